@@ -1,0 +1,27 @@
+"""One root for every error the tuner raises on purpose."""
+
+from __future__ import annotations
+
+
+class TunerError(Exception):
+    """What went wrong, where, and what to do next; the CLI prints it as one line and exits with 1."""
+
+
+class EventLogNotFoundError(TunerError):
+    """No event log at the path given."""
+
+
+class NotAnEventLogError(TunerError):
+    """The file holds no Spark events, or none that can be read."""
+
+
+class StoreError(TunerError):
+    """The history store cannot be reached, or its schema is not this version's."""
+
+
+class SparkSubmitError(TunerError):
+    """spark-submit cannot be started."""
+
+
+class RequirementError(TunerError):
+    """Something this command needs is not installed."""

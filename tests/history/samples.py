@@ -1,0 +1,83 @@
+"""Runs to store: a small one, and one with every field of the model set."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from tuner.advice.model import Action, ActionKind, Evidence, Hint, Prediction
+from tuner.history.model import Cluster, DecidedAction, Decision, Mode, Outcome, Run, RunState, Standing
+from tuner.plan.model import (
+    BuildSide,
+    JoinSide,
+    JoinSite,
+    JoinType,
+    Query,
+    QueryStatus,
+    ShuffleExchange,
+    Strategy,
+)
+
+MIDNIGHT = datetime(2026, 11, 20, tzinfo=UTC)
+
+
+def running(key: str = "etl/1", cohort: str = "etl.load", minute: int = 0, summary: str = "baseline") -> Run:
+    """A run that has just started, `minute` minutes after midnight."""
+    return Run(
+        key=key,
+        cohort=cohort,
+        try_number=1,
+        started_at=MIDNIGHT + timedelta(minutes=minute),
+        state=RunState.RUNNING,
+        decision=Decision(Mode.AUTO, summary),
+        event_log_dir=f"/logs/{key}",
+    )
+
+
+def measured(app_id: str = "app-1", duration_ms: int | None = 60_000) -> Outcome:
+    """An outcome without queries."""
+    return Outcome(app_id, "4.0.1", duration_ms, Cluster(cores=8), queries=())
+
+
+def full_decision() -> Decision:
+    """A decision that sets every field."""
+    broadcast = Action(ActionKind.HINT_JOIN, "date_dim⋈store_sales", Hint.BROADCAST, "q72", ("date_dim",))
+    partitions = Action(ActionKind.SET_CONF, "spark.sql.shuffle.partitions", "64")
+    return Decision(
+        Mode.SUGGEST,
+        "broadcast date_dim\n(«proposed»)",
+        (
+            DecidedAction(
+                broadcast,
+                Standing.TRIAL,
+                "1.2 MB of 10 MB",
+                ("q72",),
+                (Evidence("build side", 1.2e6, "bytes", "date_dim"),),
+                Prediction(18.0, 4.0, 3.5, 6.25),
+            ),
+            DecidedAction(partitions, Standing.ROLLED_BACK, "lost 3 s"),
+        ),
+    )
+
+
+def full_outcome() -> Outcome:
+    """An outcome that sets every field, with a query that succeeded and one that failed."""
+    join = JoinSite(
+        signature="date_dim⋈store_sales",
+        occurrence=1,
+        type=JoinType.LEFT_OUTER,
+        strategy=Strategy.SORT_MERGE,
+        build_side=BuildSide.RIGHT,
+        keys=(("store_sales.d", "date_dim.d"), ("store_sales.e", "date_dim.e")),
+        left=JoinSide(("store_sales",), rows=2**40, bytes=2**50),
+        right=JoinSide(("date_dim",), 73_049, 1_200_000, 900_000, 8_000_000, 400_000, 12),
+        output_rows=None,
+        planned_strategy=Strategy.BROADCAST_HASH,
+    )
+    shuffle = ShuffleExchange(200, 5_000_000, 1_000_000, 42, adjustable=True)
+    succeeded = Query(
+        7, 6, "q72", "select 'ü\x00'", 1, 18_000, QueryStatus.SUCCEEDED, (join,), (shuffle,), 10, 20, 30, 40, 50, 60
+    )
+    failed = Query(8, 8, "q73", "", 2, None, QueryStatus.FAILED, error="OutOfMemoryError\n\tat …")
+    cluster = Cluster(16, 4, 4, 2**33, 2**32, local=True)
+    conf = {"spark.sql.adaptive.enabled": "true"}
+    return Outcome("app-7", "4.0.1", 2**33, cluster, (succeeded, failed), conf, ("stage 3 has no end",))

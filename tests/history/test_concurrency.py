@@ -1,0 +1,49 @@
+"""Many processes, one store."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tuner.history.model import RunState
+from tuner.history.store import Store
+
+from .samples import running
+
+PROCESSES = 8
+RUNS = 25
+
+
+def crowd(url: str, runs: int) -> list[str]:
+    """Lets PROCESSES processes loose on the database (see crowd.py); every one must succeed."""
+    command = [sys.executable, str(Path(__file__).with_name("crowd.py")), url, str(PROCESSES), str(runs)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.split()
+
+
+def test_no_run_is_lost_and_one_process_finishes_the_shared_one(store: Store, url: str) -> None:
+    store.begin(running("shared", cohort="shared"))
+
+    finished_shared = crowd(url, RUNS)
+
+    runs = store.runs("crowd", limit=1000)
+    assert sorted(run.key for run in runs) == sorted(f"p{n}/{i}" for n in range(PROCESSES) for i in range(RUNS))
+    assert all(run.state is RunState.SUCCEEDED and run.outcome and run.outcome.app_id == run.key for run in runs)
+    shared = store.run("shared")
+    assert shared is not None and shared.outcome is not None
+    assert finished_shared == [shared.outcome.app_id]
+
+
+def test_an_empty_database_can_be_migrated_and_opened_by_all_at_once(empty_url: str) -> None:
+    crowd(empty_url, runs=0)
+    with Store.open(empty_url) as store:
+        assert store.cohorts() == []
+
+
+def test_threads_can_share_a_store(store: Store) -> None:
+    with ThreadPoolExecutor(PROCESSES) as threads:
+        list(threads.map(lambda number: store.begin(running(f"{number:02}", minute=number)), range(RUNS)))
+    assert [run.key for run in store.runs("etl.load")] == [f"{number:02}" for number in range(RUNS)]

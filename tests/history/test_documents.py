@@ -1,0 +1,62 @@
+"""Any decision and any outcome that is stored can be read again."""
+
+from __future__ import annotations
+
+import enum
+import types
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from functools import cache
+from typing import Any, Union, get_args, get_origin, get_type_hints
+from uuid import uuid4
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tuner.history.model import Decision, Outcome, RunState
+from tuner.history.store import Store
+
+from .samples import MIDNIGHT, running
+
+
+@cache
+def any_of(kind: Any) -> st.SearchStrategy[Any]:
+    """Every value of a type of the model: 64-bit integers, finite floats."""
+    arguments = get_args(kind)
+    if get_origin(kind) in (Union, types.UnionType):
+        return st.one_of(*map(any_of, arguments))
+    if get_origin(kind) is dict:
+        return st.dictionaries(*map(any_of, arguments), max_size=3)
+    if get_origin(kind) is tuple and arguments[-1] is Ellipsis:
+        return st.lists(any_of(arguments[0]), max_size=3).map(tuple)
+    if get_origin(kind) is tuple:
+        return st.tuples(*map(any_of, arguments))
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return st.sampled_from(kind)
+    simple = {
+        int: st.integers(-(2**63), 2**63 - 1),
+        float: st.floats(allow_nan=False, allow_infinity=False),
+        str: st.text(max_size=20),
+        bool: st.booleans(),
+        type(None): st.none(),
+    }
+    if kind in simple:
+        return simple[kind]
+    hints = get_type_hints(kind)
+    return st.builds(kind, **{field.name: any_of(hints[field.name]) for field in fields(kind)})
+
+
+@pytest.fixture(scope="module")
+def file_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with Store.open(f"sqlite:///{tmp_path_factory.mktemp('documents')}/history.db") as store:
+        yield store
+
+
+@settings(max_examples=50, deadline=None)
+@given(decision=any_of(Decision), outcome=any_of(Outcome))
+def test_what_is_stored_is_read(file_store: Store, decision: Decision, outcome: Outcome) -> None:
+    begun = replace(running(str(uuid4())), decision=decision)
+    file_store.begin(begun)
+    assert file_store.finish(begun.key, RunState.SUCCEEDED, MIDNIGHT, outcome)
+    assert file_store.run(begun.key) == replace(begun, state=RunState.SUCCEEDED, ended_at=MIDNIGHT, outcome=outcome)

@@ -1,0 +1,274 @@
+"""What every store keeps, whichever database it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from sqlalchemy import Connection, text
+
+from tuner.errors import StoreError
+from tuner.history.engine import open_engine
+from tuner.history.model import Decision, Mode, Ruling, RunState, Verdict
+from tuner.history.store import CohortSummary, Store
+from tuner.history.url import parse
+
+from .samples import MIDNIGHT, full_decision, full_outcome, measured, running
+
+LATER = MIDNIGHT + timedelta(hours=1)
+
+
+@contextmanager
+def database(url: str) -> Iterator[Connection]:
+    """The database behind the store's back."""
+    engine = open_engine(parse(url))
+    with engine.begin() as connection:
+        yield connection
+    engine.dispose()
+
+
+# -- a run -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_comes_back_as_it_went_in(store: Store) -> None:
+    begun = replace(running(), try_number=3, decision=full_decision())
+    store.begin(begun)
+    assert store.run(begun.key) == begun
+
+    assert store.finish(begun.key, RunState.PARTIAL, LATER, full_outcome())
+
+    finished = replace(begun, state=RunState.PARTIAL, ended_at=LATER, outcome=full_outcome())
+    assert store.run(begun.key) == finished
+    assert store.runs(begun.cohort) == [finished]
+
+
+def test_an_unknown_key_is_no_run(store: Store) -> None:
+    assert store.run("nowhere") is None
+
+
+def test_the_columns_for_lookups_hold_what_the_documents_say(store: Store, url: str) -> None:
+    store.begin(replace(running("k"), decision=full_decision()))
+    store.finish("k", RunState.SUCCEEDED, LATER, full_outcome())
+    with database(url) as connection:
+        row = connection.execute(
+            text("SELECT state, mode, app_id, duration_ms, event_log_dir FROM spark_tuner_runs")
+        ).one()
+    assert tuple(row) == ("succeeded", "suggest", "app-7", 2**33, "/logs/k")
+
+
+def test_moments_come_back_in_utc_whatever_zone_they_were_given_in(store: Store) -> None:
+    tokyo = timezone(timedelta(hours=9))
+    store.begin(replace(running("k"), started_at=datetime(2026, 11, 20, 9, 0, 0, 123456, tokyo)))
+    store.finish("k", RunState.LOST, datetime(2026, 11, 20, 10, 0, tzinfo=tokyo), None)
+    run = store.run("k")
+    assert run is not None and run.ended_at is not None
+    assert (run.started_at, run.started_at.tzinfo) == (datetime(2026, 11, 20, 0, 0, 0, 123456, UTC), UTC)
+    assert (run.ended_at, run.ended_at.tzinfo) == (datetime(2026, 11, 20, 1, 0, tzinfo=UTC), UTC)
+
+
+def test_a_moment_without_a_zone_is_refused(store: Store) -> None:
+    with pytest.raises(StoreError, match="has no time zone"):
+        store.begin(replace(running("k"), started_at=datetime(2026, 11, 20)))
+    assert store.run("k") is None
+
+
+def test_a_number_that_json_cannot_hold_is_refused_when_written(store: Store) -> None:
+    decision = full_decision()
+    prediction = replace(decision.actions[0].predicted_seconds, high=float("inf"))  # type: ignore[type-var]
+    endless = replace(decision, actions=(replace(decision.actions[0], predicted_seconds=prediction),))
+    with pytest.raises(StoreError, match="decision of run k cannot be stored.*finite"):
+        store.begin(replace(running("k"), decision=endless))
+    assert store.run("k") is None
+
+
+# -- begin -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_begun_twice_is_one_run_with_the_newer_decision(store: Store) -> None:
+    store.begin(running("k", summary="first"))
+    second = replace(running("k", minute=5), decision=Decision(Mode.OBSERVE, "second"), event_log_dir="/logs/second")
+    store.begin(second)
+    assert store.runs("etl.load") == [replace(second, started_at=MIDNIGHT)]
+
+
+@pytest.mark.parametrize("outcome", [None, measured()])
+def test_a_finished_run_cannot_begin_again(store: Store, outcome: None) -> None:
+    store.begin(running("k", summary="first"))
+    store.finish("k", RunState.FAILED, LATER, outcome)
+    finished = store.run("k")
+    store.begin(running("k", summary="second"))
+    assert store.run("k") == finished
+    assert finished is not None and finished.decision.summary == "first"
+
+
+def test_only_a_running_run_begins(store: Store) -> None:
+    with pytest.raises(ValueError, match="only a running one can begin"):
+        store.begin(replace(running("k"), state=RunState.SUCCEEDED))
+    assert store.run("k") is None
+
+
+# -- finish ------------------------------------------------------------------------------------------------------------
+
+
+def test_an_outcome_is_stored_once(store: Store) -> None:
+    store.begin(running("k"))
+    assert store.finish("k", RunState.SUCCEEDED, LATER, measured("first"))
+    stored = store.run("k")
+    assert not store.finish("k", RunState.FAILED, LATER + timedelta(1), measured("second"))
+    assert not store.finish("k", RunState.LOST, LATER + timedelta(1), None)
+    assert store.run("k") == stored
+
+
+def test_a_lost_run_takes_its_outcome_later(store: Store) -> None:
+    store.begin(running("k"))
+    assert store.finish("k", RunState.LOST, LATER, None)
+    assert store.finish("k", RunState.SUCCEEDED, LATER + timedelta(1), measured())
+    run = store.run("k")
+    assert run is not None
+    assert (run.state, run.ended_at, run.outcome) == (RunState.SUCCEEDED, LATER + timedelta(1), measured())
+
+
+def test_a_run_is_lost_once(store: Store) -> None:
+    store.begin(running("k"))
+    assert store.finish("k", RunState.LOST, LATER, None)
+    assert not store.finish("k", RunState.FAILED, LATER + timedelta(1), None)
+    run = store.run("k")
+    assert run is not None and (run.state, run.ended_at) == (RunState.LOST, LATER)
+
+
+def test_a_run_that_never_began_cannot_finish(store: Store) -> None:
+    with pytest.raises(StoreError, match="run k is not in the history store"):
+        store.finish("k", RunState.SUCCEEDED, LATER, measured())
+
+
+def test_running_is_no_way_to_finish(store: Store) -> None:
+    store.begin(running("k"))
+    with pytest.raises(ValueError, match="cannot finish as running"):
+        store.finish("k", RunState.RUNNING, LATER, None)
+
+
+# -- lists -------------------------------------------------------------------------------------------------------------
+
+
+def keys(store: Store, cohort: str, limit: int = 50) -> list[str]:
+    return [run.key for run in store.runs(cohort, limit)]
+
+
+def test_runs_are_the_newest_in_order_of_start_then_key(store: Store) -> None:
+    for key, minute in [("d", 2), ("b", 1), ("a", 3), ("C", 1), ("e", 0)]:
+        store.begin(running(key, minute=minute))
+    store.begin(running("other", cohort="other", minute=9))
+    assert keys(store, "etl.load") == ["e", "C", "b", "d", "a"]
+    assert keys(store, "etl.load", limit=3) == ["b", "d", "a"]
+    assert keys(store, "etl.load", limit=0) == keys(store, "etl.load", limit=-1) == keys(store, "none") == []
+
+
+def test_fifty_runs_unless_asked_for_more(store: Store) -> None:
+    for minute in range(51):
+        store.begin(running(f"{minute:02}", minute=minute))
+    assert keys(store, "etl.load")[0] == "01"
+    assert len(keys(store, "etl.load", limit=60)) == 51
+
+
+def test_pending_are_the_running_runs_of_the_cohort(store: Store) -> None:
+    for key, minute in [("late", 3), ("early", 1), ("done", 2), ("lost", 0)]:
+        store.begin(running(key, minute=minute))
+    store.begin(running("other", cohort="other"))
+    store.finish("done", RunState.SUCCEEDED, LATER, measured())
+    store.finish("lost", RunState.LOST, LATER, None)
+    assert [run.key for run in store.pending("etl.load")] == ["early", "late"]
+
+
+def test_cohorts_are_counted_and_show_their_newest_run(store: Store) -> None:
+    assert store.cohorts() == []
+    for key, cohort, minute in [("1", "b", 5), ("2", "b", 7), ("3", "b", 6), ("4", "a", 1)]:
+        store.begin(running(key, cohort, minute))
+    store.finish("2", RunState.FAILED, LATER, None)
+    assert store.cohorts() == [
+        CohortSummary("a", 1, MIDNIGHT + timedelta(minutes=1), RunState.RUNNING),
+        CohortSummary("b", 3, MIDNIGHT + timedelta(minutes=7), RunState.FAILED),
+    ]
+
+
+# -- verdicts ----------------------------------------------------------------------------------------------------------
+
+
+def test_verdicts_are_kept_oldest_first_and_never_replaced(store: Store) -> None:
+    approved = Verdict("c", "set_conf:x=1", Ruling.APPROVE, "ann", MIDNIGHT, "looks right")
+    rejected = replace(approved, ruling=Ruling.REJECT, by="bob", reason="")
+    earlier = replace(approved, ruling=Ruling.PIN, at=MIDNIGHT - timedelta(days=1))
+    for verdict in (approved, rejected, approved, earlier, replace(approved, cohort="other")):
+        store.record(verdict)
+    assert store.verdicts("c") == [earlier, approved, rejected, approved]
+    assert store.verdicts("none") == []
+
+
+# -- what another version wrote ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("column", "stored"),
+    [("decision", '{"mode": "psychic"}'), ("outcome", '{"app_id": 1}'), ("outcome", "{"), ("state", "paused")],
+)
+def test_a_row_that_cannot_be_read_is_skipped_with_a_warning(
+    store: Store, url: str, caplog: pytest.LogCaptureFixture, column: str, stored: str
+) -> None:
+    for key in ("1", "2", "3"):
+        store.begin(running(key))
+    with database(url) as connection:
+        connection.execute(text(f"UPDATE spark_tuner_runs SET {column} = :stored WHERE key = '2'"), {"stored": stored})
+    assert keys(store, "etl.load") == ["1", "3"]
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "run 2 cannot be read" in caplog.text
+    assert store.run("2") is None
+
+
+def test_fields_of_a_newer_version_are_ignored(store: Store, url: str) -> None:
+    store.begin(running("k"))
+    newer = '{"mode": "auto", "summary": "baseline", "horoscope": "favourable"}'
+    with database(url) as connection:
+        connection.execute(text("UPDATE spark_tuner_runs SET decision = :newer"), {"newer": newer})
+    assert store.run("k") == running("k")
+
+
+def test_rulings_and_states_of_a_newer_version_are_skipped(
+    store: Store, url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    said = Verdict("etl.load", "a", Ruling.PIN, "ann", MIDNIGHT)
+    store.record(said)
+    store.record(replace(said, by="bob"))
+    store.begin(running("1", cohort="a"))
+    store.begin(running("2", cohort="b"))
+    with database(url) as connection:
+        connection.execute(text("UPDATE spark_tuner_verdicts SET ruling = 'veto' WHERE by = 'ann'"))
+        connection.execute(text("UPDATE spark_tuner_runs SET state = 'paused' WHERE key = '1'"))
+    assert store.verdicts("etl.load") == [replace(said, by="bob")]
+    assert [summary.cohort for summary in store.cohorts()] == ["b"]
+    assert "a verdict on a cannot be read" in caplog.text and "cohort a cannot be read" in caplog.text
+
+
+# -- failing -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_database_that_fails_under_way_is_a_store_error(store: Store, url: str) -> None:
+    with database(url) as connection:
+        connection.execute(text("DROP TABLE spark_tuner_runs"))
+    for fails in (
+        lambda: store.runs("c"),
+        lambda: store.begin(running()),
+        lambda: store.finish("k", RunState.LOST, LATER, None),
+    ):
+        with pytest.raises(StoreError, match="history store (sqlite|postgresql).*spark_tuner_runs") as raised:
+            fails()
+        assert "\n" not in str(raised.value) and "hunter2" not in str(raised.value)
+
+
+def test_a_store_can_be_closed_twice(url: str) -> None:
+    with Store.open(url) as store:
+        store.begin(running())
+    store.close()
+    with Store.open(url) as again:
+        assert again.run(running().key) == running()

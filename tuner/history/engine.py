@@ -1,0 +1,104 @@
+"""Connections to the store's database, prepared so that many processes can write at once."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError, StatementError
+
+from tuner.errors import StoreError
+from tuner.history.url import VARIABLE, shown
+
+CONNECT_TIMEOUT_S = 5
+BUSY_TIMEOUT_S = 30
+
+_WRITES = "spark_tuner_writes"
+
+
+def open_engine(url: URL) -> Engine:
+    """An engine for a URL from `parse`; connects to nothing yet. StoreError when the driver is not installed."""
+    return _sqlite(url) if url.get_backend_name() == "sqlite" else _postgresql(url)
+
+
+def writer(engine: Engine) -> Engine:
+    """The same engine for transactions that write: SQLite takes the write lock at their start, and waits for it."""
+    return engine.execution_options(**{_WRITES: True})
+
+
+@contextmanager
+def explained(url: URL) -> Iterator[None]:
+    """Turns what the database says into a StoreError of one line, which names the store without its password."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise _unusable(url, str(error.orig)) from error
+    except StatementError as error:
+        raise StoreError(f"history store {shown(url)}: a value cannot be stored: {error.orig}") from error
+    except SQLAlchemyError as error:
+        raise _unusable(url, str(error)) from error
+
+
+def _unusable(url: URL, reason: str) -> StoreError:
+    first_line = (reason.strip().splitlines() or ["no reason given"])[0]
+    return StoreError(
+        f"history store {shown(url)}: {first_line}; check that it can be reached and written to, "
+        f"or name another with --db or {VARIABLE}"
+    )
+
+
+def _postgresql(url: URL) -> Engine:
+    # A statement prepared on one connection is unknown on the next behind PgBouncer: prepare none.
+    arguments: dict[str, Any] = {"prepare_threshold": None}
+    if "connect_timeout" not in url.query:
+        arguments["connect_timeout"] = CONNECT_TIMEOUT_S
+    try:
+        return create_engine(url, connect_args=arguments, pool_pre_ping=True, hide_parameters=True)
+    except ImportError as error:
+        raise StoreError(
+            f"history store {shown(url)}: the PostgreSQL driver cannot be loaded; "
+            "pip install airflow-spark-tuner[postgres]"
+        ) from error
+
+
+def _sqlite(url: URL) -> Engine:
+    if url.database and url.database != ":memory:" and "uri" not in url.query:
+        try:
+            Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _unusable(url, f"cannot make its directory: {error.strerror}") from error
+    engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_S}, hide_parameters=True)
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
+    # sqlite3 would begin transactions by itself, and only at the first write: too late to wait for the lock.
+    connection.isolation_level = None
+    _use_wal(connection)
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    # SQLite refuses the switch at once while another process writes, whatever the busy timeout.
+    deadline = time.monotonic() + BUSY_TIMEOUT_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get(_WRITES, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

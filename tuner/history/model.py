@@ -1,0 +1,113 @@
+"""What the store keeps: runs with the decision that steered them and their outcome, and what people said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from tuner.advice.model import Action, Evidence, Prediction
+from tuner.eventlog.cluster import Cluster
+from tuner.plan.model import Query
+
+
+class Mode(StrEnum):
+    OBSERVE = "observe"
+    SUGGEST = "suggest"
+    AUTO = "auto"
+
+
+class Standing(StrEnum):
+    """Where an action stands in a decision."""
+
+    PROPOSED = "proposed"
+    TRIAL = "trial"
+    PROMOTED = "promoted"
+    PINNED = "pinned"
+    ROLLED_BACK = "rolled_back"
+    HELD = "held"
+
+
+IN_FORCE = frozenset({Standing.TRIAL, Standing.PROMOTED, Standing.PINNED})
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedAction:
+    """An action, where it stands in this run, and why in a sentence with numbers."""
+
+    action: Action
+    standing: Standing
+    reason: str
+    queries: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    predicted_seconds: Prediction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the policy chose for one run. `summary` is one line for logs and tables."""
+
+    mode: Mode
+    summary: str
+    actions: tuple[DecidedAction, ...] = ()
+
+    @property
+    def in_force(self) -> tuple[Action, ...]:
+        return tuple(d.action for d in self.actions if d.standing in IN_FORCE)
+
+
+class RunState(StrEnum):
+    """running: submitted, not harvested. lost: its log never came. partial: its log breaks off."""
+
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    PARTIAL = "partial"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the run then measured. `conf` holds allow-listed properties only."""
+
+    app_id: str
+    spark_version: str
+    duration_ms: int | None
+    cluster: Cluster
+    queries: tuple[Query, ...]
+    conf: dict[str, str] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One execution of a cohort. `key` is unique over all runs: `<dag>/<run>/<task>/<map>/<try>` under Airflow."""
+
+    key: str
+    cohort: str
+    try_number: int
+    started_at: datetime
+    state: RunState
+    decision: Decision
+    event_log_dir: str
+    ended_at: datetime | None = None
+    outcome: Outcome | None = None
+
+
+class Ruling(StrEnum):
+    APPROVE = "approve"
+    REJECT = "reject"
+    PIN = "pin"
+    ROLL_BACK = "rollback"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a person said of an action of a cohort. The newest verdict on an action counts."""
+
+    cohort: str
+    action_id: str
+    ruling: Ruling
+    by: str
+    at: datetime
+    reason: str = ""

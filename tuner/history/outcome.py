@@ -1,0 +1,24 @@
+"""Application to Outcome: what of a harvested run the store keeps."""
+
+from __future__ import annotations
+
+from tuner.eventlog.cluster import cluster_of
+from tuner.eventlog.model import Application
+from tuner.history.model import Outcome
+from tuner.plan.model import Query
+
+MAX_PROBLEMS = 10
+
+
+def outcome_of(application: Application, queries: tuple[Query, ...]) -> Outcome:
+    """The outcome of a run: its queries as measured, its cluster, and the first problems of its log."""
+    start, end = application.start_ms, application.end_ms
+    return Outcome(
+        app_id=application.app_id,
+        spark_version=application.spark_version,
+        duration_ms=end - start if start is not None and end is not None else None,
+        cluster=cluster_of(application),
+        queries=queries,
+        conf=dict(application.conf),
+        problems=tuple(f"{p.file}:{p.line}: {p.code}: {p.message}" for p in application.problems[:MAX_PROBLEMS]),
+    )

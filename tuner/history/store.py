@@ -1,0 +1,215 @@
+"""The history store: what the tuner remembers from run to run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Self
+
+from sqlalchemy import Connection, Engine, Insert, Row, Select, Update, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from tuner.errors import StoreError
+from tuner.history.documents import decision_document, outcome_document, readable_run, skipped
+from tuner.history.engine import explained, open_engine, writer
+from tuner.history.model import Outcome, Ruling, Run, RunState, Verdict
+from tuner.history.schema import migrate as migrate_schema
+from tuner.history.schema import require_head
+from tuner.history.tables import RunRow, VerdictRow
+from tuner.history.url import parse
+
+
+@dataclass(frozen=True, slots=True)
+class CohortSummary:
+    """A cohort as a list of cohorts shows it: how many runs, and how the newest one stands."""
+
+    cohort: str
+    runs: int
+    last_started_at: datetime
+    last_state: RunState
+
+
+class Store:
+    """Runs and verdicts in one database; every method is one transaction, and raises StoreError when the database fails.
+
+    Threads may share a store. Processes share the database: each opens a store of its own, after any fork.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        """For an engine whose schema is at head; `Store.open` makes sure of it."""
+        self._engine = engine
+        self._writer = writer(engine)
+
+    @classmethod
+    def open(cls, url: str, *, migrate: bool | None = None) -> Self:
+        """The store at a URL. `migrate` brings its schema to head first: by default SQLite's only.
+
+        StoreError when the URL is unusable, the database cannot be reached, or its schema is not at head.
+        """
+        engine = open_engine(parse(url))
+        wanted = engine.dialect.name == "sqlite" if migrate is None else migrate
+        try:
+            with explained(engine.url):
+                (migrate_schema if wanted else require_head)(engine)
+        except BaseException:
+            engine.dispose()
+            raise
+        return cls(engine)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connections; may be called again."""
+        self._engine.dispose()
+
+    def begin(self, run: Run) -> None:
+        """Stores a run that starts. Begun again while it runs, its new decision and log directory replace the old;
+        begun again once it is finished, nothing changes.
+
+        ValueError for a run that is not running.
+        """
+        if run.state is not RunState.RUNNING:
+            raise ValueError(f"run {run.key} is {run.state}: only a running one can begin")
+        with self._writing() as connection:
+            connection.execute(_insert_or_replace_decision(run, connection.dialect.name))
+
+    def finish(self, key: str, state: RunState, ended_at: datetime, outcome: Outcome | None) -> bool:
+        """Stores how a run ended, once: False, and nothing changes, when it has an outcome already.
+
+        A run that ended without an outcome (a lost one) takes one later. ValueError for the state running;
+        StoreError for a run that never began.
+        """
+        if state is RunState.RUNNING:
+            raise ValueError(f"run {key} cannot finish as {state}")
+        with self._writing() as connection:
+            if connection.execute(_update_unfinished(key, state, ended_at, outcome)).rowcount == 1:
+                return True
+            if connection.scalar(select(RunRow.key).where(RunRow.key == key)) is None:
+                raise StoreError(f"run {key} is not in the history store: it never began, so it cannot finish")
+        return False
+
+    def runs(self, cohort: str, limit: int = 50) -> list[Run]:
+        """The newest `limit` runs of a cohort, oldest first."""
+        newest = select(RunRow).where(RunRow.cohort == cohort).limit(max(limit, 0))
+        return self._read_runs(newest.order_by(RunRow.started_at.desc(), RunRow.key.desc()))[::-1]
+
+    def pending(self, cohort: str) -> list[Run]:
+        """The runs of a cohort that are running, or were never harvested; oldest first."""
+        running = select(RunRow).where(RunRow.cohort == cohort, RunRow.state == RunState.RUNNING.value)
+        return self._read_runs(running.order_by(RunRow.started_at, RunRow.key))
+
+    def run(self, key: str) -> Run | None:
+        """The run with this key, or None."""
+        return next(iter(self._read_runs(select(RunRow).where(RunRow.key == key))), None)
+
+    def cohorts(self) -> list[CohortSummary]:
+        """Every cohort that has a run, by name."""
+        with self._reading() as session:
+            return list(_readable_summaries(session.execute(_newest_of_each_cohort())))
+
+    def record(self, verdict: Verdict) -> None:
+        """Adds what a person said of an action."""
+        with self._writing() as connection:
+            connection.execute(
+                insert(VerdictRow).values(
+                    cohort=verdict.cohort,
+                    action_id=verdict.action_id,
+                    ruling=verdict.ruling.value,
+                    by=verdict.by,
+                    at=verdict.at,
+                    reason=verdict.reason,
+                )
+            )
+
+    def verdicts(self, cohort: str) -> list[Verdict]:
+        """What people said of a cohort's actions, oldest first."""
+        said = select(VerdictRow).where(VerdictRow.cohort == cohort).order_by(VerdictRow.at, VerdictRow.id)
+        with self._reading() as session:
+            return list(_readable_verdicts(session.scalars(said)))
+
+    def _read_runs(self, query: Select[Any]) -> list[Run]:
+        with self._reading() as session:
+            return [run for row in session.scalars(query) if (run := readable_run(row)) is not None]
+
+    @contextmanager
+    def _reading(self) -> Iterator[Session]:
+        with explained(self._engine.url), Session(self._engine) as session:
+            yield session
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with explained(self._engine.url), self._writer.begin() as connection:
+            yield connection
+
+
+def _insert_or_replace_decision(run: Run, dialect: str) -> Insert:
+    added = (postgresql.insert if dialect == "postgresql" else sqlite.insert)(RunRow).values(
+        key=run.key,
+        cohort=run.cohort,
+        try_number=run.try_number,
+        state=run.state.value,
+        mode=run.decision.mode.value,
+        started_at=run.started_at,
+        event_log_dir=run.event_log_dir,
+        decision=decision_document(run.key, run.decision),
+    )
+    replaced = {name: added.excluded[name] for name in ("mode", "decision", "event_log_dir")}
+    return added.on_conflict_do_update(
+        index_elements=[RunRow.key], set_=replaced, where=RunRow.state == RunState.RUNNING.value
+    )
+
+
+def _update_unfinished(key: str, state: RunState, ended_at: datetime, outcome: Outcome | None) -> Update:
+    unfinished = update(RunRow).where(RunRow.key == key, RunRow.outcome.is_(None))
+    if outcome is None:
+        return unfinished.where(RunRow.state == RunState.RUNNING.value).values(state=state.value, ended_at=ended_at)
+    return unfinished.values(
+        state=state.value,
+        ended_at=ended_at,
+        app_id=outcome.app_id,
+        duration_ms=outcome.duration_ms,
+        outcome=outcome_document(key, outcome),
+    )
+
+
+def _newest_of_each_cohort() -> Select[Any]:
+    newest_first = (RunRow.started_at.desc(), RunRow.key.desc())
+    ranked = select(
+        RunRow.cohort,
+        func.count().over(partition_by=RunRow.cohort).label("runs"),
+        RunRow.started_at,
+        RunRow.state,
+        func.row_number().over(partition_by=RunRow.cohort, order_by=newest_first).label("age"),
+    ).subquery()
+    columns = ranked.c
+    return (
+        select(columns.cohort, columns.runs, columns.started_at, columns.state)
+        .where(columns.age == 1)
+        .order_by(columns.cohort)
+    )
+
+
+def _readable_summaries(rows: Iterable[Row[Any]]) -> Iterator[CohortSummary]:
+    for row in rows:
+        try:
+            yield CohortSummary(row.cohort, row.runs, row.started_at, RunState(row.state))
+        except ValueError as error:
+            skipped(f"cohort {row.cohort}", error)
+
+
+def _readable_verdicts(rows: Iterable[VerdictRow]) -> Iterator[Verdict]:
+    for row in rows:
+        try:
+            yield Verdict(row.cohort, row.action_id, Ruling(row.ruling), row.by, row.at, row.reason)
+        except ValueError as error:
+            skipped(f"a verdict on {row.action_id}", error)

@@ -1,0 +1,80 @@
+"""The store's tables."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from sqlalchemy import BigInteger, DateTime, Dialect, Index, Integer, Text, TypeDecorator
+from sqlalchemy.dialects.postgresql import TEXT
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment: timezone aware in Python, UTC in the database. ValueError for a naive one."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is not None and value.utcoffset() is None:
+            raise ValueError(f"{value.isoformat()} has no time zone")
+        return value and value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+# Keys sort by code point in every database, whatever the server's locale.
+_Name = Text().with_variant(TEXT(collation="C"), "postgresql")
+
+# SQLite numbers rows by itself only in a column of exactly this type.
+_Serial = BigInteger().with_variant(Integer, "sqlite")
+
+
+class Base(DeclarativeBase):
+    """The tables of one schema revision; migrations/versions says how a database gets there."""
+
+
+class RunRow(Base):
+    """A run. `decision` and `outcome` are JSON of the model's dataclasses; the columns before are what is looked up.
+
+    The documents come last: SQLite then reads the columns before without reading them.
+    """
+
+    __tablename__ = "spark_tuner_runs"
+
+    key: Mapped[str] = mapped_column(_Name, primary_key=True)
+    cohort: Mapped[str] = mapped_column(_Name)
+    try_number: Mapped[int] = mapped_column(Integer)
+    state: Mapped[str] = mapped_column(Text)
+    mode: Mapped[str] = mapped_column(Text)
+    started_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    app_id: Mapped[str | None] = mapped_column(Text)
+    duration_ms: Mapped[int | None] = mapped_column(BigInteger)
+    event_log_dir: Mapped[str] = mapped_column(Text)
+    decision: Mapped[str] = mapped_column(Text)
+    outcome: Mapped[str | None] = mapped_column(Text)
+
+    __table_args__ = (
+        Index("ix_spark_tuner_runs_cohort_started_at", "cohort", "started_at", "key"),
+        Index("ix_spark_tuner_runs_cohort_state", "cohort", "state"),
+    )
+
+
+class VerdictRow(Base):
+    """What a person said of an action; never changed, never deleted."""
+
+    __tablename__ = "spark_tuner_verdicts"
+
+    id: Mapped[int] = mapped_column(_Serial, primary_key=True)
+    cohort: Mapped[str] = mapped_column(_Name)
+    action_id: Mapped[str] = mapped_column(Text)
+    ruling: Mapped[str] = mapped_column(Text)
+    by: Mapped[str] = mapped_column(Text)
+    at: Mapped[datetime] = mapped_column(UtcDateTime)
+    reason: Mapped[str] = mapped_column(Text)
+
+    __table_args__ = (Index("ix_spark_tuner_verdicts_cohort_at", "cohort", "at"),)

@@ -1,0 +1,79 @@
+"""Where the store is: its URL from the command line, the environment or the default file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from tuner.errors import StoreError
+
+VARIABLE = "SPARK_TUNER_DB"
+
+_FORMS = "sqlite:////path/to/history.db or postgresql://user:password@host/database"
+
+# psycopg 3 is the driver the package installs; libpq's URLs and Airflow's habit (psycopg2) mean the same database.
+_DRIVERS = {
+    "sqlite": "sqlite",
+    "sqlite+pysqlite": "sqlite",
+    "postgres": "postgresql+psycopg",
+    "postgresql": "postgresql+psycopg",
+    "postgresql+psycopg": "postgresql+psycopg",
+    "postgresql+psycopg2": "postgresql+psycopg",
+}
+
+# libpq takes these in the query as well, where SQLAlchemy does not hide them.
+_SECRETS = ("password", "sslpassword")
+
+
+def resolve(url: str | None, environ: Mapping[str, str]) -> str:
+    """The store's URL: the one given, else `SPARK_TUNER_DB`, else the default file."""
+    return url or default_url(environ)
+
+
+def default_url(environ: Mapping[str, str]) -> str:
+    """`SPARK_TUNER_DB`, else an SQLite file in the user's data directory (XDG base directory specification)."""
+    if given := environ.get(VARIABLE):
+        return given
+    path = data_directory(environ) / "history.db"
+    return URL.create("sqlite", database=str(path)).render_as_string(hide_password=False)
+
+
+def parse(url: str) -> URL:
+    """The URL with the driver the store uses. StoreError, without the password, when it names no usable database."""
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        # The reason quotes the URL, or a part of it that may be the password: it must not be chained either.
+        raise StoreError(f"the history store's URL cannot be read; it looks like {_FORMS}") from None
+    driver = _DRIVERS.get(parsed.drivername)
+    if driver is None:
+        raise StoreError(f"the history store cannot be a {parsed.drivername} database; use {_FORMS}")
+    if "@" in (parsed.host or ""):
+        raise StoreError("the history store's URL has more than one '@'; write one inside the password as %40")
+    return parsed.set(drivername=driver)
+
+
+def shown(url: URL) -> str:
+    """The URL for people: no password."""
+    secrets = {name: "hidden" for name in _SECRETS if name in url.query}
+    return url.update_query_dict(secrets).render_as_string(hide_password=True)
+
+
+def data_directory(environ: Mapping[str, str]) -> Path:
+    """Where the tuner keeps files of its own when told no other place."""
+    return _data_home(environ) / "spark-tuner"
+
+
+def _data_home(environ: Mapping[str, str]) -> Path:
+    given = Path(environ.get("XDG_DATA_HOME", ""))
+    if given.is_absolute():
+        return given
+    if home := environ.get("HOME"):
+        return Path(home) / ".local" / "share"
+    try:
+        return Path.home() / ".local" / "share"
+    except RuntimeError:
+        raise StoreError(f"no home directory for the history store; name one with --db or {VARIABLE}") from None

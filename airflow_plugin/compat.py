@@ -1,0 +1,12 @@
+"""Where each Airflow 3 generation keeps the names this package needs."""
+
+from __future__ import annotations
+
+try:
+    from airflow.sdk.configuration import conf
+    from airflow.sdk.exceptions import AirflowException, AirflowTaskTimeout
+except ImportError:  # Airflow 3.1
+    from airflow.configuration import conf
+    from airflow.exceptions import AirflowException, AirflowTaskTimeout
+
+__all__ = ["AirflowException", "AirflowTaskTimeout", "conf"]

@@ -1,0 +1,21 @@
+"""The rule that no job fails because of the tuner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def failing_open(log: Any, doing: str, also: tuple[type[BaseException], ...] = ()) -> Iterator[None]:
+    """Turns any error of the block, and those of `also`, into one warning line that says what did not happen."""
+    caught: tuple[type[BaseException], ...] = (Exception, *also)
+    try:
+        yield
+    except caught as error:
+        message = " ".join(str(error).split())
+        log.warning(
+            "Spark tuner: could not %s (%s: %s). The job is not affected.", doing, type(error).__name__, message
+        )
+        log.debug("Spark tuner: where that happened", exc_info=True)

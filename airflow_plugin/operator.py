@@ -1,0 +1,179 @@
+"""SparkSubmitOperator that learns from run to run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+
+from airflow_plugin import sql_job
+from airflow_plugin.compat import AirflowException
+from airflow_plugin.fail_open import failing_open
+from airflow_plugin.user_conf import in_cluster_mode, user_conf_of
+
+if TYPE_CHECKING:
+    from airflow.sdk import Context
+    from jinja2 import Environment
+
+    from airflow_plugin.turn import Begun
+
+_MODES = ("observe", "suggest", "auto")
+
+
+class SparkTunedOperator(SparkSubmitOperator):
+    """Runs a Spark job steered by what its earlier runs measured; never fails a job that would have succeeded.
+
+    Takes all arguments of SparkSubmitOperator, and:
+
+    :param sql: SQL to run instead of an application: statements, or the path of a .sql file, absolute or in the DAG's
+        template search path (templated, the file's text too). Exactly one of `application` and `sql` is given.
+    :param cohort: name under which runs are compared (templated). Default: `dag_id.task_id`.
+    :param mode: observe, suggest or auto. Default: `[spark_tuner] mode`.
+    :param event_log_base: directory or URL under which each try gets its own event log directory (templated). Driver
+        and Airflow worker must share it. Default: `[spark_tuner] event_log_base`.
+    :param store_conn_id: Airflow connection to the history store (templated). Default: SPARK_TUNER_DB, else
+        `[spark_tuner] sql_alchemy_conn`, else a SQLite file.
+
+    Pushes the decision and what the run measured as the XCom `spark_tuner`.
+    """
+
+    # No template_ext: it would hold for every field, and application_args=["etl.sql"] is a path for the job to read.
+    template_fields: Sequence[str] = (
+        *SparkSubmitOperator.template_fields,
+        "sql",
+        "cohort",
+        "event_log_base",
+        "store_conn_id",
+    )
+    template_fields_renderers: ClassVar[dict[str, str]] = {"sql": "sql"}
+    conf: dict[str, Any] | None
+    files: str | None
+    overwrite_rtif_after_execution = True
+
+    def __init__(
+        self,
+        *,
+        application: str = "",
+        sql: str | None = None,
+        cohort: str | None = None,
+        mode: str | None = None,
+        event_log_base: str | None = None,
+        store_conn_id: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(application=application, **kwargs)
+        self.sql = sql
+        self.cohort = cohort
+        self.mode = mode
+        self.event_log_base = event_log_base
+        self.store_conn_id = store_conn_id
+        self._killed = False
+        self._check_arguments()
+
+    def execute(self, context: Context) -> Any:
+        """Decide, submit, harvest. Raises what the job raises and nothing of the tuner's own."""
+        statements = self._statements()
+        begun = self._begin(context, statements)
+        if self._killed:
+            raise AirflowException(f"Task {self.task_id} was killed before its Spark job was submitted")
+        try:
+            with self._steered(begun, statements):
+                result = super().execute(context)
+        except Exception:
+            self._end(begun, context, failed=True)
+            raise
+        self._end(begun, context, failed=False)
+        return result
+
+    def on_kill(self) -> None:
+        """Stop the Spark job. Its event log is left for the cohort's next decision: SIGKILL follows in 5 s."""
+        self._killed = True
+        super().on_kill()
+
+    def resolve_template_files(self) -> None:
+        """Show the text of a .sql file in place of its path as soon as the DAG is parsed, where it is there to read."""
+        if sql_job.is_path(self.sql):
+            with suppress(OSError):
+                self.sql = sql_job.read_source(str(self.sql), self.get_template_env())
+        super().resolve_template_files()
+
+    def _do_render_template_fields(
+        self, parent: Any, template_fields: Iterable[str], context: Context, jinja_env: Environment, seen_oids: set[int]
+    ) -> None:
+        super()._do_render_template_fields(parent, template_fields, context, jinja_env, seen_oids)
+        if parent is self and sql_job.is_path(self.sql):
+            self.sql = self.render_template(sql_job.read_source(str(self.sql), jinja_env), context, jinja_env)
+
+    def _check_arguments(self) -> None:
+        where = f"SparkTunedOperator {self.task_id}"
+        if _given(self.application) == _given(self.sql):
+            found = "both" if _given(self.sql) else "neither"
+            raise ValueError(f"{where}: give exactly one of application= and sql=, not {found}")
+        if _given(self.sql) and (self.application_args or self._java_class):
+            raise ValueError(f"{where}: application_args= and java_class= belong to application=; sql= takes neither")
+        if isinstance(self.mode, str) and self.mode not in _MODES:
+            raise ValueError(f"{where}: mode={self.mode!r} is no mode; give one of {', '.join(_MODES)}")
+
+    def _statements(self) -> tuple[str, ...]:
+        """The SQL's statements; none for an application. One statement holds all the text where it cannot be split."""
+        if not _given(self.sql):
+            return ()
+        text = str(self.sql)
+        statements: tuple[str, ...] = (text,) if text.strip() else ()
+        with failing_open(self.log, "split the SQL into statements"):
+            from tuner.steering.sql import split_statements
+
+            statements = split_statements(text)
+        if not statements:
+            raise ValueError(
+                f"SparkTunedOperator {self.task_id}: sql= holds no statement once its template is rendered"
+            )
+        return statements
+
+    def _begin(self, context: Context, statements: tuple[str, ...]) -> Begun | None:
+        """Decide how this try is steered. None where the tuner is off or cannot, and the job is to run as it is."""
+        with failing_open(self.log, "steer this run"):
+            from airflow_plugin import turn
+
+            return turn.begin(self, context, statements)
+        return None
+
+    def _end(self, begun: Begun | None, context: Context, *, failed: bool) -> None:
+        if begun is None:
+            return
+        if self._killed:
+            self.log.info("Spark tuner: killed; the event log is harvested at the cohort's next run")
+            return
+        from airflow_plugin import turn
+
+        turn.end(begun, self, context, failed=failed)
+
+    @contextmanager
+    def _steered(self, begun: Begun | None, statements: tuple[str, ...]) -> Iterator[None]:
+        """While it lasts, what super() submits is the job as decided. The fields stay so: Airflow shows them."""
+        if begun is not None:
+            self.conf = {**(self.conf or {}), **begun.conf}
+        if not statements:
+            yield
+            return
+        if begun is not None and begun.turn.directives.statements:
+            statements = begun.turn.directives.statements
+            self.sql = ";\n\n".join(statements)
+        with TemporaryDirectory(prefix="spark-tuner-", ignore_cleanup_errors=True) as directory:
+            self._submit_sql(sql_job.write_statements(statements, directory))
+            yield
+
+    def _submit_sql(self, statements_file: str) -> None:
+        self.application = sql_job.runner_path()
+        if in_cluster_mode(user_conf_of(self)):
+            self.files = f"{self.files},{statements_file}" if self.files else statements_file
+            self.application_args = [sql_job.STATEMENTS_FILE]
+        else:
+            self.application_args = [statements_file]
+
+
+def _given(argument: object) -> bool:
+    return argument is not None and argument != ""

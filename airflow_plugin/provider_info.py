@@ -1,0 +1,62 @@
+"""What Airflow's provider discovery asks for. Every `import airflow` loads this module: it imports nothing."""
+
+from __future__ import annotations
+
+_INTEGRATION = "Spark tuner"
+_ADDED = "0.1.0"
+
+
+def get_provider_info() -> dict[str, object]:
+    """The package in the form of Airflow's provider_info.schema.json."""
+    return {
+        "package-name": "airflow-spark-tuner",
+        "name": _INTEGRATION,
+        "description": "Makes recurring Spark SQL jobs faster: reads the event log of each run, steers the next.",
+        "integrations": [{"integration-name": _INTEGRATION, "tags": ["software"]}],
+        "operators": [{"integration-name": _INTEGRATION, "python-modules": ["airflow_plugin.operator"]}],
+        "config": {
+            "spark_tuner": {
+                "description": "Defaults of SparkTunedOperator; its arguments override them.",
+                "options": {
+                    "enabled": _option(
+                        "boolean", "True", "When False, SparkTunedOperator does what SparkSubmitOperator does."
+                    ),
+                    "mode": _option(
+                        "string",
+                        "auto",
+                        "observe records only, suggest waits for a person's approval, auto steers the next run.",
+                        example="suggest",
+                    ),
+                    "sql_alchemy_conn": _option(
+                        "string",
+                        "",
+                        "SQLAlchemy URL of the history store, reached from every worker. The environment variable "
+                        "SPARK_TUNER_DB wins over it; with neither, the store is a SQLite file of this machine's.",
+                        example="postgresql+psycopg://tuner:secret@db.example.org/spark_tuner",
+                        sensitive=True,
+                    ),
+                    "event_log_base": _option(
+                        "string",
+                        "",
+                        "Directory or URL under which each try gets its own event log directory. Empty: "
+                        "spark-tuner-events under AIRFLOW_HOME, which serves jobs whose driver runs on the worker; "
+                        "cluster deploy mode needs a place that driver and worker share.",
+                        example="s3a://logs/spark-tuner",
+                    ),
+                },
+            }
+        },
+    }
+
+
+def _option(
+    kind: str, default: str, description: str, *, example: str | None = None, sensitive: bool = False
+) -> dict[str, object]:
+    return {
+        "description": description,
+        "version_added": _ADDED,
+        "type": kind,
+        "example": example,
+        "default": default,
+        "sensitive": sensitive,
+    }

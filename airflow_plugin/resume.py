@@ -1,0 +1,54 @@
+"""Carries a turn from the try that submitted a job to the try that reconnects to it.
+
+From Airflow 3.3 on, a retry may find the job of an earlier try running, or done, and not submit again
+(ResumableJobMixin). Its event log bears the earlier try's key: only that try's turn can be completed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from airflow.sdk import Context
+
+    from tuner.loop import Turn
+
+_KEY = "spark_tuner_turn"
+
+
+def will_reconnect(operator: Any, context: Context) -> bool:
+    """Whether the operator, executed now, takes up a job that an earlier try submitted. Asks the cluster."""
+    store = _store(operator, context)
+    external_id = store.get(operator.external_id_key) if store is not None else None
+    if not external_id:
+        return False
+    operator._hook = operator._get_hook()
+    try:
+        status = operator.get_job_status(external_id, context)
+        return bool(operator.is_job_active(status) or operator.is_job_succeeded(status))
+    finally:
+        operator._hook = None  # execute() is to build its own, from the steered conf
+
+
+def remember(turn: Turn, operator: Any, context: Context) -> None:
+    """Keeps the turn for the task's later tries, where Airflow has a place for it."""
+    import msgspec
+
+    store = _store(operator, context)
+    if store is not None:
+        store.set(_KEY, msgspec.json.decode(msgspec.json.encode(turn)))  # lists, not tuples: Airflow takes JSON only
+
+
+def recall(operator: Any, context: Context) -> Turn | None:
+    """The turn an earlier try of the task left; None where there is none."""
+    import msgspec
+
+    from tuner.loop import Turn
+
+    store = _store(operator, context)
+    left = store.get(_KEY) if store is not None else None
+    return msgspec.convert(left, Turn) if left is not None else None
+
+
+def _store(operator: Any, context: Context) -> Any:
+    return context.get("task_state_store") if getattr(operator, "durable", False) else None

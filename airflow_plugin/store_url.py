@@ -1,0 +1,40 @@
+"""Which history store an operator uses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from airflow_plugin.settings import Settings
+
+_QUERY_EXTRAS = ("sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout", "application_name", "options")
+
+
+def store_url(settings: Settings, environ: Mapping[str, str], connection: Any = None) -> str:
+    """SQLAlchemy URL: the connection's, else SPARK_TUNER_DB, else `sql_alchemy_conn`, else a SQLite file."""
+    from tuner.history.url import resolve
+
+    if connection is not None:
+        return resolve(connection_url(connection), environ)
+    configured = None if environ.get("SPARK_TUNER_DB") else settings.sql_alchemy_conn or None
+    return resolve(configured, environ)
+
+
+def connection_url(connection: Any) -> str:
+    """SQLAlchemy URL of an Airflow connection: its type names the database, `schema` the database's name or file.
+
+    Airflow's own URI of a connection will not do: it puts every extra into the query.
+    """
+    from sqlalchemy.engine import URL
+
+    extra = connection.extra_dejson
+    url = URL.create(
+        connection.conn_type,
+        username=connection.login or None,
+        password=connection.password or None,
+        host=None if connection.conn_type == "sqlite" else connection.host or None,
+        port=connection.port or None,
+        database=connection.schema or (connection.host if connection.conn_type == "sqlite" else None) or None,
+        query={name: str(extra[name]) for name in _QUERY_EXTRAS if name in extra},
+    )
+    return url.render_as_string(hide_password=False)

@@ -1,0 +1,70 @@
+"""One turn of the tuner's loop around one try of a task: begin before its job, end after it.
+
+Imports the core: the operator imports this only when it executes, so that parsing a DAG does not pay for it.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
+
+from airflow_plugin import resume, settings
+from airflow_plugin.compat import AirflowTaskTimeout
+from airflow_plugin.fail_open import failing_open
+from airflow_plugin.job import job_of
+from airflow_plugin.store_url import store_url
+from airflow_plugin.user_conf import in_cluster_mode, user_conf_of
+from tuner import loop
+
+if TYPE_CHECKING:
+    from airflow.sdk import Context
+
+    from airflow_plugin.operator import SparkTunedOperator
+
+XCOM_KEY = "spark_tuner"
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A turn under way, the store that knows of it, and what it adds to the user's conf."""
+
+    turn: loop.Turn
+    store_url: str
+    conf: dict[str, str]
+
+
+def begin(operator: SparkTunedOperator, context: Context, statements: tuple[str, ...]) -> Begun | None:
+    """Decide how this try is steered. None where the tuner is off or the try takes up a job it knows nothing of."""
+    current = settings.load()
+    if not current.enabled:
+        return None
+    connection = SparkSubmitHook.get_connection(operator.store_conn_id) if operator.store_conn_id else None
+    url = store_url(current, os.environ, connection)
+    if resume.will_reconnect(operator, context):
+        earlier = resume.recall(operator, context)
+        return Begun(earlier, url, {}) if earlier is not None else None
+    conf = user_conf_of(operator)
+    turn = loop.prepare(job_of(operator, context["ti"], current, conf, statements), url)
+    operator.log.info("Spark tuner: %s", turn.decision.summary)
+    if in_cluster_mode(conf):
+        with failing_open(operator.log, "keep this decision for a retry that reconnects to its job"):
+            resume.remember(turn, operator, context)
+    return Begun(turn, url, {key: value for key, value in turn.conf.items() if key not in conf})
+
+
+def end(begun: Begun, operator: SparkTunedOperator, context: Context, *, failed: bool) -> None:
+    """Harvest the run and tell of it in the task log and an XCom. The job is over: a timeout now is not its own."""
+    with failing_open(operator.log, "harvest this run's event log", (AirflowTaskTimeout,)):
+        report = loop.complete(begun.turn, begun.store_url, failed=failed)
+        with failing_open(operator.log, "push the XCom " + XCOM_KEY):
+            _push(context["ti"], operator, report)
+        for line in report.lines():
+            operator.log.info("%s", line)
+
+
+def _push(ti: Any, operator: SparkTunedOperator, report: loop.Report) -> None:
+    if operator.do_xcom_push:
+        ti.xcom_push(key=XCOM_KEY, value=report.as_json())

@@ -1,0 +1,63 @@
+"""What the author of a task set for Spark, wherever they set it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
+
+from airflow_plugin import properties
+from airflow_plugin.compat import AirflowException
+
+if TYPE_CHECKING:
+    from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+
+# Flags of spark-submit beat --conf, which beats the properties file (SparkSubmitArguments).
+_FLAGS = {
+    "_driver_memory": "spark.driver.memory",
+    "_executor_memory": "spark.executor.memory",
+    "_executor_cores": "spark.executor.cores",
+    "_num_executors": "spark.executor.instances",
+    "_total_executor_cores": "spark.cores.max",
+    "_deploy_mode": "spark.submit.deployMode",
+}
+
+
+def user_conf_of(operator: SparkSubmitOperator) -> dict[str, str]:
+    """Properties that a task's arguments and Spark connection amount to, as Spark will read them."""
+    from_file = _properties_file(operator.properties_file)
+    from_conf = {str(key): _spark_text(value) for key, value in (operator.conf or {}).items()}
+    return from_file | from_conf | _connection(operator._conn_id) | _flags(operator)
+
+
+def in_cluster_mode(conf: Mapping[str, str]) -> bool:
+    """Whether the driver runs elsewhere than spark-submit does."""
+    return conf.get("spark.submit.deployMode") == "cluster"
+
+
+def _properties_file(path: str | None) -> dict[str, str]:
+    if not path:
+        return {}
+    try:
+        return properties.parse(Path(path).read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return {}  # spark-submit will say so better
+
+
+def _connection(conn_id: str) -> dict[str, str]:
+    try:
+        mode = SparkSubmitHook.get_connection(conn_id).extra_dejson.get("deploy-mode")
+    except AirflowException:
+        return {}  # as SparkSubmitHook has it: no such connection, no options
+    return {"spark.submit.deployMode": str(mode)} if mode else {}
+
+
+def _flags(operator: SparkSubmitOperator) -> dict[str, str]:
+    values = {name: getattr(operator, attribute, None) for attribute, name in _FLAGS.items()}
+    return {name: str(value) for name, value in values.items() if value}
+
+
+def _spark_text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,170 @@
+"""An Airflow without a database; a spark-submit and a loop that only note how they were called."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+_HOME = tempfile.TemporaryDirectory(prefix="spark-tuner-airflow-home-")
+# Airflow reads these when it is imported, which collecting the tests does.
+os.environ["AIRFLOW_HOME"] = _HOME.name
+os.environ["AIRFLOW__CORE__LOAD_EXAMPLES"] = "False"
+os.environ["AIRFLOW__CORE__DAGS_FOLDER"] = str(Path(_HOME.name, "dags"))
+
+
+@pytest.fixture(autouse=True)
+def airflow_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A Spark connection in client mode, and a history store and event logs of this test's own."""
+    for name in [name for name in os.environ if name.startswith("AIRFLOW__SPARK_TUNER__")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("SPARK_TUNER_DB", f"sqlite:///{tmp_path}/history.db")
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__EVENT_LOG_BASE", str(tmp_path / "events"))
+    set_connection(monkeypatch, "spark_default", conn_type="spark", host="local[2]")
+
+
+def set_connection(monkeypatch: pytest.MonkeyPatch, conn_id: str, **fields: Any) -> None:
+    monkeypatch.setenv(f"AIRFLOW_CONN_{conn_id.upper()}", json.dumps(fields))
+
+
+@pytest.fixture
+def cluster_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_connection(monkeypatch, "spark_default", conn_type="spark", host="yarn", extra={"deploy-mode": "cluster"})
+
+
+@dataclass
+class Submit:
+    """What spark-submit was started with, and how it is to end."""
+
+    returncode: int = 0
+    command: list[str] = field(default_factory=list)
+    statements: list[str] | None = None
+    statements_file: str | None = None
+    while_running: Callable[[], None] = lambda: None
+
+    @property
+    def conf(self) -> dict[str, str]:
+        pairs = zip(self.command, self.command[1:], strict=False)
+        return dict(value.split("=", 1) for flag, value in pairs if flag == "--conf")
+
+    def flag(self, name: str) -> str:
+        return self.command[self.command.index(name) + 1]
+
+    def popen(self, command: list[str], **kwargs: Any) -> SimpleNamespace:
+        self.command = command
+        files = [part for word in command for part in word.split(",") if part.endswith(".json")]
+        self.statements_file = next((file for file in files if Path(file).is_absolute()), None)
+        if self.statements_file:
+            self.statements = json.loads(Path(self.statements_file).read_text())["statements"]
+        self.while_running()
+        return SimpleNamespace(stdout=[], wait=lambda: self.returncode, poll=lambda: self.returncode)
+
+
+@pytest.fixture
+def submit(monkeypatch: pytest.MonkeyPatch) -> Submit:
+    noted = Submit()
+    monkeypatch.setattr("airflow.providers.apache.spark.hooks.spark_submit.subprocess.Popen", noted.popen)
+    return noted
+
+
+@dataclass
+class Loop:
+    """Stands in for tuner.loop: what it was told, what it answers, and what it raises."""
+
+    conf: dict[str, str] = field(default_factory=lambda: {"spark.sql.shuffle.partitions": "8"})
+    statements: tuple[str, ...] = ()
+    prepared: list[tuple[Any, str]] = field(default_factory=list)
+    completed: list[tuple[Any, str, bool]] = field(default_factory=list)
+    while_preparing: Callable[[], None] = lambda: None
+    prepare_error: BaseException | None = None
+    complete_error: BaseException | None = None
+    report: dict[str, object] = field(default_factory=lambda: {"decision": "trial", "seconds": 1.5})
+
+    def prepare(self, job: Any, store_url: str) -> Any:
+        from tuner.history.model import Decision
+        from tuner.loop import Turn
+        from tuner.steering.directives import Directives
+
+        self.prepared.append((job, store_url))
+        self.while_preparing()
+        if self.prepare_error is not None:
+            raise self.prepare_error
+        decision = Decision(job.mode, "8 partitions on trial")
+        return Turn(job, decision, Directives(statements=self.statements), self.conf, "/events/1", datetime.now(UTC))
+
+    def complete(self, turn: Any, store_url: str, *, failed: bool) -> Any:
+        self.completed.append((turn, store_url, failed))
+        if self.complete_error is not None:
+            raise self.complete_error
+        return SimpleNamespace(lines=lambda: ["decided", "measured"], as_json=lambda: self.report)
+
+    @property
+    def job(self) -> Any:
+        ((job, _),) = self.prepared
+        return job
+
+    @property
+    def outcomes(self) -> list[bool]:
+        return [failed for _, _, failed in self.completed]
+
+
+@pytest.fixture
+def loop(monkeypatch: pytest.MonkeyPatch) -> Loop:
+    noted = Loop()
+    monkeypatch.setattr("tuner.loop.prepare", noted.prepare)
+    monkeypatch.setattr("tuner.loop.complete", noted.complete)
+    return noted
+
+
+@dataclass
+class TaskInstance:
+    """As much of a running task instance as an operator sees without a database."""
+
+    dag_id: str = "sales"
+    run_id: str = "manual__2026-01-02"
+    task_id: str = "nightly"
+    map_index: int = -1
+    try_number: int = 1
+    xcoms: dict[str, Any] = field(default_factory=dict)
+    stats_tags: dict[str, str] = field(default_factory=dict)
+
+    def xcom_push(self, key: str, value: Any) -> None:
+        self.xcoms[key] = value
+
+
+@pytest.fixture
+def ti() -> TaskInstance:
+    return TaskInstance()
+
+
+@pytest.fixture
+def warnings_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any], list[str]]]:
+    """Makes an operator keep the tuner's warnings in a list, as text."""
+
+    def listen(operator: Any) -> list[str]:
+        lines: list[str] = []
+        log = operator.log
+        monkeypatch.setattr(type(operator), "log", property(lambda _: _Listening(log, lines)))
+        return lines
+
+    return listen
+
+
+class _Listening:
+    def __init__(self, log: Any, lines: list[str]) -> None:
+        self._log, self._lines = log, lines
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._log, name)
+
+    def warning(self, message: str, *args: Any, **kwargs: Any) -> None:
+        if message.startswith("Spark tuner"):
+            self._lines.append(message % args)

@@ -1,0 +1,93 @@
+"""`[spark_tuner]` of airflow.cfg."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from airflow_plugin.settings import Settings, default_event_log_base, load
+from airflow_plugin.store_url import store_url
+from tuner.errors import TunerError
+from tuner.history.model import Mode
+
+
+def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AIRFLOW__SPARK_TUNER__EVENT_LOG_BASE")
+    assert load() == Settings(enabled=True, mode=Mode.AUTO, sql_alchemy_conn="", event_log_base="")
+
+
+def test_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__ENABLED", "false")
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__MODE", "Suggest")
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__SQL_ALCHEMY_CONN", "postgresql://db/history")
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__EVENT_LOG_BASE", "s3a://logs")
+    assert load() == Settings(False, Mode.SUGGEST, "postgresql://db/history", "s3a://logs")
+
+
+def test_url_from_a_command_since_it_holds_a_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__SQL_ALCHEMY_CONN_CMD", "echo postgresql://me:secret@db/history")
+    assert load().sql_alchemy_conn == "postgresql://me:secret@db/history"
+
+
+def test_unknown_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__MODE", "automatic")
+    with pytest.raises(TunerError, match=r"\[spark_tuner\] mode: 'automatic' is no mode"):
+        load()
+
+
+def test_default_event_log_base() -> None:
+    assert default_event_log_base({"AIRFLOW_HOME": "/opt/airflow"}) == "/opt/airflow/spark-tuner-events"
+    assert default_event_log_base({}) == str(Path.home() / "airflow" / "spark-tuner-events")
+
+
+class TestStoreUrl:
+    CONFIGURED = Settings(sql_alchemy_conn="postgresql://configured/history")
+
+    def test_connection_first(self) -> None:
+        environ = {"SPARK_TUNER_DB": "sqlite:////environment.db"}
+        connection = airflow_connection("postgresql://connection/history")
+        assert store_url(self.CONFIGURED, environ, connection) == "postgres://connection/history"
+
+    def test_environment_next(self) -> None:
+        environ = {"SPARK_TUNER_DB": "sqlite:////environment.db"}
+        assert store_url(self.CONFIGURED, environ) == "sqlite:////environment.db"
+
+    def test_airflow_configuration_next(self) -> None:
+        assert store_url(self.CONFIGURED, {}) == "postgresql://configured/history"
+
+    def test_a_file_at_last(self, tmp_path: Path) -> None:
+        url = store_url(Settings(), {"HOME": str(tmp_path)})
+        assert url.startswith(f"sqlite:///{tmp_path}/")
+
+    @pytest.mark.parametrize(
+        ("uri", "url"),
+        [
+            ("postgres://me:p%40ss@db:5433/history", "postgres://me:p%40ss@db:5433/history"),
+            (
+                "postgres://db/history?sslmode=require&cursor=dictcursor",
+                "postgres://db/history?sslmode=require",
+            ),
+            ("sqlite:////var/lib/history.db", "sqlite:////var/lib/history.db"),
+        ],
+    )
+    def test_of_a_connection(self, uri: str, url: str) -> None:
+        assert store_url(Settings(), {}, airflow_connection(uri)) == url
+
+    def test_is_one_the_store_can_read(self) -> None:
+        from tuner.history.url import parse
+
+        parsed = parse(store_url(Settings(), {}, airflow_connection("postgres://me:p%40ss@db:5433/history")))
+        assert (parsed.drivername, parsed.password, parsed.host, parsed.database) == (
+            "postgresql+psycopg",
+            "p@ss",
+            "db",
+            "history",
+        )
+
+
+def airflow_connection(uri: str) -> Any:
+    from airflow.sdk import Connection
+
+    return Connection.from_uri(uri, conn_id="tuner")

@@ -1,0 +1,126 @@
+"""A retry that takes up the job an earlier try submitted (Airflow 3.3's ResumableJobMixin)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
+from airflow.sdk.exceptions import AirflowException
+from pydantic import JsonValue, TypeAdapter
+
+from airflow_plugin.operator import SparkTunedOperator
+
+pytestmark = pytest.mark.usefixtures("cluster_mode")
+
+
+class TaskStateStore(dict[str, Any]):
+    """Airflow's store of one task instance across its tries, as strict about JSON as Airflow's messages are."""
+
+    def set(self, key: str, value: Any) -> None:
+        self[key] = TypeAdapter(JsonValue).validate_python(value)
+
+
+class Yarn:
+    """A resource manager that knows one application."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.state = "RUNNING"
+        self.tracked: list[str] = []
+        self.dies_while_tracked = False
+        monkeypatch.setattr(SparkSubmitHook, "_validate_yarn_track_via_rm_api_config", lambda hook: None)
+        monkeypatch.setattr(SparkSubmitHook, "query_yarn_application_status", lambda hook, app_id: self.state)
+        monkeypatch.setattr(SparkSubmitHook, "_start_yarn_application_status_tracking", self.track)
+        monkeypatch.setattr(
+            SparkSubmitHook,
+            "_process_spark_submit_log",
+            lambda hook, lines: setattr(hook, "_yarn_application_id", "application_1"),
+        )
+
+    def track(self, app_id: str) -> None:
+        self.tracked.append(app_id)
+        if self.dies_while_tracked:
+            raise KeyboardInterrupt("the worker is gone")
+
+
+@pytest.fixture
+def yarn(monkeypatch: pytest.MonkeyPatch) -> Yarn:
+    return Yarn(monkeypatch)
+
+
+def try_once(ti: Any, store: TaskStateStore, try_number: int, **arguments: Any) -> SparkTunedOperator:
+    op = SparkTunedOperator(task_id="nightly", application="/jobs/etl.py", yarn_track_via_rm_api=True, **arguments)
+    ti.try_number = try_number
+    op.execute({"ti": ti, "task_state_store": store})  # type: ignore[typeddict-item]
+    return op
+
+
+@pytest.fixture
+def lost(yarn: Yarn, submit: Any, loop: Any, ti: Any) -> TaskStateStore:
+    """What the first try left when its worker died while the job ran."""
+    store = TaskStateStore()
+    yarn.dies_while_tracked = True
+    with pytest.raises(KeyboardInterrupt):
+        try_once(ti, store, 1)
+    assert submit.conf["spark.sql.shuffle.partitions"] == "8"
+    assert loop.completed == []
+    yarn.dies_while_tracked = False
+    submit.command = []
+    loop.prepared.clear()
+    return store
+
+
+def test_running_job_is_completed_as_the_try_that_submitted_it(
+    lost: TaskStateStore, submit: Any, loop: Any, ti: Any, yarn: Yarn
+) -> None:
+    try_once(ti, lost, 2)
+    assert (submit.command, loop.prepared) == ([], [])
+    ((turn, _, failed),) = loop.completed
+    assert (turn.job.key, failed) == ("sales/manual__2026-01-02/nightly/-1/1", False)
+    assert turn.conf == {"spark.sql.shuffle.partitions": "8"}
+    assert turn.decision.summary == "8 partitions on trial"
+    assert "spark_tuner" in ti.xcoms
+
+
+def test_finished_job_is_completed_too(lost: TaskStateStore, submit: Any, loop: Any, ti: Any, yarn: Yarn) -> None:
+    yarn.state = "SUCCEEDED"
+    try_once(ti, lost, 2)
+    assert submit.command == []
+    assert [turn.job.try_number for turn, _, _ in loop.completed] == [1]
+
+
+def test_failed_job_is_submitted_anew(lost: TaskStateStore, submit: Any, loop: Any, ti: Any, yarn: Yarn) -> None:
+    yarn.state = "FAILED"
+    loop.conf = {"spark.sql.shuffle.partitions": "16"}
+    try_once(ti, lost, 2)
+    assert loop.job.try_number == 2
+    assert submit.conf["spark.sql.shuffle.partitions"] == "16"
+    assert [turn.job.try_number for turn, _, _ in loop.completed] == [2]
+    assert lost["spark_tuner_turn"]["job"]["try_number"] == 2
+
+
+def test_job_of_a_try_without_the_tuner_runs_on(
+    lost: TaskStateStore, submit: Any, loop: Any, ti: Any, yarn: Yarn
+) -> None:
+    del lost["spark_tuner_turn"]
+    try_once(ti, lost, 2)
+    assert (submit.command, loop.prepared, loop.completed) == ([], [], [])
+    assert yarn.tracked == ["application_1", "application_1"]
+
+
+def test_store_that_cannot_be_written_does_not_stop_the_job(yarn: Yarn, submit: Any, loop: Any, ti: Any) -> None:
+    class Full(TaskStateStore):
+        def set(self, key: str, value: Any) -> None:
+            if key == "spark_tuner_turn":
+                raise AirflowException("no room")
+
+    try_once(ti, Full(), 1)
+    assert submit.conf["spark.sql.shuffle.partitions"] == "8"
+    assert [failed for _, _, failed in loop.completed] == [False]
+
+
+def test_not_durable_every_try_is_its_own(yarn: Yarn, submit: Any, loop: Any, ti: Any) -> None:
+    store = TaskStateStore(spark_job_id="application_0")
+    try_once(ti, store, 2, durable=False)
+    assert loop.job.try_number == 2
+    assert "spark_tuner_turn" not in store

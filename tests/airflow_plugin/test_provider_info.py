@@ -1,0 +1,81 @@
+"""What Airflow's provider discovery and plugin loading make of the package."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+
+from airflow_plugin.provider_info import get_provider_info
+
+AIRFLOW = str(Path(sys.executable).with_name("airflow"))
+
+
+def run(*command: str, home: Path) -> str:
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW__SPARK_TUNER__")} | {
+        "AIRFLOW_HOME": str(home),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+    }
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_passes_airflows_schema() -> None:
+    schema = json.loads(files("airflow").joinpath("provider_info.schema.json").read_text())
+    jsonschema.validate(get_provider_info(), schema)
+
+
+def test_is_what_the_entry_point_loads() -> None:
+    (entry_point,) = (
+        entry for entry in entry_points(group="apache_airflow_provider") if entry.value.startswith("airflow_plugin.")
+    )
+    assert entry_point.load() is get_provider_info
+    assert entry_point.dist is not None
+    assert entry_point.dist.name == get_provider_info()["package-name"]
+
+
+def test_names_every_setting(tmp_path: Path) -> None:
+    from dataclasses import fields
+
+    from airflow_plugin.settings import Settings
+
+    options = get_provider_info()["config"]["spark_tuner"]["options"]  # type: ignore[index]
+    assert set(options) == {field.name for field in fields(Settings)}
+
+
+def test_imports_nothing_since_every_import_of_airflow_imports_it(tmp_path: Path) -> None:
+    probe = (
+        "import sys, airflow_plugin.provider_info;"
+        "print([name for name in sys.modules if name.split('.')[0] in ('airflow', 'tuner')])"
+    )
+    assert run(sys.executable, "-c", probe, home=tmp_path).strip() == "[]"
+
+
+@pytest.mark.airflow
+def test_airflow_lists_the_provider(tmp_path: Path) -> None:
+    providers = json.loads(run(AIRFLOW, "providers", "list", "--output", "json", home=tmp_path))
+    (ours,) = (row for row in providers if row["package_name"] == "airflow-spark-tuner")
+    assert ours["version"].count(".") == 2
+
+
+@pytest.mark.airflow
+def test_airflow_lists_the_settings(tmp_path: Path) -> None:
+    listed = run(AIRFLOW, "config", "list", "--section", "spark_tuner", "--show-values", home=tmp_path)
+    assert "[spark_tuner]" in listed
+    for line in ("enabled = True", "mode = auto"):
+        assert line in listed
+
+
+@pytest.mark.airflow
+def test_airflow_loads_the_plugin(tmp_path: Path) -> None:
+    plugins = json.loads(run(AIRFLOW, "plugins", "--output", "json", home=tmp_path))
+    (ours,) = (row for row in plugins if row["name"] == "spark_tuner")
+    assert "airflow-spark-tuner" in ours["source"]

@@ -1,0 +1,76 @@
+"""What counts as set by a task's author."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from airflow_plugin import properties
+from airflow_plugin.operator import SparkTunedOperator
+from airflow_plugin.user_conf import in_cluster_mode, user_conf_of
+
+
+def conf_of(**arguments: Any) -> dict[str, str]:
+    return user_conf_of(SparkTunedOperator(task_id="nightly", application="/jobs/etl.py", **arguments))
+
+
+def test_nothing() -> None:
+    assert conf_of() == {}
+
+
+def test_values_as_spark_reads_them() -> None:
+    assert conf_of(conf={"a": 1, "b": True, "c": 0.5, "d": "x"}) == {"a": "1", "b": "true", "c": "0.5", "d": "x"}
+
+
+def test_flags_are_properties() -> None:
+    assert conf_of(
+        driver_memory="3g", executor_memory="4g", executor_cores=2, num_executors=5, total_executor_cores=10
+    ) == {
+        "spark.driver.memory": "3g",
+        "spark.executor.memory": "4g",
+        "spark.executor.cores": "2",
+        "spark.executor.instances": "5",
+        "spark.cores.max": "10",
+    }
+
+
+def test_flag_beats_conf_beats_file(tmp_path: Path) -> None:
+    file = tmp_path / "job.properties"
+    file.write_text("spark.driver.memory 1g\nspark.executor.memory 1g\nspark.sql.ansi.enabled true\n")
+    conf = {"spark.driver.memory": "2g", "spark.executor.memory": "2g"}
+    assert conf_of(properties_file=str(file), conf=conf, driver_memory="3g") == {
+        "spark.driver.memory": "3g",
+        "spark.executor.memory": "2g",
+        "spark.sql.ansi.enabled": "true",
+    }
+
+
+def test_file_that_is_not_there_is_for_spark_submit_to_report() -> None:
+    assert conf_of(properties_file="/nowhere/job.properties") == {}
+
+
+@pytest.mark.usefixtures("cluster_mode")
+def test_deploy_mode_of_the_connection() -> None:
+    assert in_cluster_mode(conf_of())
+    assert not in_cluster_mode(conf_of(deploy_mode="client"))
+    assert in_cluster_mode(conf_of(conf={"spark.submit.deployMode": "client"}))
+
+
+@pytest.mark.parametrize(
+    ("text", "parsed"),
+    [
+        ("spark.a 1", {"spark.a": "1"}),
+        ("spark.a=1\nspark.b : 2\n", {"spark.a": "1", "spark.b": "2"}),
+        ("# note\n! note\n\n  spark.a\t1  ", {"spark.a": "1"}),
+        ("spark.a -Dx=y -Dz", {"spark.a": "-Dx=y -Dz"}),
+        ("spark.a one,\\\n    two", {"spark.a": "one,two"}),
+        ("spark.a C:\\\\tmp\\\\x", {"spark.a": "C:\\tmp\\x"}),
+        ("spark\\:a\\ b \\u0041", {"spark:a b": "A"}),
+        ("spark.a", {"spark.a": ""}),
+        ("spark.a 1\nspark.a 2", {"spark.a": "2"}),
+    ],
+)
+def test_properties_files_read_as_java_does(text: str, parsed: dict[str, str]) -> None:
+    assert properties.parse(text) == parsed

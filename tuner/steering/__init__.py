@@ -1,0 +1,1 @@
+"""A decision in the form a Spark run understands: submit conf and SQL hints."""

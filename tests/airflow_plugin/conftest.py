@@ -146,7 +146,7 @@ def ti() -> TaskInstance:
 
 
 @pytest.fixture
-def warnings_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any], list[str]]]:
+def warnings_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], list[str]]:
     """Makes an operator keep the tuner's warnings in a list, as text."""
 
     def listen(operator: Any) -> list[str]:

@@ -1,0 +1,94 @@
+"""`status`, `db upgrade` and the verdicts, on a store with a run in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tuner.advice.model import Action, ActionKind
+from tuner.history.model import DecidedAction, Decision, Mode, Ruling, Run, RunState, Standing
+from tuner.history.store import Store
+
+from .conftest import Result
+
+Call = Callable[..., Result]
+ACTION = Action(ActionKind.SET_CONF, "spark.sql.shuffle.partitions", "16")
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/history.db"
+
+
+@pytest.fixture
+def run(url: str) -> Run:
+    decided = DecidedAction(ACTION, Standing.PROPOSED, "16 shuffle partitions instead of 200: about 2.0 s less")
+    decision = Decision(Mode.SUGGEST, "1 proposed", (decided,))
+    run = Run("etl/1/nightly/-1/1", "etl.nightly", 1, datetime.now(UTC), RunState.RUNNING, decision, "/events")
+    with Store.open(url) as store:
+        store.begin(run)
+    return run
+
+
+def test_status_of_an_empty_store_says_how_to_fill_it(spark_tuner: Call) -> None:
+    result = spark_tuner("status")
+    assert result.code == 0
+    assert "spark-tuner submit --cohort" in result.out
+
+
+def test_status_lists_cohorts_and_shows_one(spark_tuner: Call, run: Run) -> None:
+    assert "etl.nightly" in spark_tuner("status").out
+    shown = spark_tuner("status", "etl.nightly").out
+    assert "1 proposed" in shown
+    assert f"proposed: {ACTION.id}" in shown
+    assert "about 2.0 s less" in shown
+
+
+def test_status_as_json(spark_tuner: Call, run: Run) -> None:
+    found = json.loads(spark_tuner("status", "etl.nightly", "--json").out)
+    assert [r["key"] for r in found["runs"]] == [run.key]
+    assert found["runs"][0]["actions"][0]["standing"] == "proposed"
+
+
+def test_status_of_an_unknown_cohort(spark_tuner: Call, run: Run) -> None:
+    result = spark_tuner("status", "other")
+    assert (result.code, result.err.count("\n")) == (1, 1)
+    assert "no run of cohort 'other'" in result.err
+
+
+@pytest.mark.parametrize(
+    ("command", "ruling"),
+    [("approve", Ruling.APPROVE), ("reject", Ruling.REJECT), ("pin", Ruling.PIN), ("rollback", Ruling.ROLL_BACK)],
+)
+def test_a_verdict_is_stored_with_who_and_why(
+    spark_tuner: Call, run: Run, url: str, command: str, ruling: Ruling
+) -> None:
+    result = spark_tuner(command, "etl.nightly", "shuffle.partitions", "--reason", "seen on staging")
+    assert result.code == 0
+    with Store.open(url) as store:
+        (verdict,) = store.verdicts("etl.nightly")
+    assert (verdict.action_id, verdict.ruling, verdict.reason) == (ACTION.id, ruling, "seen on staging")
+    assert verdict.by
+
+
+def test_a_verdict_on_an_unknown_action(spark_tuner: Call, run: Run) -> None:
+    result = spark_tuner("approve", "etl.nightly", "no.such.setting")
+    assert result.code == 1
+    assert "`spark-tuner status etl.nightly` lists them" in result.err
+
+
+def test_db_upgrade_can_be_repeated(spark_tuner: Call) -> None:
+    first, second = spark_tuner("db", "upgrade"), spark_tuner("db", "upgrade")
+    assert (first.code, second.code) == (0, 0)
+    assert first.out == second.out
+
+
+def test_a_store_that_cannot_be_reached(spark_tuner: Call) -> None:
+    result = spark_tuner("status", "--db", "postgresql://tuner:hunter2@127.0.0.1:1/tuner")
+    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
+    assert "127.0.0.1" in result.err
+    assert "hunter2" not in result.err

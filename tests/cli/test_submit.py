@@ -1,0 +1,103 @@
+"""`spark-tuner submit` with a spark-submit that only writes down what it was given."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tuner.history.model import RunState
+from tuner.history.store import Store
+
+from .conftest import Result
+
+Call = Callable[..., Result]
+
+
+@pytest.fixture
+def submitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
+    """A Spark installation whose spark-submit notes its arguments and exits with $EXIT_CODE."""
+    program = tmp_path / "spark" / "bin" / "spark-submit"
+    program.parent.mkdir(parents=True)
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/arguments\nexit ${{EXIT_CODE:-0}}\n')
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path / "spark"))
+    return lambda: (tmp_path / "arguments").read_text().splitlines()
+
+
+def runs(tmp_path: Path) -> list[RunState]:
+    with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
+        return [run.state for run in store.runs("nightly")]
+
+
+def test_the_job_is_submitted_with_an_event_log_and_a_key(
+    spark_tuner: Call, submitted: Callable[[], list[str]], tmp_path: Path
+) -> None:
+    result = spark_tuner("submit", "--cohort", "nightly", "--", "--master", "local[2]", "app.py", "--date", "today")
+    arguments = submitted()
+    assert result.code == 0
+    assert arguments[-5:] == ["--master", "local[2]", "app.py", "--date", "today"]
+    assert "spark.eventLog.enabled=true" in arguments
+    assert any(a.startswith("spark.tuner.key=nightly/") for a in arguments)
+    assert runs(tmp_path) == [RunState.LOST]
+    assert "could not harvest the event log" in result.err
+
+
+def test_its_exit_code_is_spark_submits(
+    spark_tuner: Call, submitted: Callable[[], list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXIT_CODE", "7")
+    assert spark_tuner("submit", "--cohort", "nightly", "--", "app.py").code == 7
+    assert runs(tmp_path) == [RunState.FAILED]
+
+
+def test_what_the_user_sets_wins(spark_tuner: Call, submitted: Callable[[], list[str]], tmp_path: Path) -> None:
+    spark_tuner(
+        "submit",
+        "--cohort",
+        "nightly",
+        "--",
+        "--conf",
+        "spark.eventLog.enabled=false",
+        "--conf=spark.eventLog.dir=/x",
+        "a.py",
+    )
+    given = [a for a in submitted() if "spark.eventLog" in a]
+    assert given == ["spark.eventLog.enabled=false", "--conf=spark.eventLog.dir=/x"]
+
+
+def test_without_a_store_the_job_still_runs(spark_tuner: Call, submitted: Callable[[], list[str]]) -> None:
+    result = spark_tuner("submit", "--cohort", "nightly", "--db", "postgresql://u@127.0.0.1:1/x", "--", "app.py")
+    assert result.code == 0
+    assert submitted()[-1] == "app.py"
+    assert "could not open the history store" in result.err
+
+
+def test_sql_is_run_by_the_runner_that_ships(
+    spark_tuner: Call, submitted: Callable[[], list[str]], tmp_path: Path
+) -> None:
+    (tmp_path / "job.sql").write_text("SELECT 1;\nSELECT ';';")
+    assert spark_tuner("submit", "--cohort", "nightly", "--sql", tmp_path / "job.sql").code == 0
+    assert submitted()[-2].endswith("sql_runner.py")
+
+
+@pytest.mark.parametrize("arguments", [[], ["--cohort", "nightly"], ["--", "app.py"]])
+def test_bad_usage(spark_tuner: Call, arguments: list[str]) -> None:
+    assert spark_tuner("submit", *arguments).code == 2
+
+
+def test_no_such_sql_file(spark_tuner: Call, submitted: Callable[[], list[str]], tmp_path: Path) -> None:
+    result = spark_tuner("submit", "--cohort", "nightly", "--sql", tmp_path / "no.sql")
+    assert (result.code, result.err) == (
+        1,
+        f"spark-tuner: {tmp_path}/no.sql: No such file or directory; give a readable .sql file\n",
+    )
+
+
+def test_no_spark(spark_tuner: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    result = spark_tuner("submit", "--cohort", "nightly", "--", "app.py")
+    assert result.code == 1
+    assert "no bin/spark-submit there" in result.err

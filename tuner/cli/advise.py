@@ -1,0 +1,86 @@
+"""`spark-tuner advise`: what the tuner would change, from event logs alone."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from rich.console import Console
+
+from tuner.advice.advise import advise as advise_on
+from tuner.advice.facts import Facts
+from tuner.advice.model import Recommendation
+from tuner.cli.harvest import AsJson, Paths
+from tuner.cli.logs import LogReader
+from tuner.eventlog.cluster import cluster_of
+from tuner.eventlog.model import Application, Completeness
+from tuner.plan.queries import queries
+
+
+def advise(
+    paths: Paths,
+    as_json: AsJson = False,
+    sql: Annotated[
+        bool, typer.Option("--sql", help="The jobs are SQL text: advise hints for single joins, not conf.")
+    ] = False,
+) -> None:
+    """Read event logs and print recommendations with evidence and predicted seconds."""
+    reader = LogReader()
+    found: list[dict[str, Any]] = []
+    for application in reader.read(paths):
+        recommendations = _recommend(application, per_join=sql)
+        found += [_json(application, r) for r in recommendations]
+        if not as_json:
+            _show(application, recommendations)
+    if as_json:
+        typer.echo(msgspec.json.encode({"recommendations": found}).decode())
+    if reader.failures:
+        raise typer.Exit(1)
+
+
+def _recommend(application: Application, *, per_join: bool) -> tuple[Recommendation, ...]:
+    """Partial logs are no ground for advice: what they lack would look like rows that were not there."""
+    if application.status is not Completeness.COMPLETE:
+        return ()
+    cluster = cluster_of(application)
+    return advise_on(Facts(queries(application), cluster, application.conf, per_join, application.spark_version))
+
+
+def _json(application: Application, r: Recommendation) -> dict[str, Any]:
+    p = r.predicted_seconds
+    return {
+        "cohort": _cohort(application),
+        "app_id": application.app_id,
+        "query": r.queries[0] if len(r.queries) == 1 else None,
+        "queries": list(r.queries),
+        "actions": [{"id": a.id, "kind": a.kind, "target": a.target, "value": a.value} for a in r.actions],
+        "reason": r.reason,
+        "evidence": [{"what": e.what, "value": e.value, "unit": e.unit, "of": e.of} for e in r.evidence],
+        "predicted_seconds": {"before": p.before, "after": p.after, "low": p.low, "high": p.high},
+        "risk": r.risk,
+    }
+
+
+def _cohort(application: Application) -> str:
+    return application.conf.get("spark.tuner.cohort") or application.app_name
+
+
+def _show(application: Application, recommendations: tuple[Recommendation, ...]) -> None:
+    console = Console(highlight=False)
+    console.print(f"{_cohort(application)} ({application.app_id})", markup=False, soft_wrap=True)
+    if application.status is not Completeness.COMPLETE:
+        console.print(
+            f"  no advice: the log is {application.status}; its rows and times are not whole\n", soft_wrap=True
+        )
+        return
+    for r in recommendations:
+        p = r.predicted_seconds
+        console.print(f"  {r.reason}", markup=False, soft_wrap=True)
+        for action in r.actions:
+            console.print(f"    {action.target}={action.value}", markup=False, soft_wrap=True)
+        interval = f"{p.before:.1f} s -> {p.after:.1f} s (between {p.low:.1f} and {p.high:.1f}), risk {r.risk}"
+        console.print(f"    {len(r.queries)} queries: {interval}", markup=False, soft_wrap=True)
+    if not recommendations:
+        console.print("  nothing to change: no change is predicted to gain enough", soft_wrap=True)
+    console.print()

@@ -1,0 +1,82 @@
+"""An application as `harvest --json` prints it: a contract, so every name is written out here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tuner.eventlog.model import Application, Stage
+from tuner.plan.model import JoinSide, JoinSite, Query
+
+_STAGE_FIELDS = (
+    "stage_id",
+    "attempt",
+    "tasks",
+    "failed_tasks",
+    "executor_run_time_ms",
+    "executor_cpu_time_ns",
+    "input_bytes",
+    "input_records",
+    "shuffle_read_bytes",
+    "shuffle_read_records",
+    "shuffle_write_bytes",
+    "shuffle_write_records",
+    "memory_spilled_bytes",
+    "disk_spilled_bytes",
+    "output_bytes",
+)
+
+
+def application_json(application: Application, queries: tuple[Query, ...]) -> dict[str, Any]:
+    """One JSON object an application, as DESIGN's contract has it."""
+    executors = application.executors
+    return {
+        "app_id": application.app_id,
+        "app_name": application.app_name,
+        "attempt": application.attempt,
+        "spark_version": application.spark_version,
+        "start_ms": application.start_ms,
+        "end_ms": application.end_ms,
+        "status": application.status.value,
+        "executors": {"cores": executors.cores, "memory_bytes": executors.memory_bytes, "count": executors.count},
+        "queries": [_query(query) for query in queries],
+        "stages": [_stage(stage) for stage in application.stages],
+        "problems": [
+            {"file": p.file, "line": p.line, "code": p.code.value, "message": p.message, "retryable": p.retryable}
+            for p in application.problems
+        ],
+    }
+
+
+def _query(query: Query) -> dict[str, Any]:
+    return {
+        "id": query.id,
+        "fingerprint": query.fingerprint,
+        "description": query.description,
+        "start_ms": query.start_ms,
+        "duration_ms": query.duration_ms,
+        "status": query.status.value,
+        "joins": [_join(join) for join in query.joins],
+        "root_id": query.root_id,
+    }
+
+
+def _join(join: JoinSite) -> dict[str, Any]:
+    return {
+        "signature": join.signature,
+        "type": join.type.value,
+        "strategy": join.strategy.value,
+        "build_side": join.build_side.value if join.build_side else None,
+        "keys": [list(pair) for pair in join.keys],
+        "left": _side(join.left),
+        "right": _side(join.right),
+        "output_rows": join.output_rows,
+        "planned_strategy": join.planned_strategy.value if join.planned_strategy else None,
+    }
+
+
+def _side(side: JoinSide) -> dict[str, Any]:
+    return {"relations": list(side.relations), "rows": side.rows, "bytes": side.bytes}
+
+
+def _stage(stage: Stage) -> dict[str, Any]:
+    return {name: getattr(stage, name) for name in _STAGE_FIELDS}

@@ -1,0 +1,34 @@
+"""`spark-tuner db`: the history store's schema."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+db = typer.Typer(help="The history store.", no_args_is_help=True)
+
+Url = Annotated[
+    str | None, typer.Option("--db", help="SQLAlchemy URL of the store. [default: SPARK_TUNER_DB, else a SQLite file]")
+]
+
+
+@db.callback()
+def _group() -> None:
+    """The history store."""
+
+
+@db.command()
+def upgrade(url: Url = None) -> None:
+    """Bring the store's schema to this version."""
+    from tuner.history.schema import upgrade as upgrade_schema
+
+    typer.echo(f"schema at {upgrade_schema(store_url(url))}")
+
+
+def store_url(url: str | None) -> str:
+    """--db, else SPARK_TUNER_DB, else the default SQLite file."""
+    from tuner.history.url import resolve
+
+    return resolve(url, os.environ)

@@ -1,0 +1,132 @@
+"""`spark-tuner demo`: the whole loop on this machine, in one command."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+
+from tuner.cli.harvest import AsJson
+from tuner.errors import TunerError
+from tuner.spark_submit import require_java
+
+_MARK = ".spark-tuner-demo"
+
+
+def demo(
+    runs: Annotated[int, typer.Option(min=2, max=28, help="How often Airflow runs the job.")] = 4,
+    scale_factor: Annotated[float, typer.Option(min=0.01, help="TPC-DS scale factor: gigabytes of raw data.")] = 1.0,
+    directory: Annotated[Path, typer.Option(help="Where tables, logs and history go.")] = Path("spark-tuner-demo"),
+    as_json: AsJson = False,
+) -> None:
+    """Make TPC-DS tables, run a nightly PySpark job through Airflow several times, and show what the tuner made of it."""
+    require_java()
+    # These need the demo's extra packages, and Java comes first.
+    from tuner.demo import airflow, table, tables, workload
+    from tuner.history.store import Store
+
+    console = Console(stderr=as_json, highlight=False)
+    started = time.monotonic()
+    work = _work_directory(directory)
+    cores = min(
+        airflow.MAX_CORES, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
+    with _progress(console) as progress:
+        step = progress.add_task(f"TPC-DS tables, scale factor {scale_factor:g}", total=None)
+        tables_directory = work / "tables" / f"sf{scale_factor:g}"
+        tables.make_tables(tables_directory, scale_factor)
+        job = workload.write_workload(work / "job", tables_directory)
+        _next(progress, step, "Airflow's database")
+        home = airflow.set_up(work / "airflow", job, cores)
+        _finish(progress, step, "tables and Airflow ready")
+        for run in range(1, runs + 1):
+            _run(progress, home, job, run, runs)
+    with Store.open(home.store_url) as store:
+        found = table.rows(store.runs(airflow.COHORT, runs))
+    if len(found) < runs or not all(row.seconds for row in found):
+        raise TunerError(f"not every run could be harvested; see {home.log}")
+    if as_json:
+        typer.echo(msgspec.json.encode({"runs": table.as_json(found)}).decode())
+    else:
+        console.print()
+        table.show(console, found)
+        took = time.monotonic() - started
+        console.print(f"\nall {runs} runs returned the rows of run 1; {took:.0f} s in all, on {cores} cores")
+        console.print(
+            f"look again:  spark-tuner status {airflow.COHORT} --db {home.store_url}", soft_wrap=True, markup=False
+        )
+
+
+def _run(progress: Progress, home: object, job: object, run: int, runs: int) -> None:
+    from tuner.demo.airflow import Airflow, start_run
+    from tuner.demo.workload import Workload, different_results, finished_queries
+
+    assert isinstance(home, Airflow)
+    assert isinstance(job, Workload)
+    name = f"run {run} of {runs}"
+    bar = progress.add_task(f"{name}: starting", total=len(job.names))
+    process = start_run(home, run)
+    try:
+        while process.poll() is None:
+            done = finished_queries(job, run)
+            waiting = next((n for n in job.names if n not in done), None)
+            what = "harvesting" if waiting is None else waiting.split("-", 1)[1].replace("-", " ")
+            progress.update(bar, completed=len(done), description=f"{name}: {what}")
+            time.sleep(0.3)
+    finally:
+        _stop(process)
+    if process.returncode or len(finished_queries(job, run)) < len(job.names):
+        raise TunerError(f"{name} failed (exit code {process.returncode}); see {home.log}")
+    if different := different_results(job, run):
+        raise TunerError(f"{name} returned other rows than run 1 for {', '.join(different)}; see {job.results}")
+    progress.update(bar, completed=len(job.names), description=f"{name}: done")
+    progress.stop_task(bar)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+def _work_directory(directory: Path) -> Path:
+    """The demo's directory, with what an earlier demo left in it cleared, except its tables."""
+    work = directory.absolute()
+    mark = work / _MARK
+    if work.exists() and any(work.iterdir()) and not mark.exists():
+        raise TunerError(f"{directory}: not empty, and not made by an earlier demo; give another --directory")
+    work.mkdir(parents=True, exist_ok=True)
+    mark.touch()
+    for name in ("job", "airflow"):
+        shutil.rmtree(work / name, ignore_errors=True)
+    return work
+
+
+def _progress(console: Console) -> Progress:
+    return Progress(
+        SpinnerColumn(finished_text="+"),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        TimeElapsedColumn(),
+        refresh_per_second=4,
+        console=console,
+    )
+
+
+def _next(progress: Progress, task: TaskID, description: str) -> None:
+    progress.update(task, description=description)
+
+
+def _finish(progress: Progress, task: TaskID, description: str) -> None:
+    progress.update(task, description=description, total=1, completed=1)

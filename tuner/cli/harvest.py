@@ -1,0 +1,81 @@
+"""`spark-tuner harvest`: what an event log says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from tuner.cli.application_json import application_json
+from tuner.cli.logs import LogReader
+from tuner.eventlog.model import Application
+from tuner.plan.model import Query
+from tuner.plan.queries import queries
+from tuner.units import format_seconds
+
+Paths = Annotated[
+    list[Path], typer.Argument(help="Event logs: files, rolling directories, or directories that hold them.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def harvest(paths: Paths, as_json: AsJson = False) -> None:
+    """Read event logs: applications, queries, joins with measured rows and bytes, stages, problems."""
+    reader = LogReader()
+    for application in reader.read(paths):
+        found = queries(application)
+        if as_json:
+            typer.echo(msgspec.json.encode(application_json(application, found)).decode())
+        else:
+            _show(application, found)
+    if reader.failures:
+        raise typer.Exit(1)
+
+
+def _show(application: Application, found: tuple[Query, ...]) -> None:
+    console = Console(highlight=False)
+    console.print(_headline(application, len(found)), soft_wrap=True, markup=False)
+    if found:
+        table = Table(
+            "query", "seconds", "joins", "broadcast", "sort merge", "input", "spilled", "description", box=None
+        )
+        for query in found:
+            table.add_row(*_row(query))
+        console.print(table)
+    for problem in application.problems:
+        where = f"{problem.file}:{problem.line}" if problem.line else problem.file
+        console.print(f"  {problem.code}: {where}: {problem.message}", soft_wrap=True, markup=False)
+    console.print()
+
+
+def _headline(application: Application, count: int) -> str:
+    executors = application.executors
+    start, end = application.start_ms, application.end_ms
+    took = f", {format_seconds((end - start) / 1e3)}" if start is not None and end is not None else ""
+    return (
+        f"{application.app_name or '(no name)'} ({application.app_id or 'no id'}), Spark {application.spark_version or '?'}, "
+        f"{application.status}{took}: {count} queries, {len(application.stages)} stages, "
+        f"{executors.count} executors of {executors.cores} cores"
+    )
+
+
+def _row(query: Query) -> list[str]:
+    from rich.markup import escape
+
+    from tuner.units import format_bytes
+
+    strategies = [join.strategy.value for join in query.joins]
+    return [
+        query.fingerprint,
+        "-" if query.duration_ms is None else f"{query.duration_ms / 1e3:.1f}",
+        str(len(query.joins)),
+        str(sum(s.startswith("Broadcast") for s in strategies)),
+        str(strategies.count("SortMergeJoin")),
+        format_bytes(query.input_bytes),
+        format_bytes(query.spilled_bytes) if query.spilled_bytes else "-",
+        escape(query.description[:60]),
+    ]

@@ -1,0 +1,92 @@
+"""`spark-tuner status`: the cohorts, or one cohort's runs and where each action stands."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from tuner.cli.db import Url, store_url
+from tuner.cli.harvest import AsJson
+from tuner.errors import TunerError
+from tuner.history.model import DecidedAction, Run
+from tuner.history.store import CohortSummary, Store
+
+
+def status(
+    cohort: Annotated[str | None, typer.Argument(help="A cohort: dag_id.task_id under Airflow. [default: all]")] = None,
+    runs: Annotated[int, typer.Option(min=1, help="How many of the newest runs to show.")] = 20,
+    url: Url = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what the store knows: runs, what steered them, and why."""
+    with Store.open(store_url(url)) as store:
+        if cohort is None:
+            _cohorts(store.cohorts(), as_json)
+            return
+        found = store.runs(cohort, runs)
+    if not found:
+        raise TunerError(f"no run of cohort {cohort!r} in the store; `spark-tuner status` lists the cohorts")
+    if as_json:
+        typer.echo(msgspec.json.encode({"cohort": cohort, "runs": [_run_json(run) for run in found]}).decode())
+    else:
+        _show(cohort, found)
+
+
+def _cohorts(found: list[CohortSummary], as_json: bool) -> None:
+    if as_json:
+        typer.echo(msgspec.json.encode({"cohorts": found}).decode())
+        return
+    console = Console(highlight=False)
+    if not found:
+        console.print("no runs yet: run a DAG with SparkTunedOperator, or `spark-tuner submit --cohort NAME -- app.py`")
+        return
+    table = Table("cohort", "runs", "last run", "state", box=None)
+    for summary in found:
+        table.add_row(
+            escape(summary.cohort), str(summary.runs), f"{summary.last_started_at:%Y-%m-%d %H:%M}", summary.last_state
+        )
+    console.print(table)
+
+
+def _run_json(run: Run) -> dict[str, Any]:
+    outcome = run.outcome
+    return {
+        "key": run.key,
+        "try_number": run.try_number,
+        "state": run.state,
+        "started_at": run.started_at.isoformat(),
+        "duration_ms": outcome.duration_ms if outcome else None,
+        "app_id": outcome.app_id if outcome else None,
+        "decision": run.decision.summary,
+        "mode": run.decision.mode,
+        "actions": [_action_json(decided) for decided in run.decision.actions],
+        "queries": [
+            {"fingerprint": q.fingerprint, "duration_ms": q.duration_ms, "status": q.status} for q in outcome.queries
+        ]
+        if outcome
+        else [],
+    }
+
+
+def _action_json(decided: DecidedAction) -> dict[str, Any]:
+    return {"id": decided.action.id, "standing": decided.standing, "reason": decided.reason}
+
+
+def _show(cohort: str, found: list[Run]) -> None:
+    console = Console(highlight=False)
+    table = Table("run", "state", "seconds", "decision", title=escape(cohort), title_justify="left", box=None)
+    for run in found:
+        duration = run.outcome.duration_ms if run.outcome else None
+        seconds = "-" if duration is None else f"{duration / 1e3:.1f}"
+        table.add_row(escape(run.key), run.state, seconds, escape(run.decision.summary))
+    console.print(table)
+    console.print("\nactions as of the last run:")
+    for decided in found[-1].decision.actions:
+        console.print(f"  {decided.standing}: {decided.action.id}\n    {decided.reason}", markup=False, soft_wrap=True)
+    if not found[-1].decision.actions:
+        console.print("  none")

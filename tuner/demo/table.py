@@ -1,0 +1,92 @@
+"""The demo's table: run by run the seconds of each query, what was changed, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from tuner.history.model import IN_FORCE, DecidedAction, Run, Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Actions with one standing and one reason."""
+
+    settings: tuple[str, ...]
+    standing: Standing
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One run: seconds by query name, what was in force or rolled back, and the decision in a line."""
+
+    run: int
+    seconds: dict[str, float]
+    changes: tuple[Change, ...]
+    decision: str
+
+    @property
+    def total(self) -> float:
+        return sum(self.seconds.values())
+
+
+def rows(runs: Sequence[Run]) -> list[Row]:
+    """The rows for the runs of the demo's cohort, oldest first."""
+    return [_row(number, run) for number, run in enumerate(runs, start=1)]
+
+
+def _row(number: int, run: Run) -> Row:
+    queries = run.outcome.queries if run.outcome else ()
+    seconds: dict[str, float] = {}
+    for query in queries:
+        if "-query-" in query.description and query.duration_ms is not None:
+            seconds[query.description] = seconds.get(query.description, 0.0) + query.duration_ms / 1e3
+    return Row(number, seconds, _changes(run.decision.actions), run.decision.summary)
+
+
+def _changes(actions: Iterable[DecidedAction]) -> tuple[Change, ...]:
+    groups: dict[tuple[Standing, str], list[str]] = {}
+    for decided in actions:
+        if decided.standing in IN_FORCE or decided.standing is Standing.ROLLED_BACK:
+            setting = f"{decided.action.target}={decided.action.value}"
+            groups.setdefault((decided.standing, decided.reason), []).append(setting)
+    return tuple(Change(tuple(settings), standing, reason) for (standing, reason), settings in groups.items())
+
+
+def show(console: Console, found: Sequence[Row]) -> None:
+    """Print the table and, below it, what each run changed."""
+    first = found[0]
+    names = list(first.seconds)
+    table = Table("run", *(f"q{name.rsplit('-', 1)[-1]}" for name in names), "total", "speed-up", "decision", box=None)
+    for row in found:
+        cells = [f"{row.seconds[name]:.1f}" if name in row.seconds else "-" for name in names]
+        speed_up = f"{first.total / row.total:.2f}x" if row.total else "-"
+        table.add_row(str(row.run), *cells, f"{row.total:.1f}", speed_up, row.decision)
+    console.print(table)
+    console.print("(seconds of each query)\n")
+    for row in found:
+        for change in row.changes:
+            console.print(f"run {row.run}: {change.standing.words}: {change.reason}", markup=False, soft_wrap=True)
+            for setting in change.settings:
+                console.print(f"       {setting}", markup=False, soft_wrap=True)
+
+
+def as_json(found: Sequence[Row]) -> list[dict[str, object]]:
+    """The rows as JSON objects."""
+    return [
+        {
+            "run": row.run,
+            "seconds": row.seconds,
+            "total_seconds": row.total,
+            "speed_up": found[0].total / row.total if row.total else None,
+            "decision": row.decision,
+            "changes": [
+                {"settings": list(c.settings), "standing": c.standing.value, "reason": c.reason} for c in row.changes
+            ],
+        }
+        for row in found
+    ]

@@ -1,0 +1,94 @@
+"""Compressed files, told by their content first."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from tuner.eventlog.codec import CODECS, detect
+from tuner.eventlog.find import find_logs
+from tuner.eventlog.model import Completeness, ProblemCode
+from tuner.eventlog.read import read_application
+
+from .samples import facts, read, whole_log, write, zstd
+
+PLAIN = b"".join(whole_log())
+OTHERS = {
+    "lz4": b"LZ4Block\x25" + b"\x00" * 30,
+    "snappy": b"\x82SNAPPY\x00" + b"\x00" * 30,
+    "lzf": b"ZV\x01\x00\x10" + b"\x00" * 30,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("local-1", PLAIN),
+        ("local-1.zstd", zstd(whole_log(), per_frame=1)),
+        ("local-1.zstd", zstd(whole_log(), per_frame=99)),
+        ("local-1.gz", gzip.compress(PLAIN)),
+        ("local-1.gz", gzip.compress(PLAIN[:500]) + gzip.compress(PLAIN[500:])),
+        ("renamed", zstd(whole_log())),
+        ("unpacked.zstd", PLAIN),
+        ("compacted.lz4.compact", zstd(whole_log())),  # SPARK-43991: another codec than the name says
+    ],
+)
+def test_every_form_says_the_same(tmp_path: Path, name: str, content: bytes) -> None:
+    application = read(write(tmp_path / name, content))
+    assert application.status is Completeness.COMPLETE, application.problems
+    assert facts(application) == facts(read(write(tmp_path / "plain", PLAIN)))
+
+
+def test_a_rolling_log_may_change_its_codec_and_break_a_line_nowhere(tmp_path: Path) -> None:
+    lines, directory = whole_log(), tmp_path / "eventlog_v2_local-1"
+    write(directory / "events_1_local-1", lines[:4])
+    write(directory / "events_2_local-1.zstd", zstd(lines[4:8]))
+    write(directory / "events_10_local-1.gz", gzip.compress(b"".join(lines[8:])))
+    write(directory / "appstatus_local-1", b"")
+    for missing in range(3, 10):
+        write(directory / f"events_{missing}_local-1.zstd", b"")
+    application = read(directory)
+    assert application.status is Completeness.COMPLETE, application.problems
+    assert facts(application) == facts(read(write(tmp_path / "plain", PLAIN)))
+
+
+@pytest.mark.parametrize("codec", OTHERS)
+def test_a_codec_that_is_not_read_is_a_problem_that_names_it_and_the_way_out(tmp_path: Path, codec: str) -> None:
+    path = write(tmp_path / f"local-1.{codec}", OTHERS[codec])
+    application = read(path)
+    (problem,) = application.problems
+    assert application.status is Completeness.FAILED
+    assert (problem.code, problem.file, problem.line) == (ProblemCode.UNSUPPORTED_CODEC, str(path), 0)
+    assert codec in problem.message
+    assert "spark.eventLog.compression.codec=zstd" in problem.message
+    assert not problem.retryable
+
+
+def test_a_codec_that_is_not_read_does_not_stop_its_siblings(tmp_path: Path) -> None:
+    write(tmp_path / "a.lz4", OTHERS["lz4"])
+    write(tmp_path / "b.zstd", zstd(whole_log("local-2")))
+    applications = [read_application(source) for source in find_logs(tmp_path)]
+    assert [(a.app_id, a.status.value) for a in applications] == [("", "failed"), ("local-2", "complete")]
+
+
+@pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
+def test_first_bytes_tell_whatever_the_name_says(codec: object) -> None:
+    assert detect(codec.magic + b"rest", "local-1") is codec  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("head", "name", "expected"),
+    [
+        (b"", "local-1.zstd", "zstd"),
+        (b"\x28\xb5", "local-1.zstd.inprogress", "zstd"),
+        (b"LZ4", "local-1.lz4.compact", "lz4"),
+        (b"", "local-1", None),
+        (b'{"Event"', "local-1.zstd", None),
+        (b"12345678", "local-1.zstd", None),
+    ],
+)
+def test_the_name_tells_only_where_the_bytes_are_too_few(head: bytes, name: str, expected: str | None) -> None:
+    codec = detect(head, name)
+    assert (codec.name if codec else None) == expected

@@ -1,0 +1,227 @@
+"""Events to one application: what is added up, what counts once, and what only the last one says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tuner.eventlog.events import decode_event
+from tuner.eventlog.fold import ApplicationFold
+from tuner.eventlog.model import Application, Executors, Stage
+
+from .samples import (
+    BYTES,
+    ROWS,
+    application_end,
+    application_start,
+    driver_updates,
+    environment,
+    event,
+    execution_end,
+    execution_start,
+    head,
+    job_start,
+    log_start,
+    plan,
+    replan,
+    stage_completed,
+    stage_submitted,
+    task_end,
+    whole_log,
+)
+
+
+def fold(lines: Iterable[bytes]) -> Application:
+    taken = ApplicationFold("log")
+    for line in lines:
+        if (decoded := decode_event(line)) is not None:
+            taken.add(decoded)
+    return taken.result(())
+
+
+def with_tasks(*tasks: bytes, tail: Iterable[bytes] = ()) -> Application:
+    return fold([*head(), execution_start(), job_start(), stage_submitted(), *tasks, *tail])
+
+
+def only_stage(application: Application) -> Stage:
+    (stage,) = application.stages
+    return stage
+
+
+class TestApplication:
+    def test_attempt_and_times(self) -> None:
+        application = fold([log_start(), application_start("application_1_0001", attempt="2"), application_end()])
+        assert (application.app_id, application.attempt) == ("application_1_0001", "2")
+        assert (application.start_ms, application.end_ms, application.status) == (1000, 9000, "complete")
+
+    def test_id_and_name_come_from_the_properties_where_the_start_is_missing(self) -> None:
+        application = fold([environment(**{"spark.app.id": "app-7", "spark.app.name": "nightly"})])
+        assert (application.app_id, application.app_name, application.status) == ("app-7", "nightly", "partial")
+
+    def test_executors_are_counted_at_their_peak(self) -> None:
+        def added(name: str, cores: int = 4) -> bytes:
+            return event("SparkListenerExecutorAdded", Executor_ID=name, Executor_Info={"Total Cores": cores})
+
+        def removed(name: str) -> bytes:
+            return event("SparkListenerExecutorRemoved", Executor_ID=name)
+
+        yarn = environment(**{"spark.master": "yarn", "spark.executor.memory": "8g"})
+        application = fold([yarn, added("1"), added("2"), added("3"), removed("1"), added("4"), removed("2")])
+        assert application.executors == Executors(cores=4, memory_bytes=8 << 30, count=3)
+
+    def test_local_mode_has_the_drivers_heap(self) -> None:
+        local = environment(**{"spark.master": "local[2]", "spark.driver.memory": "3g", "spark.executor.memory": "8g"})
+        assert fold([local]).executors.memory_bytes == 3 << 30
+
+
+class TestExecution:
+    def test_the_last_plan_wins(self) -> None:
+        replans = [replan(0, plan(name)) for name in ("Scan orc ", "Scan avro ", "Scan text ")]
+        for lines in (replans, [*replans, execution_end()]):
+            (execution,) = fold([*head(), execution_start(), *lines]).executions
+            assert execution.initial_plan is not None and execution.initial_plan.name == "Scan parquet "
+            assert execution.final_plan is not None and execution.final_plan.name == "Scan text "
+
+    def test_without_aqe_there_is_no_final_plan(self) -> None:
+        assert fold([execution_start(), execution_end()]).executions[0].final_plan is None
+
+    def test_it_is_open_until_it_ends(self) -> None:
+        (execution,) = fold([execution_start()]).executions
+        assert (execution.end_ms, execution.error) == (None, None)
+
+    def test_its_error_is_told_and_an_empty_one_is_none(self) -> None:
+        lines = [
+            execution_start(1),
+            execution_start(2),
+            execution_end(1, error="[DIVIDE_BY_ZERO] oops"),
+            execution_end(2),
+        ]
+        assert [e.error for e in fold(lines).executions] == ["[DIVIDE_BY_ZERO] oops", None]
+
+    def test_its_end_may_come_before_its_jobs(self) -> None:
+        application = fold([execution_start(), job_start(), execution_end(), stage_submitted(), task_end(0)])
+        assert application.executions[0].stage_ids == (0,)
+        assert application.accumulators == {ROWS: 50}
+
+    def test_sub_executions_name_their_root(self) -> None:
+        sub = execution_start(6).replace(b'"rootExecutionId":6', b'"rootExecutionId":5')
+        old = execution_start(7).replace(b'"rootExecutionId":7,', b"")  # before 3.4
+        assert [e.root_execution_id for e in fold([execution_start(5), sub, old]).executions] == [5, 5, 7]
+
+    def test_its_estimates_are_kept_of_the_plan_as_text_and_the_rest_let_go(self) -> None:
+        text = "== Optimized Logical Plan ==\nProject [a#1], Statistics(sizeInBytes=8.0 B)\n\n== Physical Plan ==\nScan"
+        application = fold(
+            [execution_start(1, physicalPlanDescription=text), execution_start(2, physicalPlanDescription="x")]
+        )
+        assert [e.logical_plan for e in application.executions] == [
+            "Project [a#1], Statistics(sizeInBytes=8.0 B)",
+            None,
+        ]
+
+    def test_the_result_may_be_asked_in_between(self) -> None:
+        taken = ApplicationFold("log")
+        states = []
+        for line in [*head(), execution_start(), replan(0, plan("Scan orc ")), replan(0, plan("Scan avro "))]:
+            taken.add(decode_event(line))  # type: ignore[arg-type]
+            states.append([e.final_plan and e.final_plan.name for e in taken.result(()).executions])
+        assert states == [[], [], [], [None], ["Scan orc "], ["Scan avro "]]
+
+
+class TestTasks:
+    def test_rows_of_all_tasks_are_added_up(self) -> None:
+        assert with_tasks(task_end(0, 50), task_end(1, 25)).accumulators == {ROWS: 75}
+
+    def test_a_speculative_copy_counts_once(self) -> None:
+        for partition in (None, 0):
+            twice = with_tasks(task_end(0, partition=partition), task_end(0, partition=partition))
+            assert twice.accumulators == {ROWS: 50}, partition
+
+    def test_a_killed_copy_does_not_count(self) -> None:
+        killed = task_end(0, 30, partition=0, reason="TaskKilled")
+        assert with_tasks(killed, task_end(0, partition=0)).accumulators == {ROWS: 50}
+
+    def test_failed_tasks_rows_do_not_count(self) -> None:
+        failed = task_end(0, 30, partition=0, failed=True, reason="ExceptionFailure")
+        application = with_tasks(failed, task_end(0, partition=0))
+        assert application.accumulators == {ROWS: 50}
+        assert only_stage(application).failed_tasks == 1
+
+    def test_partitions_recomputed_by_a_later_attempt_of_the_stage_count_once(self) -> None:
+        first = [task_end(i, partition=i) for i in range(4)]
+        lost = [task_end(0, partition=2, stage_attempt=1), task_end(1, partition=3, stage_attempt=1)]
+        assert with_tasks(*first, *lost).accumulators == {ROWS: 200}
+
+    def test_partitions_left_to_a_later_attempt_of_the_stage_do_count(self) -> None:
+        first = [task_end(0, partition=0), task_end(1, partition=1)]
+        rest = [task_end(0, partition=2, stage_attempt=1), task_end(1, partition=3, stage_attempt=1)]
+        assert with_tasks(*first, *rest).accumulators == {ROWS: 200}
+
+    def test_numbers_written_as_text_are_numbers(self) -> None:
+        assert with_tasks(task_end(0, rows="50")).accumulators == {ROWS: 50}
+
+    def test_metrics_that_were_never_set_are_ignored(self) -> None:
+        application = with_tasks(task_end(0, rows=-1, run_time_ms=-1, **{"Disk Bytes Spilled": -1}))
+        assert application.accumulators == {}
+        stage = only_stage(application)
+        assert (stage.executor_run_time_ms, stage.disk_spilled_bytes) == (0, 0)
+
+    def test_stage_completion_does_not_count_a_second_time(self) -> None:
+        final = stage_completed().replace(b'{"ID": 101, ', b'{"ID": 101, "Value": 50, ')
+        assert with_tasks(task_end(0), tail=[final]).accumulators == {ROWS: 50}
+
+    def test_driver_updates_are_merged_and_unset_ones_ignored(self) -> None:
+        application = fold(
+            [execution_start(), driver_updates(0, (ROWS, 3), (BYTES, -1)), driver_updates(0, (ROWS, 4), (BYTES, 9))]
+        )
+        assert application.accumulators == {ROWS: 7, BYTES: 9}
+
+
+class TestStages:
+    def test_totals_include_every_attempt_of_every_task(self) -> None:
+        failed = task_end(0, 30, partition=0, failed=True, reason="ExceptionFailure", run_time_ms=100)
+        copy = task_end(1, partition=1, reason="TaskKilled", run_time_ms=1000)
+        application = with_tasks(
+            failed, task_end(0, partition=0), task_end(1, partition=1), copy, tail=[stage_completed()]
+        )
+        stage = only_stage(application)
+        assert (stage.tasks, stage.failed_tasks) == (2, 1)
+        assert stage.executor_run_time_ms == 10 + 10 + 100 + 1000
+        assert stage.executor_cpu_time_ns == 1_120_000_000
+        assert (stage.input_bytes, stage.input_records) == (4000, 180)
+        assert (stage.shuffle_read_bytes, stage.shuffle_read_records) == (28, 20)
+        assert (stage.shuffle_write_bytes, stage.shuffle_write_records) == (24, 28)
+        assert (stage.memory_spilled_bytes, stage.disk_spilled_bytes, stage.output_bytes) == (36, 44, 32)
+
+    def test_each_attempt_of_a_stage_stands_for_itself(self) -> None:
+        application = fold(
+            [
+                execution_start(),
+                job_start(),
+                stage_submitted(attempt=0),
+                task_end(0, partition=0),
+                stage_completed(attempt=0, failure="org.apache.spark.shuffle.FetchFailedException"),
+                stage_submitted(attempt=1),
+                task_end(0, partition=0, stage_attempt=1),
+                task_end(1, partition=1, stage_attempt=1),
+                stage_completed(attempt=1),
+            ]
+        )
+        assert [(s.attempt, s.executor_run_time_ms, s.execution_id) for s in application.stages] == [
+            (0, 10, 0),
+            (1, 20, 0),
+        ]
+        assert [s.failure for s in application.stages] == ["org.apache.spark.shuffle.FetchFailedException", None]
+        assert application.executions[0].stage_ids == (0,)
+        assert application.accumulators == {ROWS: 100}
+
+    def test_the_operators_that_ran_in_it_are_those_whose_metrics_it_updated(self) -> None:
+        assert only_stage(fold(whole_log())).accumulator_ids == frozenset({ROWS})
+
+    def test_it_belongs_to_the_execution_whose_job_listed_it_first(self) -> None:
+        reused = [execution_start(0), execution_start(1), job_start(0, [0]), job_start(1, [0, 1]), stage_submitted(0)]
+        assert only_stage(fold(reused)).execution_id == 0
+
+    def test_it_may_belong_to_no_sql_execution(self) -> None:
+        assert only_stage(fold([job_start(None), stage_submitted()])).execution_id is None
+
+    def test_a_task_of_a_stage_that_was_never_submitted_is_kept(self) -> None:
+        assert only_stage(fold([task_end(0)])).executor_run_time_ms == 10

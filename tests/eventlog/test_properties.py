@@ -1,0 +1,133 @@
+"""What may leave the reader: allow-listed properties, and text without secrets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tuner.eventlog.properties import allowed, redact
+
+from .samples import (
+    application_end,
+    application_start,
+    environment,
+    event,
+    execution_end,
+    execution_start,
+    log_start,
+    read,
+    stage_completed,
+    write,
+)
+
+SECRET = "hunter2Xq9"
+# What people put where Spark's redaction does not look.
+TEXTS = [
+    f"jdbc:postgresql://etl:{SECRET}@db.example.org:5432/sales",
+    f"jdbc:postgresql://db.example.org/sales?user=etl&password={SECRET}&ssl=true",
+    f"jdbc:oracle:thin:etl/{SECRET}@//db.example.org:1521/sales",
+    f"jdbc:sqlserver://db.example.org;user=etl;password={SECRET};encrypt=true",
+    f"mysql://etl:{SECRET}@with@sign@db/sales",
+    f"cannot reach s3a://AKIAABCDEFGHIJKLMNOP:{SECRET}@bucket/path",
+    f"spark.hadoop.fs.s3a.secret.key={SECRET}",
+    f"fs.s3a.access.key = {SECRET}, region=eu",
+    f"fs.azure.account.key.lake.dfs.core.windows.net={SECRET}==",
+    f"https://lake.blob.core.windows.net/c/f?sv=2022&sig={SECRET}&se=1",
+    f"app.py --api-token {SECRET} --day 2024-01-01",
+    f"app.py --token={SECRET}",
+    f"app.py --db-password '{SECRET}'",
+    f"Authorization: Bearer {SECRET}",
+    f"curl -H 'Authorization: Basic {SECRET}'",
+    f"failed with token: {SECRET}",
+    f'{{"password": "{SECRET}", "user": "etl"}}',
+    f"client_secret={SECRET}",
+    f"SELECT * FROM users WHERE name = '{SECRET}'",
+    f'SELECT * FROM users WHERE name = "{SECRET}"',
+    f"select * from t where a = 'it''s' and b = '{SECRET}'",
+    f"select * from t where a = r'{SECRET}' and b = 1",
+    f"Can't find the user '{SECRET}' in the users' table",
+    f"select * from t where a = '{SECRET}",
+    f"insert into t values ('{'x' * 3990}{SECRET}')",
+    f"select '{'x' * 5000}', '{SECRET}'",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_secrets_do_not_show_in_text(text: str) -> None:
+    assert SECRET not in redact(text)
+    assert SECRET not in redact(text, limit=10_000)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_secrets_show_nowhere_in_an_application(tmp_path: Path, text: str) -> None:
+    properties = {
+        "spark.app.name": text,
+        "spark.master": f"spark://etl:{SECRET}@host:7077",
+        "spark.hadoop.fs.s3a.secret.key": SECRET,
+        "spark.redshift.password": SECRET,
+        "spark.executor.extraJavaOptions": f"-Dtoken={SECRET}",
+        "spark.app.submitArgs": f"--token {SECRET}",
+        "spark.sql.shuffle.partitions": "8",
+    }
+    lines = [
+        log_start(),
+        application_start(name=text),
+        event(
+            "SparkListenerEnvironmentUpdate", Spark_Properties=properties, System_Properties={"sun.java.command": text}
+        ),
+        execution_start(description=text, modifiedConfigs=properties),
+        stage_completed(failure=text),
+        event("SparkListenerTaskEnd", Stage_ID=text),
+        execution_end(error=text),
+        application_end(),
+    ]
+    application = read(write(tmp_path / "local-1", lines))
+    assert SECRET not in repr(application)
+    assert application.executions[0].description
+    assert application.conf["spark.sql.shuffle.partitions"] == "8"
+
+
+def test_only_listed_properties_are_kept_and_as_they_are() -> None:
+    kept = {
+        "spark.sql.autoBroadcastJoinThreshold": "-1",
+        "spark.sql.shuffle.partitions": "200",
+        "spark.tuner.cohort": "sales.load password=1",
+        "spark.tuner.key": "a/b/1",
+    }
+    dropped = {"spark.sql.shuffle.partitions.old": "1", "spark.yarn.keytab": "x", "SPARK.MASTER": "y", "": "z"}
+    assert allowed({**dropped, **kept}) == kept
+    assert allowed({"spark.executor.cores": 4, "spark.sql.cbo.enabled": True}) == {
+        "spark.executor.cores": "4",
+        "spark.sql.cbo.enabled": "True",
+    }
+
+
+def test_properties_of_a_later_environment_win(tmp_path: Path) -> None:
+    lines = [log_start(), application_start(), environment(**{"spark.executor.cores": "2"}), application_end()]
+    path = write(tmp_path / "a", [*lines[:-1], environment(**{"spark.executor.cores": "4"}), lines[-1]])
+    assert read(path).conf["spark.executor.cores"] == "4"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("count at app.py:12", "count at app.py:12"),
+        ("query72", "query72"),
+        ("Delta: update 17 of 20 files", "Delta: update 17 of 20 files"),
+        ("two\n  lines\tand tabs", "two lines and tabs"),
+        ("don't", "don't"),
+        ("select * from t where id = 4711 and d >= 2.5", "select * from t where id = ? and d >= ?"),
+        ("with x1 as (select 1 as n) select n from x1", "with x1 as (select ? as n) select n from x1"),
+        ("-- report\nSELECT 'a', 5", "-- report SELECT '?', ?"),
+        ("local[2]", "local[2]"),
+        ("spark://host:7077", "spark://host:7077"),
+    ],
+)
+def test_text_that_is_no_secret_stays(text: str, shown: str) -> None:
+    assert redact(text) == shown
+
+
+def test_text_is_short() -> None:
+    assert redact("word " * 1000) == ("word " * 40)[:199] + "…"
+    assert len(redact("word " * 1000, limit=50)) == 50

@@ -1,0 +1,1 @@
+"""Event log files to `Application`: find, decompress, decode, fold."""

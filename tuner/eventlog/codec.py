@@ -1,0 +1,100 @@
+"""Compressed bytes to plain bytes, by content first and by name second. One row per codec."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import zstandard
+
+from tuner.errors import TunerError
+from tuner.eventlog.zstd_frames import breaks_off
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+_BUFFER_BYTES = 1 << 18
+
+
+class UnsupportedCodecError(TunerError):
+    """The file is compressed in a way this version cannot read."""
+
+
+class _ZstdReader(io.RawIOBase):
+    """Plain bytes of zstd data. Where the data breaks off, EOFError is raised, as gzip's reader does."""
+
+    def __init__(self, raw: io.BufferedReader) -> None:
+        self._raw = raw
+        # Spark ends a frame at every flush: thousands in a file, and the last may be open.
+        decompressor = zstandard.ZstdDecompressor()
+        self._plain = decompressor.stream_reader(raw, read_size=1 << 17, read_across_frames=True, closefd=False)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        count = self._plain.readinto(buffer)
+        if count == 0 and self._raw.seekable() and breaks_off(self._raw):
+            raise EOFError("the compressed data breaks off")
+        return count
+
+
+def _open_zstd(raw: io.BufferedReader) -> io.BufferedReader:
+    return io.BufferedReader(_ZstdReader(raw), _BUFFER_BYTES)
+
+
+def _open_gzip(raw: io.BufferedReader) -> io.BufferedReader:
+    return io.BufferedReader(gzip.GzipFile(fileobj=raw, mode="rb"), _BUFFER_BYTES)
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    """A compression Spark or a vendor writes: file name endings, first bytes, how to open it (None: not read)."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    magic: bytes
+    open: Callable[[io.BufferedReader], io.BufferedReader] | None
+
+
+CODECS = (
+    Codec("zstd", (".zstd", ".zst"), b"\x28\xb5\x2f\xfd", _open_zstd),
+    Codec("gzip", (".gz",), b"\x1f\x8b", _open_gzip),
+    Codec("lz4", (".lz4",), b"LZ4Block", None),
+    Codec("snappy", (".snappy",), b"\x82SNAPPY\x00", None),
+    Codec("lzf", (".lzf",), b"ZV", None),
+    Codec("zip", (".zip",), b"PK\x03\x04", None),
+)
+
+DATA_ERRORS = (zstandard.ZstdError, zlib.error, EOFError, OSError)
+
+
+def detect(head: bytes, name: str) -> Codec | None:
+    """The codec of a file by its first bytes; by its name only when it is too short to tell. None: not compressed."""
+    for codec in CODECS:
+        if head.startswith(codec.magic):
+            return codec
+    if head.lstrip()[:1] == b"{" or len(head) >= 8:
+        return None
+    stem = name.removesuffix(".inprogress").removesuffix(".compact")
+    return next((codec for codec in CODECS if stem.endswith(codec.suffixes)), None)
+
+
+def open_plain(raw: io.BufferedReader, name: str) -> io.BufferedReader:
+    """A buffered stream of the plain bytes of `raw`, which is at its start and is `name`d so.
+
+    Raises UnsupportedCodecError for a known codec that this version cannot read.
+    """
+    codec = detect(raw.peek(16)[:16], name)
+    if codec is None:
+        return raw
+    if codec.open is None:
+        raise UnsupportedCodecError(
+            f"{name}: compressed with {codec.name}, which this version does not read; "
+            "set spark.eventLog.compression.codec=zstd for new logs"
+        )
+    return codec.open(raw)

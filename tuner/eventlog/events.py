@@ -1,0 +1,230 @@
+"""The events the tuner reads, decoded to just the fields it needs. Unknown events and fields are skipped undecoded.
+
+Every field has a default: old versions and vendors leave fields out (each writes what its JsonProtocol knows).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from tuner.eventlog.model import PlanInfo
+
+
+class Event(msgspec.Struct, frozen=True, rename="pascal"):
+    """An event of a Spark listener."""
+
+
+class LogStart(Event, frozen=True):
+    version: str = msgspec.field(default="", name="Spark Version")
+
+
+class ApplicationStart(Event, frozen=True):
+    app_name: str = msgspec.field(default="", name="App Name")
+    app_id: str | None = msgspec.field(default=None, name="App ID")
+    timestamp: int = 0
+    attempt: str | None = msgspec.field(default=None, name="App Attempt ID")
+
+
+class ApplicationEnd(Event, frozen=True):
+    timestamp: int = 0
+
+
+class EnvironmentUpdate(Event, frozen=True):
+    properties: dict[str, Any] = msgspec.field(default_factory=dict, name="Spark Properties")
+
+
+class ExecutorInfo(msgspec.Struct, frozen=True):
+    cores: int = msgspec.field(default=0, name="Total Cores")
+
+
+class ExecutorAdded(Event, frozen=True):
+    executor_id: str = msgspec.field(default="", name="Executor ID")
+    info: ExecutorInfo = msgspec.field(default=ExecutorInfo(), name="Executor Info")
+
+
+class ExecutorRemoved(Event, frozen=True):
+    executor_id: str = msgspec.field(default="", name="Executor ID")
+
+
+class JobStart(Event, frozen=True):
+    job_id: int = msgspec.field(default=-1, name="Job ID")
+    stage_ids: list[int] = msgspec.field(default_factory=list, name="Stage IDs")
+    properties: dict[str, Any] | None = None
+
+
+class Accumulable(msgspec.Struct, frozen=True):
+    id: int = msgspec.field(default=-1, name="ID")
+    update: Any = msgspec.field(default=None, name="Update")
+    metadata: str | None = msgspec.field(default=None, name="Metadata")
+
+
+class StageInfo(msgspec.Struct, frozen=True):
+    stage_id: int = msgspec.field(default=-1, name="Stage ID")
+    attempt: int = msgspec.field(default=0, name="Stage Attempt ID")
+    tasks: int = msgspec.field(default=0, name="Number of Tasks")
+    submitted_ms: int | None = msgspec.field(default=None, name="Submission Time")
+    completed_ms: int | None = msgspec.field(default=None, name="Completion Time")
+    failure: str | None = msgspec.field(default=None, name="Failure Reason")
+    accumulables: list[Accumulable] = msgspec.field(default_factory=list, name="Accumulables")
+
+
+class StageSubmitted(Event, frozen=True):
+    info: StageInfo = msgspec.field(default=StageInfo(), name="Stage Info")
+
+
+class StageCompleted(Event, frozen=True):
+    info: StageInfo = msgspec.field(default=StageInfo(), name="Stage Info")
+
+
+class EndReason(msgspec.Struct, frozen=True):
+    reason: str = msgspec.field(default="", name="Reason")
+
+
+class TaskInfo(msgspec.Struct, frozen=True):
+    index: int = msgspec.field(default=0, name="Index")
+    partition: int = msgspec.field(default=-1, name="Partition ID")
+    failed: bool = msgspec.field(default=False, name="Failed")
+    killed: bool = msgspec.field(default=False, name="Killed")
+    accumulables: list[Accumulable] = msgspec.field(default_factory=list, name="Accumulables")
+
+
+class InputMetrics(msgspec.Struct, frozen=True):
+    bytes: int = msgspec.field(default=0, name="Bytes Read")
+    records: int = msgspec.field(default=0, name="Records Read")
+
+
+class OutputMetrics(msgspec.Struct, frozen=True):
+    bytes: int = msgspec.field(default=0, name="Bytes Written")
+
+
+class ShuffleReadMetrics(msgspec.Struct, frozen=True):
+    remote_bytes: int = msgspec.field(default=0, name="Remote Bytes Read")
+    local_bytes: int = msgspec.field(default=0, name="Local Bytes Read")
+    records: int = msgspec.field(default=0, name="Total Records Read")
+
+
+class ShuffleWriteMetrics(msgspec.Struct, frozen=True):
+    bytes: int = msgspec.field(default=0, name="Shuffle Bytes Written")
+    records: int = msgspec.field(default=0, name="Shuffle Records Written")
+
+
+class TaskMetrics(msgspec.Struct, frozen=True):
+    run_time_ms: int = msgspec.field(default=0, name="Executor Run Time")
+    cpu_time_ns: int = msgspec.field(default=0, name="Executor CPU Time")
+    memory_spilled: int = msgspec.field(default=0, name="Memory Bytes Spilled")
+    disk_spilled: int = msgspec.field(default=0, name="Disk Bytes Spilled")
+    input: InputMetrics | None = msgspec.field(default=None, name="Input Metrics")
+    output: OutputMetrics | None = msgspec.field(default=None, name="Output Metrics")
+    shuffle_read: ShuffleReadMetrics | None = msgspec.field(default=None, name="Shuffle Read Metrics")
+    shuffle_write: ShuffleWriteMetrics | None = msgspec.field(default=None, name="Shuffle Write Metrics")
+
+
+class TaskEnd(Event, frozen=True):
+    stage_id: int = msgspec.field(default=-1, name="Stage ID")
+    stage_attempt: int = msgspec.field(default=0, name="Stage Attempt ID")
+    end_reason: EndReason = msgspec.field(default=EndReason(), name="Task End Reason")
+    info: TaskInfo = msgspec.field(default=TaskInfo(), name="Task Info")
+    metrics: TaskMetrics | None = msgspec.field(default=None, name="Task Metrics")
+
+
+class SqlEvent(msgspec.Struct, frozen=True):
+    """An event of Spark SQL's listener."""
+
+    execution_id: int = msgspec.field(default=-1, name="executionId")
+
+
+class ExecutionStart(SqlEvent, frozen=True):
+    root_execution_id: int | None = msgspec.field(default=None, name="rootExecutionId")
+    description: str = ""
+    plan_text: str = msgspec.field(default="", name="physicalPlanDescription")
+    plan: PlanInfo | None = msgspec.field(default=None, name="sparkPlanInfo")
+    time: int = 0
+    modified_configs: dict[str, Any] = msgspec.field(default_factory=dict, name="modifiedConfigs")
+
+
+class ExecutionEnd(SqlEvent, frozen=True):
+    time: int = 0
+    error: str | None = msgspec.field(default=None, name="errorMessage")
+
+
+class AdaptiveUpdate(SqlEvent, frozen=True):
+    plan: PlanInfo | None = msgspec.field(default=None, name="sparkPlanInfo")
+
+
+class DriverAccumUpdates(SqlEvent, frozen=True):
+    updates: list[tuple[int, int]] = msgspec.field(default_factory=list, name="accumUpdates")
+
+
+_SQL = "org.apache.spark.sql.execution.ui."
+
+EVENT_TYPES: dict[str, type[msgspec.Struct]] = {
+    "SparkListenerLogStart": LogStart,
+    "SparkListenerApplicationStart": ApplicationStart,
+    "SparkListenerApplicationEnd": ApplicationEnd,
+    "SparkListenerEnvironmentUpdate": EnvironmentUpdate,
+    "SparkListenerExecutorAdded": ExecutorAdded,
+    "SparkListenerExecutorRemoved": ExecutorRemoved,
+    "SparkListenerJobStart": JobStart,
+    "SparkListenerStageSubmitted": StageSubmitted,
+    "SparkListenerStageCompleted": StageCompleted,
+    "SparkListenerTaskEnd": TaskEnd,
+    _SQL + "SparkListenerSQLExecutionStart": ExecutionStart,
+    _SQL + "SparkListenerSQLExecutionEnd": ExecutionEnd,
+    _SQL + "SparkListenerDriverAccumUpdates": DriverAccumUpdates,
+    _SQL + "SparkListenerSQLAdaptiveExecutionUpdate": AdaptiveUpdate,
+}
+
+# What decoding raises for a line that is no event, or not a whole one.
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+# Lenient: counts come as numbers or as strings, depending on version and vendor.
+_DECODERS: dict[bytes, msgspec.json.Decoder[Any]] = {
+    name.encode(): msgspec.json.Decoder(type_, strict=False) for name, type_ in EVENT_TYPES.items()
+}
+_ADAPTIVE = (_SQL + "SparkListenerSQLAdaptiveExecutionUpdate").encode()
+_PREFIX = b'{"Event":"'
+_EXECUTION_ID = re.compile(rb'"executionId"\s*:\s*(\d+)')
+
+
+class _Named(msgspec.Struct, frozen=True):
+    event: str = msgspec.field(name="Event")
+
+
+_NAMED = msgspec.json.Decoder(_Named)
+
+
+class RawAdaptiveUpdate(msgspec.Struct, frozen=True):
+    """An AQE re-plan, not yet decoded: most are superseded by the next one."""
+
+    execution_id: int
+    line: bytes
+
+    def decode(self) -> AdaptiveUpdate:
+        return _DECODERS[_ADAPTIVE].decode(self.line)  # type: ignore[no-any-return]
+
+
+def event_name(line: bytes) -> bytes:
+    """The class name of the event on a line. Raises one of UNREADABLE when the line is no event."""
+    if line.startswith(_PREFIX):
+        end = line.find(b'"', len(_PREFIX))
+        if end > 0:
+            return line[len(_PREFIX) : end]
+    return _NAMED.decode(line).event.encode()
+
+
+def decode_event(line: bytes) -> msgspec.Struct | None:
+    """The event on a line; None when it is of a kind that is not read.
+
+    Raises one of UNREADABLE: RecursionError for a plan nested too deeply.
+    """
+    name = event_name(line)
+    decoder = _DECODERS.get(name)
+    if decoder is None:
+        return None
+    # Only a whole line may take the place of the re-plan before it.
+    if name == _ADAPTIVE and line.endswith(b"}\n") and (found := _EXECUTION_ID.search(line, 0, 400)):
+        return RawAdaptiveUpdate(int(found[1]), line)
+    return decoder.decode(line)  # type: ignore[no-any-return]

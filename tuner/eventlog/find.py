@@ -1,0 +1,97 @@
+"""Which files under a path are event logs, and how they belong together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tuner.errors import EventLogNotFoundError
+
+_ROLLED = re.compile(r"^events_(\d+)_(.+?)(?:\.(?:zstd|lz4|snappy|lzf|gz))?(?:\.compact)?(?:\.inprogress)?$")
+_IGNORED_SUFFIXES = (".crc", ".tmp")
+
+
+@dataclass(frozen=True, slots=True)
+class LogSource:
+    """One application's (attempt's) log: its files in reading order.
+
+    `missing` lists the indexes of a rolling log that are not there, `named` whether the path given was this very log.
+    """
+
+    path: Path
+    files: tuple[Path, ...]
+    in_progress: bool
+    missing: tuple[int, ...] = ()
+    named: bool = True
+
+
+def find_logs(path: Path) -> list[LogSource]:
+    """The event logs at `path`: a file, a rolling directory, or a directory tree that holds either.
+
+    Raises EventLogNotFoundError when the path does not exist or holds no file that could be a log.
+    """
+    if not path.exists():
+        raise EventLogNotFoundError(f"{path}: no such file or directory")
+    if not path.is_dir():
+        return [_single(path, named=True)]
+    sources = [_rolling(path, named=True)] if _rolled_files(path) else list(_walk(path))
+    if not sources:
+        raise EventLogNotFoundError(
+            f"{path}: no event log in this directory; give spark.eventLog.dir, or a log file or eventlog_v2_… directory"
+        )
+    return sources
+
+
+def _walk(directory: Path, above: tuple[Path, ...] = ()) -> Iterator[LogSource]:
+    here = directory.resolve()
+    if here in above:  # a link back up
+        return
+    for entry in sorted(directory.iterdir()):
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir():
+            yield from _directory(entry, (*above, here))
+        elif _may_be_log(entry):
+            yield _single(entry, named=False)
+
+
+def _directory(directory: Path, above: tuple[Path, ...]) -> Iterator[LogSource]:
+    try:
+        inside = [_rolling(directory, named=False)] if _rolled_files(directory) else list(_walk(directory, above))
+    except OSError:  # not allowed in: reading it as a file tells why, and its siblings go on
+        inside = [_single(directory, named=False)]
+    yield from inside
+
+
+def _may_be_log(file: Path) -> bool:
+    if file.name.endswith(_IGNORED_SUFFIXES) or file.name.startswith("appstatus_"):
+        return False
+    try:
+        return file.stat().st_size > 0
+    except OSError:  # a link to nowhere, or renamed just now
+        return False
+
+
+def _rolled_files(directory: Path) -> list[tuple[int, Path]]:
+    matches = ((_ROLLED.match(f.name), f) for f in directory.iterdir() if not f.name.endswith(_IGNORED_SUFFIXES))
+    return sorted((int(match[1]), file) for match, file in matches if match)
+
+
+def _rolling(directory: Path, *, named: bool) -> LogSource:
+    indexed = _rolled_files(directory)
+    compacted = [i for i, f in indexed if f.name.removesuffix(".inprogress").endswith(".compact")]
+    if compacted:
+        # EventLogFileCompactor folds everything up to an index into its .compact file.
+        last = max(compacted)
+        indexed = [(i, f) for i, f in indexed if i > last or (i == last and ".compact" in f.name)]
+    present = [i for i, _ in indexed]
+    first = present[0] if compacted else 1
+    missing = sorted(set(range(first, present[-1] + 1)) - set(present))
+    status = any(f.name.startswith("appstatus_") and f.name.endswith(".inprogress") for f in directory.iterdir())
+    return LogSource(directory, tuple(f for _, f in indexed), status, tuple(missing), named)
+
+
+def _single(file: Path, *, named: bool) -> LogSource:
+    return LogSource(file, (file,), file.name.endswith(".inprogress"), named=named)

@@ -1,0 +1,139 @@
+"""What `eventlog` hands on: one application as its event log tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import msgspec
+
+
+class Completeness(StrEnum):
+    """complete: the application ended and every line was read. failed: no application could be read."""
+
+    COMPLETE = "complete"
+    PARTIAL = "partial"
+    FAILED = "failed"
+
+
+class ProblemCode(StrEnum):
+    UNREADABLE_FILE = "unreadable_file"
+    UNSUPPORTED_CODEC = "unsupported_codec"
+    CORRUPT_DATA = "corrupt_data"
+    TRUNCATED = "truncated"
+    BAD_LINE = "bad_line"
+    NO_EVENTS = "no_events"
+    MISSING_FILE = "missing_file"
+    MORE_PROBLEMS = "more_problems"
+    UNREADABLE_PLAN = "unreadable_plan"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in a log that could not be read. `line` counts from 1; 0 stands for the whole file.
+
+    `retryable` is True where reading again later may help (the file was still being written).
+    """
+
+    file: str
+    line: int
+    code: ProblemCode
+    message: str
+    retryable: bool = False
+
+
+class MetricInfo(msgspec.Struct, frozen=True):
+    """A metric of an operator: its name, and the accumulator that holds its value."""
+
+    name: str = ""
+    accumulator_id: int = msgspec.field(default=-1, name="accumulatorId")
+    metric_type: str = msgspec.field(default="sum", name="metricType")
+
+
+class PlanInfo(msgspec.Struct, frozen=True):
+    """Spark's `SparkPlanInfo`: one physical operator of a plan as the log writes it."""
+
+    name: str = msgspec.field(default="", name="nodeName")
+    text: str = msgspec.field(default="", name="simpleString")
+    children: tuple[PlanInfo, ...] = ()
+    metadata: dict[str, str] = {}
+    metrics: tuple[MetricInfo, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One SQL execution. `initial_plan` is the plan before AQE, `final_plan` AQE's last (None without AQE).
+
+    `logical_plan` is the optimised logical plan with the planner's size estimates, as text: there only when
+    `spark.sql.ui.explainMode` was `cost`.
+    """
+
+    execution_id: int
+    root_execution_id: int
+    description: str
+    start_ms: int
+    end_ms: int | None
+    error: str | None
+    initial_plan: PlanInfo | None
+    final_plan: PlanInfo | None
+    modified_conf: Mapping[str, str]
+    stage_ids: tuple[int, ...]
+    logical_plan: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One attempt of a stage. Totals include every task attempt that reported metrics, failed and speculative ones too.
+
+    `accumulator_ids` are those of the SQL metrics its tasks updated: they tell which operators ran in it.
+    """
+
+    stage_id: int
+    attempt: int
+    execution_id: int | None
+    tasks: int
+    failed_tasks: int
+    submitted_ms: int | None
+    completed_ms: int | None
+    failure: str | None
+    executor_run_time_ms: int
+    executor_cpu_time_ns: int
+    input_bytes: int
+    input_records: int
+    shuffle_read_bytes: int
+    shuffle_read_records: int
+    shuffle_write_bytes: int
+    shuffle_write_records: int
+    memory_spilled_bytes: int
+    disk_spilled_bytes: int
+    output_bytes: int
+    accumulator_ids: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Executors:
+    """The largest number alive at once, the cores of one and the heap it asked for (bytes; 0 if unknown)."""
+
+    cores: int = 0
+    memory_bytes: int = 0
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """One Spark application. `conf` holds allow-listed properties only, `accumulators` the SQL metrics by id."""
+
+    app_id: str
+    app_name: str
+    attempt: str | None
+    spark_version: str
+    start_ms: int | None
+    end_ms: int | None
+    status: Completeness
+    executors: Executors
+    conf: Mapping[str, str]
+    executions: tuple[Execution, ...]
+    stages: tuple[Stage, ...]
+    accumulators: Mapping[int, int] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()

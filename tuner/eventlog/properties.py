@@ -1,0 +1,109 @@
+"""The Spark properties that may leave the reader. Everything else is dropped where it is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+# A log's EnvironmentUpdate can hold secrets that Spark's own redaction missed, so this is a list of what is
+# needed, not of what is dangerous.
+ALLOWED = frozenset(
+    {
+        "spark.app.id",
+        "spark.app.name",
+        "spark.default.parallelism",
+        "spark.driver.cores",
+        "spark.driver.maxResultSize",
+        "spark.driver.memory",
+        "spark.driver.memoryOverhead",
+        "spark.dynamicAllocation.enabled",
+        "spark.dynamicAllocation.maxExecutors",
+        "spark.dynamicAllocation.minExecutors",
+        "spark.executor.cores",
+        "spark.executor.instances",
+        "spark.executor.memory",
+        "spark.executor.memoryOverhead",
+        "spark.master",
+        "spark.memory.fraction",
+        "spark.memory.storageFraction",
+        "spark.serializer",
+        "spark.shuffle.sort.bypassMergeThreshold",
+        "spark.submit.deployMode",
+        "spark.task.cpus",
+        "spark.sql.adaptive.advisoryPartitionSizeInBytes",
+        "spark.sql.adaptive.autoBroadcastJoinThreshold",
+        "spark.sql.adaptive.coalescePartitions.enabled",
+        "spark.sql.adaptive.coalescePartitions.initialPartitionNum",
+        "spark.sql.adaptive.coalescePartitions.minPartitionSize",
+        "spark.sql.adaptive.coalescePartitions.parallelismFirst",
+        "spark.sql.adaptive.enabled",
+        "spark.sql.adaptive.localShuffleReader.enabled",
+        "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold",
+        "spark.sql.adaptive.skewJoin.enabled",
+        "spark.sql.ansi.enabled",
+        "spark.sql.autoBroadcastJoinThreshold",
+        "spark.sql.broadcastTimeout",
+        "spark.sql.cbo.enabled",
+        "spark.sql.cbo.joinReorder.card.weight",
+        "spark.sql.cbo.joinReorder.dp.threshold",
+        "spark.sql.cbo.joinReorder.enabled",
+        "spark.sql.cbo.planStats.enabled",
+        "spark.sql.cbo.starSchemaDetection",
+        "spark.sql.files.maxPartitionBytes",
+        "spark.sql.join.preferSortMergeJoin",
+        "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold",
+        "spark.sql.optimizer.runtime.bloomFilter.creationSideThreshold",
+        "spark.sql.optimizer.runtime.bloomFilter.enabled",
+        "spark.sql.shuffle.partitions",
+        "spark.sql.sources.fileCompressionFactor",
+        "spark.tuner.cohort",
+        "spark.tuner.decision",
+        "spark.tuner.key",
+    }
+)
+
+
+# These may hold what a person wrote, or a URL.
+_FREE_TEXT = frozenset({"spark.app.name", "spark.master"})
+
+
+def allowed(properties: Mapping[str, object]) -> dict[str, str]:
+    """The allow-listed properties, as text."""
+    found = {key: str(properties[key]) for key in sorted(ALLOWED & properties.keys())}
+    return {key: redact(value) if key in _FREE_TEXT else value for key, value in found.items()}
+
+
+# Free text that a log carries (job descriptions, error messages) can quote SQL with literals or a URL with a password.
+_NAMES = (
+    r"[\w.-]*(?:password|passwd|pwd|secret|token|credential|passphrase|authorization|signature"
+    r"|(?:access|account|api|private|shared|encryption|storage)[._-]?key)[\w.-]*"
+)
+_SECRETS = (
+    # An apostrophe inside a word opens no literal; a prefix as in r'…' or x'…' does not hide one.
+    (re.compile(r"(?:(?<!\w)|(?<=\b[rRxX]))'(?:[^'\\]|\\.|'')*(?:'|\Z)"), "'?'"),
+    (re.compile(r'"(?:[^"\\]|\\.|"")*(?:"|\Z)'), '"?"'),
+    (re.compile(r"(?i)\b([a-z][a-z0-9+.-]*://)[^\s/]+@"), r"\1"),
+    (re.compile(r"(?i)\b(jdbc:oracle:\w+:)[^\s@]+@"), r"\1@"),
+    (re.compile(rf"(?i)(?<![\w.-])(--?{_NAMES})(?:\s*[=:]\s*|\s+)[^\s,;&)]+"), r"\1=?"),
+    (re.compile(rf"(?i)({_NAMES}|\bsig)\s*[=:]\s*(?:(?:bearer|basic)\s+)?[^\s,;&)]+"), r"\1=?"),
+    (re.compile(r"(?i)\b(bearer\s+)[\w.~+/=-]+"), r"\1?"),
+    (re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"), "?"),
+)
+_STATEMENT = re.compile(
+    r"(?is)(?:--[^\n]*\n|/\*.*?\*/|[\s(])*(?:with|select|insert|merge|update|delete|create|replace|values)\b"
+)
+_NUMBER = re.compile(r"(?<![\w.])\d[\d.]*(?!\w)")
+
+
+def redact(text: str, limit: int = 200) -> str:
+    """One line of at most `limit` characters, without string literals, URL credentials or `password=…` values.
+
+    A SQL statement also loses its numbers.
+    """
+    text = text[: limit * 20]
+    line = " ".join(text.split())
+    for pattern, replacement in _SECRETS:
+        line = pattern.sub(replacement, line)
+    if _STATEMENT.match(text):
+        line = _NUMBER.sub("?", line)
+    return line if len(line) <= limit else line[: limit - 1] + "…"

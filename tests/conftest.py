@@ -1,0 +1,80 @@
+"""What several test folders share: small TPC-DS tables and queries, and a spark-submit that records what it does."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TPCDS_SCALE = 0.01
+
+
+@pytest.fixture(scope="session")
+def tpcds() -> Any:
+    """A DuckDB connection that holds the TPC-DS tables, and knows the queries."""
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: pip install airflow-spark-tuner[demo]")
+    package = pytest.importorskip("duckdb_extension_tpcds", reason="duckdb-extension-tpcds is not installed")
+    extension = next(Path(package.__file__).parent.rglob("*.duckdb_extension"))
+    connection = duckdb.connect()
+    connection.execute("SET threads = 1")
+    connection.execute(f"LOAD '{extension}'")
+    connection.execute(f"CALL dsdgen(sf={TPCDS_SCALE})")
+    yield connection
+    connection.close()
+
+
+@pytest.fixture(scope="session")
+def tpcds_tables(tpcds: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with one folder of Parquet per TPC-DS table, at scale factor 0.01."""
+    root = tmp_path_factory.mktemp("tpcds")
+    for (name,) in tpcds.execute("SELECT table_name FROM duckdb_tables()").fetchall():
+        (root / name).mkdir()
+        tpcds.execute(f"COPY {name} TO '{root / name}/part-0.parquet' (FORMAT parquet)")
+    return root
+
+
+@pytest.fixture(scope="session")
+def tpcds_queries(tpcds: Any) -> dict[int, str]:
+    """The 99 queries by number. Spark reads them with `spark.sql.ansi.doubleQuotedIdentifiers=true`."""
+    rows = tpcds.execute("SELECT query_nr, query FROM tpcds_queries()").fetchall()
+    return {number: text.strip().rstrip(";") for number, text in rows}
+
+
+@pytest.fixture(scope="session")
+def spark_submit() -> Callable[..., Path]:
+    """`spark_submit(script, *args, log_dir=…, conf={…})`: runs a script on local[2]; the directory of its event log."""
+    pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[spark]")
+    program = shutil.which(
+        "spark-submit", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    )
+    if program is None or not (shutil.which("java") or os.environ.get("JAVA_HOME")):
+        pytest.skip("no spark-submit next to Python or on PATH, or no Java")
+    return lambda script, *args, log_dir, conf=None: _submit(program, script, args, log_dir, conf or {})
+
+
+def _submit(program: str, script: Path, args: tuple[object, ...], log_dir: Path, conf: dict[str, str]) -> Path:
+    log_dir.mkdir(parents=True, exist_ok=True)
+    settings = {
+        "spark.master": "local[2]",
+        "spark.driver.memory": "2g",
+        # Small data and many plans: what a better compiler and collector would save, they cost many times over.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.driver.host": "localhost",
+        "spark.ui.enabled": "false",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": log_dir.as_uri(),
+        "spark.sql.warehouse.dir": (log_dir / "warehouse").as_uri(),
+        **conf,
+    }
+    flags = [flag for key, value in settings.items() for flag in ("--conf", f"{key}={value}")]
+    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    command = [program, *flags, str(script), *map(str, args)]
+    done = subprocess.run(command, env=environment, cwd=log_dir, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+    return log_dir

@@ -1,0 +1,64 @@
+"""The planner's own estimates, read from the text of EXPLAIN COST."""
+
+from __future__ import annotations
+
+import pytest
+
+from tuner.plan.estimates import NO_ESTIMATES, read_estimates
+
+from .trees import fixture
+
+ORDERS, DATES, STORE = (1, 2, 3), (11, 12), (21, 22)
+
+
+@pytest.mark.parametrize(
+    ("columns", "estimate"),
+    [
+        (ORDERS, int(1.5 * 2**30)),
+        ((2,), int(1.5 * 2**30)),
+        (DATES, 570),  # of the projection the join reads, not of the relation
+        (STORE, 3 * 2**40),
+        ((*ORDERS, *DATES), 10**20),  # beyond EiB Spark counts bytes
+        ((*DATES, *STORE), None),  # never joined with each other alone
+        ((), None),
+        ((999,), None),
+        ((1, 999), int(1.5 * 2**30)),
+    ],
+)
+def test_sides_are_found_by_their_columns(columns: tuple[int, ...], estimate: int | None) -> None:
+    assert read_estimates(fixture("explain_cost.txt")).side_bytes(columns) == estimate
+
+
+def test_columns_cut_from_a_relations_list_are_found_in_what_stands_on_it() -> None:
+    text = fixture("explain_cost.txt").replace(
+        "[day_sk#1L,store_sk#2L,amount#3,... 20 more fields]", "[... 23 more fields]"
+    )
+    assert read_estimates(text).side_bytes((1,)) == int(1.5 * 2**30)
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        ("0.0 B", 0),
+        ("1.0 B", 1),
+        ("2.5 KiB", 2560),
+        ("1.0 PiB", 2**50),
+        ("8.0 EiB", 2**63),
+        ("1.23E+21 B", 1_230_000_000_000_000_000_000),
+    ],
+)
+def test_sizes(size: str, expected: int) -> None:
+    text = (
+        "Join Inner\n"
+        f":- Relation [a#1] parquet, Statistics(sizeInBytes={size}, rowCount=3.0E+5)\n"
+        "+- Relation [b#2] parquet, Statistics(sizeInBytes=1.0 B)"
+    )
+    assert read_estimates(text).side_bytes((1,)) == expected
+
+
+@pytest.mark.parametrize(
+    "text", [None, "", "Join Inner\n:- Relation [a#1] parquet\n+- Relation [b#2] parquet", "no plan at all"]
+)
+def test_without_statistics_there_are_none(text: str | None) -> None:
+    assert read_estimates(text) is NO_ESTIMATES
+    assert NO_ESTIMATES.side_bytes((1,)) is None

@@ -1,0 +1,102 @@
+"""What makes a query the same one in the next run, and what makes it another."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tuner.plan.aggregate import aggregate_parts, without_phase
+from tuner.plan.fingerprint import fingerprint
+
+from .trees import fixture, plan
+
+REPORT = fixture("report.txt")
+
+
+def of(text: str) -> str:
+    return fingerprint(plan(text))
+
+
+def test_it_is_sixteen_hex_digits() -> None:
+    assert re.fullmatch(r"[0-9a-f]{16}", of(REPORT))
+
+
+def test_the_same_report_on_another_night_planned_otherwise() -> None:
+    assert of(REPORT) == of(fixture("report_steered.txt"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("2024-01-01", "2023-12-31"),
+        ("#", "#9"),
+        (", 200)", ", 17)"),
+        ("plan_id=", "plan_id=4"),
+        ("isFinalPlan=false", "isFinalPlan=true"),
+        ("price#2,quantity#4", "quantity#4,price#2"),
+        ("file:/lake/sales]", "file:/lake/sales/2024/01/01]"),
+        (
+            "SortMergeJoin | [item_sk#1], [i_item_sk#30], Inner",
+            "ShuffledHashJoin | [item_sk#1], [i_item_sk#30], Inner, BuildRight",
+        ),
+    ],
+)
+def test_it_outlives(old: str, new: str) -> None:
+    changed = REPORT.replace(old, new)
+    assert changed != REPORT
+    assert of(changed) == of(REPORT)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("file:/lake/sales", "file:/lake/returns"),
+        ("file:/out/report", "file:/out/other"),
+        (", Inner", ", LeftOuter"),
+        ("[item_sk#1], [i_item_sk#30]", "[quantity#4], [i_item_sk#30]"),
+        ("(day#5 >= ", "(day#5 < "),
+        ("(day#5 >= 2024-01-01)", "(price#2 >= 2024-01-01)"),
+        ("_sum(amount#3)", "_max(amount#3)"),
+        ("keys=[brand#31]", "keys=[]"),
+        ("rank(total#40)", "dense_rank(total#40)"),
+        ("Sort | [brand#31 ASC NULLS FIRST], true", "Sort | [amount#3 ASC NULLS FIRST], true"),
+        ("(price#2 * quantity#4)", "(price#2 * day#5)"),
+        ("[item_sk#1,price#2,", "[item_sk#1,price#2,tax#6,"),
+    ],
+)
+def test_another_query_is_another(old: str, new: str) -> None:
+    changed = REPORT.replace(old, new)
+    assert changed != REPORT
+    assert of(changed) != of(REPORT)
+
+
+def test_a_query_twice_in_one_plan_is_not_the_query_once() -> None:
+    scan = "Scan parquet default.orders | [k#1]"
+    assert of(f"Union\n  {scan}\n  {scan}") != of(f"Union\n  {scan}\n  {scan}\n  {scan}")
+
+
+def test_a_join_without_keys_is_the_same_by_either_name() -> None:
+    sides = "\n  Scan parquet a | [x#1]\n  Scan parquet b | [y#2]"
+    assert of("CartesianProduct" + sides) == of("BroadcastNestedLoopJoin | BuildRight, Inner" + sides)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (
+            "HashAggregate | (keys=[a#1, b#2[0]], functions=[sum(x#3), max(y#4[1])])",
+            ("a#1, b#2[0]", "sum(x#3), max(y#4[1])"),
+        ),
+        ("SortAggregate | (key=[a#1], functions=[])", ("a#1", "")),
+        ("ObjectHashAggregate | (keys=[], functions=[collect_list(x#3, 0, 0)])", ("", "collect_list(x#3, 0, 0)")),
+        ("Project | [a#1]", None),
+    ],
+)
+def test_aggregates_taken_apart(text: str, parts: tuple[str, str] | None) -> None:
+    assert aggregate_parts(plan(text)) == parts
+
+
+def test_phases_of_an_aggregate_are_one() -> None:
+    assert without_phase("partial_sum(a#1), merge_max(b#2), count(c#3)") == "sum(a#1), max(b#2), count(c#3)"
+    assert without_phase("my_partial_sum(a#1)") == "my_partial_sum(a#1)"

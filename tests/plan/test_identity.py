@@ -1,0 +1,188 @@
+"""The same query in another run of real Spark: the 99 of TPC-DS, by default and steered, and on other dates."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from functools import cached_property
+
+import pytest
+
+from tuner.eventlog.model import Application, Completeness, Execution
+from tuner.plan.joins import find_joins
+from tuner.plan.model import JoinSite, Query, Strategy
+from tuner.plan.node import PlanNode, build_tree
+from tuner.plan.queries import queries
+from tuner.plan.relation import is_scan, relation_name
+
+from .conftest import OTHER_DATE
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+DEFAULT, STEERED = "default", "steered"
+Key = tuple[str, int]
+
+
+class Runs:
+    """The queries of the application by name and run."""
+
+    def __init__(self, application: Application) -> None:
+        self.application = application
+        measured = {query.id: query for query in queries(application)}
+        self.executions: dict[tuple[str, str], Execution] = {}
+        self.queries: dict[tuple[str, str], Query] = {}
+        for execution in application.executions:
+            label, _, name = execution.description.partition(" ")
+            if execution.execution_id in measured and label in (DEFAULT, STEERED):
+                self.executions[label, name] = execution
+                self.queries[label, name] = measured[execution.execution_id]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """What ran in both ways."""
+        return [name for label, name in self.queries if label == STEERED]
+
+    def planned(self, label: str, name: str) -> dict[Key, JoinSite]:
+        plan = self.executions[label, name].initial_plan
+        assert plan is not None
+        return keyed(find_joins(build_tree(plan, {})))
+
+    def measured(self, label: str, name: str) -> dict[Key, JoinSite]:
+        return keyed(self.queries[label, name].joins)
+
+    def tree(self, label: str, name: str) -> PlanNode:
+        execution = self.executions[label, name]
+        plan = execution.final_plan or execution.initial_plan
+        assert plan is not None
+        return build_tree(plan, self.application.accumulators)
+
+
+def keyed(sites: tuple[JoinSite, ...]) -> dict[Key, JoinSite]:
+    return {(site.signature, site.occurrence): site for site in sites}
+
+
+@pytest.fixture(scope="module")
+def runs(tpcds_application: Application) -> Runs:
+    return Runs(tpcds_application)
+
+
+def test_everything_ran_and_is_there(runs: Runs) -> None:
+    assert runs.application.status is Completeness.COMPLETE, runs.application.problems
+    assert set(runs.names) == {f"q{number}" for number in range(1, 100)} | {"dataframe"}
+    assert {query.status.value for query in runs.queries.values()} == {"succeeded"}
+
+
+def test_a_query_keeps_its_fingerprint_however_it_is_steered(runs: Runs) -> None:
+    prints = {name: [runs.queries[label, name].fingerprint for label in (DEFAULT, STEERED)] for name in runs.names}
+    assert {name: pair for name, pair in prints.items() if pair[0] != pair[1]} == {}
+
+
+def test_different_queries_have_different_fingerprints(runs: Runs) -> None:
+    names = defaultdict(list)
+    for name in runs.names:
+        names[runs.queries[DEFAULT, name].fingerprint].append(name)
+    assert [same for same in names.values() if len(same) > 1] == []
+
+
+def test_a_query_on_another_date_is_the_same_query(runs: Runs) -> None:
+    redated = [name for label, name in runs.queries if label == DEFAULT and name.endswith(OTHER_DATE)]
+    assert len(redated) >= 15
+    for name in redated:
+        original = name.removesuffix(OTHER_DATE).strip()
+        assert runs.queries[DEFAULT, name].fingerprint == runs.queries[DEFAULT, original].fingerprint, name
+        assert runs.planned(DEFAULT, name).keys() == runs.planned(DEFAULT, original).keys(), name
+
+
+def test_each_join_as_planned_is_found_again_however_it_is_steered(runs: Runs) -> None:
+    lost = {name: runs.planned(DEFAULT, name).keys() ^ runs.planned(STEERED, name).keys() for name in runs.names}
+    assert {name: keys for name, keys in lost.items() if keys} == {}
+    assert sum(len(runs.planned(DEFAULT, name)) for name in runs.names) > 650
+
+
+def test_keys_and_relations_are_the_same_too(runs: Runs) -> None:
+    for name in runs.names:
+        steered = runs.planned(STEERED, name)
+        for key, site in runs.planned(DEFAULT, name).items():
+            assert described(site) == described(steered[key]), (name, site)
+
+
+def described(site: JoinSite) -> tuple[object, ...]:
+    """A join without strategy, sizes, and (for an inner join) which side is which."""
+    pairs = sorted(sorted(pair) for pair in site.keys)
+    return sorted([site.left.relations, site.right.relations]), pairs
+
+
+def test_the_steering_did_change_the_strategies(runs: Runs) -> None:
+    changes: Counter[tuple[Strategy, Strategy]] = Counter()
+    for name in runs.names:
+        steered = runs.planned(STEERED, name)
+        changes.update((site.strategy, steered[key].strategy) for key, site in runs.planned(DEFAULT, name).items())
+    assert changes[Strategy.BROADCAST_HASH, Strategy.SORT_MERGE] > 600
+    assert changes[Strategy.BROADCAST_HASH, Strategy.BROADCAST_HASH] == 0
+    assert changes[Strategy.BROADCAST_NESTED_LOOP, Strategy.CARTESIAN] > 10
+
+
+def test_each_join_as_measured_is_one_of_those_planned(runs: Runs) -> None:
+    """But for joins above a part of the plan that AQE found to be empty and took away, relations and all."""
+    strangers, total = [], 0
+    for label in (DEFAULT, STEERED):
+        for name in runs.names:
+            measured, planned = runs.measured(label, name), runs.planned(label, name)
+            total += len(measured)
+            strangers += [(label, name, site) for key, site in measured.items() if key not in planned]
+    assert total > 800
+    assert len(strangers) < total / 50
+    assert [(label, name) for label, name, _ in strangers if not lost_relations(runs, label, name)] == []
+
+
+def lost_relations(runs: Runs, label: str, name: str) -> bool:
+    """Whether the plan that ran reads less than the plan that was made."""
+    planned = runs.executions[label, name].initial_plan
+    assert planned is not None
+    before, after = (
+        Counter(relation_name(node) for node in tree.walk_query() if is_scan(node) and node.name.startswith("Scan"))
+        for tree in (build_tree(planned, {}), runs.tree(label, name))
+    )
+    return bool(before - after)
+
+
+def test_each_join_as_measured_knows_how_it_was_planned(runs: Runs) -> None:
+    sites = [site for name in runs.names for site in runs.queries[DEFAULT, name].joins]
+    known = [site for site in sites if site.planned_strategy is not None]
+    assert len(known) > 0.95 * len(sites)
+    assert any(site.planned_strategy is not site.strategy for site in known)
+
+
+def test_most_joins_have_measured_sides_and_rows(runs: Runs) -> None:
+    sites = [site for query in runs.queries.values() for site in query.joins]
+    measured = [site for site in sites if site.left.rows is not None and site.right.rows is not None]
+    assert len(measured) > 0.98 * len(sites)
+    assert all(site.output_rows is not None for site in measured)
+
+
+def test_joins_give_the_same_rows_however_they_are_run(runs: Runs) -> None:
+    """Keys without rows of the other side may be pruned in one run and not in the other; what comes out may not differ."""
+    compared = 0
+    for name in runs.names:
+        if any(lost_relations(runs, label, name) for label in (DEFAULT, STEERED)):
+            continue
+        steered = runs.measured(STEERED, name)
+        for key, site in runs.measured(DEFAULT, name).items():
+            if key in steered and site.output_rows is not None and steered[key].output_rows is not None:
+                assert site.output_rows == steered[key].output_rows, (name, site, steered[key])
+                compared += 1
+    assert compared > 150
+
+
+class TestDataFrame:
+    """A program with aliases, renamed columns and a self-join."""
+
+    NAME = "dataframe"
+
+    def test_its_joins_name_the_columns_of_the_tables(self, runs: Runs) -> None:
+        for label in (DEFAULT, STEERED):
+            sites = runs.planned(label, self.NAME).values()
+            keys = sorted(sorted(key.rsplit("/", 1)[-1] for key in pair) for site in sites for pair in site.keys)
+            assert keys == [["item.i_item_sk", "store_sales.ss_item_sk"], ["store_sales.ss_item_sk"] * 2]
+
+    def test_its_self_join_reads_one_table_twice(self, runs: Runs) -> None:
+        (site,) = [s for s in runs.planned(DEFAULT, self.NAME).values() if s.left.relations == s.right.relations]
+        assert len(site.left.relations) == 1

@@ -1,0 +1,142 @@
+"""Applications to queries: which executions are queries, and what they add up to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tuner.eventlog.model import Application, Completeness, Execution, Executors, PlanInfo, Stage
+from tuner.plan.model import QueryStatus, Strategy
+from tuner.plan.queries import queries
+
+from .trees import fixture, parse
+
+JOINED = """
+    {join} | number of output rows=5
+      Scan parquet default.orders | [k#1] | number of output rows=50; size of files read=900
+      Scan parquet default.items | [k#3] | number of output rows=7; size of files read=100
+"""
+SORT_MERGE = "SortMergeJoin | [k#1], [k#3], Inner"
+BROADCAST = "BroadcastHashJoin | [k#1], [k#3], Inner, BuildRight, false"
+
+
+def execution(initial: str | None, final: str | None = None, **fields: object) -> Execution:
+    plans = [parse(text)[0] if text else None for text in (initial, final)]
+    whole = Execution(4, 4, "nightly report", 1000, 3500, None, plans[0], plans[1], {}, (0,))
+    return replace(whole, **fields)  # type: ignore[arg-type]
+
+
+def application(
+    *executions: Execution, stages: tuple[Stage, ...] = (), accumulators: dict[int, int] | None = None
+) -> Application:
+    return Application(
+        "app",
+        "name",
+        None,
+        "4.3.0",
+        0,
+        1,
+        Completeness.COMPLETE,
+        Executors(),
+        {},
+        executions,
+        stages,
+        accumulators or {},
+    )
+
+
+def stage(number: int, execution_id: int | None = 4, accumulators: frozenset[int] = frozenset()) -> Stage:
+    return Stage(
+        number, 0, execution_id, 10, 0, 0, 1, None, 2000, 1_500_000_000, 777, 1, 1, 1, 1, 1, 64, 32, 1, accumulators
+    )
+
+
+def test_a_query_with_what_it_read_and_what_its_stages_cost() -> None:
+    text = JOINED.format(join=SORT_MERGE)
+    stages = (stage(0), stage(1), stage(2, execution_id=9), stage(3, execution_id=None))
+    (query,) = queries(application(execution(text), stages=stages, accumulators=parse(text)[1]))
+    assert (query.id, query.root_id, query.description) == (4, 4, "nightly report")
+    assert (query.start_ms, query.duration_ms, query.status) == (1000, 2500, QueryStatus.SUCCEEDED)
+    assert (query.input_bytes, query.input_rows) == (1000, 57)
+    assert (query.executor_run_ms, query.executor_cpu_ms, query.spilled_bytes, query.task_count) == (4000, 3000, 64, 20)
+    assert [join.output_rows for join in query.joins] == [5]
+
+
+def test_bytes_are_those_of_the_tasks_where_the_scans_do_not_say() -> None:
+    (query,) = queries(application(execution("Scan ExistingRDD | [a#1]"), stages=(stage(0), stage(1))))
+    assert query.input_bytes == 2 * 777
+
+
+def test_measured_joins_carry_the_strategy_and_the_estimates_they_were_planned_with() -> None:
+    run = execution(
+        JOINED.format(join=SORT_MERGE),
+        JOINED.format(join=BROADCAST),
+        logical_plan=(
+            "Join Inner, (k#1 = k#3), Statistics(sizeInBytes=1.0 TiB)\n"
+            ":- Relation default.orders[k#1] parquet, Statistics(sizeInBytes=9.0 GiB)\n"
+            "+- Relation default.items[k#3] parquet, Statistics(sizeInBytes=3.0 KiB)"
+        ),
+    )
+    (join,) = queries(application(run))[0].joins
+    assert (join.strategy, join.planned_strategy) == (Strategy.BROADCAST_HASH, Strategy.SORT_MERGE)
+    assert (join.left.estimated_bytes, join.right.estimated_bytes) == (9 << 30, 3 << 10)
+
+
+def test_a_join_that_was_not_planned_has_no_planned_strategy() -> None:
+    run = execution("Scan parquet default.orders | [k#1]", JOINED.format(join=BROADCAST))
+    assert queries(application(run))[0].joins[0].planned_strategy is None
+
+
+def test_the_fingerprint_is_that_of_the_plan_before_aqe() -> None:
+    aqe = execution(fixture("report.txt"), JOINED.format(join=BROADCAST))
+    plain = execution(fixture("report.txt"))
+    assert len({query.fingerprint for query in queries(application(aqe, plain))}) == 1
+
+
+def test_shuffles_know_how_many_tasks_wrote_them() -> None:
+    text = "Exchange | hashpartitioning(k#1, 8) | shuffle bytes written=9\n  Scan parquet default.orders | [k#1]"
+    (query,) = queries(application(execution(text), stages=(stage(0, accumulators=frozenset({1})),)))
+    assert [shuffle.map_tasks for shuffle in query.shuffles] == [10]
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "duration"),
+    [
+        ({}, QueryStatus.SUCCEEDED, 2500),
+        ({"error": "out of memory"}, QueryStatus.FAILED, 2500),
+        ({"end_ms": None}, QueryStatus.UNFINISHED, None),
+        ({"end_ms": 900}, QueryStatus.SUCCEEDED, 0),
+    ],
+)
+def test_outcomes(fields: dict[str, object], status: QueryStatus, duration: int | None) -> None:
+    (query,) = queries(application(execution("Scan parquet default.orders | [k#1]", **fields)))
+    assert (query.status, query.duration_ms, query.error) == (status, duration, fields.get("error"))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        None,
+        "Execute CreateViewCommand",
+        "Execute SetCatalogCommand | x",
+        "ShowTables | [namespace#1]",
+        "CommandResult | [num_affected_rows#1]",
+        "CollectLimit | 21\n  CommandResult | [database#1]\n    ShowTables | [database#1]",
+    ],
+)
+def test_what_reads_nothing_is_no_query(command: str | None) -> None:
+    assert queries(application(execution(command))) == ()
+
+
+def test_a_command_that_writes_what_a_query_reads_is_one() -> None:
+    assert len(queries(application(execution(fixture("report.txt"))))) == 1
+
+
+def test_a_plan_too_deep_is_left_out_and_the_others_stay() -> None:
+    deep = PlanInfo("Scan")
+    for _ in range(2000):
+        deep = PlanInfo("Project", children=(deep,))
+    fine = execution("Scan parquet default.orders | [k#1]", execution_id=5)
+    found = queries(application(replace(fine, initial_plan=deep), replace(fine, final_plan=deep), fine))
+    assert [query.id for query in found] == [5]

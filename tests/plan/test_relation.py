@@ -1,0 +1,98 @@
+"""Names of relations that stay the same every night."""
+
+from __future__ import annotations
+
+import pytest
+
+from tuner.plan.relation import is_scan, normalise_path, relation_name, scan_columns, short_name
+
+from .trees import plan
+
+
+@pytest.mark.parametrize(
+    ("operator", "name"),
+    [
+        ("Scan parquet spark_catalog.default.Orders | [a#1]", "default.orders"),
+        (
+            "Scan parquet default.orders | [a#1] | | InMemoryFileIndex(1 paths)[file:/warehouse/orders]",
+            "default.orders",
+        ),
+        ("Scan hive sales.`orders` | [a#1]", "sales.orders"),
+        ("Scan ExistingRDD | [a#1]", "existingrdd"),
+        ("BatchScan lake.sales.orders | [a#1]", "lake.sales.orders"),
+        ("BatchScan parquet file:/lake/orders/day=2024-01-01 | [a#1]", "file:/lake/orders/day=*"),
+        (
+            "BatchScan | [a#1] ParquetScan Format: parquet, Location: InMemoryFileIndex(1 paths)[file:/lake/orders], x",
+            "file:/lake/orders",
+        ),
+        (
+            "Scan parquet | [a#1] | | InMemoryFileIndex(2 paths)[hdfs://nn:8020/lake/orders/2024/01/02, hdfs://nn:8020/x]",
+            "hdfs://nn:8020/lake/orders",
+        ),
+        ("Scan csv | [a#1] | | InMemoryFileIndex [file:/in/orders.csv]", "file:/in/orders.csv"),
+        ("Scan JDBCRelation(Sales.Orders) [numPartitions=4] | [a#1]", "jdbc:sales.orders"),
+        ('Scan JDBCRelation("Sales"."Orders") [numPartitions=1] | [a#1]', "jdbc:sales.orders"),
+        ("LocalTableScan | [a#1]", "localtablescan"),
+        ("Range (0, 100, step=1, splits=2)", "range"),
+        ("InMemoryTableScan | [a#1]", "cached"),
+    ],
+)
+def test_names(operator: str, name: str) -> None:
+    scan = plan(operator)
+    assert is_scan(scan)
+    assert relation_name(scan) == name
+
+
+def test_a_jdbc_query_is_named_by_its_words_and_not_by_its_literals() -> None:
+    def named(query: str) -> str:
+        return relation_name(plan(f"Scan JDBCRelation({query}) [numPartitions=1]"))
+
+    one = named("(select id, sum(x) from orders where day = '2024-01-01' and n > 5) SPARK_GEN_SUBQ_0")
+    assert one == named("(select id, sum(x) from orders where day = '2024-01-02' and n > 7) SPARK_GEN_SUBQ_12")
+    assert one != named("(select id, sum(x) from returns where day = '2024-01-01' and n > 5) SPARK_GEN_SUBQ_0")
+    assert "2024" not in one
+    assert "orders" in one
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/lake/orders/", "/lake/orders"),
+        ("/lake/orders/2024-01-31", "/lake/orders"),
+        ("/lake/orders/20240131", "/lake/orders"),
+        ("/lake/orders/2024/01/31", "/lake/orders"),
+        ("/lake/orders/2024/1/31/07", "/lake/orders"),
+        ("/lake/orders/2024-01-31T07", "/lake/orders"),
+        ("/lake/orders_2024-01-31/part", "/lake/orders_*/part"),
+        ("/lake/2024_01_31/orders", "/lake/*/orders"),
+        ("/lake/orders/country=de/day=2024-01-31", "/lake/orders/country=*/day=*"),
+        ("/tmp/run-3f2504e0-4f89-11d3-9a0c-0305e82c3301/orders", "/tmp/run-*/orders"),
+        ("/in/batch_1706659200/orders", "/in/batch_*/orders"),
+        ("s3a://bucket/lake/orders/dt=20240131", "s3a://bucket/lake/orders/dt=*"),
+        ("s3a://AKIAKEY:secret@bucket/lake", "s3a://bucket/lake"),
+        (
+            "abfss://container@account.dfs.core.windows.net/orders",
+            "abfss://container@account.dfs.core.windows.net/orders",
+        ),
+        ("hdfs://nn:8020/lake/orders", "hdfs://nn:8020/lake/orders"),
+        ("/lake/sf1000/orders_v2", "/lake/sf1000/orders_v2"),
+        ("/lake/2024/orders", "/lake/2024/orders"),
+        ("/lake/orders/1234567", "/lake/orders/1234567"),
+    ],
+)
+def test_paths_lose_what_changes_from_run_to_run(path: str, name: str) -> None:
+    assert normalise_path(path) == name
+
+
+def test_what_a_scan_puts_out() -> None:
+    scan = plan("Scan parquet db.t[odd] | [a#1,b#2L,c d#3] Batched: true, PushedFilters: [IsNotNull(a)]")
+    assert scan_columns(scan) == [("a", 1), ("b", 2), ("d", 3)]
+    assert scan_columns(plan("Range (0, 5, step=1)")) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [("file:/lake/orders", "orders"), ("default.orders", "orders"), ("orders", "orders"), ("/a/b/", "b")],
+)
+def test_short_names(name: str, short: str) -> None:
+    assert short_name(name) == short

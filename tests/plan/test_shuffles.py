@@ -1,0 +1,98 @@
+"""Shuffles: how many partitions, what went through, and whether the number may be changed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tuner.plan.model import ShuffleExchange
+from tuner.plan.node import PlanNode
+from tuner.plan.shuffles import find_shuffles
+
+from .trees import fixture, plan
+
+
+def only(text: str) -> ShuffleExchange:
+    (found,) = find_shuffles(plan(text), {})
+    return found
+
+
+@pytest.mark.parametrize(
+    ("partitioning", "partitions"),
+    [
+        ("hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [plan_id=3]", 200),
+        ("hashpartitioning(k#1L, v#2, 8)", 8),
+        ("hashpartitioning((d_week_seq#5L - 53), 8), ENSURE_REQUIREMENTS", 8),
+        ("hashpartitioning(pmod(k#12, 7), lower(s#13), 16), ENSURE_REQUIREMENTS", 16),
+        ("hashpartitioning(substr(s#1, 1, 2), 5), true, [id=#10]", 5),
+        ("rangepartitioning(k#1 ASC NULLS FIRST, 40), ENSURE_REQUIREMENTS", 40),
+        ("RoundRobinPartitioning(12), REPARTITION_BY_NUM", 12),
+    ],
+)
+def test_partitions_are_the_last_argument(partitioning: str, partitions: int) -> None:
+    assert only(f"Exchange | {partitioning}\n  Scan parquet | [k#1]").partitions == partitions
+
+
+def test_what_went_through_and_how_many_tasks_wrote_it() -> None:
+    root = plan(
+        "Exchange | hashpartitioning(k#1, 8) | data size=800; shuffle bytes written=300; shuffle records written=40\n"
+        "  Scan parquet | [k#1] | number of output rows=40"
+    )
+    accumulator = root.metric_ids["shuffle bytes written"]
+    (found,) = find_shuffles(root, {accumulator: 17})
+    assert found == ShuffleExchange(8, data_bytes=800, written_bytes=300, rows=40, map_tasks=17, adjustable=True)
+
+
+def test_what_was_not_measured_is_unknown() -> None:
+    found = only("Exchange | hashpartitioning(k#1, 8) | data size=\n  Scan parquet | [k#1]")
+    assert found == ShuffleExchange(8, None, None, None, None, adjustable=True)
+
+
+@pytest.mark.parametrize(
+    ("origin", "adjustable"),
+    [
+        ("ENSURE_REQUIREMENTS", True),
+        ("REPARTITION_BY_COL", True),
+        ("REBALANCE_PARTITIONS_BY_COL", True),
+        ("REPARTITION_BY_NUM", False),
+    ],
+)
+def test_a_number_the_user_gave_is_not_ours_to_change(origin: str, adjustable: bool) -> None:
+    assert (
+        only(f"Exchange | hashpartitioning(k#1, 8), {origin}, [plan_id=3]\n  Scan parquet | [k#1]").adjustable
+        is adjustable
+    )
+
+
+def test_single_partitions_and_broadcasts_are_left_out() -> None:
+    root = plan(
+        """
+        Exchange | SinglePartition, ENSURE_REQUIREMENTS, [plan_id=3]
+          BroadcastHashJoin | [k#1], [k#3], Inner, BuildRight
+            Scan parquet | [k#1]
+            BroadcastExchange | HashedRelationBroadcastMode(List(input[0, int, true]),false)
+              Scan parquet | [k#3]
+        """
+    )
+    assert find_shuffles(root, {}) == ()
+
+
+def test_each_ran_once_reused_or_not_in_subqueries_or_not() -> None:
+    def partitions(root: PlanNode) -> list[int]:
+        return sorted(shuffle.partitions for shuffle in find_shuffles(root, {}))
+
+    assert partitions(plan(fixture("star.txt"))) == [8, 8, 8, 8]
+    assert partitions(plan(fixture("reused.txt"))) == [8]
+    root = plan(
+        """
+        Filter | (k#1 > scalar-subquery#5 [])
+          Scan parquet | [k#1]
+          Subquery | subquery#5
+            Exchange | hashpartitioning(v#2, 3)
+              Scan parquet | [v#2]
+          ReusedSubquery | Subquery subquery#5
+            Subquery | subquery#5
+              Exchange | hashpartitioning(v#2, 3)
+                Scan parquet | [v#2]
+        """
+    )
+    assert partitions(root) == [3]

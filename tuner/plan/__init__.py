@@ -1,0 +1,1 @@
+"""Plans as measured: PlanNode trees, relations, join sites, signatures and fingerprints."""

@@ -1,0 +1,105 @@
+"""The planner's own size estimates of join sides, read from the optimised logical plan of `explainMode=cost`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tuner.plan.expression import attributes
+
+_LINE = re.compile(r"^([ :|+\-]*)([A-Za-z].*)$")
+_SIZE = re.compile(r"Statistics\(sizeInBytes=([\d.]+(?:E\+?\d+)?) ([KMGTPE]?i?B)")
+# Utils.bytesToString: binary units, one decimal; above EiB in scientific notation, in bytes.
+_UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "PiB": 1 << 50, "EiB": 1 << 60}
+
+
+@dataclass(slots=True)
+class _Logical:
+    depth: int
+    text: str
+    bytes: int | None
+    columns: set[int]
+    parent: _Logical | None = None
+    children: list[_Logical] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """Estimated bytes of the inputs of the joins of one logical plan, by the relations' columns they hold."""
+
+    _leaf_of_column: dict[int, int]
+    _bytes_of_leaves: dict[frozenset[int], int]
+
+    def side_bytes(self, columns: Iterable[int]) -> int | None:
+        """The estimate of the join input made of the relations that own these columns (expression ids)."""
+        leaves = frozenset(self._leaf_of_column[c] for c in columns if c in self._leaf_of_column)
+        return self._bytes_of_leaves.get(leaves) if leaves else None
+
+
+NO_ESTIMATES = Estimates({}, {})
+
+
+def read_estimates(logical_plan: str | None) -> Estimates:
+    """The estimates in a logical plan's text; none for a plan without statistics."""
+    if not logical_plan or "Statistics(" not in logical_plan:
+        return NO_ESTIMATES
+    nodes = _parse(logical_plan)
+    leaves = {id(node): number for number, node in enumerate(n for n in nodes if not n.children)}
+    leaf_of_column: dict[int, int] = {}
+    for node in nodes:
+        if id(node) in leaves:
+            for column in _columns_up_to_join(node):
+                leaf_of_column.setdefault(column, leaves[id(node)])
+    bytes_of_leaves = {
+        _leaves(node, leaves): node.bytes
+        for node in nodes
+        if node.parent is not None and _is_join(node.parent) and node.bytes is not None
+    }
+    return Estimates(leaf_of_column, bytes_of_leaves)
+
+
+def _parse(text: str) -> list[_Logical]:
+    nodes: list[_Logical] = []
+    path: list[_Logical] = []
+    for line in text.splitlines():
+        match = _LINE.match(line)
+        if not match:
+            continue
+        node = _Logical(len(match[1]), match[2], _bytes(match[2]), {id_ for _, id_ in attributes(match[2])})
+        while path and path[-1].depth >= node.depth:
+            path.pop()
+        if path:
+            node.parent = path[-1]
+            path[-1].children.append(node)
+        path.append(node)
+        nodes.append(node)
+    return nodes
+
+
+def _bytes(text: str) -> int | None:
+    match = _SIZE.search(text)
+    return int(float(match[1]) * _UNITS[match[2]]) if match and match[2] in _UNITS else None
+
+
+def _is_join(node: _Logical) -> bool:
+    return node.text.startswith("Join ")
+
+
+def _columns_up_to_join(leaf: _Logical) -> set[int]:
+    """A relation's list of columns may be cut short; the filters and projections above it name those in use."""
+    columns, node = set(leaf.columns), leaf
+    while node.parent is not None and len(node.parent.children) == 1:
+        node = node.parent
+        columns |= node.columns
+    return columns
+
+
+def _leaves(node: _Logical, numbers: dict[int, int]) -> frozenset[int]:
+    found, stack = set(), [node]
+    while stack:
+        current = stack.pop()
+        if not current.children:
+            found.add(numbers[id(current)])
+        stack.extend(current.children)
+    return frozenset(found)

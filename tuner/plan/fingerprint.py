@@ -1,0 +1,73 @@
+"""What makes a query the same one in the next run, whatever strategy, order of exchanges or literals that run has."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from tuner.plan.aggregate import aggregate_parts, without_phase
+from tuner.plan.expression import bracketed, conjuncts, skeleton, split_top_level
+from tuner.plan.joins import every_join, kind
+from tuner.plan.node import PlanNode
+from tuner.plan.relation import is_scan, normalise_path, relation_name, scan_columns
+
+# Filters Spark adds by itself, depending on sizes: dynamic pruning, runtime bloom filters, null checks of join keys.
+_DERIVED = ("dynamicpruning", "might_contain", "isnotnull(")
+_WRITES = re.compile(
+    r"\b(InsertInto\w+|CreateDataSourceTableAsSelect\w*|SaveInto\w+|Append\w+|Overwrite\w+|CreateTableAsSelect\w*|ReplaceTable\w*)\b"
+)
+
+
+def fingerprint(root: PlanNode) -> str:
+    """16 hex digits over the plan before AQE: its relations, joins, filters, aggregates, windows, order and target."""
+    parts = Counter(_parts(root))
+    text = "\n".join(f"{part}*{count}" for part, count in sorted(parts.items()))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _parts(root: PlanNode) -> Iterator[str]:
+    seen_aggregates: set[str] = set()
+    for _, site in every_join(root):
+        keys = ";".join(sorted("=".join(sorted(pair)) for pair in site.keys))
+        yield f"join {kind(site.type)} {keys}"
+    for node in root.walk_query():
+        if is_scan(node):
+            yield f"scan {relation_name(node)} {','.join(sorted(name for name, _ in scan_columns(node)))}"
+        elif node.name == "Filter":
+            yield from _filter(node)
+        elif aggregate := aggregate_parts(node):
+            part = f"aggregate {_names(aggregate[0])} {_names(without_phase(aggregate[1]))}"
+            if part not in seen_aggregates:  # once for its partial and final halves
+                seen_aggregates.add(part)
+                yield part
+        else:
+            yield from _other(node)
+
+
+def _filter(node: PlanNode) -> Iterable[str]:
+    kept = [c for c in conjuncts(node.text.removeprefix("Filter ")) if not any(d in c for d in _DERIVED)]
+    return (f"filter {skeleton(c)}" for c in kept)
+
+
+def _names(text: str) -> str:
+    return ",".join(skeleton(part) for part in split_top_level(text))
+
+
+def _other(node: PlanNode) -> Iterator[str]:
+    if node.name == "Project" and (found := bracketed(node.text)):
+        # Which plain columns pass is pruned differently from plan to plan; what is computed is not.
+        yield from (f"compute {skeleton(p)}" for p in split_top_level(found[0]) if " AS " in p)
+    elif node.name == "TakeOrderedAndProject" or (node.name == "Sort" and ", true, " in node.text):
+        found = bracketed(node.text)
+        yield f"order {_names(found[0]) if found else ''}"
+    elif node.name in ("Window", "Expand", "Generate", "Union"):
+        yield f"{node.name} {skeleton(node.text)}"
+    elif match := _WRITES.search(node.text):
+        yield f"write {match[1]} {normalise_path(_target(node.text))}"
+
+
+def _target(text: str) -> str:
+    found = re.search(r"(?:[a-z0-9]+:/|/)[^\s,\]]+|`[^`]+`(?:\.`[^`]+`)*", text)
+    return found[0] if found else ""

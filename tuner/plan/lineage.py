@@ -1,0 +1,109 @@
+"""Where a column comes from: through aliases and reused exchanges down to the relation it was read from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tuner.plan.aggregate import AGGREGATES, aggregate_parts
+from tuner.plan.expression import alias, attributes, bracketed, single_attribute, split_top_level, without_ids
+from tuner.plan.node import PlanNode
+from tuner.plan.relation import is_scan, relation_name, scan_columns
+
+_UNKNOWN = ("", -1)
+# Operators that put out the columns of their first input, perhaps with more behind them.
+_PASSING = frozenset(
+    {"Exchange", "ShuffleExchange", "ColumnarExchange", "BroadcastExchange", "ReusedExchange", "Sort", "Filter"}
+    | {"Window", "Union", "SortMergeJoin", "ShuffledHashJoin", "BroadcastHashJoin", "BroadcastNestedLoopJoin"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """Columns of one plan: which relation owns an expression id, and which id a renamed or computed one stands for."""
+
+    owner: dict[int, tuple[str, str]]
+    renamed: dict[int, int]
+    computed: dict[int, str]
+
+    def source(self, expression: str) -> str:
+        """`relation.column` of a key, or what it computes as an expression over names."""
+        column = single_attribute(expression)
+        if column is None:
+            parts = sorted({self.source(f"{name}#{id_}") for name, id_ in attributes(expression)})
+            return f"expression({','.join(parts)})"
+        name, id_ = column
+        seen: set[int] = set()
+        while id_ not in self.owner and id_ in self.renamed and id_ not in seen:
+            seen.add(id_)
+            id_ = self.renamed[id_]
+        if id_ in self.owner:
+            return ".".join(self.owner[id_])
+        return without_ids(self.computed.get(id_, name))
+
+
+def trace(root: PlanNode) -> Lineage:
+    """The lineage of every column in a plan, subqueries included."""
+    lineage = Lineage({}, {}, {})
+    for node in root.walk_all():
+        if node.name == "EmptyRelation":  # stands for a part of the plan that the scans below it still name
+            continue
+        if is_scan(node):
+            relation = relation_name(node)
+            for name, id_ in scan_columns(node):
+                lineage.owner.setdefault(id_, (relation, name))
+        elif node.name == "ReusedExchange":
+            _reused(node, lineage)
+        elif node.name == "Project":
+            _project(node, lineage)
+    return lineage
+
+
+def _project(node: PlanNode, lineage: Lineage) -> None:
+    found = bracketed(node.text)
+    for part in split_top_level(found[0]) if found else ():
+        if renamed := alias(part):
+            expression, name, id_ = renamed
+            if column := single_attribute(expression):
+                lineage.renamed[id_] = column[1]
+            else:
+                lineage.computed[id_] = name
+
+
+def _reused(node: PlanNode, lineage: Lineage) -> None:
+    """A reused exchange prints its own output first; it stands, in order, for the output of what it reuses."""
+    own = bracketed(node.text)
+    columns = [_column(part) for part in split_top_level(own[0])] if own else []
+    original = _output(node.children[0], [name for name, _ in columns]) if node.children else []
+    pairs = zip(columns, original, strict=False)
+    lineage.renamed.update({new: old for (_, new), (_, old) in pairs if new != old and new >= 0 and old >= 0})
+
+
+def _column(text: str) -> tuple[str, int]:
+    renamed = alias(text)
+    return renamed[1:] if renamed else (attributes(text) or [_UNKNOWN])[0]
+
+
+def _output(node: PlanNode, names: list[str]) -> list[tuple[str, int]]:
+    """The columns an operator puts out, in order, from the first as far as its text tells; it names them `names`."""
+    while not is_scan(node):
+        if node.name == "Project":
+            found = bracketed(node.text)
+            return [_column(part) for part in split_top_level(found[0])] if found else []
+        if node.name in AGGREGATES:
+            return _grouping(node, names)
+        if node.name not in _PASSING or not node.children:
+            return []
+        node = node.children[0]
+    return scan_columns(node)
+
+
+def _grouping(aggregate: PlanNode, names: list[str]) -> list[tuple[str, int]]:
+    """A partial aggregate puts out its keys, then its buffers; a final one what was selected, keys by their names."""
+    parts = aggregate_parts(aggregate)
+    if parts is None:
+        return []
+    keys = [_column(key) for key in split_top_level(parts[0])]
+    if "partial_" in parts[1]:
+        return keys
+    by_name = dict(keys)
+    return [(name, by_name.get(name, -1)) for name in names]

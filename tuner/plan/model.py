@@ -1,0 +1,123 @@
+"""What `plan` hands on: queries, their joins and their shuffles, as measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class JoinType(StrEnum):
+    """Join types as Spark prints them; right outer is turned round into left outer."""
+
+    INNER = "Inner"
+    CROSS = "Cross"
+    LEFT_OUTER = "LeftOuter"
+    FULL_OUTER = "FullOuter"
+    LEFT_SEMI = "LeftSemi"
+    LEFT_ANTI = "LeftAnti"
+    EXISTENCE = "ExistenceJoin"
+    UNKNOWN = "Unknown"
+
+
+class Strategy(StrEnum):
+    """How Spark executes a join."""
+
+    BROADCAST_HASH = "BroadcastHashJoin"
+    SHUFFLED_HASH = "ShuffledHashJoin"
+    SORT_MERGE = "SortMergeJoin"
+    CARTESIAN = "CartesianProduct"
+    BROADCAST_NESTED_LOOP = "BroadcastNestedLoopJoin"
+    UNKNOWN = "Unknown"
+
+
+class BuildSide(StrEnum):
+    LEFT = "left"
+    RIGHT = "right"
+
+
+class QueryStatus(StrEnum):
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    UNFINISHED = "unfinished"
+
+
+@dataclass(frozen=True, slots=True)
+class JoinSide:
+    """One input of a join.
+
+    rows and bytes are None where the plan reports none. `shuffle_bytes` is the exchange's "data size" (what
+    AQE compares with its threshold), `broadcast_bytes` the broadcast relation's. `estimated_bytes` is the planner's own
+    estimate (what it compares with autoBroadcastJoinThreshold): known when the run recorded it. `file_bytes` is the
+    size of the files behind a side that is one scan with filters and projections: an upper bound of that estimate,
+    which scales it by the share of the columns read (SizeInBytesOnlyStatsPlanVisitor). `sort_ms` is what sorting took.
+    """
+
+    relations: tuple[str, ...]
+    rows: int | None = None
+    bytes: int | None = None
+    shuffle_bytes: int | None = None
+    broadcast_bytes: int | None = None
+    file_bytes: int | None = None
+    estimated_bytes: int | None = None
+    sort_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JoinSite:
+    """One join of one query, the same in every run whichever strategy ran it.
+
+    `occurrence` tells apart joins of one query that share a signature, in plan order. `keys` are pairs of
+    `relation.column`, left then right.
+    """
+
+    signature: str
+    occurrence: int
+    type: JoinType
+    strategy: Strategy
+    build_side: BuildSide | None
+    keys: tuple[tuple[str, str], ...]
+    left: JoinSide
+    right: JoinSide
+    output_rows: int | None
+    planned_strategy: Strategy | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShuffleExchange:
+    """One shuffle: what went through it and how it was partitioned.
+
+    `partitions` is what the plan asked for (`spark.sql.shuffle.partitions` or a number of the user's);
+    `adjustable` is False where the user gave the number (REPARTITION_BY_NUM).
+    """
+
+    partitions: int
+    data_bytes: int | None
+    written_bytes: int | None
+    rows: int | None
+    map_tasks: int | None
+    adjustable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One SQL execution of an application, as the next run will know it again by its fingerprint.
+
+    `input_bytes` and `input_rows` sum the scans; `executor_run_ms` and `spilled_bytes` sum its stages.
+    """
+
+    id: int
+    root_id: int
+    fingerprint: str
+    description: str
+    start_ms: int
+    duration_ms: int | None
+    status: QueryStatus
+    joins: tuple[JoinSite, ...] = ()
+    shuffles: tuple[ShuffleExchange, ...] = ()
+    input_bytes: int = 0
+    input_rows: int = 0
+    executor_run_ms: int = 0
+    executor_cpu_ms: int = 0
+    spilled_bytes: int = 0
+    task_count: int = 0
+    error: str | None = None

@@ -1,0 +1,102 @@
+"""Application to queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tuner.eventlog.model import Application, Execution, PlanInfo, Stage
+from tuner.plan.estimates import read_estimates
+from tuner.plan.fingerprint import fingerprint
+from tuner.plan.joins import find_joins
+from tuner.plan.model import JoinSite, Query, QueryStatus
+from tuner.plan.node import PlanNode, build_tree
+from tuner.plan.relation import is_scan
+from tuner.plan.shuffles import find_shuffles
+
+_COMMANDS = ("Execute", "CommandResult", "SetCatalog", "Show", "Describe")
+
+
+def queries(application: Application) -> tuple[Query, ...]:
+    """The SQL executions of an application that read data, in order. Plans nested too deeply to read are left out."""
+    stages: dict[int, list[Stage]] = {}
+    for stage in application.stages:
+        if stage.execution_id is not None:
+            stages.setdefault(stage.execution_id, []).append(stage)
+    found = (_query(e, application.accumulators, stages.get(e.execution_id, [])) for e in application.executions)
+    return tuple(query for query in found if query is not None)
+
+
+def _query(execution: Execution, accumulators: Mapping[int, int], stages: list[Stage]) -> Query | None:
+    if execution.initial_plan is None:
+        return None
+    try:
+        initial = build_tree(execution.initial_plan, accumulators)
+        final = build_tree(execution.final_plan, accumulators) if execution.final_plan else initial
+        if not any(map(_reads, initial.walk_all())) or _is_command(execution.initial_plan):
+            return None
+        return _measured(execution, initial, final, stages)
+    except RecursionError:
+        return None
+
+
+def _reads(node: PlanNode) -> bool:
+    """Whether rows come in here, and not just what a command answers."""
+    return is_scan(node) and not node.name.startswith(_COMMANDS)
+
+
+def _is_command(plan: PlanInfo) -> bool:
+    """A command without a query below it, such as CREATE VIEW or SET."""
+    return plan.name.startswith(_COMMANDS) and not any(c.metrics or c.children for c in plan.children)
+
+
+def _measured(execution: Execution, initial: PlanNode, final: PlanNode, stages: list[Stage]) -> Query:
+    scans = [node for node in final.walk_all() if is_scan(node)]
+    return Query(
+        id=execution.execution_id,
+        root_id=execution.root_execution_id,
+        fingerprint=fingerprint(initial),
+        description=execution.description,
+        start_ms=execution.start_ms,
+        duration_ms=None if execution.end_ms is None else max(0, execution.end_ms - execution.start_ms),
+        status=_status(execution),
+        joins=_with_planned(find_joins(final), find_joins(initial, read_estimates(execution.logical_plan))),
+        shuffles=find_shuffles(final, {a: stage.tasks for stage in stages for a in stage.accumulator_ids}),
+        input_bytes=_input_bytes(scans, stages),
+        input_rows=sum(scan.metrics.get("number of output rows", 0) for scan in scans),
+        executor_run_ms=sum(stage.executor_run_time_ms for stage in stages),
+        executor_cpu_ms=sum(stage.executor_cpu_time_ns for stage in stages) // 1_000_000,
+        spilled_bytes=sum(stage.disk_spilled_bytes for stage in stages),
+        task_count=sum(stage.tasks for stage in stages),
+        error=execution.error,
+    )
+
+
+def _input_bytes(scans: list[PlanNode], stages: list[Stage]) -> int:
+    """Bytes of the files scanned; what the tasks report having read where the scans do not say (other sources)."""
+    return sum(scan.metrics.get("size of files read", 0) for scan in scans) or sum(
+        stage.input_bytes for stage in stages
+    )
+
+
+def _status(execution: Execution) -> QueryStatus:
+    if execution.end_ms is None:
+        return QueryStatus.UNFINISHED
+    return QueryStatus.FAILED if execution.error else QueryStatus.SUCCEEDED
+
+
+def _with_planned(final: tuple[JoinSite, ...], initial: tuple[JoinSite, ...]) -> tuple[JoinSite, ...]:
+    """The joins as they ran, with the strategy and the sizes the planner had for them."""
+    planned = {(site.signature, site.occurrence): site for site in initial}
+    return tuple(_planned_as(site, planned.get((site.signature, site.occurrence))) for site in final)
+
+
+def _planned_as(site: JoinSite, planned: JoinSite | None) -> JoinSite:
+    if planned is None:
+        return site
+    return replace(
+        site,
+        planned_strategy=planned.strategy,
+        left=replace(site.left, estimated_bytes=planned.left.estimated_bytes),
+        right=replace(site.right, estimated_bytes=planned.right.estimated_bytes),
+    )

@@ -1,0 +1,76 @@
+"""Base tables and paths under names that stay the same every night."""
+
+from __future__ import annotations
+
+import re
+
+from tuner.plan.expression import argument_list, attributes, bracketed, split_top_level
+from tuner.plan.node import PlanNode
+
+_LOCATION = re.compile(r"\[([^\],]+)")
+_SCAN = re.compile(r"^(?:Scan|FileScan|BatchScan)\s+")
+_TEXT_LOCATION = re.compile(r"\bLocation: \w+ ?(?:\(\d+ paths\))?\[([^\],]+?)(?:\]|,)")
+_USER = re.compile(r"(?<=://)[^/:]*:[^/]*@")
+_FORMAT = re.compile(r"^(?:parquet|orc|csv|json|text|avro|delta|hive|jdbc|binaryFile|xml)(?:\s+|$)")
+_JDBC = re.compile(r"\bJDBCRelation\(")
+_LITERAL = re.compile(r"'(?:[^']|'')*'|\b\d[\d.]*\b|spark_gen_\w+")
+_WORDS = re.compile(r"[a-z_][\w.]*")
+# Parts of a path that change with the date of the run.
+_VOLATILE = (
+    (re.compile(r"(?<!\d)(?:19|20)\d{2}[-/_]?(?:0[1-9]|1[0-2])[-/_]?[0-3]\d(?:[-/_T]?\d{2}){0,3}(?!\d)"), "*"),
+    (re.compile(r"(?<=/)\d{4}(?:/\d{1,2}){1,3}(?=/|$)"), "*"),
+    (re.compile(r"(?<==)[^/]+"), "*"),
+    (re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"), "*"),
+    (re.compile(r"\d{8,}"), "*"),
+)
+_LEAVES = frozenset({"Range", "LocalTableScan", "RDDScan", "InMemoryTableScan", "EmptyRelation"})
+
+
+def is_scan(node: PlanNode) -> bool:
+    """Whether rows enter the plan here."""
+    return node.name in _LEAVES or node.name.startswith(("Scan", "BatchScan", "FileScan")) or not node.children
+
+
+def relation_name(scan: PlanNode) -> str:
+    """`database.table`, or the path with dates, partition values and ids replaced by `*`; lower case for tables."""
+    if jdbc := _JDBC.search(scan.full_name):
+        return _jdbc_name(argument_list(scan.full_name, jdbc.end() - 1) or "")
+    name = _FORMAT.sub("", _SCAN.sub("", scan.full_name)).split("[", 1)[0].split("(", 1)[0].strip()
+    is_path = "/" in name
+    if name and not is_path and _SCAN.match(scan.full_name):
+        return name.split()[0].removeprefix("spark_catalog.").replace("`", "").lower()
+    location = _LOCATION.search(scan.metadata.get("Location", "")) or _TEXT_LOCATION.search(scan.text)
+    if location or is_path:
+        return normalise_path(location[1] if location else name.split()[0])
+    return "cached" if scan.name == "InMemoryTableScan" else scan.name.lower()
+
+
+def _jdbc_name(source: str) -> str:
+    """A table by its name; a query by its columns and functions, for its literals change and may be secret."""
+    words = source.strip()
+    if not re.search(r"\s", words):
+        return "jdbc:" + re.sub(r'[`"]', "", words).lower()
+    return "jdbc:" + "_".join(_WORDS.findall(_LITERAL.sub(" ", words.lower())))[:200]
+
+
+def normalise_path(path: str) -> str:
+    """A path or URL without what changes from run to run, and without credentials."""
+    path = _USER.sub("", path.rstrip("/"))
+    for pattern, replacement in _VOLATILE:
+        path = pattern.sub(replacement, path)
+    return re.sub(r"(?:/\*)+$", "", path)
+
+
+def short_name(relation: str) -> str:
+    """The last part of a relation's name, for sentences and tables."""
+    return (
+        relation.rstrip("/").rsplit("/", 1)[-1].rsplit(".", 1)[-1] if "/" in relation else relation.rsplit(".", 1)[-1]
+    )
+
+
+def scan_columns(scan: PlanNode) -> list[tuple[str, int]]:
+    """The columns a scan puts out, as (name, expression id)."""
+    # A path in a scan's name can hold brackets of its own: the list of columns starts after the name.
+    start = len(scan.full_name) if scan.text.startswith(scan.full_name) else 0
+    found = bracketed(scan.text, start) or bracketed(scan.text)
+    return [a for part in split_top_level(found[0]) for a in attributes(part)[:1]] if found else []

@@ -1,0 +1,48 @@
+"""The shuffles of a plan: how many partitions, and what went through."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from tuner.plan.expression import argument_list, split_top_level
+from tuner.plan.model import ShuffleExchange
+from tuner.plan.node import PlanNode
+
+_PARTITIONING = re.compile(r"(?:hash|range|[Rr]ound[Rr]obin)[Pp]artitioning(?=\()")
+_WRITTEN = "shuffle bytes written"
+
+
+def find_shuffles(root: PlanNode, tasks_of: Mapping[int, int]) -> tuple[ShuffleExchange, ...]:
+    """The shuffles that ran, subqueries included, each once. Single-partition exchanges are left out.
+
+    `tasks_of` tells for an accumulator how many tasks the stage had that updated it.
+    """
+    found = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.name in ("ReusedExchange", "ReusedSubquery"):
+            continue
+        stack.extend(node.children + node.subqueries)
+        partitions = _partitions(node.text) if node.name in ("Exchange", "ShuffleExchange") else None
+        if partitions is not None:
+            found.append(
+                ShuffleExchange(
+                    partitions=partitions,
+                    data_bytes=node.metrics.get("data size"),
+                    written_bytes=node.metrics.get(_WRITTEN),
+                    rows=node.metrics.get("shuffle records written"),
+                    map_tasks=tasks_of.get(node.metric_ids.get(_WRITTEN, -1)),
+                    adjustable="REPARTITION_BY_NUM" not in node.text,
+                )
+            )
+    return tuple(found)
+
+
+def _partitions(text: str) -> int | None:
+    """The last argument of the partitioning an exchange prints: `hashpartitioning((a#1 - 53), 8)`."""
+    found = _PARTITIONING.search(text)
+    arguments = argument_list(text, found.end()) if found else None
+    last = split_top_level(arguments)[-1] if arguments else ""
+    return int(last) if last.isdecimal() else None

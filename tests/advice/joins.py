@@ -1,0 +1,118 @@
+"""Joins, queries and facts as a log measured them, with as little said of each as a test needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import count
+
+from tuner.advice.facts import Facts
+from tuner.eventlog.cluster import Cluster
+from tuner.plan.joins import signature
+from tuner.plan.model import JoinSide, JoinSite, JoinType, Query, QueryStatus, ShuffleExchange, Strategy
+
+GIB = 1 << 30
+CLUSTER = Cluster(
+    cores=2, executors=1, cores_per_executor=2, executor_memory_bytes=2 * GIB, driver_memory_bytes=2 * GIB
+)
+_ids = count()
+
+
+def side(
+    *relations: str,
+    rows: int | None = None,
+    shuffle_bytes: int | None = None,
+    estimated_bytes: int | None = None,
+    file_bytes: int | None = None,
+    broadcast_bytes: int | None = None,
+    sort_ms: int | None = None,
+) -> JoinSide:
+    return JoinSide(
+        relations=tuple(sorted(relations)),
+        rows=rows,
+        bytes=shuffle_bytes,
+        shuffle_bytes=shuffle_bytes,
+        broadcast_bytes=broadcast_bytes,
+        file_bytes=file_bytes,
+        estimated_bytes=estimated_bytes,
+        sort_ms=sort_ms,
+    )
+
+
+def inner(
+    left: JoinSide,
+    right: JoinSide,
+    output_rows: int | None = None,
+    *,
+    type_: JoinType = JoinType.INNER,
+    strategy: Strategy = Strategy.SORT_MERGE,
+    keys: tuple[tuple[str, str], ...] | None = None,
+    occurrence: int = 0,
+) -> JoinSite:
+    """A join on `k`; where nothing else is said, each row of the larger side finds one partner."""
+    if keys is None:
+        keys = ((f"{left.relations[0]}.k", f"{right.relations[0]}.k"),)
+    larger = max(left.rows or 0, right.rows or 0)
+    return JoinSite(
+        signature=signature(type_, left.relations, right.relations, keys),
+        occurrence=occurrence,
+        type=type_,
+        strategy=strategy,
+        build_side=None,
+        keys=keys,
+        left=left,
+        right=right,
+        output_rows=larger if output_rows is None else output_rows,
+        planned_strategy=strategy,
+    )
+
+
+def query(
+    *joins: JoinSite,
+    seconds: float = 20.0,
+    fingerprint: str = "",
+    status: QueryStatus = QueryStatus.SUCCEEDED,
+    shuffles: tuple[ShuffleExchange, ...] = (),
+    spilled_bytes: int = 0,
+    description: str = "",
+) -> Query:
+    id_ = next(_ids)
+    return Query(
+        id=id_,
+        root_id=id_,
+        fingerprint=fingerprint or f"q{id_}",
+        description=description,
+        start_ms=0,
+        duration_ms=int(seconds * 1000),
+        status=status,
+        joins=joins,
+        shuffles=shuffles,
+        input_bytes=10**9,
+        spilled_bytes=spilled_bytes,
+    )
+
+
+def facts(
+    *queries: Query,
+    conf: Mapping[str, str] | None = None,
+    per_join: bool = False,
+    cluster: Cluster = CLUSTER,
+    version: str = "4.0.1",
+) -> Facts:
+    return Facts(tuple(queries), cluster, conf or {}, per_join, version)
+
+
+def query_25() -> Query:
+    """TPC-DS 25 at SF1: the side before the last join is small, and Spark's estimate of it is over 10 MB."""
+    small = side(
+        "store_sales", "store_returns", rows=198_263, shuffle_bytes=14_274_936, estimated_bytes=14_889_779, sort_ms=90
+    )
+    large = side("catalog_sales", rows=1_430_861, shuffle_bytes=57_234_440, estimated_bytes=126_000_000, sort_ms=1_400)
+    keys = (("store_returns.customer", "catalog_sales.customer"), ("store_returns.item", "catalog_sales.item"))
+    return query(inner(small, large, 199, keys=keys), seconds=7.0, fingerprint="q25")
+
+
+def query_72() -> Query:
+    """TPC-DS 72 at SF1: five rows out per row in; 18 s merged, 162 s broadcast."""
+    sales = side("catalog_sales", rows=1_427_694, shuffle_bytes=102_793_968, estimated_bytes=28_100_000, sort_ms=1_500)
+    inventory = side("inventory", rows=11_158_087, shuffle_bytes=446_323_480, estimated_bytes=90_000_000, sort_ms=6_000)
+    return query(inner(sales, inventory, 55_873_561), seconds=18.0, fingerprint="q72")

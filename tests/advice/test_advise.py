@@ -1,0 +1,104 @@
+"""All advisors together, and what they look at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tuner.advice.advise import advise
+from tuner.advice.facts import Facts
+from tuner.advice.model import Action, ActionKind, Evidence, Prediction, Recommendation, Risk
+from tuner.advice.round_number import round_between
+
+from .joins import facts, query_25, query_72
+
+
+def recommendation(gain: float, evidence: float = 1.0) -> Recommendation:
+    action = Action(ActionKind.SET_CONF, "spark.x", str(gain))
+    predicted = Prediction(10.0, 10.0 - gain, 0.0, 10.0)
+    return Recommendation((action,), ("q",), "why", (Evidence("n", evidence, "rows"),), predicted, Risk.LOW)
+
+
+def test_the_largest_gain_comes_first() -> None:
+    found = advise(facts(), [lambda _: [recommendation(1), recommendation(3)], lambda _: [recommendation(2)]])
+    assert [r.predicted_seconds.gain for r in found] == [3, 2, 1]
+
+
+def test_an_advisor_that_raises_is_silenced_alone(caplog: pytest.LogCaptureFixture) -> None:
+    def broken(_: Facts) -> Iterable[Recommendation]:
+        yield recommendation(1)
+        raise ZeroDivisionError
+
+    found = advise(facts(), [broken, lambda _: [recommendation(2)]])
+    assert recommendation(2) in found
+    assert "broken failed" in caplog.text
+
+
+def test_what_cannot_be_stored_or_compared_is_left_out() -> None:
+    odd = [recommendation(math.nan), recommendation(math.inf), recommendation(1, evidence=math.nan)]
+    assert advise(facts(), [lambda _: [*odd, recommendation(2)]]) == (recommendation(2),)
+
+
+def test_an_empty_run_has_no_advice() -> None:
+    assert advise(Facts((), facts().cluster)) == ()
+
+
+_text = st.text(max_size=8) | st.sampled_from(["-1", "0", "10m", "true", "false", "nan", "inf", "1e400", "200"])
+_keys = st.sampled_from(
+    [
+        "spark.sql.autoBroadcastJoinThreshold",
+        "spark.sql.adaptive.autoBroadcastJoinThreshold",
+        "spark.sql.adaptive.enabled",
+        "spark.sql.shuffle.partitions",
+        "spark.memory.fraction",
+        "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold",
+        "spark.sql.optimizer.runtime.bloomFilter.enabled",
+    ]
+)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(_keys, _text), _text, st.booleans())
+def test_no_setting_breaks_an_advisor(conf: dict[str, str], version: str, per_join: bool) -> None:
+    from tuner.advice.advise import ADVISORS
+
+    job = facts(query_25(), query_72(), conf=conf, version=version, per_join=per_join)
+    for advisor in ADVISORS:
+        for found in advisor(job):
+            predicted = found.predicted_seconds
+            assert 0 <= predicted.low <= predicted.after <= predicted.high < math.inf
+            assert found.evidence
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("4.0.1", (4, 0)), ("3.5.1-amzn-0", (3, 5)), ("4.1-preview", (4, 1)), ("", (0, 0)), ("x", (0, 0))],
+)
+def test_the_version_is_read_leniently(text: str, expected: tuple[int, int]) -> None:
+    assert facts(version=text).version == expected
+
+
+@pytest.mark.parametrize("fraction", ["much", "nan", "-1", "0", "2", ""])
+def test_a_memory_fraction_that_is_none_counts_as_sparks(fraction: str) -> None:
+    assert facts(conf={"spark.memory.fraction": fraction}).cap == facts().cap
+
+
+def test_the_memory_fraction_counts() -> None:
+    assert facts(conf={"spark.memory.fraction": "0.3"}).cap.one_bytes == pytest.approx(facts().cap.one_bytes / 2, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [(14_889_779, 18_612_223, 18_000_000), (9, 11, 10), (7, 7, 7), (1, 1, 1), (15_000_000, 15_000_000, 15_000_000)],
+)
+def test_round_numbers(low: int, high: int, expected: int) -> None:
+    assert round_between(low, high) == expected
+
+
+@given(st.integers(1, 1 << 50), st.integers(0, 1 << 50))
+def test_round_numbers_stay_between(low: int, more: int) -> None:
+    assert low <= round_between(low, low + more) <= low + more

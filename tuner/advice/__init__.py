@@ -1,0 +1,1 @@
+"""One advisor per lever: facts in, recommendations out."""

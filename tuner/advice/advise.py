@@ -1,0 +1,45 @@
+"""All advisors, in the order their recommendations are shown."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Iterable
+
+from tuner.advice.broadcast_hint import advise_broadcast_hints
+from tuner.advice.broadcast_threshold import advise_broadcast_thresholds
+from tuner.advice.facts import Facts
+from tuner.advice.model import Recommendation
+from tuner.advice.runtime_filter import advise_runtime_filters
+from tuner.advice.shuffle_partitions import advise_shuffle_partitions
+
+Advisor = Callable[[Facts], Iterable[Recommendation]]
+
+ADVISORS: tuple[Advisor, ...] = (
+    advise_broadcast_hints,
+    advise_broadcast_thresholds,
+    advise_runtime_filters,
+    advise_shuffle_partitions,
+)
+
+_log = logging.getLogger(__name__)
+
+
+def advise(facts: Facts, advisors: Iterable[Advisor] = ADVISORS) -> tuple[Recommendation, ...]:
+    """The recommendations for a run like this one, largest gain first. A bug in one advisor silences only that one."""
+    found: list[Recommendation] = []
+    for advisor in advisors:
+        try:
+            found.extend(r for r in advisor(facts) if _is_finite(r))
+        except Exception:
+            _log.warning(
+                "advisor %s failed; its advice is left out", getattr(advisor, "__name__", advisor), exc_info=True
+            )
+    return tuple(sorted(found, key=lambda r: -r.predicted_seconds.gain))
+
+
+def _is_finite(recommendation: Recommendation) -> bool:
+    """Whether its numbers can be stored (JSON has no infinity) and compared."""
+    predicted = recommendation.predicted_seconds
+    seconds = (predicted.before, predicted.after, predicted.low, predicted.high)
+    return all(math.isfinite(number) for number in (*seconds, *(e.value for e in recommendation.evidence)))

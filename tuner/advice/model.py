@@ -1,0 +1,89 @@
+"""What `advice` hands on: actions with their evidence, predicted gain and risk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ActionKind(StrEnum):
+    SET_CONF = "set_conf"
+    HINT_JOIN = "hint_join"
+
+
+class Hint(StrEnum):
+    """Spark's join hints (SPARK-27225)."""
+
+    BROADCAST = "BROADCAST"
+    MERGE = "MERGE"
+    SHUFFLE_HASH = "SHUFFLE_HASH"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One change.
+
+    set_conf: `target` is the property, `value` what it becomes. hint_join: `target` is the join's signature, `value`
+    the hint, `query` the fingerprint, `relations` those of the side that is hinted.
+    """
+
+    kind: ActionKind
+    target: str
+    value: str
+    query: str | None = None
+    relations: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The same for the same change in every run: what verdicts and verification refer to."""
+        scope = f"{self.query}/" if self.query else ""
+        side = f"({'+'.join(self.relations)})" if self.relations else ""
+        return f"{self.kind}:{scope}{self.target}={self.value}{side}"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One measured (or derived) number behind an action, with its unit and what it is of."""
+
+    what: str
+    value: float
+    unit: str
+    of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """Seconds of the affected queries before and after, and the interval of the latter."""
+
+    before: float
+    after: float
+    low: float
+    high: float
+
+    @property
+    def gain(self) -> float:
+        return self.before - self.after
+
+    @property
+    def worst_loss(self) -> float:
+        """Seconds lost in the predicted worst case; 0 when even that gains."""
+        return max(0.0, self.high - self.before)
+
+
+class Risk(StrEnum):
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """Actions that belong together, for the queries they affect (fingerprints), and why."""
+
+    actions: tuple[Action, ...]
+    queries: tuple[str, ...]
+    reason: str
+    evidence: tuple[Evidence, ...]
+    predicted_seconds: Prediction
+    risk: Risk
+    advisor: str = ""

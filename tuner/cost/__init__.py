@@ -1,0 +1,1 @@
+"""What plans cost: Spark's formula over cardinalities, and seconds of operators."""

@@ -1,0 +1,49 @@
+"""How large a broadcast may become: bytes of its hash relation against the memory of driver and executors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+RESERVED_BYTES = 300 << 20  # UnifiedMemoryManager.RESERVED_SYSTEM_MEMORY_BYTES
+DEFAULT_MEMORY_FRACTION = 0.6  # spark.memory.fraction
+DEFAULT_HEAP_BYTES = 1 << 30  # spark.driver.memory, spark.executor.memory
+
+# BroadcastExchangeExec.MAX_BROADCAST_TABLE_BYTES and maxBroadcastRows (BytesToBytesMap.MAX_CAPACITY / 1.5).
+MAX_BROADCAST_BYTES = 8 << 30
+MAX_BROADCAST_ROWS = int((1 << 29) / 1.5)
+
+# A relation is collected, built, serialised and cached: several copies live at once on the driver, beside those of
+# other broadcasts of the query and the tasks' own memory. One relation may take a tenth, a query's new ones together
+# a fifth.
+SHARE_OF_ONE = 0.10
+SHARE_OF_QUERY = 0.20
+
+# BytesToBytesMap: a 16-byte slot per key in an array at most half full, and 16 bytes of lengths and link per row.
+MAP_BYTES_PER_ROW = 48
+
+
+@dataclass(frozen=True, slots=True)
+class BroadcastCap:
+    """The most bytes of hash relation for one join, and for all new ones of a query; `heap_bytes` they come from."""
+
+    one_bytes: int
+    query_bytes: int
+    heap_bytes: int
+
+
+def broadcast_cap(
+    driver_memory_bytes: int, executor_memory_bytes: int, memory_fraction: float = DEFAULT_MEMORY_FRACTION
+) -> BroadcastCap:
+    """The cap for the smaller heap of driver and executors; 0 for a heap means Spark's default of 1 GiB."""
+    heap = min(driver_memory_bytes or DEFAULT_HEAP_BYTES, executor_memory_bytes or DEFAULT_HEAP_BYTES)
+    unified = max(0.0, (heap - RESERVED_BYTES) * memory_fraction)
+    return BroadcastCap(
+        one_bytes=min(int(unified * SHARE_OF_ONE), MAX_BROADCAST_BYTES),
+        query_bytes=min(int(unified * SHARE_OF_QUERY), MAX_BROADCAST_BYTES),
+        heap_bytes=heap,
+    )
+
+
+def relation_bytes(rows: int, data_bytes: int) -> int:
+    """Bytes of the hash relation built of `rows` that take `data_bytes` as UnsafeRows (an exchange's "data size")."""
+    return data_bytes + MAP_BYTES_PER_ROW * rows

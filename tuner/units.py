@@ -1,0 +1,44 @@
+"""Spark's size strings to bytes, and bytes, rows and seconds to words."""
+
+from __future__ import annotations
+
+import re
+
+_SIZE = re.compile(r"^\s*(-?[0-9]+)\s*([a-z]*)\s*$", re.IGNORECASE)
+# JavaUtils.byteStringAs: binary units; a bare number is in the unit the property names.
+_FACTORS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "p": 1 << 50}
+_FACTORS |= {f"{unit}b": factor for unit, factor in list(_FACTORS.items()) if unit not in ("", "b")}
+
+
+def parse_bytes(text: str) -> int | None:
+    """Bytes of `10m`, `1g`, `10485760b`; negative stays negative (Spark's sentinel); None when it is no size."""
+    match = _SIZE.match(text)
+    if not match or match[2].lower() not in _FACTORS:
+        return None
+    return int(match[1]) * _FACTORS[match[2].lower()]
+
+
+def format_bytes(count: float) -> str:
+    """`14.3 MB`: decimal units, at most one decimal."""
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if abs(count) < 999.5 or unit == "TB":
+            return f"{count:.0f} {unit}" if unit == "B" or abs(count) >= 99.95 else f"{count:.1f} {unit}"
+        count /= 1000
+    raise AssertionError
+
+
+def format_rows(count: float) -> str:
+    """`1.4M rows`."""
+    for unit in ("", "k", "M", "G"):
+        if abs(count) < 999.5 or unit == "G":
+            return f"{count:.0f}{unit} rows" if not unit or abs(count) >= 99.95 else f"{count:.1f}{unit} rows"
+        count /= 1000
+    raise AssertionError
+
+
+def format_seconds(seconds: float) -> str:
+    """`0.42 s`, `12.3 s`, `4 min 5 s`."""
+    if abs(seconds) >= 120:
+        minutes, rest = divmod(int(abs(seconds)), 60)
+        return f"{'-' if seconds < 0 else ''}{minutes} min {rest} s"
+    return f"{seconds:.2f} s" if abs(seconds) < 1 else f"{seconds:.1f} s"

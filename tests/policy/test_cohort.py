@@ -1,0 +1,185 @@
+"""Thirty nights of a job, good and bad advice, on a machine that is not the same every night."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tuner.advice.model import Action, Recommendation
+from tuner.history.model import (
+    IN_FORCE,
+    DecidedAction,
+    Decision,
+    Mode,
+    Ruling,
+    Run,
+    RunState,
+    Standing,
+    Verdict,
+)
+from tuner.policy.decide import Situation, decide
+from tuner.policy.ledger import same_target
+
+from .histories import GB, Cohort, conf, hint, in_force, recommend, run, verdict
+
+GOOD, BAD, NEUTRAL = hint("q1"), hint("q2"), hint("q3")
+SECONDS = {"q1": 20.0, "q2": 15.0, "q3": 30.0, "q4": 8.0, "q5": 12.0}
+ADVICE = (recommend(GOOD), recommend(BAD, queries=["q2"]), recommend(NEUTRAL, queries=["q3"]))
+EFFECTS = {GOOD.id: {"q1": 0.5}, BAD.id: {"q2": 1.8}}
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(("noise", "machine_noise"), [(0.1, 0.0), (0.0, 0.1), (0.07, 0.07)])
+def test_the_bad_is_in_force_once_and_the_good_stays(seed: int, noise: float, machine_noise: float) -> None:
+    cohort = Cohort(SECONDS, ADVICE, EFFECTS, noise=noise, machine_noise=machine_noise, seed=seed)
+    cohort.nights(30)
+    assert len(cohort.nights_in_force(BAD)) <= 1
+    assert cohort.nights_in_force(GOOD) == list(range(1, 30))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_does_nothing_goes_after_three_nights(seed: int) -> None:
+    cohort = Cohort(SECONDS, ADVICE, EFFECTS, noise=0.03, machine_noise=0.1, seed=seed)
+    cohort.nights(30)
+    assert len(cohort.nights_in_force(NEUTRAL)) <= 3
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_property_that_speeds_all_queries_up_stays_where_no_query_can_tell_the_machine(seed: int) -> None:
+    everywhere = conf()
+    effects = {everywhere.id: dict.fromkeys(SECONDS, 0.6)}
+    advice = (recommend(everywhere, queries=list(SECONDS)),)
+    cohort = Cohort(SECONDS, advice, effects, noise=0.05, machine_noise=0.1, seed=seed)
+    cohort.nights(30)
+    assert cohort.nights_in_force(everywhere) == list(range(1, 30))
+
+
+def test_what_lost_is_not_tried_again_though_its_run_is_forgotten() -> None:
+    cohort = Cohort(SECONDS, ADVICE, EFFECTS, window=10)
+    cohort.nights(60)
+    assert len(cohort.nights_in_force(BAD)) == 1
+    assert cohort.nights_in_force(GOOD) == list(range(1, 60))
+
+
+def test_what_lost_does_not_creep_back_by_moving_its_number() -> None:
+    seconds = {"q1": 20.0, "q2": 20.0}
+    cohort = Cohort(seconds, (), {})
+    for night in range(30):
+        threshold = conf("spark.sql.threshold", str(18_000_000 + 400_000 * night))
+        cohort.recommendations = (recommend(threshold),)
+        cohort.effects = {threshold.id: {"q1": 2.0}}
+        cohort.night()
+    assert sum(bool(r.decision.in_force) for r in cohort.runs) == 1
+
+
+def test_slow_growth_neither_promotes_nor_rolls_back() -> None:
+    cohort = Cohort(SECONDS, ADVICE, EFFECTS, noise=0.05)
+    for night in range(30):
+        cohort.night(input_bytes=int(GB * 1.03**night))
+    assert cohort.nights_in_force(GOOD) == list(range(1, 30))
+    assert len(cohort.nights_in_force(BAD)) <= 2  # inputs have doubled by then
+
+
+@pytest.mark.parametrize("machine", [1.7, 2.5, 4.0])
+def test_a_slow_night_rolls_nothing_back(machine: float) -> None:
+    cohort = Cohort(SECONDS, (recommend(GOOD),), EFFECTS, noise=0.05)
+    cohort.nights(5)
+    cohort.nights(3, machine=machine)
+    cohort.nights(2)
+    assert cohort.nights_in_force(GOOD) == list(range(1, 10))
+
+
+def test_a_job_that_fails_with_it_runs_without_it_the_next_night() -> None:
+    cohort = Cohort(SECONDS, (recommend(GOOD),), EFFECTS)
+    cohort.nights(5)
+    cohort.nights(10, fails=lambda decision: bool(decision.in_force))
+    assert [r.state for r in cohort.runs].count(RunState.FAILED) == 1
+
+
+def test_a_job_that_fails_anyway_loses_nothing() -> None:
+    cohort = Cohort(SECONDS, (recommend(GOOD),), EFFECTS)
+    cohort.nights(5)
+    cohort.nights(2, fails=lambda _: True)
+    cohort.nights(3)
+    assert in_force(cohort.runs[-1].decision) == {GOOD.id}
+
+
+# --- Whatever happened before: what must hold of every decision. ---
+
+_ACTIONS = [hint("q1"), hint("q2"), conf(value="16"), conf(value="64"), conf("spark.sql.other", "true")]
+_actions = st.sampled_from(_ACTIONS)
+_queries = st.sampled_from(["q1", "q2", "q3"])
+
+
+@st.composite
+def _decided(draw: st.DrawFn) -> tuple[DecidedAction, ...]:
+    chosen: list[Action] = []
+    for action in draw(st.lists(_actions, max_size=4)):
+        if not any(same_target(action, other) for other in chosen):
+            chosen.append(action)
+    return tuple(
+        DecidedAction(a, draw(st.sampled_from(Standing)), "1 s", tuple(draw(st.sets(_queries)))) for a in chosen
+    )
+
+
+@st.composite
+def _runs(draw: st.DrawFn) -> list[Run]:
+    found = []
+    for night in range(draw(st.integers(0, 7))):
+        state = draw(st.sampled_from(RunState))
+        seconds = draw(st.none() | st.dictionaries(_queries, st.floats(0, 1000), max_size=3))
+        failed = draw(st.lists(_queries, max_size=1))
+        size = draw(st.sampled_from([0, GB, 3 * GB]))
+        found.append(run(night, seconds, *draw(_decided()), state=state, input_bytes=size, failed=failed))
+    return found
+
+
+@st.composite
+def _advice(draw: st.DrawFn) -> Recommendation:
+    actions = draw(st.lists(_actions, min_size=1, max_size=2, unique=True))
+    return recommend(*actions, queries=sorted(draw(st.sets(_queries, min_size=1))), high=draw(st.floats(5, 20)))
+
+
+_verdicts = st.lists(st.builds(verdict, _actions, st.sampled_from(Ruling), st.floats(0, 8)), max_size=4)
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(_runs(), st.lists(_advice(), max_size=4), _verdicts, st.sampled_from(Mode), st.booleans())
+def test_what_holds_of_every_decision(
+    runs: list[Run], advice: list[Recommendation], verdicts: list[Verdict], mode: Mode, failed: bool
+) -> None:
+    situation = Situation(mode, 2 if failed else 1, runs, advice, verdicts, earlier_try_failed=failed)
+    found = decide(situation)
+    assert found == decide(situation)
+    _holds(found, mode, runs, verdicts, failed)
+
+
+def _holds(found: Decision, mode: Mode, runs: list[Run], verdicts: list[Verdict], failed: bool) -> None:
+    words = {v.action_id: v.ruling for v in verdicts}
+    if mode is Mode.OBSERVE or failed or not any(r.outcome for r in runs):
+        assert not found.in_force
+    for position, action in enumerate(found.in_force):
+        assert not any(same_target(action, other) for other in found.in_force[:position])
+        assert words.get(action.id) not in (Ruling.REJECT, Ruling.ROLL_BACK)
+        if mode is Mode.SUGGEST:
+            assert words.get(action.id) in (Ruling.APPROVE, Ruling.PIN)
+    ids = [d.action.id for d in found.actions]
+    assert len(ids) == len(set(ids))
+    assert all(d.reason for d in found.actions)
+    assert found.summary
+    assert all(d.standing is not Standing.PINNED or words.get(d.action.id) for d in found.actions) or any(
+        d.standing is Standing.PINNED for r in runs for d in r.decision.actions
+    )
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(st.lists(st.floats(0.2, 5), min_size=3, max_size=15), st.floats(0.3, 3), st.integers(0, 9))
+def test_what_was_rolled_back_never_comes_back_by_itself(machine: list[float], effect: float, seed: int) -> None:
+    cohort = Cohort({"q1": 10.0, "q2": 10.0, "q3": 10.0}, (recommend(GOOD),), {GOOD.id: {"q1": effect}}, 0.1, seed=seed)
+    out = False
+    for speed in machine:
+        decision = cohort.night(machine=speed).decision
+        standing = {d.action.id: d.standing for d in decision.actions}.get(GOOD.id)
+        assert not (out and standing in IN_FORCE)
+        out = out or standing is Standing.ROLLED_BACK

@@ -1,0 +1,269 @@
+"""The decision for one run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tuner.advice.model import Recommendation
+from tuner.history.model import IN_FORCE, Decision, Mode, Ruling, Run, RunState, Standing, Verdict
+from tuner.policy.decide import Situation, decide, failed_with_changes
+
+from .histories import GB, conf, decided, hint, in_force, recommend, run, standings, verdict
+
+ACTION = hint("q1")
+ADVICE = recommend(ACTION)
+BASE = run(0, {"q1": 10, "q2": 10})
+STATIC, ADAPTIVE = conf("spark.sql.static", "18000000"), conf("spark.sql.adaptive", "10485760")
+
+
+def situation(
+    *runs: Run,
+    mode: Mode = Mode.AUTO,
+    advice: tuple[Recommendation, ...] = (ADVICE,),
+    verdicts: tuple[Verdict, ...] = (),
+    try_number: int = 1,
+    earlier_try_failed: bool = False,
+    outgrown: dict[str, str] | None = None,
+) -> Situation:
+    return Situation(mode, try_number, runs, advice, verdicts, earlier_try_failed, outgrown or {})
+
+
+def decision(*runs: Run, **kwargs: object) -> Decision:
+    return decide(situation(*runs, **kwargs))  # type: ignore[arg-type]
+
+
+def night(number: int, q1: float, *actions: object, **kwargs: object) -> Run:
+    given = actions or (decided(ACTION),)
+    return run(number, {"q1": q1, "q2": 10}, *given, **kwargs)  # type: ignore[arg-type]
+
+
+def test_the_first_run_is_observed() -> None:
+    assert decision().summary == "first run: observed"
+    assert not decision().actions
+    assert decision(run(0, None, state=RunState.LOST)).summary == "nothing harvested yet: observed"
+
+
+def test_the_second_run_tries_what_is_recommended() -> None:
+    found = decision(BASE)
+    assert standings(found) == {ACTION.id: Standing.TRIAL}
+    assert found.actions[0].reason == "5.0 s less"
+    assert found.actions[0].queries == ("q1",)
+    assert found.summary == "1 trial"
+
+
+def test_to_observe_is_to_record_and_never_to_apply() -> None:
+    for runs in ([BASE], [BASE, night(1, 5)], [BASE, night(1, 5), night(2, 5, decided(ACTION, Standing.PROMOTED))]):
+        found = decision(*runs, mode=Mode.OBSERVE, verdicts=(verdict(ACTION, Ruling.PIN),))
+        assert not found.in_force
+        assert standings(found) == {ACTION.id: Standing.PROPOSED}
+        assert found.summary.startswith("observed")
+
+
+def test_to_suggest_is_to_wait_for_a_person() -> None:
+    assert standings(decision(BASE, mode=Mode.SUGGEST)) == {ACTION.id: Standing.PROPOSED}
+    approved = (verdict(ACTION, Ruling.APPROVE),)
+    assert standings(decision(BASE, mode=Mode.SUGGEST, verdicts=approved)) == {ACTION.id: Standing.TRIAL}
+    proven = (BASE, night(1, 5))
+    assert standings(decision(*proven, mode=Mode.SUGGEST, verdicts=approved)) == {ACTION.id: Standing.PROMOTED}
+
+
+def test_what_was_promoted_without_a_person_is_only_suggested() -> None:
+    """The mode was auto before."""
+    assert standings(decision(BASE, night(1, 5), mode=Mode.SUGGEST)) == {ACTION.id: Standing.PROPOSED}
+    pinned = (verdict(ACTION, Ruling.PIN),)
+    assert standings(decision(BASE, night(1, 5), mode=Mode.SUGGEST, verdicts=pinned)) == {ACTION.id: Standing.PINNED}
+
+
+def test_what_won_stays_and_what_lost_is_not_tried_again() -> None:
+    assert standings(decision(BASE, night(1, 5))) == {ACTION.id: Standing.PROMOTED}
+    assert standings(decision(BASE, night(1, 20))) == {ACTION.id: Standing.ROLLED_BACK}
+
+
+@pytest.mark.parametrize(("size", "again"), [(GB, False), (int(1.9 * GB), False), (2 * GB, True), (GB // 2, True)])
+def test_what_lost_is_tried_again_when_inputs_are_others(size: int, again: bool) -> None:
+    found = decision(BASE, night(1, 20), run(2, {"q1": 10, "q2": 10}, input_bytes=size))
+    assert bool(found.in_force) is again
+
+
+def test_it_must_differ_from_every_input_it_lost_with() -> None:
+    """A job whose weekends are small would try it twice a week else."""
+    sunday = run(2, {"q1": 5, "q2": 5}, input_bytes=GB // 2)
+    lost_again = run(3, {"q1": 20, "q2": 5}, decided(ACTION), input_bytes=GB // 2)
+    assert decision(BASE, night(1, 20), sunday).in_force
+    assert not decision(BASE, night(1, 20), sunday, lost_again, run(4, {"q1": 10, "q2": 10})).in_force
+
+
+def test_a_failed_runs_own_input_is_none_to_compare_with() -> None:
+    failed = run(1, {"q1": 1}, decided(ACTION), state=RunState.FAILED, input_bytes=1000)
+    assert not decision(BASE, failed, run(1, {"q1": 10, "q2": 10}, try_number=2)).in_force
+
+
+@pytest.mark.parametrize("ruling", [Ruling.REJECT, Ruling.ROLL_BACK])
+def test_what_a_person_turned_down_stays_out(ruling: Ruling) -> None:
+    out = (verdict(ACTION, ruling),)
+    for runs in ([BASE], [BASE, night(1, 5)], [BASE, night(1, 20), run(2, {"q1": 9}, input_bytes=9 * GB)]):
+        found = decision(*runs, verdicts=out)
+        assert not found.in_force
+        assert "by ana" in found.actions[0].reason
+
+
+def test_what_is_approved_after_it_was_rejected_is_tried() -> None:
+    words = (verdict(ACTION, Ruling.REJECT, 0.3), verdict(ACTION, Ruling.APPROVE, 0.6))
+    assert standings(decision(BASE, verdicts=words)) == {ACTION.id: Standing.TRIAL}
+
+
+def test_what_lost_is_tried_once_more_when_a_person_asks_and_only_once() -> None:
+    asked = (verdict(ACTION, Ruling.APPROVE, night=1.5),)
+    assert standings(decision(BASE, night(1, 20), verdicts=asked)) == {ACTION.id: Standing.TRIAL}
+    assert standings(decision(BASE, night(1, 20), night(2, 20), verdicts=asked)) == {ACTION.id: Standing.ROLLED_BACK}
+    earlier = (verdict(ACTION, Ruling.APPROVE, night=0.5),)
+    assert standings(decision(BASE, night(1, 20), verdicts=earlier)) == {ACTION.id: Standing.ROLLED_BACK}
+
+
+def test_pinned_stays_in() -> None:
+    pinned = (verdict(ACTION, Ruling.PIN),)
+    for runs in ([BASE], [BASE, night(1, 20)], [BASE, night(1, 1, state=RunState.FAILED)]):
+        assert standings(decision(*runs, verdicts=pinned)) == {ACTION.id: Standing.PINNED}
+
+
+def test_a_retry_after_a_failed_try_with_changes_runs_unsteered() -> None:
+    found = decision(BASE, night(1, 5), try_number=2, earlier_try_failed=True)
+    assert not found.actions
+    assert "try 2" in found.summary
+    assert decision(BASE, try_number=2, earlier_try_failed=False).in_force
+
+
+def test_a_job_without_retries_gets_a_run_without_what_was_proven() -> None:
+    """Else a promoted broadcast that outgrew memory would fail every night."""
+    failed = night(2, 1, decided(ACTION, Standing.PROMOTED), state=RunState.FAILED)
+    assert not decision(BASE, night(1, 5), failed).in_force
+    succeeded = run(3, {"q1": 10, "q2": 10})
+    assert standings(decision(BASE, night(1, 5), failed, succeeded)) == {ACTION.id: Standing.ROLLED_BACK}
+    failed_too = run(3, None, state=RunState.FAILED)
+    assert standings(decision(BASE, night(1, 5), failed, failed_too)) == {ACTION.id: Standing.PROMOTED}
+
+
+def test_what_may_lose_too_much_is_held() -> None:
+    risky = recommend(ACTION, before=10, after=8, high=11.5)
+    found = decision(BASE, advice=(risky,))
+    assert standings(found) == {ACTION.id: Standing.HELD}
+    assert "may lose 1.5 s, more than the 1.0 s allowed" in found.actions[0].reason
+    assert decision(BASE, advice=(risky,), verdicts=(verdict(ACTION, Ruling.APPROVE),)).in_force
+
+
+def test_a_new_value_replaces_the_one_in_force_and_takes_over_its_queries() -> None:
+    old, new = conf(value="16"), conf(value="64")
+    proven = night(1, 5, decided(old, queries=["q1"]))
+    found = decision(BASE, proven, advice=(recommend(new, queries=["q2"]),))
+    assert standings(found) == {new.id: Standing.TRIAL}
+    assert found.actions[0].queries == ("q1", "q2")
+
+
+def test_what_it_replaced_comes_back_when_it_loses() -> None:
+    old, new = conf(value="16"), conf(value="64")
+    lost = night(2, 9, decided(new, queries=["q1"]))
+    found = decision(BASE, night(1, 5, decided(old)), lost, advice=())
+    assert standings(found) == {old.id: Standing.PROMOTED, new.id: Standing.ROLLED_BACK}
+
+
+def test_nearly_the_same_value_is_no_news() -> None:
+    old, new = conf(value="64"), conf(value="72")
+    assert standings(decision(BASE, night(1, 5, decided(old)), advice=(recommend(new),))) == {old.id: Standing.PROMOTED}
+
+
+def test_what_lost_does_not_come_back_as_another_number() -> None:
+    """A threshold is computed from last night's bytes: tonight's advice is 18.1 MB where 18 MB lost."""
+    found = decision(BASE, night(1, 20, decided(STATIC)), advice=(recommend(conf(STATIC.target, "18100000")),))
+    assert not found.in_force
+    assert any("18000000 was tried" in d.reason for d in found.actions)
+
+
+def test_half_of_what_belongs_together_is_not_tried() -> None:
+    pair = (recommend(STATIC, ADAPTIVE),)
+    assert len(decision(BASE, advice=pair).in_force) == 2
+    rejected = decision(BASE, advice=pair, verdicts=(verdict(ADAPTIVE, Ruling.REJECT),))
+    assert not rejected.in_force
+    lost = night(1, 20, decided(STATIC), decided(ADAPTIVE))
+    other_static = (recommend(conf(STATIC.target, "40000000"), ADAPTIVE),)
+    assert not decision(BASE, lost, advice=other_static).in_force
+
+
+def test_what_belongs_together_stays_together_once_proven() -> None:
+    """AQE's threshold, unset, follows the static one and turns joins nobody judged."""
+    pair = recommend(STATIC, ADAPTIVE)
+    tried = decision(BASE, advice=(pair,))
+    proven = run(1, {"q1": 5, "q2": 10}, *tried.actions)
+    assert len(decision(BASE, proven, advice=()).in_force) == 2
+    for ruling in (Ruling.REJECT, Ruling.ROLL_BACK):
+        assert not decision(BASE, proven, advice=(), verdicts=(verdict(ADAPTIVE, ruling),)).in_force
+
+
+def test_who_approves_one_of_them_approves_both() -> None:
+    pair, word = (recommend(STATIC, ADAPTIVE),), (verdict(STATIC, Ruling.APPROVE),)
+    tried = decision(BASE, advice=pair, mode=Mode.SUGGEST, verdicts=word)
+    assert len(tried.in_force) == 2
+    proven = run(1, {"q1": 5, "q2": 10}, *tried.actions)
+    assert len(decision(BASE, proven, advice=(), mode=Mode.SUGGEST, verdicts=word).in_force) == 2
+    both = (*word, verdict(ADAPTIVE, Ruling.REJECT))
+    assert not decision(BASE, advice=pair, mode=Mode.SUGGEST, verdicts=both).in_force
+
+
+def test_a_pinned_value_is_not_replaced() -> None:
+    old, new = conf(value="16"), conf(value="64")
+    found = decision(BASE, night(1, 10, decided(old)), advice=(recommend(new),), verdicts=(verdict(old, Ruling.PIN),))
+    assert in_force(found) == {old.id}
+
+
+def test_a_hint_whose_side_has_outgrown_memory_is_held() -> None:
+    found = decision(BASE, night(1, 5), outgrown={ACTION.id: "it has grown to 5 GB, the most is 200 MB"})
+    assert standings(found) == {ACTION.id: Standing.HELD}
+    assert "5 GB" in found.actions[0].reason
+
+
+def test_one_run_at_a_time_tries_a_thing() -> None:
+    """Mapped tasks start together; a driver that was killed is not heard of for days."""
+    trying = run(1, None, decided(ACTION), state=RunState.RUNNING)
+    found = decision(BASE, trying)
+    assert standings(found) == {ACTION.id: Standing.HELD}
+    assert "etl/1/1 is trying it" in found.actions[0].reason
+    proven = night(2, 5)
+    also = run(3, None, decided(ACTION, Standing.PROMOTED), state=RunState.RUNNING)
+    assert decision(BASE, proven, also).in_force
+
+
+def test_a_trial_that_has_to_wait_leaves_in_force_what_it_would_replace() -> None:
+    old, new = conf(value="16"), conf(value="64")
+    trying = run(2, None, decided(new), state=RunState.RUNNING)
+    assert in_force(decision(BASE, night(1, 5, decided(old)), trying, advice=(recommend(new),))) == {old.id}
+
+
+def test_the_same_history_gives_the_same_decision() -> None:
+    given = situation(
+        BASE, night(1, 5), advice=(ADVICE, recommend(STATIC, ADAPTIVE)), verdicts=(verdict(STATIC, Ruling.PIN),)
+    )
+    assert decide(given) == decide(replace(given, runs=list(given.runs)))
+
+
+def test_a_decision_says_where_each_action_stands() -> None:
+    found = decision(BASE, night(1, 5), advice=(recommend(STATIC, high=99), ADVICE))
+    assert found.summary == "1 promoted, 1 held"
+    assert all(any(c.isdigit() for c in d.reason) for d in found.actions)
+    assert all(d.standing in IN_FORCE or d.standing is Standing.HELD for d in found.actions)
+
+
+@pytest.mark.parametrize(
+    ("state", "actions", "expected"),
+    [
+        (RunState.FAILED, True, True),
+        (RunState.RUNNING, True, True),
+        (RunState.SUCCEEDED, True, False),
+        (RunState.FAILED, False, False),
+    ],
+)
+def test_which_earlier_try_counts(state: RunState, actions: bool, expected: bool) -> None:
+    earlier = run(1, None, *([decided(ACTION)] if actions else []), state=state)
+    another = run(2, None, decided(ACTION), state=RunState.FAILED)
+    assert failed_with_changes([earlier, another], "etl/1/2") is expected
+    assert not failed_with_changes([earlier], "etl/1/1"), "this very try is no earlier one"

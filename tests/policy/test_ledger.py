@@ -1,0 +1,193 @@
+"""Trial, promoted, rolled back: what history says of each action."""
+
+from __future__ import annotations
+
+import pytest
+
+from tuner.history.model import DecidedAction, Ruling, Run, RunState, Standing
+from tuner.policy.ledger import MAX_TRIALS, Record, read_ledger, same_target
+
+from .histories import GB, conf, decided, hint, run, verdict
+
+ACTION = hint("q1")
+CONF = conf()
+BASE = run(0, {"q1": 10, "q2": 10})
+
+
+def record(*runs: Run, of: str = ACTION.id) -> Record:
+    return read_ledger(runs)[of]
+
+
+def on_trial(night: int, q1: float, **kwargs: object) -> Run:
+    return run(night, {"q1": q1, "q2": 10}, decided(ACTION), **kwargs)  # type: ignore[arg-type]
+
+
+def promoted(night: int, q1: float, **kwargs: object) -> Run:
+    return run(night, {"q1": q1, "q2": 10}, decided(ACTION, Standing.PROMOTED), **kwargs)  # type: ignore[arg-type]
+
+
+def test_what_was_never_in_force_has_no_record() -> None:
+    proposed = run(1, {"q1": 10}, decided(ACTION, Standing.PROPOSED), decided(CONF, Standing.HELD))
+    assert read_ledger([BASE, proposed]) == {}
+
+
+def test_faster_beyond_noise_is_promoted_and_says_by_how_much() -> None:
+    found = record(BASE, on_trial(1, 5))
+    assert found.standing is Standing.PROMOTED
+    assert found.reason == "10.0 s became 5.0 s over 1 query"
+    assert found.gain_seconds == pytest.approx(5)
+
+
+def test_slower_beyond_noise_is_rolled_back_and_says_by_how_much() -> None:
+    found = record(BASE, on_trial(1, 16))
+    assert found.standing is Standing.ROLLED_BACK
+    assert found.reason == "slower: a query took 16.0 s instead of 10.0 s (noise 14%) in run etl/1/1"
+    assert found.lost_with == (2 * GB,)
+
+
+def test_within_noise_it_is_tried_again_but_not_for_ever() -> None:
+    nights = [on_trial(n, 10) for n in range(1, MAX_TRIALS + 1)]
+    assert record(BASE, *nights[:-1]).standing is Standing.TRIAL
+    found = record(BASE, *nights)
+    assert found.standing is Standing.ROLLED_BACK
+    assert f"{MAX_TRIALS} runs" in found.reason
+
+
+def test_what_can_never_be_measured_is_not_tried_for_ever() -> None:
+    lost = [run(n, None, decided(ACTION), state=RunState.LOST) for n in range(1, MAX_TRIALS + 1)]
+    assert record(BASE, *lost[:-1]).standing is Standing.TRIAL
+    assert record(BASE, *lost).standing is Standing.ROLLED_BACK
+    other_queries = [run(n, {"q9": 10}, decided(ACTION)) for n in range(1, MAX_TRIALS + 1)]
+    assert record(BASE, *other_queries).standing is Standing.ROLLED_BACK
+
+
+@pytest.mark.parametrize("state", [RunState.FAILED, RunState.PARTIAL])
+@pytest.mark.parametrize("seconds", [None, {"q1": 1.0}])
+def test_a_run_that_failed_or_broke_off_rolls_its_trial_back(state: RunState, seconds: dict[str, float] | None) -> None:
+    found = record(BASE, run(1, seconds, decided(ACTION), state=state))
+    assert found.standing is Standing.ROLLED_BACK
+    assert "etl/1/1" in found.reason
+    assert found.lost_with == (2 * GB,), "its input is the job's, not what the failed run came to read"
+
+
+def test_a_job_that_fails_without_the_trial_too_says_nothing_against_it() -> None:
+    again = run(1, None, state=RunState.FAILED, try_number=2)
+    assert record(BASE, on_trial(1, 1, state=RunState.FAILED), again).standing is Standing.TRIAL
+
+
+def test_a_promoted_action_is_blamed_only_when_the_job_succeeds_without_it() -> None:
+    failed = promoted(2, 1, state=RunState.FAILED)
+    before = [BASE, on_trial(1, 5)]
+    unsteered = {s: run(2, {"q1": 10, "q2": 10}, state=s, try_number=2) for s in (RunState.SUCCEEDED, RunState.FAILED)}
+    assert record(*before, failed).standing is Standing.PROMOTED
+    assert record(*before, failed, unsteered[RunState.FAILED]).standing is Standing.PROMOTED
+    assert record(*before, failed, promoted(3, 5)).standing is Standing.PROMOTED
+    found = record(*before, failed, unsteered[RunState.SUCCEEDED])
+    assert found.standing is Standing.ROLLED_BACK
+    assert "succeeded without it" in found.reason
+
+
+def test_beside_a_trial_the_trial_is_blamed_first() -> None:
+    failed = run(2, None, decided(ACTION, Standing.PROMOTED), decided(CONF), state=RunState.FAILED)
+    records = read_ledger([BASE, on_trial(1, 5), failed, run(2, {"q1": 10, "q2": 10}, try_number=2)])
+    assert records[CONF.id].standing is Standing.ROLLED_BACK
+    assert records[ACTION.id].standing is Standing.PROMOTED
+
+
+def test_a_promoted_action_survives_one_slow_night_but_not_two() -> None:
+    before = [BASE, on_trial(1, 5)]
+    assert record(*before, promoted(2, 13)).standing is Standing.PROMOTED
+    assert record(*before, promoted(2, 13), promoted(3, 5), promoted(4, 13)).standing is Standing.PROMOTED
+    assert record(*before, promoted(2, 13), promoted(3, 13)).standing is Standing.ROLLED_BACK
+
+
+def test_a_promoted_action_that_is_far_slower_goes_at_once() -> None:
+    assert record(BASE, on_trial(1, 5), promoted(2, 30)).standing is Standing.ROLLED_BACK
+
+
+def test_pinned_stays_whatever_is_measured() -> None:
+    pinned = [run(n, {"q1": 99, "q2": 10}, decided(ACTION, Standing.PINNED)) for n in (1, 2, 3)]
+    assert record(BASE, *pinned).standing is Standing.PINNED
+    assert (
+        record(BASE, run(1, None, decided(ACTION, Standing.PINNED), state=RunState.FAILED)).standing is Standing.PINNED
+    )
+
+
+def test_a_run_under_way_says_nothing() -> None:
+    assert record(BASE, run(1, None, decided(ACTION), state=RunState.RUNNING)).standing is Standing.TRIAL
+    assert record(BASE, on_trial(1, 5), promoted(2, 99, state=RunState.RUNNING)).standing is Standing.PROMOTED
+
+
+def test_a_query_that_fails_with_it_rolls_it_back_though_the_job_went_on() -> None:
+    found = record(BASE, on_trial(1, 1, failed=["q1"]))
+    assert found.standing is Standing.ROLLED_BACK
+    assert "failed with it" in found.reason
+    assert record(BASE, on_trial(1, 5, failed=["q2"])).standing is Standing.PROMOTED, "a hint does not reach q2"
+
+
+def test_a_property_reaches_every_query() -> None:
+    def night(n: int, q72: float, failed: tuple[str, ...] = ()) -> Run:
+        return run(n, {"q25": 4, "q72": q72, "q3": 5, "q4": 5}, decided(CONF, queries=["q25"]), failed=failed)
+
+    base = run(0, {"q25": 7, "q72": 18, "q3": 5, "q4": 5})
+    assert record(base, night(1, 18), of=CONF.id).standing is Standing.PROMOTED
+    assert record(base, night(1, 19), of=CONF.id).standing is Standing.PROMOTED
+    hurt = record(base, night(1, 162), of=CONF.id)
+    assert hurt.standing is Standing.ROLLED_BACK
+    assert "a query it was not meant for took 162.0 s instead of 18.0 s".replace("162.0 s", "2 min 42 s") in hurt.reason
+    assert record(base, night(1, 18, failed=("q72",)), of=CONF.id).standing is Standing.ROLLED_BACK
+
+
+def test_of_two_trials_the_one_that_touches_the_loser_most_closely_is_blamed() -> None:
+    wide, narrow = conf(), hint("q2")
+    base = run(0, {"q1": 20, "q2": 10, "q3": 20})
+    actions = (decided(wide, queries=["q1", "q2", "q3"]), decided(narrow, queries=["q2"]))
+    records = read_ledger([base, run(1, {"q1": 10, "q2": 20, "q3": 10}, *actions)])
+    assert records[narrow.id].standing is Standing.ROLLED_BACK
+    assert records[wide.id].standing is Standing.PROMOTED
+
+
+def test_what_was_set_together_goes_together() -> None:
+    pair = (conf("a"), conf("b"))
+    records = read_ledger([BASE, run(1, {"q1": 30, "q2": 10}, *(decided(a) for a in pair))])
+    assert {r.standing for r in records.values()} == {Standing.ROLLED_BACK}
+
+
+def test_after_a_roll_back_trials_count_anew() -> None:
+    neutral = [on_trial(n, 10) for n in range(1, MAX_TRIALS + 1)]
+    assert record(BASE, *neutral, on_trial(9, 10)).standing is Standing.TRIAL
+
+
+def test_what_was_rolled_back_long_ago_stands_in_later_decisions() -> None:
+    """Only the latest runs are read: the run it lost in is none of them."""
+    later = run(70, {"q1": 10}, decided(ACTION, Standing.ROLLED_BACK, reason="slower: 16 s"))
+    found = record(later)
+    assert (found.standing, found.reason, found.lost_with) == (Standing.ROLLED_BACK, "slower: 16 s", (GB,))
+
+
+@pytest.mark.parametrize(
+    ("ruling", "standing"),
+    [
+        (Ruling.PIN, Standing.PINNED),
+        (Ruling.REJECT, Standing.HELD),
+        (Ruling.ROLL_BACK, Standing.ROLLED_BACK),
+        (Ruling.APPROVE, Standing.PROMOTED),
+    ],
+)
+def test_a_persons_last_word_counts_more(ruling: Ruling, standing: Standing) -> None:
+    verdicts = [verdict(ACTION, Ruling.REJECT, 0.5), verdict(ACTION, ruling, 1.5), verdict(CONF, Ruling.PIN)]
+    found = read_ledger([BASE, on_trial(1, 5)], verdicts)
+    assert found[ACTION.id].standing is standing
+    assert CONF.id not in found
+    assert ("by ana" in found[ACTION.id].reason) is (ruling is not Ruling.APPROVE)
+
+
+def test_what_a_target_is() -> None:
+    assert same_target(conf(value="8"), conf(value="16"))
+    assert not same_target(conf("a"), conf("b"))
+    assert not same_target(hint("q1"), hint("q2"))
+
+
+def test_a_decided_action_keeps_what_it_was_given() -> None:
+    given: DecidedAction = decided(ACTION, reason="5.0 s less")
+    assert record(BASE, run(1, {"q1": 5, "q2": 10}, given)).decided == given

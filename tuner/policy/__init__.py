@@ -1,0 +1,1 @@
+"""Never make it worse: modes, guardrails, trials, verification and rollback over a cohort's history."""

@@ -1,0 +1,76 @@
+"""What of the actions wanted may be in force together: by mode, memory, runs under way, and by one another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from tuner.advice.model import Action, ActionKind
+from tuner.history.model import IN_FORCE, DecidedAction, Mode, Ruling, Run, RunState, Standing
+from tuner.policy.ledger import same_target
+from tuner.policy.situation import Situation
+
+
+def allowed(situation: Situation, wanted: Iterable[DecidedAction]) -> list[DecidedAction]:
+    """Each action once, the later of two; at most one in force for each target, and nothing without what it belongs to."""
+    each = list({d.action.id: d for d in wanted}.values())
+    within = [_allowed(situation, d, [p.action for p in each if _together(d, p)]) for d in each]
+    return _without_conflicts([_whole(d, within) for d in within])
+
+
+def _allowed(situation: Situation, decided: DecidedAction, partners: Sequence[Action]) -> DecidedAction:
+    if decided.standing not in IN_FORCE:
+        return decided
+    verdict = situation.verdict(decided.action, partners)
+    approved = verdict is not None and verdict.ruling in (Ruling.APPROVE, Ruling.PIN)
+    if situation.mode is Mode.OBSERVE or (situation.mode is Mode.SUGGEST and not approved):
+        return replace(decided, standing=Standing.PROPOSED)
+    if decided.standing is Standing.PINNED:
+        return decided
+    if why := situation.outgrown.get(decided.action.id):
+        return _held(decided, why)
+    if decided.standing is Standing.TRIAL and (other := _tries(situation.runs, decided.action)):
+        return _held(decided, f"run {other.key} is trying it")
+    return decided
+
+
+def _whole(decided: DecidedAction, others: Iterable[DecidedAction]) -> DecidedAction:
+    """Half of what belongs together is a change nobody judged."""
+    if decided.standing not in IN_FORCE or decided.standing is Standing.PINNED:
+        return decided
+    out = next((o for o in others if o.standing not in IN_FORCE and _together(decided, o)), None)
+    return decided if out is None else _held(decided, f"belongs with {out.action.target}, which is {out.standing}")
+
+
+def _together(a: DecidedAction, b: DecidedAction) -> bool:
+    """Whether two properties came of one recommendation: they rest on the same evidence. Hints stand alone."""
+    if a is b or not a.evidence or {a.action.kind, b.action.kind} != {ActionKind.SET_CONF}:
+        return False
+    return (a.evidence, a.predicted_seconds) == (b.evidence, b.predicted_seconds)
+
+
+def _held(decided: DecidedAction, why: str) -> DecidedAction:
+    return replace(decided, standing=Standing.HELD, reason=f"{decided.reason}; held: {why}")
+
+
+def _tries(runs: Sequence[Run], action: Action) -> Run | None:
+    """The run that has not ended, or was not heard of since, and tries an action: one at a time is enough."""
+    for run in runs:
+        if run.state is RunState.RUNNING and action.id in {a.id for a in run.decision.in_force}:
+            return run
+    return None
+
+
+def _without_conflicts(decided: Iterable[DecidedAction]) -> list[DecidedAction]:
+    """One action for one target: a trial replaces what was in force and takes over its queries; a pinned one stays."""
+    kept: list[DecidedAction] = []
+    for candidate in decided:
+        if candidate.standing in IN_FORCE:
+            rivals = [k for k in kept if same_target(k.action, candidate.action) and k.standing in IN_FORCE]
+            if any(k.standing is Standing.PINNED for k in rivals):
+                continue
+            kept = [k for k in kept if k not in rivals]
+            touched = dict.fromkeys(q for d in (*rivals, candidate) for q in d.queries)
+            candidate = replace(candidate, queries=tuple(touched))
+        kept.append(candidate)
+    return kept

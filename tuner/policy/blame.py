@@ -1,0 +1,84 @@
+"""Which of the actions in force are to blame for the queries of a run that lost."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from tuner.advice.model import ActionKind
+from tuner.history.model import DecidedAction, Run, Standing
+from tuner.plan.model import QueryStatus
+from tuner.policy.measure import Comparison, Comparisons, History, losers
+from tuner.units import format_seconds
+
+# Slower by this share and more than noise: one run is enough to undo what was proven; a query that a change was not
+# meant for was reached by it after all.
+FAR_SLOWER = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """Why an action lost, and whether by so much that one run is enough to undo what was proven."""
+
+    reason: str
+    severe: bool
+
+    @classmethod
+    def of(cls, c: Comparison, run: Run) -> Self:
+        """For a query that was slower."""
+        return cls(f"slower: a query took {_words(c)} in run {run.key}", c.measured > (1 + FAR_SLOWER) * c.high)
+
+
+def _words(c: Comparison) -> str:
+    return f"{format_seconds(c.measured)} instead of {format_seconds(c.expected)} (noise {c.noise:.0%})"
+
+
+def blamed(
+    run: Run, group: Sequence[DecidedAction], found: Comparisons, history: History, blurred: Collection[str] = ()
+) -> dict[str, Blame]:
+    """The actions of `group` to blame, by id. Of the queries `blurred` nothing can be said of this group."""
+    suspects = [d for d in group if d.standing is not Standing.PINNED]
+    blame: dict[str, Blame] = {}
+    for comparison in losers(found.touched):
+        for decided in _nearest(suspects, comparison.fingerprint):
+            blame.setdefault(decided.action.id, Blame.of(comparison, run))
+    for decided in _of_bystanders(suspects, found):
+        worst = _words(min(_bystanders(found), key=lambda c: c.gain))
+        reason = f"slower: a query it was not meant for took {worst} in run {run.key}"
+        blame.setdefault(decided.action.id, Blame(reason, severe=False))
+    for fingerprint in _newly_failed(run, history, blurred):
+        for decided in _nearest(suspects, fingerprint) or _global(suspects):
+            reason = f"a query that succeeded before failed with it in run {run.key}"
+            blame[decided.action.id] = Blame(reason, severe=True)
+    return blame
+
+
+def _nearest(suspects: Sequence[DecidedAction], fingerprint: str) -> list[DecidedAction]:
+    """Of the actions that touch a query those that touch the fewest. What was set together goes together."""
+    touching = [d for d in suspects if fingerprint in d.queries]
+    fewest = min((len(d.queries) for d in touching), default=0)
+    return [d for d in touching if len(d.queries) == fewest]
+
+
+def _global(suspects: Sequence[DecidedAction]) -> list[DecidedAction]:
+    """Properties reach every query, whichever they were meant for."""
+    return [d for d in suspects if d.action.kind is ActionKind.SET_CONF]
+
+
+def _of_bystanders(suspects: Sequence[DecidedAction], found: Comparisons) -> list[DecidedAction]:
+    """The properties to blame when other queries lost more than those they were meant for gained."""
+    lost = sum(c.measured - c.high for c in _bystanders(found))
+    gained = sum(max(0.0, c.gain) for c in found.touched)
+    return _global(suspects) if lost > gained else []
+
+
+def _bystanders(found: Comparisons) -> list[Comparison]:
+    return losers(found.untouched, FAR_SLOWER)
+
+
+def _newly_failed(run: Run, history: History, blurred: Collection[str]) -> Iterator[str]:
+    """Queries that failed in a job that went on, and have succeeded before."""
+    for query in run.outcome.queries if run.outcome else ():
+        if query.status is QueryStatus.FAILED and query.fingerprint not in blurred and history.knows(query.fingerprint):
+            yield query.fingerprint

@@ -1,0 +1,58 @@
+"""The decision for one run, from what is recommended, what history says and what people said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from tuner.history.model import IN_FORCE, DecidedAction, Decision, Mode, Run, RunState, Standing
+from tuner.policy.allowed import allowed
+from tuner.policy.ledger import Record, read_ledger
+from tuner.policy.recommended import from_recommendations
+from tuner.policy.situation import Situation
+
+__all__ = ["Situation", "decide", "failed_with_changes"]
+
+
+def decide(situation: Situation) -> Decision:
+    """Which actions the next run carries, each with its standing and a reason with numbers. A pure function."""
+    mode = situation.mode
+    if situation.try_number > 1 and situation.earlier_try_failed:
+        return Decision(mode, f"try {situation.try_number} after a failed try with changes: runs unsteered")
+    if not any(run.outcome for run in situation.runs):
+        return Decision(mode, "first run: observed" if not situation.runs else "nothing harvested yet: observed")
+    if suspect := _suspect(situation.runs):
+        changes = len(suspect.decision.in_force)
+        return Decision(mode, f"run {suspect.key} failed with {changes} proven changes: runs unsteered, to tell why")
+    records = read_ledger(situation.runs, situation.verdicts)
+    known = [_from_record(r) for r in records.values()]
+    decided = allowed(situation, [*known, *from_recommendations(situation, records)])
+    return Decision(mode, _summary(mode, decided), tuple(decided))
+
+
+def _suspect(runs: Sequence[Run]) -> Run | None:
+    """The latest run, if it failed with proven changes alone: only a run without them tells if they are to blame."""
+    latest = next((r for r in reversed(runs) if r.state not in (RunState.RUNNING, RunState.LOST)), None)
+    if latest is None or latest.state is not RunState.FAILED:
+        return None
+    standings = {d.standing for d in latest.decision.actions if d.standing in IN_FORCE}
+    return latest if Standing.PROMOTED in standings and Standing.TRIAL not in standings else None
+
+
+def _from_record(record: Record) -> DecidedAction:
+    return replace(record.decided, standing=record.standing, reason=record.reason)
+
+
+def _summary(mode: Mode, decided: Sequence[DecidedAction]) -> str:
+    counts = {s: sum(d.standing is s for d in decided) for s in Standing}
+    words = [f"{count} {standing.value.replace('_', ' ')}" for standing, count in counts.items() if count]
+    if mode is Mode.OBSERVE:
+        return f"observed; {', '.join(words)}" if words else "observed"
+    return ", ".join(words) if words else "nothing to change"
+
+
+def failed_with_changes(runs: Iterable[Run], key: str) -> bool:
+    """Whether an earlier try of the run that `key` is a try of (its last part) carried changes and did not succeed."""
+    stem = key.rsplit("/", 1)[0]
+    earlier = [r for r in runs if r.key != key and r.key.rsplit("/", 1)[0] == stem]
+    return any(r.decision.in_force and r.state is not RunState.SUCCEEDED for r in earlier)

@@ -1,0 +1,247 @@
+"""What a cohort's history says of each action: on trial, promoted, rolled back. A fold over runs in time order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from tuner.advice.model import Action
+from tuner.history.model import IN_FORCE, DecidedAction, Ruling, Run, RunState, Standing, Verdict
+from tuner.policy.blame import Blame, blamed
+from tuner.policy.measure import Comparison, Comparisons, History, compare, pooled, total_input_bytes, usable
+from tuner.units import format_seconds
+
+# After so many trials that neither won nor lost, an action has shown that it does nothing.
+MAX_TRIALS = 3
+# A rolled back action may be tried again when inputs have grown or shrunk by this factor.
+INPUT_CHANGE = 2.0
+# One slow night does not undo what was proven: so many in a row do, or one that is far beyond noise.
+MAX_SLOW_RUNS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An action's standing after the runs so far, why, and the seconds it gained in its latest measured run.
+
+    `lost_with` are the input bytes of the runs it was rolled back after, `judged_at` when the latest of its runs ended.
+    """
+
+    decided: DecidedAction
+    standing: Standing
+    reason: str
+    trials: int = 0
+    gain_seconds: float | None = None
+    lost_with: tuple[int, ...] = ()
+    judged_at: datetime | None = None
+    slow_runs: int = 0
+
+
+@dataclass(slots=True)
+class _Ledger:
+    records: dict[str, Record] = field(default_factory=dict)
+    history: History = field(default_factory=History)
+    input_bytes: int = 0
+
+
+def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[str, Record]:
+    """The records of all actions that ever were in force or ruled on, by action id. `runs` are oldest first."""
+    ledger = _Ledger()
+    by_person = {v.action_id for v in verdicts if v.ruling is Ruling.ROLL_BACK}
+    for position, run in enumerate(runs):
+        if usable(run) and run.outcome:
+            ledger.input_bytes = total_input_bytes(run.outcome.queries)
+        _remember(ledger, run, by_person)
+        in_force = [d for d in run.decision.actions if d.standing in IN_FORCE]
+        if in_force:
+            _judge(ledger, run, in_force, runs[position + 1 :])
+        if usable(run):
+            ledger.history.add(run)
+    _apply_verdicts(ledger.records, verdicts)
+    return ledger.records
+
+
+def _remember(ledger: _Ledger, run: Run, by_person: Collection[str]) -> None:
+    """What was rolled back stands in the decisions since, made when the runs that told were not yet too long ago."""
+    for decided in run.decision.actions:
+        id_ = decided.action.id
+        if decided.standing is not Standing.ROLLED_BACK or id_ in by_person:
+            continue
+        before = ledger.records.get(id_)
+        if before is None or before.standing is not Standing.ROLLED_BACK:
+            lost_with = (*(before.lost_with if before else ()), ledger.input_bytes)
+            ledger.records[id_] = Record(
+                decided, Standing.ROLLED_BACK, decided.reason, lost_with=lost_with, judged_at=run.started_at
+            )
+
+
+def _judge(ledger: _Ledger, run: Run, in_force: list[DecidedAction], later: Sequence[Run]) -> None:
+    if run.state is RunState.RUNNING:
+        for decided in in_force:
+            ledger.records.setdefault(decided.action.id, Record(decided, decided.standing, decided.reason))
+    elif run.state in (RunState.FAILED, RunState.PARTIAL):
+        _judge_failure(ledger, run, in_force, later)
+    elif usable(run):
+        _judge_times(ledger, run, in_force)
+    else:
+        for decided in in_force:
+            _judge_unmeasured(ledger, run, decided)
+
+
+def _judge_failure(ledger: _Ledger, run: Run, in_force: list[DecidedAction], later: Sequence[Run]) -> None:
+    """What was on trial is rolled back, unless the job then failed without it too.
+
+    What was promoted is rolled back only if it failed with nothing on trial, and the job then succeeded without it.
+    """
+    after = next((r for r in later if r.state not in (RunState.RUNNING, RunState.LOST)), None)
+    without = after is not None and not after.decision.in_force
+    fails_anyway = without and after is not None and after.state is RunState.FAILED
+    on_trial = any(d.standing is Standing.TRIAL for d in in_force)
+    proven_guilty = without and not on_trial and run.state is RunState.FAILED and after is not None and usable(after)
+    how = "failed" if run.state is RunState.FAILED else "broke off"
+    took = run.outcome.duration_ms if run.outcome else None
+    reason = f"run {run.key} {how} with it" + (f" after {format_seconds(took / 1e3)}" if took is not None else "")
+    for decided in in_force:
+        if decided.standing is Standing.TRIAL and not fails_anyway:
+            _record(ledger, run, decided, Standing.ROLLED_BACK, reason)
+        elif decided.standing is Standing.PROMOTED and proven_guilty:
+            _record(ledger, run, decided, Standing.ROLLED_BACK, f"{reason} and succeeded without it")
+        else:
+            _record(ledger, run, decided, decided.standing, decided.reason)
+
+
+def _judge_times(ledger: _Ledger, run: Run, in_force: list[DecidedAction]) -> None:
+    """Trials against runs without them; what is proven against runs with nothing, where no trial blurs it."""
+    trials = [d for d in in_force if d.standing is Standing.TRIAL]
+    proven = [d for d in in_force if d.standing is not Standing.TRIAL]
+    blurred = {fingerprint for decided in trials for fingerprint in decided.queries}
+    if trials:
+        _judge_group(ledger, run, trials, compare(run, ledger.history, {d.action.id for d in trials}))
+    if proven:
+        found = compare(run, ledger.history, {d.action.id for d in in_force})
+        clear = tuple(c for c in found.touched if c.fingerprint not in blurred)
+        _judge_group(ledger, run, proven, replace(found, touched=clear), blurred)
+
+
+def _judge_group(
+    ledger: _Ledger, run: Run, group: list[DecidedAction], found: Comparisons, blurred: Collection[str] = ()
+) -> None:
+    blame = blamed(run, group, found, ledger.history, blurred)
+    for decided in group:
+        comparisons = [c for c in found.touched if c.fingerprint in decided.queries]
+        if decided.standing is Standing.TRIAL:
+            _judge_trial(ledger, run, decided, comparisons, found.drift, blame)
+        elif decided.standing is Standing.PROMOTED:
+            _judge_promoted(ledger, run, decided, comparisons, found.drift, blame)
+        else:
+            gain = sum(c.gain for c in comparisons) if comparisons else None
+            _record(ledger, run, decided, decided.standing, decided.reason, gain)
+
+
+def _judge_trial(
+    ledger: _Ledger,
+    run: Run,
+    decided: DecidedAction,
+    comparisons: Sequence[Comparison],
+    drift: float,
+    blame: Mapping[str, Blame],
+) -> None:
+    total = pooled(comparisons, drift)
+    gain = total.gain if comparisons else None
+    if loss := blame.get(decided.action.id) or _loss(total, comparisons, run):
+        _record(ledger, run, decided, Standing.ROLLED_BACK, loss.reason, gain)
+    elif not comparisons:
+        _judge_unmeasured(ledger, run, decided)
+    elif total.faster:
+        _record(ledger, run, decided, Standing.PROMOTED, _won(total, len(comparisons)), gain)
+    elif _trials(ledger, decided) >= MAX_TRIALS:
+        _record(ledger, run, decided, Standing.ROLLED_BACK, f"no gain beyond noise in {MAX_TRIALS} runs", gain)
+    else:
+        reason = f"{_won(total, len(comparisons))}: within noise ({total.noise:.0%}), tried once more"
+        _record(ledger, run, decided, Standing.TRIAL, reason, gain)
+
+
+def _judge_promoted(
+    ledger: _Ledger,
+    run: Run,
+    decided: DecidedAction,
+    comparisons: Sequence[Comparison],
+    drift: float,
+    blame: Mapping[str, Blame],
+) -> None:
+    total = pooled(comparisons, drift)
+    gain = total.gain if comparisons else None
+    before = ledger.records.get(decided.action.id)
+    loss = blame.get(decided.action.id) or _loss(total, comparisons, run)
+    slow_runs = (before.slow_runs if before else 0) + 1 if loss else 0
+    if loss and (loss.severe or slow_runs >= MAX_SLOW_RUNS):
+        _record(ledger, run, decided, Standing.ROLLED_BACK, loss.reason, gain)
+    else:
+        _record(ledger, run, decided, Standing.PROMOTED, decided.reason, gain, slow_runs)
+
+
+def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedAction) -> None:
+    """What can never be measured can never be shown to be worth it."""
+    if decided.standing is Standing.TRIAL and _trials(ledger, decided) >= MAX_TRIALS:
+        _record(ledger, run, decided, Standing.ROLLED_BACK, f"could not be measured in {MAX_TRIALS} runs")
+    else:
+        _record(ledger, run, decided, decided.standing, decided.reason)
+
+
+def _loss(total: Comparison, comparisons: Sequence[Comparison], run: Run) -> Blame | None:
+    if not total.slower:
+        return None
+    return Blame.of(min(comparisons, key=lambda c: c.gain), run)
+
+
+def _won(total: Comparison, count: int) -> str:
+    queries = "1 query" if count == 1 else f"{count} queries"
+    return f"{format_seconds(total.expected)} became {format_seconds(total.measured)} over {queries}"
+
+
+def _trials(ledger: _Ledger, decided: DecidedAction) -> int:
+    """How many trials in a row, this one included; after a roll-back they count anew."""
+    before = ledger.records.get(decided.action.id)
+    return 1 if before is None or before.standing is Standing.ROLLED_BACK else before.trials + 1
+
+
+def _record(
+    ledger: _Ledger,
+    run: Run,
+    decided: DecidedAction,
+    standing: Standing,
+    reason: str,
+    gain: float | None = None,
+    slow_runs: int = 0,
+) -> None:
+    before = ledger.records.get(decided.action.id)
+    lost_with = before.lost_with if before else ()
+    if standing is Standing.ROLLED_BACK:
+        lost_with = (*lost_with, ledger.input_bytes)
+    ledger.records[decided.action.id] = Record(
+        decided=decided,
+        standing=standing,
+        reason=reason,
+        trials=_trials(ledger, decided),
+        gain_seconds=gain,
+        lost_with=lost_with,
+        judged_at=run.ended_at or run.started_at,
+        slow_runs=slow_runs,
+    )
+
+
+def _apply_verdicts(records: dict[str, Record], verdicts: Sequence[Verdict]) -> None:
+    """What a person said last counts more than what was measured; approval leaves the standing to the measurements."""
+    standings = {Ruling.PIN: Standing.PINNED, Ruling.REJECT: Standing.HELD, Ruling.ROLL_BACK: Standing.ROLLED_BACK}
+    newest = {verdict.action_id: verdict for verdict in verdicts}
+    for action_id in records:
+        verdict = newest.get(action_id)
+        standing = standings.get(verdict.ruling) if verdict else None
+        if verdict and standing:
+            words = f"{verdict.ruling} by {verdict.by}" + (f": {verdict.reason}" if verdict.reason else "")
+            records[action_id] = replace(records[action_id], standing=standing, reason=words)
+
+
+def same_target(a: Action, b: Action) -> bool:
+    """Whether two actions set the same thing, so that only one can be in force."""
+    return (a.kind, a.target, a.query, a.relations) == (b.kind, b.target, b.query, b.relations)

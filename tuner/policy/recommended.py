@@ -1,0 +1,108 @@
+"""Where what is recommended stands: proposed, tried, held, or left as history has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from tuner.advice.model import Action, ActionKind, Recommendation
+from tuner.history.model import IN_FORCE, DecidedAction, Mode, Ruling, Standing, Verdict
+from tuner.policy.ledger import INPUT_CHANGE, Record, same_target
+from tuner.policy.measure import total_input_bytes, usable
+from tuner.policy.situation import Situation
+from tuner.units import format_seconds
+
+# A trial's predicted worst case may cost this share of the queries it touches.
+REGRESSION_BUDGET = 0.10
+# A number this near to the one in force is not worth a trial.
+SAME_VALUE = 0.25
+
+
+def from_recommendations(situation: Situation, records: Mapping[str, Record]) -> Iterable[DecidedAction]:
+    """The recommended actions that history does not already speak for, each with its standing and why."""
+    for recommendation in situation.recommendations:
+        stand = {a: _standing(situation, recommendation, a, records) for a in recommendation.actions}
+        out = next((a for a in recommendation.actions if _is_out(a, stand[a][0], records)), None)
+        for action, (standing, reason) in stand.items():
+            if out is not None and standing is Standing.TRIAL:
+                # Half of what belongs together is a change nobody judged.
+                standing, reason = Standing.HELD, f"{reason}; held: belongs with {out.target}={out.value}, which is out"
+            if standing is not None:
+                yield DecidedAction(
+                    action,
+                    standing,
+                    reason,
+                    recommendation.queries,
+                    recommendation.evidence,
+                    recommendation.predicted_seconds,
+                )
+
+
+def _is_out(action: Action, standing: Standing | None, records: Mapping[str, Record]) -> bool:
+    if standing is None:
+        return action.id in records and records[action.id].standing not in IN_FORCE
+    return standing in (Standing.HELD, Standing.ROLLED_BACK)
+
+
+def _standing(
+    situation: Situation, recommendation: Recommendation, action: Action, records: Mapping[str, Record]
+) -> tuple[Standing | None, str]:
+    """Where a recommended action stands now; None leaves it where its record, or that of its like, has it."""
+    verdict = situation.verdict(action, recommendation.actions)
+    ruling = verdict.ruling if verdict else None
+    record = records.get(action.id)
+    if verdict is not None and ruling in (Ruling.REJECT, Ruling.ROLL_BACK):
+        return Standing.HELD, f"{ruling} by {verdict.by}"
+    if ruling is Ruling.PIN:
+        return Standing.PINNED, recommendation.reason
+    if record is not None and not _worth_another_try(situation, record, verdict):
+        return None, ""
+    if record is None and ruling is not Ruling.APPROVE:
+        if any(_is_like(action, r) and r.standing in IN_FORCE for r in records.values()):
+            return None, ""
+        if lost := _lost_alike(situation, action, records):
+            like = f"{lost.decided.action.value} was tried: {lost.reason}"
+            return Standing.HELD, f"{recommendation.reason}; held: {like}"
+    if situation.mode is not Mode.AUTO and ruling is not Ruling.APPROVE:
+        return Standing.PROPOSED, recommendation.reason
+    return _trial(recommendation, approved=ruling is Ruling.APPROVE)
+
+
+def _trial(recommendation: Recommendation, *, approved: bool) -> tuple[Standing, str]:
+    prediction = recommendation.predicted_seconds
+    budget = REGRESSION_BUDGET * prediction.before
+    if prediction.worst_loss > budget and not approved:
+        loss, allowed = format_seconds(prediction.worst_loss), format_seconds(budget)
+        return Standing.HELD, f"{recommendation.reason}; held: may lose {loss}, more than the {allowed} allowed"
+    return Standing.TRIAL, recommendation.reason
+
+
+def _is_like(action: Action, record: Record) -> bool:
+    """Whether a record sets the same property to nearly the same number."""
+    other = record.decided.action
+    if action.kind is not ActionKind.SET_CONF or not same_target(action, other):
+        return False
+    if not (action.value.isdecimal() and other.value.isdecimal()):
+        return action.value == other.value
+    return abs(int(action.value) - int(other.value)) <= SAME_VALUE * int(other.value)
+
+
+def _lost_alike(situation: Situation, action: Action, records: Mapping[str, Record]) -> Record | None:
+    """What was rolled back of the same property: advice that differs from it by a few bytes is the same advice."""
+    if action.kind is not ActionKind.SET_CONF:
+        return None
+    alike = (r for r in records.values() if same_target(action, r.decided.action))
+    lost = (r for r in alike if r.standing is Standing.ROLLED_BACK)
+    return next((r for r in lost if not _worth_another_try(situation, r, None)), None)
+
+
+def _worth_another_try(situation: Situation, record: Record, verdict: Verdict | None) -> bool:
+    """Only what was rolled back can come again: a person has asked since, or inputs are not what it ever lost with."""
+    if record.standing is not Standing.ROLLED_BACK:
+        return False
+    if verdict is not None and verdict.ruling is Ruling.APPROVE:
+        return record.judged_at is None or verdict.at > record.judged_at
+    latest = next((r.outcome for r in reversed(situation.runs) if usable(r)), None)
+    size = total_input_bytes(latest.queries) if latest else 0
+    return bool(size and all(record.lost_with)) and all(
+        not 1 / INPUT_CHANGE < size / lost < INPUT_CHANGE for lost in record.lost_with
+    )

@@ -1,0 +1,33 @@
+"""All that a decision rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tuner.advice.model import Action, Recommendation
+from tuner.history.model import Mode, Ruling, Run, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """`runs` are the cohort's, oldest first; the last usable one is what was advised on.
+
+    `outgrown` tells of actions (by id) that no longer fit, and why.
+    """
+
+    mode: Mode
+    try_number: int
+    runs: Sequence[Run]
+    recommendations: Sequence[Recommendation] = ()
+    verdicts: Sequence[Verdict] = ()
+    earlier_try_failed: bool = False
+    outgrown: Mapping[str, str] = field(default_factory=dict)
+
+    def verdict(self, action: Action, partners: Sequence[Action] = ()) -> Verdict | None:
+        """The newest verdict on an action; without one, the newest approval of what belongs together with it."""
+        newest = {v.action_id: v for v in self.verdicts}
+        if action.id in newest:
+            return newest[action.id]
+        approvals = [v for p in partners if (v := newest.get(p.id)) and v.ruling in (Ruling.APPROVE, Ruling.PIN)]
+        return replace(approvals[-1], ruling=Ruling.APPROVE) if approvals else None

@@ -27,6 +27,11 @@ class Standing(StrEnum):
     ROLLED_BACK = "rolled_back"
     HELD = "held"
 
+    @property
+    def words(self) -> str:
+        """As people read it."""
+        return "on trial" if self is Standing.TRIAL else self.value.replace("_", " ")
+
 
 IN_FORCE = frozenset({Standing.TRIAL, Standing.PROMOTED, Standing.PINNED})
 

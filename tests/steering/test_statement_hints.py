@@ -1,0 +1,109 @@
+"""The hints of a decision in the statements of a `sql=` job."""
+
+from __future__ import annotations
+
+import pytest
+
+from tuner.advice.model import Action, ActionKind, Hint
+from tuner.history.model import DecidedAction, Decision, Mode, Standing
+from tuner.plan.model import JoinSide, JoinSite, JoinType, Query, QueryStatus, Strategy
+from tuner.steering.statement_hints import hint_statements
+
+CREATE = "CREATE TABLE t AS SELECT 1"
+SALES = "SELECT d.year, sum(s.price) FROM sales s JOIN date_dim d ON s.day = d.id GROUP BY d.year"
+HINTED = "SELECT /*+ BROADCAST(d) */ d.year, sum(s.price) FROM sales s JOIN date_dim d ON s.day = d.id GROUP BY d.year"
+OTHER = "SELECT * FROM sales s JOIN store t ON s.store = t.id"
+JOIN = JoinSite(
+    signature="sig",
+    occurrence=0,
+    type=JoinType.INNER,
+    strategy=Strategy.SORT_MERGE,
+    build_side=None,
+    keys=(("sales.day", "date_dim.id"),),
+    left=JoinSide(("sales",), rows=10),
+    right=JoinSide(("date_dim",), rows=1),
+    output_rows=10,
+    planned_strategy=None,
+)
+ACTION = Action(ActionKind.HINT_JOIN, "sig", Hint.BROADCAST, "q1", ("date_dim",))
+
+
+def query(description: str = "statement 2 of 3", *joins: JoinSite, fingerprint: str = "q1") -> Query:
+    return Query(1, 1, fingerprint, description, 0, 1000, QueryStatus.SUCCEEDED, joins or (JOIN,))
+
+
+def decision(*actions: Action, standing: Standing = Standing.TRIAL) -> Decision:
+    return Decision(Mode.AUTO, "1 trial", tuple(DecidedAction(a, standing, "why") for a in actions or (ACTION,)))
+
+
+def test_a_hint_goes_into_the_statement_that_had_the_join() -> None:
+    found = hint_statements(decision(), [CREATE, SALES, OTHER], [query()])
+    assert found.statements == (CREATE, HINTED, OTHER)
+    assert found.skipped == ()
+
+
+@pytest.mark.parametrize("standing", [Standing.PROPOSED, Standing.HELD, Standing.ROLLED_BACK])
+def test_what_is_not_in_force_is_not_written(standing: Standing) -> None:
+    assert hint_statements(decision(standing=standing), [CREATE, SALES, OTHER], [query()]).statements[1] == SALES
+
+
+def test_properties_are_not_its_business() -> None:
+    conf = Action(ActionKind.SET_CONF, "spark.sql.shuffle.partitions", "16")
+    assert hint_statements(decision(conf), [SALES], []).skipped == ()
+
+
+def test_statements_that_differ_in_literals_alone_are_all_hinted() -> None:
+    queries = [query("statement 1 of 2"), query("statement 2 of 2")]
+    assert hint_statements(decision(), [SALES, SALES], queries).statements == (HINTED, HINTED)
+
+
+def test_one_of_them_with_a_hint_of_the_users_own_keeps_it() -> None:
+    own = SALES.replace("SELECT", "SELECT /*+ MERGE(d) */", 1)
+    found = hint_statements(decision(), [own, SALES], [query("statement 1 of 2"), query("statement 2 of 2")])
+    assert found.statements == (own, HINTED)
+    assert found.skipped == ()
+
+
+def test_the_users_own_hint_wins_and_is_reported() -> None:
+    own = SALES.replace("SELECT", "SELECT /*+ MERGE(d) */", 1)
+    found = hint_statements(decision(), [CREATE, own, OTHER], [query()])
+    assert found.statements[1] == own
+    ((action, reason),) = found.skipped
+    assert action == ACTION
+    assert "MERGE(d)" in reason
+
+
+@pytest.mark.parametrize(
+    "ran",
+    [
+        pytest.param([], id="it did not run"),
+        pytest.param([query(fingerprint="q2")], id="another query"),
+        pytest.param([query("")], id="no description"),
+        pytest.param([query("statement 9 of 9")], id="beyond the last"),
+        pytest.param([query("statement 0 of 3")], id="before the first"),
+        pytest.param([query("statement 2 of 4")], id="a statement was taken out since"),
+        pytest.param([query("Statement 2 of 3, again")], id="the user's own description"),
+    ],
+)
+def test_a_query_that_cannot_be_placed_is_left_alone(ran: list[Query]) -> None:
+    found = hint_statements(decision(), [CREATE, SALES, OTHER], ran)
+    assert found.statements == (CREATE, SALES, OTHER)
+    assert found.skipped == ((ACTION, "its query did not run in the latest run"),)
+
+
+def test_joins_that_cannot_be_told_apart_are_left_alone() -> None:
+    itself = JoinSite(
+        "sig", 0, JoinType.INNER, Strategy.SORT_MERGE, None, (), JoinSide(("d",)), JoinSide(("d",)), 1, None
+    )
+    for joins in ((JOIN, JOIN), (itself,)):
+        found = hint_statements(decision(), [SALES], [query("statement 1 of 1", *joins)])
+        assert found.statements == (SALES,)
+        assert found.skipped == ((ACTION, "the join cannot be told apart"),)
+
+
+def test_text_that_no_longer_has_the_join_is_left_alone() -> None:
+    for text in (OTHER, "SELEC nonsense (", ""):
+        found = hint_statements(decision(), [text], [query("statement 1 of 1")])
+        assert found.statements == (text,)
+        ((_, reason),) = found.skipped
+        assert reason

@@ -1,0 +1,61 @@
+"""A decision as Spark properties."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tuner.advice.model import Action, ActionKind, Hint
+from tuner.history.model import DecidedAction, Decision, Mode, Standing
+from tuner.steering.submit_conf import COHORT, DECISION, EXPLAIN_MODE, KEY, marker, observing_conf, steering_conf
+
+PARTITIONS = Action(ActionKind.SET_CONF, "spark.sql.shuffle.partitions", "16")
+THRESHOLD = Action(ActionKind.SET_CONF, "spark.sql.autoBroadcastJoinThreshold", "18000000")
+HINT = Action(ActionKind.HINT_JOIN, "sig", Hint.BROADCAST, "q1", ("dim",))
+
+
+def decision(*actions: Action, standing: Standing = Standing.TRIAL) -> Decision:
+    return Decision(Mode.AUTO, "1 trial", tuple(DecidedAction(a, standing, "why") for a in actions))
+
+
+def test_what_is_in_force_is_set() -> None:
+    found = steering_conf(decision(PARTITIONS, THRESHOLD, HINT), {"spark.app.name": "etl"})
+    assert found.conf == {PARTITIONS.target: "16", THRESHOLD.target: "18000000"}
+    assert found.overruled == ()
+
+
+@pytest.mark.parametrize("standing", [Standing.PROPOSED, Standing.HELD, Standing.ROLLED_BACK])
+def test_what_is_not_in_force_is_not(standing: Standing) -> None:
+    assert steering_conf(decision(PARTITIONS, standing=standing), {}).conf == {}
+
+
+def test_the_users_own_setting_wins_and_is_reported() -> None:
+    found = steering_conf(decision(PARTITIONS, THRESHOLD), {PARTITIONS.target: "500"})
+    assert found.conf == {THRESHOLD.target: "18000000"}
+    assert found.overruled == ((PARTITIONS, "spark.sql.shuffle.partitions=500 is the job's own setting"),)
+
+
+def test_a_run_can_be_found_by_its_key_and_read() -> None:
+    conf = observing_conf("etl.load", "etl/run/load/-1/1", "file:///events", decision(PARTITIONS))
+    assert conf == {
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": "file:///events",
+        EXPLAIN_MODE: "cost",
+        KEY: "etl/run/load/-1/1",
+        COHORT: "etl.load",
+        DECISION: "1 trial",
+    }
+
+
+@pytest.mark.parametrize("key", ["token_refresh/1/1", "Load Passwords/1", "äpfel/1", "a\0b/1", "a\nb", "", "x" * 600])
+def test_a_key_that_would_not_come_back_as_it_is_stands_as_a_digest(key: str) -> None:
+    """Spark blots out values that look like secrets, in the event log too; a command line mangles others."""
+    assert marker(key).startswith("run-")
+    assert marker(key) == marker(key) != marker(key + "2")
+
+
+@given(st.text(), st.text(), st.text())
+def test_whatever_the_names_the_properties_fit_a_command_line(cohort: str, key: str, summary: str) -> None:
+    conf = observing_conf(cohort, key, "file:///events", Decision(Mode.AUTO, summary))
+    assert all(value.isascii() and value.isprintable() and len(value) <= 500 for value in conf.values())

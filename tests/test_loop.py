@@ -1,0 +1,655 @@
+"""One turn of the loop around one Spark job: with a real store and event logs as Spark writes them, but small."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tuner import loop
+from tuner.advice.model import Action, ActionKind
+from tuner.eventlog.locate import local_path
+from tuner.history.model import Mode, Ruling, RunState, Standing, Verdict
+from tuner.history.store import Store
+from tuner.loop import Job, Report, Turn, complete, prepare
+from tuner.steering.submit_conf import EVENT_LOG_DIR, KEY
+
+ADAPTIVE = "spark.sql.adaptive.autoBroadcastJoinThreshold"
+STATIC = "spark.sql.autoBroadcastJoinThreshold"
+_SQL = "org.apache.spark.sql.execution.ui."
+SALES = "SELECT * FROM sales s JOIN items i ON s.item = i.id"
+
+
+def _scan(name: str, column: str, id_: int) -> dict[str, Any]:
+    return _node(f"Scan parquet {name}", f"FileScan parquet {name}[{column}#{id_}]", rows=id_ + 1, size=id_ + 2)
+
+
+def _node(name: str, text: str, *children: dict[str, Any], **metrics: int) -> dict[str, Any]:
+    names = {
+        "rows": "number of output rows",
+        "size": "size of files read",
+        "data": "data size",
+        "sort": "sort time",
+        "records": "shuffle records written",
+    }
+    return {
+        "nodeName": name,
+        "simpleString": text,
+        "children": list(children),
+        "metadata": {},
+        "metrics": [{"name": names[m], "accumulatorId": a, "metricType": "sum"} for m, a in metrics.items()],
+    }
+
+
+def _plan(*, broadcast: bool) -> dict[str, Any]:
+    sales, items = _scan("db.sales", "item", 10), _scan("db.items", "id", 20)
+    if broadcast:
+        small = _node("BroadcastExchange", "BroadcastExchange HashedRelationBroadcastMode", items, data=24)
+        return _node(
+            "BroadcastHashJoin", "BroadcastHashJoin [item#10], [id#20], Inner, BuildRight", sales, small, rows=1
+        )
+    sides = [
+        _node(
+            "Sort",
+            f"Sort [{column}#{n} ASC NULLS FIRST], false, 0",
+            _node("Exchange", f"Exchange hashpartitioning({column}#{n}, 200)", scan, data=n + 4, records=n + 5),
+            sort=n + 3,
+        )
+        for column, n, scan in (("item", 10, sales), ("id", 20, items))
+    ]
+    return _node("SortMergeJoin", "SortMergeJoin [item#10], [id#20], Inner", *sides, rows=1)
+
+
+# Rows, file bytes, sort ms, shuffle bytes, records of the sales (1x) and items (2x) side; rows put out (1).
+_VALUES = {1: 1_430_861, 11: 1_430_861, 12: 10**8, 13: 1_500, 14: 57_234_440, 15: 1_430_861}
+_VALUES |= {21: 198_263, 22: 2 * 10**7, 23: 90, 24: 14_274_936, 25: 198_263}
+
+
+@dataclass
+class Spark:
+    """What a Spark job leaves behind: an event log where its conf says."""
+
+    seconds: float = 7.0
+    broadcast: bool = False
+    ended: bool = True
+    cut: int = 0
+    error: str | None = None
+    description: str = "statement 1 of 1"
+
+    def run(self, turn: Turn, extra: Mapping[str, str] | None = None) -> None:
+        conf = {
+            "spark.master": "local[2]",
+            "spark.driver.memory": "4g",
+            **turn.job.user_conf,
+            **turn.conf,
+            **(extra or {}),
+        }
+        self.write(conf)
+
+    def write(self, conf: Mapping[str, str], name: str = "local-1") -> None:
+        start, took = 1_700_000_000_000, int(self.seconds * 1000)
+        plan = _plan(broadcast=self.broadcast)
+        execution = {"executionId": 0, "rootExecutionId": 0, "description": self.description, "details": ""}
+        events: list[dict[str, Any]] = [
+            {"Event": "SparkListenerLogStart", "Spark Version": "4.0.1"},
+            {"Event": "SparkListenerApplicationStart", "App Name": "etl", "App ID": name, "Timestamp": start},
+            {"Event": "SparkListenerExecutorAdded", "Executor ID": "driver", "Executor Info": {"Total Cores": 2}},
+            {"Event": "SparkListenerEnvironmentUpdate", "Spark Properties": dict(conf)},
+            {"Event": _SQL + "SparkListenerSQLExecutionStart", **execution, "sparkPlanInfo": plan, "time": start},
+            {
+                "Event": _SQL + "SparkListenerDriverAccumUpdates",
+                "executionId": 0,
+                "accumUpdates": [[i, v] for i, v in _VALUES.items()],
+            },
+            {
+                "Event": _SQL + "SparkListenerSQLExecutionEnd",
+                "executionId": 0,
+                "time": start + took,
+                "errorMessage": self.error,
+            },
+            {"Event": "SparkListenerApplicationEnd", "Timestamp": start + took + 500},
+        ]
+        events = events if self.ended else events[:-2]
+        text = "".join(json.dumps(e, separators=(",", ":")) + "\n" for e in events)
+        directory = local_path(conf[EVENT_LOG_DIR])
+        suffix = "" if self.ended else ".inprogress"
+        (directory / (name + suffix)).write_text(text[: len(text) - self.cut])
+
+
+@dataclass
+class Nightly:
+    """A job that runs night after night against one store."""
+
+    root: Path
+    mode: Mode = Mode.AUTO
+    user_conf: Mapping[str, str] = field(default_factory=dict)
+    statements: tuple[str, ...] = ()
+    cohort: str = "etl.load"
+
+    @property
+    def url(self) -> str:
+        return f"sqlite:///{self.root}/history.db"
+
+    def job(self, key: str) -> Job:
+        try_number = int(key.rsplit("/", 1)[-1]) if key.rsplit("/", 1)[-1].isdecimal() else 1
+        base = str(self.root / "events")
+        return Job(self.cohort, key, try_number, self.mode, self.user_conf, base, self.statements)
+
+    def prepare(self, key: str) -> Turn:
+        return prepare(self.job(key), self.url)
+
+    def night(self, key: str, spark: Spark | None = None, *, failed: bool = False) -> Report:
+        turn = self.prepare(key)
+        (spark or Spark(broadcast=bool(turn.decision.in_force), seconds=4.0 if turn.decision.in_force else 7.0)).run(
+            turn
+        )
+        return complete(turn, self.url, failed=failed)
+
+    def stored(self, key: str) -> Any:
+        with Store.open(self.url) as store:
+            return store.run(key)
+
+
+@pytest.fixture
+def nightly(tmp_path: Path) -> Nightly:
+    return Nightly(tmp_path)
+
+
+# --- The loop ---
+
+
+def test_the_first_run_is_observed_and_the_second_is_steered(nightly: Nightly) -> None:
+    first = nightly.night("etl/1/load/-1/1")
+    assert first.turn.decision.summary == "first run: observed"
+    assert first.problems == ()
+    assert nightly.stored("etl/1/load/-1/1").state is RunState.SUCCEEDED
+
+    second = nightly.night("etl/2/load/-1/1")
+    assert [d.standing for d in second.turn.decision.actions] == [Standing.TRIAL] * 2
+    assert 14_274_936 <= int(second.turn.conf[STATIC]) < 57_234_440
+    assert second.turn.directives.conf == {a.target: a.value for a in second.turn.decision.in_force}
+    assert second.turn.directives.conf.keys() == {STATIC, ADAPTIVE}
+
+    third = nightly.prepare("etl/3/load/-1/1")
+    assert [d.standing for d in third.decision.actions] == [Standing.PROMOTED] * 2
+    assert third.decision.actions[0].reason == "7.0 s became 4.0 s over 1 query"
+
+
+def test_a_change_that_loses_is_not_tried_again(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    nightly.night("e/2/1", Spark(seconds=20, broadcast=True))
+    found = nightly.prepare("e/3/1")
+    assert not found.directives.conf
+    assert {d.standing for d in found.decision.actions} == {Standing.ROLLED_BACK}
+
+
+def test_observing_never_steers(nightly: Nightly) -> None:
+    nightly.mode = Mode.OBSERVE
+    nightly.night("e/1/1")
+    found = nightly.prepare("e/2/1")
+    assert not found.decision.in_force
+    assert not found.directives.conf
+    assert found.decision.actions[0].standing is Standing.PROPOSED
+
+
+def test_suggesting_waits_for_a_person(nightly: Nightly) -> None:
+    nightly.mode = Mode.SUGGEST
+    nightly.night("e/1/1")
+    proposed = nightly.night("e/2/1").turn
+    assert not proposed.directives.conf
+    with Store.open(nightly.url) as store:
+        action = proposed.decision.actions[0].action
+        store.record(Verdict(nightly.cohort, action.id, Ruling.APPROVE, "ana", proposed.started_at))
+    assert nightly.prepare("e/3/1").directives.conf.keys() == {STATIC, ADAPTIVE}
+
+
+def test_a_sql_job_is_hinted(nightly: Nightly) -> None:
+    nightly.statements = (SALES,)
+    nightly.night("e/1/1")
+    found = nightly.prepare("e/2/1")
+    assert found.directives.statements == (SALES.replace("SELECT", "SELECT /*+ BROADCAST(i) */"),)
+    assert not found.directives.conf
+
+
+def test_a_hint_that_found_no_place_is_not_in_force(nightly: Nightly) -> None:
+    nightly.statements = (SALES,)
+    nightly.night("e/1/1")
+    nightly.statements = (SALES.replace("SELECT", "SELECT /*+ MERGE(i) */"),)
+    found = nightly.prepare("e/2/1")
+    assert not found.decision.in_force
+    assert found.directives.statements == nightly.statements
+    assert "MERGE(i)" in found.directives.overruled[0][1]
+
+
+def test_a_job_that_is_no_longer_sql_text_is_not_judged_by_its_hints(nightly: Nightly) -> None:
+    nightly.statements = (SALES,)
+    nightly.night("e/1/1")
+    nightly.night("e/2/1")
+    nightly.statements = ()
+    found = nightly.prepare("e/3/1")
+    assert all(a.kind is not ActionKind.HINT_JOIN for a in found.decision.in_force)
+    assert any("no longer SQL" in why for _, why in found.directives.overruled)
+
+
+def test_the_users_own_setting_wins_and_is_reported(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    nightly.user_conf = {ADAPTIVE: "30m", STATIC: "5m", KEY: "mine"}
+    turn = nightly.prepare("e/2/1")
+    assert not turn.conf.keys() & nightly.user_conf.keys()
+    assert not turn.decision.in_force
+    assert any(f"{ADAPTIVE}=30m is the job's own" in line for line in Report(turn, None).lines())
+    assert {a["reason"] for a in Report(turn, None).as_json()["not_applied"]}  # type: ignore[index,union-attr]
+
+
+# --- Failures of the job ---
+
+
+def test_a_failed_run_is_harvested_and_its_trial_is_out(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    assert nightly.night("e/2/1", Spark(ended=True, error="OutOfMemoryError"), failed=True).run is not None
+    assert nightly.stored("e/2/1").state is RunState.FAILED
+    retry = nightly.prepare("e/2/2")
+    assert not retry.decision.in_force
+    assert "unsteered" in retry.decision.summary
+    Spark().run(retry)
+    complete(retry, nightly.url, failed=False)
+    assert not nightly.prepare("e/3/1").decision.in_force
+
+
+def test_a_job_that_fails_before_spark_starts_leaves_no_log(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    turn = nightly.prepare("e/2/1")
+    report = complete(turn, nightly.url, failed=True)
+    assert report.run is None
+    assert nightly.stored("e/2/1").state is RunState.FAILED
+    assert not nightly.prepare("e/3/1").decision.in_force
+    (problem,) = report.problems
+    assert "no event log" in problem
+
+
+def test_a_retry_of_a_run_that_was_not_steered_is_steered(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    nightly.mode = Mode.OBSERVE
+    nightly.night("e/2/1", failed=True)
+    nightly.mode = Mode.AUTO
+    assert nightly.prepare("e/2/2").decision.in_force
+
+
+def test_a_try_that_was_killed_with_changes_is_followed_by_one_without(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    killed = nightly.prepare("e/2/1")
+    assert killed.decision.in_force
+    Spark(ended=False).run(killed)
+    assert not nightly.prepare("e/2/2").decision.in_force
+    assert nightly.stored("e/2/1").state is RunState.FAILED
+    assert nightly.stored("e/2/1").outcome is not None
+
+
+def test_of_many_mapped_instances_a_retry_still_knows_its_earlier_try(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nightly.night("e/1/load/-1/1")
+    assert nightly.prepare("e/2/load/0/1").decision.in_force
+    for index in range(1, 6):
+        nightly.night(f"e/2/load/{index}/1")
+    monkeypatch.setattr(loop, "HISTORY_RUNS", 4)
+    assert "unsteered" in nightly.prepare("e/2/load/0/2").decision.summary
+
+
+def test_mapped_instances_share_what_they_learn_and_one_tries(nightly: Nightly) -> None:
+    nightly.night("e/1/load/0/1")
+    trying, waiting = nightly.prepare("e/2/load/0/1"), nightly.prepare("e/2/load/1/1")
+    assert trying.decision.in_force
+    assert not waiting.decision.in_force
+    assert waiting.decision.actions[0].standing is Standing.HELD
+    for turn in (trying, waiting):
+        Spark(seconds=4 if turn is trying else 7, broadcast=turn is trying).run(turn)
+        complete(turn, nightly.url, failed=False)
+    assert nightly.prepare("e/2/load/2/1").decision.in_force
+
+
+def test_a_log_cut_in_the_middle_is_partial_and_no_evidence_for_a_change(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    report = nightly.night("e/2/1", Spark(seconds=1, cut=20))
+    assert report.run is not None
+    assert report.run.state is RunState.PARTIAL
+    assert not nightly.prepare("e/3/1").decision.in_force
+
+
+def test_no_log_at_all_is_a_lost_run(nightly: Nightly) -> None:
+    turn = nightly.prepare("e/1/1")
+    report = complete(turn, nightly.url, failed=False)
+    assert report.run is None
+    assert nightly.stored("e/1/1").state is RunState.LOST
+    assert nightly.prepare("e/2/1").decision.summary == "nothing harvested yet: observed"
+
+
+def test_to_complete_twice_changes_nothing(nightly: Nightly) -> None:
+    report = nightly.night("e/1/1")
+    before = nightly.stored("e/1/1")
+    again = complete(report.turn, nightly.url, failed=True)
+    assert again.problems == ()
+    assert nightly.stored("e/1/1") == before
+
+
+# --- Runs whose driver did not live to harvest them ---
+
+
+def _backdate(monkeypatch: pytest.MonkeyPatch, days: float) -> None:
+    monkeypatch.setattr(loop, "LOST_AFTER", timedelta(days=-days))
+
+
+def test_a_run_that_ended_unseen_is_harvested_at_the_next_decision_once(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Spark().run(nightly.prepare("e/1/1"))
+    harvested: list[str] = []
+    genuine = loop._harvest
+    monkeypatch.setattr(loop, "_harvest", lambda d, key, s: (harvested.append(key), genuine(d, key, s))[1])
+    assert nightly.prepare("e/2/1").decision.in_force, "what it measured is advised on at once"
+    assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
+    nightly.prepare("e/3/1")
+    assert harvested.count("e/1/1") == 1
+
+
+def test_an_unseen_run_whose_queries_failed_counts_as_failed(nightly: Nightly) -> None:
+    Spark(error="boom").run(nightly.prepare("e/1/1"))
+    nightly.prepare("e/2/1")
+    assert nightly.stored("e/1/1").state is RunState.FAILED
+
+
+def test_a_run_still_under_way_is_left_alone_and_not_even_read(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Spark(ended=False).run(nightly.prepare("e/1/1"))
+    monkeypatch.setattr(loop, "locate", lambda *_: pytest.fail("read a log that is being written"))
+    assert nightly.prepare("e/2/1").problems == ()
+    assert nightly.stored("e/1/1").state is RunState.RUNNING
+
+
+@pytest.mark.parametrize(("log", "state"), [(True, RunState.FAILED), (False, RunState.LOST)])
+def test_a_run_not_heard_of_for_long_is_given_up(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, log: bool, state: RunState
+) -> None:
+    turn = nightly.prepare("e/1/1")
+    if log:
+        Spark(ended=False).run(turn)
+    _backdate(monkeypatch, 1)
+    nightly.prepare("e/2/1")
+    assert nightly.stored("e/1/1").state is state
+
+
+def test_one_unreadable_run_does_not_keep_others_from_being_harvested(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Spark().run(nightly.prepare("e/1/1"))
+    genuine = Store.finish
+
+    def finish(self: Store, key: str, *rest: Any) -> bool:
+        if key == "e/1/1":
+            raise RuntimeError("disk full\nand more")
+        return genuine(self, key, *rest)
+
+    monkeypatch.setattr(Store, "finish", finish)
+    Spark().run(nightly.prepare("e/2/1"))
+    (problem,) = nightly.prepare("e/3/1").problems
+    assert problem == "could not harvest run e/1/1: disk full and more"
+    assert nightly.stored("e/1/1").state is RunState.RUNNING
+    assert nightly.stored("e/2/1").state is RunState.SUCCEEDED
+
+
+# --- The tuner's own failures ---
+
+
+def _boom(*_: Any, **__: Any) -> Any:
+    raise RuntimeError("a bug\n  in two lines")
+
+
+def _unsteered(turn: Turn) -> None:
+    assert not turn.decision.in_force
+    assert not turn.directives.conf
+    assert not turn.directives.statements
+    assert ADAPTIVE not in turn.conf
+    assert all("\n" not in problem for problem in turn.problems)
+
+
+@pytest.mark.parametrize("url", ["nonsense", "mysql://x/y", "sqlite:////proc/nowhere/x.db", ""])
+def test_without_a_store_the_job_runs_unsteered(nightly: Nightly, url: str) -> None:
+    turn = prepare(nightly.job("e/1/1"), url)
+    _unsteered(turn)
+    assert any("open the history store" in problem for problem in turn.problems)
+    assert turn.conf[KEY] == "e/1/1", "its log may yet be harvested"
+    Spark().run(turn)
+    report = complete(turn, url, failed=False)
+    assert any("store the outcome" in problem for problem in report.problems)
+    assert report.run is not None
+
+
+def test_a_run_the_store_did_not_know_of_is_stored_when_it_ends(nightly: Nightly) -> None:
+    turn = prepare(nightly.job("e/1/1"), "nonsense")
+    Spark().run(turn)
+    complete(turn, nightly.url, failed=False)
+    assert nightly.stored("e/1/1").outcome is not None
+    assert nightly.prepare("e/2/1").decision.in_force
+
+
+@pytest.mark.parametrize("method", ["pending", "runs", "verdicts", "begin", "run", "close"])
+def test_a_store_that_breaks_steers_nothing_or_is_only_reported(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    nightly.night("e/1/1")
+    with monkeypatch.context() as broken:
+        broken.setattr(Store, method, _boom)
+        turn = nightly.prepare("e/2/2" if method == "run" else "e/2/1")
+    assert any("a bug in two lines" in problem for problem in turn.problems)
+    recorded = nightly.stored(turn.job.key)
+    assert (recorded.decision.in_force if recorded else ()) == turn.decision.in_force
+    if method in ("runs", "verdicts", "begin", "run"):
+        _unsteered(turn)
+
+
+@pytest.mark.parametrize(
+    ("name", "steered"),
+    [
+        ("advise", False),
+        ("decide", False),
+        ("outgrown", False),
+        ("_apply", False),
+        ("steering_conf", False),
+        ("failed_with_changes", False),
+        ("observing_conf", False),
+        ("_event_log_dir", False),
+        ("_begin", False),
+        ("_harvest_pending", True),
+    ],
+)
+def test_a_bug_while_preparing_never_stops_the_job(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, name: str, steered: bool
+) -> None:
+    nightly.night("e/1/1")
+    with monkeypatch.context() as broken:
+        broken.setattr(loop, name, _boom)
+        turn = nightly.prepare("e/2/1")
+    assert any("could not " in p and "a bug in two lines" in p for p in turn.problems)
+    assert bool(turn.decision.in_force) is steered
+    if not steered:
+        _unsteered(turn)
+    recorded = nightly.stored("e/2/1")
+    assert (recorded.decision.in_force if recorded else ()) == turn.decision.in_force
+    assert Report(turn, None).lines()
+
+
+def test_a_bug_in_the_advisors_keeps_what_was_proven(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    nightly.night("e/1/1")
+    nightly.night("e/2/1")
+    monkeypatch.setattr(loop, "advise", _boom)
+    turn = nightly.prepare("e/3/1")
+    assert turn.decision.actions[0].standing is Standing.PROMOTED
+    assert turn.problems == ("could not advise: a bug in two lines",)
+
+
+@pytest.mark.parametrize("name", ["locate", "queries", "outcome_of", "_finish", "_outcome", "_harvest"])
+@pytest.mark.parametrize("failed", [True, False])
+def test_a_bug_while_completing_never_fails_the_job(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, name: str, failed: bool
+) -> None:
+    turn = nightly.prepare("e/1/1")
+    Spark().run(turn)
+    with monkeypatch.context() as broken:
+        broken.setattr(loop, name, _boom)
+        report = complete(turn, nightly.url, failed=failed)
+    (problem,) = report.problems
+    assert "a bug in two lines" in problem
+    assert any(problem in line for line in report.lines())
+    json.dumps(report.as_json())
+
+
+def test_plans_that_cannot_be_read_do_not_keep_a_run_pending_for_ever(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Spark().run(nightly.prepare("e/1/1"))
+    monkeypatch.setattr(loop, "queries", _boom)
+    assert any("read the plans of run e/1/1" in p for p in nightly.prepare("e/2/1").problems)
+    assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
+    assert nightly.prepare("e/3/1").problems == ()
+
+
+def test_an_error_without_words_is_named(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    def silent(*_: Any) -> Any:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(loop, "decide", silent)
+    nightly.night("e/1/1")
+    assert "could not decide: ZeroDivisionError" in nightly.prepare("e/2/1").problems
+
+
+# --- Where the log goes ---
+
+
+def test_without_a_directory_for_its_log_nothing_is_tried(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    (nightly.root / "file").write_text("")
+    turn = prepare(replace(nightly.job("e/2/1"), event_log_base=str(nightly.root / "file")), nightly.url)
+    _unsteered(turn)
+    assert turn.conf == {}
+    assert "no event log directory" in turn.decision.summary
+    report = complete(turn, nightly.url, failed=False)
+    assert report.run is None
+
+
+def test_a_job_that_switches_its_log_off_is_not_steered(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    nightly.user_conf = {"spark.eventLog.enabled": "false"}
+    turn = nightly.prepare("e/2/1")
+    _unsteered(turn)
+    assert "spark.eventLog.enabled" not in turn.conf
+    assert "spark.eventLog.enabled=false" in turn.decision.summary
+
+
+def test_the_users_own_directory_is_used_and_searched_by_key(nightly: Nightly) -> None:
+    own = nightly.root / "logs of all"
+    own.mkdir()
+    nightly.user_conf = {EVENT_LOG_DIR: own.as_uri()}
+    turn = nightly.prepare("e/1/1")
+    assert EVENT_LOG_DIR not in turn.conf
+    assert turn.event_log_dir == own.as_uri()
+    for name, key in (("a-1", "e/0/1"), ("a-2", "e/1/1"), ("a-3", "e/1/2")):
+        Spark(seconds=int(name[-1])).write({EVENT_LOG_DIR: own.as_uri(), KEY: key}, name)
+    report = complete(turn, nightly.url, failed=False)
+    assert report.run is not None
+    assert report.run.outcome is not None
+    assert report.run.outcome.app_id == "a-2"
+
+
+def test_a_directory_on_another_file_system_is_not_made(nightly: Nightly) -> None:
+    job = replace(nightly.job("e/1/1"), event_log_base="s3a://bucket/events/")
+    turn = prepare(job, nightly.url)
+    assert turn.conf[EVENT_LOG_DIR].startswith("s3a://bucket/events/etl.load/e/1/1-")
+    assert turn.problems == ()
+    (problem,) = complete(turn, nightly.url, failed=False).problems
+    assert "only local" in problem
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "dag/manual__2026-01-02T03:04:05+00:00/task/-1/1",
+        "../../../etc/1",
+        "a//b/./1",
+        "token_refresh/1/1",
+        "äöü ☃/1",
+        "a b;c$(d)`e`/1",
+        "x" * 400 + "/1",
+        "1",
+        "",
+    ],
+)
+def test_whatever_the_key_its_run_is_found_again(nightly: Nightly, key: str) -> None:
+    report = nightly.night(key)
+    assert report.problems == ()
+    assert report.run is not None
+    directory = local_path(report.turn.event_log_dir)
+    assert (nightly.root / "events") in directory.parents
+    assert ".." not in directory.parts
+
+
+def test_whatever_the_cohort_its_directory_stays_below_the_base(nightly: Nightly) -> None:
+    nightly.cohort = ".."
+    assert (nightly.root / "events") in local_path(nightly.prepare("e/1/1").event_log_dir).parents
+
+
+def test_each_key_has_a_directory_of_its_own(nightly: Nightly) -> None:
+    keys = ["a:b/1", "a+b/1", "a_b/1", "a/b/1"]
+    assert len({nightly.prepare(key).event_log_dir for key in keys}) == len(keys)
+
+
+# --- What a driver is told ---
+
+
+def test_a_report_has_numbers_and_fits_json(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    report = nightly.night("e/2/1")
+    lines = report.lines()
+    assert lines[0] == "spark-tuner: etl.load: 2 trial"
+    assert lines[-1] == "spark-tuner: measured 1 queries in 4.5 s (Spark 4.0.1, local-1)"
+    assert f"trial: {STATIC}=" in lines[1]
+    assert "198k rows, 14.3 MB" in lines[1]
+    told = json.loads(json.dumps(report.as_json(), allow_nan=False))
+    assert told["state"] == "succeeded"
+    assert told["duration_ms"] == 4500
+    assert told["conf"] == report.turn.directives.conf
+    assert told["actions"][0]["standing"] == "trial"
+    assert told["queries"][0]["duration_ms"] == 4000
+
+
+def test_a_turn_survives_being_stored(nightly: Nightly) -> None:
+    nightly.statements = (SALES,)
+    nightly.night("e/1/1")
+    turn = nightly.prepare("e/2/1")
+    assert turn.decision.in_force
+    assert msgspec.json.decode(msgspec.json.encode(turn), type=Turn) == turn
+    assert msgspec.convert(json.loads(msgspec.json.encode(turn.job)), Job) == turn.job
+
+
+def test_the_decision_that_was_submitted_is_the_one_that_is_judged(nightly: Nightly) -> None:
+    """The store said it had failed to record the run, but had not."""
+    nightly.night("e/1/1")
+    steered = nightly.prepare("e/2/1")
+    assert steered.decision.in_force
+    unsteered = replace(steered, decision=loop._unsteered(steered.job, "", "not recorded").decision)
+    Spark().run(unsteered)
+    complete(unsteered, nightly.url, failed=False)
+    assert not nightly.stored("e/2/1").decision.in_force
+
+
+def test_an_action_is_what_a_person_can_name(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    for action in nightly.prepare("e/2/1").decision.in_force:
+        assert isinstance(action, Action)
+        assert action.id == f"set_conf:{action.target}={action.value}"

@@ -1,0 +1,114 @@
+"""The loop on a real Spark: run 1 is observed, run 2 is steered by it, and returns the same rows."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tuner.history.model import Run, RunState, Standing
+from tuner.history.store import Store
+from tuner.plan.model import Strategy
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+JOB = Path(__file__).with_name("join_job.py")
+SUBMIT = ["--master", "local[2]", "--driver-memory", "3g", "--conf", "spark.ui.enabled=false"]
+
+
+@pytest.fixture(scope="session")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """4 million facts and 400,000 wide dims: Spark estimates the dims at over 10 MB, so it sorts both sides."""
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: pip install airflow-spark-tuner[demo]")
+    root = tmp_path_factory.mktemp("tables")
+    for name, query in {
+        "facts": "SELECT (i * 7919) % 400000 AS dim_id, (i * 31) % 5000 AS product, (i * 17) % 1000 AS amount "
+        "FROM range(4000000) t(i)",
+        "dims": "SELECT i AS id, i % 10 AS grp, md5(i::VARCHAR) || md5((i + 1)::VARCHAR) AS note FROM range(400000) t(i)",
+    }.items():
+        (root / name).mkdir()
+        duckdb.sql(f"COPY ({query}) TO '{root / name}/part-0.parquet' (FORMAT parquet)")
+    return root
+
+
+class Cohort:
+    """`spark-tuner submit` for one cohort, with a store of its own."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.store = f"sqlite:///{directory}/history.db"
+
+    def submit(self, *arguments: object, options: tuple[object, ...] = ()) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "tuner.cli", "submit", "--cohort", "nightly", "--db", self.store]
+        command += ["--event-log-base", str(self.directory / "events"), *map(str, options), "--", *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=300, env=os.environ.copy())
+
+    @property
+    def runs(self) -> list[Run]:
+        with Store.open(self.store) as store:
+            return store.runs("nightly")
+
+
+def joins(run: Run) -> list[Strategy]:
+    assert run.outcome is not None
+    return [join.strategy for query in run.outcome.queries for join in query.joins]
+
+
+def test_an_application_is_steered_by_conf_from_its_second_run_on(tables: Path, tmp_path: Path) -> None:
+    cohort, results = Cohort(tmp_path), []
+    for number in (1, 2, 3):
+        output = tmp_path / f"{number}.json"
+        done = cohort.submit(*SUBMIT, JOB, tables, output)
+        assert done.returncode == 0, done.stderr
+        results.append(json.loads(output.read_text()))
+    first, second, third = cohort.runs
+    assert results[0] == results[1] == results[2]
+    assert [run.state for run in cohort.runs] == [RunState.SUCCEEDED] * 3
+    assert (first.decision.actions, joins(first)) == ((), [Strategy.SORT_MERGE])
+    set_in_second = {d.action.target: d.standing for d in second.decision.actions}
+    assert set_in_second["spark.sql.autoBroadcastJoinThreshold"] is Standing.TRIAL
+    assert joins(second) == [Strategy.BROADCAST_HASH]
+    assert all(d.evidence and d.predicted_seconds for d in second.decision.actions)
+    # Whatever the clock said, the third decision judged the trial by the second run's measurements.
+    judged = {d.action.target: d for d in third.decision.actions}["spark.sql.autoBroadcastJoinThreshold"]
+    assert judged.standing in (Standing.PROMOTED, Standing.TRIAL, Standing.ROLLED_BACK)
+    assert judged.reason != {d.action.target: d for d in second.decision.actions}[judged.action.target].reason
+
+
+def test_sql_is_steered_by_a_hint_in_its_text(tables: Path, tmp_path: Path) -> None:
+    cohort = Cohort(tmp_path)
+    file = tmp_path / "job.sql"
+    views = [f"CREATE TEMP VIEW {t} USING parquet OPTIONS (path '{tables}/{t}')" for t in ("facts", "dims")]
+    file.write_text(
+        ";\n".join([*views, "SELECT max(d.note), sum(f.amount) FROM facts f JOIN dims d ON f.dim_id = d.id"])
+    )
+    for _ in range(2):
+        done = cohort.submit(*SUBMIT, options=("--sql", file))
+        assert done.returncode == 0, done.stderr + done.stdout
+    first, second = cohort.runs
+    assert joins(first) == [Strategy.SORT_MERGE]
+    (hint,) = [d.action for d in second.decision.actions if d.standing is Standing.TRIAL]
+    assert (hint.kind, hint.value, [r.rsplit("/", 1)[-1] for r in hint.relations]) == (
+        "hint_join",
+        "BROADCAST",
+        ["dims"],
+    )
+    assert joins(second) == [Strategy.BROADCAST_HASH]
+    assert first.outcome is not None
+    assert second.outcome is not None
+    fingerprints: list[Any] = [[q.fingerprint for q in run.outcome.queries] for run in (first, second) if run.outcome]
+    assert fingerprints[0] == fingerprints[1]
+
+
+def test_a_wrong_application_path_fails_as_it_would_and_is_recorded(tmp_path: Path) -> None:
+    cohort = Cohort(tmp_path)
+    done = cohort.submit(*SUBMIT, tmp_path / "no_such_app.py")
+    assert done.returncode != 0
+    assert "no_such_app.py" in done.stderr + done.stdout
+    (run,) = cohort.runs
+    assert (run.state, run.outcome) == (RunState.FAILED, None)

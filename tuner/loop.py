@@ -1,0 +1,352 @@
+"""One turn of the loop around one Spark job: decide before it, harvest after it. Fails open at every step.
+
+The Airflow operator and `spark-tuner submit` call `prepare` and `complete` and have no logic of their own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from tuner.advice.advise import advise
+from tuner.advice.facts import Facts
+from tuner.advice.model import ActionKind
+from tuner.advice.outgrown import outgrown
+from tuner.errors import EventLogNotFoundError
+from tuner.eventlog.find import find_logs
+from tuner.eventlog.locate import local_path, locate
+from tuner.eventlog.model import Application, Completeness
+from tuner.history.model import Decision, Mode, Outcome, Run, RunState
+from tuner.history.outcome import outcome_of
+from tuner.history.store import Store
+from tuner.plan.queries import queries
+from tuner.policy.decide import Situation, decide, failed_with_changes
+from tuner.policy.measure import usable
+from tuner.steering.directives import Directives
+from tuner.steering.statement_hints import hint_statements
+from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED, marker, observing_conf, steering_conf
+from tuner.units import format_seconds
+
+_log = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+# Runs of a cohort that a decision looks at.
+HISTORY_RUNS = 60
+# Tries of a run that are looked up by their keys.
+MAX_TRIES = 10
+# A run without a log after this long has lost it.
+LOST_AFTER = timedelta(days=2)
+# Clocks of driver and file system may differ.
+CLOCK_SLACK_SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a driver knows of the run to come.
+
+    `key` is unique for each try of each run, `<run's own parts>/<try>`; `try_number` counts from 1; `user_conf` is what
+    the user set (it wins); `event_log_base` a directory under which each try gets its own; `statements` the SQL of a
+    `sql=` job.
+    """
+
+    cohort: str
+    key: str
+    try_number: int
+    mode: Mode
+    user_conf: Mapping[str, str] = field(default_factory=dict)
+    event_log_base: str = ""
+    statements: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A prepared run. `conf` is everything to add to the submit (the user's own settings left out);
+    `problems` what failed while preparing, one line each, none of which stops the job."""
+
+    job: Job
+    decision: Decision
+    directives: Directives
+    conf: Mapping[str, str]
+    event_log_dir: str
+    started_at: datetime
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a finished turn tells its driver. `run` is None when nothing could be harvested."""
+
+    turn: Turn
+    run: Run | None
+    problems: tuple[str, ...] = ()
+
+    def lines(self) -> list[str]:
+        """What was decided and why, what was measured, what went wrong: a few lines for a task log."""
+        decision = self.turn.decision
+        found = [f"spark-tuner: {self.turn.job.cohort}: {decision.summary}"]
+        found += [
+            f"spark-tuner: {d.standing}: {d.action.target}={d.action.value}: {d.reason}" for d in decision.actions
+        ]
+        found += [f"spark-tuner: not applied: {a.target}: {why}" for a, why in self.turn.directives.overruled]
+        if outcome := self.run.outcome if self.run else None:
+            took = "" if outcome.duration_ms is None else f" in {format_seconds(outcome.duration_ms / 1e3)}"
+            spark = f"Spark {outcome.spark_version}, {outcome.app_id}"
+            found.append(f"spark-tuner: measured {len(outcome.queries)} queries{took} ({spark})")
+        return [*found, *(f"spark-tuner: {problem}" for problem in self.problems)]
+
+    def as_json(self) -> dict[str, object]:
+        """Decision and outcome, small enough for an XCom."""
+        decision, run = self.turn.decision, self.run
+        outcome = run.outcome if run else None
+        return {
+            "cohort": self.turn.job.cohort,
+            "key": self.turn.job.key,
+            "mode": decision.mode.value,
+            "decision": decision.summary,
+            "actions": [
+                {"action": d.action.id, "standing": d.standing.value, "reason": d.reason} for d in decision.actions
+            ],
+            "not_applied": [{"action": a.id, "reason": why} for a, why in self.turn.directives.overruled],
+            "conf": dict(self.turn.directives.conf),
+            "state": run.state.value if run else None,
+            "app_id": outcome.app_id if outcome else None,
+            "duration_ms": outcome.duration_ms if outcome else None,
+            "queries": [{"fingerprint": q.fingerprint, "duration_ms": q.duration_ms} for q in outcome.queries[:100]]
+            if outcome
+            else [],
+            "problems": list(self.problems),
+        }
+
+
+class _Problems:
+    """Collects what failed; the job goes on."""
+
+    def __init__(self, found: Iterable[str] = ()) -> None:
+        self.found = list(found)
+
+    def guard(self, what: str, step: Callable[[], _T], otherwise: _T) -> _T:
+        try:
+            return step()
+        except Exception as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            self.found.append(f"could not {what}: {reason}")
+            _log.debug("could not %s", what, exc_info=True)
+            return otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class _Steering:
+    """A decision, and what carries it out: `conf` is all that is added to the submit."""
+
+    decision: Decision
+    directives: Directives = field(default_factory=Directives)
+    conf: Mapping[str, str] = field(default_factory=dict)
+
+
+def prepare(job: Job, store_url: str) -> Turn:
+    """Decide how the next run is steered and record it as running. Never raises: without a store it runs unsteered."""
+    problems, now = _Problems(), datetime.now(UTC)
+    directory = problems.guard("make the event log directory", lambda: _event_log_dir(job), "")
+    steering = problems.guard("observe the run", lambda: _unsteered(job, directory, "no history at hand"), None)
+    store = problems.guard("open the history store", lambda: Store.open(store_url), None)
+    if store is not None:
+        steering = _steer(store, job, directory, now, problems) or steering
+        problems.guard("close the history store", store.close, None)
+    steering = steering or _Steering(Decision(job.mode, "runs unsteered"))
+    return Turn(job, steering.decision, steering.directives, steering.conf, directory, now, tuple(problems.found))
+
+
+def _steer(store: Store, job: Job, directory: str, now: datetime, problems: _Problems) -> _Steering | None:
+    """What the history asks for. What is not recorded cannot be verified or rolled back: then nothing is in force."""
+    problems.guard("harvest earlier runs", lambda: _harvest_pending(store, job, now, problems), None)
+    runs = problems.guard("read the history", lambda: store.runs(job.cohort, HISTORY_RUNS), list[Run]())
+    steering = problems.guard("decide", lambda: _decided(store, job, directory, runs, problems), None)
+    steering = steering or problems.guard("observe the run", lambda: _unsteered(job, directory, "no decision"), None)
+    if steering is None:
+        return None
+    run = Run(job.key, job.cohort, job.try_number, now, RunState.RUNNING, steering.decision, directory)
+    if problems.guard("record the run", lambda: _begin(store, run), False):
+        return steering
+    return problems.guard("observe the run", lambda: _unsteered(job, directory, "not recorded"), None)
+
+
+def _decided(store: Store, job: Job, directory: str, runs: list[Run], problems: _Problems) -> _Steering:
+    if job.user_conf.get(EVENT_LOG_ENABLED, "true").strip().lower() == "false":
+        return _unsteered(job, directory, f"the job sets {EVENT_LOG_ENABLED}=false, nothing can be measured")
+    if not directory:
+        return _unsteered(job, directory, "no event log directory, nothing can be measured")
+    decision = _decide(store, job, runs, problems)
+    directives, decision = _apply(job, decision, runs)
+    return _Steering(decision, directives, _submit_conf(job, decision, directives, directory))
+
+
+def complete(turn: Turn, store_url: str, *, failed: bool) -> Report:
+    """Harvest the run's event log and store its outcome. Never raises."""
+    problems = _Problems(turn.problems)
+    application = problems.guard(
+        "harvest the event log", lambda: _harvest(turn.event_log_dir, turn.job.key, turn.started_at), None
+    )
+    outcome = problems.guard("read the plans", lambda: _outcome(application), None)
+    state = _state(application, failed)
+    ended = datetime.now(UTC)
+    run = Run(
+        turn.job.key,
+        turn.job.cohort,
+        turn.job.try_number,
+        turn.started_at,
+        state,
+        turn.decision,
+        turn.event_log_dir,
+        ended,
+        outcome,
+    )
+    problems.guard("store the outcome", lambda: _finish(store_url, run), None)
+    return Report(turn, run if outcome else None, tuple(problems.found))
+
+
+def _event_log_dir(job: Job) -> str:
+    """The user's own event log directory if he set one; else one for this try alone, made if it is local."""
+    if own := job.user_conf.get(EVENT_LOG_DIR):
+        return own
+    parts = [_directory_name(part) for part in (job.cohort, *job.key.split("/"))]
+    parts[-1] += "-" + hashlib.sha256(job.key.encode(errors="replace")).hexdigest()[:8]
+    base = job.event_log_base.rstrip("/") or job.event_log_base
+    if "://" in base and not base.startswith("file:"):
+        return "/".join([base, *parts])
+    path = Path(local_path(base).absolute(), *parts)
+    path.mkdir(parents=True, exist_ok=True)
+    return path.as_uri()
+
+
+def _directory_name(part: str) -> str:
+    # Hadoop's Path takes neither colons nor plus signs as they come in run ids; a leading dot hides or climbs.
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", part)[:80].lstrip(".") or "_"
+
+
+def _submit_conf(job: Job, decision: Decision, directives: Directives, directory: str) -> dict[str, str]:
+    observing = observing_conf(job.cohort, job.key, directory, decision) if directory else {}
+    return {**{k: v for k, v in observing.items() if k not in job.user_conf}, **directives.conf}
+
+
+def _unsteered(job: Job, directory: str, why: str) -> _Steering:
+    decision = Decision(job.mode, f"{why}: runs unsteered")
+    return _Steering(decision, conf=_submit_conf(job, decision, Directives(), directory))
+
+
+def _decide(store: Store, job: Job, runs: list[Run], problems: _Problems) -> Decision:
+    latest = next((run.outcome for run in reversed(runs) if usable(run)), None)
+    facts = facts_of(latest, per_join=bool(job.statements)) if latest else None
+    known = {d.action.id: d.action for run in runs for d in run.decision.actions}.values()
+    situation = Situation(
+        mode=job.mode,
+        try_number=job.try_number,
+        runs=runs,
+        recommendations=problems.guard("advise", lambda: advise(facts), ()) if facts else (),
+        verdicts=store.verdicts(job.cohort),
+        earlier_try_failed=failed_with_changes([*runs, *_earlier_tries(store, job)], job.key),
+        outgrown=outgrown(facts, known) if facts else {},
+    )
+    return decide(situation)
+
+
+def _earlier_tries(store: Store, job: Job) -> list[Run]:
+    """The tries before this one: of many mapped task instances' runs the latest few may not hold them."""
+    stem = job.key.rsplit("/", 1)[0]
+    tries = (store.run(f"{stem}/{n}") for n in range(max(1, job.try_number - MAX_TRIES), job.try_number))
+    return [run for run in tries if run is not None]
+
+
+def facts_of(outcome: Outcome, *, per_join: bool) -> Facts:
+    """What advisors look at in a run's outcome."""
+    return Facts(outcome.queries, outcome.cluster, outcome.conf, per_join, outcome.spark_version)
+
+
+def _apply(job: Job, decision: Decision, runs: list[Run]) -> tuple[Directives, Decision]:
+    """The directives, and the decision without what could not be applied: only what is in force may be judged later."""
+    directives = steering_conf(decision, job.user_conf)
+    if job.statements:
+        latest = next((run.outcome for run in reversed(runs) if usable(run)), None)
+        hinted = hint_statements(decision, job.statements, latest.queries if latest else ())
+        directives = replace(directives, statements=hinted.statements)
+        skipped = hinted.skipped
+    else:
+        hints = (action for action in decision.in_force if action.kind is ActionKind.HINT_JOIN)
+        skipped = tuple((action, "the job is no longer SQL text") for action in hints)
+    directives = replace(directives, overruled=(*directives.overruled, *skipped))
+    out = {action.id for action, _ in directives.overruled}
+    kept = tuple(d for d in decision.actions if d.action.id not in out)
+    return directives, replace(decision, actions=kept)
+
+
+def _begin(store: Store, run: Run) -> bool:
+    store.begin(run)
+    return True
+
+
+def _finish(store_url: str, run: Run) -> None:
+    with Store.open(store_url) as store:
+        # Whatever was recorded before it: this decision is what the run was submitted with.
+        store.begin(replace(run, state=RunState.RUNNING, ended_at=None, outcome=None))
+        store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome)
+
+
+def _harvest(directory: str, key: str, started_at: datetime) -> Application:
+    if not directory:
+        raise EventLogNotFoundError("no event log directory was set for this run")
+    return locate(directory, marker(key), started_at.timestamp() - CLOCK_SLACK_SECONDS)
+
+
+def _outcome(application: Application | None) -> Outcome | None:
+    return outcome_of(application, queries(application)) if application is not None else None
+
+
+def _state(application: Application | None, failed: bool) -> RunState:
+    if application is None:
+        return RunState.FAILED if failed else RunState.LOST
+    if failed:
+        return RunState.FAILED
+    return RunState.SUCCEEDED if application.status is Completeness.COMPLETE else RunState.PARTIAL
+
+
+def _harvest_pending(store: Store, job: Job, now: datetime, problems: _Problems) -> None:
+    """Bring in runs whose driver did not live to harvest them; others may still be running, and are left alone."""
+    for run in store.pending(job.cohort):
+        if run.key != job.key:
+            problems.guard(f"harvest run {run.key}", partial(_settle, store, job, run, now, problems), None)
+
+
+def _settle(store: Store, job: Job, run: Run, now: datetime, problems: _Problems) -> None:
+    superseded = run.key.rsplit("/", 1)[0] == job.key.rsplit("/", 1)[0]
+    given_up = superseded or now - run.started_at > LOST_AFTER
+    if not given_up and _is_being_written(run):
+        return
+    try:
+        application = _harvest(run.event_log_dir, run.key, run.started_at)
+    except Exception:
+        if given_up:
+            store.finish(run.key, RunState.FAILED if superseded else RunState.LOST, now, None)
+        return
+    if given_up or application.status is Completeness.COMPLETE:
+        # Its driver process was killed or its worker lost: whether the task counted as failed, nobody tells.
+        state = RunState.FAILED if superseded else _state(application, _has_failed_queries(application))
+        outcome = problems.guard(f"read the plans of run {run.key}", lambda: _outcome(application), None)
+        store.finish(run.key, state, now, outcome)
+
+
+def _is_being_written(run: Run) -> bool:
+    """Whether its directory holds logs of running applications only: not worth reading yet."""
+    try:
+        return all(source.in_progress for source in find_logs(local_path(run.event_log_dir)))
+    except Exception:
+        return False
+
+
+def _has_failed_queries(application: Application) -> bool:
+    return any(execution.error or execution.end_ms is None for execution in application.executions)

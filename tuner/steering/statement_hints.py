@@ -1,0 +1,76 @@
+"""The hints of a decision written into the statements of a `sql=` job."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tuner.advice.model import Action, ActionKind, Hint
+from tuner.history.model import Decision
+from tuner.plan.model import BuildSide, JoinSite, Query
+from tuner.steering.sql_hints import JoinHintRequest, add_join_hints
+
+# How the SQL runner describes what it runs.
+_STATEMENT = re.compile(r"^statement (\d+) of (\d+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class HintedStatements:
+    """The statements, hinted where that was possible, and the actions that found no place, each with why."""
+
+    statements: tuple[str, ...]
+    skipped: tuple[tuple[Action, str], ...] = ()
+
+
+def hint_statements(decision: Decision, statements: Sequence[str], queries: Iterable[Query]) -> HintedStatements:
+    """Write each join hint in force into the statements whose earlier run (`queries`) had that join."""
+    texts = list(statements)
+    skipped: list[tuple[Action, str]] = []
+    ran = list(queries)
+    actions = [a for a in decision.in_force if a.kind is ActionKind.HINT_JOIN]
+    for fingerprint in dict.fromkeys(a.query for a in actions):
+        mine = [a for a in actions if a.query == fingerprint]
+        # Statements that differ in literals alone share a fingerprint.
+        places = {n: q for q in ran if q.fingerprint == fingerprint and (n := _statement_number(q, len(texts))) >= 0}
+        reasons = dict.fromkeys(mine, "its query did not run in the latest run")
+        for number, query in places.items():
+            texts[number], reasons = _hint(texts[number], query, mine, reasons)
+        skipped += reasons.items()
+    return HintedStatements(tuple(texts), tuple(skipped))
+
+
+def _hint(
+    text: str, query: Query, actions: Sequence[Action], missing: dict[Action, str]
+) -> tuple[str, dict[Action, str]]:
+    """The text with the hints that find a place, and those of the `missing` that did not, with why."""
+    requests = {action: _request(action, query) for action in actions}
+    hinted = add_join_hints(text, [r for r in requests.values() if r], [pair for j in query.joins for pair in j.keys])
+    reasons = {skip.request: skip.reason for skip in hinted.skipped}
+    return hinted.text, {
+        action: reasons.get(request, "") if request else "the join cannot be told apart"
+        for action, request in requests.items()
+        if action in missing and request not in hinted.applied
+    }
+
+
+def _statement_number(query: Query, count: int) -> int:
+    """Where the query's statement stands among `count`; -1 for none, or when statements were added or taken out."""
+    match = _STATEMENT.match(query.description)
+    return int(match[1]) - 1 if match and int(match[2]) == count and int(match[1]) <= count else -1
+
+
+def _request(action: Action, query: Query) -> JoinHintRequest | None:
+    sites = [join for join in query.joins if join.signature == action.target]
+    if len(sites) != 1:
+        return None
+    side = _side(sites[0], action.relations)
+    return JoinHintRequest.for_side(Hint(action.value), sites[0], side) if side else None
+
+
+def _side(site: JoinSite, relations: tuple[str, ...]) -> BuildSide | None:
+    if site.left.relations == site.right.relations:
+        return None
+    if site.left.relations == relations:
+        return BuildSide.LEFT
+    return BuildSide.RIGHT if site.right.relations == relations else None

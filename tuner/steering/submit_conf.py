@@ -1,0 +1,62 @@
+"""A decision as Spark properties to submit with. What the user set stays as it is."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+
+from tuner.advice.model import Action, ActionKind
+from tuner.history.model import Decision
+from tuner.steering.directives import Directives
+
+KEY = "spark.tuner.key"
+COHORT = "spark.tuner.cohort"
+DECISION = "spark.tuner.decision"
+EVENT_LOG_ENABLED = "spark.eventLog.enabled"
+EVENT_LOG_DIR = "spark.eventLog.dir"
+# Makes Spark write the planner's own size estimates into the event log: what it compares with
+# autoBroadcastJoinThreshold. Only the text of the plan in the UI's details changes.
+EXPLAIN_MODE = "spark.sql.ui.explainMode"
+
+# spark.redaction.regex: Spark blots out a property whose value looks like this, in the event log too.
+_REDACTED = re.compile(r"secret|password|token|access.?key", re.IGNORECASE)
+_PLAIN = re.compile(r"[!-~]{1,500}")
+
+
+def steering_conf(decision: Decision, user_conf: Mapping[str, str]) -> Directives:
+    """The properties of the actions in force; those that the user set himself are overruled by him, and listed."""
+    conf: dict[str, str] = {}
+    overruled: list[tuple[Action, str]] = []
+    for action in decision.in_force:
+        if action.kind is not ActionKind.SET_CONF:
+            continue
+        if action.target in user_conf:
+            overruled.append((action, f"{action.target}={user_conf[action.target]} is the job's own setting"))
+        else:
+            conf[action.target] = action.value
+    return Directives(conf=conf, overruled=tuple(overruled))
+
+
+def observing_conf(cohort: str, key: str, event_log_dir: str, decision: Decision) -> dict[str, str]:
+    """The properties that make a run leave an event log that can be found and read."""
+    return {
+        EVENT_LOG_ENABLED: "true",
+        EVENT_LOG_DIR: event_log_dir,
+        EXPLAIN_MODE: "cost",
+        KEY: marker(key),
+        COHORT: _plain(cohort),
+        DECISION: _plain(decision.summary),
+    }
+
+
+def marker(key: str) -> str:
+    """What stands for a run's key in its event log: the key, or a digest of one that would not come back as it is."""
+    if _PLAIN.fullmatch(key) and not _REDACTED.search(key):
+        return key
+    return "run-" + hashlib.sha256(key.encode(errors="replace")).hexdigest()[:32]
+
+
+def _plain(text: str) -> str:
+    """Text that a command line takes in any locale."""
+    return re.sub(r"[^ -~]", "?", text)[:500]

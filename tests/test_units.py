@@ -73,3 +73,8 @@ def test_every_number_has_words(number: float) -> None:
     assert format_bytes(number)
     assert format_rows(number)
     assert format_seconds(number)
+
+
+def test_a_bare_number_is_in_the_propertys_own_unit() -> None:
+    assert parse_bytes("4096", "m") == 4 << 30  # spark.driver.memory
+    assert parse_bytes("4096k", "m") == 4 << 20

@@ -10,12 +10,12 @@ _FACTORS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 4
 _FACTORS |= {f"{unit}b": factor for unit, factor in list(_FACTORS.items()) if unit not in ("", "b")}
 
 
-def parse_bytes(text: str) -> int | None:
-    """Bytes of `10m`, `1g`, `10485760b`; negative stays negative (Spark's sentinel); None when it is no size."""
+def parse_bytes(text: str, unit: str = "b") -> int | None:
+    """Bytes of `10m`, `1g`, or a bare number of `unit`; negative stays negative (a sentinel); None when it is no size."""
     match = _SIZE.match(text)
     if not match or match[2].lower() not in _FACTORS:
         return None
-    return int(match[1]) * _FACTORS[match[2].lower()]
+    return int(match[1]) * _FACTORS[match[2].lower() or unit]
 
 
 def format_bytes(count: float) -> str:

@@ -173,8 +173,9 @@ class TestFailsOpen:
             run(operator(), ti)
 
     def test_core_cannot_be_imported(self, submit: Any, ti: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("airflow_plugin.turn", None, raising=False)  # so that the next line can take it away
-        monkeypatch.delattr("airflow_plugin.turn")
+        for module in ("airflow_plugin.turn", "tuner.loop"):
+            monkeypatch.setattr(module, None, raising=False)  # so that the next line can take it away
+            monkeypatch.delattr(module)
         monkeypatch.delitem(sys.modules, "airflow_plugin.turn", raising=False)
         monkeypatch.setitem(sys.modules, "tuner.loop", None)
         run(operator(conf={"spark.executor.cores": "2"}), ti)

@@ -73,7 +73,7 @@ def full_outcome() -> Outcome:
         output_rows=None,
         planned_strategy=Strategy.BROADCAST_HASH,
     )
-    shuffle = ShuffleExchange(200, 5_000_000, 1_000_000, 42, adjustable=True)
+    shuffle = ShuffleExchange(200, 5_000_000, 1_000_000, 42, map_tasks=3, adjustable=True)
     succeeded = Query(
         7, 6, "q72", "select 'ü\x00'", 1, 18_000, QueryStatus.SUCCEEDED, (join,), (shuffle,), 10, 20, 30, 40, 50, 60
     )

@@ -83,6 +83,15 @@ def test_measured_joins_carry_the_strategy_and_the_estimates_they_were_planned_w
     assert (join.left.estimated_bytes, join.right.estimated_bytes) == (9 << 30, 3 << 10)
 
 
+def test_joins_that_counted_no_rows_had_none_if_the_query_came_to_its_end() -> None:
+    text = JOINED.format(join=SORT_MERGE).replace("rows=5\n", "rows=\n").replace("rows=7;", "rows=;")
+    ended = execution(text)
+    for run, rows in ((ended, (0, 0)), (replace(ended, end_ms=None), (None, None))):
+        accumulators = {}
+        (join,) = queries(application(run, accumulators=accumulators))[0].joins
+        assert (join.right.rows, join.output_rows) == rows
+
+
 def test_a_join_that_was_not_planned_has_no_planned_strategy() -> None:
     run = execution("Scan parquet default.orders | [k#1]", JOINED.format(join=BROADCAST))
     assert queries(application(run))[0].joins[0].planned_strategy is None

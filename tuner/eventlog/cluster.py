@@ -28,6 +28,6 @@ def cluster_of(application: Application) -> Cluster:
         executors=executors.count,
         cores_per_executor=executors.cores,
         executor_memory_bytes=executors.memory_bytes,
-        driver_memory_bytes=parse_bytes(conf.get("spark.driver.memory", "1g")) or 0,
+        driver_memory_bytes=parse_bytes(conf.get("spark.driver.memory", "1g"), "m") or 0,
         local=conf.get("spark.master", "").startswith("local"),
     )

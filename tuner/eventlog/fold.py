@@ -141,7 +141,7 @@ class ApplicationFold:
         count, cores = self._executors_seen
         local = self._conf.get("spark.master", "").startswith("local")
         heap = self._conf.get("spark.driver.memory" if local else "spark.executor.memory", _DEFAULT_HEAP)
-        return Executors(cores=cores, memory_bytes=parse_bytes(heap) or 0, count=count)
+        return Executors(cores=cores, memory_bytes=parse_bytes(heap, "m") or 0, count=count)
 
     def _job_start(self, event: ev.JobStart) -> None:
         execution = (event.properties or {}).get("spark.sql.execution.id")

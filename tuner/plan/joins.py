@@ -13,7 +13,7 @@ from tuner.plan.expression import bracketed, split_top_level
 from tuner.plan.lineage import Lineage, trace
 from tuner.plan.model import BuildSide, JoinSide, JoinSite, JoinType, Strategy
 from tuner.plan.node import PlanNode
-from tuner.plan.relation import is_scan, relation_name, scan_columns
+from tuner.plan.relation import files_bytes, is_scan, relation_name, scan_columns
 
 _STRATEGIES = {s.value: s for s in Strategy if s is not Strategy.UNKNOWN}
 _TYPE = re.compile(r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|ExistenceJoin)\b")
@@ -50,14 +50,15 @@ class _Parsed:
     right_keys: tuple[str, ...]
 
 
-def find_joins(root: PlanNode, estimates: Estimates = NO_ESTIMATES) -> tuple[JoinSite, ...]:
+def find_joins(root: PlanNode, estimates: Estimates = NO_ESTIMATES, *, finished: bool = False) -> tuple[JoinSite, ...]:
     """The joins of a plan and of its subqueries, in plan order. Strategies are this plan's; `planned_strategy` is None.
 
+    `finished` says that the plan ran to its end: what was not counted is then 0, where otherwise it may not have run.
     What is reused ran once and is listed once, where it stands first; the others of its signature keep their number.
     """
     ran: set[frozenset[int]] = set()
     found = []
-    for node, site in every_join(root, estimates):
+    for node, site in every_join(root, estimates, finished=finished):
         metrics = frozenset(node.metric_ids.values())
         if not metrics or metrics not in ran:
             found.append(site)
@@ -65,23 +66,25 @@ def find_joins(root: PlanNode, estimates: Estimates = NO_ESTIMATES) -> tuple[Joi
     return tuple(found)
 
 
-def every_join(root: PlanNode, estimates: Estimates = NO_ESTIMATES) -> Iterator[tuple[PlanNode, JoinSite]]:
+def every_join(
+    root: PlanNode, estimates: Estimates = NO_ESTIMATES, *, finished: bool = False
+) -> Iterator[tuple[PlanNode, JoinSite]]:
     """The joins of a plan as the query has them, those that reuse another's result too: as many before AQE as after."""
     lineage = trace(root)
     seen: Counter[str] = Counter()
     for node in root.walk_query():
         if node.name in _STRATEGIES and len(node.children) == 2:
-            site = _site(node, lineage, estimates)
+            site = _site(node, lineage, estimates, finished)
             yield node, replace(site, occurrence=seen[site.signature])
             seen[site.signature] += 1
 
 
-def _site(node: PlanNode, lineage: Lineage, estimates: Estimates) -> JoinSite:
+def _site(node: PlanNode, lineage: Lineage, estimates: Estimates, finished: bool) -> JoinSite:
     parsed = _parse(node)
     left_node, right_node = reversed(node.children) if parsed.flipped else node.children
     left_keys = tuple(lineage.source(k) for k in (parsed.right_keys if parsed.flipped else parsed.left_keys))
     right_keys = tuple(lineage.source(k) for k in (parsed.left_keys if parsed.flipped else parsed.right_keys))
-    left, right = _side(left_node, estimates), _side(right_node, estimates)
+    left, right = _side(left_node, estimates, finished), _side(right_node, estimates, finished)
     build = parsed.build_side
     if parsed.flipped and build:
         build = BuildSide.LEFT if build is BuildSide.RIGHT else BuildSide.RIGHT
@@ -95,7 +98,7 @@ def _site(node: PlanNode, lineage: Lineage, estimates: Estimates) -> JoinSite:
         keys=keys,
         left=left,
         right=right,
-        output_rows=output_rows(node),
+        output_rows=output_rows(node, finished),
         planned_strategy=None,
     )
 
@@ -143,7 +146,7 @@ def _parse(node: PlanNode) -> _Parsed:
     )
 
 
-def _side(node: PlanNode, estimates: Estimates) -> JoinSide:
+def _side(node: PlanNode, estimates: Estimates, finished: bool) -> JoinSide:
     broadcast = _first(node, ("BroadcastExchange",))
     # AQE broadcasts what it has shuffled already.
     exchange = _first(broadcast.children[0] if broadcast and broadcast.children else node, _SHUFFLES)
@@ -152,7 +155,7 @@ def _side(node: PlanNode, estimates: Estimates) -> JoinSide:
     broadcast_bytes = broadcast.metrics.get("data size") if broadcast else None
     return JoinSide(
         relations=relations(node),
-        rows=output_rows(node),
+        rows=output_rows(node, finished),
         bytes=shuffle_bytes if shuffle_bytes is not None else broadcast_bytes,
         shuffle_bytes=shuffle_bytes,
         broadcast_bytes=broadcast_bytes,
@@ -171,14 +174,14 @@ def relations(node: PlanNode) -> tuple[str, ...]:
     return tuple(sorted(relation_name(n) for n in node.walk() if is_scan(n) and n.name != "EmptyRelation"))
 
 
-def output_rows(node: PlanNode) -> int | None:
+def output_rows(node: PlanNode, finished: bool = False) -> int | None:
     """Rows an operator put out, as measured at it or at what passes rows on to it unchanged."""
     while True:
         counter = _SHUFFLED_ROWS if node.name in _SHUFFLES and _ROWS not in node.metric_ids else _ROWS
         if counter in node.metric_ids:
-            return node.metrics.get(counter, 0 if _ran(node) else None)
+            return node.metrics.get(counter, 0 if finished or _ran(node) else None)
         if node.name == "Union":
-            parts = [output_rows(child) for child in node.children]
+            parts = [output_rows(child, finished) for child in node.children]
             return sum(p for p in parts if p is not None) if all(p is not None for p in parts) else None
         if node.name == "EmptyRelation":
             return 0
@@ -222,4 +225,4 @@ def _first(node: PlanNode, names: tuple[str, ...]) -> PlanNode | None:
 def _file_bytes(node: PlanNode) -> int | None:
     while node.name in _ESTIMATE_CHAIN and len(node.children) == 1:
         node = node.children[0]
-    return node.metrics.get("size of files read") if is_scan(node) else None
+    return files_bytes(node) if is_scan(node) else None

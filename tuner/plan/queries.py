@@ -11,7 +11,7 @@ from tuner.plan.fingerprint import fingerprint
 from tuner.plan.joins import find_joins
 from tuner.plan.model import JoinSite, Query, QueryStatus
 from tuner.plan.node import PlanNode, build_tree
-from tuner.plan.relation import is_scan
+from tuner.plan.relation import files_bytes, is_scan
 from tuner.plan.shuffles import find_shuffles
 
 _COMMANDS = ("Execute", "CommandResult", "SetCatalog", "Show", "Describe")
@@ -52,6 +52,8 @@ def _is_command(plan: PlanInfo) -> bool:
 
 def _measured(execution: Execution, initial: PlanNode, final: PlanNode, stages: list[Stage]) -> Query:
     scans = [node for node in final.walk_all() if is_scan(node)]
+    status = _status(execution)
+    measured = find_joins(final, finished=status is QueryStatus.SUCCEEDED)
     return Query(
         id=execution.execution_id,
         root_id=execution.root_execution_id,
@@ -59,8 +61,8 @@ def _measured(execution: Execution, initial: PlanNode, final: PlanNode, stages: 
         description=execution.description,
         start_ms=execution.start_ms,
         duration_ms=None if execution.end_ms is None else max(0, execution.end_ms - execution.start_ms),
-        status=_status(execution),
-        joins=_with_planned(find_joins(final), find_joins(initial, read_estimates(execution.logical_plan))),
+        status=status,
+        joins=_with_planned(measured, find_joins(initial, read_estimates(execution.logical_plan))),
         shuffles=find_shuffles(final, {a: stage.tasks for stage in stages for a in stage.accumulator_ids}),
         input_bytes=_input_bytes(scans, stages),
         input_rows=sum(scan.metrics.get("number of output rows", 0) for scan in scans),
@@ -74,9 +76,7 @@ def _measured(execution: Execution, initial: PlanNode, final: PlanNode, stages: 
 
 def _input_bytes(scans: list[PlanNode], stages: list[Stage]) -> int:
     """Bytes of the files scanned; what the tasks report having read where the scans do not say (other sources)."""
-    return sum(scan.metrics.get("size of files read", 0) for scan in scans) or sum(
-        stage.input_bytes for stage in stages
-    )
+    return sum(files_bytes(scan) or 0 for scan in scans) or sum(stage.input_bytes for stage in stages)
 
 
 def _status(execution: Execution) -> QueryStatus:

@@ -74,3 +74,9 @@ def scan_columns(scan: PlanNode) -> list[tuple[str, int]]:
     start = len(scan.full_name) if scan.text.startswith(scan.full_name) else 0
     found = bracketed(scan.text, start) or bracketed(scan.text)
     return [a for part in split_top_level(found[0]) for a in attributes(part)[:1]] if found else []
+
+
+def files_bytes(scan: PlanNode) -> int | None:
+    """Bytes of the files a scan was planned to read, before dynamic pruning, which comes and goes with the plan."""
+    metrics = scan.metrics
+    return metrics.get("static size of files read", metrics.get("size of files read"))

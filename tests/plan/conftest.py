@@ -37,7 +37,12 @@ def tpcds_application(
     files = [root / name for name in ("queries.json", "once.json", "failures.json")]
     for file, content in zip(files, (queries, redated), strict=False):
         file.write_text(json.dumps(content))
-    conf = {"spark.sql.ansi.doubleQuotedIdentifiers": "true", "spark.sql.shuffle.partitions": "4"}
+    conf = {
+        "spark.sql.ansi.doubleQuotedIdentifiers": "true",
+        "spark.sql.shuffle.partitions": "4",
+        # A shorter text beside each plan, which nothing reads.
+        "spark.sql.ui.explainMode": "simple",
+    }
     logs = spark_submit(_APP, tpcds_tables, *files, log_dir=root / "logs", conf=conf)
     assert json.loads((root / "failures.json").read_text()) == {}
     (source,) = find_logs(logs)

@@ -20,7 +20,9 @@ def find_spark_submit() -> str:
         candidate = Path(home, "bin", "spark-submit")
         if candidate.is_file():
             return str(candidate)
-        raise SparkSubmitError(f"SPARK_HOME={home}: no bin/spark-submit there; set it to a Spark installation or unset it")
+        raise SparkSubmitError(
+            f"SPARK_HOME={home}: no bin/spark-submit there; set it to a Spark installation or unset it"
+        )
     beside = Path(sys.executable).parent / "spark-submit"
     if beside.is_file():
         return str(beside)

@@ -30,10 +30,11 @@ def tpcds_application(
     spark_submit: Callable[..., Path],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Application:
-    """The 99 queries by default and steered, those with date literals also on other dates, and a DataFrame program."""
+    """The 99 queries by default and steered, some of them also on other dates, and a DataFrame program."""
     root = tmp_path_factory.mktemp("identity")
     queries = {f"q{number}": text for number, text in tpcds_queries.items()}
-    redated = {f"{name} {OTHER_DATE}": on_another_date(text) for name, text in queries.items() if _DATE.search(text)}
+    dated = [name for name, text in queries.items() if _DATE.search(text)][:6]
+    redated = {f"{name} {OTHER_DATE}": on_another_date(queries[name]) for name in dated}
     files = [root / name for name in ("queries.json", "once.json", "failures.json")]
     for file, content in zip(files, (queries, redated), strict=False):
         file.write_text(json.dumps(content))

@@ -616,7 +616,7 @@ def test_a_report_has_numbers_and_fits_json(nightly: Nightly) -> None:
     nightly.night("e/1/1")
     report = nightly.night("e/2/1")
     lines = report.lines()
-    assert lines[0] == "spark-tuner: etl.load: 2 trial"
+    assert lines[0] == "spark-tuner: etl.load: 2 on trial"
     assert lines[-1] == "spark-tuner: measured 1 queries in 4.5 s (Spark 4.0.1, local-1)"
     assert f"trial: {STATIC}=" in lines[1]
     assert "198k rows, 14.3 MB" in lines[1]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tuner.units import format_bytes, format_rows, format_seconds, parse_bytes
+from tuner.units import format_bytes, format_rows, format_seconds, format_share, parse_bytes
 
 
 @pytest.mark.parametrize(
@@ -78,3 +78,10 @@ def test_every_number_has_words(number: float) -> None:
 def test_a_bare_number_is_in_the_propertys_own_unit() -> None:
     assert parse_bytes("4096", "m") == 4 << 30  # spark.driver.memory
     assert parse_bytes("4096k", "m") == 4 << 20
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.123, "12.3%"), (1.0, "100.0%"), (0.001, "0.1%"), (0.000021, "0.002%"), (0.0, "0%")]
+)
+def test_small_shares_keep_their_digits(share: float, text: str) -> None:
+    assert format_share(share) == text

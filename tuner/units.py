@@ -42,3 +42,8 @@ def format_seconds(seconds: float) -> str:
         minutes, rest = divmod(int(abs(seconds)), 60)
         return f"{'-' if seconds < 0 else ''}{minutes} min {rest} s"
     return f"{seconds:.2f} s" if abs(seconds) < 1 else f"{seconds:.1f} s"
+
+
+def format_share(share: float) -> str:
+    """A share as a percentage, with as many digits as a small one needs: 12.3%, 0.002%; exactly none is 0%."""
+    return f"{share:.1%}" if abs(share) >= 0.001 else f"{100 * share:.1g}%"

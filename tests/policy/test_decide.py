@@ -50,7 +50,7 @@ def test_the_second_run_tries_what_is_recommended() -> None:
     assert standings(found) == {ACTION.id: Standing.TRIAL}
     assert found.actions[0].reason == "5.0 s less"
     assert found.actions[0].queries == ("q1",)
-    assert found.summary == "1 trial"
+    assert found.summary == "1 on trial"
 
 
 def test_to_observe_is_to_record_and_never_to_apply() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from tuner.advice.model import Evidence
 from tuner.history.model import DecidedAction, Ruling, Run, RunState, Standing
 from tuner.policy.ledger import MAX_TRIALS, Record, read_ledger, same_target
 
@@ -36,6 +39,20 @@ def test_faster_beyond_noise_is_promoted_and_says_by_how_much() -> None:
     assert found.standing is Standing.PROMOTED
     assert found.reason == "10.0 s became 5.0 s over 1 query"
     assert found.gain_seconds == pytest.approx(5)
+
+
+def test_a_slow_machine_is_said_beside_the_measured_seconds_not_mixed_into_them() -> None:
+    found = record(BASE, run(1, {"q1": 5, "q2": 15}, decided(ACTION)))
+    assert found.reason == "10.0 s became 5.0 s over 1 query, on a machine 50% slower than usual"
+    assert found.gain_seconds == pytest.approx(10)  # of the 15 s it would have taken that night
+
+
+def test_changes_tried_together_on_one_query_do_not_claim_its_gain_each_alone() -> None:
+    """One on evidence of its own, two that rest on the same."""
+    other, together = hint("q1", "dim"), decided(ACTION)
+    alone = replace(decided(other), evidence=(Evidence("rows", 7, "rows"),))
+    found = read_ledger([BASE, run(1, {"q1": 5, "q2": 10}, together, alone)])
+    assert {r.reason for r in found.values()} == {"10.0 s became 5.0 s over 1 query, together with 1 other change"}
 
 
 def test_slower_beyond_noise_is_rolled_back_and_says_by_how_much() -> None:

@@ -19,7 +19,7 @@ from tuner.advice.round_number import round_between
 from tuner.cost.operators import UnitCosts, join_core_seconds
 from tuner.plan.model import JoinSide, JoinSite, JoinType, Query, Strategy
 from tuner.plan.relation import short_name
-from tuner.units import format_rows, format_seconds
+from tuner.units import format_rows, format_seconds, format_share
 
 THRESHOLD = "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold"
 ENABLED = "spark.sql.optimizer.runtime.bloomFilter.enabled"
@@ -135,7 +135,7 @@ def _recommendation(facts: Facts, filtered: list[_Filtered], threshold: int, gai
     value = round_between(max(1, int(below / MARGIN)), below)
     top = max(filtered, key=lambda f: f.gain)
     name = short_name(top.relation)
-    others = " and ".join(_other_side(j, top.relation) for j in top.filters[:3])
+    others = " and ".join(list(dict.fromkeys(_other_side(j, top.relation) for j in top.filters))[:3])
     reached = _reached(facts, value)
     before = sum(q.duration_ms or 0 for q in reached) / 1e3
     wasted = BUILD_SECONDS * len({q.id for q in reached} - {f.query.id for f in filtered})
@@ -147,7 +147,7 @@ def _recommendation(facts: Facts, filtered: list[_Filtered], threshold: int, gai
         queries=tuple(dict.fromkeys(q.fingerprint for q in reached)),
         reason=(
             f"filter {name} ({format_rows(top.rows)}) before its shuffle by the keys of {others}: "
-            f"the joins after it keep {top.kept:.1%}; about {format_seconds(gain)} less"
+            f"the joins after it keep {format_share(top.kept)}; about {format_seconds(gain)} less"
         ),
         evidence=(
             Evidence("rows before its shuffle", top.rows, "rows", name),

@@ -45,7 +45,7 @@ def _from_record(record: Record) -> DecidedAction:
 
 def _summary(mode: Mode, decided: Sequence[DecidedAction]) -> str:
     counts = {s: sum(d.standing is s for d in decided) for s in Standing}
-    words = [f"{count} {standing.value.replace('_', ' ')}" for standing, count in counts.items() if count]
+    words = [f"{count} {standing.words}" for standing, count in counts.items() if count]
     if mode is Mode.OBSERVE:
         return f"observed; {', '.join(words)}" if words else "observed"
     return ", ".join(words) if words else "nothing to change"

@@ -18,6 +18,8 @@ MAX_TRIALS = 3
 INPUT_CHANGE = 2.0
 # One slow night does not undo what was proven: so many in a row do, or one that is far beyond noise.
 MAX_SLOW_RUNS = 2
+# A machine that is slower or faster than usual by less is not worth a word.
+SAID_SPEED = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ def _judge_group(
     for decided in group:
         comparisons = [c for c in found.touched if c.fingerprint in decided.queries]
         if decided.standing is Standing.TRIAL:
-            _judge_trial(ledger, run, decided, comparisons, found.drift, blame)
+            _judge_trial(ledger, run, decided, comparisons, found.drift, blame, _others(decided, group))
         elif decided.standing is Standing.PROMOTED:
             _judge_promoted(ledger, run, decided, comparisons, found.drift, blame)
         else:
@@ -145,6 +147,7 @@ def _judge_trial(
     comparisons: Sequence[Comparison],
     drift: float,
     blame: Mapping[str, Blame],
+    others: int,
 ) -> None:
     total = pooled(comparisons, drift)
     gain = total.gain if comparisons else None
@@ -153,11 +156,11 @@ def _judge_trial(
     elif not comparisons:
         _judge_unmeasured(ledger, run, decided)
     elif total.faster:
-        _record(ledger, run, decided, Standing.PROMOTED, _won(total, len(comparisons)), gain)
+        _record(ledger, run, decided, Standing.PROMOTED, _won(total, len(comparisons), others), gain)
     elif _trials(ledger, decided) >= MAX_TRIALS:
         _record(ledger, run, decided, Standing.ROLLED_BACK, f"no gain beyond noise in {MAX_TRIALS} runs", gain)
     else:
-        reason = f"{_won(total, len(comparisons))}: within noise ({total.noise:.0%}), tried once more"
+        reason = f"{_won(total, len(comparisons), others)}: within noise ({total.noise:.0%}), tried once more"
         _record(ledger, run, decided, Standing.TRIAL, reason, gain)
 
 
@@ -194,9 +197,22 @@ def _loss(total: Comparison, comparisons: Sequence[Comparison], run: Run) -> Bla
     return Blame.of(min(comparisons, key=lambda c: c.gain), run)
 
 
-def _won(total: Comparison, count: int) -> str:
+def _others(decided: DecidedAction, group: Sequence[DecidedAction]) -> int:
+    """How many other changes of the group reach its queries: recommendations, which rest on evidence of their own."""
+    queries = set(decided.queries)
+    return len({d.evidence for d in group if d.evidence != decided.evidence and not queries.isdisjoint(d.queries)})
+
+
+def _won(total: Comparison, count: int, others: int) -> str:
+    """In seconds as they were measured; how fast the machine was is said beside them, not mixed into them."""
     queries = "1 query" if count == 1 else f"{count} queries"
-    return f"{format_seconds(total.expected)} became {format_seconds(total.measured)} over {queries}"
+    words = f"{format_seconds(total.usual)} became {format_seconds(total.measured)} over {queries}"
+    if others:
+        words += f", together with {others} other change{'s' if others > 1 else ''}"
+    if abs(total.speed - 1) < SAID_SPEED:
+        return words
+    how = f"{abs(total.speed - 1):.0%} {'slower' if total.speed > 1 else 'faster'}"
+    return f"{words}, on a machine {how} than usual"
 
 
 def _trials(ledger: _Ledger, decided: DecidedAction) -> int:

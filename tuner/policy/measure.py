@@ -55,7 +55,8 @@ class Comparison:
     """Seconds of a query, or of several, against what they would have been without the change.
 
     That is `expected`, between `low` and `high` where another input or a slow machine leaves it open; `noise` is the
-    share by which either may differ by chance.
+    share by which either may differ by chance. `speed` is how long untouched queries took against usual, which
+    `expected` has been multiplied by.
     """
 
     fingerprint: str
@@ -64,6 +65,12 @@ class Comparison:
     noise: float
     low: float
     high: float
+    speed: float = 1.0
+
+    @property
+    def usual(self) -> float:
+        """Seconds as they were without the change, whatever the machine's speed in this run."""
+        return self.expected / self.speed if self.speed else self.expected
 
     @property
     def gain(self) -> float:
@@ -161,6 +168,7 @@ def compare(run: Run, history: History, changes: Collection[str]) -> Comparisons
 def pooled(comparisons: Sequence[Comparison], drift: float) -> Comparison:
     """Several queries as one: what differs by chance evens out, what moves all of them does not."""
     expected = sum(c.expected for c in comparisons)
+    usual = sum(c.usual for c in comparisons)
     chance = math.sqrt(sum((c.noise * c.expected) ** 2 for c in comparisons)) / expected if expected else 0.0
     return Comparison(
         fingerprint="",
@@ -169,6 +177,7 @@ def pooled(comparisons: Sequence[Comparison], drift: float) -> Comparison:
         noise=math.hypot(chance, drift) if len(comparisons) > 1 else max(chance, drift),
         low=sum(c.low for c in comparisons),
         high=sum(c.high for c in comparisons),
+        speed=expected / usual if usual else 1.0,
     )
 
 
@@ -223,6 +232,7 @@ def _compare(query: Measured, past: Sequence[Measured], speed: float, share: flo
         noise=share,
         low=median(low for low, _ in bounds) * min(1.0, speed),
         high=median(high for _, high in bounds) * max(1.0, speed),
+        speed=speed,
     )
 
 

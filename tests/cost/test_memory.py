@@ -36,5 +36,12 @@ def test_caps_are_ordered_and_fit_the_heap(driver: int, executor: int, fraction:
     assert 0 <= cap.one_bytes <= cap.query_bytes <= cap.heap_bytes
 
 
-def test_a_hash_relation_is_larger_than_its_rows() -> None:
-    assert relation_bytes(1000, 50_000) == 50_000 + 48 * 1000
+def test_a_hash_relation_is_as_large_as_spark_measured_it_up_to_a_page() -> None:
+    """ "data size" of BroadcastExchange, Spark 4.3 local[2] with 3 GiB (pages of 32 MiB), TPC-DS at SF1."""
+    page = 32 << 20
+    for rows, data, measured in ((1_430_861, 57_234_440, 201_326_528), (198_263, 14_274_936, 41_943_024)):
+        assert relation_bytes(rows, data) <= measured <= relation_bytes(rows, data) + page
+
+
+def test_a_relation_of_nothing_takes_nothing() -> None:
+    assert relation_bytes(0, 0) == 0

@@ -21,7 +21,7 @@ with DAG("example_tpcds", schedule=None, catchup=False, tags=["spark-tuner"]):
         application_args=[
             setting("TABLES", "tables"),
             setting("QUERIES", "queries"),
-            os.path.join(setting("RESULTS", "results"), setting("RUN", "1")),
+            os.path.join(setting("RESULTS", "results"), "{{ ds }}"),
         ],
         driver_memory=setting("DRIVER_MEMORY", "3g"),
         conf={

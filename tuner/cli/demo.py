@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from tuner.cli.harvest import AsJson
 from tuner.errors import TunerError
 from tuner.spark_submit import require_java
 
+if TYPE_CHECKING:
+    from tuner.demo.airflow import Airflow
+    from tuner.demo.workload import Workload
+
 _MARK = ".spark-tuner-demo"
+# Between two looks at what a run has finished.
+PATIENCE_SECONDS = 0.5
 
 
 def demo(
@@ -39,14 +44,15 @@ def demo(
     cores = min(
         airflow.MAX_CORES, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     )
-    with _progress(console) as progress:
+    tables_directory = work / "tables" / f"sf{scale_factor:g}"
+    job = workload.write_workload(work / "job", tables_directory)
+    with _progress(console) as progress, airflow.Airflow(work / "airflow", job, cores) as home:
         step = progress.add_task(f"TPC-DS tables, scale factor {scale_factor:g}", total=None)
-        tables_directory = work / "tables" / f"sf{scale_factor:g}"
         tables.make_tables(tables_directory, scale_factor)
-        job = workload.write_workload(work / "job", tables_directory)
-        _next(progress, step, "Airflow's database")
-        home = airflow.set_up(work / "airflow", job, cores)
-        _finish(progress, step, "tables and Airflow ready")
+        progress.update(step, description="Airflow's database")
+        if _answer(home) != "ready":
+            raise TunerError(f"Airflow could not make its database; see {home.log}")
+        progress.update(step, description="tables and Airflow ready", total=1, completed=1)
         for run in range(1, runs + 1):
             _run(progress, home, job, run, runs)
     with Store.open(home.store_url) as store:
@@ -65,39 +71,29 @@ def demo(
         )
 
 
-def _run(progress: Progress, home: object, job: object, run: int, runs: int) -> None:
-    from tuner.demo.airflow import Airflow, start_run
-    from tuner.demo.workload import Workload, different_results, finished_queries
+def _run(progress: Progress, home: Airflow, job: Workload, run: int, runs: int) -> None:
+    from tuner.demo.workload import date_of, different_results, finished_queries
 
-    assert isinstance(home, Airflow)
-    assert isinstance(job, Workload)
     name = f"run {run} of {runs}"
     bar = progress.add_task(f"{name}: starting", total=len(job.names))
-    process = start_run(home, run)
-    try:
-        while process.poll() is None:
-            done = finished_queries(job, run)
-            waiting = next((n for n in job.names if n not in done), None)
-            what = "harvesting" if waiting is None else waiting.split("-", 1)[1].replace("-", " ")
-            progress.update(bar, completed=len(done), description=f"{name}: {what}")
-            time.sleep(0.3)
-    finally:
-        _stop(process)
-    if process.returncode or len(finished_queries(job, run)) < len(job.names):
-        raise TunerError(f"{name} failed (exit code {process.returncode}); see {home.log}")
+    home.request(date_of(run))
+    while (answer := home.answer(PATIENCE_SECONDS)) is None:
+        done = finished_queries(job, run)
+        waiting = next((n for n in job.names if n not in done), None)
+        what = "harvesting" if waiting is None else waiting.split("-", 1)[1].replace("-", " ")
+        progress.update(bar, completed=len(done), description=f"{name}: {what}")
+    if answer != "success" or len(finished_queries(job, run)) < len(job.names):
+        raise TunerError(f"{name} failed ({answer}); see {home.log}")
     if different := different_results(job, run):
         raise TunerError(f"{name} returned other rows than run 1 for {', '.join(different)}; see {job.results}")
     progress.update(bar, completed=len(job.names), description=f"{name}: done")
     progress.stop_task(bar)
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        process.terminate()
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            process.kill()
+def _answer(home: Airflow) -> str:
+    while (answer := home.answer(PATIENCE_SECONDS)) is None:
+        pass
+    return answer
 
 
 def _work_directory(directory: Path) -> Path:
@@ -122,11 +118,3 @@ def _progress(console: Console) -> Progress:
         refresh_per_second=4,
         console=console,
     )
-
-
-def _next(progress: Progress, task: TaskID, description: str) -> None:
-    progress.update(task, description=description)
-
-
-def _finish(progress: Progress, task: TaskID, description: str) -> None:
-    progress.update(task, description=description, total=1, completed=1)

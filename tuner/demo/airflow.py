@@ -1,15 +1,16 @@
-"""An Airflow of the demo's own: its home, its database, and its command line running the example DAG."""
+"""An Airflow of the demo's own: its home, its database, and one process of it that runs the example DAG."""
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from select import select
+from typing import Self
 
 from tuner.demo.workload import Workload
 from tuner.errors import RequirementError, TunerError
@@ -21,49 +22,55 @@ DRIVER_MEMORY = "3g"
 MAX_CORES = 4
 
 
-@dataclass(frozen=True, slots=True)
 class Airflow:
-    """How to call this Airflow: its environment, and the file its output goes to."""
+    """A process of Airflow that runs the example DAG when asked; what it prints goes to the file `log`."""
 
-    environment: Mapping[str, str]
-    log: Path
-    store_url: str
+    def __init__(self, home: Path, workload: Workload, cores: int) -> None:
+        """Start it: it makes its database first, so that other work can go on meanwhile."""
+        if find_spec("airflow") is None or find_spec("airflow.providers.apache.spark") is None:
+            raise RequirementError("Airflow is not installed; pip install 'airflow-spark-tuner[demo]'")
+        home.mkdir(parents=True, exist_ok=True)
+        self.log = home / "airflow.log"
+        self.store_url = f"sqlite:///{home / 'history.db'}"
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "airflow_plugin.dag_runs", DAG_ID],
+                env=_environment(home, workload, self.store_url, cores),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                # Of its own group, so that the job it runs ends with it.
+                start_new_session=True,
+            )
 
+    def answer(self, patience_seconds: float) -> str | None:
+        """What it said of the latest request: `ready`, `success` or `failed`; None when it says nothing for so long."""
+        assert self._process.stdout is not None
+        if not select([self._process.stdout], [], [], patience_seconds)[0]:
+            return None
+        line = self._process.stdout.readline()
+        return line.decode().strip() or f"exit code {self._process.wait()}"
 
-def set_up(home: Path, workload: Workload, cores: int) -> Airflow:
-    """Make an AIRFLOW_HOME with a migrated SQLite database that finds the example DAG. Raises TunerError if Airflow fails."""
-    if find_spec("airflow") is None or find_spec("airflow.providers.apache.spark") is None:
-        raise RequirementError("Airflow is not installed; pip install 'airflow-spark-tuner[demo]'")
-    home.mkdir(parents=True, exist_ok=True)
-    store_url = f"sqlite:///{home / 'history.db'}"
-    airflow = Airflow(_environment(home, workload, store_url, cores), home / "airflow.log", store_url)
-    _call(airflow, ["db", "migrate"], "make Airflow's database")
-    return airflow
+    def request(self, logical_date: str) -> None:
+        """Ask for a run."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(f"{logical_date}\n".encode())
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            raise TunerError(f"Airflow ended before it was asked for a run; see {self.log}") from None
 
+    def __enter__(self) -> Self:
+        return self
 
-def start_run(airflow: Airflow, run: int) -> subprocess.Popen[bytes]:
-    """Start one run of the example DAG, as `airflow dags test` does; its output goes to the log."""
-    environment = {**airflow.environment, "SPARK_TUNER_DEMO_RUN": str(run)}
-    with airflow.log.open("ab") as log:
-        command = [*_AIRFLOW, "dags", "test", DAG_ID, f"2026-01-{run:02d}T03:00:00+00:00"]
-        return subprocess.Popen(command, env=environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
-
-
-_AIRFLOW = (sys.executable, "-m", "airflow")
-
-
-def _call(airflow: Airflow, arguments: list[str], what: str) -> None:
-    with airflow.log.open("ab") as log:
-        done = subprocess.run(
-            [*_AIRFLOW, *arguments],
-            env=dict(airflow.environment),
-            stdout=log,
-            stderr=log,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-    if done.returncode:
-        raise TunerError(f"Airflow could not {what} (exit code {done.returncode}); see {airflow.log}")
+    def __exit__(self, *_: object) -> None:
+        """End it, and with it a run under way."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGTERM)
+            try:
+                self._process.wait(20)
+            except subprocess.TimeoutExpired:
+                os.killpg(self._process.pid, signal.SIGKILL)
 
 
 def dags_folder() -> Path:

@@ -6,6 +6,7 @@ Runs every QUERIES/*.sql over the Parquet tables under TABLES, in the order of t
 
 import json
 import os
+import re
 import sys
 
 from pyspark.sql import SparkSession
@@ -15,14 +16,14 @@ def main(tables, queries, output):
     spark = SparkSession.builder.appName("nightly").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     os.makedirs(output, exist_ok=True)
-    for table in sorted(os.listdir(tables)):
-        path = os.path.join(tables, table)
-        if os.path.isdir(path):
-            spark.read.parquet(path).createOrReplaceTempView(table)
+    texts = {}
     for file in sorted(os.listdir(queries)):
-        name = os.path.splitext(file)[0]
         with open(os.path.join(queries, file), encoding="utf-8") as text:
-            sql = text.read()
+            texts[os.path.splitext(file)[0]] = text.read()
+    named = set(re.findall(r"\w+", " ".join(texts.values())))
+    for table in sorted(named.intersection(os.listdir(tables))):
+        spark.read.parquet(os.path.join(tables, table)).createOrReplaceTempView(table)
+    for name, sql in texts.items():
         spark.sparkContext.setJobDescription(name)
         rows = [[None if value is None else str(value) for value in row] for row in spark.sql(sql).collect()]
         part = os.path.join(output, name + ".part")

@@ -15,11 +15,7 @@ from tuner.eventlog.read import read_application
 from .samples import facts, read, whole_log, write, zstd
 
 PLAIN = b"".join(whole_log())
-OTHERS = {
-    "lz4": b"LZ4Block\x25" + b"\x00" * 30,
-    "snappy": b"\x82SNAPPY\x00" + b"\x00" * 30,
-    "lzf": b"ZV\x01\x00\x10" + b"\x00" * 30,
-}
+ZIP = b"PK\x03\x04" + b"\x00" * 30
 
 
 @pytest.mark.parametrize(
@@ -54,20 +50,19 @@ def test_a_rolling_log_may_change_its_codec_and_break_a_line_nowhere(tmp_path: P
     assert facts(application) == facts(read(write(tmp_path / "plain", PLAIN)))
 
 
-@pytest.mark.parametrize("codec", OTHERS)
-def test_a_codec_that_is_not_read_is_a_problem_that_names_it_and_the_way_out(tmp_path: Path, codec: str) -> None:
-    path = write(tmp_path / f"local-1.{codec}", OTHERS[codec])
+def test_a_form_that_is_not_opened_is_a_problem_that_names_it_and_the_way_out(tmp_path: Path) -> None:
+    path = write(tmp_path / "local-1.zip", ZIP)
     application = read(path)
     (problem,) = application.problems
     assert application.status is Completeness.FAILED
     assert (problem.code, problem.file, problem.line) == (ProblemCode.UNSUPPORTED_CODEC, str(path), 0)
-    assert codec in problem.message
-    assert "spark.eventLog.compression.codec=zstd" in problem.message
+    assert "a zip file" in problem.message
+    assert "unpack it" in problem.message
     assert not problem.retryable
 
 
-def test_a_codec_that_is_not_read_does_not_stop_its_siblings(tmp_path: Path) -> None:
-    write(tmp_path / "a.lz4", OTHERS["lz4"])
+def test_a_form_that_is_not_opened_does_not_stop_its_siblings(tmp_path: Path) -> None:
+    write(tmp_path / "a.zip", ZIP)
     write(tmp_path / "b.zstd", zstd(whole_log("local-2")))
     applications = [read_application(source) for source in find_logs(tmp_path)]
     assert [(a.app_id, a.status.value) for a in applications] == [("", "failed"), ("local-2", "complete")]

@@ -12,6 +12,13 @@ from typing import TYPE_CHECKING
 import zstandard
 
 from tuner.errors import TunerError
+from tuner.eventlog.chunks import ChunkReader, Chunks, CorruptDataError
+from tuner.eventlog.lz4_blocks import MAGIC as LZ4
+from tuner.eventlog.lz4_blocks import lz4_chunks
+from tuner.eventlog.lzf_chunks import MAGIC as LZF
+from tuner.eventlog.lzf_chunks import lzf_chunks
+from tuner.eventlog.snappy_chunks import MAGIC as SNAPPY
+from tuner.eventlog.snappy_chunks import snappy_chunks
 from tuner.eventlog.zstd_frames import breaks_off
 
 if TYPE_CHECKING:
@@ -51,6 +58,10 @@ def _open_gzip(raw: io.BufferedReader) -> io.BufferedReader:
     return io.BufferedReader(gzip.GzipFile(fileobj=raw, mode="rb"), _BUFFER_BYTES)
 
 
+def _open_chunks(chunks: Chunks) -> Callable[[io.BufferedReader], io.BufferedReader]:
+    return lambda raw: io.BufferedReader(ChunkReader(raw, chunks), _BUFFER_BYTES)
+
+
 @dataclass(frozen=True, slots=True)
 class Codec:
     """A compression Spark or a vendor writes: file name endings, first bytes, how to open it (None: not read)."""
@@ -64,13 +75,13 @@ class Codec:
 CODECS = (
     Codec("zstd", (".zstd", ".zst"), b"\x28\xb5\x2f\xfd", _open_zstd),
     Codec("gzip", (".gz",), b"\x1f\x8b", _open_gzip),
-    Codec("lz4", (".lz4",), b"LZ4Block", None),
-    Codec("snappy", (".snappy",), b"\x82SNAPPY\x00", None),
-    Codec("lzf", (".lzf",), b"ZV", None),
+    Codec("lz4", (".lz4",), LZ4, _open_chunks(lz4_chunks)),
+    Codec("snappy", (".snappy",), SNAPPY, _open_chunks(snappy_chunks)),
+    Codec("lzf", (".lzf",), LZF, _open_chunks(lzf_chunks)),
     Codec("zip", (".zip",), b"PK\x03\x04", None),
 )
 
-DATA_ERRORS = (zstandard.ZstdError, zlib.error, EOFError, OSError)
+DATA_ERRORS = (zstandard.ZstdError, zlib.error, CorruptDataError, EOFError, OSError)
 
 
 def detect(head: bytes, name: str) -> Codec | None:
@@ -87,14 +98,13 @@ def detect(head: bytes, name: str) -> Codec | None:
 def open_plain(raw: io.BufferedReader, name: str) -> io.BufferedReader:
     """A buffered stream of the plain bytes of `raw`, which is at its start and is `name`d so.
 
-    Raises UnsupportedCodecError for a known codec that this version cannot read.
+    Raises UnsupportedCodecError for a known form that this version does not open.
     """
     codec = detect(raw.peek(16)[:16], name)
     if codec is None:
         return raw
     if codec.open is None:
         raise UnsupportedCodecError(
-            f"{name}: compressed with {codec.name}, which this version does not read; "
-            "set spark.eventLog.compression.codec=zstd for new logs"
+            f"{name}: a {codec.name} file, which this version does not open; unpack it and give what was inside"
         )
     return codec.open(raw)

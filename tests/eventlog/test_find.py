@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from pathlib import Path
 
@@ -9,9 +10,9 @@ import pytest
 
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import find_logs
-from tuner.eventlog.model import ProblemCode
+from tuner.eventlog.model import Completeness, ProblemCode
 
-from .samples import application_end, head, read, whole_log, write, zstd
+from .samples import application_end, facts, head, read, whole_log, write, zstd
 
 
 def rolling(root: Path, names: list[str], *, app: str = "local-1", in_progress: bool = False) -> Path:
@@ -109,6 +110,35 @@ def test_a_compacted_file_stands_for_those_before_it(tmp_path: Path) -> None:
 def test_checksums_in_a_rolling_directory_are_no_logs(tmp_path: Path) -> None:
     directory = rolling(tmp_path, ["events_1_local-1.zstd", ".events_1_local-1.zstd.crc", "events_1_local-1.zstd.crc"])
     assert names(directory) == ["events_1_local-1.zstd"]
+
+
+def test_a_databricks_log_is_one_whatever_the_order_of_its_files(tmp_path: Path) -> None:
+    """Rolled over by the hour and packed, the newest part open; each Spark context has a directory of its own."""
+    lines = whole_log()
+    for context in ("1204_driver_1", "1204_driver_2"):
+        directory = tmp_path / "cluster" / "eventlog" / context
+        write(directory / "eventlog-2026-01-02--00-10.gz", gzip.compress(b"".join(lines[5:9])))
+        write(directory / "eventlog-2026-01-01--23-10.gz", gzip.compress(b"".join(lines[:5])))
+        write(directory / "eventlog", lines[9:])
+    first, second = find_logs(tmp_path)
+    assert (first.path.name, second.path.name) == ("1204_driver_1", "1204_driver_2")
+    assert [f.name for f in first.files] == [
+        "eventlog-2026-01-01--23-10.gz",
+        "eventlog-2026-01-02--00-10.gz",
+        "eventlog",
+    ]
+    application = read(first.path)
+    assert application.status is Completeness.COMPLETE, application.problems
+    assert facts(application) == facts(read(write(tmp_path / "plain", lines)))
+
+
+def test_a_databricks_log_that_goes_on_is_read_so_far(tmp_path: Path) -> None:
+    write(tmp_path / "eventlog-2026-01-01--23-10.gz", gzip.compress(b"".join(whole_log()[:5])))
+    write(tmp_path / "eventlog", whole_log()[5:-1])
+    application = read(tmp_path)
+    assert application.status is Completeness.PARTIAL
+    (problem,) = application.problems
+    assert (problem.code, problem.retryable) == (ProblemCode.TRUNCATED, True)
 
 
 def test_attempts_of_an_application_are_logs_of_their_own(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 from tuner.errors import EventLogNotFoundError
 
 _ROLLED = re.compile(r"^events_(\d+)_(.+?)(?:\.(?:zstd|lz4|snappy|lzf|gz))?(?:\.compact)?(?:\.inprogress)?$")
+# What Databricks delivers of one Spark context: `eventlog`, and before it what was rolled over, named by its time.
+_DELIVERED = re.compile(r"^eventlog(?:-(\d{4}-\d\d-\d\d--\d\d-\d\d))?(?:\.gz)?$")
 _IGNORED_SUFFIXES = (".crc", ".tmp")
 
 
@@ -28,7 +30,7 @@ class LogSource:
 
 
 def find_logs(path: Path) -> list[LogSource]:
-    """The event logs at `path`: a file, a rolling directory, or a directory tree that holds either.
+    """The event logs at `path`: a file, the directory of a rolling log or of a Databricks one, or a tree that holds any.
 
     Raises EventLogNotFoundError when the path does not exist or holds no file that could be a log.
     """
@@ -36,7 +38,8 @@ def find_logs(path: Path) -> list[LogSource]:
         raise EventLogNotFoundError(f"{path}: no such file or directory")
     if not path.is_dir():
         return [_single(path, named=True)]
-    sources = [_rolling(path, named=True)] if _rolled_files(path) else list(_walk(path))
+    whole = _one_log(path, named=True)
+    sources = [whole] if whole else list(_walk(path))
     if not sources:
         raise EventLogNotFoundError(
             f"{path}: no event log in this directory; give spark.eventLog.dir, or a log file or eventlog_v2_… directory"
@@ -59,10 +62,26 @@ def _walk(directory: Path, above: tuple[Path, ...] = ()) -> Iterator[LogSource]:
 
 def _directory(directory: Path, above: tuple[Path, ...]) -> Iterator[LogSource]:
     try:
-        inside = [_rolling(directory, named=False)] if _rolled_files(directory) else list(_walk(directory, above))
+        whole = _one_log(directory, named=False)
+        inside = [whole] if whole else list(_walk(directory, above))
     except OSError:  # not allowed in: reading it as a file tells why, and its siblings go on
         inside = [_single(directory, named=False)]
     yield from inside
+
+
+def _one_log(directory: Path, *, named: bool) -> LogSource | None:
+    """The log whose files a directory holds, if it is that of one application."""
+    if _rolled_files(directory):
+        return _rolling(directory, named=named)
+    if len(delivered := _delivered_files(directory)) > 1:
+        return LogSource(directory, delivered, in_progress=delivered[-1].name == "eventlog", named=named)
+    return None
+
+
+def _delivered_files(directory: Path) -> tuple[Path, ...]:
+    """The files of a Databricks log in the order of their times, the undated one last."""
+    matches = ((_DELIVERED.match(file.name), file) for file in directory.iterdir())
+    return tuple(file for _, file in sorted((match[1] or "~", file) for match, file in matches if match))
 
 
 def _may_be_log(file: Path) -> bool:

@@ -14,7 +14,7 @@ import pytest
 
 from tuner import loop
 from tuner.advice.model import Action, ActionKind
-from tuner.eventlog.locate import local_path
+from tuner.eventlog.location import local_path
 from tuner.history.model import Mode, Ruling, RunState, Standing, Verdict
 from tuner.history.store import Store
 from tuner.loop import Job, Report, Turn, complete, prepare
@@ -118,6 +118,7 @@ class Spark:
         events = events if self.ended else events[:-2]
         text = "".join(json.dumps(e, separators=(",", ":")) + "\n" for e in events)
         directory = local_path(conf[EVENT_LOG_DIR])
+        assert directory is not None
         suffix = "" if self.ended else ".inprogress"
         (directory / (name + suffix)).write_text(text[: len(text) - self.cut])
 
@@ -573,7 +574,7 @@ def test_a_directory_on_another_file_system_is_not_made(nightly: Nightly) -> Non
     assert turn.conf[EVENT_LOG_DIR].startswith("s3a://bucket/events/etl.load/e/1/1-")
     assert turn.problems == ()
     (problem,) = complete(turn, nightly.url, failed=False).problems
-    assert "only local" in problem
+    assert "install the fsspec package for s3a" in problem
 
 
 @pytest.mark.parametrize(
@@ -595,13 +596,16 @@ def test_whatever_the_key_its_run_is_found_again(nightly: Nightly, key: str) -> 
     assert report.problems == ()
     assert report.run is not None
     directory = local_path(report.turn.event_log_dir)
+    assert directory is not None
     assert (nightly.root / "events") in directory.parents
     assert ".." not in directory.parts
 
 
 def test_whatever_the_cohort_its_directory_stays_below_the_base(nightly: Nightly) -> None:
     nightly.cohort = ".."
-    assert (nightly.root / "events") in local_path(nightly.prepare("e/1/1").event_log_dir).parents
+    own = local_path(nightly.prepare("e/1/1").event_log_dir)
+    assert own is not None
+    assert (nightly.root / "events") in own.parents
 
 
 def test_each_key_has_a_directory_of_its_own(nightly: Nightly) -> None:

@@ -21,7 +21,8 @@ from tuner.advice.model import ActionKind
 from tuner.advice.outgrown import outgrown
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import find_logs
-from tuner.eventlog.locate import local_path, locate
+from tuner.eventlog.locate import locate
+from tuner.eventlog.location import local_path, log_path
 from tuner.eventlog.model import Application, Completeness
 from tuner.history.model import Decision, Mode, Outcome, Run, RunState
 from tuner.history.outcome import outcome_of
@@ -218,9 +219,9 @@ def _event_log_dir(job: Job) -> str:
     parts = [_directory_name(part) for part in (job.cohort, *job.key.split("/"))]
     parts[-1] += "-" + hashlib.sha256(job.key.encode(errors="replace")).hexdigest()[:8]
     base = job.event_log_base.rstrip("/") or job.event_log_base
-    if "://" in base and not base.startswith("file:"):
+    if (local := local_path(base)) is None:
         return "/".join([base, *parts])
-    path = Path(local_path(base).absolute(), *parts)
+    path = Path(local.absolute(), *parts)
     path.mkdir(parents=True, exist_ok=True)
     return path.as_uri()
 
@@ -343,7 +344,7 @@ def _settle(store: Store, job: Job, run: Run, now: datetime, problems: _Problems
 def _is_being_written(run: Run) -> bool:
     """Whether its directory holds logs of running applications only: not worth reading yet."""
     try:
-        return all(source.in_progress for source in find_logs(local_path(run.event_log_dir)))
+        return all(source.in_progress for source in find_logs(log_path(run.event_log_dir)))
     except Exception:
         return False
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tuner.errors import EventLogNotFoundError
-from tuner.eventlog.locate import KEY_PROPERTY, local_path, locate
+from tuner.eventlog.locate import KEY_PROPERTY, locate
 
 from .samples import application_end, application_start, environment, log_start, write
 
@@ -33,10 +33,3 @@ def test_logs_from_before_the_run_are_not_opened(tmp_path: Path) -> None:
     assert locate(str(tmp_path), "1", since_seconds=1000).app_id == "local-1"
     with pytest.raises(EventLogNotFoundError, match=r"no event log with spark\.tuner\.key=1"):
         locate(str(tmp_path), "1", since_seconds=1001)
-
-
-def test_other_file_systems_are_refused_without_their_credentials() -> None:
-    with pytest.raises(EventLogNotFoundError) as raised:
-        local_path("s3a://key:hunter2@bucket/logs")
-    assert "hunter2" not in str(raised.value)
-    assert "mount it" in str(raised.value)

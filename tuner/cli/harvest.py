@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -18,7 +17,11 @@ from tuner.plan.queries import queries
 from tuner.units import format_seconds
 
 Paths = Annotated[
-    list[Path], typer.Argument(help="Event logs: files, rolling directories, or directories that hold them.")
+    list[str],
+    typer.Argument(
+        help="Event logs: files, rolling directories, zip files, or directories that hold them; also URLs.",
+        metavar="PATH...",
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import LogSource, find_logs
+from tuner.eventlog.location import log_path, shown
 from tuner.eventlog.model import Application, Completeness
 from tuner.eventlog.read import read_application
 
@@ -18,17 +18,18 @@ class LogReader:
     def __init__(self) -> None:
         self.failures = 0
 
-    def read(self, paths: Iterable[Path]) -> Iterator[Application]:
+    def read(self, paths: Iterable[str]) -> Iterator[Application]:
         """Each application, also partial ones. Files of a directory that hold no Spark events are passed over, and named."""
         for path in paths:
             try:
-                sources = find_logs(path)
+                place = log_path(path)
+                sources = find_logs(place)
             except (EventLogNotFoundError, OSError) as error:
                 self._fail(str(error))
                 continue
-            yield from self._read_sources(path, sources)
+            yield from self._read_sources(shown(place), sources)
 
-    def _read_sources(self, path: Path, sources: list[LogSource]) -> Iterator[Application]:
+    def _read_sources(self, path: str, sources: list[LogSource]) -> Iterator[Application]:
         passed_over = []
         for source in sources:
             application = read_application(source)
@@ -38,7 +39,7 @@ class LogReader:
                 passed_over.append(source.path.name)
             else:
                 yield application
-                self._fail(f"{source.path}: {application.problems[0].message}")
+                self._fail(f"{shown(source.path)}: {application.problems[0].message}")
         if passed_over:
             told = ", ".join(passed_over[:5]) + (f" and {len(passed_over) - 5} more" if len(passed_over) > 5 else "")
             if len(passed_over) == len(sources):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import zstandard
 
 from tuner.errors import TunerError
 from tuner.eventlog.chunks import ChunkReader, Chunks, CorruptDataError
+from tuner.eventlog.location import ZIP_MAGIC
 from tuner.eventlog.lz4_blocks import MAGIC as LZ4
 from tuner.eventlog.lz4_blocks import lz4_chunks
 from tuner.eventlog.lzf_chunks import MAGIC as LZF
@@ -78,10 +80,10 @@ CODECS = (
     Codec("lz4", (".lz4",), LZ4, _open_chunks(lz4_chunks)),
     Codec("snappy", (".snappy",), SNAPPY, _open_chunks(snappy_chunks)),
     Codec("lzf", (".lzf",), LZF, _open_chunks(lzf_chunks)),
-    Codec("zip", (".zip",), b"PK\x03\x04", None),
+    Codec("zip", (".zip",), ZIP_MAGIC, None),
 )
 
-DATA_ERRORS = (zstandard.ZstdError, zlib.error, CorruptDataError, EOFError, OSError)
+DATA_ERRORS = (zstandard.ZstdError, zlib.error, zipfile.BadZipFile, CorruptDataError, EOFError, OSError)
 
 
 def detect(head: bytes, name: str) -> Codec | None:
@@ -105,6 +107,6 @@ def open_plain(raw: io.BufferedReader, name: str) -> io.BufferedReader:
         return raw
     if codec.open is None:
         raise UnsupportedCodecError(
-            f"{name}: a {codec.name} file, which this version does not open; unpack it and give what was inside"
+            f"{name}: a {codec.name} file that is damaged, or inside another; unpack it and give what was inside"
         )
     return codec.open(raw)

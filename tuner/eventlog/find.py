@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from zipfile import Path as ZipPath
 
 from tuner.errors import EventLogNotFoundError
+from tuner.eventlog.location import LogPath, children, identity, inside_zip, shown, size_bytes
+from tuner.eventlog.properties import redact
 
 _ROLLED = re.compile(r"^events_(\d+)_(.+?)(?:\.(?:zstd|lz4|snappy|lzf|gz))?(?:\.compact)?(?:\.inprogress)?$")
 # What Databricks delivers of one Spark context: `eventlog`, and before it what was rolled over, named by its time.
@@ -22,45 +24,65 @@ class LogSource:
     `missing` lists the indexes of a rolling log that are not there, `named` whether the path given was this very log.
     """
 
-    path: Path
-    files: tuple[Path, ...]
+    path: LogPath
+    files: tuple[LogPath, ...]
     in_progress: bool
     missing: tuple[int, ...] = ()
     named: bool = True
 
 
-def find_logs(path: Path) -> list[LogSource]:
+def find_logs(path: LogPath) -> list[LogSource]:
     """The event logs at `path`: a file, the directory of a rolling log or of a Databricks one, or a tree that holds any.
 
     Raises EventLogNotFoundError when the path does not exist or holds no file that could be a log.
     """
+    try:
+        return _find(path)
+    except (EventLogNotFoundError, OSError):
+        raise
+    except Exception as error:  # a remote file system's own: no credentials, no such bucket, no network
+        raise EventLogNotFoundError(redact(f"{shown(path)}: cannot be listed: {error}")) from error
+
+
+def _find(path: LogPath) -> list[LogSource]:
     if not path.exists():
-        raise EventLogNotFoundError(f"{path}: no such file or directory")
+        raise EventLogNotFoundError(f"{shown(path)}: no such file or directory")
     if not path.is_dir():
-        return [_single(path, named=True)]
+        return list(_file(path, named=True))
     whole = _one_log(path, named=True)
     sources = [whole] if whole else list(_walk(path))
     if not sources:
         raise EventLogNotFoundError(
-            f"{path}: no event log in this directory; give spark.eventLog.dir, or a log file or eventlog_v2_… directory"
+            f"{shown(path)}: no event log in this directory; give spark.eventLog.dir, or a log file or eventlog_v2_… directory"
         )
     return sources
 
 
-def _walk(directory: Path, above: tuple[Path, ...] = ()) -> Iterator[LogSource]:
-    here = directory.resolve()
+def _walk(directory: LogPath, above: tuple[str, ...] = ()) -> Iterator[LogSource]:
+    here = identity(directory)
     if here in above:  # a link back up
         return
-    for entry in sorted(directory.iterdir()):
+    for entry in children(directory):
         if entry.name.startswith("."):
             continue
         if entry.is_dir():
             yield from _directory(entry, (*above, here))
         elif _may_be_log(entry):
-            yield _single(entry, named=False)
+            yield from _file(entry, named=False)
 
 
-def _directory(directory: Path, above: tuple[Path, ...]) -> Iterator[LogSource]:
+def _file(file: LogPath, *, named: bool) -> Iterator[LogSource]:
+    """A log in one file; of a zip file, such as the history server gives out, the logs in it."""
+    root = None if isinstance(file, ZipPath) or not file.is_file() else inside_zip(file)
+    if root is None:
+        yield _single(file, named=named)
+    elif whole := _one_log(root, named=named):
+        yield whole
+    else:
+        yield from _walk(root)
+
+
+def _directory(directory: LogPath, above: tuple[str, ...]) -> Iterator[LogSource]:
     try:
         whole = _one_log(directory, named=False)
         inside = [whole] if whole else list(_walk(directory, above))
@@ -69,7 +91,7 @@ def _directory(directory: Path, above: tuple[Path, ...]) -> Iterator[LogSource]:
     yield from inside
 
 
-def _one_log(directory: Path, *, named: bool) -> LogSource | None:
+def _one_log(directory: LogPath, *, named: bool) -> LogSource | None:
     """The log whose files a directory holds, if it is that of one application."""
     if _rolled_files(directory):
         return _rolling(directory, named=named)
@@ -78,27 +100,30 @@ def _one_log(directory: Path, *, named: bool) -> LogSource | None:
     return None
 
 
-def _delivered_files(directory: Path) -> tuple[Path, ...]:
+def _delivered_files(directory: LogPath) -> tuple[LogPath, ...]:
     """The files of a Databricks log in the order of their times, the undated one last."""
     matches = ((_DELIVERED.match(file.name), file) for file in directory.iterdir())
-    return tuple(file for _, file in sorted((match[1] or "~", file) for match, file in matches if match))
+    dated = ((match[1] or "~", file) for match, file in matches if match)
+    return tuple(file for _, file in sorted(dated, key=lambda delivered: delivered[0]))
 
 
-def _may_be_log(file: Path) -> bool:
+def _may_be_log(file: LogPath) -> bool:
     if file.name.endswith(_IGNORED_SUFFIXES) or file.name.startswith("appstatus_"):
         return False
     try:
-        return file.stat().st_size > 0
+        return size_bytes(file) > 0
     except OSError:  # a link to nowhere, or renamed just now
         return False
 
 
-def _rolled_files(directory: Path) -> list[tuple[int, Path]]:
+def _rolled_files(directory: LogPath) -> list[tuple[int, LogPath]]:
     matches = ((_ROLLED.match(f.name), f) for f in directory.iterdir() if not f.name.endswith(_IGNORED_SUFFIXES))
-    return sorted((int(match[1]), file) for match, file in matches if match)
+    return sorted(
+        ((int(match[1]), file) for match, file in matches if match), key=lambda rolled: (rolled[0], rolled[1].name)
+    )
 
 
-def _rolling(directory: Path, *, named: bool) -> LogSource:
+def _rolling(directory: LogPath, *, named: bool) -> LogSource:
     indexed = _rolled_files(directory)
     compacted = [i for i, f in indexed if f.name.removesuffix(".inprogress").endswith(".compact")]
     if compacted:
@@ -112,5 +137,5 @@ def _rolling(directory: Path, *, named: bool) -> LogSource:
     return LogSource(directory, tuple(f for _, f in indexed), status, tuple(missing), named)
 
 
-def _single(file: Path, *, named: bool) -> LogSource:
+def _single(file: LogPath, *, named: bool) -> LogSource:
     return LogSource(file, (file,), file.name.endswith(".inprogress"), named=named)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from tuner.eventlog.codec import DATA_ERRORS, UnsupportedCodecError, open_plain
 from tuner.eventlog.events import UNREADABLE, decode_event
 from tuner.eventlog.find import LogSource
 from tuner.eventlog.fold import ApplicationFold
+from tuner.eventlog.location import LogPath, open_log, shown
 from tuner.eventlog.model import Application, Problem, ProblemCode
 from tuner.eventlog.properties import redact
 
@@ -27,16 +27,16 @@ class _Problems:
         self.found: list[Problem] = []
         self._dropped: dict[str, int] = {}
 
-    def add(self, file: Path, line: int, code: ProblemCode, message: str, *, retryable: bool = False) -> None:
-        name = str(file)
+    def add(self, file: LogPath, line: int, code: ProblemCode, message: str, *, retryable: bool = False) -> None:
+        name = shown(file)
         if sum(p.file == name for p in self.found) < MAX_PROBLEMS_PER_FILE:
             self.found.append(Problem(name, line, code, message, retryable))
         else:
             self._dropped[name] = self._dropped.get(name, 0) + 1
 
-    def no_events(self, file: Path, lines: int) -> None:
+    def no_events(self, file: LogPath, lines: int) -> None:
         """One problem in place of one for each line of a file that is something else."""
-        name = str(file)
+        name = shown(file)
         self.found = [p for p in self.found if p.file != name]
         self._dropped.pop(name, None)
         self.add(file, lines, ProblemCode.NO_EVENTS, f"no Spark event in the first {lines} lines: not an event log")
@@ -51,7 +51,7 @@ class _Problems:
 
 def read_application(source: LogSource) -> Application:
     """Read a log to its end, or to where it breaks off. Never raises for what the files hold: see `problems`."""
-    fold, problems = ApplicationFold(str(source.path)), _Problems()
+    fold, problems = ApplicationFold(shown(source.path)), _Problems()
     for index in source.missing:
         problems.add(
             source.path,
@@ -80,7 +80,7 @@ def _check_ends(source: LogSource, lines: int, fold: ApplicationFold, problems: 
         problems.add(source.files[-1], lines, ProblemCode.TRUNCATED, message, retryable=source.in_progress)
 
 
-def _read_file(file: Path, fold: ApplicationFold, problems: _Problems, *, open_ended: bool) -> int:
+def _read_file(file: LogPath, fold: ApplicationFold, problems: _Problems, *, open_ended: bool) -> int:
     """Take in the events of a file; the number of its last line."""
     number, parsed, bad = 0, 0, 0
     try:
@@ -117,8 +117,8 @@ def _read_file(file: Path, fold: ApplicationFold, problems: _Problems, *, open_e
     return number
 
 
-def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
-    with file.open("rb") as raw:
+def _lines(file: LogPath) -> Iterator[tuple[int, bytes]]:
+    with open_log(file) as raw:
         plain = open_plain(raw, file.name)
         number = 0
         while line := plain.readline(MAX_LINE_BYTES):

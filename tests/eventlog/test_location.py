@@ -1,0 +1,163 @@
+"""Logs that lie elsewhere: on another file system, or in a zip file as the history server gives them out."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from upath import UPath
+
+from tuner.cli.logs import LogReader
+from tuner.errors import EventLogNotFoundError
+from tuner.eventlog.find import find_logs
+from tuner.eventlog.locate import KEY_PROPERTY, locate
+from tuner.eventlog.location import LogPath, log_path, shown
+from tuner.eventlog.model import Application, Completeness, ProblemCode
+from tuner.eventlog.read import read_application
+
+from .framings import lz4
+from .samples import environment, facts, head, read, whole_log, write, zstd
+
+
+@pytest.fixture
+def bucket() -> Iterator[UPath]:
+    """A file system that is not this machine's."""
+    root = UPath("memory://bucket/logs")
+    root.mkdir(parents=True)
+    yield root
+    root.fs.rm("/bucket", recursive=True)
+
+
+def put(root: UPath, files: Mapping[str, bytes]) -> None:
+    for name, content in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(content)
+
+
+def zipped(file: Path, files: Mapping[str, bytes]) -> Path:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return file
+
+
+def all_of(path: LogPath) -> list[Application]:
+    return [read_application(source) for source in find_logs(path)]
+
+
+def rolling(app: str) -> dict[str, bytes]:
+    lines, directory = whole_log(app), f"eventlog_v2_{app}"
+    return {
+        f"{directory}/appstatus_{app}": b"",
+        f"{directory}/events_10_{app}.zstd": zstd(lines[8:]),
+        f"{directory}/events_9_{app}.zstd": zstd(lines[:8]),
+    }
+
+
+def plain_facts(tmp_path: Path, app: str = "local-1") -> tuple[object, ...]:
+    return facts(read(write(tmp_path / f"plain-{app}", whole_log(app))))
+
+
+def test_a_tree_on_another_file_system_reads_as_here(bucket: UPath, tmp_path: Path) -> None:
+    put(
+        bucket,
+        {
+            "a/local-1": b"".join(whole_log()),
+            "a/.hidden": b"x",
+            "a/local-1.crc": b"x",
+            "b/local-2.lz4": lz4(whole_log("local-2")),
+        },
+    )
+    applications = all_of(log_path(str(bucket)))
+    assert [a.status for a in applications] == [Completeness.COMPLETE] * 2, [a.problems for a in applications]
+    assert [facts(a) for a in applications] == [plain_facts(tmp_path, app) for app in ("local-1", "local-2")]
+
+
+def test_a_rolling_log_on_another_file_system_keeps_its_order_and_tells_its_gaps(bucket: UPath) -> None:
+    put(bucket, rolling("local-1"))
+    (application,) = all_of(log_path(f"{bucket}/eventlog_v2_local-1"))
+    assert application.app_id == "local-1"
+    assert {p.code for p in application.problems} == {ProblemCode.MISSING_FILE}
+    (source,) = find_logs(bucket)
+    assert [file.name for file in source.files] == ["events_9_local-1.zstd", "events_10_local-1.zstd"]
+
+
+def test_the_log_of_a_run_is_found_on_another_file_system(bucket: UPath) -> None:
+    for key in ("1", "2"):
+        first, second, *rest = head(f"local-{key}")
+        put(bucket, {f"local-{key}": b"".join([first, environment(**{KEY_PROPERTY: key}), second, *rest])})
+    assert locate(str(bucket), "2", since_seconds=0).app_id == "local-2"
+    with pytest.raises(EventLogNotFoundError, match="no event log with"):
+        locate(str(bucket), "3", since_seconds=0)
+
+
+def test_what_is_not_there_on_another_file_system(bucket: UPath) -> None:
+    with pytest.raises(EventLogNotFoundError, match="no such file or directory"):
+        find_logs(log_path(f"{bucket}/nowhere"))
+
+
+@pytest.mark.parametrize("entry", ["local-1", "local-1.zstd", "folder/local-1"])
+def test_the_history_servers_zip_of_a_single_file(tmp_path: Path, entry: str) -> None:
+    content = zstd(whole_log()) if entry.endswith("zstd") else b"".join(whole_log())
+    (application,) = all_of(zipped(tmp_path / "eventLogs-local-1.zip", {entry: content}))
+    assert (application.status, facts(application)) == (Completeness.COMPLETE, plain_facts(tmp_path))
+
+
+def test_the_history_servers_zip_of_rolling_logs_among_other_files(tmp_path: Path) -> None:
+    lines = whole_log("local-2")
+    name = "eventlog_v2_local-2/events_{}_local-2"
+    zipped(tmp_path / "eventLogs.zip", {name.format(1): b"".join(lines[:5]), name.format(2): b"".join(lines[5:])})
+    write(tmp_path / "local-1", whole_log())
+    applications = all_of(tmp_path)
+    assert [(a.app_id, a.status) for a in applications] == [
+        ("local-2", Completeness.COMPLETE),
+        ("local-1", Completeness.COMPLETE),
+    ]
+
+
+def test_a_zip_on_another_file_system(bucket: UPath, tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("local-1", b"".join(whole_log()))
+    put(bucket, {"one.zip": packed.getvalue()})
+    (application,) = all_of(log_path(f"{bucket}/one.zip"))
+    assert (application.status, facts(application)) == (Completeness.COMPLETE, plain_facts(tmp_path))
+
+
+def test_a_zip_cut_off_is_one_problem_and_its_siblings_are_read(tmp_path: Path) -> None:
+    whole = zipped(tmp_path / "a.zip", {"local-1": b"".join(whole_log())})
+    whole.write_bytes(whole.read_bytes()[:-40])
+    write(tmp_path / "b", whole_log("local-2"))
+    damaged, other = all_of(tmp_path)
+    assert (damaged.status, [p.code for p in damaged.problems]) == (
+        Completeness.FAILED,
+        [ProblemCode.UNSUPPORTED_CODEC],
+    )
+    assert other.status is Completeness.COMPLETE
+
+
+def test_a_damaged_entry_is_told_and_the_next_is_read(tmp_path: Path) -> None:
+    file = zipped(tmp_path / "two.zip", {"local-1": b"".join(whole_log()), "local-2": b"".join(whole_log("local-2"))})
+    data = bytearray(file.read_bytes())
+    data[60:90] = bytes(30)
+    file.write_bytes(bytes(data))
+    first, second = all_of(file)
+    assert first.status is not Completeness.COMPLETE
+    assert first.problems
+    assert second.status is Completeness.COMPLETE
+
+
+def test_a_protocol_nobody_speaks_is_one_line_without_credentials(capsys: pytest.CaptureFixture[str]) -> None:
+    reader = LogReader()
+    assert list(reader.read(["nosuch://key:hunter2@host/logs"])) == []
+    told = capsys.readouterr().err
+    assert reader.failures == told.count("\n") == 1
+    assert "install the fsspec package for nosuch" in told
+    assert "hunter2" not in told
+
+
+def test_credentials_of_a_url_are_not_shown() -> None:
+    assert "hunter2" not in shown(UPath("memory://key:hunter2@bucket/logs"))

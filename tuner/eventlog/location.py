@@ -1,0 +1,95 @@
+"""Where event logs lie: a path of this machine, a URL of any file system fsspec knows, or inside a zip file."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from upath import UPath
+
+from tuner.errors import EventLogNotFoundError
+from tuner.eventlog.properties import redact
+
+LogPath = Path | UPath | zipfile.Path
+ZIP_MAGIC = b"PK\x03\x04"
+MAX_SHOWN = 1000
+
+
+def local_path(location: str) -> Path | None:
+    """The path of this machine that a path or `file:` URL names; None for a URL of another file system."""
+    parts = urlsplit(location)
+    if parts.scheme == "file":
+        return Path(unquote(parts.path))
+    return None if parts.scheme and "://" in location else Path(location)
+
+
+def log_path(location: str) -> LogPath:
+    """The place a path or URL names. Raises EventLogNotFoundError where nothing here speaks the URL's protocol."""
+    if (local := local_path(location)) is not None:
+        return local
+    scheme = urlsplit(location).scheme
+    try:
+        path = UPath(location)
+        path.fs  # noqa: B018 - made when asked for, and that is what can fail
+    except (ImportError, ValueError) as error:
+        raise EventLogNotFoundError(
+            f"{scheme}://…: {redact(str(error))}; install the fsspec package for {scheme}, or copy the logs here"
+        ) from None
+    return path
+
+
+def shown(path: LogPath) -> str:
+    """A path as it may be printed and stored: a URL without the credentials in it."""
+    return str(path) if isinstance(path, Path) else redact(str(path), MAX_SHOWN)
+
+
+def inside_zip(file: Path | UPath) -> zipfile.Path | None:
+    """The root of a zip file's entries; None where it is none, or its directory cannot be read."""
+    try:
+        with open_log(file) as raw:
+            if raw.peek(4)[:4] != ZIP_MAGIC:
+                return None
+        if isinstance(file, Path):
+            return zipfile.Path(zipfile.ZipFile(file))
+        archive = zipfile.ZipFile(open_log(file))
+        archive.filename = shown(file)  # what the paths of its entries begin with
+        return zipfile.Path(archive)
+    except (OSError, zipfile.BadZipFile):
+        return None
+
+
+def open_log(file: LogPath) -> io.BufferedReader:
+    """A buffered stream of a file's bytes. Raises OSError, also for what a remote file system has errors of its own for."""
+    if isinstance(file, Path):
+        return file.open("rb")
+    try:
+        raw = file.open("rb")
+    except OSError:
+        raise
+    except Exception as error:  # zipfile: RuntimeError for an entry with a password; s3fs: botocore's own
+        raise OSError(redact(f"cannot be opened: {error}")) from None
+    return io.BufferedReader(raw)  # type: ignore[arg-type]
+
+
+def children(directory: LogPath) -> list[LogPath]:
+    """What a directory holds, by name."""
+    return sorted(directory.iterdir(), key=lambda entry: entry.name)
+
+
+def size_bytes(file: LogPath) -> int:
+    """A file's bytes. Raises OSError where it is gone."""
+    if isinstance(file, zipfile.Path):
+        return file.root.getinfo(file.at).file_size
+    return int(file.stat().st_size)
+
+
+def identity(directory: LogPath) -> str:
+    """The same for one directory however links lead to it."""
+    return str(directory.resolve()) if isinstance(directory, Path) else str(directory)
+
+
+def written_at(file: LogPath) -> float:
+    """When a file was last written, in seconds since the epoch; 0 for what does not tell."""
+    return 0.0 if isinstance(file, zipfile.Path) else float(file.stat().st_mtime)

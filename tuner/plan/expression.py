@@ -14,19 +14,25 @@ _SKELETON = re.compile(
 # Names Spark makes up hold an id that differs in every run.
 _GENERATED = re.compile(r"(_gen_alias|_extract)_\d+")
 _OPEN, _CLOSE = "([{", ")]}"
+# Texts are long and their brackets few: only these are looked at.
+_BRACKET = re.compile(r"[(\[{)\]}]")
+_BRACKET_OR_COMMA = re.compile(r"[(\[{)\]},]")
+_SQUARE = re.compile(r"[\[\]]")
+_BRACKET_OR_AND = re.compile(r"[(\[{)\]}]| AND ")
 
 
 def split_top_level(text: str) -> list[str]:
     """The parts of a comma separated list; commas inside brackets do not count."""
     parts, depth, start = [], 0, 0
-    for i, char in enumerate(text):
+    for mark in _BRACKET_OR_COMMA.finditer(text):
+        char = mark[0]
         if char in _OPEN:
             depth += 1
         elif char in _CLOSE:
             depth -= 1
-        elif char == "," and depth == 0:
-            parts.append(text[start:i].strip())
-            start = i + 1
+        elif depth == 0:
+            parts.append(text[start : mark.start()].strip())
+            start = mark.end()
     tail = text[start:].strip()
     return [*parts, tail] if tail else parts
 
@@ -35,10 +41,10 @@ def bracketed(text: str, start: int = 0) -> tuple[str, int] | None:
     """What stands in the first pair of square brackets from `start`, and the position after it."""
     begin = text.find("[", start)
     depth = 0
-    for i in range(begin, len(text)) if begin >= 0 else ():
-        depth += (text[i] == "[") - (text[i] == "]")
+    for mark in _SQUARE.finditer(text, begin) if begin >= 0 else ():
+        depth += 1 if mark[0] == "[" else -1
         if depth == 0:
-            return text[begin + 1 : i], i + 1
+            return text[begin + 1 : mark.start()], mark.end()
     return None
 
 
@@ -95,22 +101,29 @@ def conjuncts(text: str) -> list[str]:
     text = text.strip()
     while text.startswith("(") and _closing(text) == len(text) - 1:
         text = text[1:-1]
-    depth, i, parts, start = 0, 0, [], 0
-    while i < len(text):
-        depth += (text[i] in _OPEN) - (text[i] in _CLOSE)
-        if depth == 0 and text.startswith(" AND ", i):
-            parts.append(text[start:i])
-            start = i + 5
-        i += 1
+    depth, parts, start = 0, [], 0
+    for mark in _BRACKET_OR_AND.finditer(text):
+        if mark[0] in _OPEN:
+            depth += 1
+        elif mark[0] in _CLOSE:
+            depth -= 1
+        elif depth == 0:
+            parts.append(text[start : mark.start()])
+            start = mark.end()
     if not parts:
         return [text]
     return [c for part in [*parts, text[start:]] for c in conjuncts(part)]
 
 
 def _closing(text: str) -> int:
+    """Where the bracket that opens at the start of `text` is closed; 0 where none opens there, -1 where it stays open."""
+    if not text:
+        return -1
+    if not _BRACKET.match(text):
+        return 0
     depth = 0
-    for i, char in enumerate(text):
-        depth += (char in _OPEN) - (char in _CLOSE)
+    for mark in _BRACKET.finditer(text):
+        depth += 1 if mark[0] in _OPEN else -1
         if depth == 0:
-            return i
+            return mark.start()
     return -1

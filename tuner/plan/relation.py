@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from tuner.plan.expression import argument_list, attributes, bracketed, split_top_level
 from tuner.plan.node import PlanNode
@@ -53,6 +54,7 @@ def _jdbc_name(source: str) -> str:
     return "jdbc:" + "_".join(_WORDS.findall(_LITERAL.sub(" ", words.lower())))[:200]
 
 
+@lru_cache(maxsize=1024)
 def normalise_path(path: str) -> str:
     """A path or URL without what changes from run to run, and without credentials."""
     path = _USER.sub("", path.rstrip("/"))
@@ -71,9 +73,13 @@ def short_name(relation: str) -> str:
 def scan_columns(scan: PlanNode) -> list[tuple[str, int]]:
     """The columns a scan puts out, as (name, expression id)."""
     # A path in a scan's name can hold brackets of its own: the list of columns starts after the name.
-    start = len(scan.full_name) if scan.text.startswith(scan.full_name) else 0
-    found = bracketed(scan.text, start) or bracketed(scan.text)
-    return [a for part in split_top_level(found[0]) for a in attributes(part)[:1]] if found else []
+    return list(_columns_after(scan.text, len(scan.full_name) if scan.text.startswith(scan.full_name) else 0))
+
+
+@lru_cache(maxsize=256)  # each join asks for the columns of all scans below it
+def _columns_after(text: str, start: int) -> tuple[tuple[str, int], ...]:
+    found = bracketed(text, start) or bracketed(text)
+    return tuple(a for part in split_top_level(found[0]) for a in attributes(part)[:1]) if found else ()
 
 
 def files_bytes(scan: PlanNode) -> int | None:

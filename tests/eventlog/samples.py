@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import zstandard
 
+from tuner.eventlog.collect import Collector
+from tuner.eventlog.events import decode_event
 from tuner.eventlog.find import find_logs
+from tuner.eventlog.fold import ApplicationFold
 from tuner.eventlog.model import Application
 from tuner.eventlog.read import read_application
 
@@ -81,9 +85,20 @@ def driver_updates(execution_id: int, *updates: tuple[int, int]) -> bytes:
     return sql_event("DriverAccumUpdates", executionId=execution_id, accumUpdates=[list(u) for u in updates])
 
 
-def job_start(execution_id: int | None = 0, stage_ids: Sequence[int] = (0,)) -> bytes:
+def job_start(execution_id: int | None = 0, stage_ids: Sequence[int] = (0,), job_id: int = 0) -> bytes:
     properties = {} if execution_id is None else {"spark.sql.execution.id": str(execution_id)}
-    return event("SparkListenerJobStart", Job_ID=0, Stage_IDs=list(stage_ids), Properties=properties)
+    return event(
+        "SparkListenerJobStart", Job_ID=job_id, Submission_Time=2500, Stage_IDs=list(stage_ids), Properties=properties
+    )
+
+
+def job_end(job_id: int = 0, failure: str | None = None) -> bytes:
+    result = {"Result": "JobFailed", "Exception": {"Message": failure}} if failure else {"Result": "JobSucceeded"}
+    return event("SparkListenerJobEnd", Job_ID=job_id, Completion_Time=7500, Job_Result=result)
+
+
+def task_start(stage_id: int = 0, stage_attempt: int = 0) -> bytes:
+    return event("SparkListenerTaskStart", Stage_ID=stage_id, Stage_Attempt_ID=stage_attempt)
 
 
 def stage_submitted(stage_id: int = 0, attempt: int = 0, tasks: int = 2) -> bytes:
@@ -108,13 +123,14 @@ def task_end(
     rows: Any = 50,
     *,
     partition: int | None = None,
+    stage_id: int = 0,
     stage_attempt: int = 0,
     failed: bool = False,
     reason: str = "Success",
     run_time_ms: int = 10,
     **metrics: Any,
 ) -> bytes:
-    """A task of stage 0 that put out so many rows; as Spark does, without "Partition ID" before 3.3."""
+    """A task of a stage that put out so many rows; as Spark does, without "Partition ID" before 3.3."""
     info: dict[str, Any] = {
         "Task ID": index,
         "Index": index,
@@ -126,7 +142,7 @@ def task_end(
     }
     return event(
         "SparkListenerTaskEnd",
-        Stage_ID=0,
+        Stage_ID=stage_id,
         Stage_Attempt_ID=stage_attempt,
         Task_End_Reason={"Reason": reason},
         Task_Info=info if partition is None else info | {"Partition ID": partition},
@@ -159,6 +175,7 @@ def whole_log(app_id: str = "local-1") -> list[bytes]:
         task_end(0, partition=0),
         task_end(1, partition=1),
         stage_completed(),
+        job_end(),
         execution_end(),
         application_end(),
     ]
@@ -182,12 +199,31 @@ def read(path: Path) -> Application:
     return read_application(source)
 
 
+def fold(lines: Iterable[bytes]) -> Application:
+    """What the events on some lines say, without the reader around the fold."""
+    collector = Collector()
+    taken = ApplicationFold("log", collector.take)
+    for line in lines:
+        if (decoded := decode_event(line)) is not None:
+            taken.add(decoded)
+    taken.close()
+    return collector.into(taken.application(()))
+
+
+def metrics(application: Application) -> dict[int, int]:
+    """The SQL metrics of all executions, by accumulator."""
+    totals = Counter[int]()
+    for execution in application.executions:
+        totals.update(execution.accumulators)
+    return dict(totals)
+
+
 def facts(application: Application) -> tuple[object, ...]:
     """What an application says, wherever and in whatever form its log lay."""
     return (
         application.app_id,
         application.spark_version,
         application.executions,
+        application.jobs,
         application.stages,
-        application.accumulators,
     )

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tuner.eventlog.events import decode_event
-from tuner.eventlog.fold import ApplicationFold
-from tuner.eventlog.model import Application, Executors, Stage
+from tuner.eventlog.model import Application, Executors, Job, JobStatus, Stage
 
 from .samples import (
     BYTES,
@@ -18,9 +16,12 @@ from .samples import (
     event,
     execution_end,
     execution_start,
+    fold,
     head,
+    job_end,
     job_start,
     log_start,
+    metrics,
     plan,
     replan,
     stage_completed,
@@ -28,14 +29,6 @@ from .samples import (
     task_end,
     whole_log,
 )
-
-
-def fold(lines: Iterable[bytes]) -> Application:
-    taken = ApplicationFold("log")
-    for line in lines:
-        if (decoded := decode_event(line)) is not None:
-            taken.add(decoded)
-    return taken.result(())
 
 
 def with_tasks(*tasks: bytes, tail: Iterable[bytes] = ()) -> Application:
@@ -100,7 +93,7 @@ class TestExecution:
     def test_its_end_may_come_before_its_jobs(self) -> None:
         application = fold([execution_start(), job_start(), execution_end(), stage_submitted(), task_end(0)])
         assert application.executions[0].stage_ids == (0,)
-        assert application.accumulators == {ROWS: 50}
+        assert metrics(application) == {ROWS: 50}
 
     def test_sub_executions_name_their_root(self) -> None:
         sub = execution_start(6).replace(b'"rootExecutionId":6', b'"rootExecutionId":5')
@@ -117,62 +110,74 @@ class TestExecution:
             None,
         ]
 
-    def test_the_result_may_be_asked_in_between(self) -> None:
-        taken = ApplicationFold("log")
-        states = []
-        for line in [*head(), execution_start(), replan(0, plan("Scan orc ")), replan(0, plan("Scan avro "))]:
-            taken.add(decode_event(line))  # type: ignore[arg-type]
-            states.append([e.final_plan and e.final_plan.name for e in taken.result(()).executions])
-        assert states == [[], [], [], [None], ["Scan orc "], ["Scan avro "]]
+
+class TestJobs:
+    def test_a_job_knows_its_execution_its_stages_and_its_outcome(self) -> None:
+        lines = [
+            execution_start(4),
+            job_start(4, [3, 2], job_id=1),
+            job_start(None, [5], job_id=2),
+            job_start(None, [6], job_id=3),
+            job_end(1),
+            job_end(2, failure="Job aborted due to stage failure"),
+        ]
+        assert fold(lines).jobs == (
+            Job(1, 4, (2, 3), 2500, 7500, JobStatus.SUCCEEDED),
+            Job(2, None, (5,), 2500, 7500, JobStatus.FAILED, "Job aborted due to stage failure"),
+            Job(3, None, (6,), 2500, None, JobStatus.UNFINISHED),
+        )
+
+    def test_the_end_of_a_job_whose_start_is_lost_says_nothing(self) -> None:
+        assert fold([job_end(1)]).jobs == ()
 
 
 class TestTasks:
     def test_rows_of_all_tasks_are_added_up(self) -> None:
-        assert with_tasks(task_end(0, 50), task_end(1, 25)).accumulators == {ROWS: 75}
+        assert metrics(with_tasks(task_end(0, 50), task_end(1, 25))) == {ROWS: 75}
 
     def test_a_speculative_copy_counts_once(self) -> None:
         for partition in (None, 0):
             twice = with_tasks(task_end(0, partition=partition), task_end(0, partition=partition))
-            assert twice.accumulators == {ROWS: 50}, partition
+            assert metrics(twice) == {ROWS: 50}, partition
 
     def test_a_killed_copy_does_not_count(self) -> None:
         killed = task_end(0, 30, partition=0, reason="TaskKilled")
-        assert with_tasks(killed, task_end(0, partition=0)).accumulators == {ROWS: 50}
+        assert metrics(with_tasks(killed, task_end(0, partition=0))) == {ROWS: 50}
 
     def test_failed_tasks_rows_do_not_count(self) -> None:
         failed = task_end(0, 30, partition=0, failed=True, reason="ExceptionFailure")
         application = with_tasks(failed, task_end(0, partition=0))
-        assert application.accumulators == {ROWS: 50}
+        assert metrics(application) == {ROWS: 50}
         assert only_stage(application).failed_tasks == 1
 
     def test_partitions_recomputed_by_a_later_attempt_of_the_stage_count_once(self) -> None:
         first = [task_end(i, partition=i) for i in range(4)]
         lost = [task_end(0, partition=2, stage_attempt=1), task_end(1, partition=3, stage_attempt=1)]
-        assert with_tasks(*first, *lost).accumulators == {ROWS: 200}
+        assert metrics(with_tasks(*first, *lost)) == {ROWS: 200}
 
     def test_partitions_left_to_a_later_attempt_of_the_stage_do_count(self) -> None:
         first = [task_end(0, partition=0), task_end(1, partition=1)]
         rest = [task_end(0, partition=2, stage_attempt=1), task_end(1, partition=3, stage_attempt=1)]
-        assert with_tasks(*first, *rest).accumulators == {ROWS: 200}
+        assert metrics(with_tasks(*first, *rest)) == {ROWS: 200}
 
     def test_numbers_written_as_text_are_numbers(self) -> None:
-        assert with_tasks(task_end(0, rows="50")).accumulators == {ROWS: 50}
+        assert metrics(with_tasks(task_end(0, rows="50"))) == {ROWS: 50}
 
     def test_metrics_that_were_never_set_are_ignored(self) -> None:
         application = with_tasks(task_end(0, rows=-1, run_time_ms=-1, **{"Disk Bytes Spilled": -1}))
-        assert application.accumulators == {}
+        assert metrics(application) == {}
         stage = only_stage(application)
         assert (stage.executor_run_time_ms, stage.disk_spilled_bytes) == (0, 0)
 
     def test_stage_completion_does_not_count_a_second_time(self) -> None:
         final = stage_completed().replace(b'{"ID": 101, ', b'{"ID": 101, "Value": 50, ')
-        assert with_tasks(task_end(0), tail=[final]).accumulators == {ROWS: 50}
+        assert metrics(with_tasks(task_end(0), tail=[final])) == {ROWS: 50}
 
     def test_driver_updates_are_merged_and_unset_ones_ignored(self) -> None:
         application = fold(
             [execution_start(), driver_updates(0, (ROWS, 3), (BYTES, -1)), driver_updates(0, (ROWS, 4), (BYTES, 9))]
         )
-        assert application.accumulators == {ROWS: 7, BYTES: 9}
+        assert metrics(application) == {ROWS: 7, BYTES: 9}
 
 
 class TestStages:
@@ -211,7 +216,7 @@ class TestStages:
         ]
         assert [s.failure for s in application.stages] == ["org.apache.spark.shuffle.FetchFailedException", None]
         assert application.executions[0].stage_ids == (0,)
-        assert application.accumulators == {ROWS: 100}
+        assert metrics(application) == {ROWS: 100}
 
     def test_the_operators_that_ran_in_it_are_those_whose_metrics_it_updated(self) -> None:
         assert only_stage(fold(whole_log())).accumulator_ids == frozenset({ROWS})

@@ -52,7 +52,7 @@ class Runs:
         execution = self.executions[label, name]
         plan = execution.final_plan or execution.initial_plan
         assert plan is not None
-        return build_tree(plan, self.application.accumulators)
+        return build_tree(plan, execution.accumulators)
 
 
 def keyed(sites: tuple[JoinSite, ...]) -> dict[Key, JoinSite]:

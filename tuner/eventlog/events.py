@@ -52,7 +52,23 @@ class ExecutorRemoved(Event, frozen=True):
 class JobStart(Event, frozen=True):
     job_id: int = msgspec.field(default=-1, name="Job ID")
     stage_ids: list[int] = msgspec.field(default_factory=list, name="Stage IDs")
+    submitted_ms: int | None = msgspec.field(default=None, name="Submission Time")
     properties: dict[str, Any] | None = None
+
+
+class JobException(msgspec.Struct, frozen=True):
+    message: str = msgspec.field(default="", name="Message")
+
+
+class JobResult(msgspec.Struct, frozen=True):
+    result: str = msgspec.field(default="", name="Result")
+    exception: JobException | None = msgspec.field(default=None, name="Exception")
+
+
+class JobEnd(Event, frozen=True):
+    job_id: int = msgspec.field(default=-1, name="Job ID")
+    completed_ms: int | None = msgspec.field(default=None, name="Completion Time")
+    result: JobResult = msgspec.field(default=JobResult(), name="Job Result")
 
 
 class Accumulable(msgspec.Struct, frozen=True):
@@ -77,6 +93,10 @@ class StageSubmitted(Event, frozen=True):
 
 class StageCompleted(Event, frozen=True):
     info: StageInfo = msgspec.field(default=StageInfo(), name="Stage Info")
+
+
+class TaskStart(Event, frozen=True):
+    stage_id: int = msgspec.field(default=-1, name="Stage ID")
 
 
 class EndReason(msgspec.Struct, frozen=True):
@@ -168,8 +188,10 @@ EVENT_TYPES: dict[str, type[msgspec.Struct]] = {
     "SparkListenerExecutorAdded": ExecutorAdded,
     "SparkListenerExecutorRemoved": ExecutorRemoved,
     "SparkListenerJobStart": JobStart,
+    "SparkListenerJobEnd": JobEnd,
     "SparkListenerStageSubmitted": StageSubmitted,
     "SparkListenerStageCompleted": StageCompleted,
+    "SparkListenerTaskStart": TaskStart,
     "SparkListenerTaskEnd": TaskEnd,
     _SQL + "SparkListenerSQLExecutionStart": ExecutionStart,
     _SQL + "SparkListenerSQLExecutionEnd": ExecutionEnd,

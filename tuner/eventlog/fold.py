@@ -1,59 +1,48 @@
-"""Events to `Application`: a left fold, one event at a time."""
+"""Events to `Work` and `Application`: a left fold, one event at a time, that lets go of what has finished."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Iterable
 
 import msgspec
 
 from tuner.eventlog import events as ev
-from tuner.eventlog.model import Application, Completeness, Execution, Executors, PlanInfo, Problem, ProblemCode, Stage
+from tuner.eventlog.finish import finish_execution, finish_job, finish_stage
+from tuner.eventlog.model import Application, Completeness, Executors, Problem, Work
+from tuner.eventlog.open import Fragment, OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates
 from tuner.eventlog.properties import allowed, redact
 from tuner.units import parse_bytes
 
 _LOGICAL = "== Optimized Logical Plan =="
 _DEFAULT_HEAP = "1g"  # spark.driver.memory and spark.executor.memory
-_MAX_PARTITIONS = 1 << 24  # a larger partition number is damage, not a task
+_TOTALS = 11
+# The listener bus orders events of one queue only: what belongs to an execution may follow its end closely.
+_LINGER_EVENTS = 1_000
+# Ends of tasks that Spark dropped from its queue (spark.scheduler.listenerbus.eventqueue.capacity) never come.
+_GIVE_UP_EVENTS = 100_000
 
-
-@dataclass(slots=True)
-class _OpenStage:
-    info: ev.StageInfo
-    execution_id: int | None
-    failed_tasks: int = 0
-    totals: list[int] = field(default_factory=lambda: [0] * 11)
-
-
-@dataclass(slots=True)
-class _OpenExecution:
-    start: ev.ExecutionStart
-    logical_plan: str | None
-    latest_replan: ev.RawAdaptiveUpdate | None = None
-    previous_replan: ev.RawAdaptiveUpdate | None = None
-    final_plan: PlanInfo | None = None
-    end: ev.ExecutionEnd | None = None
-    stage_ids: list[int] = field(default_factory=list)
+Take = Callable[[Work], None]
+_Group = tuple[bool, int]  # whether of SQL, and the id of the execution or the job
 
 
 class ApplicationFold:
-    """Takes events in the log's order; `result` may be asked at any time, also of a log that breaks off."""
+    """Takes events in the log's order and hands `take` what has finished.
 
-    def __init__(self, source: str) -> None:
+    With `piece`, the events are a stretch of a log whose beginning may lie elsewhere: `fragment` then holds what
+    another fold, which takes in the stretches in order (`absorb`), needs to know.
+    """
+
+    def __init__(self, source: str, take: Take, *, piece: bool = False) -> None:
         self._source = source
-        self._version = ""
-        self._start: ev.ApplicationStart | None = None
-        self._end_ms: int | None = None
-        self._conf: dict[str, str] = {}
+        self._take = take
+        self._piece = piece
+        self.fragment = Fragment()
         self._alive: dict[str, int] = {}
         self._executors_seen = (0, 0)
-        self._executions: dict[int, _OpenExecution] = {}
-        self._stages: dict[tuple[int, int], _OpenStage] = {}
-        self._execution_of_stage: dict[int, int] = {}
-        self._counted: dict[int, bytearray] = {}
-        self._accumulators: dict[int, int] = {}
-        self._events = 0
-        self._problems: list[Problem] = []
+        self._group_of_stage: dict[int, _Group] = {}
+        self._jobs_of_execution: dict[int, set[int]] = {}
+        self._ended: deque[tuple[int, int, _Group]] = deque()
         self._handlers: dict[type[msgspec.Struct], Callable[..., None]] = {
             ev.LogStart: self._log_start,
             ev.ApplicationStart: self._application_start,
@@ -62,8 +51,10 @@ class ApplicationFold:
             ev.ExecutorAdded: self._executor_added,
             ev.ExecutorRemoved: self._executor_removed,
             ev.JobStart: self._job_start,
+            ev.JobEnd: self._job_end,
             ev.StageSubmitted: self._stage_submitted,
             ev.StageCompleted: self._stage_completed,
+            ev.TaskStart: self._task_start,
             ev.TaskEnd: self._task_end,
             ev.ExecutionStart: self._execution_start,
             ev.ExecutionEnd: self._execution_end,
@@ -72,185 +63,262 @@ class ApplicationFold:
             ev.AdaptiveUpdate: self._adaptive_update_decoded,
         }
 
-    @property
-    def events(self) -> int:
-        """How many events were taken."""
-        return self._events
-
-    @property
-    def started(self) -> bool:
-        """Whether the application's start was among them."""
-        return self._start is not None
-
-    @property
-    def ended(self) -> bool:
-        """Whether the application's end was among them."""
-        return self._end_ms is not None
-
     def add(self, event: msgspec.Struct) -> None:
-        self._events += 1
+        self.fragment.events += 1
         self._handlers[type(event)](event)
+        if self._ended and self._ended[0][0] <= self.fragment.events:
+            self._release_ended()
 
-    def result(self, problems: tuple[Problem, ...]) -> Application:
-        """The application so far. Partial unless it ended and nothing was lost on the way (`problems`)."""
-        executions = tuple(self._execution(e) for e in self._executions.values())
-        problems += tuple(self._problems)
-        start = self._start
-        if not self._events:
+    def absorb(self, later: Fragment) -> None:
+        """Take in the stretch of the log that follows, as another fold has left it."""
+        here = self.fragment
+        here.version = later.version or here.version
+        here.start = later.start or here.start
+        here.end_ms = here.end_ms if later.end_ms is None else later.end_ms
+        here.conf.update(later.conf)
+        for name, cores in later.executor_changes:
+            self._change_executor(name, cores)
+        for job_id, job in later.jobs.items():
+            here.jobs.setdefault(job_id, OpenJob()).absorb(job)
+            if job.started:
+                self._own_stages(job_id, job)
+        for stage_id, stage in later.stages.items():
+            here.stages.setdefault(stage_id, OpenStage()).absorb(stage)
+        for execution_id, execution in later.executions.items():
+            here.executions.setdefault(execution_id, OpenExecution()).absorb(execution)
+        here.events += later.events
+        here.lines = later.lines
+        here.problems += later.problems
+        self._release_ended()
+        for execution_id, execution in later.executions.items():
+            if execution.end is not None:
+                self._await_release((True, execution_id))
+        for job_id, job in later.jobs.items():
+            if job.end is not None and here.jobs[job_id].execution_id is None:
+                self._await_release((False, job_id))
+
+    def close(self) -> None:
+        """Hand on all that is still open, of a log that ends here."""
+        here = self.fragment
+        for execution_id in sorted(here.executions.keys() | self._jobs_of_execution.keys()):
+            self._release((True, execution_id))
+        for job_id in sorted(here.jobs):
+            self._release((False, job_id))
+        # Stages of which the log does not tell whose they are.
+        if here.stages:
+            self._hand_on(None, (), sorted(here.stages))
+
+    def application(self, problems: Iterable[Problem]) -> Application:
+        """The application as the events taken tell it, without the work handed on.
+
+        Partial unless it ended and nothing was lost on the way (`problems`).
+        """
+        here = self.fragment
+        found = (*problems, *here.problems)
+        start = here.start
+        if not here.events:
             status = Completeness.FAILED
         else:
-            whole = self._end_ms is not None and start is not None and not problems
+            whole = here.end_ms is not None and start is not None and not found
             status = Completeness.COMPLETE if whole else Completeness.PARTIAL
         return Application(
-            app_id=(start.app_id if start else None) or self._conf.get("spark.app.id", ""),
-            app_name=redact((start.app_name if start else "") or self._conf.get("spark.app.name", "")),
+            app_id=(start.app_id if start else None) or here.conf.get("spark.app.id", ""),
+            app_name=redact((start.app_name if start else "") or here.conf.get("spark.app.name", "")),
             attempt=start.attempt if start else None,
-            spark_version=self._version,
+            spark_version=here.version,
             start_ms=start.timestamp if start else None,
-            end_ms=self._end_ms,
+            end_ms=here.end_ms,
             status=status,
             executors=self._executors(),
-            conf=self._conf,
-            executions=executions,
-            stages=tuple(_stage(s) for _, s in sorted(self._stages.items())),
-            accumulators=self._accumulators,
-            problems=problems,
+            conf=here.conf,
+            problems=found,
         )
 
     def _log_start(self, event: ev.LogStart) -> None:
-        self._version = event.version
+        self.fragment.version = event.version
 
     def _application_start(self, event: ev.ApplicationStart) -> None:
-        self._start = event
+        self.fragment.start = event
 
     def _application_end(self, event: ev.ApplicationEnd) -> None:
-        self._end_ms = event.timestamp
+        self.fragment.end_ms = event.timestamp
 
     def _environment(self, event: ev.EnvironmentUpdate) -> None:
-        self._conf.update(allowed(event.properties))
+        self.fragment.conf.update(allowed(event.properties))
 
     def _executor_added(self, event: ev.ExecutorAdded) -> None:
-        self._alive[event.executor_id] = event.info.cores
-        count, cores = self._executors_seen
-        self._executors_seen = (max(count, len(self._alive)), max(cores, event.info.cores))
+        self._change_executor(event.executor_id, event.info.cores)
 
     def _executor_removed(self, event: ev.ExecutorRemoved) -> None:
-        self._alive.pop(event.executor_id, None)
+        self._change_executor(event.executor_id, None)
+
+    def _change_executor(self, name: str, cores: int | None) -> None:
+        if self._piece:
+            self.fragment.executor_changes.append((name, cores))
+        elif cores is None:
+            self._alive.pop(name, None)
+        else:
+            self._alive[name] = cores
+            count, most_cores = self._executors_seen
+            self._executors_seen = (max(count, len(self._alive)), max(most_cores, cores))
 
     def _executors(self) -> Executors:
         count, cores = self._executors_seen
-        local = self._conf.get("spark.master", "").startswith("local")
-        heap = self._conf.get("spark.driver.memory" if local else "spark.executor.memory", _DEFAULT_HEAP)
+        conf = self.fragment.conf
+        local = conf.get("spark.master", "").startswith("local")
+        heap = conf.get("spark.driver.memory" if local else "spark.executor.memory", _DEFAULT_HEAP)
         return Executors(cores=cores, memory_bytes=parse_bytes(heap, "m") or 0, count=count)
 
     def _job_start(self, event: ev.JobStart) -> None:
         execution = (event.properties or {}).get("spark.sql.execution.id")
-        if execution is None or not str(execution).isdecimal():
-            return
-        for stage_id in event.stage_ids:
+        execution_id = int(execution) if execution is not None and str(execution).isdecimal() else None
+        job = OpenJob(execution_id, event.stage_ids, started=True, submitted_ms=event.submitted_ms)
+        self.fragment.jobs.setdefault(event.job_id, OpenJob()).absorb(job)
+        self._own_stages(event.job_id, job)
+
+    def _own_stages(self, job_id: int, job: OpenJob) -> None:
+        group = (False, job_id) if job.execution_id is None else (True, job.execution_id)
+        for stage_id in job.stage_ids:
             # A later job that reuses a stage's shuffle lists the stage again, as skipped.
-            self._execution_of_stage.setdefault(stage_id, int(execution))
+            self._group_of_stage.setdefault(stage_id, group)
+        if job.execution_id is not None:
+            self._jobs_of_execution.setdefault(job.execution_id, set()).add(job_id)
+
+    def _job_end(self, event: ev.JobEnd) -> None:
+        job = self.fragment.jobs.get(event.job_id)
+        if job is None and self._piece:
+            job = self.fragment.jobs[event.job_id] = OpenJob()
+        if job is not None:
+            job.end = event
+            if job.execution_id is None:
+                self._await_release((False, event.job_id))
 
     def _stage_submitted(self, event: ev.StageSubmitted) -> None:
-        self._open_stage(event.info)
+        self._attempt(event.info)
+        self.fragment.stages[event.info.stage_id].begun |= event.info.attempt == 0
 
     def _stage_completed(self, event: ev.StageCompleted) -> None:
-        self._open_stage(event.info).info = event.info
+        self._attempt(event.info).info = event.info
 
-    def _open_stage(self, info: ev.StageInfo) -> _OpenStage:
-        key = (info.stage_id, info.attempt)
-        stage = self._stages.get(key)
+    def _attempt(self, info: ev.StageInfo) -> OpenAttempt:
+        stage = self._stage(info.stage_id)
+        attempt = stage.attempts.get(info.attempt)
+        if attempt is None:
+            attempt = stage.attempts[info.attempt] = OpenAttempt(info, [0] * _TOTALS)
+        return attempt
+
+    def _stage(self, stage_id: int) -> OpenStage:
+        stage = self.fragment.stages.get(stage_id)
         if stage is None:
-            execution = self._execution_of_stage.get(info.stage_id)
-            stage = self._stages[key] = _OpenStage(info, execution)
-            if execution in self._executions and info.attempt == 0:
-                self._executions[execution].stage_ids.append(info.stage_id)
+            stage = self.fragment.stages[stage_id] = OpenStage()
         return stage
 
+    def _task_start(self, event: ev.TaskStart) -> None:
+        self._stage(event.stage_id).running += 1
+
     def _task_end(self, event: ev.TaskEnd) -> None:
-        stage = self._open_stage(ev.StageInfo(stage_id=event.stage_id, attempt=event.stage_attempt))
-        success = event.end_reason.reason == "Success" and not event.info.failed
-        stage.failed_tasks += event.info.failed
+        info = event.info
+        attempt = self._attempt(ev.StageInfo(stage_id=event.stage_id, attempt=event.stage_attempt))
+        stage = self.fragment.stages[event.stage_id]
+        stage.running -= 1
+        attempt.failed_tasks += info.failed
         if event.metrics is not None:
-            _add_task(stage.totals, event.metrics)
-        if success and self._first_success(event.stage_id, event.info):
-            self._add_updates(event.info.accumulables)
-
-    def _first_success(self, stage_id: int, info: ev.TaskInfo) -> bool:
-        """Whether no other attempt of this task has counted: speculative copies and re-runs repeat its rows."""
+            _add_task(attempt.totals, event.metrics)
         # A later attempt of the stage numbers its tasks anew; partitions keep theirs (logged since 3.3, SPARK-37831).
-        number = info.partition if info.partition >= 0 else info.index
-        if not 0 <= number < _MAX_PARTITIONS:
-            return False
-        counted = self._counted.setdefault(stage_id, bytearray())
-        if number >= len(counted):
-            counted.extend(bytes(number + 1 - len(counted)))
-        first = not counted[number]
-        counted[number] = 1
-        return first
-
-    def _add_updates(self, accumulables: list[ev.Accumulable]) -> None:
-        totals = self._accumulators
-        for accumulable in accumulables:
-            if accumulable.metadata == "sql":
-                value = _count(accumulable.update)
-                if value > 0:
-                    totals[accumulable.id] = totals.get(accumulable.id, 0) + value
+        partition = info.partition if info.partition >= 0 else info.index
+        if event.end_reason.reason == "Success" and not info.failed and stage.counts(partition):
+            updates = stage.updates
+            if self._piece and not stage.begun:
+                updates = stage.by_partition[partition] = {}
+            _add_sql_updates(updates, info.accumulables)
 
     def _driver_updates(self, event: ev.DriverAccumUpdates) -> None:
-        for accumulator, value in event.updates:
-            if value >= 0:  # a size or timing metric that was never set is -1
-                self._accumulators[accumulator] = self._accumulators.get(accumulator, 0) + value
+        set_updates = {a: value for a, value in event.updates if value >= 0}  # a metric that was never set is -1
+        add_updates(self._execution(event.execution_id).driver_updates, set_updates)
+
+    def _execution(self, execution_id: int) -> OpenExecution:
+        execution = self.fragment.executions.get(execution_id)
+        if execution is None:
+            execution = OpenExecution()
+            if self._piece:  # of a whole log, nothing is to be kept of an execution that has not started
+                self.fragment.executions[execution_id] = execution
+        return execution
 
     def _execution_start(self, event: ev.ExecutionStart) -> None:
         # The plan as text is long and repeats the plan: only its estimates are kept.
-        execution = _OpenExecution(msgspec.structs.replace(event, plan_text=""), _logical_plan(event))
-        self._executions[event.execution_id] = execution
+        start = msgspec.structs.replace(event, plan_text="")
+        execution = self.fragment.executions.setdefault(event.execution_id, OpenExecution())
+        execution.absorb(OpenExecution(start, _logical_plan(event)))
 
     def _execution_end(self, event: ev.ExecutionEnd) -> None:
-        if execution := self._executions.get(event.execution_id):
-            execution.end = event
-            self._settle_plan(execution)
+        self._execution(event.execution_id).end = event
+        self._await_release((True, event.execution_id))
 
     def _adaptive_update(self, event: ev.RawAdaptiveUpdate) -> None:
-        if execution := self._executions.get(event.execution_id):
-            execution.previous_replan, execution.latest_replan = execution.latest_replan, event
+        self._execution(event.execution_id).replan(event)
 
     def _adaptive_update_decoded(self, event: ev.AdaptiveUpdate) -> None:
-        if execution := self._executions.get(event.execution_id):
-            execution.latest_replan, execution.final_plan = None, event.plan
+        self._execution(event.execution_id).absorb(OpenExecution(final_plan=event.plan))
 
-    def _settle_plan(self, execution: _OpenExecution) -> None:
-        """Decode the last re-plan that can be, and let go of their bytes."""
-        updates = execution.latest_replan, execution.previous_replan
-        execution.latest_replan = execution.previous_replan = None
-        for update in updates:
-            if update is None:
-                return
-            try:
-                execution.final_plan = update.decode().plan
-            except ev.UNREADABLE as error:
-                message = f"a plan of SQL execution {update.execution_id} cannot be read: {redact(str(error))}"
-                self._problems.append(Problem(self._source, 0, ProblemCode.UNREADABLE_PLAN, message))
-            else:
-                return
+    def _await_release(self, group: _Group) -> None:
+        now = self.fragment.events
+        self._ended.append((now + _LINGER_EVENTS, now + _GIVE_UP_EVENTS, group))
 
-    def _execution(self, execution: _OpenExecution) -> Execution:
-        self._settle_plan(execution)
-        start, end = execution.start, execution.end
-        return Execution(
-            execution_id=start.execution_id,
-            root_execution_id=start.execution_id if start.root_execution_id is None else start.root_execution_id,
-            description=redact(start.description),
-            start_ms=start.time,
-            end_ms=end.time if end else None,
-            error=redact(end.error) if end and end.error else None,
-            initial_plan=start.plan,
-            final_plan=execution.final_plan,
-            modified_conf=allowed(start.modified_configs),
-            stage_ids=tuple(execution.stage_ids),
-            logical_plan=execution.logical_plan,
+    def _release_ended(self) -> None:
+        now = self.fragment.events
+        while self._ended and self._ended[0][0] <= now:
+            _, give_up, group = self._ended.popleft()
+            if not self._release_if_finished(group, whatever_runs=give_up <= now):
+                self._ended.append((now + _LINGER_EVENTS, give_up, group))
+
+    def _release_if_finished(self, group: _Group, *, whatever_runs: bool = False) -> bool:
+        """Whether nothing of the group is left here: it was handed on, or another stretch of the log has its start."""
+        here, (of_sql, number) = self.fragment, group
+        if of_sql:
+            execution = here.executions.get(number)
+            if execution is None or execution.start is None:
+                return True
+            ended = execution.end is not None
+            jobs = [job for j in self._jobs_of_execution.get(number, ()) if (job := here.jobs.get(j))]
+        else:
+            job = here.jobs.get(number)
+            if job is None or not job.started or job.execution_id is not None:
+                return True
+            ended, jobs = True, [job]
+        stages = (here.stages.get(s) for job in jobs for s in job.stage_ids)
+        runs = any(job.end is None for job in jobs) or any(s.running > 0 for s in stages if s is not None)
+        if not ended or (runs and not whatever_runs):
+            return False
+        self._release(group)
+        return True
+
+    def _release(self, group: _Group) -> None:
+        here, (of_sql, number) = self.fragment, group
+        job_ids = sorted(self._jobs_of_execution.pop(number, ())) if of_sql else [number]
+        listed = {stage_id for j in job_ids if j in here.jobs for stage_id in here.jobs[j].stage_ids}
+        owned = sorted(s for s in listed if self._group_of_stage.get(s) == group)
+        self._hand_on(number if of_sql else None, job_ids, owned)
+
+    def _hand_on(self, execution_id: int | None, job_ids: Iterable[int], stage_ids: Iterable[int]) -> None:
+        here = self.fragment
+        popped = ((j, here.jobs.pop(j, None)) for j in job_ids)
+        jobs = tuple(finish_job(j, job) for j, job in popped if job is not None and job.started)
+        open_stages = {}
+        for stage_id in stage_ids:
+            self._group_of_stage.pop(stage_id, None)
+            if stage_id in here.stages:
+                open_stages[stage_id] = here.stages.pop(stage_id)
+        execution = None
+        if execution_id is not None and (started := here.executions.pop(execution_id, None)):
+            execution, problems = finish_execution(started, open_stages, self._source)
+            here.problems += problems
+        stages = tuple(
+            finish_stage(attempt, execution_id)
+            for stage in open_stages.values()
+            for _, attempt in sorted(stage.attempts.items())
         )
+        if execution or jobs or stages:
+            self._take(Work(execution, jobs, stages))
 
 
 def _logical_plan(event: ev.ExecutionStart) -> str | None:
@@ -258,6 +326,14 @@ def _logical_plan(event: ev.ExecutionStart) -> str | None:
     if not text.startswith(_LOGICAL):
         return None
     return text[len(_LOGICAL) :].partition("\n== ")[0].strip("\n")
+
+
+def _add_sql_updates(totals: dict[int, int], accumulables: list[ev.Accumulable]) -> None:
+    for accumulable in accumulables:
+        if accumulable.metadata == "sql":
+            value = _count(accumulable.update)
+            if value > 0:
+                totals[accumulable.id] = totals.get(accumulable.id, 0) + value
 
 
 def _count(value: object) -> int:
@@ -284,19 +360,3 @@ def _add_task(totals: list[int], m: ev.TaskMetrics) -> None:
     )
     for i, value in enumerate(values):
         totals[i] += max(0, value)  # -1: never set
-
-
-def _stage(stage: _OpenStage) -> Stage:
-    info = stage.info
-    return Stage(  # type: ignore[call-arg]
-        info.stage_id,
-        info.attempt,
-        stage.execution_id,
-        info.tasks,
-        stage.failed_tasks,
-        info.submitted_ms,
-        info.completed_ms,
-        redact(info.failure) if info.failure else None,
-        *stage.totals,  # type: ignore[arg-type]
-        frozenset(a.id for a in info.accumulables if a.metadata == "sql"),
-    )

@@ -66,7 +66,8 @@ class Execution:
     """One SQL execution. `initial_plan` is the plan before AQE, `final_plan` AQE's last (None without AQE).
 
     `logical_plan` is the optimised logical plan with the planner's size estimates, as text: there only when
-    `spark.sql.ui.explainMode` was `cost`.
+    `spark.sql.ui.explainMode` was `cost`. `accumulators` holds the values of SQL metrics by id, as this execution's own
+    tasks and driver updated them: a plan that runs again, or is cached, keeps its ids.
     """
 
     execution_id: int
@@ -80,6 +81,26 @@ class Execution:
     modified_conf: Mapping[str, str]
     stage_ids: tuple[int, ...]
     logical_plan: str | None = None
+    accumulators: Mapping[int, int] = field(default_factory=dict)
+
+
+class JobStatus(StrEnum):
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    UNFINISHED = "unfinished"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One Spark job. `stage_ids` are those it needs, also the ones it skips because their output is there."""
+
+    job_id: int
+    execution_id: int | None
+    stage_ids: tuple[int, ...]
+    submitted_ms: int | None
+    completed_ms: int | None
+    status: JobStatus
+    failure: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +142,21 @@ class Executors:
 
 
 @dataclass(frozen=True, slots=True)
+class Work:
+    """What finished together: a SQL execution (None for jobs without one), its jobs and the stages they ran."""
+
+    execution: Execution | None
+    jobs: tuple[Job, ...]
+    stages: tuple[Stage, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Application:
-    """One Spark application. `conf` holds allow-listed properties only, `accumulators` the SQL metrics by id."""
+    """One Spark application. `conf` holds allow-listed properties only.
+
+    Its executions, jobs and stages are in the order of their ids; where a log is read piece by piece, they were handed
+    on as `Work` and are not here.
+    """
 
     app_id: str
     app_name: str
@@ -133,7 +167,7 @@ class Application:
     status: Completeness
     executors: Executors
     conf: Mapping[str, str]
-    executions: tuple[Execution, ...]
-    stages: tuple[Stage, ...]
-    accumulators: Mapping[int, int] = field(default_factory=dict)
+    executions: tuple[Execution, ...] = ()
+    jobs: tuple[Job, ...] = ()
+    stages: tuple[Stage, ...] = ()
     problems: tuple[Problem, ...] = ()

@@ -1,15 +1,17 @@
-"""One event log to one `Application`, as a stream: memory does not grow with the log's bytes."""
+"""One event log to `Work` and an `Application`, as a stream: memory does not grow with the log's bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tuner.eventlog.codec import DATA_ERRORS, UnsupportedCodecError, open_plain
+from tuner.eventlog.collect import Collector
 from tuner.eventlog.events import UNREADABLE, decode_event
 from tuner.eventlog.find import LogSource
-from tuner.eventlog.fold import ApplicationFold
+from tuner.eventlog.fold import ApplicationFold, Take
 from tuner.eventlog.location import LogPath, open_log, shown
 from tuner.eventlog.model import Application, Problem, ProblemCode
+from tuner.eventlog.open import Fragment
 from tuner.eventlog.properties import redact
 
 MAX_LINE_BYTES = 256 << 20
@@ -21,66 +23,101 @@ _UNFINISHED = {
 
 
 class _Problems:
-    """The problems of one log, of each file the first few."""
+    """The problems of one file: the first few, and how many more."""
 
-    def __init__(self) -> None:
-        self.found: list[Problem] = []
-        self._dropped: dict[str, int] = {}
+    def __init__(self, file: LogPath) -> None:
+        self._file = shown(file)
+        self._found: list[Problem] = []
+        self._dropped = 0
 
-    def add(self, file: LogPath, line: int, code: ProblemCode, message: str, *, retryable: bool = False) -> None:
-        name = shown(file)
-        if sum(p.file == name for p in self.found) < MAX_PROBLEMS_PER_FILE:
-            self.found.append(Problem(name, line, code, message, retryable))
+    def add(self, line: int, code: ProblemCode, message: str, *, retryable: bool = False) -> None:
+        if len(self._found) < MAX_PROBLEMS_PER_FILE:
+            self._found.append(Problem(self._file, line, code, message, retryable))
         else:
-            self._dropped[name] = self._dropped.get(name, 0) + 1
+            self._dropped += 1
 
-    def no_events(self, file: LogPath, lines: int) -> None:
+    def no_events(self, lines: int) -> None:
         """One problem in place of one for each line of a file that is something else."""
-        name = shown(file)
-        self.found = [p for p in self.found if p.file != name]
-        self._dropped.pop(name, None)
-        self.add(file, lines, ProblemCode.NO_EVENTS, f"no Spark event in the first {lines} lines: not an event log")
+        self._found, self._dropped = [], 0
+        self.add(lines, ProblemCode.NO_EVENTS, f"no Spark event in the first {lines} lines: not an event log")
 
-    def all(self) -> tuple[Problem, ...]:
-        more = (
-            Problem(f, 0, ProblemCode.MORE_PROBLEMS, f"{n} more problems in this file")
-            for f, n in self._dropped.items()
-        )
-        return (*self.found, *more)
+    def all(self) -> list[Problem]:
+        if not self._dropped:
+            return self._found
+        return [
+            *self._found,
+            Problem(self._file, 0, ProblemCode.MORE_PROBLEMS, f"{self._dropped} more problems in this file"),
+        ]
 
 
 def read_application(source: LogSource) -> Application:
     """Read a log to its end, or to where it breaks off. Never raises for what the files hold: see `problems`."""
-    fold, problems = ApplicationFold(shown(source.path)), _Problems()
-    for index in source.missing:
-        problems.add(
-            source.path,
+    collector = Collector()
+    return collector.into(read_log(source, collector.take))
+
+
+def read_log(source: LogSource, take: Take) -> Application:
+    """Like `read_application`, but hands on each execution with its jobs and stages as soon as it has finished."""
+    fold = ApplicationFold(shown(source.path), take)
+    for position in range(len(source.files)):
+        _read_file(source, position, fold)
+    return _close(source, fold)
+
+
+def read_piece(source: LogSource, position: int, take: Take) -> Fragment:
+    """Read one of the files of a log by itself; what did not finish in it is left to `join_pieces`."""
+    fold = ApplicationFold(shown(source.path), take, piece=True)
+    _read_file(source, position, fold)
+    return fold.fragment
+
+
+def join_pieces(source: LogSource, pieces: Iterable[Fragment], take: Take) -> Application:
+    """What `read_log` would have handed on, from what `read_piece` left of each file in order."""
+    fold = ApplicationFold(shown(source.path), take)
+    for piece in pieces:
+        fold.absorb(piece)
+    return _close(source, fold)
+
+
+def _close(source: LogSource, fold: ApplicationFold) -> Application:
+    fold.close()
+    problems = [
+        Problem(
+            shown(source.path),
             0,
             ProblemCode.MISSING_FILE,
             f"events_{index}_… of this rolling log is not there",
             retryable=source.in_progress,
         )
-    lines = 0
-    for position, file in enumerate(source.files):
-        last = position == len(source.files) - 1
-        lines = _read_file(file, fold, problems, open_ended=source.in_progress and last)
-    if not problems.found:
-        _check_ends(source, lines, fold, problems)
-    return fold.result(problems.all())
+        for index in source.missing
+    ]
+    if not problems and all(p.code is ProblemCode.UNREADABLE_PLAN for p in fold.fragment.problems):
+        problems += _ends(source, fold.fragment)
+    return fold.application(problems)
 
 
-def _check_ends(source: LogSource, lines: int, fold: ApplicationFold, problems: _Problems) -> None:
+def _ends(source: LogSource, whole: Fragment) -> Iterator[Problem]:
     """Say so where a log that reads well still has no beginning or no end."""
-    if not fold.events:
-        problems.add(source.path, 0, ProblemCode.NO_EVENTS, "no Spark event in this file", retryable=source.in_progress)
-    elif not fold.started:
-        problems.add(source.files[0], 1, ProblemCode.TRUNCATED, "the application's start is not in this log")
-    elif not fold.ended:
+    path, last = shown(source.path), shown(source.files[-1])
+    if not whole.events:
+        yield Problem(path, 0, ProblemCode.NO_EVENTS, "no Spark event in this file", source.in_progress)
+    elif whole.start is None:
+        yield Problem(shown(source.files[0]), 1, ProblemCode.TRUNCATED, "the application's start is not in this log")
+    elif whole.end_ms is None:
         message = "the log ends before the application does: " + _UNFINISHED[source.in_progress]
-        problems.add(source.files[-1], lines, ProblemCode.TRUNCATED, message, retryable=source.in_progress)
+        yield Problem(last, whole.lines, ProblemCode.TRUNCATED, message, source.in_progress)
 
 
-def _read_file(file: LogPath, fold: ApplicationFold, problems: _Problems, *, open_ended: bool) -> int:
+def _read_file(source: LogSource, position: int, fold: ApplicationFold) -> None:
+    """Take in the events of a file, and what is wrong with it."""
+    file = source.files[position]
+    open_ended = source.in_progress and position == len(source.files) - 1
+    problems = _Problems(file)
+    fold.fragment.lines = _read_events(file, fold, problems, open_ended=open_ended)
+    fold.fragment.problems += problems.all()
+
+
+def _read_events(file: LogPath, fold: ApplicationFold, problems: _Problems, *, open_ended: bool) -> int:
     """Take in the events of a file; the number of its last line."""
     number, parsed, bad = 0, 0, 0
     try:
@@ -90,9 +127,9 @@ def _read_file(file: LogPath, fold: ApplicationFold, problems: _Problems, *, ope
             except UNREADABLE as error:
                 if not line.endswith(b"\n") and len(line) < MAX_LINE_BYTES:
                     message = "the last line is cut off: " + _UNFINISHED[open_ended]
-                    problems.add(file, number, ProblemCode.TRUNCATED, message, retryable=open_ended)
+                    problems.add(number, ProblemCode.TRUNCATED, message, retryable=open_ended)
                     continue
-                problems.add(file, number, ProblemCode.BAD_LINE, f"not a readable event: {redact(str(error))}")
+                problems.add(number, ProblemCode.BAD_LINE, f"not a readable event: {redact(str(error))}")
                 bad += 1
                 if not parsed and bad >= MAX_PROBLEMS_PER_FILE:
                     break
@@ -101,19 +138,17 @@ def _read_file(file: LogPath, fold: ApplicationFold, problems: _Problems, *, ope
             if event is not None:
                 fold.add(event)
         if bad and not parsed:
-            problems.no_events(file, number)
+            problems.no_events(number)
     except UnsupportedCodecError as error:
-        problems.add(file, 0, ProblemCode.UNSUPPORTED_CODEC, str(error))
+        problems.add(0, ProblemCode.UNSUPPORTED_CODEC, str(error))
     except EOFError as error:
-        problems.add(
-            file, number + 1, ProblemCode.TRUNCATED, f"{error}: {_UNFINISHED[open_ended]}", retryable=open_ended
-        )
+        problems.add(number + 1, ProblemCode.TRUNCATED, f"{error}: {_UNFINISHED[open_ended]}", retryable=open_ended)
     except DATA_ERRORS as error:
         code = ProblemCode.UNREADABLE_FILE if isinstance(error, OSError) and error.errno else ProblemCode.CORRUPT_DATA
         message = (
             f"cannot be read any further: {error.strerror if isinstance(error, OSError) and error.strerror else error}"
         )
-        problems.add(file, number + 1, code, message, retryable=open_ended)
+        problems.add(number + 1, code, message, retryable=open_ended)
     return number
 
 

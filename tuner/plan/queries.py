@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tuner.eventlog.model import Application, Execution, PlanInfo, Stage
@@ -23,16 +23,17 @@ def queries(application: Application) -> tuple[Query, ...]:
     for stage in application.stages:
         if stage.execution_id is not None:
             stages.setdefault(stage.execution_id, []).append(stage)
-    found = (_query(e, application.accumulators, stages.get(e.execution_id, [])) for e in application.executions)
-    return tuple(query for query in found if query is not None)
+    found = (query(e, stages.get(e.execution_id, ())) for e in application.executions)
+    return tuple(q for q in found if q is not None)
 
 
-def _query(execution: Execution, accumulators: Mapping[int, int], stages: list[Stage]) -> Query | None:
+def query(execution: Execution, stages: Sequence[Stage]) -> Query | None:
+    """A SQL execution with the stages its jobs ran; None where it reads no data, or its plan cannot be read."""
     if execution.initial_plan is None:
         return None
     try:
-        initial = build_tree(execution.initial_plan, accumulators)
-        final = build_tree(execution.final_plan, accumulators) if execution.final_plan else initial
+        initial = build_tree(execution.initial_plan, execution.accumulators)
+        final = build_tree(execution.final_plan, execution.accumulators) if execution.final_plan else initial
         if not any(map(_reads, initial.walk_all())) or _is_command(execution.initial_plan):
             return None
         return _measured(execution, initial, final, stages)
@@ -50,7 +51,7 @@ def _is_command(plan: PlanInfo) -> bool:
     return plan.name.startswith(_COMMANDS) and not any(c.metrics or c.children for c in plan.children)
 
 
-def _measured(execution: Execution, initial: PlanNode, final: PlanNode, stages: list[Stage]) -> Query:
+def _measured(execution: Execution, initial: PlanNode, final: PlanNode, stages: Sequence[Stage]) -> Query:
     scans = [node for node in final.walk_all() if is_scan(node)]
     status = _status(execution)
     measured = find_joins(final, finished=status is QueryStatus.SUCCEEDED)
@@ -74,7 +75,7 @@ def _measured(execution: Execution, initial: PlanNode, final: PlanNode, stages: 
     )
 
 
-def _input_bytes(scans: list[PlanNode], stages: list[Stage]) -> int:
+def _input_bytes(scans: list[PlanNode], stages: Sequence[Stage]) -> int:
     """Bytes of the files scanned; what the tasks report having read where the scans do not say (other sources)."""
     return sum(files_bytes(scan) or 0 for scan in scans) or sum(stage.input_bytes for stage in stages)
 

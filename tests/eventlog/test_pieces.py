@@ -1,0 +1,206 @@
+"""A log read in stretches, each by itself, says what it says when it is read in one go."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tuner.eventlog import fold as folding
+from tuner.eventlog.codec import open_plain
+from tuner.eventlog.collect import Collector
+from tuner.eventlog.find import find_logs
+from tuner.eventlog.model import Application, Work
+from tuner.eventlog.open import Fragment
+from tuner.eventlog.read import join_pieces, read_application, read_log, read_piece
+
+from .samples import (
+    ROWS,
+    application_end,
+    driver_updates,
+    event,
+    execution_end,
+    execution_start,
+    head,
+    job_end,
+    job_start,
+    plan,
+    replan,
+    stage_completed,
+    stage_submitted,
+    task_end,
+    task_start,
+    whole_log,
+    write,
+)
+
+SHARED = Path(__file__).parents[3] / "shared" / "eventlogs"
+LINES = [
+    *head(),
+    event("SparkListenerExecutorAdded", Executor_ID="1", Executor_Info={"Total Cores": 4}),
+    execution_start(0),
+    driver_updates(0, (ROWS, 3)),
+    replan(0, plan("Scan orc ")),
+    job_start(0, [0]),
+    stage_submitted(0),
+    task_start(),
+    task_start(),
+    event("SparkListenerExecutorRemoved", Executor_ID="1"),
+    event("SparkListenerExecutorAdded", Executor_ID="2", Executor_Info={"Total Cores": 2}),
+    task_end(0, partition=0),
+    replan(0, plan("Scan avro ")),
+    task_end(0, 30, partition=1, failed=True, reason="ExceptionFailure"),
+    stage_completed(0, failure="org.apache.spark.shuffle.FetchFailedException"),
+    stage_submitted(0, attempt=1),
+    task_start(stage_attempt=1),
+    task_end(0, partition=0, stage_attempt=1),
+    task_end(1, partition=1, stage_attempt=1),
+    task_start(stage_attempt=1),
+    stage_completed(0, attempt=1),
+    job_start(None, [7], job_id=3),
+    execution_end(0),
+    job_end(0),
+    stage_submitted(7),
+    task_end(0, 9, partition=0, stage_id=7),
+    execution_start(1),
+    job_start(1, [0, 1], job_id=1),
+    stage_submitted(1),
+    driver_updates(0, (ROWS, 4)),
+    task_end(0, 7, partition=1, stage_attempt=1, reason="TaskKilled"),
+    task_end(0, 20, partition=0, stage_id=1),
+    stage_completed(1),
+    stage_completed(7),
+    job_end(3),
+    job_end(1, failure="Job aborted"),
+    execution_end(1, error="Job aborted"),
+    execution_start(2),
+    replan(2, plan("Scan text ")),
+    application_end(),
+]
+
+
+def in_pieces(directory: Path) -> Application:
+    (source,) = find_logs(directory)
+    collector = Collector()
+    fragments = [read_piece(source, position, collector.take) for position in range(len(source.files))]
+    sent = [msgspec.msgpack.decode(msgspec.msgpack.encode(fragment), type=Fragment) for fragment in fragments]
+    return collector.into(join_pieces(source, sent, collector.take))
+
+
+def rolled(directory: Path, lines: Sequence[bytes], cuts: Sequence[int]) -> Path:
+    for file in directory.glob("*"):
+        file.unlink()
+    bounds = [0, *cuts, len(lines)]
+    for index, (start, end) in enumerate(itertools.pairwise(bounds), 1):
+        write(directory / f"events_{index}_local-1", lines[start:end])
+    return directory
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One directory for hypothesis to write over and over."""
+    return tmp_path_factory.mktemp("rolled")
+
+
+@given(cuts=st.lists(st.integers(1, len(LINES) - 1), max_size=6, unique=True).map(sorted))
+@settings(max_examples=300, deadline=None)
+def test_wherever_it_is_cut(directory: Path, cuts: list[int]) -> None:
+    (source,) = find_logs(rolled(directory, LINES, cuts))
+    assert in_pieces(directory) == read_application(source)
+
+
+@given(lines=st.permutations(LINES), cuts=st.lists(st.integers(1, len(LINES) - 1), max_size=3, unique=True).map(sorted))
+@settings(max_examples=200, deadline=None)
+def test_whatever_its_order_nothing_is_lost(directory: Path, lines: list[bytes], cuts: list[int]) -> None:
+    application = in_pieces(rolled(directory, lines, cuts))
+    assert [e.execution_id for e in application.executions] == [0, 1, 2]
+    assert [j.job_id for j in application.jobs] == [0, 1, 3]
+    assert [(s.stage_id, s.attempt) for s in application.stages] == [(0, 0), (0, 1), (1, 0), (7, 0)]
+    assert sum(s.input_bytes for s in application.stages) == 7 * 1000
+
+
+@functools.cache
+def lines_of(name: str) -> list[bytes]:
+    with (SHARED / name).open("rb") as raw:
+        return open_plain(raw, name).readlines()  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason=f"{SHARED} is not there")
+@pytest.mark.parametrize("name", ["nds_q72_dataproc_2_2.zstd", "db_subExecution_id.zstd", "eventlog_dsv2.zstd"])
+@pytest.mark.parametrize("pieces", [2, 7, 40])
+def test_real_logs_in_pieces(directory: Path, name: str, pieces: int) -> None:
+    lines = lines_of(name)
+    cuts = sorted({len(lines) * i // pieces for i in range(1, pieces)} - {0})
+    (source,) = find_logs(rolled(directory, lines, cuts))
+    whole = read_application(source)
+    assert in_pieces(directory) == whole
+    assert whole.executions and whole.stages
+
+
+def repeated(times: int) -> list[bytes]:
+    """A log of many executions, one after the other."""
+    body = []
+    for number in range(times):
+        body += [
+            execution_start(number),
+            replan(number, plan("Scan orc ", text="x" * 5000)),
+            job_start(number, [number], job_id=number),
+            stage_submitted(number),
+            *(task_start(number) for _ in range(5)),
+            *(task_end(i, partition=i, stage_id=number) for i in range(5)),
+            stage_completed(number),
+            job_end(number),
+            execution_end(number),
+        ]
+    return [*head(), *body, application_end()]
+
+
+def test_what_has_finished_is_handed_on_and_let_go(tmp_path: Path) -> None:
+    (source,) = find_logs(write(tmp_path / "local-1", repeated(500)))
+    open_at_once, seen = [], []
+
+    def take(work: Work) -> None:
+        assert work.execution is not None
+        open_at_once.append(len(gone.fragment.executions) + len(gone.fragment.stages) + len(gone.fragment.jobs))
+        seen.append(work.execution.execution_id)
+
+    gone = folding.ApplicationFold("", lambda _: None)
+    original = folding.ApplicationFold.__init__
+
+    def watched(self: folding.ApplicationFold, *args: object, **options: object) -> None:
+        nonlocal gone
+        gone = self
+        original(self, *args, **options)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(folding.ApplicationFold, "__init__", watched)
+        application = read_log(source, take)
+    assert application.status == "complete"
+    assert seen == list(range(500))
+    # 17 events each: those that ended within the last thousand linger.
+    assert max(open_at_once) <= 3 * (1000 // 17 + 2)
+
+
+def test_what_a_killed_task_reports_after_the_end_still_counts(tmp_path: Path) -> None:
+    lines = repeated(200)
+    started = lines.index(stage_submitted(3)) + 1
+    lines.insert(started, task_start(3))  # a speculative copy, killed long after its query has ended
+    lines.insert(-1, task_end(2, partition=2, stage_id=3, reason="TaskKilled", run_time_ms=12_345))
+    (source,) = find_logs(write(tmp_path / "local-1", lines))
+    application = read_application(source)
+    assert [s.executor_run_time_ms for s in application.stages[:5]] == [50, 50, 50, 50 + 12_345, 50]
+    assert len(application.stages) == 200
+
+
+def test_a_plan_that_runs_twice_counts_each_time_for_itself(tmp_path: Path) -> None:
+    """Its operators keep their accumulators; Spark resets them before each run."""
+    second = [execution_start(1), job_start(1, [1], job_id=1), stage_submitted(1)]
+    tail = [*second, task_end(0, 30, partition=0, stage_id=1), job_end(1), execution_end(1), application_end()]
+    (source,) = find_logs(write(tmp_path / "local-1", [*whole_log()[:-1], *tail]))
+    assert [e.accumulators for e in read_application(source).executions] == [{ROWS: 100}, {ROWS: 30}]

@@ -1,0 +1,86 @@
+"""What was open, finished: the immutable facts that leave the reader."""
+
+from __future__ import annotations
+
+from tuner.eventlog import events as ev
+from tuner.eventlog.model import Execution, Job, JobStatus, PlanInfo, Problem, ProblemCode, Stage
+from tuner.eventlog.open import OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates
+from tuner.eventlog.properties import allowed, redact
+
+
+def finish_execution(
+    execution: OpenExecution, stages: dict[int, OpenStage], source: str
+) -> tuple[Execution | None, list[Problem]]:
+    """A SQL execution with the metrics of its stages; None where its start is not in the log."""
+    start, end = execution.start, execution.end
+    if start is None:
+        return None, []
+    final_plan, problems = _final_plan(execution, source)
+    accumulators = dict(execution.driver_updates)
+    for stage in stages.values():
+        add_updates(accumulators, stage.updates)
+        for updates in stage.by_partition.values():
+            add_updates(accumulators, updates)
+    finished = Execution(
+        execution_id=start.execution_id,
+        root_execution_id=start.execution_id if start.root_execution_id is None else start.root_execution_id,
+        description=redact(start.description),
+        start_ms=start.time,
+        end_ms=end.time if end else None,
+        error=redact(end.error) if end and end.error else None,
+        initial_plan=start.plan,
+        final_plan=final_plan,
+        modified_conf=allowed(start.modified_configs),
+        stage_ids=tuple(stage_id for stage_id, stage in stages.items() if stage.attempts),
+        logical_plan=execution.logical_plan,
+        accumulators=accumulators,
+    )
+    return finished, problems
+
+
+def _final_plan(execution: OpenExecution, source: str) -> tuple[PlanInfo | None, list[Problem]]:
+    """The last re-plan that can be decoded, and what is wrong with those after it."""
+    problems: list[Problem] = []
+    for update in (execution.latest_replan, execution.previous_replan):
+        if update is None:
+            break
+        try:
+            return update.decode().plan, problems
+        except ev.UNREADABLE as error:
+            message = f"a plan of SQL execution {update.execution_id} cannot be read: {redact(str(error))}"
+            problems.append(Problem(source, 0, ProblemCode.UNREADABLE_PLAN, message))
+    return execution.final_plan, problems
+
+
+def finish_job(job_id: int, job: OpenJob) -> Job:
+    end = job.end
+    if end is None:
+        status = JobStatus.UNFINISHED
+    else:
+        status = JobStatus.SUCCEEDED if end.result.result == "JobSucceeded" else JobStatus.FAILED
+    exception = end.result.exception if end else None
+    return Job(
+        job_id=job_id,
+        execution_id=job.execution_id,
+        stage_ids=tuple(sorted(job.stage_ids)),
+        submitted_ms=job.submitted_ms,
+        completed_ms=end.completed_ms if end else None,
+        status=status,
+        failure=redact(exception.message) if exception and exception.message else None,
+    )
+
+
+def finish_stage(attempt: OpenAttempt, execution_id: int | None) -> Stage:
+    info = attempt.info
+    return Stage(  # type: ignore[call-arg]
+        info.stage_id,
+        info.attempt,
+        execution_id,
+        info.tasks,
+        attempt.failed_tasks,
+        info.submitted_ms,
+        info.completed_ms,
+        redact(info.failure) if info.failure else None,
+        *attempt.totals,  # type: ignore[arg-type]
+        frozenset(a.id for a in info.accumulables if a.metadata == "sql"),
+    )

@@ -1,0 +1,127 @@
+"""What waits, at some point of a log, for events still to come; of two consecutive stretches it can be joined."""
+
+from __future__ import annotations
+
+import msgspec
+
+from tuner.eventlog import events as ev
+from tuner.eventlog.model import PlanInfo, Problem
+
+_MAX_PARTITIONS = 1 << 24  # a larger partition number is damage, not a task
+
+
+class OpenExecution(msgspec.Struct):
+    """A SQL execution. Of its re-plans the last two are kept, undecoded: the last may turn out unreadable."""
+
+    start: ev.ExecutionStart | None = None
+    logical_plan: str | None = None
+    latest_replan: ev.RawAdaptiveUpdate | None = None
+    previous_replan: ev.RawAdaptiveUpdate | None = None
+    final_plan: PlanInfo | None = None
+    end: ev.ExecutionEnd | None = None
+    driver_updates: dict[int, int] = {}
+
+    def replan(self, update: ev.RawAdaptiveUpdate) -> None:
+        self.previous_replan, self.latest_replan = self.latest_replan, update
+
+    def absorb(self, later: OpenExecution) -> None:
+        if self.start is None:
+            self.start, self.logical_plan = later.start, later.logical_plan
+        if later.final_plan is not None:
+            self.latest_replan, self.final_plan = None, later.final_plan
+        for update in (later.previous_replan, later.latest_replan):
+            if update is not None:
+                self.replan(update)
+        self.end = later.end or self.end
+        add_updates(self.driver_updates, later.driver_updates)
+
+
+class OpenJob(msgspec.Struct):
+    """A job, and the SQL execution that ran it, if any."""
+
+    execution_id: int | None = None
+    stage_ids: list[int] = []
+    started: bool = False
+    submitted_ms: int | None = None
+    end: ev.JobEnd | None = None
+
+    def absorb(self, later: OpenJob) -> None:
+        if later.started and not self.started:
+            self.execution_id, self.stage_ids = later.execution_id, later.stage_ids
+            self.started, self.submitted_ms = True, later.submitted_ms
+        self.end = later.end or self.end
+
+
+class OpenAttempt(msgspec.Struct):
+    """One attempt of a stage and the totals of its tasks."""
+
+    info: ev.StageInfo
+    totals: list[int]
+    failed_tasks: int = 0
+
+    def absorb(self, later: OpenAttempt) -> None:
+        if later.info.submitted_ms is not None:
+            self.info = later.info
+        self.totals = [a + b for a, b in zip(self.totals, later.totals, strict=True)]
+        self.failed_tasks += later.failed_tasks
+
+
+class OpenStage(msgspec.Struct):
+    """A stage over all its attempts.
+
+    `counted` marks the partitions whose SQL metrics are in `updates`. Where tasks of it may lie in an earlier stretch of
+    the log (not `begun` in this one), the metrics of each partition stay apart, in `by_partition`.
+    """
+
+    attempts: dict[int, OpenAttempt] = {}
+    counted: bytearray = msgspec.field(default_factory=bytearray)
+    updates: dict[int, int] = {}
+    by_partition: dict[int, dict[int, int]] = {}
+    running: int = 0
+    begun: bool = False
+
+    def counts(self, partition: int) -> bool:
+        """Whether no other attempt of this task has counted: speculative copies and re-runs repeat its rows."""
+        if not 0 <= partition < _MAX_PARTITIONS:
+            return False
+        if partition >= len(self.counted):
+            self.counted.extend(bytes(partition + 1 - len(self.counted)))
+        first = not self.counted[partition]
+        self.counted[partition] = 1
+        return first
+
+    def absorb(self, later: OpenStage) -> None:
+        for number, attempt in later.attempts.items():
+            if number in self.attempts:
+                self.attempts[number].absorb(attempt)
+            else:
+                self.attempts[number] = attempt
+        for partition, updates in later.by_partition.items():
+            if self.counts(partition):
+                add_updates(self.updates, updates)
+        for partition, counted in enumerate(later.counted):
+            if counted and partition not in later.by_partition:
+                self.counts(partition)
+        add_updates(self.updates, later.updates)
+        self.running += later.running
+
+
+class Fragment(msgspec.Struct):
+    """One stretch of a log, a rolled file of it: what is not finished at its end, and what it tells of the application."""
+
+    version: str = ""
+    start: ev.ApplicationStart | None = None
+    end_ms: int | None = None
+    conf: dict[str, str] = {}
+    executor_changes: list[tuple[str, int | None]] = []
+    executions: dict[int, OpenExecution] = {}
+    jobs: dict[int, OpenJob] = {}
+    stages: dict[int, OpenStage] = {}
+    events: int = 0
+    lines: int = 0
+    problems: list[Problem] = []
+
+
+def add_updates(totals: dict[int, int], updates: dict[int, int]) -> None:
+    for accumulator, value in updates.items():
+        totals[accumulator] = totals.get(accumulator, 0) + value

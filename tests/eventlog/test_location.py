@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from upath import UPath
 
-from tuner.cli.logs import LogReader
+from tuner.cli.logs import LogReader, QueryList
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import KEY_PROPERTY, locate
@@ -152,7 +152,7 @@ def test_a_damaged_entry_is_told_and_the_next_is_read(tmp_path: Path) -> None:
 
 def test_a_protocol_nobody_speaks_is_one_line_without_credentials(capsys: pytest.CaptureFixture[str]) -> None:
     reader = LogReader()
-    assert list(reader.read(["nosuch://key:hunter2@host/logs"])) == []
+    assert list(reader.read(["nosuch://key:hunter2@host/logs"], QueryList)) == []
     told = capsys.readouterr().err
     assert reader.failures == told.count("\n") == 1
     assert "install the fsspec package for nosuch" in told

@@ -12,10 +12,10 @@ from tuner.advice.advise import advise as advise_on
 from tuner.advice.facts import Facts
 from tuner.advice.model import Recommendation
 from tuner.cli.harvest import AsJson, Paths
-from tuner.cli.logs import LogReader
+from tuner.cli.logs import LogReader, QueryList
 from tuner.eventlog.cluster import cluster_of
 from tuner.eventlog.model import Application, Completeness
-from tuner.plan.queries import queries
+from tuner.plan.model import Query
 
 
 def advise(
@@ -28,8 +28,8 @@ def advise(
     """Read event logs and print recommendations with evidence and predicted seconds."""
     reader = LogReader()
     found: list[dict[str, Any]] = []
-    for application in reader.read(paths):
-        recommendations = _recommend(application, per_join=sql)
+    for application, read in reader.read(paths, QueryList):
+        recommendations = _recommend(application, read.in_order(), per_join=sql)
         found += [_json(application, r) for r in recommendations]
         if not as_json:
             _show(application, recommendations)
@@ -39,12 +39,12 @@ def advise(
         raise typer.Exit(1)
 
 
-def _recommend(application: Application, *, per_join: bool) -> tuple[Recommendation, ...]:
+def _recommend(application: Application, found: tuple[Query, ...], *, per_join: bool) -> tuple[Recommendation, ...]:
     """Partial logs are no ground for advice: what they lack would look like rows that were not there."""
     if application.status is not Completeness.COMPLETE:
         return ()
     cluster = cluster_of(application)
-    return advise_on(Facts(queries(application), cluster, application.conf, per_join, application.spark_version))
+    return advise_on(Facts(found, cluster, application.conf, per_join, application.spark_version))
 
 
 def _json(application: Application, r: Recommendation) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tuner.eventlog.model import Application, Stage
+from tuner.eventlog.model import Application, Job, Problem, Stage
 from tuner.plan.model import JoinSide, JoinSite, Query
 
 _STAGE_FIELDS = (
@@ -26,8 +26,8 @@ _STAGE_FIELDS = (
 )
 
 
-def application_json(application: Application, queries: tuple[Query, ...]) -> dict[str, Any]:
-    """One JSON object an application, as DESIGN's contract has it."""
+def application_json(application: Application) -> dict[str, Any]:
+    """What comes before the lists of an application's object."""
     executors = application.executors
     return {
         "app_id": application.app_id,
@@ -38,16 +38,10 @@ def application_json(application: Application, queries: tuple[Query, ...]) -> di
         "end_ms": application.end_ms,
         "status": application.status.value,
         "executors": {"cores": executors.cores, "memory_bytes": executors.memory_bytes, "count": executors.count},
-        "queries": [_query(query) for query in queries],
-        "stages": [_stage(stage) for stage in application.stages],
-        "problems": [
-            {"file": p.file, "line": p.line, "code": p.code.value, "message": p.message, "retryable": p.retryable}
-            for p in application.problems
-        ],
     }
 
 
-def _query(query: Query) -> dict[str, Any]:
+def query_json(query: Query) -> dict[str, Any]:
     return {
         "id": query.id,
         "fingerprint": query.fingerprint,
@@ -57,6 +51,32 @@ def _query(query: Query) -> dict[str, Any]:
         "status": query.status.value,
         "joins": [_join(join) for join in query.joins],
         "root_id": query.root_id,
+    }
+
+
+def job_json(job: Job) -> dict[str, Any]:
+    return {
+        "job_id": job.job_id,
+        "execution_id": job.execution_id,
+        "stage_ids": list(job.stage_ids),
+        "submitted_ms": job.submitted_ms,
+        "completed_ms": job.completed_ms,
+        "status": job.status.value,
+        "failure": job.failure,
+    }
+
+
+def stage_json(stage: Stage) -> dict[str, Any]:
+    return {name: getattr(stage, name) for name in _STAGE_FIELDS}
+
+
+def problem_json(problem: Problem) -> dict[str, Any]:
+    return {
+        "file": problem.file,
+        "line": problem.line,
+        "code": problem.code.value,
+        "message": problem.message,
+        "retryable": problem.retryable,
     }
 
 
@@ -76,7 +96,3 @@ def _join(join: JoinSite) -> dict[str, Any]:
 
 def _side(side: JoinSide) -> dict[str, Any]:
     return {"relations": list(side.relations), "rows": side.rows, "bytes": side.bytes}
-
-
-def _stage(stage: Stage) -> dict[str, Any]:
-    return {name: getattr(stage, name) for name in _STAGE_FIELDS}

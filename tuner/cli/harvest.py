@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
-import msgspec
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from tuner.cli.application_json import application_json
-from tuner.cli.logs import LogReader
+from tuner.cli.json_line import JsonLine
+from tuner.cli.logs import LogReader, QueryList
 from tuner.eventlog.model import Application
 from tuner.plan.model import Query
-from tuner.plan.queries import queries
 from tuner.units import format_seconds
 
 Paths = Annotated[
@@ -29,19 +28,22 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def harvest(paths: Paths, as_json: AsJson = False) -> None:
     """Read event logs: applications, queries, joins with measured rows and bytes, stages, problems."""
     reader = LogReader()
-    for application in reader.read(paths):
-        found = queries(application)
-        if as_json:
-            typer.echo(msgspec.json.encode(application_json(application, found)).decode())
-        else:
+    if as_json:
+        for application, line in reader.read(paths, JsonLine):
+            for chunk in line.chunks(application):
+                sys.stdout.buffer.write(chunk)
+            sys.stdout.buffer.flush()
+    else:
+        for application, found in reader.read(paths, QueryList):
             _show(application, found)
     if reader.failures:
         raise typer.Exit(1)
 
 
-def _show(application: Application, found: tuple[Query, ...]) -> None:
+def _show(application: Application, work: QueryList) -> None:
     console = Console(highlight=False)
-    console.print(_headline(application, len(found)), soft_wrap=True, markup=False)
+    found = work.in_order()
+    console.print(_headline(application, len(found), work.stages), soft_wrap=True, markup=False)
     if found:
         table = Table(
             "query", "seconds", "joins", "broadcast", "sort merge", "input", "spilled", "description", box=None
@@ -55,13 +57,13 @@ def _show(application: Application, found: tuple[Query, ...]) -> None:
     console.print()
 
 
-def _headline(application: Application, count: int) -> str:
+def _headline(application: Application, queries: int, stages: int) -> str:
     executors = application.executors
     start, end = application.start_ms, application.end_ms
     took = f", {format_seconds((end - start) / 1e3)}" if start is not None and end is not None else ""
     return (
         f"{application.app_name or '(no name)'} ({application.app_id or 'no id'}), Spark {application.spark_version or '?'}, "
-        f"{application.status}{took}: {count} queries, {len(application.stages)} stages, "
+        f"{application.status}{took}: {queries} queries, {stages} stages, "
         f"{executors.count} executors of {executors.cores} cores"
     )
 

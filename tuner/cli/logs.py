@@ -3,13 +3,41 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol, TypeVar
 
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import LogSource, find_logs
 from tuner.eventlog.location import log_path, shown
-from tuner.eventlog.model import Application, Completeness
-from tuner.eventlog.read import read_application
+from tuner.eventlog.model import Application, Completeness, Work
+from tuner.eventlog.read import read_log
+from tuner.plan.model import Query
+from tuner.plan.queries import query
+
+
+class Sink(Protocol):
+    """What takes the work of one application."""
+
+    def take(self, work: Work) -> None: ...
+
+
+S = TypeVar("S", bound=Sink)
+
+
+class QueryList:
+    """The queries of one application: what advice is made of, without the plans they were read from."""
+
+    def __init__(self) -> None:
+        self._found: list[Query] = []
+        self.stages = 0
+
+    def take(self, work: Work) -> None:
+        self.stages += len(work.stages)
+        if work.execution and (found := query(work.execution, work.stages)):
+            self._found.append(found)
+
+    def in_order(self) -> tuple[Query, ...]:
+        return tuple(sorted(self._found, key=lambda q: q.id))
 
 
 class LogReader:
@@ -18,8 +46,11 @@ class LogReader:
     def __init__(self) -> None:
         self.failures = 0
 
-    def read(self, paths: Iterable[str]) -> Iterator[Application]:
-        """Each application, also partial ones. Files of a directory that hold no Spark events are passed over, and named."""
+    def read(self, paths: Iterable[str], new_sink: Callable[[], S]) -> Iterator[tuple[Application, S]]:
+        """Each application, also partial ones, with what took its work.
+
+        Files of a directory that hold no Spark events are passed over, and named.
+        """
         for path in paths:
             try:
                 place = log_path(path)
@@ -27,18 +58,21 @@ class LogReader:
             except (EventLogNotFoundError, OSError) as error:
                 self._fail(str(error))
                 continue
-            yield from self._read_sources(shown(place), sources)
+            yield from self._read_sources(shown(place), sources, new_sink)
 
-    def _read_sources(self, path: str, sources: list[LogSource]) -> Iterator[Application]:
+    def _read_sources(
+        self, path: str, sources: list[LogSource], new_sink: Callable[[], S]
+    ) -> Iterator[tuple[Application, S]]:
         passed_over = []
         for source in sources:
-            application = read_application(source)
+            sink = new_sink()
+            application = read_log(source, sink.take)
             if application.status is not Completeness.FAILED:
-                yield application
+                yield application, sink
             elif _holds_no_events(application) and not source.named:
                 passed_over.append(source.path.name)
             else:
-                yield application
+                yield application, sink
                 self._fail(f"{shown(source.path)}: {application.problems[0].message}")
         if passed_over:
             told = ", ".join(passed_over[:5]) + (f" and {len(passed_over) - 5} more" if len(passed_over) > 5 else "")

@@ -87,9 +87,11 @@ def driver_updates(execution_id: int, *updates: tuple[int, int]) -> bytes:
 
 def job_start(execution_id: int | None = 0, stage_ids: Sequence[int] = (0,), job_id: int = 0) -> bytes:
     properties = {} if execution_id is None else {"spark.sql.execution.id": str(execution_id)}
-    return event(
-        "SparkListenerJobStart", Job_ID=job_id, Submission_Time=2500, Stage_IDs=list(stage_ids), Properties=properties
-    )
+    # Of a stage that an earlier job has run no task counts.
+    infos = [{"Stage ID": s, "Number of Tasks": 4} for s in stage_ids]
+    infos.append({"Stage ID": -1, "Number of Tasks": 7, "Completion Time": 1})
+    fields = {"Submission_Time": 2500, "Stage_IDs": list(stage_ids), "Stage_Infos": infos}
+    return event("SparkListenerJobStart", Job_ID=job_id, Properties=properties, **fields)
 
 
 def job_end(job_id: int = 0, failure: str | None = None) -> bytes:

@@ -122,9 +122,9 @@ class TestJobs:
             job_end(2, failure="Job aborted due to stage failure"),
         ]
         assert fold(lines).jobs == (
-            Job(1, 4, (2, 3), 2500, 7500, JobStatus.SUCCEEDED),
-            Job(2, None, (5,), 2500, 7500, JobStatus.FAILED, "Job aborted due to stage failure"),
-            Job(3, None, (6,), 2500, None, JobStatus.UNFINISHED),
+            Job(1, 4, (3, 2), 8, 2500, 7500, JobStatus.SUCCEEDED),
+            Job(2, None, (5,), 4, 2500, 7500, JobStatus.FAILED, "Job aborted due to stage failure"),
+            Job(3, None, (6,), 4, 2500, None, JobStatus.UNFINISHED),
         )
 
     def test_the_end_of_a_job_whose_start_is_lost_says_nothing(self) -> None:

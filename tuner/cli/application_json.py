@@ -59,6 +59,7 @@ def job_json(job: Job) -> dict[str, Any]:
         "job_id": job.job_id,
         "execution_id": job.execution_id,
         "stage_ids": list(job.stage_ids),
+        "tasks": job.tasks,
         "submitted_ms": job.submitted_ms,
         "completed_ms": job.completed_ms,
         "status": job.status.value,

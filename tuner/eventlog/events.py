@@ -49,9 +49,17 @@ class ExecutorRemoved(Event, frozen=True):
     executor_id: str = msgspec.field(default="", name="Executor ID")
 
 
+class JobStage(msgspec.Struct, frozen=True):
+    """A stage as its job's start tells it: complete where an earlier job ran it."""
+
+    tasks: int = msgspec.field(default=0, name="Number of Tasks")
+    completed_ms: int | None = msgspec.field(default=None, name="Completion Time")
+
+
 class JobStart(Event, frozen=True):
     job_id: int = msgspec.field(default=-1, name="Job ID")
     stage_ids: list[int] = msgspec.field(default_factory=list, name="Stage IDs")
+    stages: list[JobStage] = msgspec.field(default_factory=list, name="Stage Infos")
     submitted_ms: int | None = msgspec.field(default=None, name="Submission Time")
     properties: dict[str, Any] | None = None
 

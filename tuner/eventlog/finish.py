@@ -62,7 +62,8 @@ def finish_job(job_id: int, job: OpenJob) -> Job:
     return Job(
         job_id=job_id,
         execution_id=job.execution_id,
-        stage_ids=tuple(sorted(job.stage_ids)),
+        stage_ids=tuple(job.stage_ids),
+        tasks=job.tasks,
         submitted_ms=job.submitted_ms,
         completed_ms=end.completed_ms if end else None,
         status=status,

@@ -172,7 +172,8 @@ class ApplicationFold:
     def _job_start(self, event: ev.JobStart) -> None:
         execution = (event.properties or {}).get("spark.sql.execution.id")
         execution_id = int(execution) if execution is not None and str(execution).isdecimal() else None
-        job = OpenJob(execution_id, event.stage_ids, started=True, submitted_ms=event.submitted_ms)
+        tasks = sum(stage.tasks for stage in event.stages if stage.completed_ms is None)
+        job = OpenJob(execution_id, event.stage_ids, tasks, started=True, submitted_ms=event.submitted_ms)
         self.fragment.jobs.setdefault(event.job_id, OpenJob()).absorb(job)
         self._own_stages(event.job_id, job)
 

@@ -92,11 +92,15 @@ class JobStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One Spark job. `stage_ids` are those it needs, also the ones it skips because their output is there."""
+    """One Spark job. `stage_ids` are all it depends on; those that an earlier job left behind are skipped.
+
+    `tasks` counts the tasks of the stages that were not yet complete when it was submitted.
+    """
 
     job_id: int
     execution_id: int | None
     stage_ids: tuple[int, ...]
+    tasks: int
     submitted_ms: int | None
     completed_ms: int | None
     status: JobStatus

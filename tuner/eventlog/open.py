@@ -41,13 +41,14 @@ class OpenJob(msgspec.Struct):
 
     execution_id: int | None = None
     stage_ids: list[int] = []
+    tasks: int = 0
     started: bool = False
     submitted_ms: int | None = None
     end: ev.JobEnd | None = None
 
     def absorb(self, later: OpenJob) -> None:
         if later.started and not self.started:
-            self.execution_id, self.stage_ids = later.execution_id, later.stage_ids
+            self.execution_id, self.stage_ids, self.tasks = later.execution_id, later.stage_ids, later.tasks
             self.started, self.submitted_ms = True, later.submitted_ms
         self.end = later.end or self.end
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import pytest
@@ -18,7 +19,7 @@ from tuner.eventlog.collect import Collector
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.model import Application, Work
 from tuner.eventlog.open import Fragment
-from tuner.eventlog.read import join_pieces, read_application, read_log, read_piece
+from tuner.eventlog.read import join_pieces, read_application, read_log, stream_piece
 
 from .samples import (
     ROWS,
@@ -40,6 +41,7 @@ from .samples import (
     write,
 )
 
+T = TypeVar("T")
 SHARED = Path(__file__).parents[3] / "shared" / "eventlogs"
 LINES = [
     *head(),
@@ -88,9 +90,17 @@ LINES = [
 def in_pieces(directory: Path) -> Application:
     (source,) = find_logs(directory)
     collector = Collector()
-    fragments = [read_piece(source, position, collector.take) for position in range(len(source.files))]
+    fragments = [drive(stream_piece(source, position), collector) for position in range(len(source.files))]
     sent = [msgspec.msgpack.decode(msgspec.msgpack.encode(fragment), type=Fragment) for fragment in fragments]
-    return collector.into(join_pieces(source, sent, collector.take))
+    return collector.into(drive(join_pieces(source, sent), collector))
+
+
+def drive(works: Generator[Work, None, T], collector: Collector) -> T:
+    while True:
+        try:
+            collector.take(next(works))
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
 
 
 def rolled(directory: Path, lines: Sequence[bytes], cuts: Sequence[int]) -> Path:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import cast
 
 from tuner.eventlog.codec import DATA_ERRORS, UnsupportedCodecError, open_plain
 from tuner.eventlog.collect import Collector
 from tuner.eventlog.events import UNREADABLE, decode_event
 from tuner.eventlog.find import LogSource
-from tuner.eventlog.fold import ApplicationFold, Take
+from tuner.eventlog.fold import ApplicationFold
 from tuner.eventlog.location import LogPath, open_log, shown
-from tuner.eventlog.model import Application, Problem, ProblemCode
+from tuner.eventlog.model import Application, Problem, ProblemCode, Work
 from tuner.eventlog.open import Fragment
 from tuner.eventlog.properties import redact
 
 MAX_LINE_BYTES = 256 << 20
 MAX_PROBLEMS_PER_FILE = 20
+_PAUSE_LINES = 500
 _UNFINISHED = {
     True: "the application is still writing, or was killed",
     False: "the application was killed, or the file was not copied whole",
@@ -56,27 +59,53 @@ def read_application(source: LogSource) -> Application:
     return collector.into(read_log(source, collector.take))
 
 
-def read_log(source: LogSource, take: Take) -> Application:
+def read_log(source: LogSource, take: Callable[[Work], None]) -> Application:
     """Like `read_application`, but hands on each execution with its jobs and stages as soon as it has finished."""
-    fold = ApplicationFold(shown(source.path), take)
+    works = stream_log(source)
+    while True:
+        try:
+            take(next(works))
+        except StopIteration as end:
+            return cast("Application", end.value)
+
+
+def stream_log(source: LogSource) -> Generator[Work, None, Application]:
+    """What `read_log` hands on, as a generator that returns the application."""
+    finished = deque[Work]()
+    fold = ApplicationFold(shown(source.path), finished.append)
     for position in range(len(source.files)):
-        _read_file(source, position, fold)
-    return _close(source, fold)
+        for _ in _read_file(source, position, fold):
+            yield from _drain(finished)
+    application = _close(source, fold)
+    yield from _drain(finished)
+    return application
 
 
-def read_piece(source: LogSource, position: int, take: Take) -> Fragment:
-    """Read one of the files of a log by itself; what did not finish in it is left to `join_pieces`."""
-    fold = ApplicationFold(shown(source.path), take, piece=True)
-    _read_file(source, position, fold)
+def stream_piece(source: LogSource, position: int) -> Generator[Work, None, Fragment]:
+    """Reads one of the files of a log by itself; returns what did not finish in it, for `join_pieces`."""
+    finished = deque[Work]()
+    fold = ApplicationFold(shown(source.path), finished.append, piece=True)
+    for _ in _read_file(source, position, fold):
+        yield from _drain(finished)
+    yield from _drain(finished)
     return fold.fragment
 
 
-def join_pieces(source: LogSource, pieces: Iterable[Fragment], take: Take) -> Application:
-    """What `read_log` would have handed on, from what `read_piece` left of each file in order."""
-    fold = ApplicationFold(shown(source.path), take)
+def join_pieces(source: LogSource, pieces: Iterable[Fragment]) -> Generator[Work, None, Application]:
+    """What `stream_log` yields besides what `stream_piece` did, from what that left of each file in order."""
+    finished = deque[Work]()
+    fold = ApplicationFold(shown(source.path), finished.append)
     for piece in pieces:
         fold.absorb(piece)
-    return _close(source, fold)
+        yield from _drain(finished)
+    application = _close(source, fold)
+    yield from _drain(finished)
+    return application
+
+
+def _drain(finished: deque[Work]) -> Iterator[Work]:
+    while finished:
+        yield finished.popleft()
 
 
 def _close(source: LogSource, fold: ApplicationFold) -> Application:
@@ -108,48 +137,59 @@ def _ends(source: LogSource, whole: Fragment) -> Iterator[Problem]:
         yield Problem(last, whole.lines, ProblemCode.TRUNCATED, message, source.in_progress)
 
 
-def _read_file(source: LogSource, position: int, fold: ApplicationFold) -> None:
-    """Take in the events of a file, and what is wrong with it."""
+def _read_file(source: LogSource, position: int, fold: ApplicationFold) -> Iterator[None]:
+    """Take in the events of a file, and what is wrong with it; pauses now and then."""
     file = source.files[position]
     open_ended = source.in_progress and position == len(source.files) - 1
     problems = _Problems(file)
-    fold.fragment.lines = _read_events(file, fold, problems, open_ended=open_ended)
+    fold.fragment.lines = yield from _read_events(file, fold, problems, open_ended=open_ended)
     fold.fragment.problems += problems.all()
 
 
-def _read_events(file: LogPath, fold: ApplicationFold, problems: _Problems, *, open_ended: bool) -> int:
-    """Take in the events of a file; the number of its last line."""
+def _read_events(
+    file: LogPath, fold: ApplicationFold, problems: _Problems, *, open_ended: bool
+) -> Generator[None, None, int]:
+    """Take in the events of a file; returns the number of its last line."""
     number, parsed, bad = 0, 0, 0
     try:
         for number, line in _lines(file):
-            try:
-                event = decode_event(line)
-            except UNREADABLE as error:
-                if not line.endswith(b"\n") and len(line) < MAX_LINE_BYTES:
-                    message = "the last line is cut off: " + _UNFINISHED[open_ended]
-                    problems.add(number, ProblemCode.TRUNCATED, message, retryable=open_ended)
-                    continue
-                problems.add(number, ProblemCode.BAD_LINE, f"not a readable event: {redact(str(error))}")
+            if _take_line(number, line, fold, problems, open_ended=open_ended):
+                parsed += 1
+            elif line.endswith(b"\n") or len(line) >= MAX_LINE_BYTES:
                 bad += 1
                 if not parsed and bad >= MAX_PROBLEMS_PER_FILE:
                     break
-                continue
-            parsed += 1
-            if event is not None:
-                fold.add(event)
+            if not number % _PAUSE_LINES:
+                yield
         if bad and not parsed:
             problems.no_events(number)
     except UnsupportedCodecError as error:
         problems.add(0, ProblemCode.UNSUPPORTED_CODEC, str(error))
     except EOFError as error:
-        problems.add(number + 1, ProblemCode.TRUNCATED, f"{error}: {_UNFINISHED[open_ended]}", retryable=open_ended)
+        message = f"{error}: {_UNFINISHED[open_ended]}"
+        problems.add(number + 1, ProblemCode.TRUNCATED, message, retryable=open_ended)
     except DATA_ERRORS as error:
-        code = ProblemCode.UNREADABLE_FILE if isinstance(error, OSError) and error.errno else ProblemCode.CORRUPT_DATA
-        message = (
-            f"cannot be read any further: {error.strerror if isinstance(error, OSError) and error.strerror else error}"
-        )
-        problems.add(number + 1, code, message, retryable=open_ended)
+        unreadable = isinstance(error, OSError) and error.errno
+        code = ProblemCode.UNREADABLE_FILE if unreadable else ProblemCode.CORRUPT_DATA
+        told = error.strerror if isinstance(error, OSError) and error.strerror else error
+        problems.add(number + 1, code, f"cannot be read any further: {told}", retryable=open_ended)
     return number
+
+
+def _take_line(number: int, line: bytes, fold: ApplicationFold, problems: _Problems, *, open_ended: bool) -> bool:
+    """Whether the line is an event; otherwise a problem tells what is wrong with it."""
+    try:
+        event = decode_event(line)
+    except UNREADABLE as error:
+        if line.endswith(b"\n") or len(line) >= MAX_LINE_BYTES:
+            problems.add(number, ProblemCode.BAD_LINE, f"not a readable event: {redact(str(error))}")
+        else:
+            message = "the last line is cut off: " + _UNFINISHED[open_ended]
+            problems.add(number, ProblemCode.TRUNCATED, message, retryable=open_ended)
+        return False
+    if event is not None:
+        fold.add(event)
+    return True
 
 
 def _lines(file: LogPath) -> Iterator[tuple[int, bytes]]:

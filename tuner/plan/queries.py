@@ -29,6 +29,12 @@ def queries(application: Application) -> tuple[Query, ...]:
 
 def query(execution: Execution, stages: Sequence[Stage]) -> Query | None:
     """A SQL execution with the stages its jobs ran; None where it reads no data, or its plan cannot be read."""
+    found = query_and_plan(execution, stages)
+    return found[0] if found else None
+
+
+def query_and_plan(execution: Execution, stages: Sequence[Stage]) -> tuple[Query, PlanNode] | None:
+    """Like `query`, with the plan that ran in the end."""
     if execution.initial_plan is None:
         return None
     try:
@@ -36,7 +42,7 @@ def query(execution: Execution, stages: Sequence[Stage]) -> Query | None:
         final = build_tree(execution.final_plan, execution.accumulators) if execution.final_plan else initial
         if not any(map(_reads, initial.walk_all())) or _is_command(execution.initial_plan):
             return None
-        return _measured(execution, initial, final, stages)
+        return _measured(execution, initial, final, stages), final
     except RecursionError:
         return None
 

@@ -25,3 +25,7 @@ class SparkSubmitError(TunerError):
 
 class RequirementError(TunerError):
     """Something this command needs is not installed."""
+
+
+class HarvestError(TunerError):
+    """A harvest on Spark cannot write its tables."""

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from tuner.cli.harvest_on_spark import harvest_on_spark
 from tuner.cli.json_line import JsonLine
 from tuner.cli.logs import LogReader, QueryList
 from tuner.eventlog.model import Application
@@ -25,8 +26,27 @@ Paths = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def harvest(paths: Paths, as_json: AsJson = False) -> None:
+def harvest(
+    paths: Paths,
+    as_json: AsJson = False,
+    spark: Annotated[
+        str | None, typer.Option("--spark", metavar="MASTER", help="Read on Spark, such as local[4]; needs --out.")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="DIR", help="Where Spark writes Parquet tables; only what is new.")
+    ] = None,
+    conf: Annotated[
+        list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting for Spark; repeatable.")
+    ] = None,
+) -> None:
     """Read event logs: applications, queries, joins with measured rows and bytes, stages, problems."""
+    if (spark is None) != (out is None):
+        raise typer.BadParameter("--spark MASTER and --out DIR go together")
+    if spark is not None and out is not None:
+        harvest_on_spark(paths, spark, out, conf or [], as_json=as_json)
+        return
+    if conf:
+        raise typer.BadParameter("--conf is for Spark: give --spark MASTER and --out DIR too")
     reader = LogReader()
     if as_json:
         for application, line in reader.read(paths, JsonLine):

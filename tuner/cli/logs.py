@@ -10,7 +10,7 @@ from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import LogSource, find_logs
 from tuner.eventlog.location import log_path, shown
 from tuner.eventlog.model import Application, Completeness, Work
-from tuner.eventlog.read import read_log
+from tuner.eventlog.read import holds_no_events, read_log
 from tuner.plan.model import Query
 from tuner.plan.queries import query
 
@@ -69,7 +69,7 @@ class LogReader:
             application = read_log(source, sink.take)
             if application.status is not Completeness.FAILED:
                 yield application, sink
-            elif _holds_no_events(application) and not source.named:
+            elif holds_no_events(application) and not source.named:
                 passed_over.append(source.path.name)
             else:
                 yield application, sink
@@ -84,10 +84,6 @@ class LogReader:
     def _fail(self, message: str) -> None:
         self.failures += 1
         _say(message)
-
-
-def _holds_no_events(application: Application) -> bool:
-    return all(problem.code in ("bad_line", "no_events", "truncated") for problem in application.problems)
 
 
 def _say(message: str) -> None:

@@ -12,13 +12,14 @@ from tuner.eventlog.events import UNREADABLE, decode_event
 from tuner.eventlog.find import LogSource
 from tuner.eventlog.fold import ApplicationFold
 from tuner.eventlog.location import LogPath, open_log, shown
-from tuner.eventlog.model import Application, Problem, ProblemCode, Work
+from tuner.eventlog.model import Application, Completeness, Problem, ProblemCode, Work
 from tuner.eventlog.open import Fragment
 from tuner.eventlog.properties import redact
 
 MAX_LINE_BYTES = 256 << 20
 MAX_PROBLEMS_PER_FILE = 20
 _PAUSE_LINES = 500
+_NOT_EVENTS = {ProblemCode.BAD_LINE, ProblemCode.NO_EVENTS, ProblemCode.TRUNCATED}
 _UNFINISHED = {
     True: "the application is still writing, or was killed",
     False: "the application was killed, or the file was not copied whole",
@@ -67,6 +68,12 @@ def read_log(source: LogSource, take: Callable[[Work], None]) -> Application:
             take(next(works))
         except StopIteration as end:
             return cast("Application", end.value)
+
+
+def holds_no_events(application: Application) -> bool:
+    """Whether what was read is no event log at all, rather than a damaged one."""
+    codes = {problem.code for problem in application.problems}
+    return application.status is Completeness.FAILED and codes <= _NOT_EVENTS
 
 
 def stream_log(source: LogSource) -> Generator[Work, None, Application]:

@@ -1,0 +1,1 @@
+"""PySpark jobs over many event logs. Only this package and the Catalyst agent know PySpark."""

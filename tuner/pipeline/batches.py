@@ -1,0 +1,86 @@
+"""What a harvest has written: batches of rows that become visible whole, and which logs they hold.
+
+    OUT/<table>/batch=<batch>/date=<date>/part-….parquet
+    OUT/_batches/<run>.json        written last: a batch that is in none was never finished
+    OUT/_staging/<run>/…           what is being written
+
+Names with an underscore are passed over by readers of Parquet.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+
+from tuner.pipeline.schema import TABLES
+
+MANIFESTS, STAGING = "_batches", "_staging"
+
+
+class Directory(Protocol):
+    """The output directory, on whatever file system it lies. Paths are relative to it."""
+
+    def names(self, path: str) -> list[str]:
+        """What a directory holds; nothing where it is not there."""
+        ...
+
+    def read(self, path: str) -> bytes: ...
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write a file whole or not at all."""
+        ...
+
+    def move(self, source: str, target: str) -> None:
+        """Move a directory to a place where nothing is. Does nothing where it is not there."""
+        ...
+
+    def delete(self, path: str) -> None: ...
+
+
+class HarvestedLog(msgspec.Struct, frozen=True):
+    """One log of a batch. Not `settled`: reading it again may tell more, though it has not changed."""
+
+    log: str
+    version: str
+    settled: bool = True
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """The batches that became visible together; `replaces` names earlier ones whose rows are now in them."""
+
+    batches: dict[str, tuple[HarvestedLog, ...]]
+    replaces: tuple[str, ...] = ()
+
+
+def finished(out: Directory) -> dict[str, tuple[HarvestedLog, ...]]:
+    """The logs of each finished batch, without the batches that a later one replaces."""
+    found = [manifest for _, manifest in _manifests(out)]
+    replaced = {batch for manifest in found for batch in manifest.replaces}
+    return {batch: logs for manifest in found for batch, logs in manifest.batches.items() if batch not in replaced}
+
+
+def _manifests(out: Directory) -> list[tuple[str, Manifest]]:
+    names = sorted(name for name in out.names(MANIFESTS) if name.endswith(".json"))
+    return [(n, msgspec.json.decode(out.read(f"{MANIFESTS}/{n}"), type=Manifest)) for n in names]
+
+
+def clean(out: Directory) -> None:
+    """Remove what a harvest that was killed has left, and batches that a finished one replaces."""
+    kept = finished(out)
+    for table in TABLES:
+        for name in out.names(table):
+            if name.startswith("batch=") and name.removeprefix("batch=") not in kept:
+                out.delete(f"{table}/{name}")
+    for name, manifest in _manifests(out):
+        if not manifest.batches.keys() & kept.keys():
+            out.delete(f"{MANIFESTS}/{name}")
+    out.delete(STAGING)
+
+
+def commit(out: Directory, run: str, staged: str, manifest: Manifest) -> None:
+    """Make visible the tables under `staged/<batch>`. `clean` then removes the batches they replace."""
+    for batch in manifest.batches:
+        for table in TABLES:
+            out.move(f"{staged}/{batch}/{table}", f"{table}/batch={batch}")
+    out.write(f"{MANIFESTS}/{run}.json", msgspec.json.encode(manifest))

@@ -1,0 +1,114 @@
+"""What runs on the workers: Arrow batches of pieces in, Arrow batches of rows out, with the decoder of the local reader.
+
+A record holds a row of one table in the column of that name, or a fragment: what a piece of a log in several files
+leaves open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, groupby, islice
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from tuner.eventlog.model import Application, Completeness, Executors, Problem, ProblemCode
+from tuner.eventlog.open import Fragment
+from tuner.eventlog.properties import redact
+from tuner.eventlog.read import join_pieces, stream_piece
+from tuner.pipeline.pieces import Piece
+from tuner.pipeline.rows import TableRow, application_rows, log_rows, works_rows
+
+BATCH_ROWS = 2_000
+_MAX_LONG = (1 << 63) - 1
+
+
+def read_pieces(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Input column `piece`: encoded `Piece`s."""
+    encoded = (value for batch in batches for value in batch.column("piece").to_pylist())
+    found = (msgspec.msgpack.decode(value, type=Piece) for value in encoded)
+    return _to_batches((record for piece in found for record in _read(piece)), schema)
+
+
+def join_fragments(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Input columns `log`, `position`, `piece` and `fragment`, the rows of a log together and in order."""
+    rows = (row for batch in batches for row in batch.to_pylist())
+    logs = groupby(rows, key=lambda row: row["log"])
+    return _to_batches((record for log, parts in logs for record in _join(log, parts)), schema)
+
+
+def _read(piece: Piece) -> Iterator[dict[str, Any]]:
+    if piece.count == 1:
+        for table, row in _guarded(piece.log, lambda: log_rows(piece.alone())):
+            yield {"log": piece.log, table: row}
+        return
+    left = Fragment()
+    try:
+        works = works_rows(stream_piece(piece.alone(), 0))
+        while True:
+            try:
+                table, row = next(works)
+            except StopIteration as end:
+                left = end.value
+                break
+            yield {"log": piece.log, table: row}
+    except Exception as error:
+        left.problems.append(_problem(piece.log, error))
+    encoded = msgspec.msgpack.encode
+    yield {"log": piece.log, "position": piece.position, "piece": encoded(piece), "fragment": encoded(left)}
+
+
+def _join(log: str, parts: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    first = next(parts)
+    piece = msgspec.msgpack.decode(first["piece"], type=Piece)
+    fragments = (msgspec.msgpack.decode(part["fragment"], type=Fragment) for part in chain([first], parts))
+
+    def rows() -> Iterator[TableRow]:
+        application = yield from works_rows(join_pieces(piece.whole(), fragments))
+        yield from application_rows(application, named=piece.named)
+
+    for table, row in _guarded(log, rows):
+        yield {"log": log, table: row}
+
+
+def _guarded(log: str, rows: Callable[[], Iterator[TableRow]]) -> Iterator[TableRow]:
+    """The rows of a log; whatever goes wrong in it is told as its problem and stops no other."""
+    try:
+        yield from rows()
+    except Exception as error:
+        problem = _problem(log, error)
+        failed = Application("", "", None, "", None, None, Completeness.FAILED, Executors(), {}, problems=(problem,))
+        yield from application_rows(failed)
+
+
+def _problem(log: str, error: Exception) -> Problem:
+    retryable = isinstance(error, OSError)
+    code = ProblemCode.UNREADABLE_FILE if retryable else ProblemCode.CORRUPT_DATA
+    return Problem(log, 0, code, redact(f"cannot be read: {type(error).__name__}: {error}"), retryable)
+
+
+def _to_batches(records: Iterable[dict[str, Any]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    remaining = iter(records)
+    while rows := list(islice(remaining, BATCH_ROWS)):
+        yield _to_batch(rows, schema)
+
+
+def _to_batch(rows: list[dict[str, Any]], schema: pa.Schema) -> pa.RecordBatch:
+    try:
+        return pa.RecordBatch.from_pylist(rows, schema=schema)
+    except (pa.ArrowException, OverflowError, UnicodeError):
+        # Hostile values: numbers beyond 64 bits, text that is no Unicode.
+        return pa.RecordBatch.from_pylist([_storable(row) for row in rows], schema=schema)
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_storable(key): _storable(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_storable(inner) for inner in value]
+    if isinstance(value, str):
+        return value.encode(errors="replace").decode()
+    if isinstance(value, int) and not isinstance(value, bool):
+        return max(-_MAX_LONG, min(_MAX_LONG, value))
+    return value

@@ -1,0 +1,237 @@
+"""Many event logs to Parquet tables, on Spark: each file of each log is a unit of work.
+
+Two steps: every piece is read by itself, which finishes most of what it holds; what is open at the ends of the pieces of
+one log is then joined in order. Only logs that are new or have changed are read. A harvest that is killed leaves nothing
+behind that a reader sees, or the next harvest does not remove.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import partial
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from tuner.eventlog.find import LogSource
+from tuner.eventlog.location import shown
+from tuner.pipeline import batches
+from tuner.pipeline.batches import HarvestedLog, Manifest
+from tuner.pipeline.decode import join_fragments, read_pieces
+from tuner.pipeline.hadoop import HadoopDirectory
+from tuner.pipeline.pieces import Piece, pieces, slices, version
+from tuner.pipeline.schema import KEY, TABLES
+
+# What is read before something is committed: a harvest that is killed loses no more than this.
+ROUND_BYTES = 32 << 30
+# A fragment can hold megabytes: few of them in one Arrow batch.
+_FRAGMENTS_PER_BATCH = 8
+
+_RECORD = "log string, position bigint, piece binary, fragment binary, " + ", ".join(
+    f"`{table}` struct<{', '.join(f'`{c.name}`: {c.type}' for c in columns)}>"
+    for table, columns in {**TABLES, "applications": KEY[1:] + TABLES["applications"]}.items()
+)
+_SETTLED, _UNSETTLED = "-settled", "-unsettled"
+_SUMMARY = ("app_id", "app_attempt", "start_ms", "status")
+_KEYS = "log string, app_id string, app_attempt string, date date"
+_Key = tuple[str | None, str | None, date | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """What one harvest did. `statuses` counts the applications it read: complete, partial, failed."""
+
+    read: int
+    unchanged: int
+    size_bytes: int
+    statuses: dict[str, int]
+    rows: dict[str, int]
+
+
+def harvest(spark: SparkSession, sources: Iterable[LogSource], out: str, round_bytes: int = ROUND_BYTES) -> Harvest:
+    """Bring the tables at `out` (a path or URL as Spark understands it) up to date with the logs.
+
+    One harvest at a time may write to `out`. Raises HarvestError where it cannot.
+    """
+    directory = HadoopDirectory(spark, out)
+    batches.clean(directory)
+    known = {log.log: log for logs in batches.finished(directory).values() for log in logs}
+    changed, versions, unchanged = [], {}, 0
+    for source in sources:
+        log, now = shown(source.path), version(source)
+        if (before := known.get(log)) and before.settled and before.version == now:
+            unchanged += 1
+        elif log not in versions:
+            versions[log] = now
+            changed.append(source)
+    statuses, rows, size = Counter[str](), Counter[str](), 0
+    for some in _rounds(changed, round_bytes):
+        done = _Round(spark, directory, out, some, versions).run()
+        statuses.update(done.statuses)
+        rows.update(done.rows)
+        size += sum(piece.size_bytes for piece in some)
+    return Harvest(len(changed), unchanged, size, dict(statuses), dict(rows))
+
+
+def _rounds(sources: Iterable[LogSource], round_bytes: int) -> Iterator[list[Piece]]:
+    some: list[Piece] = []
+    size = 0
+    for source in sources:
+        found = list(pieces(source))
+        some += found
+        size += sum(piece.size_bytes for piece in found)
+        if size >= round_bytes:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    statuses: dict[str, int]
+    rows: dict[str, int]
+
+
+class _Round:
+    """Some logs, read and committed together."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        directory: HadoopDirectory,
+        out: str,
+        some: list[Piece],
+        versions: Mapping[str, str],
+    ) -> None:
+        self._spark = spark
+        self._directory = directory
+        self._out = out
+        self._pieces = some
+        self._logs = {piece.log: versions[piece.log] for piece in some}
+        self._run = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
+
+    def run(self) -> _Done:
+        records = self._read()
+        applications = _table(records, "applications").select("log", *_SUMMARY).collect()
+        rows = records.select(*(f.count(f.col(table)).alias(table) for table in TABLES)).collect()[0]
+        retryable = _table(records, "problems").where("retryable or code = 'unreadable_file'").select("log")
+        unsettled = {row["log"] for row in retryable.distinct().collect()}
+        unsettled |= {piece.log for piece in self._pieces if piece.in_progress}
+        keys = {row["log"]: (row["app_id"], row["app_attempt"], _date(row["start_ms"])) for row in applications}
+        self._commit(records, keys, unsettled)
+        return _Done(Counter(row["status"] for row in applications), rows.asDict())
+
+    def _read(self) -> DataFrame:
+        """The records of all pieces, staged: what comes after does not read them again."""
+        context = self._spark.sparkContext
+        filled = slices(self._pieces, 4 * context.defaultParallelism)
+        encoded = [[(msgspec.msgpack.encode(piece),) for piece in some] for some in filled]
+        rows = context.parallelize(encoded, len(encoded)).flatMap(list)
+        read = self._staged(_mapped(self._spark.createDataFrame(rows, "piece binary"), read_pieces), "read")
+        if all(piece.count == 1 for piece in self._pieces):
+            return read
+        fragments = (
+            read.where("fragment is not null")
+            .select("log", "position", "piece", "fragment")
+            .repartition(4 * context.defaultParallelism, "log")
+            .sortWithinPartitions("log", "position")
+        )
+        with _conf(self._spark, "spark.sql.execution.arrow.maxRecordsPerBatch", str(_FRAGMENTS_PER_BATCH)):
+            joined = self._staged(_mapped(fragments, join_fragments), "joined")
+        return read.unionByName(joined)
+
+    def _staged(self, frame: DataFrame, name: str) -> DataFrame:
+        path = f"{self._staging()}/{name}"
+        frame.write.parquet(path)
+        return self._spark.read.schema(frame.schema).parquet(path)
+
+    def _staging(self) -> str:
+        return f"{self._out}/{batches.STAGING}/{self._run}"
+
+    def _commit(self, records: DataFrame, keys: Mapping[str, _Key], unsettled: Collection[str]) -> None:
+        """Append the rows; of logs that were there before, in place of theirs.
+
+        Logs that may say more soon are kept in a batch of their own, which is small to write anew.
+        """
+        replaced = {
+            batch: logs
+            for batch, logs in batches.finished(self._directory).items()
+            if any(log.log in self._logs for log in logs)
+        }
+        written = {}
+        for kind, settled in ((_SETTLED, True), (_UNSETTLED, False)):
+            old = {batch: logs for batch, logs in replaced.items() if batch.endswith(kind)}
+            kept = tuple(log for logs in old.values() for log in logs if log.log not in self._logs)
+            new = tuple(
+                HarvestedLog(log, now, settled) for log, now in self._logs.items() if (log not in unsettled) == settled
+            )
+            if kept or new:
+                batch = f"{self._run}{kind}"
+                chosen = [(log.log, *keys.get(log.log, (None, None, None))) for log in new]
+                self._write(batch, records, chosen, old)
+                written[batch] = kept + new
+        manifest = Manifest(written, tuple(replaced))
+        batches.commit(self._directory, self._run, f"{batches.STAGING}/{self._run}", manifest)
+        batches.clean(self._directory)
+
+    def _write(self, batch: str, records: DataFrame, chosen: list[tuple[Any, ...]], old: Iterable[str]) -> None:
+        """Write all tables of a batch: the rows of `chosen` logs among the records, and what is kept of `old` batches."""
+        logs = f.broadcast(self._spark.createDataFrame(chosen, _KEYS))
+        again = f.broadcast(self._spark.createDataFrame([(log,) for log in self._logs], "log string"))
+        for table, columns in TABLES.items():
+            rows = _table(records, table)
+            if table == "applications":
+                rows = rows.drop("app_id", "app_attempt")
+            names = [c.name for c in (*KEY, *columns)]
+            found = rows.join(logs, "log").select(*names, "date")
+            for before in old:
+                there = self._spark.read.schema(found.schema).parquet(f"{self._out}/{table}/batch={before}")
+                found = found.unionByName(there.join(again, "log", "left_anti"))
+            found.hint("rebalance").write.partitionBy("date").parquet(f"{self._staging()}/{batch}/{table}")
+
+
+_Step = Callable[[Iterable[pa.RecordBatch], pa.Schema], Iterator[pa.RecordBatch]]
+
+
+def _mapped(frame: DataFrame, step: _Step) -> DataFrame:
+    """The records a step makes of the rows of a frame."""
+    empty = frame.sparkSession.createDataFrame([], _RECORD)
+    schema = to_arrow_schema(empty.schema)
+    return frame.mapInArrow(partial(_call, step, schema), _RECORD)
+
+
+def _call(step: _Step, schema: pa.Schema, given: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    return step(given, schema)
+
+
+def _table(records: DataFrame, table: str) -> DataFrame:
+    """The rows of a table among the records."""
+    return records.where(f.col(table).isNotNull()).select("log", f"{table}.*")
+
+
+@contextmanager
+def _conf(spark: SparkSession, key: str, value: str) -> Iterator[None]:
+    before = spark.conf.get(key)
+    spark.conf.set(key, value)
+    try:
+        yield
+    finally:
+        spark.conf.set(key, before)
+
+
+def _date(start_ms: int | None) -> date | None:
+    """None for a time that is none, such as a damaged log may tell."""
+    try:
+        return None if start_ms is None else datetime.fromtimestamp(start_ms / 1000, UTC).date()
+    except (OverflowError, OSError, ValueError):
+        return None

@@ -1,0 +1,162 @@
+"""What a log says, as rows of the tables in `schema`: the same for one log on one machine and for a fleet's."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import asdict, fields
+from typing import Any
+
+from tuner.eventlog.find import LogSource
+from tuner.eventlog.model import Application, Execution, Job, Stage, Work
+from tuner.eventlog.read import holds_no_events, stream_log
+from tuner.plan.model import JoinSide, JoinSite, Query
+from tuner.plan.node import PlanNode
+from tuner.plan.queries import query_and_plan
+from tuner.plan.relation import is_scan, relation_name
+
+# A table and a row of it.
+TableRow = tuple[str, dict[str, Any]]
+_STAGE_FIELDS = tuple(f.name for f in fields(Stage) if f.name != "accumulator_ids")
+
+
+def log_rows(source: LogSource) -> Iterator[TableRow]:
+    """All rows of one log, those of its application last."""
+    application = yield from works_rows(stream_log(source))
+    yield from application_rows(application, named=source.named)
+
+
+def works_rows(works: Generator[Work, None, Any]) -> Generator[TableRow, None, Any]:
+    """The rows of what a generator yields; returns what that returns."""
+    while True:
+        try:
+            work = next(works)
+        except StopIteration as end:
+            return end.value
+        yield from work_rows(work)
+
+
+def application_rows(application: Application, *, named: bool = True) -> Iterator[TableRow]:
+    """Of a file that is no event log, and was not asked for by its name, only what is wrong with it."""
+    if named or not holds_no_events(application):
+        yield _application(application)
+    for problem in application.problems:
+        yield "problems", asdict(problem) | {"code": problem.code.value}
+
+
+def _application(application: Application) -> TableRow:
+    executors = application.executors
+    return (
+        "applications",
+        {
+            "app_id": application.app_id,
+            "app_attempt": application.attempt,
+            "app_name": application.app_name,
+            "spark_version": application.spark_version,
+            "start_ms": application.start_ms,
+            "end_ms": application.end_ms,
+            "status": application.status.value,
+            "executors": executors.count,
+            "executor_cores": executors.cores,
+            "executor_memory_bytes": executors.memory_bytes,
+            "conf": dict(application.conf),
+        },
+    )
+
+
+def work_rows(work: Work) -> Iterator[TableRow]:
+    if work.execution:
+        yield from _execution_rows(work.execution, work.stages)
+    for job in work.jobs:
+        yield "jobs", _job(job)
+    for stage in work.stages:
+        yield "stages", {name: getattr(stage, name) for name in _STAGE_FIELDS}
+
+
+def _execution_rows(execution: Execution, stages: tuple[Stage, ...]) -> Iterator[TableRow]:
+    found = query_and_plan(execution, stages)
+    if found is None:
+        return
+    query, plan = found
+    yield "queries", _query(query)
+    for number, join in enumerate(query.joins):
+        yield "joins", {"query_id": query.id, "join_id": number, **_join(join)}
+    for node in _nodes(plan):
+        yield "plan_nodes", {"query_id": query.id, **node}
+
+
+def _query(query: Query) -> dict[str, Any]:
+    return {
+        "query_id": query.id,
+        "root_id": query.root_id,
+        "fingerprint": query.fingerprint,
+        "description": query.description,
+        "status": query.status.value,
+        "error": query.error,
+        "start_ms": query.start_ms,
+        "duration_ms": query.duration_ms,
+        "input_bytes": query.input_bytes,
+        "input_rows": query.input_rows,
+        "executor_run_ms": query.executor_run_ms,
+        "executor_cpu_ms": query.executor_cpu_ms,
+        "spilled_bytes": query.spilled_bytes,
+        "task_count": query.task_count,
+    }
+
+
+def _join(join: JoinSite) -> dict[str, Any]:
+    return {
+        "signature": join.signature,
+        "occurrence": join.occurrence,
+        "type": join.type.value,
+        "strategy": join.strategy.value,
+        "planned_strategy": join.planned_strategy.value if join.planned_strategy else None,
+        "build_side": join.build_side.value if join.build_side else None,
+        "keys": [{"left": left, "right": right} for left, right in join.keys],
+        "left": _side(join.left),
+        "right": _side(join.right),
+        "output_rows": join.output_rows,
+    }
+
+
+def _side(side: JoinSide) -> dict[str, Any]:
+    return {
+        "relations": list(side.relations),
+        "rows": side.rows,
+        "bytes": side.bytes,
+        "shuffle_bytes": side.shuffle_bytes,
+        "broadcast_bytes": side.broadcast_bytes,
+        "file_bytes": side.file_bytes,
+        "estimated_bytes": side.estimated_bytes,
+        "sort_ms": side.sort_ms,
+    }
+
+
+def _job(job: Job) -> dict[str, Any]:
+    return {
+        "job_id": job.job_id,
+        "execution_id": job.execution_id,
+        "stage_ids": list(job.stage_ids),
+        "tasks": job.tasks,
+        "submitted_ms": job.submitted_ms,
+        "completed_ms": job.completed_ms,
+        "status": job.status.value,
+        "failure": job.failure,
+    }
+
+
+def _nodes(root: PlanNode) -> Iterator[dict[str, Any]]:
+    stack: list[tuple[PlanNode, int | None, bool]] = [(root, None, False)]
+    number = 0
+    while stack:
+        node, parent, subquery = stack.pop()
+        yield {
+            "node_id": number,
+            "parent_id": parent,
+            "subquery": subquery,
+            "name": node.name,
+            "relation": relation_name(node) if is_scan(node) else None,
+            "metrics": dict(node.metrics),
+        }
+        below = [(c, number, False) for c in node.children] + [(s, number, True) for s in node.subqueries]
+        stack.extend(reversed(below))
+        number += 1

@@ -1,8 +1,4 @@
-"""What runs on the workers: Arrow batches of pieces in, Arrow batches of rows out, with the decoder of the local reader.
-
-A record holds a row of one table in the column of that name, or a fragment: what a piece of a log in several files
-leaves open.
-"""
+"""What runs on the workers: Arrow batches of pieces in, Arrow batches of rows out, with the decoder of the local reader."""
 
 from __future__ import annotations
 
@@ -19,23 +15,24 @@ from tuner.eventlog.properties import redact
 from tuner.eventlog.read import join_pieces, stream_piece
 from tuner.pipeline.pieces import Piece
 from tuner.pipeline.rows import TableRow, application_rows, log_rows, works_rows
+from tuner.pipeline.schema import RECORD
 
 BATCH_ROWS = 2_000
 _MAX_LONG = (1 << 63) - 1
 
 
-def read_pieces(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def read_pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Input column `piece`: encoded `Piece`s."""
     encoded = (value for batch in batches for value in batch.column("piece").to_pylist())
     found = (msgspec.msgpack.decode(value, type=Piece) for value in encoded)
-    return _to_batches((record for piece in found for record in _read(piece)), schema)
+    return _to_batches(record for piece in found for record in _read(piece))
 
 
-def join_fragments(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def join_fragments(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Input columns `log`, `position`, `piece` and `fragment`, the rows of a log together and in order."""
     rows = (row for batch in batches for row in batch.to_pylist())
     logs = groupby(rows, key=lambda row: row["log"])
-    return _to_batches((record for log, parts in logs for record in _join(log, parts)), schema)
+    return _to_batches((record for log, parts in logs for record in _join(log, parts)))
 
 
 def _read(piece: Piece) -> Iterator[dict[str, Any]]:
@@ -88,18 +85,18 @@ def _problem(log: str, error: Exception) -> Problem:
     return Problem(log, 0, code, redact(f"cannot be read: {type(error).__name__}: {error}"), retryable)
 
 
-def _to_batches(records: Iterable[dict[str, Any]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def _to_batches(records: Iterable[dict[str, Any]]) -> Iterator[pa.RecordBatch]:
     remaining = iter(records)
     while rows := list(islice(remaining, BATCH_ROWS)):
-        yield _to_batch(rows, schema)
+        yield _to_batch(rows)
 
 
-def _to_batch(rows: list[dict[str, Any]], schema: pa.Schema) -> pa.RecordBatch:
+def _to_batch(rows: list[dict[str, Any]]) -> pa.RecordBatch:
     try:
-        return pa.RecordBatch.from_pylist(rows, schema=schema)
+        return pa.RecordBatch.from_pylist(rows, schema=RECORD)
     except (pa.ArrowException, OverflowError, UnicodeError):
         # Hostile values: numbers beyond 64 bits, text that is no Unicode.
-        return pa.RecordBatch.from_pylist([_storable(row) for row in rows], schema=schema)
+        return pa.RecordBatch.from_pylist([_storable(row) for row in rows], schema=RECORD)
 
 
 def _storable(value: Any) -> Any:

@@ -13,33 +13,27 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import partial
 from typing import Any
 
 import msgspec
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from tuner.eventlog.find import LogSource
-from tuner.eventlog.location import shown
 from tuner.pipeline import batches
 from tuner.pipeline.batches import HarvestedLog, Manifest
 from tuner.pipeline.decode import join_fragments, read_pieces
 from tuner.pipeline.hadoop import HadoopDirectory
-from tuner.pipeline.pieces import Piece, pieces, slices, version
-from tuner.pipeline.schema import KEY, TABLES
+from tuner.pipeline.pieces import Piece, log_name, pieces, slices, version
+from tuner.pipeline.schema import KEY, RECORD, TABLES, ddl
 
 # What is read before something is committed: a harvest that is killed loses no more than this.
 ROUND_BYTES = 32 << 30
 # A fragment can hold megabytes: few of them in one Arrow batch.
 _FRAGMENTS_PER_BATCH = 8
+_ROWS_PER_FILE = 500_000
 
-_RECORD = "log string, position bigint, piece binary, fragment binary, " + ", ".join(
-    f"`{table}` struct<{', '.join(f'`{c.name}`: {c.type}' for c in columns)}>"
-    for table, columns in {**TABLES, "applications": KEY[1:] + TABLES["applications"]}.items()
-)
 _SETTLED, _UNSETTLED = "-settled", "-unsettled"
 _SUMMARY = ("app_id", "app_attempt", "start_ms", "status")
 _KEYS = "log string, app_id string, app_attempt string, date date"
@@ -66,8 +60,9 @@ def harvest(spark: SparkSession, sources: Iterable[LogSource], out: str, round_b
     batches.clean(directory)
     known = {log.log: log for logs in batches.finished(directory).values() for log in logs}
     changed, versions, unchanged = [], {}, 0
-    for source in sources:
-        log, now = shown(source.path), version(source)
+    # A log that is there twice, unfinished and whole, is read whole.
+    for source in sorted(sources, key=lambda source: source.in_progress):
+        log, now = log_name(source), version(source)
         if (before := known.get(log)) and before.settled and before.version == now:
             unchanged += 1
         elif log not in versions:
@@ -123,13 +118,13 @@ class _Round:
     def run(self) -> _Done:
         records = self._read()
         applications = _table(records, "applications").select("log", *_SUMMARY).collect()
-        rows = records.select(*(f.count(f.col(table)).alias(table) for table in TABLES)).collect()[0]
+        rows = records.select(*(f.count(f.col(table)).alias(table) for table in TABLES)).collect()[0].asDict()
         retryable = _table(records, "problems").where("retryable or code = 'unreadable_file'").select("log")
         unsettled = {row["log"] for row in retryable.distinct().collect()}
         unsettled |= {piece.log for piece in self._pieces if piece.in_progress}
         keys = {row["log"]: (row["app_id"], row["app_attempt"], _date(row["start_ms"])) for row in applications}
-        self._commit(records, keys, unsettled)
-        return _Done(Counter(row["status"] for row in applications), rows.asDict())
+        self._commit(records, keys, unsettled, rows)
+        return _Done(Counter(row["status"] for row in applications), rows)
 
     def _read(self) -> DataFrame:
         """The records of all pieces, staged: what comes after does not read them again."""
@@ -158,7 +153,9 @@ class _Round:
     def _staging(self) -> str:
         return f"{self._out}/{batches.STAGING}/{self._run}"
 
-    def _commit(self, records: DataFrame, keys: Mapping[str, _Key], unsettled: Collection[str]) -> None:
+    def _commit(
+        self, records: DataFrame, keys: Mapping[str, _Key], unsettled: Collection[str], counts: Mapping[str, int]
+    ) -> None:
         """Append the rows; of logs that were there before, in place of theirs.
 
         Logs that may say more soon are kept in a batch of their own, which is small to write anew.
@@ -178,13 +175,20 @@ class _Round:
             if kept or new:
                 batch = f"{self._run}{kind}"
                 chosen = [(log.log, *keys.get(log.log, (None, None, None))) for log in new]
-                self._write(batch, records, chosen, old)
+                self._write(batch, records, chosen, old, counts)
                 written[batch] = kept + new
         manifest = Manifest(written, tuple(replaced))
         batches.commit(self._directory, self._run, f"{batches.STAGING}/{self._run}", manifest)
         batches.clean(self._directory)
 
-    def _write(self, batch: str, records: DataFrame, chosen: list[tuple[Any, ...]], old: Iterable[str]) -> None:
+    def _write(
+        self,
+        batch: str,
+        records: DataFrame,
+        chosen: list[tuple[Any, ...]],
+        old: Iterable[str],
+        counts: Mapping[str, int],
+    ) -> None:
         """Write all tables of a batch: the rows of `chosen` logs among the records, and what is kept of `old` batches."""
         logs = f.broadcast(self._spark.createDataFrame(chosen, _KEYS))
         again = f.broadcast(self._spark.createDataFrame([(log,) for log in self._logs], "log string"))
@@ -197,21 +201,13 @@ class _Round:
             for before in old:
                 there = self._spark.read.schema(found.schema).parquet(f"{self._out}/{table}/batch={before}")
                 found = found.unionByName(there.join(again, "log", "left_anti"))
-            found.hint("rebalance").write.partitionBy("date").parquet(f"{self._staging()}/{batch}/{table}")
+            files = 1 + counts[table] // _ROWS_PER_FILE
+            found.coalesce(files).write.partitionBy("date").parquet(f"{self._staging()}/{batch}/{table}")
 
 
-_Step = Callable[[Iterable[pa.RecordBatch], pa.Schema], Iterator[pa.RecordBatch]]
-
-
-def _mapped(frame: DataFrame, step: _Step) -> DataFrame:
+def _mapped(frame: DataFrame, step: Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]) -> DataFrame:
     """The records a step makes of the rows of a frame."""
-    empty = frame.sparkSession.createDataFrame([], _RECORD)
-    schema = to_arrow_schema(empty.schema)
-    return frame.mapInArrow(partial(_call, step, schema), _RECORD)
-
-
-def _call(step: _Step, schema: pa.Schema, given: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    return step(given, schema)
+    return frame.mapInArrow(step, ddl(RECORD))
 
 
 def _table(records: DataFrame, table: str) -> DataFrame:

@@ -71,7 +71,7 @@ def place(path: LogPath) -> Place:
 
 def pieces(source: LogSource) -> Iterator[Piece]:
     """A log's files, each to be read by itself; a log in one file is one piece."""
-    log, path, places = shown(source.path), place(source.path), [place(file) for file in source.files]
+    log, path, places = log_name(source), place(source.path), [place(file) for file in source.files]
     for position, (file, here) in enumerate(zip(source.files, places, strict=True)):
         yield Piece(
             log=log,
@@ -86,6 +86,11 @@ def pieces(source: LogSource) -> Iterator[Piece]:
             named=source.named,
             size_bytes=_size(file),
         )
+
+
+def log_name(source: LogSource) -> str:
+    """What a log is called while it is written and after: Spark takes `.inprogress` off when the application ends."""
+    return shown(source.path).removesuffix(".inprogress")
 
 
 def version(source: LogSource) -> str:

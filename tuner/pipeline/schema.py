@@ -1,129 +1,171 @@
-"""The tables a harvest writes: names, types (Spark's DDL) and meanings of their columns."""
+"""The tables a harvest writes: names, types and meanings of their columns."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     name: str
-    type: str
+    type: pa.DataType
     meaning: str
 
 
-def _columns(*rows: tuple[str, str, str]) -> tuple[Column, ...]:
+def _columns(*rows: tuple[str, pa.DataType, str]) -> tuple[Column, ...]:
     return tuple(Column(*row) for row in rows)
 
 
+_STRING, _LONG, _BOOLEAN = pa.string(), pa.int64(), pa.bool_()
+
 # What every table begins with, and is partitioned by.
 KEY = _columns(
-    ("log", "string", "path or URL of the event log, without credentials"),
-    ("app_id", "string", "the application's id"),
-    ("app_attempt", "string", "the application's attempt, where its cluster manager counts them"),
+    ("log", _STRING, "path or URL of the event log, without credentials and `.inprogress`"),
+    ("app_id", _STRING, "the application's id"),
+    ("app_attempt", _STRING, "the application's attempt, where its cluster manager counts them"),
 )
 PARTITIONS = _columns(
-    ("batch", "string", "the harvest that wrote the row"),
-    ("date", "date", "UTC date of the application's start"),
+    ("batch", _STRING, "the harvest that wrote the row"),
+    ("date", pa.date32(), "UTC date of the application's start"),
 )
 
-_SIDE = (
-    "struct<relations: array<string>, rows: bigint, bytes: bigint, shuffle_bytes: bigint, broadcast_bytes: bigint,"
-    " file_bytes: bigint, estimated_bytes: bigint, sort_ms: bigint>"
+_SIDE = pa.struct(
+    {
+        "relations": pa.list_(_STRING),
+        "rows": _LONG,
+        "bytes": _LONG,
+        "shuffle_bytes": _LONG,
+        "broadcast_bytes": _LONG,
+        "file_bytes": _LONG,
+        "estimated_bytes": _LONG,
+        "sort_ms": _LONG,
+    }
 )
 
 TABLES: dict[str, tuple[Column, ...]] = {
     "applications": _columns(
-        ("app_name", "string", "spark.app.name"),
-        ("spark_version", "string", "version that wrote the log"),
-        ("start_ms", "bigint", "epoch milliseconds"),
-        ("end_ms", "bigint", "epoch milliseconds; null where the log breaks off"),
-        ("status", "string", "complete, partial or failed"),
-        ("executors", "bigint", "most executors alive at once"),
-        ("executor_cores", "bigint", "cores of one executor"),
-        ("executor_memory_bytes", "bigint", "heap one executor asked for"),
-        ("conf", "map<string, string>", "the properties the tuner reads, and no other"),
+        ("app_name", _STRING, "spark.app.name"),
+        ("spark_version", _STRING, "version that wrote the log"),
+        ("start_ms", _LONG, "epoch milliseconds"),
+        ("end_ms", _LONG, "epoch milliseconds; null where the log breaks off"),
+        ("status", _STRING, "complete, partial or failed"),
+        ("executors", _LONG, "most executors alive at once"),
+        ("executor_cores", _LONG, "cores of one executor"),
+        ("executor_memory_bytes", _LONG, "heap one executor asked for"),
+        ("conf", pa.map_(_STRING, _STRING), "the properties the tuner reads, and no other"),
     ),
     "queries": _columns(
-        ("query_id", "bigint", "id of the SQL execution"),
-        ("root_id", "bigint", "id of the execution it is part of"),
-        ("fingerprint", "string", "the same for the same query in every run"),
-        ("description", "string", "job description, literals removed"),
-        ("status", "string", "succeeded, failed or unfinished"),
-        ("error", "string", "first line of the error, literals removed"),
-        ("start_ms", "bigint", "epoch milliseconds"),
-        ("duration_ms", "bigint", "wall time; null where unfinished"),
-        ("input_bytes", "bigint", "bytes of the files scanned"),
-        ("input_rows", "bigint", "rows put out by the scans"),
-        ("executor_run_ms", "bigint", "sum over its tasks"),
-        ("executor_cpu_ms", "bigint", "sum over its tasks"),
-        ("spilled_bytes", "bigint", "bytes spilled to disk"),
-        ("task_count", "bigint", "tasks of its stages"),
+        ("query_id", _LONG, "id of the SQL execution"),
+        ("root_id", _LONG, "id of the execution it is part of"),
+        ("fingerprint", _STRING, "the same for the same query in every run"),
+        ("description", _STRING, "job description, literals removed"),
+        ("status", _STRING, "succeeded, failed or unfinished"),
+        ("error", _STRING, "first line of the error, literals removed"),
+        ("start_ms", _LONG, "epoch milliseconds"),
+        ("duration_ms", _LONG, "wall time; null where unfinished"),
+        ("input_bytes", _LONG, "bytes of the files scanned"),
+        ("input_rows", _LONG, "rows put out by the scans"),
+        ("executor_run_ms", _LONG, "sum over its tasks"),
+        ("executor_cpu_ms", _LONG, "sum over its tasks"),
+        ("spilled_bytes", _LONG, "bytes spilled to disk"),
+        ("task_count", _LONG, "tasks of its stages"),
     ),
     "plan_nodes": _columns(
-        ("query_id", "bigint", "id of the SQL execution"),
-        ("node_id", "bigint", "number of the operator in plan order, 0 for the root of the plan that ran"),
-        ("parent_id", "bigint", "the operator it feeds; null for the root"),
-        ("subquery", "boolean", "whether the operator above uses it in an expression"),
-        ("name", "string", "operator, such as SortMergeJoin"),
-        ("relation", "string", "table or normalised path of a scan"),
-        ("metrics", "map<string, bigint>", "SQL metrics by Spark's names: rows, bytes, ms, ns"),
+        ("query_id", _LONG, "id of the SQL execution"),
+        ("node_id", _LONG, "number of the operator in plan order, 0 for the root of the plan that ran"),
+        ("parent_id", _LONG, "the operator it feeds; null for the root"),
+        ("subquery", _BOOLEAN, "whether the operator above uses it in an expression"),
+        ("name", _STRING, "operator, such as SortMergeJoin"),
+        ("relation", _STRING, "table or normalised path of a scan"),
+        ("metrics", pa.map_(_STRING, _LONG), "SQL metrics by Spark's names: rows, bytes, ms, ns"),
     ),
     "joins": _columns(
-        ("query_id", "bigint", "id of the SQL execution"),
-        ("join_id", "bigint", "number of the join in plan order"),
-        ("signature", "string", "the same for the same join in every run"),
-        ("occurrence", "bigint", "tells apart joins of a query that share a signature"),
-        ("type", "string", "Inner, LeftOuter, LeftSemi, …"),
-        ("strategy", "string", "how it ran, such as BroadcastHashJoin"),
-        ("planned_strategy", "string", "how it was planned before AQE"),
-        ("build_side", "string", "left or right"),
-        ("keys", "array<struct<left: string, right: string>>", "relation.column of both sides"),
+        ("query_id", _LONG, "id of the SQL execution"),
+        ("join_id", _LONG, "number of the join in plan order"),
+        ("signature", _STRING, "the same for the same join in every run"),
+        ("occurrence", _LONG, "tells apart joins of a query that share a signature"),
+        ("type", _STRING, "Inner, LeftOuter, LeftSemi, …"),
+        ("strategy", _STRING, "how it ran, such as BroadcastHashJoin"),
+        ("planned_strategy", _STRING, "how it was planned before AQE"),
+        ("build_side", _STRING, "left or right"),
+        ("keys", pa.list_(pa.struct({"left": _STRING, "right": _STRING})), "relation.column of both sides"),
         ("left", _SIDE, "rows and bytes that came in from the left"),
         ("right", _SIDE, "rows and bytes that came in from the right"),
-        ("output_rows", "bigint", "rows it put out"),
+        ("output_rows", _LONG, "rows it put out"),
     ),
     "jobs": _columns(
-        ("job_id", "bigint", "Spark's id"),
-        ("execution_id", "bigint", "the SQL execution that ran it, if any"),
-        ("stage_ids", "array<bigint>", "all stages it depends on"),
-        ("tasks", "bigint", "tasks of stages not yet complete when it was submitted"),
-        ("submitted_ms", "bigint", "epoch milliseconds"),
-        ("completed_ms", "bigint", "epoch milliseconds"),
-        ("status", "string", "succeeded, failed or unfinished"),
-        ("failure", "string", "why it failed"),
+        ("job_id", _LONG, "Spark's id"),
+        ("execution_id", _LONG, "the SQL execution that ran it, if any"),
+        ("stage_ids", pa.list_(_LONG), "all stages it depends on"),
+        ("tasks", _LONG, "tasks of stages not yet complete when it was submitted"),
+        ("submitted_ms", _LONG, "epoch milliseconds"),
+        ("completed_ms", _LONG, "epoch milliseconds"),
+        ("status", _STRING, "succeeded, failed or unfinished"),
+        ("failure", _STRING, "why it failed"),
     ),
     "stages": _columns(
-        ("stage_id", "bigint", "Spark's id"),
-        ("attempt", "bigint", "attempt of the stage; each stands for itself"),
-        ("execution_id", "bigint", "the SQL execution whose job ran it, if any"),
-        ("tasks", "bigint", "number of tasks"),
-        ("failed_tasks", "bigint", "task attempts that failed"),
-        ("submitted_ms", "bigint", "epoch milliseconds"),
-        ("completed_ms", "bigint", "epoch milliseconds"),
-        ("failure", "string", "why it failed"),
-        ("executor_run_time_ms", "bigint", "sum over all task attempts, as below"),
-        ("executor_cpu_time_ns", "bigint", ""),
-        ("input_bytes", "bigint", ""),
-        ("input_records", "bigint", ""),
-        ("shuffle_read_bytes", "bigint", ""),
-        ("shuffle_read_records", "bigint", ""),
-        ("shuffle_write_bytes", "bigint", ""),
-        ("shuffle_write_records", "bigint", ""),
-        ("memory_spilled_bytes", "bigint", ""),
-        ("disk_spilled_bytes", "bigint", ""),
-        ("output_bytes", "bigint", ""),
+        ("stage_id", _LONG, "Spark's id"),
+        ("attempt", _LONG, "attempt of the stage; each stands for itself"),
+        ("execution_id", _LONG, "the SQL execution whose job ran it, if any"),
+        ("tasks", _LONG, "number of tasks"),
+        ("failed_tasks", _LONG, "task attempts that failed"),
+        ("submitted_ms", _LONG, "epoch milliseconds"),
+        ("completed_ms", _LONG, "epoch milliseconds"),
+        ("failure", _STRING, "why it failed"),
+        ("executor_run_time_ms", _LONG, "sum over all task attempts, as below"),
+        ("executor_cpu_time_ns", _LONG, ""),
+        ("input_bytes", _LONG, ""),
+        ("input_records", _LONG, ""),
+        ("shuffle_read_bytes", _LONG, ""),
+        ("shuffle_read_records", _LONG, ""),
+        ("shuffle_write_bytes", _LONG, ""),
+        ("shuffle_write_records", _LONG, ""),
+        ("memory_spilled_bytes", _LONG, ""),
+        ("disk_spilled_bytes", _LONG, ""),
+        ("output_bytes", _LONG, ""),
     ),
     "problems": _columns(
-        ("file", "string", "the file that could not be read as it should"),
-        ("line", "bigint", "from 1; 0 for the whole file"),
-        ("code", "string", "such as truncated, bad_line, corrupt_data"),
-        ("message", "string", "what is wrong"),
-        ("retryable", "boolean", "whether reading again later may help"),
+        ("file", _STRING, "the file that could not be read as it should"),
+        ("line", _LONG, "from 1; 0 for the whole file"),
+        ("code", _STRING, "such as truncated, bad_line, corrupt_data"),
+        ("message", _STRING, "what is wrong"),
+        ("retryable", _BOOLEAN, "whether reading again later may help"),
     ),
 }
 
 
-def ddl(columns: tuple[Column, ...]) -> str:
-    """The columns as Spark's DDL."""
-    return ", ".join(f"`{column.name}` {column.type}" for column in columns)
+# A record holds a row of one table in the column of that name, or a fragment: what a file of a log leaves open.
+RECORD = pa.schema(
+    {
+        "log": _STRING,
+        "position": _LONG,
+        "piece": pa.binary(),
+        "fragment": pa.binary(),
+        "applications": pa.struct({c.name: c.type for c in (*KEY[1:], *TABLES["applications"])}),
+        **{
+            table: pa.struct({c.name: c.type for c in columns})
+            for table, columns in TABLES.items()
+            if table != "applications"
+        },
+    }
+)
+
+_DDL = {_STRING: "string", _LONG: "bigint", _BOOLEAN: "boolean", pa.date32(): "date", pa.binary(): "binary"}
+
+
+def ddl(fields: Iterable[pa.Field]) -> str:
+    """Columns as Spark writes them: `a bigint, b array<string>`."""
+    return ", ".join(f"`{field.name}` {_ddl(field.type)}" for field in fields)
+
+
+def _ddl(type_: pa.DataType) -> str:
+    if pa.types.is_struct(type_):
+        return f"struct<{', '.join(f'`{field.name}`: {_ddl(field.type)}' for field in type_)}>"
+    if pa.types.is_list(type_):
+        return f"array<{_ddl(type_.value_type)}>"
+    if pa.types.is_map(type_):
+        return f"map<{_ddl(type_.key_type)}, {_ddl(type_.item_type)}>"
+    return _DDL[type_]

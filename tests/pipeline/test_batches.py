@@ -1,0 +1,134 @@
+"""Batches become visible whole, wherever a harvest is killed."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
+
+from tuner.pipeline.batches import HarvestedLog, Manifest, clean, commit, finished
+from tuner.pipeline.schema import TABLES
+
+
+class KilledError(Exception):
+    """The harvest ended here."""
+
+
+class LocalDirectory:
+    """A directory of this machine, on which a harvest can be killed before each change."""
+
+    def __init__(self, root: Path, changes: int | None = None) -> None:
+        self.root = root
+        self._left = itertools.count() if changes is None else iter(range(changes))
+
+    def _change(self) -> None:
+        if next(self._left, None) is None:
+            raise KilledError
+
+    def names(self, path: str) -> list[str]:
+        directory = self.root / path
+        return [entry.name for entry in directory.iterdir()] if directory.is_dir() else []
+
+    def read(self, path: str) -> bytes:
+        return (self.root / path).read_bytes()
+
+    def write(self, path: str, content: bytes) -> None:
+        self._change()
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_bytes(content)
+
+    def move(self, source: str, target: str) -> None:
+        if (self.root / source).exists():
+            self._change()
+            assert not (self.root / target).exists()
+            (self.root / target).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / source).rename(self.root / target)
+
+    def delete(self, path: str) -> None:
+        self._change()
+        shutil.rmtree(self.root / path, ignore_errors=True)
+        if (self.root / path).is_file():
+            (self.root / path).unlink()
+
+
+def stage(root: Path, run: str, *batches: str) -> str:
+    for batch in batches:
+        for table in TABLES:
+            rows = root / "_staging" / run / batch / table
+            rows.mkdir(parents=True)
+            (rows / "part-0.parquet").write_text(batch)
+    return f"_staging/{run}"
+
+
+def visible(root: Path) -> dict[str, set[str]]:
+    """The batches each table shows."""
+    return {table: {entry.name for entry in (root / table).glob("batch=*")} for table in TABLES}
+
+
+def first(directory: LocalDirectory) -> None:
+    staged = stage(directory.root, "r1", "r1-settled", "r1-unsettled")
+    logs = {"r1-settled": (HarvestedLog("a", "1"),), "r1-unsettled": (HarvestedLog("b", "1", False),)}
+    commit(directory, "r1", staged, Manifest(logs))
+    clean(directory)
+
+
+def second(directory: LocalDirectory) -> None:
+    clean(directory)
+    staged = stage(directory.root, "r2", "r2-settled")
+    commit(directory, "r2", staged, Manifest({"r2-settled": (HarvestedLog("b", "2"),)}, ("r1-unsettled",)))
+    clean(directory)
+
+
+def in_all(*batches: str) -> dict[str, set[str]]:
+    return {table: {f"batch={batch}" for batch in batches} for table in TABLES}
+
+
+def test_a_batch_that_is_replaced_is_gone(tmp_path: Path) -> None:
+    first(LocalDirectory(tmp_path))
+    assert visible(tmp_path) == in_all("r1-settled", "r1-unsettled")
+    second(LocalDirectory(tmp_path))
+    assert visible(tmp_path) == in_all("r1-settled", "r2-settled")
+    assert finished(LocalDirectory(tmp_path)) == {
+        "r1-settled": (HarvestedLog("a", "1"),),
+        "r2-settled": (HarvestedLog("b", "2"),),
+    }
+
+
+def test_a_manifest_goes_with_the_last_of_its_batches(tmp_path: Path) -> None:
+    first(LocalDirectory(tmp_path))
+    stage(tmp_path, "r2", "r2-settled")
+    logs = {"r2-settled": (HarvestedLog("a", "2"), HarvestedLog("b", "2"))}
+    commit(LocalDirectory(tmp_path), "r2", "_staging/r2", Manifest(logs, ("r1-settled", "r1-unsettled")))
+    clean(LocalDirectory(tmp_path))
+    assert [entry.name for entry in (tmp_path / "_batches").iterdir()] == ["r2.json"]
+    assert visible(tmp_path) == in_all("r2-settled")
+
+
+@pytest.mark.parametrize("harvest", [first, second])
+def test_killed_anywhere_the_next_harvest_finds_all_or_nothing_of_it(
+    tmp_path: Path, harvest: Callable[[LocalDirectory], None]
+) -> None:
+    ways_to_die = 0
+    for changes in itertools.count():
+        root = tmp_path / str(changes)
+        root.mkdir()
+        if harvest is second:
+            first(LocalDirectory(root))
+        before = finished(LocalDirectory(root))
+        try:
+            harvest(LocalDirectory(root, changes))
+        except KilledError:
+            ways_to_die += 1
+        else:
+            break
+        clean(LocalDirectory(root))
+        after = finished(LocalDirectory(root))
+        assert visible(root) == in_all(*after)
+        assert after == before or any(batch.startswith("r1" if harvest is first else "r2") for batch in after)
+        assert not (root / "_staging").exists()
+    assert ways_to_die > len(TABLES)

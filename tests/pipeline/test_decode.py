@@ -1,0 +1,100 @@
+"""The steps that run on workers, without Spark around them: Arrow batches in, the local reader's rows out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
+
+from tuner.eventlog.find import find_logs  # noqa: E402
+from tuner.pipeline.decode import join_fragments, read_pieces  # noqa: E402
+from tuner.pipeline.pieces import Piece, Place, pieces, slices, version  # noqa: E402
+from tuner.pipeline.schema import KEY, TABLES  # noqa: E402
+
+from .fleet import comparable, local_tables, small_log, write_fleet, write_rolled  # noqa: E402
+
+
+def as_rows(batches: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
+    return [row for batch in batches for row in batch.to_pylist(maps_as_pydicts="strict")]
+
+
+def harvested(root: Path) -> dict[str, list[dict[str, object]]]:
+    found = [msgspec.msgpack.encode(piece) for source in find_logs(root) for piece in pieces(source)]
+    given = [pa.RecordBatch.from_pydict({"piece": [piece]}) for piece in found]
+    read = as_rows(read_pieces(given))
+    left = sorted((row for row in read if row["fragment"] is not None), key=lambda row: (row["log"], row["position"]))
+    columns = {name: [row[name] for row in left] for name in ("log", "position", "piece", "fragment")}
+    joined = as_rows(join_fragments([pa.RecordBatch.from_pydict(columns)]))
+    tables: dict[str, list[dict[str, object]]] = {table: [] for table in TABLES}
+    keys = {row["log"]: row["applications"] for row in read + joined if row["applications"]}
+    for row in read + joined:
+        for table in TABLES:
+            if row[table] is not None:
+                application = keys.get(row["log"], {})
+                key = {"log": row["log"], **{c.name: application.get(c.name) for c in KEY[1:]}}
+                tables[table].append(key | row[table])
+    return tables
+
+
+def test_what_the_workers_make_of_a_fleet_is_what_the_local_reader_says(tmp_path: Path) -> None:
+    root = write_fleet(tmp_path / "logs")
+    expected, found = local_tables(root), harvested(root)
+    for table in TABLES:
+        assert comparable(found[table]) == comparable(expected[table]), table
+        assert found[table]
+
+
+def test_a_log_in_many_files_is_one_application(tmp_path: Path) -> None:
+    lines = small_log("app-1", tasks=200).splitlines(keepends=True)
+    (application,) = harvested(write_rolled(tmp_path / "eventlog_v2_app-1", lines, 50))["applications"]
+    assert (application["app_id"], application["status"]) == ("app-1", "complete")
+
+
+def test_a_file_that_went_away_is_a_problem_of_its_log_alone(tmp_path: Path) -> None:
+    directory = write_rolled(tmp_path / "logs" / "eventlog_v2_app-1", small_log("app-1").splitlines(keepends=True), 3)
+    (tmp_path / "logs" / "app-2").write_bytes(small_log("app-2"))
+    found = [msgspec.msgpack.encode(p) for source in find_logs(tmp_path / "logs") for p in pieces(source)]
+    (directory / "events_2_app").unlink()
+    (tmp_path / "logs" / "app-2").unlink()
+    rows = as_rows(read_pieces([pa.RecordBatch.from_pydict({"piece": found})]))
+    left = [row for row in rows if row["fragment"]]
+    (problem,) = [row["problems"] for row in rows if row["problems"]]
+    assert [row["position"] for row in left] == [0, 1, 2]
+    assert (problem["code"], problem["file"]) == ("unreadable_file", str(tmp_path / "logs" / "app-2"))
+
+
+def test_slices_are_of_about_the_same_bytes() -> None:
+    sizes = [100, 1, 1, 50, 50, 30, 70, 1, 97]
+    filled = slices([_piece(number, size) for number, size in enumerate(sizes)], least=4)
+    weights = [sum(piece.size_bytes for piece in some) for some in filled]
+    assert sum(weights) == sum(sizes) and len(weights) == 4
+    assert max(weights) <= 101
+    assert sorted(piece.position for some in filled for piece in some) == list(range(9))
+
+
+def test_a_large_log_makes_more_slices_than_asked_for() -> None:
+    assert len(slices([_piece(n, 128 << 20) for n in range(10)], least=2)) == 10
+
+
+def test_no_pieces_make_one_empty_slice() -> None:
+    assert slices([], least=4) == [[]]
+
+
+def _piece(number: int, size: int) -> Piece:
+    there = Place("log")
+    return Piece("log", there, there, there, there, number, 9, False, (), True, size)
+
+
+def test_a_version_changes_with_the_files(tmp_path: Path) -> None:
+    log = tmp_path / "app-1"
+    log.write_bytes(small_log("app-1"))
+    (source,) = find_logs(log)
+    before = version(source)
+    assert version(source) == before
+    log.write_bytes(small_log("app-1", tasks=4))
+    assert version(source) != before

@@ -1,0 +1,147 @@
+"""Harvests on a real Spark: in one process, and on a standalone cluster of a master and two workers."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
+pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[pipeline]")
+
+from tuner.pipeline.schema import TABLES  # noqa: E402
+
+from .fleet import comparable, local_tables, small_log, write_fleet, written_tables  # noqa: E402
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+SPARK_HOME = Path(pyspark.__file__).parent
+_MASTER = r"spark://[\w.]+:\d+"
+FAST = ["spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC", "spark.sql.shuffle.partitions=2"]
+
+
+def command(logs: Path, out: Path, master: str, *conf: str) -> list[str]:
+    flags = [flag for item in (*FAST, "spark.driver.host=localhost", *conf) for flag in ("--conf", item)]
+    place = [str(logs), "--spark", master, "--out", str(out)]
+    return [sys.executable, "-m", "tuner.cli", "harvest", *place, "--json", *flags]
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost"}
+
+
+def harvest(logs: Path, out: Path, master: str = "local[2]", *conf: str) -> dict[str, Any]:
+    done = subprocess.run(
+        command(logs, out, master, *conf), capture_output=True, text=True, timeout=600, env=environment(), check=False
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+def assert_same(logs: Path, out: Path) -> None:
+    """The tables are what the local reader says, each row once."""
+    expected, found = local_tables(logs), written_tables(out)
+    for table in TABLES:
+        assert comparable(found[table]) == comparable(expected[table]), table
+
+
+def test_the_tables_are_what_the_local_reader_says_and_follow_the_logs(tmp_path: Path) -> None:
+    logs, out = write_fleet(tmp_path / "logs"), tmp_path / "out"
+    first = harvest(logs, out)
+    assert_same(logs, out)
+    applications = written_tables(out)["applications"]
+    assert first["statuses"] == {
+        status: sum(a["status"] == status for a in applications) for status in {a["status"] for a in applications}
+    }
+    assert first["rows"] == {table: len(rows) for table, rows in written_tables(out).items()}
+
+    (logs / "app-9.inprogress").rename(logs / "app-9")
+    (logs / "app-9").write_bytes(small_log("app-9"))
+    (logs / "app-3").write_bytes(small_log("app-3", tasks=9))
+    (logs / "app-40").write_bytes(small_log("app-40"))
+    second = harvest(logs, out)
+    assert (second["read"], second["unchanged"]) == (3, first["read"] - 2)
+    assert_same(logs, out)
+
+    third = harvest(logs, out)
+    assert (third["read"], third["unchanged"]) == (0, first["read"] + 1)
+
+
+def test_a_harvest_that_was_killed_is_made_good_by_the_next(tmp_path: Path) -> None:
+    logs, out = tmp_path / "logs", tmp_path / "out"
+    logs.mkdir()
+    for number in range(30):
+        (logs / f"app-{number}").write_bytes(small_log(f"app-{number}"))
+    process = subprocess.Popen(
+        command(logs, out, "local[2]"), env=environment(), start_new_session=True, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        wait_until(lambda: any((out / "_staging").rglob("*.parquet")) or process.poll() is not None)
+        assert process.poll() is None, "it ended before it could be killed"
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert not (out / "_batches").exists()
+    harvest(logs, out)
+    assert_same(logs, out)
+    assert not (out / "_staging").exists()
+
+
+@contextmanager
+def cluster(directory: Path) -> Iterator[str]:
+    """The URL of a standalone master on loopback with two workers of one core each."""
+    processes = []
+    try:
+        log = directory / "master.log"
+        processes.append(_daemon("org.apache.spark.deploy.master.Master", log, "--port", "0", "--webui-port", "0"))
+        wait_until(lambda: re.search(_MASTER, log.read_text()))
+        url = re.findall(_MASTER, log.read_text())[0]
+        for number in (1, 2):
+            work = ("--work-dir", str(directory / f"work-{number}"))
+            worker = ("--cores", "1", "--memory", "1g", "--webui-port", "0", *work, url)
+            processes.append(
+                _daemon("org.apache.spark.deploy.worker.Worker", directory / f"worker-{number}.log", *worker)
+            )
+        wait_until(lambda: log.read_text().count("Registering worker") == 2)
+        yield url
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait(30)
+
+
+def _daemon(name: str, log: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    start = [SPARK_HOME / "bin" / "spark-class", name, "--host", "localhost", *arguments]
+    variables = {**environment(), "SPARK_HOME": str(SPARK_HOME), "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC"}
+    with log.open("wb") as file:
+        return subprocess.Popen(start, stdout=file, stderr=file, env=variables)
+
+
+def wait_until(holds: Any, seconds: float = 120) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.1)
+
+
+def test_on_a_standalone_cluster(tmp_path: Path) -> None:
+    logs, out = write_fleet(tmp_path / "logs"), tmp_path / "out"
+    with cluster(tmp_path) as url:
+        conf = ("spark.executor.memory=700m", "spark.executor.cores=1", "spark.cores.max=2")
+        done = harvest(logs, out, url, *conf)
+        workers = [re.findall(r"Asked to launch executor", (tmp_path / f"worker-{n}.log").read_text()) for n in (1, 2)]
+    assert done["read"] > 10
+    assert all(workers)
+    assert_same(logs, out)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def write_log(file: Path, app_id: str = "app-1", *, ended: bool = True, lines: tuple[str, ...] = ()) -> Path:
-    """A plain log of an application with one stage; `lines` come before its end."""
+    """A plain log of an application with one job of one stage; `lines` come before its end."""
     stage = {"Stage ID": 0, "Stage Attempt ID": 0, "Number of Tasks": 1}
     metrics = {"Executor Run Time": 70, "Shuffle Write Metrics": {"Shuffle Bytes Written": 4096}}
     events = [
@@ -19,6 +19,14 @@ def write_log(file: Path, app_id: str = "app-1", *, ended: bool = True, lines: t
             "Timestamp": 1000,
             "User": "u",
         },
+        {
+            "Event": "SparkListenerJobStart",
+            "Job ID": 0,
+            "Submission Time": 2500,
+            "Stage Infos": [stage],
+            "Stage IDs": [0],
+            "Properties": {"spark.sql.execution.id": "0"},
+        },
         {"Event": "SparkListenerStageSubmitted", "Stage Info": stage},
         {
             "Event": "SparkListenerTaskEnd",
@@ -28,6 +36,12 @@ def write_log(file: Path, app_id: str = "app-1", *, ended: bool = True, lines: t
             "Task Metrics": metrics,
         },
         {"Event": "SparkListenerStageCompleted", "Stage Info": stage},
+        {
+            "Event": "SparkListenerJobEnd",
+            "Job ID": 0,
+            "Completion Time": 7500,
+            "Job Result": {"Result": "JobSucceeded"},
+        },
     ]
     text = [json.dumps(event) for event in events] + list(lines)
     if ended:

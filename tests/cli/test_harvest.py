@@ -35,6 +35,12 @@ def test_json_holds_the_contract(spark_tuner: Call, tmp_path: Path) -> None:
         70,
         4096,
     )
+    (job,) = application["jobs"]
+    assert job == {
+        "job_id": 0, "execution_id": 0, "stage_ids": [0],
+        "tasks": 1, "completed_tasks": 1, "failed_tasks": 0, "killed_tasks": 0, "skipped_tasks": 0,
+        "submitted_ms": 2500, "completed_ms": 7500, "status": "succeeded", "failure": None,
+    }  # fmt: skip
     assert application["problems"] == []
 
 
@@ -98,7 +104,7 @@ def test_a_log_cut_in_the_middle_is_partial_and_kept(spark_tuner: Call, tmp_path
     assert result.code == 0
     assert (application["status"], len(application["stages"])) == ("partial", 1)
     (problem,) = application["problems"]
-    assert (problem["code"], problem["line"], problem["file"]) == ("truncated", 6, str(file))
+    assert (problem["code"], problem["line"], problem["file"]) == ("truncated", 8, str(file))
 
 
 def test_the_table_is_for_people(spark_tuner: Call, tmp_path: Path) -> None:

@@ -85,17 +85,16 @@ def driver_updates(execution_id: int, *updates: tuple[int, int]) -> bytes:
     return sql_event("DriverAccumUpdates", executionId=execution_id, accumUpdates=[list(u) for u in updates])
 
 
-def job_start(execution_id: int | None = 0, stage_ids: Sequence[int] = (0,), job_id: int = 0) -> bytes:
+def job_start(execution_id: int | None = 0, stage_ids: Sequence[int] = (0,), job_id: int = 0, **fields: Any) -> bytes:
     properties = {} if execution_id is None else {"spark.sql.execution.id": str(execution_id)}
-    # Of a stage that an earlier job has run no task counts.
-    infos = [{"Stage ID": s, "Number of Tasks": 4} for s in stage_ids]
-    infos.append({"Stage ID": -1, "Number of Tasks": 7, "Completion Time": 1})
-    fields = {"Submission_Time": 2500, "Stage_IDs": list(stage_ids), "Stage_Infos": infos}
-    return event("SparkListenerJobStart", Job_ID=job_id, Properties=properties, **fields)
+    ids = {"Job_ID": job_id, "Stage_IDs": list(stage_ids)}
+    return event("SparkListenerJobStart", **ids, Submission_Time=2500, Properties=properties, **fields)
 
 
-def job_end(job_id: int = 0, failure: str | None = None) -> bytes:
-    result = {"Result": "JobFailed", "Exception": {"Message": failure}} if failure else {"Result": "JobSucceeded"}
+def job_end(job_id: int = 0, error: str | None = None) -> bytes:
+    result: dict[str, Any] = {"Result": "JobSucceeded"}
+    if error is not None:
+        result = {"Result": "JobFailed", "Exception": {"Message": error, "Stack Trace": []}}
     return event("SparkListenerJobEnd", Job_ID=job_id, Completion_Time=7500, Job_Result=result)
 
 
@@ -154,7 +153,7 @@ def task_end(
             "Input Metrics": {"Bytes Read": 1000, "Records Read": rows},
             "Shuffle Read Metrics": {"Remote Bytes Read": 3, "Local Bytes Read": 4, "Total Records Read": 5},
             "Shuffle Write Metrics": {"Shuffle Bytes Written": 6, "Shuffle Records Written": 7},
-            "Output Metrics": {"Bytes Written": 8},
+            "Output Metrics": {"Bytes Written": 8, "Records Written": 12},
             "Memory Bytes Spilled": 9,
             "Disk Bytes Spilled": 11,
             **metrics,
@@ -212,8 +211,8 @@ def fold(lines: Iterable[bytes]) -> Application:
     return collector.into(taken.application(()))
 
 
-def metrics(application: Application) -> dict[int, int]:
-    """The SQL metrics of all executions, by accumulator."""
+def accumulators(application: Application) -> dict[int, int]:
+    """The SQL metrics by id, of all executions."""
     totals = Counter[int]()
     for execution in application.executions:
         totals.update(execution.accumulators)
@@ -226,6 +225,6 @@ def facts(application: Application) -> tuple[object, ...]:
         application.app_id,
         application.spark_version,
         application.executions,
-        application.jobs,
         application.stages,
+        application.jobs,
     )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tuner.eventlog.model import Application, Executors, Job, JobStatus, Stage
+from tuner.eventlog.model import Application, Executors, JobStatus, Stage
 
 from .samples import (
     BYTES,
     ROWS,
+    accumulators,
     application_end,
     application_start,
     driver_updates,
@@ -21,7 +22,6 @@ from .samples import (
     job_end,
     job_start,
     log_start,
-    metrics,
     plan,
     replan,
     stage_completed,
@@ -90,10 +90,20 @@ class TestExecution:
         ]
         assert [e.error for e in fold(lines).executions] == ["[DIVIDE_BY_ZERO] oops", None]
 
+    def test_its_error_is_that_of_its_failed_job_where_its_end_tells_none(self) -> None:
+        def ended(end: bytes) -> str | None:
+            (execution,) = fold([execution_start(), job_start(), job_end(error="Task 3 failed"), end]).executions
+            return execution.error
+
+        old = execution_end().replace(b',"errorMessage":""', b"")
+        assert b"errorMessage" not in old
+        assert ended(old) == "Task 3 failed"
+        assert ended(execution_end()) is None
+
     def test_its_end_may_come_before_its_jobs(self) -> None:
         application = fold([execution_start(), job_start(), execution_end(), stage_submitted(), task_end(0)])
         assert application.executions[0].stage_ids == (0,)
-        assert metrics(application) == {ROWS: 50}
+        assert accumulators(application) == {ROWS: 50}
 
     def test_sub_executions_name_their_root(self) -> None:
         sub = execution_start(6).replace(b'"rootExecutionId":6', b'"rootExecutionId":5')
@@ -110,74 +120,107 @@ class TestExecution:
             None,
         ]
 
+    def test_its_metrics_are_what_its_own_jobs_and_driver_added_up(self) -> None:
+        # Both plans show the operators below a cache: the first execution fills it, the second reads it.
+        first = [execution_start(0), job_start(0, [0]), stage_submitted(), task_end(0, 50), job_end()]
+        second = [execution_start(1), job_start(1, [0], 1), driver_updates(1, (BYTES, 9)), job_end(1)]
+        assert [e.accumulators for e in fold([*first, *second]).executions] == [{ROWS: 50}, {BYTES: 9}]
+
+    def test_executions_that_wait_for_the_same_stage_both_have_its_metrics(self) -> None:
+        running = [execution_start(0), job_start(0, [0]), stage_submitted()]
+        joining = [execution_start(1), job_start(1, [0], 1, Stage_Infos=[{"Stage ID": 0}]), task_end(0, 50)]
+        assert [e.accumulators for e in fold([*running, *joining]).executions] == [{ROWS: 50}, {ROWS: 50}]
+
 
 class TestJobs:
-    def test_a_job_knows_its_execution_its_stages_and_its_outcome(self) -> None:
-        lines = [
-            execution_start(4),
-            job_start(4, [3, 2], job_id=1),
-            job_start(None, [5], job_id=2),
-            job_start(None, [6], job_id=3),
-            job_end(1),
-            job_end(2, failure="Job aborted due to stage failure"),
-        ]
-        assert fold(lines).jobs == (
-            Job(1, 4, (3, 2), 8, 2500, 7500, JobStatus.SUCCEEDED),
-            Job(2, None, (5,), 4, 2500, 7500, JobStatus.FAILED, "Job aborted due to stage failure"),
-            Job(3, None, (6,), 4, 2500, None, JobStatus.UNFINISHED),
-        )
+    def test_a_job_has_its_times_its_stages_and_the_execution_it_serves(self) -> None:
+        (job,) = fold([execution_start(3), job_start(3, [4, 5], 7), job_end(7)]).jobs
+        assert (job.job_id, job.execution_id, job.stage_ids) == (7, 3, (4, 5))
+        assert (job.submitted_ms, job.completed_ms) == (2500, 7500)
+        assert (job.status, job.failure) == (JobStatus.SUCCEEDED, None)
 
-    def test_the_end_of_a_job_whose_start_is_lost_says_nothing(self) -> None:
+    def test_its_tasks_are_those_of_the_stages_that_no_earlier_job_completed(self) -> None:
+        stages = [{"Number of Tasks": 200, "Completion Time": 2400}, {"Number of Tasks": 8}, {"Number of Tasks": 1}]
+        (job,) = fold([job_start(None, [4, 5, 6], Stage_Infos=stages)]).jobs
+        assert (job.execution_id, job.tasks, job.skipped_tasks) == (None, 9, 0)
+
+    def test_it_counts_the_tasks_of_its_stages_by_how_they_ended(self) -> None:
+        stages = [{"Stage ID": 0, "Number of Tasks": 2}, {"Stage ID": 5, "Number of Tasks": 30}]
+        failures = {"ExceptionFailure": True, "Resubmitted": False, "TaskKilled": False, "TaskCommitDenied": False}
+        tasks = [task_end(0), task_end(1), *(task_end(1, failed=f, reason=r) for r, f in failures.items())]
+        again = task_end(1, stage_attempt=1)
+        own = [job_start(0, [5, 0], Stage_Infos=stages), stage_submitted(), *tasks, stage_submitted(attempt=1), again]
+        (job, other) = fold([*own, job_end(), job_start(0, [0], job_id=1), job_end(1)]).jobs
+        assert (job.completed_tasks, job.failed_tasks, job.killed_tasks, job.skipped_tasks) == (3, 2, 2, 30)
+        assert (other.completed_tasks, other.failed_tasks, other.killed_tasks) == (0, 0, 0)
+
+    def test_it_is_unfinished_until_it_ends(self) -> None:
+        (job,) = fold([job_start()]).jobs
+        assert (job.status, job.submitted_ms, job.completed_ms) == (JobStatus.UNFINISHED, 2500, None)
+
+    def test_its_failure_is_told_without_what_a_message_may_quote(self) -> None:
+        error = "Job aborted: can't read 's3://bucket/key'\nDriver stacktrace:"
+        (job,) = fold([job_start(), job_end(error=error)]).jobs
+        assert (job.status, job.failure) == (JobStatus.FAILED, "Job aborted: can't read '?' Driver stacktrace:")
+
+    def test_a_job_that_ends_without_having_started_is_none(self) -> None:
         assert fold([job_end(1)]).jobs == ()
 
 
 class TestTasks:
     def test_rows_of_all_tasks_are_added_up(self) -> None:
-        assert metrics(with_tasks(task_end(0, 50), task_end(1, 25))) == {ROWS: 75}
+        assert accumulators(with_tasks(task_end(0, 50), task_end(1, 25))) == {ROWS: 75}
 
     def test_a_speculative_copy_counts_once(self) -> None:
         for partition in (None, 0):
             twice = with_tasks(task_end(0, partition=partition), task_end(0, partition=partition))
-            assert metrics(twice) == {ROWS: 50}, partition
+            assert accumulators(twice) == {ROWS: 50}, partition
 
     def test_a_killed_copy_does_not_count(self) -> None:
         killed = task_end(0, 30, partition=0, reason="TaskKilled")
-        assert metrics(with_tasks(killed, task_end(0, partition=0))) == {ROWS: 50}
+        assert accumulators(with_tasks(killed, task_end(0, partition=0))) == {ROWS: 50}
 
     def test_failed_tasks_rows_do_not_count(self) -> None:
         failed = task_end(0, 30, partition=0, failed=True, reason="ExceptionFailure")
         application = with_tasks(failed, task_end(0, partition=0))
-        assert metrics(application) == {ROWS: 50}
+        assert accumulators(application) == {ROWS: 50}
         assert only_stage(application).failed_tasks == 1
 
     def test_partitions_recomputed_by_a_later_attempt_of_the_stage_count_once(self) -> None:
         first = [task_end(i, partition=i) for i in range(4)]
         lost = [task_end(0, partition=2, stage_attempt=1), task_end(1, partition=3, stage_attempt=1)]
-        assert metrics(with_tasks(*first, *lost)) == {ROWS: 200}
+        assert accumulators(with_tasks(*first, *lost)) == {ROWS: 200}
 
     def test_partitions_left_to_a_later_attempt_of_the_stage_do_count(self) -> None:
         first = [task_end(0, partition=0), task_end(1, partition=1)]
         rest = [task_end(0, partition=2, stage_attempt=1), task_end(1, partition=3, stage_attempt=1)]
-        assert metrics(with_tasks(*first, *rest)) == {ROWS: 200}
+        assert accumulators(with_tasks(*first, *rest)) == {ROWS: 200}
 
     def test_numbers_written_as_text_are_numbers(self) -> None:
-        assert metrics(with_tasks(task_end(0, rows="50"))) == {ROWS: 50}
+        assert accumulators(with_tasks(task_end(0, rows="50"))) == {ROWS: 50}
+
+    def test_a_measured_zero_is_zero(self) -> None:
+        assert accumulators(with_tasks(task_end(0, rows="0"), task_end(1, rows=0))) == {ROWS: 0}
+
+    def test_a_value_that_is_no_number_is_none(self) -> None:
+        for value in (b'"N/A"', b"null", b"[1]"):
+            assert accumulators(with_tasks(task_end(0).replace(b'"Update": 50', b'"Update": ' + value))) == {}, value
 
     def test_metrics_that_were_never_set_are_ignored(self) -> None:
         application = with_tasks(task_end(0, rows=-1, run_time_ms=-1, **{"Disk Bytes Spilled": -1}))
-        assert metrics(application) == {}
+        assert accumulators(application) == {}
         stage = only_stage(application)
         assert (stage.executor_run_time_ms, stage.disk_spilled_bytes) == (0, 0)
 
     def test_stage_completion_does_not_count_a_second_time(self) -> None:
         final = stage_completed().replace(b'{"ID": 101, ', b'{"ID": 101, "Value": 50, ')
-        assert metrics(with_tasks(task_end(0), tail=[final])) == {ROWS: 50}
+        assert accumulators(with_tasks(task_end(0), tail=[final])) == {ROWS: 50}
 
     def test_driver_updates_are_merged_and_unset_ones_ignored(self) -> None:
         application = fold(
             [execution_start(), driver_updates(0, (ROWS, 3), (BYTES, -1)), driver_updates(0, (ROWS, 4), (BYTES, 9))]
         )
-        assert metrics(application) == {ROWS: 7, BYTES: 9}
+        assert accumulators(application) == {ROWS: 7, BYTES: 9}
 
 
 class TestStages:
@@ -188,13 +231,14 @@ class TestStages:
             failed, task_end(0, partition=0), task_end(1, partition=1), copy, tail=[stage_completed()]
         )
         stage = only_stage(application)
-        assert (stage.tasks, stage.failed_tasks) == (2, 1)
+        assert (stage.tasks, stage.completed_tasks, stage.failed_tasks, stage.killed_tasks) == (2, 2, 1, 1)
         assert stage.executor_run_time_ms == 10 + 10 + 100 + 1000
         assert stage.executor_cpu_time_ns == 1_120_000_000
         assert (stage.input_bytes, stage.input_records) == (4000, 180)
         assert (stage.shuffle_read_bytes, stage.shuffle_read_records) == (28, 20)
         assert (stage.shuffle_write_bytes, stage.shuffle_write_records) == (24, 28)
-        assert (stage.memory_spilled_bytes, stage.disk_spilled_bytes, stage.output_bytes) == (36, 44, 32)
+        assert (stage.memory_spilled_bytes, stage.disk_spilled_bytes) == (36, 44)
+        assert (stage.output_bytes, stage.output_records) == (32, 48)
 
     def test_each_attempt_of_a_stage_stands_for_itself(self) -> None:
         application = fold(
@@ -216,7 +260,7 @@ class TestStages:
         ]
         assert [s.failure for s in application.stages] == ["org.apache.spark.shuffle.FetchFailedException", None]
         assert application.executions[0].stage_ids == (0,)
-        assert metrics(application) == {ROWS: 100}
+        assert accumulators(application) == {ROWS: 100}
 
     def test_the_operators_that_ran_in_it_are_those_whose_metrics_it_updated(self) -> None:
         assert only_stage(fold(whole_log())).accumulator_ids == frozenset({ROWS})
@@ -224,6 +268,11 @@ class TestStages:
     def test_it_belongs_to_the_execution_whose_job_listed_it_first(self) -> None:
         reused = [execution_start(0), execution_start(1), job_start(0, [0]), job_start(1, [0, 1]), stage_submitted(0)]
         assert only_stage(fold(reused)).execution_id == 0
+
+    def test_the_jobs_it_was_run_for_are_those_that_waited_for_it(self) -> None:
+        jobs = [job_start(0, [0], job_id=n) for n in (1, 2, 3)]
+        application = fold([jobs[0], job_end(1), jobs[1], jobs[2], stage_submitted(0), job_start(0, [0], job_id=4)])
+        assert only_stage(application).job_ids == (2, 3)
 
     def test_it_may_belong_to_no_sql_execution(self) -> None:
         assert only_stage(fold([job_start(None), stage_submitted()])).execution_id is None

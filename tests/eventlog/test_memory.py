@@ -12,12 +12,12 @@ from tuner.eventlog.model import Completeness
 
 from .samples import (
     ROWS,
+    accumulators,
     application_end,
     execution_end,
     execution_start,
     head,
     job_start,
-    metrics,
     plan,
     read,
     replan,
@@ -50,7 +50,7 @@ def test_a_long_log_is_read_as_a_stream(tmp_path: Path) -> None:
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak_before) << 10
 
     assert application.status is Completeness.COMPLETE, application.problems
-    assert metrics(application) == {ROWS: 20 * 50}
+    assert accumulators(application) == {ROWS: 20 * 50}
     assert application.stages[0].executor_run_time_ms == blocks * 20 * 10
     assert peak < HELD_BYTES
     assert grown < 4 * HELD_BYTES

@@ -79,7 +79,7 @@ LINES = [
     stage_completed(1),
     stage_completed(7),
     job_end(3),
-    job_end(1, failure="Job aborted"),
+    job_end(1, error="Job aborted"),
     execution_end(1, error="Job aborted"),
     execution_start(2),
     replan(2, plan("Scan text ")),

@@ -18,11 +18,11 @@ from tuner.eventlog.read import MAX_PROBLEMS_PER_FILE, read_application
 
 from .samples import (
     ROWS,
+    accumulators,
     event,
     execution_start,
     fold,
     head,
-    metrics,
     plan,
     read,
     replan,
@@ -116,7 +116,7 @@ def check_kept(application: Application, whole_lines: int) -> None:
     """An application cut off after so many lines says at least what those lines say, and that it was cut."""
     expected = said_by(whole_lines)
     assert application.app_id in (expected.app_id, "local-1")
-    assert metrics(application).get(ROWS, 0) >= metrics(expected).get(ROWS, 0)
+    assert accumulators(application).get(ROWS, 0) >= accumulators(expected).get(ROWS, 0)
     assert len(application.stages) >= len(expected.stages)
     assert len(application.executions) >= len(expected.executions)
     for execution, known in zip(application.executions, expected.executions, strict=False):
@@ -166,7 +166,7 @@ class TestDamage:
             (ProblemCode.BAD_LINE, 5),
             (ProblemCode.BAD_LINE, 6),
         ]
-        assert metrics(application)[ROWS] == 100
+        assert accumulators(application)[ROWS] == 100
         assert application.status is PARTIAL
 
     def test_a_field_of_another_type_costs_that_line_only(self, tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ class TestDamage:
         ]
         application = read(write(tmp_path / "local-1", [*LINES[:4], *odd, *LINES[4:]]))
         assert [p.line for p in application.problems] == [5, 6, 7, 8]
-        assert metrics(application)[ROWS] == 100
+        assert accumulators(application)[ROWS] == 100
 
     @pytest.mark.parametrize(
         "task",
@@ -194,7 +194,7 @@ class TestDamage:
     )
     def test_numbers_that_cannot_be_are_left_out(self, tmp_path: Path, task: bytes) -> None:
         application = read(write(tmp_path / "local-1", [*LINES[:-3], task.replace(b"Infinity", b"1e999"), *LINES[-3:]]))
-        assert metrics(application)[ROWS] == 100
+        assert accumulators(application)[ROWS] == 100
 
     def test_many_problems_are_counted_not_listed(self, tmp_path: Path) -> None:
         application = read(write(tmp_path / "local-1", [*LINES[:3], *[b"{oops\n"] * 500, *LINES[3:]]))
@@ -270,4 +270,4 @@ class TestForeign:
         odd_order = b'{"Unknown Field":{"a":[1]},"Event":"SparkListenerApplicationEnd","Timestamp":9000}\n'
         application = read(write(tmp_path / "local-1", [*LINES[:3], *unknown, *LINES[3:-1], odd_order]))
         assert (application.status, application.problems) == (COMPLETE, ())
-        assert metrics(application)[ROWS] == 100
+        assert accumulators(application)[ROWS] == 100

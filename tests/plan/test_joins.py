@@ -146,6 +146,18 @@ class TestMeasured:
         site = join(operator, shuffled, shuffled.replace("k#1", "k#3"))
         assert (site.left.rows, site.right.rows, site.output_rows) == (0, 0, 0)
 
+    def test_a_join_that_another_query_put_into_a_cache_put_out_nobody_knows_what(self) -> None:
+        cached = (
+            "InMemoryTableScan | [k#1] | number of output rows=40\n"
+            "  SortMergeJoin | [k#1], [k#3], Inner | number of output rows={rows}\n"
+            "    Scan parquet default.orders | [k#1] | number of output rows={rows}\n"
+            "    Scan parquet default.items | [k#3] | number of output rows={none}"
+        )
+        (read,) = find_joins(plan(cached.format(rows="", none="")), finished=True)
+        assert (read.left.rows, read.right.rows, read.output_rows) == (None, None, None)
+        (filled,) = find_joins(plan(cached.format(rows="40", none="")), finished=True)
+        assert (filled.left.rows, filled.right.rows, filled.output_rows) == (40, 0, 40)
+
     def test_rows_are_those_of_what_passes_them_on_unchanged(self) -> None:
         sorted_projected = """Sort | [k#1], false, 0
             Project | [k#1]

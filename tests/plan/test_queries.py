@@ -27,22 +27,45 @@ def execution(initial: str | None, final: str | None = None, **fields: object) -
     return replace(whole, **fields)  # type: ignore[arg-type]
 
 
-def application(*executions: Execution, stages: tuple[Stage, ...] = ()) -> Application:
-    return Application(
-        "app", "name", None, "4.3.0", 0, 1, Completeness.COMPLETE, Executors(), {}, executions, (), stages
-    )
+def application(
+    *executions: Execution, stages: tuple[Stage, ...] = (), accumulators: dict[int, int] | None = None
+) -> Application:
+    counted = tuple(replace(execution, accumulators=accumulators or {}) for execution in executions)
+    return Application("app", "name", None, "4.3.0", 0, 1, Completeness.COMPLETE, Executors(), {}, counted, (), stages)
 
 
 def stage(number: int, execution_id: int | None = 4, accumulators: frozenset[int] = frozenset()) -> Stage:
     return Stage(
-        number, 0, execution_id, 10, 0, 0, 1, None, 2000, 1_500_000_000, 777, 1, 1, 1, 1, 1, 64, 32, 1, accumulators
+        number,
+        0,
+        execution_id,
+        10,
+        10,
+        0,
+        0,
+        0,
+        1,
+        None,
+        2000,
+        1_500_000_000,
+        777,
+        1,
+        1,
+        1,
+        1,
+        1,
+        64,
+        32,
+        1,
+        1,
+        accumulators,
     )
 
 
 def test_a_query_with_what_it_read_and_what_its_stages_cost() -> None:
     text = JOINED.format(join=SORT_MERGE)
     stages = (stage(0), stage(1), stage(2, execution_id=9), stage(3, execution_id=None))
-    (query,) = queries(application(execution(text, accumulators=parse(text)[1]), stages=stages))
+    (query,) = queries(application(execution(text), stages=stages, accumulators=parse(text)[1]))
     assert (query.id, query.root_id, query.description) == (4, 4, "nightly report")
     assert (query.start_ms, query.duration_ms, query.status) == (1000, 2500, QueryStatus.SUCCEEDED)
     assert (query.input_bytes, query.input_rows) == (1000, 57)
@@ -74,7 +97,8 @@ def test_joins_that_counted_no_rows_had_none_if_the_query_came_to_its_end() -> N
     text = JOINED.format(join=SORT_MERGE).replace("rows=5\n", "rows=\n").replace("rows=7;", "rows=;")
     ended = execution(text)
     for run, rows in ((ended, (0, 0)), (replace(ended, end_ms=None), (None, None))):
-        (join,) = queries(application(run))[0].joins
+        accumulators = {}
+        (join,) = queries(application(run, accumulators=accumulators))[0].joins
         assert (join.right.rows, join.output_rows) == rows
 
 

@@ -96,3 +96,13 @@ def test_each_ran_once_reused_or_not_in_subqueries_or_not() -> None:
         """
     )
     assert partitions(root) == [3]
+
+
+def test_what_another_query_put_into_a_cache_is_left_out() -> None:
+    cached = (
+        "InMemoryTableScan | [k#1] | number of output rows=40\n"
+        "  Exchange | hashpartitioning(k#1, 8) | data size={}\n"
+        "    Scan parquet | [k#1] | number of output rows={}"
+    )
+    assert find_shuffles(plan(cached.format("", "")), {}) == ()
+    assert [shuffle.data_bytes for shuffle in find_shuffles(plan(cached.format("800", "40")), {})] == [800]

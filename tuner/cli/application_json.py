@@ -11,7 +11,9 @@ _STAGE_FIELDS = (
     "stage_id",
     "attempt",
     "tasks",
+    "completed_tasks",
     "failed_tasks",
+    "killed_tasks",
     "executor_run_time_ms",
     "executor_cpu_time_ns",
     "input_bytes",
@@ -23,6 +25,7 @@ _STAGE_FIELDS = (
     "memory_spilled_bytes",
     "disk_spilled_bytes",
     "output_bytes",
+    "output_records",
 )
 
 
@@ -60,6 +63,10 @@ def job_json(job: Job) -> dict[str, Any]:
         "execution_id": job.execution_id,
         "stage_ids": list(job.stage_ids),
         "tasks": job.tasks,
+        "completed_tasks": job.completed_tasks,
+        "failed_tasks": job.failed_tasks,
+        "killed_tasks": job.killed_tasks,
+        "skipped_tasks": job.skipped_tasks,
         "submitted_ms": job.submitted_ms,
         "completed_ms": job.completed_ms,
         "status": job.status.value,

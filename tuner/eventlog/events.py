@@ -52,6 +52,8 @@ class ExecutorRemoved(Event, frozen=True):
 class JobStage(msgspec.Struct, frozen=True):
     """A stage as its job's start tells it: complete where an earlier job ran it."""
 
+    stage_id: int = msgspec.field(default=-1, name="Stage ID")
+    attempt: int = msgspec.field(default=0, name="Stage Attempt ID")
     tasks: int = msgspec.field(default=0, name="Number of Tasks")
     completed_ms: int | None = msgspec.field(default=None, name="Completion Time")
 
@@ -126,6 +128,7 @@ class InputMetrics(msgspec.Struct, frozen=True):
 
 class OutputMetrics(msgspec.Struct, frozen=True):
     bytes: int = msgspec.field(default=0, name="Bytes Written")
+    records: int = msgspec.field(default=0, name="Records Written")
 
 
 class ShuffleReadMetrics(msgspec.Struct, frozen=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tuner.eventlog import events as ev
 from tuner.eventlog.model import Execution, Job, JobStatus, PlanInfo, Problem, ProblemCode, Stage
 from tuner.eventlog.open import OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates
@@ -9,7 +11,7 @@ from tuner.eventlog.properties import allowed, redact
 
 
 def finish_execution(
-    execution: OpenExecution, stages: dict[int, OpenStage], source: str
+    execution: OpenExecution, stages: dict[int, OpenStage], jobs: Iterable[Job], source: str
 ) -> tuple[Execution | None, list[Problem]]:
     """A SQL execution with the metrics of its stages; None where its start is not in the log."""
     start, end = execution.start, execution.end
@@ -27,7 +29,7 @@ def finish_execution(
         description=redact(start.description),
         start_ms=start.time,
         end_ms=end.time if end else None,
-        error=redact(end.error) if end and end.error else None,
+        error=_error(end, jobs),
         initial_plan=start.plan,
         final_plan=final_plan,
         modified_conf=allowed(start.modified_configs),
@@ -36,6 +38,14 @@ def finish_execution(
         accumulators=accumulators,
     )
     return finished, problems
+
+
+def _error(end: ev.ExecutionEnd | None, jobs: Iterable[Job]) -> str | None:
+    if end is None or end.error is not None:
+        return redact(end.error) if end and end.error else None
+    # Before 3.4 the end of an execution did not tell how it ended (SPARK-40834).
+    failed = [job.failure for job in jobs if job.status is JobStatus.FAILED]
+    return (failed[-1] or "a job failed") if failed else None
 
 
 def _final_plan(execution: OpenExecution, source: str) -> tuple[PlanInfo | None, list[Problem]]:
@@ -63,7 +73,11 @@ def finish_job(job_id: int, job: OpenJob) -> Job:
         job_id=job_id,
         execution_id=job.execution_id,
         stage_ids=tuple(job.stage_ids),
-        tasks=job.tasks,
+        tasks=sum(stage.tasks for stage in job.stages if stage.completed_ms is None),
+        completed_tasks=job.completed_tasks,
+        failed_tasks=job.failed_tasks,
+        killed_tasks=job.killed_tasks,
+        skipped_tasks=sum(stage.tasks for stage in job.stages if end and stage.stage_id not in job.ran),
         submitted_ms=job.submitted_ms,
         completed_ms=end.completed_ms if end else None,
         status=status,
@@ -78,10 +92,13 @@ def finish_stage(attempt: OpenAttempt, execution_id: int | None) -> Stage:
         info.attempt,
         execution_id,
         info.tasks,
+        attempt.completed_tasks,
         attempt.failed_tasks,
+        attempt.killed_tasks,
         info.submitted_ms,
         info.completed_ms,
         redact(info.failure) if info.failure else None,
         *attempt.totals,  # type: ignore[arg-type]
         frozenset(a.id for a in info.accumulables if a.metadata == "sql"),
+        tuple(attempt.job_ids),
     )

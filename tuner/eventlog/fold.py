@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 import msgspec
 
 from tuner.eventlog import events as ev
 from tuner.eventlog.finish import finish_execution, finish_job, finish_stage
-from tuner.eventlog.model import Application, Completeness, Executors, Problem, Work
+from tuner.eventlog.model import Application, Completeness, Executors, Job, Problem, Work
 from tuner.eventlog.open import Fragment, OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates
 from tuner.eventlog.properties import allowed, redact
 from tuner.units import parse_bytes
 
 _LOGICAL = "== Optimized Logical Plan =="
 _DEFAULT_HEAP = "1g"  # spark.driver.memory and spark.executor.memory
-_TOTALS = 11
+_TOTALS = 12
+_KILLED = ("TaskKilled", "TaskCommitDenied")  # what AppStatusListener counts as killed; the rest failed
 # The listener bus orders events of one queue only: what belongs to an execution may follow its end closely.
 _LINGER_EVENTS = 1_000
 # Ends of tasks that Spark dropped from its queue (spark.scheduler.listenerbus.eventqueue.capacity) never come.
@@ -41,6 +42,7 @@ class ApplicationFold:
         self._alive: dict[str, int] = {}
         self._executors_seen = (0, 0)
         self._group_of_stage: dict[int, _Group] = {}
+        self._jobs_of_stage: dict[int, list[int]] = {}
         self._jobs_of_execution: dict[int, set[int]] = {}
         self._ended: deque[tuple[int, int, _Group]] = deque()
         self._handlers: dict[type[msgspec.Struct], Callable[..., None]] = {
@@ -78,14 +80,7 @@ class ApplicationFold:
         here.conf.update(later.conf)
         for name, cores in later.executor_changes:
             self._change_executor(name, cores)
-        for job_id, job in later.jobs.items():
-            here.jobs.setdefault(job_id, OpenJob()).absorb(job)
-            if job.started:
-                self._own_stages(job_id, job)
-        for stage_id, stage in later.stages.items():
-            here.stages.setdefault(stage_id, OpenStage()).absorb(stage)
-        for execution_id, execution in later.executions.items():
-            here.executions.setdefault(execution_id, OpenExecution()).absorb(execution)
+        self._absorb_work(later)
         here.events += later.events
         here.lines = later.lines
         here.problems += later.problems
@@ -96,6 +91,22 @@ class ApplicationFold:
         for job_id, job in later.jobs.items():
             if job.end is not None and here.jobs[job_id].execution_id is None:
                 self._await_release((False, job_id))
+
+    def _absorb_work(self, later: Fragment) -> None:
+        here = self.fragment
+        for stage_id, stage in later.stages.items():
+            known = here.stages.get(stage_id, OpenStage()).attempts
+            # What the later stretch began, jobs wait for that it may not know.
+            for number in stage.attempts.keys() - known.keys():
+                stage.attempts[number].job_ids[:0] = self._waiting(stage_id)
+        for job_id, job in later.jobs.items():
+            here.jobs.setdefault(job_id, OpenJob()).absorb(job)
+            if job.started:
+                self._own_stages(job_id, job)
+        for stage_id, stage in later.stages.items():
+            here.stages.setdefault(stage_id, OpenStage()).absorb(stage)
+        for execution_id, execution in later.executions.items():
+            here.executions.setdefault(execution_id, OpenExecution()).absorb(execution)
 
     def close(self) -> None:
         """Hand on all that is still open, of a log that ends here."""
@@ -172,18 +183,23 @@ class ApplicationFold:
     def _job_start(self, event: ev.JobStart) -> None:
         execution = (event.properties or {}).get("spark.sql.execution.id")
         execution_id = int(execution) if execution is not None and str(execution).isdecimal() else None
-        tasks = sum(stage.tasks for stage in event.stages if stage.completed_ms is None)
-        job = OpenJob(execution_id, event.stage_ids, tasks, started=True, submitted_ms=event.submitted_ms)
+        job = OpenJob(execution_id, event.stage_ids, event.stages, started=True, submitted_ms=event.submitted_ms)
         self.fragment.jobs.setdefault(event.job_id, OpenJob()).absorb(job)
         self._own_stages(event.job_id, job)
 
     def _own_stages(self, job_id: int, job: OpenJob) -> None:
         group = (False, job_id) if job.execution_id is None else (True, job.execution_id)
         for stage_id in job.stage_ids:
+            self._jobs_of_stage.setdefault(stage_id, []).append(job_id)
             # A later job that reuses a stage's shuffle lists the stage again, as skipped.
             self._group_of_stage.setdefault(stage_id, group)
         if job.execution_id is not None:
             self._jobs_of_execution.setdefault(job.execution_id, set()).add(job_id)
+        for info in job.stages:
+            stage = self.fragment.stages.get(info.stage_id)
+            running = stage and stage.attempts.get(info.attempt)
+            if running and running.info.completed_ms is None and job_id not in running.job_ids:
+                running.job_ids.append(job_id)
 
     def _job_end(self, event: ev.JobEnd) -> None:
         job = self.fragment.jobs.get(event.job_id)
@@ -195,18 +211,25 @@ class ApplicationFold:
                 self._await_release((False, event.job_id))
 
     def _stage_submitted(self, event: ev.StageSubmitted) -> None:
-        self._attempt(event.info)
+        self._attempt(event.info, begins=True)
         self.fragment.stages[event.info.stage_id].begun |= event.info.attempt == 0
 
     def _stage_completed(self, event: ev.StageCompleted) -> None:
         self._attempt(event.info).info = event.info
 
-    def _attempt(self, info: ev.StageInfo) -> OpenAttempt:
+    def _attempt(self, info: ev.StageInfo, *, begins: bool = False) -> OpenAttempt:
         stage = self._stage(info.stage_id)
         attempt = stage.attempts.get(info.attempt)
         if attempt is None:
-            attempt = stage.attempts[info.attempt] = OpenAttempt(info, [0] * _TOTALS)
+            # Of an attempt that began in an earlier stretch of the log, those that waited are not known here.
+            waiting = self._waiting(info.stage_id) if begins or not self._piece else []
+            attempt = stage.attempts[info.attempt] = OpenAttempt(info, [0] * _TOTALS, waiting)
         return attempt
+
+    def _waiting(self, stage_id: int) -> list[int]:
+        """The jobs that need a stage and have not ended."""
+        found = ((job_id, self.fragment.jobs.get(job_id)) for job_id in self._jobs_of_stage.get(stage_id, ()))
+        return [job_id for job_id, job in found if job is not None and job.end is None]
 
     def _stage(self, stage_id: int) -> OpenStage:
         stage = self.fragment.stages.get(stage_id)
@@ -222,12 +245,15 @@ class ApplicationFold:
         attempt = self._attempt(ev.StageInfo(stage_id=event.stage_id, attempt=event.stage_attempt))
         stage = self.fragment.stages[event.stage_id]
         stage.running -= 1
-        attempt.failed_tasks += info.failed
+        reason = event.end_reason.reason
+        attempt.completed_tasks += reason == "Success"
+        attempt.killed_tasks += reason in _KILLED
+        attempt.failed_tasks += reason != "Success" and reason not in _KILLED
         if event.metrics is not None:
             _add_task(attempt.totals, event.metrics)
         # A later attempt of the stage numbers its tasks anew; partitions keep theirs (logged since 3.3, SPARK-37831).
         partition = info.partition if info.partition >= 0 else info.index
-        if event.end_reason.reason == "Success" and not info.failed and stage.counts(partition):
+        if reason == "Success" and not info.failed and stage.counts(partition):
             updates = stage.updates
             if self._piece and not stage.begun:
                 updates = stage.by_partition[partition] = {}
@@ -300,26 +326,60 @@ class ApplicationFold:
         owned = sorted(s for s in listed if self._group_of_stage.get(s) == group)
         self._hand_on(number if of_sql else None, job_ids, owned)
 
-    def _hand_on(self, execution_id: int | None, job_ids: Iterable[int], stage_ids: Iterable[int]) -> None:
+    def _hand_on(self, execution_id: int | None, job_ids: Iterable[int], stage_ids: Collection[int]) -> None:
         here = self.fragment
-        popped = ((j, here.jobs.pop(j, None)) for j in job_ids)
-        jobs = tuple(finish_job(j, job) for j, job in popped if job is not None and job.started)
-        open_stages = {}
+        jobs = self._finish_jobs(job_ids)
+        stages = {s: stage for s in stage_ids if (stage := here.stages.pop(s, None))}
         for stage_id in stage_ids:
             self._group_of_stage.pop(stage_id, None)
-            if stage_id in here.stages:
-                open_stages[stage_id] = here.stages.pop(stage_id)
+        for stage in stages.values():
+            self._share(stage)
         execution = None
         if execution_id is not None and (started := here.executions.pop(execution_id, None)):
-            execution, problems = finish_execution(started, open_stages, self._source)
+            for stage_id in {s for job in jobs for s in job.stage_ids} - stages.keys():
+                if (shared := here.stages.get(stage_id)) and shared.jobs() & {job.job_id for job in jobs}:
+                    add_updates(started.driver_updates, shared.updates)
+            execution, problems = finish_execution(started, stages, jobs, self._source)
             here.problems += problems
-        stages = tuple(
+        finished = tuple(
             finish_stage(attempt, execution_id)
-            for stage in open_stages.values()
+            for stage in stages.values()
             for _, attempt in sorted(stage.attempts.items())
         )
-        if execution or jobs or stages:
-            self._take(Work(execution, jobs, stages))
+        if execution or jobs or finished:
+            self._take(Work(execution, jobs, finished))
+
+    def _share(self, stage: OpenStage) -> None:
+        """Leave what a stage did, which is to be let go, to the jobs that waited for it besides those that ran it."""
+        here = self.fragment
+        for attempt in stage.attempts.values():
+            for job_id in attempt.job_ids:
+                if other := here.jobs.get(job_id):
+                    other.count(attempt)
+        waiting = {other.execution_id for job_id in stage.jobs() if (other := here.jobs.get(job_id))}
+        for execution_id in waiting:
+            if execution_id is not None and (execution := here.executions.get(execution_id)):
+                add_updates(execution.driver_updates, stage.updates)
+
+    def _finish_jobs(self, job_ids: Iterable[int]) -> tuple[Job, ...]:
+        here, finished = self.fragment, []
+        for job_id in job_ids:
+            job = here.jobs.pop(job_id, None)
+            if job is None or not job.started:
+                continue
+            for stage_id in job.stage_ids:
+                self._forget_job(stage_id, job_id)
+                if stage := here.stages.get(stage_id):
+                    for attempt in stage.attempts.values():
+                        if job_id in attempt.job_ids:
+                            job.count(attempt)
+            finished.append(finish_job(job_id, job))
+        return tuple(finished)
+
+    def _forget_job(self, stage_id: int, job_id: int) -> None:
+        left = [j for j in self._jobs_of_stage.pop(stage_id, ()) if j != job_id]
+        if left:
+            self._jobs_of_stage[stage_id] = left
 
 
 def _logical_plan(event: ev.ExecutionStart) -> str | None:
@@ -333,15 +393,16 @@ def _add_sql_updates(totals: dict[int, int], accumulables: list[ev.Accumulable])
     for accumulable in accumulables:
         if accumulable.metadata == "sql":
             value = _count(accumulable.update)
-            if value > 0:
+            if value >= 0:  # a size or timing metric that was never set is -1
                 totals[accumulable.id] = totals.get(accumulable.id, 0) + value
 
 
 def _count(value: object) -> int:
+    """The value of a metric; negative where there is none."""
     try:
         return int(value)  # type: ignore[call-overload,no-any-return]
     except (TypeError, ValueError, OverflowError):
-        return 0
+        return -1
 
 
 def _add_task(totals: list[int], m: ev.TaskMetrics) -> None:
@@ -358,6 +419,7 @@ def _add_task(totals: list[int], m: ev.TaskMetrics) -> None:
         m.memory_spilled,
         m.disk_spilled,
         m.output.bytes if m.output else 0,
+        m.output.records if m.output else 0,
     )
     for i, value in enumerate(values):
         totals[i] += max(0, value)  # -1: never set

@@ -92,15 +92,21 @@ class JobStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One Spark job. `stage_ids` are all it depends on; those that an earlier job left behind are skipped.
+    """One Spark job. `stage_ids` are all it depends on, also those it skipped: an earlier job's output served.
 
-    `tasks` counts the tasks of the stages that were not yet complete when it was submitted.
+    `tasks` counts the tasks of the stages that were not yet complete when it was submitted, `skipped_tasks` those of the
+    stages it did without in the end. Completed, failed and killed tasks are attempts at tasks, in the attempts at its
+    stages that were submitted while it ran.
     """
 
     job_id: int
     execution_id: int | None
     stage_ids: tuple[int, ...]
     tasks: int
+    completed_tasks: int
+    failed_tasks: int
+    killed_tasks: int
+    skipped_tasks: int
     submitted_ms: int | None
     completed_ms: int | None
     status: JobStatus
@@ -111,14 +117,18 @@ class Job:
 class Stage:
     """One attempt of a stage. Totals include every task attempt that reported metrics, failed and speculative ones too.
 
-    `accumulator_ids` are those of the SQL metrics its tasks updated: they tell which operators ran in it.
+    `tasks` are its partitions; completed, failed and killed tasks are counted by attempts, as Spark's UI counts them.
+    `accumulator_ids` are those of the SQL metrics its tasks updated: they tell which operators ran in it. `job_ids` are
+    the jobs that waited for it.
     """
 
     stage_id: int
     attempt: int
     execution_id: int | None
     tasks: int
+    completed_tasks: int
     failed_tasks: int
+    killed_tasks: int
     submitted_ms: int | None
     completed_ms: int | None
     failure: str | None
@@ -133,7 +143,9 @@ class Stage:
     memory_spilled_bytes: int
     disk_spilled_bytes: int
     output_bytes: int
+    output_records: int
     accumulator_ids: frozenset[int] = frozenset()
+    job_ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,35 +36,56 @@ class OpenExecution(msgspec.Struct):
         add_updates(self.driver_updates, later.driver_updates)
 
 
-class OpenJob(msgspec.Struct):
-    """A job, and the SQL execution that ran it, if any."""
-
-    execution_id: int | None = None
-    stage_ids: list[int] = []
-    tasks: int = 0
-    started: bool = False
-    submitted_ms: int | None = None
-    end: ev.JobEnd | None = None
-
-    def absorb(self, later: OpenJob) -> None:
-        if later.started and not self.started:
-            self.execution_id, self.stage_ids, self.tasks = later.execution_id, later.stage_ids, later.tasks
-            self.started, self.submitted_ms = True, later.submitted_ms
-        self.end = later.end or self.end
-
-
 class OpenAttempt(msgspec.Struct):
-    """One attempt of a stage and the totals of its tasks."""
+    """One attempt of a stage, the jobs that wait for it, and what its tasks add up to."""
 
     info: ev.StageInfo
     totals: list[int]
+    job_ids: list[int] = []
+    completed_tasks: int = 0
     failed_tasks: int = 0
+    killed_tasks: int = 0
 
     def absorb(self, later: OpenAttempt) -> None:
         if later.info.submitted_ms is not None:
             self.info = later.info
         self.totals = [a + b for a, b in zip(self.totals, later.totals, strict=True)]
+        self.job_ids += [job_id for job_id in later.job_ids if job_id not in self.job_ids]
+        self.completed_tasks += later.completed_tasks
         self.failed_tasks += later.failed_tasks
+        self.killed_tasks += later.killed_tasks
+
+
+class OpenJob(msgspec.Struct):
+    """A job, and the SQL execution that ran it, if any. The tasks are those of attempts that were handed on."""
+
+    execution_id: int | None = None
+    stage_ids: list[int] = []
+    stages: list[ev.JobStage] = []
+    started: bool = False
+    submitted_ms: int | None = None
+    end: ev.JobEnd | None = None
+    completed_tasks: int = 0
+    failed_tasks: int = 0
+    killed_tasks: int = 0
+    ran: set[int] = set()
+
+    def count(self, attempt: OpenAttempt) -> None:
+        """Take in the tasks of an attempt at a stage that the job waited for."""
+        self.ran.add(attempt.info.stage_id)
+        self.completed_tasks += attempt.completed_tasks
+        self.failed_tasks += attempt.failed_tasks
+        self.killed_tasks += attempt.killed_tasks
+
+    def absorb(self, later: OpenJob) -> None:
+        if later.started and not self.started:
+            self.execution_id, self.stage_ids, self.stages = later.execution_id, later.stage_ids, later.stages
+            self.started, self.submitted_ms = True, later.submitted_ms
+        self.end = later.end or self.end
+        self.completed_tasks += later.completed_tasks
+        self.failed_tasks += later.failed_tasks
+        self.killed_tasks += later.killed_tasks
+        self.ran |= later.ran
 
 
 class OpenStage(msgspec.Struct):
@@ -90,6 +111,10 @@ class OpenStage(msgspec.Struct):
         first = not self.counted[partition]
         self.counted[partition] = 1
         return first
+
+    def jobs(self) -> set[int]:
+        """The jobs that waited for it."""
+        return {job_id for attempt in self.attempts.values() for job_id in attempt.job_ids}
 
     def absorb(self, later: OpenStage) -> None:
         for number, attempt in later.attempts.items():

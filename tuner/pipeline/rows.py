@@ -16,7 +16,7 @@ from tuner.plan.relation import is_scan, relation_name
 
 # A table and a row of it.
 TableRow = tuple[str, dict[str, Any]]
-_STAGE_FIELDS = tuple(f.name for f in fields(Stage) if f.name != "accumulator_ids")
+_STAGE_FIELDS = tuple(f.name for f in fields(Stage) if f.name not in ("accumulator_ids", "job_ids"))
 
 
 def log_rows(source: LogSource) -> Iterator[TableRow]:
@@ -137,6 +137,10 @@ def _job(job: Job) -> dict[str, Any]:
         "execution_id": job.execution_id,
         "stage_ids": list(job.stage_ids),
         "tasks": job.tasks,
+        "completed_tasks": job.completed_tasks,
+        "failed_tasks": job.failed_tasks,
+        "killed_tasks": job.killed_tasks,
+        "skipped_tasks": job.skipped_tasks,
         "submitted_ms": job.submitted_ms,
         "completed_ms": job.completed_ms,
         "status": job.status.value,

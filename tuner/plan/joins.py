@@ -71,10 +71,11 @@ def every_join(
 ) -> Iterator[tuple[PlanNode, JoinSite]]:
     """The joins of a plan as the query has them, those that reuse another's result too: as many before AQE as after."""
     lineage = trace(root)
+    elsewhere = {id(node) for node in root.walk_unfilled()}
     seen: Counter[str] = Counter()
     for node in root.walk_query():
         if node.name in _STRATEGIES and len(node.children) == 2:
-            site = _site(node, lineage, estimates, finished)
+            site = _site(node, lineage, estimates, finished and id(node) not in elsewhere)
             yield node, replace(site, occurrence=seen[site.signature])
             seen[site.signature] += 1
 

@@ -61,6 +61,14 @@ class PlanNode:
             yield node
             stack.extend(s for s in reversed(node.children + node.subqueries) if not _prunes(s))
 
+    def walk_unfilled(self) -> Iterator[PlanNode]:
+        """The operators below caches that this plan only read: what ran them was another query."""
+        for cache in self.walk_all():
+            if cache.name == "InMemoryTableScan":
+                below = [node for child in cache.children for node in child.walk_all()]
+                if not any(node.metrics for node in below):
+                    yield from below
+
 
 def _prunes(node: PlanNode) -> bool:
     """Whether a subquery serves dynamic partition pruning or a runtime bloom filter."""

@@ -19,10 +19,11 @@ def find_shuffles(root: PlanNode, tasks_of: Mapping[int, int]) -> tuple[ShuffleE
     `tasks_of` tells for an accumulator how many tasks the stage had that updated it.
     """
     found = []
+    elsewhere = {id(node) for node in root.walk_unfilled()}
     stack = [root]
     while stack:
         node = stack.pop()
-        if node.name in ("ReusedExchange", "ReusedSubquery"):
+        if node.name in ("ReusedExchange", "ReusedSubquery") or id(node) in elsewhere:
             continue
         stack.extend(node.children + node.subqueries)
         partitions = _partitions(node.text) if node.name in ("Exchange", "ShuffleExchange") else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,15 @@ TEXTS = [
     f"select * from t where a = r'{SECRET}' and b = 1",
     f"Can't find the user '{SECRET}' in the users' table",
     f"select * from t where a = '{SECRET}",
+    f"select * from t where a LIKE'{SECRET}' and b = 1",
+    f"[PARSE_SYNTAX_ERROR] near: case when a then'{SECRET}' else'{SECRET}' end",
+    f"KeyError: b'{SECRET}'",
+    f"jdbc:postgresql://etl:{SECRET[:5]}/{SECRET}@db.example.org/sales",
+    f"'{'x' * 3900}' then s3a://{'y' * 50}{SECRET * 20}@bucket",
+    f"-----BEGIN PRIVATE KEY-----\n{SECRET}\n-----END PRIVATE KEY-----",
+    f"-----BEGIN RSA PRIVATE KEY-----\n{SECRET}",
+    f"called with eyJhbGciOiJIUzI1NiJ9.{SECRET}.{SECRET}",
+    f"https://b.s3.amazonaws.com/k?X-Amz-Credential={SECRET}&X-Amz-Signature={SECRET}&X-Amz-Security-Token={SECRET}",
     f"insert into t values ('{'x' * 3990}{SECRET}')",
     f"select '{'x' * 5000}', '{SECRET}'",
 ]
@@ -131,3 +141,34 @@ def test_text_that_is_no_secret_stays(text: str, shown: str) -> None:
 def test_text_is_short() -> None:
     assert redact("word " * 1000) == ("word " * 40)[:199] + "…"
     assert len(redact("word " * 1000, limit=50)) == 50
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *("a", "a-", "password", "password-", "-", "--token", "'", "'\\", '"', "a://", "a://a:", "1.", "--\n", "/**/"),
+        *(
+            "jdbc:oracle:",
+            "-----BEGIN PRIVATE KEY-----",
+            "eyJ",
+            "select ",
+            "password = ",
+            "access_",
+            "like'",
+            "bearer ",
+        ),
+    ],
+)
+def test_text_made_to_be_slow_is_not(part: str) -> None:
+    started = time.process_time()
+    for before in ("", "x ", "select "):
+        redact(before + part * 100_000)
+    assert time.process_time() - started < 1
+
+
+def test_a_property_is_one_short_printable_line() -> None:
+    odd = {"spark.executor.memory": "4g\x1b[2J\n", "spark.executor.cores": "9" * 100_000, "spark.task.cpus": {"x": 1}}
+    kept = allowed(odd)
+    assert kept["spark.executor.memory"] == "4g\ufffd[2J "
+    assert len(kept["spark.executor.cores"]) == 1000
+    assert "spark.task.cpus" not in kept

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from tuner.printable import printable
+
 # A log's EnvironmentUpdate can hold secrets that Spark's own redaction missed, so this is a list of what is
 # needed, not of what is dangerous.
 ALLOWED = frozenset(
@@ -63,47 +65,66 @@ ALLOWED = frozenset(
 )
 
 
+_LONGEST = 1000
 # These may hold what a person wrote, or a URL.
 _FREE_TEXT = frozenset({"spark.app.name", "spark.master"})
 
 
 def allowed(properties: Mapping[str, object]) -> dict[str, str]:
-    """The allow-listed properties, as text."""
-    found = {key: str(properties[key]) for key in sorted(ALLOWED & properties.keys())}
-    return {key: redact(value) if key in _FREE_TEXT else value for key, value in found.items()}
+    """The allow-listed properties, each as one printable line; values that are neither text nor numbers are dropped."""
+    given = {key: properties[key] for key in sorted(ALLOWED & properties.keys())}
+    texts = {key: str(value)[:_LONGEST] for key, value in given.items() if isinstance(value, str | int | float)}
+    return {key: redact(value) if key in _FREE_TEXT else printable(value) for key, value in texts.items()}
 
 
 # Free text that a log carries (job descriptions, error messages) can quote SQL with literals or a URL with a password.
-_NAMES = (
-    r"[\w.-]*(?:password|passwd|pwd|secret|token|credential|passphrase|authorization|signature"
-    r"|(?:access|account|api|private|shared|encryption|storage)[._-]?key)[\w.-]*"
+# Words are matched whole and not given back (possessive), or a long one would take quadratic time.
+_KEYWORDS = (
+    r"password|passwd|passphrase|passcode|pwd|secret|token|credential|authorization|signature"
+    r"|(?:access|account|api|private|shared|encryption|storage)[._-]?key"
 )
+_NAME = rf"(?=[\w.-]*(?:{_KEYWORDS}))[\w.-]++"
+_STRING = r"'(?:[^'\\]|\\.|'')*+(?:'|\Z)"
 _SECRETS = (
-    # An apostrophe inside a word opens no literal; a prefix as in r'…' or x'…' does not hide one.
-    (re.compile(r"(?:(?<!\w)|(?<=\b[rRxX]))'(?:[^'\\]|\\.|'')*(?:'|\Z)"), "'?'"),
-    (re.compile(r'"(?:[^"\\]|\\.|"")*(?:"|\Z)'), '"?"'),
-    (re.compile(r"(?i)\b([a-z][a-z0-9+.-]*://)[^\s/]+@"), r"\1"),
+    # An apostrophe inside a word opens no literal; neither a prefix as in r'…' or x'…' nor a keyword hides one.
+    (
+        re.compile(
+            rf"(?i)(?:(?<!\w)|(?<=\b[rxbun])|(?<=\blike)|(?<=\bthen)|(?<=\belse)|(?<=\bin)|(?<=\band)|(?<=\bor)"
+            rf"|(?<=\bdate)|(?<=\bwhen)|(?<=\bby)|(?<=\bselect)){_STRING}"
+        ),
+        "'?'",
+    ),
+    (re.compile(r'"(?:[^"\\]|\\.|"")*+(?:"|\Z)'), '"?"'),
+    (re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*-----|\Z)"), "?"),
+    (re.compile(r"(?i)\b([a-z][a-z0-9+.-]{0,30}://)(?:[^\s/]+|[^\s/@:]*:[^\s@]+)@"), r"\1"),
     (re.compile(r"(?i)\b(jdbc:oracle:\w+:)[^\s@]+@"), r"\1@"),
-    (re.compile(rf"(?i)(?<![\w.-])(--?{_NAMES})(?:\s*[=:]\s*|\s+)[^\s,;&)]+"), r"\1=?"),
-    (re.compile(rf"(?i)({_NAMES}|\bsig)\s*[=:]\s*(?:(?:bearer|basic)\s+)?[^\s,;&)]+"), r"\1=?"),
+    (re.compile(rf"(?i)(?<![\w.-])(--?+{_NAME})(?:\s*+[=:]\s*+|\s++)[^\s,;&)]+"), r"\1=?"),
+    (re.compile(rf"(?i)(?<![\w.-])({_NAME}|sig)\s*+[=:]\s*+(?:(?:bearer|basic)\s++)?[^\s,;&)]+"), r"\1=?"),
     (re.compile(r"(?i)\b(bearer\s+)[\w.~+/=-]+"), r"\1?"),
     (re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"), "?"),
+    (re.compile(r"\beyJ[\w-]{10,}+\.[\w-]++(?:\.[\w-]*+)?"), "?"),  # a JSON web token
 )
 _STATEMENT = re.compile(
-    r"(?is)(?:--[^\n]*\n|/\*.*?\*/|[\s(])*(?:with|select|insert|merge|update|delete|create|replace|values)\b"
+    r"(?is)(?:--[^\n]*+\n|/\*.*?\*/|[\s(])*+(?:with|select|insert|merge|update|delete|create|replace|values)\b"
 )
-_NUMBER = re.compile(r"(?<![\w.])\d[\d.]*(?!\w)")
+_ANY_STRING = re.compile(_STRING)
+_NUMBER = re.compile(r"(?<![\w.])\d[\d.]*+(?!\w)")
 
 
 def redact(text: str, limit: int = 200) -> str:
-    """One line of at most `limit` characters, without string literals, URL credentials or `password=…` values.
+    """One printable line of at most `limit` characters, without string literals, URL credentials or `password=…` values.
 
     A SQL statement also loses its numbers.
     """
-    text = text[: limit * 20]
-    line = " ".join(text.split())
+    if len(text) > limit * 20 and text[: limit * 20].strip():
+        # What is cut in its middle may no longer look like a secret: the last word goes.
+        text = text[: limit * 20].rsplit(maxsplit=1)[0]
+    line = printable(" ".join(text.split()))
+    statement = _STATEMENT.match(text)
+    if statement:
+        line = _ANY_STRING.sub("'?'", line)
     for pattern, replacement in _SECRETS:
         line = pattern.sub(replacement, line)
-    if _STATEMENT.match(text):
+    if statement:
         line = _NUMBER.sub("?", line)
     return line if len(line) <= limit else line[: limit - 1] + "…"

@@ -1,0 +1,20 @@
+"""Text that comes from elsewhere, without what a terminal would act on."""
+
+from __future__ import annotations
+
+import re
+
+# Control characters (C0, DEL, C1), marks that turn the direction of writing, halves of surrogate pairs (file names
+# that are no UTF-8), and what other programs take for the end of a line.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_SPACES = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029")
+
+
+def printable(text: str, limit: int | None = None) -> str:
+    """One line of text, at most `limit` characters long: spaces for line breaks and tabs, U+FFFD for the rest."""
+    text = _UNPRINTABLE.sub(_replacement, text if limit is None else text[: limit + 1])
+    return text if limit is None or len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _replacement(match: re.Match[str]) -> str:
+    return " " if match[0] in _SPACES else "\ufffd"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 
 # Control characters (C0, DEL, C1), marks that turn the direction of writing, halves of surrogate pairs (file names
@@ -18,3 +19,11 @@ def printable(text: str, limit: int | None = None) -> str:
 
 def _replacement(match: re.Match[str]) -> str:
     return " " if match[0] in _SPACES else "\ufffd"
+
+
+def identifier(name: str, limit: int = 500) -> str:
+    """A printable name of at most `limit` characters; a digest tells apart what is cut."""
+    if len(name) > limit:
+        digest = hashlib.sha256(name.encode(errors="replace")).hexdigest()[:12]
+        name = f"{name[: limit - 13]}~{digest}"
+    return printable(name)

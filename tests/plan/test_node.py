@@ -135,9 +135,10 @@ def test_bloom_filters_are_no_part_of_the_query_reused_or_not() -> None:
     assert [node.name for node in root.walk_query()] == ["Filter", "Scan"]
 
 
-def test_a_plan_too_deep_raises_the_one_error_its_readers_expect() -> None:
+def test_a_plan_may_be_deeper_than_python_recurses() -> None:
     info = PlanInfo("Scan")
-    for _ in range(2000):
-        info = PlanInfo("Project", children=(info,))
-    with pytest.raises(RecursionError):
-        build_tree(info, {})
+    for depth in range(5000):
+        info = PlanInfo("Project", str(depth), children=(info, PlanInfo("Subquery", children=(PlanInfo("Scan"),))))
+    nodes = list(build_tree(info, {}).walk())
+    assert [node.text for node in nodes] == [*(str(depth) for depth in reversed(range(5000))), ""]
+    assert all([node.name for node in project.subqueries] == ["Subquery"] for project in nodes[:-1])

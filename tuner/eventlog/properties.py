@@ -84,7 +84,8 @@ _KEYWORDS = (
     r"|(?:access|account|api|private|shared|encryption|storage)[._-]?key"
 )
 _NAME = rf"(?=[\w.-]*(?:{_KEYWORDS}))[\w.-]++"
-_STRING = r"'(?:[^'\\]|\\.|'')*+(?:'|\Z)"
+# Whether a backslash escapes a quote depends on who reads the SQL: what follows one may all be inside a literal.
+_STRING = r"'(?:[^'\\]|\\[^']|'')*+(?:'|\\'.*|\\?\Z)"
 _SECRETS = (
     # An apostrophe inside a word opens no literal; neither a prefix as in r'…' or x'…' nor a keyword hides one.
     (
@@ -94,7 +95,7 @@ _SECRETS = (
         ),
         "'?'",
     ),
-    (re.compile(r'"(?:[^"\\]|\\.|"")*+(?:"|\Z)'), '"?"'),
+    (re.compile(r'"(?:[^"\\]|\\[^"]|"")*+(?:"|\\".*|\\?\Z)'), '"?"'),
     (re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*-----|\Z)"), "?"),
     (re.compile(r"(?i)\b([a-z][a-z0-9+.-]{0,30}://)(?:[^\s/]+|[^\s/@:]*:[^\s@]+)@"), r"\1"),
     (re.compile(r"(?i)\b(jdbc:oracle:\w+:)[^\s@]+@"), r"\1@"),

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from tuner.plan.expression import attributes
 
 _LINE = re.compile(r"^([ :|+\-]*)([A-Za-z].*)$")
-_SIZE = re.compile(r"Statistics\(sizeInBytes=([\d.]+(?:E\+?\d+)?) ([KMGTPE]?i?B)")
+_SIZE = re.compile(r"Statistics\(sizeInBytes=(\d{1,30}(?:\.\d{1,30})?(?:E\+?\d{1,2})?) ([KMGTPE]?i?B)")
 # Utils.bytesToString: binary units, one decimal; above EiB in scientific notation, in bytes.
+_MAX_LEAVES = 1000  # the sets of leaves of a chain of joins take quadratic room
 _UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "PiB": 1 << 50, "EiB": 1 << 60}
 
 
@@ -46,13 +47,16 @@ def read_estimates(logical_plan: str | None) -> Estimates:
         return NO_ESTIMATES
     nodes = _parse(logical_plan)
     leaves = {id(node): number for number, node in enumerate(n for n in nodes if not n.children)}
+    if len(leaves) > _MAX_LEAVES:
+        return NO_ESTIMATES
     leaf_of_column: dict[int, int] = {}
     for node in nodes:
         if id(node) in leaves:
             for column in _columns_up_to_join(node):
                 leaf_of_column.setdefault(column, leaves[id(node)])
+    below = _leaves_below(nodes, leaves)
     bytes_of_leaves = {
-        _leaves(node, leaves): node.bytes
+        below[id(node)]: node.bytes
         for node in nodes
         if node.parent is not None and _is_join(node.parent) and node.bytes is not None
     }
@@ -95,11 +99,14 @@ def _columns_up_to_join(leaf: _Logical) -> set[int]:
     return columns
 
 
-def _leaves(node: _Logical, numbers: dict[int, int]) -> frozenset[int]:
-    found, stack = set(), [node]
-    while stack:
-        current = stack.pop()
-        if not current.children:
-            found.add(numbers[id(current)])
-        stack.extend(current.children)
-    return frozenset(found)
+def _leaves_below(nodes: list[_Logical], numbers: dict[int, int]) -> dict[int, frozenset[int]]:
+    """The leaves below each node, by its identity; a node with one child shares that child's."""
+    found: dict[int, frozenset[int]] = {}
+    for node in reversed(nodes):  # children come after their parents
+        if not node.children:
+            found[id(node)] = frozenset((numbers[id(node)],))
+        elif len(node.children) == 1:
+            found[id(node)] = found[id(node.children[0])]
+        else:
+            found[id(node)] = frozenset().union(*(found[id(child)] for child in node.children))
+    return found

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterator
 
-# Catalyst prints an attribute as name#exprId, with L for a long; the id differs in every run.
-_ATTRIBUTE = re.compile(r"([^\s,()\[\]=<>]+?)#(\d+)L?")
-_ALIAS = re.compile(r"^(.*) AS ([^\s]+?)#(\d+)L?$", re.DOTALL)
+# Catalyst prints an attribute as name#exprId, with L for a long; the id differs in every run. What a run of other
+# characters holds is looked at once, from its start: from each of its characters takes quadratic time.
+_ID = r"#([0-9]{1,18})(?![0-9])L?"
+_CHARACTER = r"[^\s,()\[\]=<>]"
+_NAME = rf"({_CHARACTER}(?:[^\s,()\[\]=<>#]++|#(?![0-9]{{1,18}}(?![0-9])))*+)"
+_ATTRIBUTE = re.compile(rf"({_CHARACTER}+?){_ID}")
+_ATTRIBUTE_OR_RUN = re.compile(rf"{_NAME}{_ID}|{_CHARACTER}++")
+_ALIAS = re.compile(rf"^(.*) AS ([^\s]+?){_ID}$", re.DOTALL)
 _CASTS = re.compile(r"(?:cast|ansi_cast|try_cast|knownfloatingpointnormalized|normalizenanandzero|promote_precision)\(")
-_SKELETON = re.compile(
-    r"([^\s,()\[\]=<>]+?)#\d+L?|\s(<=>|<=|>=|=|<|>|AND|OR|IN(?=SET\s|\s)|LIKE)(?:SET)?\s|\b(NOT)\s|\b([A-Za-z_]\w*)\("
+_MAX_CASTS = 50
+_OPERATOR_OR_FUNCTION = re.compile(
+    r"\s(<=>|<=|>=|=|<|>|AND|OR|IN(?=SET\s|\s)|LIKE)(?:SET)?\s|\b(NOT)\s|\b([A-Za-z_]\w*+)\("
 )
 # Names Spark makes up hold an id that differs in every run.
 _GENERATED = re.compile(r"(_gen_alias|_extract)_\d+")
@@ -19,6 +27,7 @@ _BRACKET = re.compile(r"[(\[{)\]}]")
 _BRACKET_OR_COMMA = re.compile(r"[(\[{)\]},]")
 _SQUARE = re.compile(r"[\[\]]")
 _BRACKET_OR_AND = re.compile(r"[(\[{)\]}]| AND ")
+_BRACKET_OR_AS = re.compile(r"[(\[{)\]}]| as ")
 
 
 def split_top_level(text: str) -> list[str]:
@@ -50,7 +59,7 @@ def bracketed(text: str, start: int = 0) -> tuple[str, int] | None:
 
 def attributes(text: str) -> list[tuple[str, int]]:
     """The columns an expression mentions, as (name, expression id), in order."""
-    return [(name, int(id_)) for name, id_ in _ATTRIBUTE.findall(text)]
+    return [(name, int(id_)) for name, id_ in _ATTRIBUTE_OR_RUN.findall(text) if id_]
 
 
 def alias(text: str) -> tuple[str, str, int] | None:
@@ -61,7 +70,10 @@ def alias(text: str) -> tuple[str, str, int] | None:
 
 def single_attribute(text: str) -> tuple[str, int] | None:
     """The column an expression is, through casts; None when it computes something."""
-    while call := _CASTS.match(text):
+    for _ in range(_MAX_CASTS):
+        call = _CASTS.match(text)
+        if call is None:
+            break
         inner = argument_list(text, call.end() - 1)
         if inner is None or call.end() + len(inner) + 1 != len(text):
             return None
@@ -73,16 +85,34 @@ def single_attribute(text: str) -> tuple[str, int] | None:
 def _before_type(text: str) -> str:
     """`x` of `x as decimal(10,2)`, where x may hold casts of its own."""
     depth = 0
-    for i, char in enumerate(text):
-        depth += (char in _OPEN) - (char in _CLOSE)
-        if depth == 0 and text.startswith(" as ", i):
-            return text[:i]
+    for mark in _BRACKET_OR_AS.finditer(text):
+        if mark[0] in _OPEN:
+            depth += 1
+        elif mark[0] in _CLOSE:
+            depth -= 1
+        elif depth == 0:
+            return text[: mark.start()]
     return text
 
 
 def skeleton(text: str) -> str:
     """Columns, operators and functions of an expression in order, without literals and ids: the same every night."""
-    return without_ids(" ".join("".join(groups) for groups in _SKELETON.findall(text)))
+    return without_ids(" ".join(_skeleton(text)))
+
+
+def _skeleton(text: str) -> Iterator[str]:
+    start = 0
+    for attribute in _ATTRIBUTE_OR_RUN.finditer(text):
+        if attribute[1] is not None:
+            yield from _operators(text, start, attribute.start())
+            yield attribute[1]
+            start = attribute.end()
+    yield from _operators(text, start, len(text))
+
+
+def _operators(text: str, start: int, end: int) -> Iterator[str]:
+    for match in _OPERATOR_OR_FUNCTION.finditer(text, start, end):
+        yield match[1] or match[2] or match[3]
 
 
 def without_ids(names: str) -> str:
@@ -98,21 +128,61 @@ def argument_list(text: str, start: int) -> str | None:
 
 def conjuncts(text: str) -> list[str]:
     """The parts of `((a AND b) AND c)`."""
-    text = text.strip()
-    while text.startswith("(") and _closing(text) == len(text) - 1:
-        text = text[1:-1]
-    depth, parts, start = 0, [], 0
-    for mark in _BRACKET_OR_AND.finditer(text):
-        if mark[0] in _OPEN:
-            depth += 1
-        elif mark[0] in _CLOSE:
-            depth -= 1
-        elif depth == 0:
-            parts.append(text[start : mark.start()])
-            start = mark.end()
-    if not parts:
-        return [text]
-    return [c for part in [*parts, text[start:]] for c in conjuncts(part)]
+    nesting = _Nesting(text)
+    found, waiting = [], [(0, len(text))]
+    while waiting:
+        start, end = nesting.unwrapped(*waiting.pop())
+        ands = nesting.ands(start, end)
+        if not ands:
+            found.append(text[start:end])
+            continue
+        starts, ends = [start, *(a + len(" AND ") for a in ands)], [*ands, end]
+        waiting.extend(reversed(list(zip(starts, ends, strict=True))))
+    return found
+
+
+class _Nesting:
+    """Where the brackets of a text close and its ANDs stand, found once: each level of a deep expression is then cheap."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._marks: list[int] = []
+        self._closing: dict[int, int] = {}
+        opened: list[int] = []
+        for mark in _BRACKET_OR_AND.finditer(text):
+            self._marks.append(mark.start())
+            if mark[0] in _OPEN:
+                opened.append(mark.start())
+            elif mark[0] in _CLOSE and opened:
+                self._closing[opened.pop()] = mark.start()
+
+    def unwrapped(self, start: int, end: int) -> tuple[int, int]:
+        """A part without the spaces and parentheses around all of it."""
+        text = self._text
+        while start < end:
+            if text[start].isspace():
+                start += 1
+            elif text[end - 1].isspace():
+                end -= 1
+            elif text[start] == "(" and self._closing.get(start) == end - 1:
+                start, end = start + 1, end - 1
+            else:
+                break
+        return start, end
+
+    def ands(self, start: int, end: int) -> list[int]:
+        """The ANDs of a part that are in no bracket, as far as its brackets are balanced."""
+        found, at = [], bisect_left(self._marks, start)
+        while at < len(self._marks) and (position := self._marks[at]) < end:
+            char = self._text[position]
+            if char == " ":
+                found.append(position)
+            elif position in self._closing:
+                at = bisect_left(self._marks, self._closing[position])
+            else:
+                break
+            at += 1
+        return found
 
 
 def _closing(text: str) -> int:

@@ -69,5 +69,5 @@ def _other(node: PlanNode) -> Iterator[str]:
 
 
 def _target(text: str) -> str:
-    found = re.search(r"(?:[a-z0-9]+:/|/)[^\s,\]]+|`[^`]+`(?:\.`[^`]+`)*", text)
+    found = re.search(r"(?:(?<![a-z0-9])[a-z0-9]{1,20}+:/|/)[^\s,\]]+|`[^`]+`(?:\.`[^`]+`)*", text)
     return found[0] if found else ""

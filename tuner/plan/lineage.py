@@ -8,6 +8,7 @@ from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.expression import alias, attributes, bracketed, single_attribute, split_top_level, without_ids
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, relation_name, scan_columns
+from tuner.printable import identifier
 
 _UNKNOWN = ("", -1)
 # Operators that put out the columns of their first input, perhaps with more behind them.
@@ -26,10 +27,13 @@ class Lineage:
     computed: dict[int, str]
 
     def source(self, expression: str) -> str:
-        """`relation.column` of a key, or what it computes as an expression over names."""
+        """`relation.column` of a key, or what it computes as an expression over names; at most 500 characters."""
+        return identifier(self._source(expression))
+
+    def _source(self, expression: str) -> str:
         column = single_attribute(expression)
         if column is None:
-            parts = sorted({self.source(f"{name}#{id_}") for name, id_ in attributes(expression)})
+            parts = sorted({self._source(f"{name}#{id_}") for name, id_ in attributes(expression)})
             return f"expression({','.join(parts)})"
         name, id_ = column
         seen: set[int] = set()

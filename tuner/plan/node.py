@@ -79,31 +79,58 @@ def _prunes(node: PlanNode) -> bool:
 
 
 def build_tree(info: PlanInfo, accumulators: Mapping[int, int]) -> PlanNode:
-    """The plan of `info` with the values of its metrics. Raises RecursionError for a plan nested too deeply."""
+    """The plan of `info` with the values of its metrics, however deep it is."""
+    steps: list[_Step] = []
+    waiting = [info]
+    while waiting:
+        step = _step(waiting.pop())
+        steps.append(step)
+        waiting.extend(reversed((*step.inputs, *step.subqueries)))
+    built: list[PlanNode] = []
+    for step in reversed(
+        steps
+    ):  # what is below an operator comes after it, and stands on the stack the other way round
+        inputs = tuple(built.pop() for _ in step.inputs)
+        subqueries = tuple(built.pop() for _ in step.subqueries)
+        built.append(_node(step.info, inputs, subqueries, accumulators))
+    return built[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """An operator, and what is to be built below it."""
+
+    info: PlanInfo
+    inputs: tuple[PlanInfo, ...]
+    subqueries: tuple[PlanInfo, ...]
+
+
+def _step(info: PlanInfo) -> _Step:
     while _WRAPPERS.match(info.name) and len(info.children) == 1:
         info = info.children[0]
-    inputs = [c for c in info.children if not _SUBQUERY.match(c.name)]
-    subqueries = [c for c in info.children if _SUBQUERY.match(c.name)]
-    wrapped = _WRAPPERS.match(info.name) is not None
-    if wrapped and inputs:
+    inputs = tuple(c for c in info.children if not _SUBQUERY.match(c.name))
+    subqueries = tuple(c for c in info.children if _SUBQUERY.match(c.name))
+    if _WRAPPERS.match(info.name) and inputs:
         # A wrapper with subqueries of its own (AdaptiveSparkPlan over a cached plan).
-        subqueries += inputs[1:]
-        inner = build_tree(inputs[0], accumulators)
-        return _with_subqueries(inner, tuple(build_tree(s, accumulators) for s in subqueries))
+        return _Step(info, inputs[:1], subqueries + inputs[1:])
+    return _Step(info, inputs, subqueries)
+
+
+def _node(
+    info: PlanInfo, inputs: tuple[PlanNode, ...], subqueries: tuple[PlanNode, ...], accumulators: Mapping[int, int]
+) -> PlanNode:
+    if inputs and _WRAPPERS.match(info.name):
+        return replace(inputs[0], subqueries=inputs[0].subqueries + subqueries)
     return PlanNode(
         name=_short_name(info.name),
         full_name=info.name,
         text=info.text,
         metadata=info.metadata,
         metrics=_metrics(info, accumulators),
-        children=tuple(build_tree(c, accumulators) for c in inputs),
-        subqueries=tuple(build_tree(s, accumulators) for s in subqueries),
+        children=inputs,
+        subqueries=subqueries,
         metric_ids={_metric_name(m.name): m.accumulator_id for m in info.metrics},
     )
-
-
-def _with_subqueries(node: PlanNode, more: tuple[PlanNode, ...]) -> PlanNode:
-    return replace(node, subqueries=node.subqueries + more)
 
 
 def _short_name(name: str) -> str:

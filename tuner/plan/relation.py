@@ -7,15 +7,29 @@ from functools import lru_cache
 
 from tuner.plan.expression import argument_list, attributes, bracketed, split_top_level
 from tuner.plan.node import PlanNode
+from tuner.printable import identifier
 
 _LOCATION = re.compile(r"\[([^\],]+)")
 _SCAN = re.compile(r"^(?:Scan|FileScan|BatchScan)\s+")
-_TEXT_LOCATION = re.compile(r"\bLocation: \w+ ?(?:\(\d+ paths\))?\[([^\],]+?)(?:\]|,)")
-_USER = re.compile(r"(?<=://)[^/:]*:[^/]*@")
+_TEXT_LOCATION = re.compile(r"\bLocation: \w{1,100}+ ?(?:\(\d+ paths\))?\[([^\],]{1,2048}+)(?:\]|,)")
+_CREDENTIALS = (
+    (re.compile(r"(?<=://)[^/:@]*:(?!\d+(?:/|$))[^@]*@"), ""),
+    (re.compile(r"(?<=://)[^/:@]*:(?!\d+(?:/|$))[^/]*"), ""),  # a password cut off
+    (re.compile(r"(?<=\bhttps://)[^/@]*@|(?<=\bhttp://)[^/@]*@"), ""),
+    (re.compile(r"(?i)\b(jdbc:oracle:\w{1,20}:)[^@]*@"), r"\1@"),
+    (re.compile(r"(?s)[?;&][\w.%-]*=.*"), ""),  # signed URLs, properties of a JDBC URL
+)
 _FORMAT = re.compile(r"^(?:parquet|orc|csv|json|text|avro|delta|hive|jdbc|binaryFile|xml)(?:\s+|$)")
 _JDBC = re.compile(r"\bJDBCRelation\(")
-_LITERAL = re.compile(r"'(?:[^']|'')*'|\b\d[\d.]*\b|spark_gen_\w+")
+# What may be a literal in some dialect, or a comment; double quotes are names only where a table stands.
+_LITERAL = re.compile(
+    r"""\bn?q'.*|'(?:[^'\\]|\\[^']|'')*+(?:'|\\'.*|\\?\Z)|\$\w*+\$.*?(?:\$\w*+\$|\Z)"""
+    r"""|(?<!from )(?<!join )(?<!into )(?<!table )(?<!\.)"(?:[^"\\]|\\[^"]|"")*+(?:"|\\".*|\\?\Z)"""
+    r"""|--[^\n]*+|/\*.*?(?:\*/|\Z)|\b\d[\w.]*+|spark_gen_\w+""",
+    re.DOTALL,
+)
 _WORDS = re.compile(r"[a-z_][\w.]*")
+_CACHED_CHARACTERS = 1 << 16  # what is longer is not kept
 # Parts of a path that change with the date of the run.
 _VOLATILE = (
     (re.compile(r"(?<!\d)(?:19|20)\d{2}[-/_]?(?:0[1-9]|1[0-2])[-/_]?[0-3]\d(?:[-/_T]?\d{2}){0,3}(?!\d)"), "*"),
@@ -33,7 +47,14 @@ def is_scan(node: PlanNode) -> bool:
 
 
 def relation_name(scan: PlanNode) -> str:
-    """`database.table`, or the path with dates, partition values and ids replaced by `*`; lower case for tables."""
+    """`database.table`, or the path with dates, partition values and ids replaced by `*`; lower case for tables.
+
+    One printable line without credentials, at most 500 characters.
+    """
+    return identifier(_relation_name(scan))
+
+
+def _relation_name(scan: PlanNode) -> str:
     if jdbc := _JDBC.search(scan.full_name):
         return _jdbc_name(argument_list(scan.full_name, jdbc.end() - 1) or "")
     name = _FORMAT.sub("", _SCAN.sub("", scan.full_name)).split("[", 1)[0].split("(", 1)[0].strip()
@@ -49,18 +70,25 @@ def relation_name(scan: PlanNode) -> str:
 def _jdbc_name(source: str) -> str:
     """A table by its name; a query by its columns and functions, for its literals change and may be secret."""
     words = source.strip()
-    if not re.search(r"\s", words):
+    if not re.search(r"[\s'(]", words):
         return "jdbc:" + re.sub(r'[`"]', "", words).lower()
     return "jdbc:" + "_".join(_WORDS.findall(_LITERAL.sub(" ", words.lower())))[:200]
 
 
-@lru_cache(maxsize=1024)
 def normalise_path(path: str) -> str:
     """A path or URL without what changes from run to run, and without credentials."""
-    path = _USER.sub("", path.rstrip("/"))
-    for pattern, replacement in _VOLATILE:
+    return identifier(_normalise(path) if len(path) < _CACHED_CHARACTERS else _normalise.__wrapped__(path))
+
+
+@lru_cache(maxsize=1024)
+def _normalise(path: str) -> str:
+    path = path.rstrip("/")
+    for pattern, replacement in (*_CREDENTIALS, *_VOLATILE):
         path = pattern.sub(replacement, path)
-    return re.sub(r"(?:/\*)+$", "", path)
+    end = len(path)
+    while path.endswith("/*", 0, end):
+        end -= 2
+    return path[:end]
 
 
 def short_name(relation: str) -> str:
@@ -73,7 +101,9 @@ def short_name(relation: str) -> str:
 def scan_columns(scan: PlanNode) -> list[tuple[str, int]]:
     """The columns a scan puts out, as (name, expression id)."""
     # A path in a scan's name can hold brackets of its own: the list of columns starts after the name.
-    return list(_columns_after(scan.text, len(scan.full_name) if scan.text.startswith(scan.full_name) else 0))
+    start = len(scan.full_name) if scan.text.startswith(scan.full_name) else 0
+    columns_after = _columns_after if len(scan.text) < _CACHED_CHARACTERS else _columns_after.__wrapped__
+    return list(columns_after(scan.text, start))
 
 
 @lru_cache(maxsize=256)  # each join asks for the columns of all scans below it

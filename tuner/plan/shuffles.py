@@ -46,4 +46,4 @@ def _partitions(text: str) -> int | None:
     found = _PARTITIONING.search(text)
     arguments = argument_list(text, found.end()) if found else None
     last = split_top_level(arguments)[-1] if arguments else ""
-    return int(last) if last.isdecimal() else None
+    return int(last) if last.isdecimal() and len(last) < 10 else None  # an Int in Spark

@@ -1,0 +1,136 @@
+"""Plan texts made to be slow, to break a parser or to steer a terminal: read in linear time, into names that are safe."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tuner.eventlog.model import PlanInfo
+from tuner.plan.estimates import read_estimates
+from tuner.plan.expression import attributes, conjuncts, single_attribute, skeleton, split_top_level
+from tuner.plan.fingerprint import fingerprint
+from tuner.plan.joins import find_joins
+from tuner.plan.node import PlanNode, build_tree
+from tuner.plan.relation import normalise_path, relation_name
+from tuner.plan.shuffles import find_shuffles
+
+OPERATORS = (
+    *("Filter", "Project", "HashAggregate", "Window", "TakeOrderedAndProject", "Exchange", "Execute InsertInto"),
+    *("SortMergeJoin", "BroadcastHashJoin", "BroadcastNestedLoopJoin", "CartesianProduct", "ReusedExchange"),
+)
+PARTS = (
+    *(
+        "a",
+        "a#",
+        "a#1",
+        "#1",
+        "a.",
+        "(",
+        "()",
+        "((a AND b) AND ",
+        "[",
+        "[]",
+        "]",
+        ")",
+        "a AND ",
+        " AND ",
+        ",",
+        "\\",
+        "'",
+    ),
+    *("cast(", "cast(a as ", " AS ", "a AS b#1 ", " as ", "_gen_alias_1", "x#1 = ", "NOT ", "''", '"', "`", "`a`."),
+    *("Location: a[", "Location: ", "/*", "a=", "2024-01-01", "20240101", "1", "/", "a/", "://", "://a:", "s3:/"),
+    *("abcdef01-", "Statistics(sizeInBytes=1", "+- Join\n", "\n", "hashpartitioning(", "keys=[", "JDBCRelation("),
+    *("InsertInto ", "--", "$a$", "q'", "?a=", "https://", "\x1b[31m", "\u202e", "¶", "९#९"),
+)
+LENGTH = 12_000
+
+
+def plan_of(operator: str, text: str) -> PlanInfo:
+    """An operator that says `text`, over two scans that are named by it or say it too."""
+    scans = PlanInfo(f"Scan {text}", f"Scan {text}[a#1]"), PlanInfo("BatchScan", text, (), {"Location": f"X[{text}]"})
+    return PlanInfo(operator, f"{operator} {text}", scans)
+
+
+def read_all(info: PlanInfo, text: str) -> tuple[PlanNode, list[str]]:
+    """All that is read from a plan, and the names in it that are stored and shown."""
+    root = build_tree(info, {})
+    sites = find_joins(root, read_estimates("Join x\n" + text))
+    find_shuffles(root, {})
+    fingerprint(root)
+    names = [relation_name(child) for child in root.children]
+    for site in sites:
+        names += [*site.left.relations, *site.right.relations, *(name for pair in site.keys for name in pair)]
+    return root, names
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_no_text_takes_more_than_linear_time(part: str) -> None:
+    text = part * (LENGTH // len(part))
+    started = time.process_time()
+    for wrapped in (text, f"[({text} x)]", text + ")" * text.count("(")):
+        read_estimates(wrapped)
+        normalise_path(wrapped)
+        single_attribute(wrapped)
+        conjuncts(wrapped)
+        for operator in OPERATORS:
+            _, names = read_all(plan_of(operator, wrapped), wrapped)
+            assert all(len(name) <= 500 and "\x1b" not in name and "\u202e" not in name for name in names)
+    assert time.process_time() - started < 4
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(OPERATORS), st.lists(st.sampled_from(PARTS) | st.text(max_size=5), max_size=20))
+def test_any_text_is_read_into_printable_names(operator: str, parts: list[str]) -> None:
+    text = "".join(parts)
+    root, names = read_all(plan_of(operator, text), text)
+    assert len(list(root.walk())) == 3
+    assert all(name.encode().decode() == name and len(name.splitlines()) <= 1 for name in names)
+    assert not any(char < " " or "\x7f" <= char < "\xa0" for name in names for char in name)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("(a#1 = b#2L)", [("a", 1), ("b", 2)]),
+        ("a#b#12", [("a#b", 12)]),
+        ("a#1b#2", [("a", 1), ("b", 2)]),
+        (f"a#{'1' * 5000}", []),
+        ("#1#2", [("#1", 2)]),
+        ("#1", []),
+    ],
+)
+def test_columns_of_a_text(text: str, found: list[tuple[str, int]]) -> None:
+    assert attributes(text) == found
+
+
+def test_numbers_too_long_to_be_numbers_are_no_numbers() -> None:
+    long = "9" * 5000
+    exchange = build_tree(PlanInfo("Exchange", f"Exchange hashpartitioning(a#1, {long})", (PlanInfo("Scan"),)), {})
+    assert find_shuffles(exchange, {}) == ()
+    statistics = f"Join\n:- A [a#1], Statistics(sizeInBytes={long} B)\n+- B [b#2], Statistics(sizeInBytes=1.2.3 B)"
+    assert read_estimates(statistics).side_bytes([1]) is None
+    assert read_estimates(statistics).side_bytes([2]) is None
+
+
+def test_a_deep_condition_is_taken_apart_at_every_level() -> None:
+    depth = 20_000
+    left = "(" * depth + "a" + "".join(f" AND b{n})" for n in range(depth))
+    right = "".join(f"(a{n} AND " for n in range(depth)) + "b" + ")" * depth
+    assert conjuncts(left) == ["a", *(f"b{n}" for n in range(depth))]
+    assert conjuncts(right) == [*(f"a{n}" for n in range(depth)), "b"]
+
+
+def test_names_that_are_cut_are_still_told_apart() -> None:
+    one, other = (relation_name(PlanNode("Scan", "Scan parquet db." + "t" * 5000 + end, "", {}, {})) for end in "ab")
+    assert len(one) == len(other) == 500
+    assert one != other
+
+
+def test_functions_and_operators_between_columns() -> None:
+    text = "((upper(a#1) = b#2) AND NOT c#3 IN (1,2)) OR (a#1b#2 <=> x.f(3))"
+    assert skeleton(text) == "upper a = b AND NOT c IN OR a b <=> f"
+    assert split_top_level("a, (b, c), [d, e]") == ["a", "(b, c)", "[d, e]"]

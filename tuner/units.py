@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_SIZE = re.compile(r"^\s*(-?[0-9]+)\s*([a-z]*)\s*$", re.IGNORECASE)
+_SIZE = re.compile(r"^\s*(-?[0-9]{1,18})\s*([a-z]*)\s*$", re.IGNORECASE)
 # JavaUtils.byteStringAs: binary units; a bare number is in the unit the property names.
 _FACTORS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "p": 1 << 50}
 _FACTORS |= {f"{unit}b": factor for unit, factor in list(_FACTORS.items()) if unit not in ("", "b")}

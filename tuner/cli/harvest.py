@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from tuner.cli.harvest_on_spark import harvest_on_spark
 from tuner.cli.json_line import JsonLine
 from tuner.cli.logs import LogReader, QueryList
 from tuner.eventlog.model import Application
 from tuner.plan.model import Query
-from tuner.units import format_seconds
+from tuner.units import format_bytes, format_seconds
 
 Paths = Annotated[
     list[str],
@@ -88,11 +89,7 @@ def _headline(application: Application, queries: int, stages: int) -> str:
     )
 
 
-def _row(query: Query) -> list[str]:
-    from rich.markup import escape
-
-    from tuner.units import format_bytes
-
+def _row(query: Query) -> list[str | Text]:
     strategies = [join.strategy.value for join in query.joins]
     return [
         query.fingerprint,
@@ -102,5 +99,5 @@ def _row(query: Query) -> list[str]:
         str(strategies.count("SortMergeJoin")),
         format_bytes(query.input_bytes),
         format_bytes(query.spilled_bytes) if query.spilled_bytes else "-",
-        escape(query.description[:60]),
+        Text(query.description[:60]),
     ]

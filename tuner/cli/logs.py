@@ -13,6 +13,7 @@ from tuner.eventlog.model import Application, Completeness, Work
 from tuner.eventlog.read import holds_no_events, read_log
 from tuner.plan.model import Query
 from tuner.plan.queries import query
+from tuner.printable import printable
 
 
 class Sink(Protocol):
@@ -87,4 +88,4 @@ class LogReader:
 
 
 def _say(message: str) -> None:
-    print(f"spark-tuner: {message}", file=sys.stderr)
+    print(f"spark-tuner: {printable(message)}", file=sys.stderr)

@@ -15,6 +15,7 @@ from tuner.cli.status import status
 from tuner.cli.submit import submit
 from tuner.cli.verdict import approve, pin, reject, rollback
 from tuner.errors import TunerError
+from tuner.printable import printable
 
 app = typer.Typer(
     name="spark-tuner",
@@ -55,7 +56,7 @@ def main() -> None:
     try:
         app()
     except TunerError as error:
-        sys.exit(f"spark-tuner: {' '.join(str(error).split())}")
+        sys.exit(f"spark-tuner: {printable(' '.join(str(error).split()))}")
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -22,11 +23,15 @@ from tuner.eventlog.lzf_chunks import lzf_chunks
 from tuner.eventlog.snappy_chunks import MAGIC as SNAPPY
 from tuner.eventlog.snappy_chunks import snappy_chunks
 from tuner.eventlog.zstd_frames import breaks_off
+from tuner.printable import printable
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 _BUFFER_BYTES = 1 << 18
+# A log shrinks by a factor of 8 to 100.
+_MAX_RATIO = 500
+_MAX_SMALL_BYTES = 16 << 20
 
 
 class UnsupportedCodecError(TunerError):
@@ -38,17 +43,56 @@ class _ZstdReader(io.RawIOBase):
 
     def __init__(self, raw: io.BufferedReader) -> None:
         self._raw = raw
-        # Spark ends a frame at every flush: thousands in a file, and the last may be open.
-        decompressor = zstandard.ZstdDecompressor()
-        self._plain = decompressor.stream_reader(raw, read_size=1 << 17, read_across_frames=True, closefd=False)
+        self._plain = _zstd_stream(raw)
+        self._given = 0
+        self._damaged = False
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        count = self._plain.readinto(buffer)
+        try:
+            count = self._plain.readinto(memoryview(buffer)[:1] if self._damaged else buffer)
+        except zstandard.ZstdError:
+            if self._damaged or not self._raw.seekable():
+                raise
+            self._again()
+            return self.readinto(buffer)
         if count == 0 and self._raw.seekable() and breaks_off(self._raw):
             raise EOFError("the compressed data breaks off")
+        self._given += count
+        return count
+
+    def _again(self) -> None:
+        """What was unpacked in the call that met damage is lost with it: unpack it again, byte by byte."""
+        self._damaged = True
+        self._raw.seek(0)
+        self._plain = _zstd_stream(self._raw)
+        left = self._given
+        while left and (skipped := len(self._plain.read(min(left, _BUFFER_BYTES)))):
+            left -= skipped
+
+
+def _zstd_stream(raw: io.BufferedReader) -> zstandard.ZstdDecompressionReader:
+    # Spark ends a frame at every flush: thousands in a file, and the last may be open.
+    return zstandard.ZstdDecompressor().stream_reader(raw, read_size=1 << 17, read_across_frames=True, closefd=False)
+
+
+class _Bounded(io.RawIOBase):
+    """The plain bytes as long as there are not absurdly more of them than compressed ones, as no log's are."""
+
+    def __init__(self, raw: io.BufferedReader, plain: io.BufferedReader) -> None:
+        self._raw, self._plain = raw, plain
+        self._count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        count = self._plain.readinto1(buffer)
+        self._count += count
+        if self._count > _MAX_SMALL_BYTES and self._raw.seekable() and self._count > _MAX_RATIO * self._raw.tell():
+            raise CorruptDataError(f"more than {_MAX_RATIO} times as many bytes unpacked as packed")
         return count
 
 
@@ -83,7 +127,7 @@ CODECS = (
     Codec("zip", (".zip",), ZIP_MAGIC, None),
 )
 
-DATA_ERRORS = (zstandard.ZstdError, zlib.error, zipfile.BadZipFile, CorruptDataError, EOFError, OSError)
+DATA_ERRORS = (zstandard.ZstdError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, CorruptDataError, EOFError, OSError)
 
 
 def detect(head: bytes, name: str) -> Codec | None:
@@ -107,6 +151,6 @@ def open_plain(raw: io.BufferedReader, name: str) -> io.BufferedReader:
         return raw
     if codec.open is None:
         raise UnsupportedCodecError(
-            f"{name}: a {codec.name} file that is damaged, or inside another; unpack it and give what was inside"
+            f"{printable(name)}: a {codec.name} file that is damaged, or inside another; unpack it and give what was inside"
         )
-    return codec.open(raw)
+    return io.BufferedReader(_Bounded(raw, codec.open(raw)), _BUFFER_BYTES)

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from tuner.eventlog.model import PlanInfo
+from tuner.eventlog.model import Long, PlanInfo
 
 
 class Event(msgspec.Struct, frozen=True, rename="pascal"):
@@ -24,12 +24,12 @@ class LogStart(Event, frozen=True):
 class ApplicationStart(Event, frozen=True):
     app_name: str = msgspec.field(default="", name="App Name")
     app_id: str | None = msgspec.field(default=None, name="App ID")
-    timestamp: int = 0
+    timestamp: Long = 0
     attempt: str | None = msgspec.field(default=None, name="App Attempt ID")
 
 
 class ApplicationEnd(Event, frozen=True):
-    timestamp: int = 0
+    timestamp: Long = 0
 
 
 class EnvironmentUpdate(Event, frozen=True):
@@ -37,7 +37,7 @@ class EnvironmentUpdate(Event, frozen=True):
 
 
 class ExecutorInfo(msgspec.Struct, frozen=True):
-    cores: int = msgspec.field(default=0, name="Total Cores")
+    cores: Long = msgspec.field(default=0, name="Total Cores")
 
 
 class ExecutorAdded(Event, frozen=True):
@@ -52,17 +52,17 @@ class ExecutorRemoved(Event, frozen=True):
 class JobStage(msgspec.Struct, frozen=True):
     """A stage as its job's start tells it: complete where an earlier job ran it."""
 
-    stage_id: int = msgspec.field(default=-1, name="Stage ID")
-    attempt: int = msgspec.field(default=0, name="Stage Attempt ID")
-    tasks: int = msgspec.field(default=0, name="Number of Tasks")
-    completed_ms: int | None = msgspec.field(default=None, name="Completion Time")
+    stage_id: Long = msgspec.field(default=-1, name="Stage ID")
+    attempt: Long = msgspec.field(default=0, name="Stage Attempt ID")
+    tasks: Long = msgspec.field(default=0, name="Number of Tasks")
+    completed_ms: Long | None = msgspec.field(default=None, name="Completion Time")
 
 
 class JobStart(Event, frozen=True):
-    job_id: int = msgspec.field(default=-1, name="Job ID")
-    stage_ids: list[int] = msgspec.field(default_factory=list, name="Stage IDs")
+    job_id: Long = msgspec.field(default=-1, name="Job ID")
+    stage_ids: list[Long] = msgspec.field(default_factory=list, name="Stage IDs")
     stages: list[JobStage] = msgspec.field(default_factory=list, name="Stage Infos")
-    submitted_ms: int | None = msgspec.field(default=None, name="Submission Time")
+    submitted_ms: Long | None = msgspec.field(default=None, name="Submission Time")
     properties: dict[str, Any] | None = None
 
 
@@ -76,23 +76,23 @@ class JobResult(msgspec.Struct, frozen=True):
 
 
 class JobEnd(Event, frozen=True):
-    job_id: int = msgspec.field(default=-1, name="Job ID")
-    completed_ms: int | None = msgspec.field(default=None, name="Completion Time")
+    job_id: Long = msgspec.field(default=-1, name="Job ID")
+    completed_ms: Long | None = msgspec.field(default=None, name="Completion Time")
     result: JobResult = msgspec.field(default=JobResult(), name="Job Result")
 
 
 class Accumulable(msgspec.Struct, frozen=True):
-    id: int = msgspec.field(default=-1, name="ID")
+    id: Long = msgspec.field(default=-1, name="ID")
     update: Any = msgspec.field(default=None, name="Update")
     metadata: str | None = msgspec.field(default=None, name="Metadata")
 
 
 class StageInfo(msgspec.Struct, frozen=True):
-    stage_id: int = msgspec.field(default=-1, name="Stage ID")
-    attempt: int = msgspec.field(default=0, name="Stage Attempt ID")
-    tasks: int = msgspec.field(default=0, name="Number of Tasks")
-    submitted_ms: int | None = msgspec.field(default=None, name="Submission Time")
-    completed_ms: int | None = msgspec.field(default=None, name="Completion Time")
+    stage_id: Long = msgspec.field(default=-1, name="Stage ID")
+    attempt: Long = msgspec.field(default=0, name="Stage Attempt ID")
+    tasks: Long = msgspec.field(default=0, name="Number of Tasks")
+    submitted_ms: Long | None = msgspec.field(default=None, name="Submission Time")
+    completed_ms: Long | None = msgspec.field(default=None, name="Completion Time")
     failure: str | None = msgspec.field(default=None, name="Failure Reason")
     accumulables: list[Accumulable] = msgspec.field(default_factory=list, name="Accumulables")
 
@@ -106,7 +106,7 @@ class StageCompleted(Event, frozen=True):
 
 
 class TaskStart(Event, frozen=True):
-    stage_id: int = msgspec.field(default=-1, name="Stage ID")
+    stage_id: Long = msgspec.field(default=-1, name="Stage ID")
 
 
 class EndReason(msgspec.Struct, frozen=True):
@@ -114,39 +114,39 @@ class EndReason(msgspec.Struct, frozen=True):
 
 
 class TaskInfo(msgspec.Struct, frozen=True):
-    index: int = msgspec.field(default=0, name="Index")
-    partition: int = msgspec.field(default=-1, name="Partition ID")
+    index: Long = msgspec.field(default=0, name="Index")
+    partition: Long = msgspec.field(default=-1, name="Partition ID")
     failed: bool = msgspec.field(default=False, name="Failed")
     killed: bool = msgspec.field(default=False, name="Killed")
     accumulables: list[Accumulable] = msgspec.field(default_factory=list, name="Accumulables")
 
 
 class InputMetrics(msgspec.Struct, frozen=True):
-    bytes: int = msgspec.field(default=0, name="Bytes Read")
-    records: int = msgspec.field(default=0, name="Records Read")
+    bytes: Long = msgspec.field(default=0, name="Bytes Read")
+    records: Long = msgspec.field(default=0, name="Records Read")
 
 
 class OutputMetrics(msgspec.Struct, frozen=True):
-    bytes: int = msgspec.field(default=0, name="Bytes Written")
-    records: int = msgspec.field(default=0, name="Records Written")
+    bytes: Long = msgspec.field(default=0, name="Bytes Written")
+    records: Long = msgspec.field(default=0, name="Records Written")
 
 
 class ShuffleReadMetrics(msgspec.Struct, frozen=True):
-    remote_bytes: int = msgspec.field(default=0, name="Remote Bytes Read")
-    local_bytes: int = msgspec.field(default=0, name="Local Bytes Read")
-    records: int = msgspec.field(default=0, name="Total Records Read")
+    remote_bytes: Long = msgspec.field(default=0, name="Remote Bytes Read")
+    local_bytes: Long = msgspec.field(default=0, name="Local Bytes Read")
+    records: Long = msgspec.field(default=0, name="Total Records Read")
 
 
 class ShuffleWriteMetrics(msgspec.Struct, frozen=True):
-    bytes: int = msgspec.field(default=0, name="Shuffle Bytes Written")
-    records: int = msgspec.field(default=0, name="Shuffle Records Written")
+    bytes: Long = msgspec.field(default=0, name="Shuffle Bytes Written")
+    records: Long = msgspec.field(default=0, name="Shuffle Records Written")
 
 
 class TaskMetrics(msgspec.Struct, frozen=True):
-    run_time_ms: int = msgspec.field(default=0, name="Executor Run Time")
-    cpu_time_ns: int = msgspec.field(default=0, name="Executor CPU Time")
-    memory_spilled: int = msgspec.field(default=0, name="Memory Bytes Spilled")
-    disk_spilled: int = msgspec.field(default=0, name="Disk Bytes Spilled")
+    run_time_ms: Long = msgspec.field(default=0, name="Executor Run Time")
+    cpu_time_ns: Long = msgspec.field(default=0, name="Executor CPU Time")
+    memory_spilled: Long = msgspec.field(default=0, name="Memory Bytes Spilled")
+    disk_spilled: Long = msgspec.field(default=0, name="Disk Bytes Spilled")
     input: InputMetrics | None = msgspec.field(default=None, name="Input Metrics")
     output: OutputMetrics | None = msgspec.field(default=None, name="Output Metrics")
     shuffle_read: ShuffleReadMetrics | None = msgspec.field(default=None, name="Shuffle Read Metrics")
@@ -154,8 +154,8 @@ class TaskMetrics(msgspec.Struct, frozen=True):
 
 
 class TaskEnd(Event, frozen=True):
-    stage_id: int = msgspec.field(default=-1, name="Stage ID")
-    stage_attempt: int = msgspec.field(default=0, name="Stage Attempt ID")
+    stage_id: Long = msgspec.field(default=-1, name="Stage ID")
+    stage_attempt: Long = msgspec.field(default=0, name="Stage Attempt ID")
     end_reason: EndReason = msgspec.field(default=EndReason(), name="Task End Reason")
     info: TaskInfo = msgspec.field(default=TaskInfo(), name="Task Info")
     metrics: TaskMetrics | None = msgspec.field(default=None, name="Task Metrics")
@@ -164,20 +164,20 @@ class TaskEnd(Event, frozen=True):
 class SqlEvent(msgspec.Struct, frozen=True):
     """An event of Spark SQL's listener."""
 
-    execution_id: int = msgspec.field(default=-1, name="executionId")
+    execution_id: Long = msgspec.field(default=-1, name="executionId")
 
 
 class ExecutionStart(SqlEvent, frozen=True):
-    root_execution_id: int | None = msgspec.field(default=None, name="rootExecutionId")
+    root_execution_id: Long | None = msgspec.field(default=None, name="rootExecutionId")
     description: str = ""
     plan_text: str = msgspec.field(default="", name="physicalPlanDescription")
     plan: PlanInfo | None = msgspec.field(default=None, name="sparkPlanInfo")
-    time: int = 0
+    time: Long = 0
     modified_configs: dict[str, Any] = msgspec.field(default_factory=dict, name="modifiedConfigs")
 
 
 class ExecutionEnd(SqlEvent, frozen=True):
-    time: int = 0
+    time: Long = 0
     error: str | None = msgspec.field(default=None, name="errorMessage")
 
 
@@ -186,7 +186,7 @@ class AdaptiveUpdate(SqlEvent, frozen=True):
 
 
 class DriverAccumUpdates(SqlEvent, frozen=True):
-    updates: list[tuple[int, int]] = msgspec.field(default_factory=list, name="accumUpdates")
+    updates: list[tuple[Long, Long]] = msgspec.field(default_factory=list, name="accumUpdates")
 
 
 _SQL = "org.apache.spark.sql.execution.ui."
@@ -219,7 +219,10 @@ _DECODERS: dict[bytes, msgspec.json.Decoder[Any]] = {
 }
 _ADAPTIVE = (_SQL + "SparkListenerSQLAdaptiveExecutionUpdate").encode()
 _PREFIX = b'{"Event":"'
-_EXECUTION_ID = re.compile(rb'"executionId"\s*:\s*(\d+)')
+_EXECUTION_ID = re.compile(rb'"executionId"\s*:\s*(\d{1,18})(?!\d)')
+# Decoded, the smallest object takes some 30 times its bytes: an event that is nothing but small objects is damage.
+_LONG_LINE_BYTES = 4 << 20
+_MAX_OBJECTS = 2_500_000
 
 
 class _Named(msgspec.Struct, frozen=True):
@@ -251,12 +254,14 @@ def event_name(line: bytes) -> bytes:
 def decode_event(line: bytes) -> msgspec.Struct | None:
     """The event on a line; None when it is of a kind that is not read.
 
-    Raises one of UNREADABLE: RecursionError for a plan nested too deeply.
+    Raises one of UNREADABLE: RecursionError for a plan nested too deeply, DecodeError also for far too many objects.
     """
     name = event_name(line)
     decoder = _DECODERS.get(name)
     if decoder is None:
         return None
+    if len(line) > _LONG_LINE_BYTES and line.count(b"{") + line.count(b"[") > _MAX_OBJECTS:
+        raise msgspec.DecodeError(f"more than {_MAX_OBJECTS} objects in one event")
     # Only a whole line may take the place of the re-plan before it.
     if name == _ADAPTIVE and line.endswith(b"}\n") and (found := _EXECUTION_ID.search(line, 0, 400)):
         return RawAdaptiveUpdate(int(found[1]), line)

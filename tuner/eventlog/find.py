@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from zipfile import Path as ZipPath
 
 from tuner.errors import EventLogNotFoundError
-from tuner.eventlog.location import LogPath, children, identity, inside_zip, shown, size_bytes
+from tuner.eventlog.location import LogPath, children, identity, inside_zip, is_special, shown, size_bytes
 from tuner.eventlog.properties import redact
 
-_ROLLED = re.compile(r"^events_(\d+)_(.+?)(?:\.(?:zstd|lz4|snappy|lzf|gz))?(?:\.compact)?(?:\.inprogress)?$")
+_ROLLED = re.compile(r"^events_(\d{1,9})_(.+?)(?:\.(?:zstd|lz4|snappy|lzf|gz))?(?:\.compact)?(?:\.inprogress)?$")
 # What Databricks delivers of one Spark context: `eventlog`, and before it what was rolled over, named by its time.
 _DELIVERED = re.compile(r"^eventlog(?:-(\d{4}-\d\d-\d\d--\d\d-\d\d))?(?:\.gz)?$")
+MAX_MISSING = 1000  # that are listed: one file of a wild number must not make for millions
 _IGNORED_SUFFIXES = (".crc", ".tmp")
 
 
@@ -58,17 +60,26 @@ def _find(path: LogPath) -> list[LogSource]:
     return sources
 
 
-def _walk(directory: LogPath, above: tuple[str, ...] = ()) -> Iterator[LogSource]:
-    here = identity(directory)
-    if here in above:  # a link back up
-        return
-    for entry in children(directory):
+def _walk(directory: LogPath) -> Iterator[LogSource]:
+    """The logs in a tree, in the order of their names; each directory once, whatever links lead to it."""
+    seen = {identity(directory)}
+    waiting = list(reversed(children(directory)))
+    while waiting:
+        entry = waiting.pop()
         if entry.name.startswith("."):
             continue
-        if entry.is_dir():
-            yield from _directory(entry, (*above, here))
-        elif _may_be_log(entry):
-            yield from _file(entry, named=False)
+        try:
+            if not entry.is_dir():
+                if _may_be_log(entry):
+                    yield from _file(entry, named=False)
+            elif (place := identity(entry)) not in seen:
+                seen.add(place)
+                if whole := _one_log(entry, named=False):
+                    yield whole
+                else:
+                    waiting.extend(reversed(children(entry)))
+        except (OSError, RuntimeError):  # not allowed in: reading it as a file tells why, and its siblings go on
+            yield _single(entry, named=False)
 
 
 def _file(file: LogPath, *, named: bool) -> Iterator[LogSource]:
@@ -80,15 +91,6 @@ def _file(file: LogPath, *, named: bool) -> Iterator[LogSource]:
         yield whole
     else:
         yield from _walk(root)
-
-
-def _directory(directory: LogPath, above: tuple[str, ...]) -> Iterator[LogSource]:
-    try:
-        whole = _one_log(directory, named=False)
-        inside = [whole] if whole else list(_walk(directory, above))
-    except OSError:  # not allowed in: reading it as a file tells why, and its siblings go on
-        inside = [_single(directory, named=False)]
-    yield from inside
 
 
 def _one_log(directory: LogPath, *, named: bool) -> LogSource | None:
@@ -103,7 +105,7 @@ def _one_log(directory: LogPath, *, named: bool) -> LogSource | None:
 def _delivered_files(directory: LogPath) -> tuple[LogPath, ...]:
     """The files of a Databricks log in the order of their times, the undated one last."""
     matches = ((_DELIVERED.match(file.name), file) for file in directory.iterdir())
-    dated = ((match[1] or "~", file) for match, file in matches if match)
+    dated = ((match[1] or "~", file) for match, file in matches if match and not is_special(file))
     return tuple(file for _, file in sorted(dated, key=lambda delivered: delivered[0]))
 
 
@@ -119,7 +121,8 @@ def _may_be_log(file: LogPath) -> bool:
 def _rolled_files(directory: LogPath) -> list[tuple[int, LogPath]]:
     matches = ((_ROLLED.match(f.name), f) for f in directory.iterdir() if not f.name.endswith(_IGNORED_SUFFIXES))
     return sorted(
-        ((int(match[1]), file) for match, file in matches if match), key=lambda rolled: (rolled[0], rolled[1].name)
+        ((int(match[1]), file) for match, file in matches if match and not is_special(file)),
+        key=lambda rolled: (rolled[0], rolled[1].name),
     )
 
 
@@ -132,7 +135,8 @@ def _rolling(directory: LogPath, *, named: bool) -> LogSource:
         indexed = [(i, f) for i, f in indexed if i > last or (i == last and ".compact" in f.name)]
     present = [i for i, _ in indexed]
     first = present[0] if compacted else 1
-    missing = sorted(set(range(first, present[-1] + 1)) - set(present))
+    there = set(present)
+    missing = islice((i for i in range(first, present[-1] + 1) if i not in there), MAX_MISSING)
     status = any(f.name.startswith("appstatus_") and f.name.endswith(".inprogress") for f in directory.iterdir())
     return LogSource(directory, tuple(f for _, f in indexed), status, tuple(missing), named)
 

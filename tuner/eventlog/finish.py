@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from tuner.eventlog import events as ev
-from tuner.eventlog.model import Execution, Job, JobStatus, PlanInfo, Problem, ProblemCode, Stage
+from tuner.eventlog.model import Execution, Job, JobStatus, PlanInfo, ProblemCode, Stage
 from tuner.eventlog.open import OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates
 from tuner.eventlog.properties import allowed, redact
 
+Note = Callable[[ProblemCode, str], None]
+
 
 def finish_execution(
-    execution: OpenExecution, stages: dict[int, OpenStage], jobs: Iterable[Job], source: str
-) -> tuple[Execution | None, list[Problem]]:
+    execution: OpenExecution, stages: dict[int, OpenStage], jobs: Iterable[Job], note: Note
+) -> Execution | None:
     """A SQL execution with the metrics of its stages; None where its start is not in the log."""
     start, end = execution.start, execution.end
     if start is None:
-        return None, []
-    final_plan, problems = _final_plan(execution, source)
+        return None
     accumulators = dict(execution.driver_updates)
     for stage in stages.values():
         add_updates(accumulators, stage.updates)
         for updates in stage.by_partition.values():
             add_updates(accumulators, updates)
-    finished = Execution(
+    return Execution(
         execution_id=start.execution_id,
         root_execution_id=start.execution_id if start.root_execution_id is None else start.root_execution_id,
         description=redact(start.description),
@@ -31,13 +32,12 @@ def finish_execution(
         end_ms=end.time if end else None,
         error=_error(end, jobs),
         initial_plan=start.plan,
-        final_plan=final_plan,
+        final_plan=_final_plan(execution, note),
         modified_conf=allowed(start.modified_configs),
         stage_ids=tuple(stage_id for stage_id, stage in stages.items() if stage.attempts),
         logical_plan=execution.logical_plan,
         accumulators=accumulators,
     )
-    return finished, problems
 
 
 def _error(end: ev.ExecutionEnd | None, jobs: Iterable[Job]) -> str | None:
@@ -48,18 +48,17 @@ def _error(end: ev.ExecutionEnd | None, jobs: Iterable[Job]) -> str | None:
     return (failed[-1] or "a job failed") if failed else None
 
 
-def _final_plan(execution: OpenExecution, source: str) -> tuple[PlanInfo | None, list[Problem]]:
-    """The last re-plan that can be decoded, and what is wrong with those after it."""
-    problems: list[Problem] = []
+def _final_plan(execution: OpenExecution, note: Note) -> PlanInfo | None:
+    """The last re-plan that can be decoded; those after it are noted."""
     for update in (execution.latest_replan, execution.previous_replan):
         if update is None:
             break
         try:
-            return update.decode().plan, problems
+            return update.decode().plan
         except ev.UNREADABLE as error:
             message = f"a plan of SQL execution {update.execution_id} cannot be read: {redact(str(error))}"
-            problems.append(Problem(source, 0, ProblemCode.UNREADABLE_PLAN, message))
-    return execution.final_plan, problems
+            note(ProblemCode.UNREADABLE_PLAN, message)
+    return execution.final_plan
 
 
 def finish_job(job_id: int, job: OpenJob) -> Job:

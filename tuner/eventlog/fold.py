@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 import msgspec
 
 from tuner.eventlog import events as ev
 from tuner.eventlog.finish import finish_execution, finish_job, finish_stage
-from tuner.eventlog.model import Application, Completeness, Executors, Job, Problem, Work
+from tuner.eventlog.model import Application, Completeness, Executors, Job, Problem, ProblemCode, Work
 from tuner.eventlog.open import Fragment, OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates
 from tuner.eventlog.properties import allowed, redact
+from tuner.printable import printable
 from tuner.units import parse_bytes
 
 _LOGICAL = "== Optimized Logical Plan =="
 _DEFAULT_HEAP = "1g"  # spark.driver.memory and spark.executor.memory
 _TOTALS = 12
+_MAX_TEXT = 5000  # of texts of which `redact` looks at less
+_MAX_ID = 200
+_EXECUTION_ID = re.compile(r"[0-9]{1,18}")
 _KILLED = ("TaskKilled", "TaskCommitDenied")  # what AppStatusListener counts as killed; the rest failed
 # The listener bus orders events of one queue only: what belongs to an execution may follow its end closely.
 _LINGER_EVENTS = 1_000
@@ -75,7 +80,8 @@ class ApplicationFold:
         """Take in the stretch of the log that follows, as another fold has left it."""
         here = self.fragment
         here.version = later.version or here.version
-        here.start = later.start or here.start
+        if later.start:
+            self._application_start(later.start)
         here.end_ms = here.end_ms if later.end_ms is None else later.end_ms
         here.conf.update(later.conf)
         for name, cores in later.executor_changes:
@@ -84,6 +90,9 @@ class ApplicationFold:
         here.events += later.events
         here.lines = later.lines
         here.problems += later.problems
+        here.unlisted_notes += later.unlisted_notes
+        for code, message in later.notes:
+            here.note(code, message)
         self._release_ended()
         for execution_id, execution in later.executions.items():
             if execution.end is not None:
@@ -106,7 +115,7 @@ class ApplicationFold:
         for stage_id, stage in later.stages.items():
             here.stages.setdefault(stage_id, OpenStage()).absorb(stage)
         for execution_id, execution in later.executions.items():
-            here.executions.setdefault(execution_id, OpenExecution()).absorb(execution)
+            self._absorb_execution(execution_id, execution)
 
     def close(self) -> None:
         """Hand on all that is still open, of a log that ends here."""
@@ -125,7 +134,7 @@ class ApplicationFold:
         Partial unless it ended and nothing was lost on the way (`problems`).
         """
         here = self.fragment
-        found = (*problems, *here.problems)
+        found = (*problems, *here.problems, *self._notes())
         start = here.start
         if not here.events:
             status = Completeness.FAILED
@@ -133,10 +142,10 @@ class ApplicationFold:
             whole = here.end_ms is not None and start is not None and not found
             status = Completeness.COMPLETE if whole else Completeness.PARTIAL
         return Application(
-            app_id=(start.app_id if start else None) or here.conf.get("spark.app.id", ""),
+            app_id=printable((start.app_id if start else None) or here.conf.get("spark.app.id", ""), _MAX_ID),
             app_name=redact((start.app_name if start else "") or here.conf.get("spark.app.name", "")),
-            attempt=start.attempt if start else None,
-            spark_version=here.version,
+            attempt=printable(start.attempt, _MAX_ID) if start and start.attempt is not None else None,
+            spark_version=printable(here.version, _MAX_ID),
             start_ms=start.timestamp if start else None,
             end_ms=here.end_ms,
             status=status,
@@ -145,11 +154,20 @@ class ApplicationFold:
             problems=found,
         )
 
+    def _notes(self) -> Iterator[Problem]:
+        for code, message in self.fragment.notes:
+            yield Problem(self._source, 0, code, message)
+        if more := self.fragment.unlisted_notes:
+            yield Problem(self._source, 0, ProblemCode.MORE_PROBLEMS, f"{more} more problems in this log")
+
     def _log_start(self, event: ev.LogStart) -> None:
         self.fragment.version = event.version
 
     def _application_start(self, event: ev.ApplicationStart) -> None:
-        self.fragment.start = event
+        first = self.fragment.start = self.fragment.start or event
+        if (first.app_id, first.attempt) != (event.app_id, event.attempt):
+            message = "another application starts in this log: its events cannot be told apart"
+            self.fragment.note(ProblemCode.MIXED_EVENTS, message)
 
     def _application_end(self, event: ev.ApplicationEnd) -> None:
         self.fragment.end_ms = event.timestamp
@@ -182,7 +200,7 @@ class ApplicationFold:
 
     def _job_start(self, event: ev.JobStart) -> None:
         execution = (event.properties or {}).get("spark.sql.execution.id")
-        execution_id = int(execution) if execution is not None and str(execution).isdecimal() else None
+        execution_id = int(str(execution)) if _EXECUTION_ID.fullmatch(str(execution)) else None
         job = OpenJob(execution_id, event.stage_ids, event.stages, started=True, submitted_ms=event.submitted_ms)
         self.fragment.jobs.setdefault(event.job_id, OpenJob()).absorb(job)
         self._own_stages(event.job_id, job)
@@ -273,12 +291,19 @@ class ApplicationFold:
 
     def _execution_start(self, event: ev.ExecutionStart) -> None:
         # The plan as text is long and repeats the plan: only its estimates are kept.
-        start = msgspec.structs.replace(event, plan_text="")
-        execution = self.fragment.executions.setdefault(event.execution_id, OpenExecution())
-        execution.absorb(OpenExecution(start, _logical_plan(event)))
+        start = msgspec.structs.replace(event, plan_text="", description=event.description[:_MAX_TEXT])
+        self._absorb_execution(event.execution_id, OpenExecution(start, _logical_plan(event)))
+
+    def _absorb_execution(self, execution_id: int, later: OpenExecution) -> None:
+        execution = self.fragment.executions.setdefault(execution_id, OpenExecution())
+        if execution.start and later.start:
+            message = f"SQL execution {execution_id} starts twice: the second is lost"
+            self.fragment.note(ProblemCode.MIXED_EVENTS, message)
+        execution.absorb(later)
 
     def _execution_end(self, event: ev.ExecutionEnd) -> None:
-        self._execution(event.execution_id).end = event
+        error = event.error and event.error[:_MAX_TEXT]
+        self._execution(event.execution_id).end = msgspec.structs.replace(event, error=error)
         self._await_release((True, event.execution_id))
 
     def _adaptive_update(self, event: ev.RawAdaptiveUpdate) -> None:
@@ -339,8 +364,7 @@ class ApplicationFold:
             for stage_id in {s for job in jobs for s in job.stage_ids} - stages.keys():
                 if (shared := here.stages.get(stage_id)) and shared.jobs() & {job.job_id for job in jobs}:
                     add_updates(started.driver_updates, shared.updates)
-            execution, problems = finish_execution(started, stages, jobs, self._source)
-            here.problems += problems
+            execution = finish_execution(started, stages, jobs, here.note)
         finished = tuple(
             finish_stage(attempt, execution_id)
             for stage in stages.values()
@@ -400,9 +424,10 @@ def _add_sql_updates(totals: dict[int, int], accumulables: list[ev.Accumulable])
 def _count(value: object) -> int:
     """The value of a metric; negative where there is none."""
     try:
-        return int(value)  # type: ignore[call-overload,no-any-return]
+        count = int(value)  # type: ignore[call-overload]
     except (TypeError, ValueError, OverflowError):
         return -1
+    return count if count < 1 << 63 else -1
 
 
 def _add_task(totals: list[int], m: ev.TaskMetrics) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import stat
+import struct
 import zipfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -11,10 +13,13 @@ from upath import UPath
 
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.properties import redact
+from tuner.printable import printable
 
 LogPath = Path | UPath | zipfile.Path
 ZIP_MAGIC = b"PK\x03\x04"
 MAX_SHOWN = 1000
+# Entries of a zip file lie no deeper; the directories that a deeper one implies can take gigabytes to list.
+MAX_ZIP_DEPTH = 100
 
 
 def local_path(location: str) -> Path | None:
@@ -41,8 +46,8 @@ def log_path(location: str) -> LogPath:
 
 
 def shown(path: LogPath) -> str:
-    """A path as it may be printed and stored: a URL without the credentials in it."""
-    return str(path) if isinstance(path, Path) else redact(str(path), MAX_SHOWN)
+    """A path as it may be printed and stored: on one line, a URL without the credentials in it."""
+    return printable(str(path)) if isinstance(path, Path) else redact(str(path), MAX_SHOWN)
 
 
 def inside_zip(file: Path | UPath) -> zipfile.Path | None:
@@ -51,13 +56,14 @@ def inside_zip(file: Path | UPath) -> zipfile.Path | None:
         with open_log(file) as raw:
             if raw.peek(4)[:4] != ZIP_MAGIC:
                 return None
-        if isinstance(file, Path):
-            return zipfile.Path(zipfile.ZipFile(file))
-        archive = zipfile.ZipFile(open_log(file))
-        archive.filename = shown(file)  # what the paths of its entries begin with
-        return zipfile.Path(archive)
-    except (OSError, zipfile.BadZipFile):
+        archive = zipfile.ZipFile(file if isinstance(file, Path) else open_log(file))
+    except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError, struct.error):
         return None
+    if any(name.count("/") > MAX_ZIP_DEPTH for name in archive.namelist()):
+        return None
+    if not isinstance(file, Path):
+        archive.filename = shown(file)  # what the paths of its entries begin with
+    return zipfile.Path(archive)
 
 
 def open_log(file: LogPath) -> io.BufferedReader:
@@ -85,9 +91,23 @@ def size_bytes(file: LogPath) -> int:
     return int(file.stat().st_size)
 
 
+def is_special(file: LogPath) -> bool:
+    """Whether a path of this machine is a pipe, a socket or a device: reading it may never end."""
+    if not isinstance(file, Path):
+        return False
+    try:
+        mode = file.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
 def identity(directory: LogPath) -> str:
-    """The same for one directory however links lead to it."""
-    return str(directory.resolve()) if isinstance(directory, Path) else str(directory)
+    """The same for one directory however links lead to it. Raises OSError where it is gone."""
+    if not isinstance(directory, Path):
+        return str(directory)
+    found = directory.stat()
+    return f"{found.st_dev}:{found.st_ino}"
 
 
 def written_at(file: LogPath) -> float:

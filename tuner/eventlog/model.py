@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated
 
 import msgspec
+
+# A Java long: a number beyond it is damage. (As an int it would not fit into a database's column.)
+Long = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
 
 
 class Completeness(StrEnum):
@@ -25,6 +29,7 @@ class ProblemCode(StrEnum):
     BAD_LINE = "bad_line"
     NO_EVENTS = "no_events"
     MISSING_FILE = "missing_file"
+    MIXED_EVENTS = "mixed_events"
     MORE_PROBLEMS = "more_problems"
     UNREADABLE_PLAN = "unreadable_plan"
 
@@ -47,7 +52,7 @@ class MetricInfo(msgspec.Struct, frozen=True):
     """A metric of an operator: its name, and the accumulator that holds its value."""
 
     name: str = ""
-    accumulator_id: int = msgspec.field(default=-1, name="accumulatorId")
+    accumulator_id: Long = msgspec.field(default=-1, name="accumulatorId")
     metric_type: str = msgspec.field(default="sum", name="metricType")
 
 

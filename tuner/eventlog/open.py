@@ -5,9 +5,12 @@ from __future__ import annotations
 import msgspec
 
 from tuner.eventlog import events as ev
-from tuner.eventlog.model import PlanInfo, Problem
+from tuner.eventlog.model import PlanInfo, Problem, ProblemCode
 
 _MAX_PARTITIONS = 1 << 24  # a larger partition number is damage, not a task
+_MAX_NOTES = 20
+_PAGE_BITS = 12  # partitions are marked in pages of 4096: one wild number must not cost megabytes
+_PAGE_BYTES = 1 << (_PAGE_BITS - 3)
 
 
 class OpenExecution(msgspec.Struct):
@@ -96,7 +99,7 @@ class OpenStage(msgspec.Struct):
     """
 
     attempts: dict[int, OpenAttempt] = {}
-    counted: bytearray = msgspec.field(default_factory=bytearray)
+    counted: dict[int, bytearray] = {}
     updates: dict[int, int] = {}
     by_partition: dict[int, dict[int, int]] = {}
     running: int = 0
@@ -106,10 +109,12 @@ class OpenStage(msgspec.Struct):
         """Whether no other attempt of this task has counted: speculative copies and re-runs repeat its rows."""
         if not 0 <= partition < _MAX_PARTITIONS:
             return False
-        if partition >= len(self.counted):
-            self.counted.extend(bytes(partition + 1 - len(self.counted)))
-        first = not self.counted[partition]
-        self.counted[partition] = 1
+        page = self.counted.get(partition >> _PAGE_BITS)
+        if page is None:
+            page = self.counted[partition >> _PAGE_BITS] = bytearray(_PAGE_BYTES)
+        byte, bit = (partition >> 3) % _PAGE_BYTES, 1 << (partition & 7)
+        first = not page[byte] & bit
+        page[byte] |= bit
         return first
 
     def jobs(self) -> set[int]:
@@ -125,9 +130,9 @@ class OpenStage(msgspec.Struct):
         for partition, updates in later.by_partition.items():
             if self.counts(partition):
                 add_updates(self.updates, updates)
-        for partition, counted in enumerate(later.counted):
-            if counted and partition not in later.by_partition:
-                self.counts(partition)
+        for number, page in later.counted.items():
+            marked = self.counted.setdefault(number, bytearray(_PAGE_BYTES))
+            self.counted[number] = bytearray(a | b for a, b in zip(marked, page, strict=True))
         add_updates(self.updates, later.updates)
         self.running += later.running
 
@@ -146,6 +151,15 @@ class Fragment(msgspec.Struct):
     events: int = 0
     lines: int = 0
     problems: list[Problem] = []
+    notes: list[tuple[ProblemCode, str]] = []
+    unlisted_notes: int = 0
+
+    def note(self, code: ProblemCode, message: str) -> None:
+        """Keep what is wrong with the log as a whole: the first few, and how many more."""
+        if len(self.notes) < _MAX_NOTES:
+            self.notes.append((code, message))
+        else:
+            self.unlisted_notes += 1
 
 
 def add_updates(totals: dict[int, int], updates: dict[int, int]) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import cast
 
+from tuner.eventlog.chunks import CorruptDataError
 from tuner.eventlog.codec import DATA_ERRORS, UnsupportedCodecError, open_plain
 from tuner.eventlog.collect import Collector
 from tuner.eventlog.events import UNREADABLE, decode_event
@@ -16,7 +18,8 @@ from tuner.eventlog.model import Application, Completeness, Problem, ProblemCode
 from tuner.eventlog.open import Fragment
 from tuner.eventlog.properties import redact
 
-MAX_LINE_BYTES = 256 << 20
+MAX_LINE_BYTES = 128 << 20
+MAX_SKIPPED_BYTES = 1 << 30  # of a line too long to hold; no event is so long
 MAX_PROBLEMS_PER_FILE = 20
 _PAUSE_LINES = 500
 _NOT_EVENTS = {ProblemCode.BAD_LINE, ProblemCode.NO_EVENTS, ProblemCode.TRUNCATED}
@@ -127,7 +130,7 @@ def _close(source: LogSource, fold: ApplicationFold) -> Application:
         )
         for index in source.missing
     ]
-    if not problems and all(p.code is ProblemCode.UNREADABLE_PLAN for p in fold.fragment.problems):
+    if not problems and not fold.fragment.problems:
         problems += _ends(source, fold.fragment)
     return fold.application(problems)
 
@@ -207,3 +210,14 @@ def _lines(file: LogPath) -> Iterator[tuple[int, bytes]]:
             number += 1
             if line != b"\n":
                 yield number, line
+            if len(line) == MAX_LINE_BYTES and not line.endswith(b"\n"):
+                _skip_line(plain)
+
+
+def _skip_line(plain: io.BufferedReader) -> None:
+    """Read on to the end of a line. Raises CorruptDataError where there is none."""
+    skipped = 0
+    while (rest := plain.readline(1 << 20)) and not rest.endswith(b"\n"):
+        skipped += len(rest)
+        if skipped > MAX_SKIPPED_BYTES:
+            raise CorruptDataError(f"a line goes on after {skipped >> 20} MiB")

@@ -8,6 +8,7 @@ from tuner.history.model import Outcome
 from tuner.plan.model import Query
 
 MAX_PROBLEMS = 10
+_LONGEST_MS = (1 << 63) - 1  # what a database's column takes
 
 
 def outcome_of(application: Application, queries: tuple[Query, ...]) -> Outcome:
@@ -16,7 +17,7 @@ def outcome_of(application: Application, queries: tuple[Query, ...]) -> Outcome:
     return Outcome(
         app_id=application.app_id,
         spark_version=application.spark_version,
-        duration_ms=end - start if start is not None and end is not None else None,
+        duration_ms=max(0, min(end - start, _LONGEST_MS)) if start is not None and end is not None else None,
         cluster=cluster_of(application),
         queries=queries,
         conf=dict(application.conf),

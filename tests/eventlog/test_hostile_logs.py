@@ -1,0 +1,473 @@
+"""Logs that somebody or something has spoilt: nothing crashes, hangs or fills the memory, and siblings are read."""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import json
+import os
+import random
+import resource
+import socket
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tuner.eventlog.find import LogSource, find_logs
+from tuner.eventlog.model import Application, Completeness, ProblemCode
+from tuner.eventlog.read import read_application
+from tuner.plan.queries import queries
+
+from .framings import FRAMINGS
+from .invariants import check, is_printable, read_all
+from .samples import (
+    ROWS,
+    accumulators,
+    application_end,
+    application_start,
+    driver_updates,
+    environment,
+    event,
+    execution_end,
+    execution_start,
+    head,
+    job_start,
+    log_start,
+    plan,
+    replan,
+    stage_completed,
+    stage_submitted,
+    task_end,
+    whole_log,
+    write,
+    zstd,
+)
+
+COMPLETE, PARTIAL, FAILED = Completeness.COMPLETE, Completeness.PARTIAL, Completeness.FAILED
+
+JOIN = plan(
+    "SortMergeJoin",
+    text="SortMergeJoin [a#1], [b#2], Inner",
+    children=[
+        plan("Scan parquet db.left", text="FileScan parquet db.left[a#1]"),
+        plan("Scan parquet db.right", text="FileScan parquet db.right[b#2]"),
+    ],
+)
+LINES = [
+    *whole_log()[:4],
+    event("SparkListenerExecutorAdded", Executor_ID="1", Executor_Info={"Total Cores": 4}),
+    execution_start(
+        sparkPlanInfo=JOIN, physicalPlanDescription="== Optimized Logical Plan ==\nJoin", modifiedConfigs={}
+    ),
+    *whole_log()[5:9],
+    driver_updates(0, (ROWS, 5)),
+    replan(0, JOIN),
+    *whole_log()[9:],
+]
+PLAIN = b"".join(LINES)
+
+ODD_NUMBERS = (2**63, -(2**63) - 1, 10**30, 1e308, 1.5, -1, 0, float("nan"), float("inf"), "9" * 5000, "12", "1e400")
+ODD_TEXTS = (
+    *("", "\x00", "\x1b[2J\x1b]0;title\x07", "\x9b31m", "\u202etxt.exe", "\ud800", "[red]x[/red]", "[/", "two\nlines"),
+    *("x" * 100_000, "SELECT " + "(" * 50_000, "a#1" * 20_000, "((a AND b) AND " * 5000, "password" * 5000),
+)
+ODD_VALUES = (*ODD_NUMBERS, *ODD_TEXTS, None, True, [], {}, [[]], {"": None}, [None] * 3, [{}] * 2000)
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file for hypothesis to write over and over, beside a healthy log."""
+    directory = tmp_path_factory.mktemp("hostile")
+    write(directory / "healthy", whole_log("local-2"))
+    return directory / "log"
+
+
+def read_beside_a_healthy_one(path: Path) -> Application | None:
+    """The application in a file, all its siblings read; None where it is no log."""
+    found = read_all(path.parent)
+    assert found["healthy"].status is COMPLETE
+    return found.get(path.name)
+
+
+@functools.cache
+def places() -> list[tuple[int, tuple[str | int, ...]]]:
+    """Every field of every event of the log: the line, and the way to the field."""
+    return [(number, way) for number, line in enumerate(LINES) for way in _ways(json.loads(line))]
+
+
+def _ways(value: Any) -> list[tuple[str | int, ...]]:
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [way for key, inner in items for way in ((key,), *((key, *rest) for rest in _ways(inner)))]
+
+
+def with_field(line: bytes, way: tuple[str | int, ...], value: Any) -> bytes:
+    found = json.loads(line)
+    container = found
+    for key in way[:-1]:
+        container = container[key]
+    container[way[-1]] = value
+    return json.dumps(found, separators=(",", ":")).encode() + b"\n"
+
+
+class TestFields:
+    """Any value in any field."""
+
+    @settings(max_examples=500, deadline=None)
+    @given(st.data())
+    def test_of_any_type(self, scratch: Path, data: st.DataObject) -> None:
+        lines = list(LINES)
+        for _ in range(data.draw(st.integers(1, 3))):
+            number, way = data.draw(st.sampled_from(places()))
+            value = data.draw(st.sampled_from(ODD_VALUES))
+            try:
+                lines[number] = with_field(LINES[number], way, value)
+            except UnicodeEncodeError:
+                continue
+        application = read_beside_a_healthy_one(write(scratch, lines))
+        assert application is not None
+        assert application.status is not FAILED
+
+    @pytest.mark.parametrize("value", [2**63, 10**30, "9" * 4000, "9" * 5000, 1.5, 1e308, None, [], {}])
+    def test_a_number_that_is_none_costs_its_event_only(self, tmp_path: Path, value: object) -> None:
+        bad = with_field(task_end(7, partition=7), ("Stage ID",), value)
+        application = read_all(write(tmp_path / "local-1", [*LINES[:9], bad, *LINES[9:]]))["local-1"]
+        assert [(p.code, p.line) for p in application.problems] == [(ProblemCode.BAD_LINE, 10)]
+        assert accumulators(application)[ROWS] == 105
+
+    @pytest.mark.parametrize("digits", ["9" * 19, "9" * 5000, "٣", "-1", "0x1"])
+    def test_an_id_in_a_property_that_is_no_number_is_no_id(self, tmp_path: Path, digits: str) -> None:
+        job = event("SparkListenerJobStart", Stage_IDs=[0], Properties={"spark.sql.execution.id": digits})
+        lines = [*LINES[:6], job, *LINES[7:]]
+        application = read_all(write(tmp_path / "local-1", lines))["local-1"]
+        assert application.status is COMPLETE
+        assert [stage.execution_id for stage in application.stages] == [None]
+
+    @pytest.mark.parametrize("size", ["9" * 5000, "9" * 4000 + "p", "-1", "1e9", "lots", "\x1b[2Jg"])
+    def test_a_size_that_is_none_is_unknown(self, tmp_path: Path, size: str) -> None:
+        lines = [*LINES[:3], environment(**{"spark.executor.memory": size, "spark.master": "yarn"}), *LINES[3:]]
+        application = read_all(write(tmp_path / "local-1", lines))["local-1"]
+        assert application.executors.memory_bytes <= 0
+        assert is_printable(application.conf["spark.executor.memory"])
+
+    @pytest.mark.parametrize("text", [t for t in ODD_TEXTS if t and "\ud800" not in t])
+    def test_text_in_every_place_for_text_is_printed_tame(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+    ) -> None:
+        from tuner.cli.harvest import harvest
+
+        info = plan(
+            f"SortMergeJoin({text})",
+            text=f"SortMergeJoin [a{text}#1], [b#2], Inner",
+            children=[plan(f"Scan parquet {text}", text=f"{text}[a{text}#1]"), plan("BatchScan " + text, text=text)],
+        )
+        lines = [
+            log_start(text),
+            application_start(text, text, text),
+            environment(**{"spark.app.id": text, "spark.master": text, "spark.driver.memory": text}),
+            execution_start(description=text, physicalPlanDescription=text, sparkPlanInfo=info),
+            execution_start(1, description=text, sparkPlanInfo=plan("SortMergeJoin", children=info["children"])),
+            stage_completed(failure=text),
+            execution_end(error=text),
+            application_end(),
+        ]
+        application = read_all(write(tmp_path / "local-1", lines))["local-1"]
+        assert application.status is COMPLETE
+        assert len(queries(application)) == 2
+        harvest([str(tmp_path)])
+        out, err = capsys.readouterr()
+        assert is_printable(out.replace("\n", "")) and is_printable(err.replace("\n", ""))
+        assert len(out) < 20_000
+
+
+class TestLines:
+    """Events that come in the wrong order, twice, not at all, or from elsewhere."""
+
+    @settings(max_examples=150, deadline=None)
+    @given(st.randoms(use_true_random=False), st.sampled_from(["shuffle", "repeat", "drop", "mix"]))
+    def test_in_any_order_and_number(self, scratch: Path, rng: random.Random, how: str) -> None:
+        lines = list(LINES)
+        if how == "shuffle":
+            rng.shuffle(lines)
+        elif how == "repeat":
+            lines = [line for line in lines for _ in range(rng.choice((1, 1, 2, 3)))]
+        elif how == "drop":
+            lines = [line for line in lines if rng.random() < 0.7]
+        else:
+            lines = [line for line in lines for line in (line, *rng.choices(whole_log("other"), k=rng.randrange(2)))]
+        application = read_beside_a_healthy_one(write(scratch, lines))
+        if application is not None and accumulators(application):
+            # Twice the same task counts once, and the driver's own updates add up.
+            assert accumulators(application)[ROWS] <= 100 + 5 * 3
+
+    def test_of_another_application_are_told(self, tmp_path: Path) -> None:
+        lines = [*LINES[:8], *whole_log("other")[:4], *LINES[8:]]
+        application = read_all(write(tmp_path / "local-1", lines))["local-1"]
+        assert (application.app_id, application.status) == ("local-1", PARTIAL)
+        assert [p.code for p in application.problems] == [ProblemCode.MIXED_EVENTS]
+
+    def test_that_start_an_execution_again_are_told(self, tmp_path: Path) -> None:
+        lines = [*LINES[:-1], execution_start(0), execution_end(0), LINES[-1]]
+        (problem,) = read_all(write(tmp_path / "local-1", lines))["local-1"].problems
+        assert problem.code is ProblemCode.MIXED_EVENTS
+        assert "SQL execution 0" in problem.message
+
+    def test_that_repeat_many_times_are_counted_not_listed(self, tmp_path: Path) -> None:
+        application = read_all(write(tmp_path / "local-1", [*LINES[:6], *[execution_start(0)] * 500, *LINES[6:]]))[
+            "local-1"
+        ]
+        assert len(application.problems) == 21
+        assert application.problems[-1].code is ProblemCode.MORE_PROBLEMS
+
+
+class TestBytes:
+    """Files cut off or damaged, in every form."""
+
+    @settings(max_examples=150, deadline=None)
+    @given(st.sampled_from(["", "gz", "zstd", "lz4", "snappy", "lzf", "zip"]), st.floats(0, 1))
+    def test_cut_anywhere(self, scratch: Path, form: str, share: float) -> None:
+        whole = packed(form)
+        data = whole[: int(share * len(whole))]
+        application = read_beside_a_healthy_one(write(scratch, data))
+        # The end of a line, or the mark at the end of lz4 data, is no loss.
+        assert application is None or application.problems or len(whole) - len(data) <= 21
+
+    @settings(max_examples=400, deadline=None)
+    @given(
+        st.sampled_from(["", "gz", "zstd", "lz4", "snappy", "lzf", "zip"]),
+        st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), min_size=1, max_size=4),
+    )
+    def test_changed_anywhere(self, scratch: Path, form: str, changes: list[tuple[float, int]]) -> None:
+        data = bytearray(packed(form))
+        for share, byte in changes:
+            data[int(share * len(data))] = byte
+        application = read_beside_a_healthy_one(write(scratch, bytes(data)))
+        if application is not None and application.status is COMPLETE and form in ("gz", "lz4", "zip"):
+            assert accumulators(application) == {ROWS: 105}  # these have checksums
+
+    @pytest.mark.parametrize("content", [b"", b"\x00" * 100_000, b"\n" * 100_000, b"{" * 100_000, b"PK\x03\x04" * 100])
+    @pytest.mark.parametrize("name", ["local-1", "local-1.zstd", "local-1.lz4", "eventlog_v2_a/events_1_a", "a.zip"])
+    def test_of_no_log(self, tmp_path: Path, content: bytes, name: str) -> None:
+        write(tmp_path / "healthy", whole_log())
+        write(tmp_path / name, content)
+        found = read_all(tmp_path)
+        assert found.pop("healthy").status is COMPLETE
+        assert all(application.status is FAILED for application in found.values())
+
+
+@functools.cache
+def packed(form: str) -> bytes:
+    """The log in one of its forms."""
+    if form == "zip":
+        path = Path(os.devnull)
+        import io
+
+        into = io.BytesIO()
+        with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(path.name, PLAIN)
+        return into.getvalue()
+    packers: dict[str, Callable[[list[bytes]], bytes]] = {
+        "": b"".join,
+        "gz": lambda lines: gzip.compress(b"".join(lines), mtime=0),
+        "zstd": zstd,
+        **FRAMINGS,
+    }
+    return packers[form](LINES)
+
+
+class TestTrees:
+    """What else lies about in a directory."""
+
+    def test_pipes_and_sockets_are_passed_over(self, tmp_path: Path) -> None:
+        write(tmp_path / "healthy", whole_log())
+        os.mkfifo(tmp_path / "local-9")
+        rolled = tmp_path / "eventlog_v2_a"
+        write(rolled / "events_1_a", whole_log("a")[:8])
+        os.mkfifo(rolled / "events_2_a")
+        delivered = tmp_path / "delivered"
+        write(delivered / "eventlog", whole_log("b"))
+        write(delivered / "eventlog-2026-01-01--00-00", b"")
+        os.mkfifo(delivered / "eventlog-2026-01-01--01-00.gz")
+        with socket.socket(socket.AF_UNIX) as listening:
+            os.chdir(tmp_path)
+            listening.bind("local-8")
+            found = read_all(tmp_path)
+        assert {name: a.status for name, a in found.items()} == {
+            "healthy": COMPLETE,
+            "eventlog_v2_a": PARTIAL,
+            "delivered": COMPLETE,
+        }
+
+    def test_directories_named_like_files(self, tmp_path: Path) -> None:
+        write(tmp_path / "healthy", whole_log())
+        write(tmp_path / "local-1.zstd" / "local-3", whole_log("local-3"))
+        write(tmp_path / "eventlog_v2_a" / "events_1_a", whole_log("a"))
+        (tmp_path / "eventlog_v2_a" / "events_2_a").mkdir()
+        found = read_all(tmp_path)
+        assert {name: a.status for name, a in found.items()} == {
+            "healthy": COMPLETE,
+            "local-3": COMPLETE,
+            "eventlog_v2_a": PARTIAL,
+        }
+
+    def test_links_that_lead_everywhere_are_followed_once(self, tmp_path: Path) -> None:
+        """Twenty directories that all link to each other: 20! ways."""
+        directories = [tmp_path / f"d{number}" for number in range(20)]
+        for directory in directories:
+            write(directory / "local-1", whole_log(directory.name))
+            for other in directories:
+                (directory / f"to-{other.name}").symlink_to(other, target_is_directory=True)
+        (tmp_path / "round").symlink_to(tmp_path / "round")
+        found = find_logs(tmp_path)
+        assert sorted(read_application(source).app_id for source in found) == sorted(d.name for d in directories)
+
+    def test_a_deep_tree(self, tmp_path: Path) -> None:
+        write(tmp_path / "healthy", whole_log())
+        deep = tmp_path
+        for _ in range(400):
+            deep = deep / "d"
+        deep.mkdir(parents=True)
+        write(deep / "local-1", whole_log())
+        assert [read_application(source).status for source in find_logs(tmp_path)] == [COMPLETE, COMPLETE]
+
+    def test_names_that_steer_a_terminal_or_are_no_text(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        from tuner.cli.harvest import harvest
+
+        for name in (b"a\x1b[31m\n", b"caf\xe9", b"\xed\xa0\x80", "\u202ex".encode(), b"[red]"):
+            Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_bytes(b"".join(LINES[:-1]))
+            Path(os.fsdecode(os.fsencode(tmp_path) + b"/no" + name)).write_bytes(b"no log\n")
+        for as_json in (True, False):
+            harvest([str(tmp_path)], as_json=as_json)
+        out, err = capsys.readouterr()
+        assert is_printable(out.replace("\n", "")) and is_printable(err.replace("\n", ""))
+        assert "truncated" in out and "passed over" in err
+
+    def test_a_wild_number_of_a_rolled_file_does_not_make_for_millions_of_missing_ones(self, tmp_path: Path) -> None:
+        directory = tmp_path / "eventlog_v2_a"
+        write(directory / "events_1_a", whole_log("a"))
+        write(directory / "events_999999999_a", b"")
+        (source,) = find_logs(directory)
+        assert len(source.missing) == 1000
+        assert check(read_application(source))["status"] == "partial"
+
+    def test_a_file_that_vanishes_is_a_problem_of_its_own(self, tmp_path: Path) -> None:
+        for name in ("local-1", "local-2"):
+            write(tmp_path / name, whole_log(name))
+        first, second = find_logs(tmp_path)
+        (tmp_path / "local-1").unlink()
+        gone, there = read_application(first), read_application(second)
+        assert [p.code for p in gone.problems] == [ProblemCode.UNREADABLE_FILE]
+        assert (gone.status, there.status) == (FAILED, COMPLETE)
+
+    def test_a_file_may_grow_or_shrink_while_it_is_read(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        from tuner.eventlog import read as reading
+
+        path, decode = write(tmp_path / "local-1", LINES[:6]), reading.decode_event
+        left = [*LINES[6:]]
+
+        def growing(line: bytes) -> object:
+            if left:
+                with path.open("ab") as file:
+                    file.write(left.pop(0))
+            return decode(line)
+
+        monkeypatch.setattr(reading, "decode_event", growing)
+        source = LogSource(path, (path,), in_progress=True)
+        assert read_application(source).problems == () or left == []
+        monkeypatch.setattr(reading, "decode_event", lambda line: os.truncate(path, 0) or decode(line))
+        assert check(read_application(source))["status"] in ("partial", "complete")
+
+    def test_an_archive_of_wild_depth_is_told(self, tmp_path: Path) -> None:
+        with zipfile.ZipFile(tmp_path / "logs.zip", "w") as archive:
+            archive.writestr("d/" * 20_000 + "local-1", PLAIN)
+        write(tmp_path / "healthy", whole_log())
+        found = read_all(tmp_path)
+        assert [p.code for p in found["logs.zip"].problems] == [ProblemCode.UNSUPPORTED_CODEC]
+        assert found["healthy"].status is COMPLETE
+
+
+def zeros(size: int) -> bytes:
+    """zstd data of so many zero bytes; a thousandth as long or less."""
+    compressor = zstandard.ZstdCompressor(level=1).compressobj()
+    block = bytes(1 << 20)
+    return b"".join(compressor.compress(block) for _ in range(size >> 20)) + compressor.flush()
+
+
+def long_line(size: int) -> bytes:
+    return execution_start(1, description="x" * size)
+
+
+def test_what_unpacks_to_very_much_is_read_in_little_memory(tmp_path: Path) -> None:
+    """One process that may take 700 MB reads all of them."""
+    expected = {}
+    for name, content, status in BOMBS:
+        write(tmp_path / name, content())
+        expected[name] = status.value
+    limit = 700 << 20
+    done = subprocess.run(
+        [sys.executable, "-c", READ, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert json.loads(done.stdout) == expected
+
+
+READ = """
+import json, sys
+from pathlib import Path
+from tuner.eventlog.find import find_logs
+from tuner.eventlog.read import read_application
+print(json.dumps({s.path.name: read_application(s).status for s in find_logs(Path(sys.argv[1]))}))
+"""
+
+
+def gzip_of_newlines() -> bytes:
+    return gzip.compress(b"\n" * (300 << 20), 1)
+
+
+def with_objects(value: bytes, count: int) -> bytes:
+    """A log with a task of so many accumulables."""
+    task = b'{"Event":"SparkListenerTaskEnd","Stage ID":0,"Task Info":{"Accumulables":['
+    return b"".join([*LINES[:8], task + (value + b",") * (count - 1) + value + b"]}}\n", *LINES[8:]])
+
+
+def wild_partitions() -> list[bytes]:
+    tasks = [
+        task_end(1, partition=(1 << 24) - 1).replace(b'"Stage ID": 0', f'"Stage ID": {stage}'.encode())
+        for stage in range(1, 2000)
+    ]
+    return [*LINES[:8], *tasks, *LINES[8:]]
+
+
+BOMBS: tuple[tuple[str, Callable[[], bytes], Completeness], ...] = (
+    ("4 GB of zeros", lambda: zeros(4 << 30), FAILED),
+    ("4 GB of zeros after a head", lambda: zstd(head()) + zeros(4 << 30), PARTIAL),
+    ("300 MB of empty lines", gzip_of_newlines, FAILED),
+    ("another codec after a head", lambda: zstd(head()) + gzip_of_newlines(), PARTIAL),
+    ("a line of 64 MB", lambda: b"".join([*LINES[:6], long_line(64 << 20), *LINES[6:]]), COMPLETE),
+    ("20 million objects", lambda: with_objects(b"{}", 20_000_000), PARTIAL),
+    ("a million accumulables", lambda: with_objects(b'{"ID":1,"Update":1}', 1_000_000), COMPLETE),
+    ("wild partitions", lambda: b"".join(wild_partitions()), COMPLETE),
+)
+
+
+def test_samples_are_read_whole(tmp_path: Path) -> None:
+    application = read_all(write(tmp_path / "local-1", LINES))["local-1"]
+    assert (application.status, accumulators(application)[ROWS]) == (COMPLETE, 105)
+    (query,) = queries(application)
+    assert [join.keys for join in query.joins] == [(("db.left.a", "db.right.b"),)]
+    assert len(places()) > 100
+    assert [len(line) for line in (stage_submitted(), job_start())] > [0, 0]

@@ -208,10 +208,22 @@ def _lines(file: LogPath) -> Iterator[tuple[int, bytes]]:
         number = 0
         while line := plain.readline(MAX_LINE_BYTES):
             number += 1
-            if line != b"\n":
-                yield number, line
+            if line == b"\n":
+                number += _skip_empty_lines(plain)
+                continue
+            yield number, line
             if len(line) == MAX_LINE_BYTES and not line.endswith(b"\n"):
                 _skip_line(plain)
+
+
+def _skip_empty_lines(plain: io.BufferedReader) -> int:
+    """How many there were: a few KB can unpack to hundreds of millions."""
+    skipped = 0
+    while ahead := plain.peek(1):
+        if not ahead.startswith(b"\n"):
+            break
+        skipped += len(plain.read(len(ahead) - len(ahead.lstrip(b"\n"))))
+    return skipped
 
 
 def _skip_line(plain: io.BufferedReader) -> None:

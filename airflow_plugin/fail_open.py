@@ -14,8 +14,18 @@ def failing_open(log: Any, doing: str, also: tuple[type[BaseException], ...] = (
     try:
         yield
     except caught as error:
-        message = " ".join(str(error).split())
+        message = _shown(error)
         log.warning(
             "Spark tuner: could not %s (%s: %s). The job is not affected.", doing, type(error).__name__, message
         )
         log.debug("Spark tuner: where that happened", exc_info=True)
+
+
+def _shown(error: BaseException) -> str:
+    """What the error says on one line, without the secrets it may quote; only its class where the core cannot help."""
+    try:
+        from tuner.eventlog.properties import redact
+
+        return redact(str(error), 500)
+    except Exception:
+        return ""

@@ -6,6 +6,7 @@ From Airflow 3.3 on, a retry may find the job of an earlier try running, or done
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -36,7 +37,14 @@ def remember(turn: Turn, operator: Any, context: Context) -> None:
 
     store = _store(operator, context)
     if store is not None:
-        store.set(_KEY, msgspec.json.decode(msgspec.json.encode(turn)))  # lists, not tuples: Airflow takes JSON only
+        # The user's conf and SQL may hold secrets, and completing the turn needs neither.
+        kept = replace(
+            turn,
+            job=replace(turn.job, user_conf={}, statements=()),
+            directives=replace(turn.directives, statements=()),
+            conf={},
+        )
+        store.set(_KEY, msgspec.json.decode(msgspec.json.encode(kept)))  # lists, not tuples: Airflow takes JSON only
 
 
 def recall(operator: Any, context: Context) -> Turn | None:

@@ -24,6 +24,7 @@ from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import locate
 from tuner.eventlog.location import local_path, log_path
 from tuner.eventlog.model import Application, Completeness
+from tuner.eventlog.properties import redact
 from tuner.history.model import Decision, Mode, Outcome, Run, RunState
 from tuner.history.outcome import outcome_of
 from tuner.history.store import Store
@@ -46,6 +47,7 @@ MAX_TRIES = 10
 LOST_AFTER = timedelta(days=2)
 # Clocks of driver and file system may differ.
 CLOCK_SLACK_SECONDS = 120.0
+MAX_REASON = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ class _Problems:
         try:
             return step()
         except Exception as error:
-            reason = " ".join(str(error).split()) or type(error).__name__
+            reason = redact(str(error), MAX_REASON) or type(error).__name__
             self.found.append(f"could not {what}: {reason}")
             _log.debug("could not %s", what, exc_info=True)
             return otherwise

@@ -120,17 +120,24 @@ def test_shuffles_know_how_many_tasks_wrote_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "status", "duration"),
+    ("fields", "status", "duration", "error"),
     [
-        ({}, QueryStatus.SUCCEEDED, 2500),
-        ({"error": "out of memory"}, QueryStatus.FAILED, 2500),
-        ({"end_ms": None}, QueryStatus.UNFINISHED, None),
-        ({"end_ms": 900}, QueryStatus.SUCCEEDED, 0),
+        ({}, QueryStatus.SUCCEEDED, 2500, None),
+        ({"error": "[DIVIDE_BY_ZERO] by 4711"}, QueryStatus.FAILED, 2500, "[DIVIDE_BY_ZERO]"),
+        (
+            {"error": "org.apache.spark.SparkException: Job aborted: java.lang.OutOfMemoryError: Java heap space"},
+            QueryStatus.FAILED,
+            2500,
+            "org.apache.spark.SparkException, java.lang.OutOfMemoryError",
+        ),
+        ({"error": "login of mallory"}, QueryStatus.FAILED, 2500, "unknown error"),
+        ({"end_ms": None}, QueryStatus.UNFINISHED, None, None),
+        ({"end_ms": 900}, QueryStatus.SUCCEEDED, 0, None),
     ],
 )
-def test_outcomes(fields: dict[str, object], status: QueryStatus, duration: int | None) -> None:
+def test_outcomes(fields: dict[str, object], status: QueryStatus, duration: int | None, error: str | None) -> None:
     (query,) = queries(application(execution("Scan parquet default.orders | [k#1]", **fields)))
-    assert (query.status, query.duration_ms, query.error) == (status, duration, fields.get("error"))
+    assert (query.status, query.duration_ms, query.error) == (status, duration, error)
 
 
 @pytest.mark.parametrize(

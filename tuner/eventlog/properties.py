@@ -129,3 +129,12 @@ def redact(text: str, limit: int = 200) -> str:
     if statement:
         line = _NUMBER.sub("?", line)
     return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+_ERROR_NAMES = re.compile(r"\[[A-Z][A-Z0-9_.]{2,80}\]|\b(?:[a-z]\w{0,40}+\.){0,12}+[A-Z]\w{0,80}?(?:Exception|Error)\b")
+
+
+def error_kind(text: str, limit: int = 200) -> str:
+    """The classes and conditions that an error message names: the rest may quote data, in any form."""
+    names = dict.fromkeys(_ERROR_NAMES.findall(text[: limit * 20]))
+    return printable(", ".join(names), limit) or "unknown error"

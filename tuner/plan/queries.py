@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tuner.eventlog.model import Application, Execution, PlanInfo, Stage
+from tuner.eventlog.properties import error_kind
 from tuner.plan.estimates import read_estimates
 from tuner.plan.fingerprint import fingerprint
 from tuner.plan.joins import find_joins
@@ -77,7 +78,7 @@ def _measured(execution: Execution, initial: PlanNode, final: PlanNode, stages: 
         executor_cpu_ms=sum(stage.executor_cpu_time_ns for stage in stages) // 1_000_000,
         spilled_bytes=sum(stage.disk_spilled_bytes for stage in stages),
         task_count=sum(stage.tasks for stage in stages),
-        error=execution.error,
+        error=error_kind(execution.error) if execution.error else None,
     )
 
 

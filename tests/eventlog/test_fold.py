@@ -154,6 +154,13 @@ class TestJobs:
         assert (job.completed_tasks, job.failed_tasks, job.killed_tasks, job.skipped_tasks) == (3, 2, 2, 30)
         assert (other.completed_tasks, other.failed_tasks, other.killed_tasks) == (0, 0, 0)
 
+    def test_a_stage_it_skipped_is_skipped_though_its_output_was_lost_later(self) -> None:
+        listed = [{"Stage ID": 0, "Number of Tasks": 2}, {"Stage ID": 5, "Number of Tasks": 30}]
+        skipped = job_start(0, [0, 5], Stage_Infos=listed)
+        lost = [stage_submitted(5), stage_submitted(0, attempt=1), task_end(0, stage_attempt=1), job_end()]
+        (job,) = fold([skipped, *lost]).jobs
+        assert (job.completed_tasks, job.skipped_tasks) == (1, 2)
+
     def test_it_is_unfinished_until_it_ends(self) -> None:
         (job,) = fold([job_start()]).jobs
         assert (job.status, job.submitted_ms, job.completed_ms) == (JobStatus.UNFINISHED, 2500, None)

@@ -76,7 +76,7 @@ def finish_job(job_id: int, job: OpenJob) -> Job:
         completed_tasks=job.completed_tasks,
         failed_tasks=job.failed_tasks,
         killed_tasks=job.killed_tasks,
-        skipped_tasks=sum(stage.tasks for stage in job.stages if end and stage.stage_id not in job.ran),
+        skipped_tasks=sum(s.tasks for s in job.stages if end and (s.stage_id, s.attempt) not in job.ran),
         submitted_ms=job.submitted_ms,
         completed_ms=end.completed_ms if end else None,
         status=status,

@@ -100,8 +100,8 @@ class Job:
     """One Spark job. `stage_ids` are all it depends on, also those it skipped: an earlier job's output served.
 
     `tasks` counts the tasks of the stages that were not yet complete when it was submitted, `skipped_tasks` those of the
-    stages it did without in the end. Completed, failed and killed tasks are attempts at tasks, in the attempts at its
-    stages that were submitted while it ran.
+    stages whose attempt of that time it did without (a later one may have run: the output was lost meanwhile). Completed,
+    failed and killed tasks are attempts at tasks, in the attempts at its stages that ran while it did.
     """
 
     job_id: int

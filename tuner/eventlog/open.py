@@ -71,11 +71,11 @@ class OpenJob(msgspec.Struct):
     completed_tasks: int = 0
     failed_tasks: int = 0
     killed_tasks: int = 0
-    ran: set[int] = set()
+    ran: set[tuple[int, int]] = set()
 
     def count(self, attempt: OpenAttempt) -> None:
         """Take in the tasks of an attempt at a stage that the job waited for."""
-        self.ran.add(attempt.info.stage_id)
+        self.ran.add((attempt.info.stage_id, attempt.info.attempt))
         self.completed_tasks += attempt.completed_tasks
         self.failed_tasks += attempt.failed_tasks
         self.killed_tasks += attempt.killed_tasks

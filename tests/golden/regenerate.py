@@ -28,11 +28,13 @@ VERSIONS = ("3.0.3", "3.1.3", "3.2.4", "3.3.4", "3.4.4", "3.5.9", "4.0.5", "4.1.
 ALL_CODECS_ON = ("3.0.3", "3.5.9", "4.3.0")
 SCENARIOS_ON = ("3.0.3", "3.3.4", "3.5.9", "4.3.0")
 SEVERAL_FILES_ON = ("3.5.9", "4.3.0")
-KILLED, COMPACTED = "killed", "compacted"
+KILLED, COMPACTED, CLUSTERED = "killed", "compacted", "speculation"
 SCENARIOS = (
-    *("retries", "fetch", "speculation", "failures", "cache", "commands", "reuse", "rdd", "attempt-1", "attempt-2"),
-    KILLED,
+    *("retries", "fetch", "failures", "cache", "commands", "reuse", "rdd", "attempt-1", "attempt-2"),
+    *(CLUSTERED, KILLED),
 )
+# Each in a JVM of its own, which it ends or fills with a cluster's daemons.
+ALONE = (KILLED, CLUSTERED)
 CODECS = ("zstd", "lz4", "snappy", "lzf", "none")
 # Scala 2.12.10 cannot read back its lambdas on Java 17.
 ON_JAVA_11 = ("3.0.3", "3.1.3")
@@ -65,6 +67,7 @@ NEUTRAL = {
     "SPARK_HOME": f"{WORK}/spark",
     "SPARK_LOCAL_HOSTNAME": "localhost",
     "SPARK_LOCAL_IP": "127.0.0.1",
+    "SPARK_SCALA_VERSION": "any",
     "PATH": "/usr/bin:/bin",
     "LC_ALL": "C.UTF-8",
 }
@@ -198,14 +201,16 @@ def run(logs: Iterable[Log]) -> None:
 
 
 def compact(directory: Path) -> None:
-    """Have the history server fold the older files of a rolling log into one."""
+    """Have a history server, whose codec is another, fold the older files of a rolling log into one."""
     settings = {
-        "fs.logDirectory": directory.as_uri(),
-        "fs.update.interval": "1s",
-        "fs.eventLog.rolling.maxFilesToRetain": "1",
-        "ui.port": "18099",
+        "history.fs.logDirectory": directory.as_uri(),
+        "history.fs.update.interval": "1s",
+        "history.fs.eventLog.rolling.maxFilesToRetain": "1",
+        "history.ui.port": "18099",
+        "eventLog.compress": "true",
+        "eventLog.compression.codec": "lz4",
     }
-    flags = [f"-Dspark.history.{key}={value}" for key, value in settings.items()]
+    flags = [f"-Dspark.{key}={value}" for key, value in settings.items()]
     with (WORK / "output").open("a") as output:
         command = java(*flags, "org.apache.spark.deploy.history.HistoryServer")
         server = subprocess.Popen(command, env=NEUTRAL, cwd=WORK / "run", stdout=output, stderr=output)
@@ -251,9 +256,9 @@ def regenerate(version: str, cache: Path) -> None:
     """Write the logs of one version, and say which."""
     prepare(version, cache)
     logs = matrix_of(version) + scenarios_of(version)
-    run([Log("tables", "tables", "off", "single", True), *(log for log in logs if log.scenario != KILLED)])
+    run([Log("tables", "tables", "off", "single", True), *(log for log in logs if log.scenario not in ALONE)])
     for log in logs:
-        if log.scenario == KILLED:
+        if log.scenario in ALONE:
             run([log])
         elif log.name == COMPACTED:
             compact(WORK / "logs" / log.name)

@@ -106,7 +106,7 @@ final class Scenarios {
     declare(spark);
     spark.read().parquet(TABLES + "sales").createOrReplaceTempView("sales");
     String totals = "(SELECT customer, sum(amount) AS total FROM orders GROUP BY customer)";
-    truth.query("exchange", "SELECT /*+ MERGE(b) */ a.customer, b.total FROM " + totals + " a JOIN " + totals
+    truth.query("exchange", "SELECT /*+ MERGE(b) */ a.customer, a.total + b.total FROM " + totals + " a JOIN " + totals
         + " b ON a.customer = b.customer");
     String average = "(SELECT avg(amount) FROM orders)";
     truth.query("subquery", "SELECT id FROM orders WHERE amount > " + average

@@ -45,7 +45,7 @@ final class Speculation implements Scenario {
   }
 
   @Override
-  public void run(SparkSession spark, Truth truth) {
+  public void run(SparkSession spark, Truth truth) throws Exception {
     Scenarios.declare(spark);
     spark.udf().register("straggle", (UDF2<Long, Long, Long>) (order, customer) -> {
       TaskContext task = TaskContext.get();
@@ -56,5 +56,6 @@ final class Speculation implements Scenario {
     }, DataTypes.LongType);
     truth.query("speculated", "SELECT /*+ MERGE(c) */ straggle(o.id, c.id) FROM orders o JOIN customers c"
         + " ON o.customer = c.id");
+    Thread.sleep(2000); // until the slow attempt is killed
   }
 }

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tuner.plan.estimates import read_estimates
 from tuner.plan.joins import every_join, find_joins

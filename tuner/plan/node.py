@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+
+import msgspec
 
 from tuner.eventlog.model import PlanInfo
 
 # These only say how the operator below is run; which of them appear changes from run to run.
-_WRAPPERS = re.compile(
-    r"^(WholeStageCodegen|InputAdapter|ColumnarToRow|RowToColumnar|AdaptiveSparkPlan|ResultQueryStage|ShuffleQueryStage"
-    r"|BroadcastQueryStage|TableCacheQueryStage|AQEShuffleRead|CustomShuffleReader|CollectMetrics|CommandResult)\b"
+_WRAPPERS = frozenset(
+    {"WholeStageCodegen", "InputAdapter", "ColumnarToRow", "RowToColumnar", "AdaptiveSparkPlan", "ResultQueryStage"}
+    | {"ShuffleQueryStage", "BroadcastQueryStage", "TableCacheQueryStage", "AQEShuffleRead", "CustomShuffleReader"}
+    | {"CollectMetrics", "CommandResult"}
 )
-_SUBQUERY = re.compile(
-    r"^(Subquery|SubqueryBroadcast|SubqueryAdaptiveBroadcast|SubqueryAdaptiveShuffle|ReusedSubquery)\b"
+_SUBQUERIES = frozenset(
+    {"Subquery", "SubqueryBroadcast", "SubqueryAdaptiveBroadcast", "SubqueryAdaptiveShuffle", "ReusedSubquery"}
 )
 _BLOOM = "bloom_filter_agg"
-# Spark 2.x: "data size total (min, med, max)".
-_METRIC_SUFFIX = re.compile(r" total \(min, med, max.*$")
+_METRIC_SUFFIX = " total (min, med, max"  # Spark 2.x: "data size total (min, med, max)"
 
 
-@dataclass(frozen=True, slots=True)
-class PlanNode:
+class PlanNode(msgspec.Struct, frozen=True, gc=False):
     """One operator. `name` is its class without details, `metrics` its values by Spark's names (bytes, ms, rows).
 
     `children` feed it rows; `subqueries` are plans its expressions use; `metric_ids` are its metrics' accumulators.
@@ -35,7 +34,7 @@ class PlanNode:
     metrics: Mapping[str, int]
     children: tuple[PlanNode, ...] = ()
     subqueries: tuple[PlanNode, ...] = ()
-    metric_ids: Mapping[str, int] = field(default_factory=dict)
+    metric_ids: Mapping[str, int] = {}
 
     def walk(self) -> Iterator[PlanNode]:
         """This operator and all below it in plan order, without subqueries."""
@@ -59,7 +58,8 @@ class PlanNode:
         while stack:
             node = stack.pop()
             yield node
-            stack.extend(s for s in reversed(node.children + node.subqueries) if not _prunes(s))
+            stack.extend([s for s in reversed(node.subqueries) if not _prunes(s)] if node.subqueries else ())
+            stack.extend([c for c in reversed(node.children) if not _prunes(c)])
 
     def walk_unfilled(self) -> Iterator[PlanNode]:
         """The operators below caches that this plan only read: what ran them was another query."""
@@ -87,61 +87,57 @@ def build_tree(info: PlanInfo, accumulators: Mapping[int, int]) -> PlanNode:
         steps.append(step)
         waiting.extend(reversed((*step.inputs, *step.subqueries)))
     built: list[PlanNode] = []
-    for step in reversed(
-        steps
-    ):  # what is below an operator comes after it, and stands on the stack the other way round
-        inputs = tuple(built.pop() for _ in step.inputs)
-        subqueries = tuple(built.pop() for _ in step.subqueries)
-        built.append(_node(step.info, inputs, subqueries, accumulators))
+    # What is below an operator comes after it, and stands on the stack the other way round.
+    for step in reversed(steps):
+        inputs = tuple([built.pop() for _ in step.inputs])
+        subqueries = tuple([built.pop() for _ in step.subqueries])
+        built.append(_node(step, inputs, subqueries, accumulators))
     return built[0]
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(msgspec.Struct, frozen=True, gc=False):
     """An operator, and what is to be built below it."""
 
+    name: str
     info: PlanInfo
     inputs: tuple[PlanInfo, ...]
     subqueries: tuple[PlanInfo, ...]
 
 
 def _step(info: PlanInfo) -> _Step:
-    while _WRAPPERS.match(info.name) and len(info.children) == 1:
+    name = _short_name(info.name)
+    while name in _WRAPPERS and len(info.children) == 1:
         info = info.children[0]
-    inputs = tuple(c for c in info.children if not _SUBQUERY.match(c.name))
-    subqueries = tuple(c for c in info.children if _SUBQUERY.match(c.name))
-    if _WRAPPERS.match(info.name) and inputs:
+        name = _short_name(info.name)
+    inputs = info.children
+    subqueries: tuple[PlanInfo, ...] = ()
+    if any("Subquery" in c.name for c in inputs):
+        inputs = tuple(c for c in info.children if _short_name(c.name) not in _SUBQUERIES)
+        subqueries = tuple(c for c in info.children if _short_name(c.name) in _SUBQUERIES)
+    if name in _WRAPPERS and inputs:
         # A wrapper with subqueries of its own (AdaptiveSparkPlan over a cached plan).
-        return _Step(info, inputs[:1], subqueries + inputs[1:])
-    return _Step(info, inputs, subqueries)
+        return _Step(name, info, inputs[:1], subqueries + inputs[1:])
+    return _Step(name, info, inputs, subqueries)
 
 
 def _node(
-    info: PlanInfo, inputs: tuple[PlanNode, ...], subqueries: tuple[PlanNode, ...], accumulators: Mapping[int, int]
+    step: _Step, inputs: tuple[PlanNode, ...], subqueries: tuple[PlanNode, ...], accumulators: Mapping[int, int]
 ) -> PlanNode:
-    if inputs and _WRAPPERS.match(info.name):
-        return replace(inputs[0], subqueries=inputs[0].subqueries + subqueries)
+    if inputs and step.name in _WRAPPERS:
+        return msgspec.structs.replace(inputs[0], subqueries=inputs[0].subqueries + subqueries)
+    info = step.info
+    metrics = [(m.name.partition(_METRIC_SUFFIX)[0], m.accumulator_id) for m in info.metrics]
     return PlanNode(
-        name=_short_name(info.name),
+        name=step.name,
         full_name=info.name,
         text=info.text,
         metadata=info.metadata,
-        metrics=_metrics(info, accumulators),
+        metrics={metric: accumulators[id_] for metric, id_ in metrics if id_ in accumulators},
         children=inputs,
         subqueries=subqueries,
-        metric_ids={_metric_name(m.name): m.accumulator_id for m in info.metrics},
+        metric_ids=dict(metrics),
     )
 
 
 def _short_name(name: str) -> str:
-    return re.split(r"[ (]", name, maxsplit=1)[0]  # SortMergeJoin(skew=true)
-
-
-def _metric_name(name: str) -> str:
-    return _METRIC_SUFFIX.sub("", name)
-
-
-def _metrics(info: PlanInfo, accumulators: Mapping[int, int]) -> dict[str, int]:
-    return {
-        _metric_name(m.name): accumulators[m.accumulator_id] for m in info.metrics if m.accumulator_id in accumulators
-    }
+    return name.partition(" ")[0].partition("(")[0]  # SortMergeJoin(skew=true)

@@ -14,7 +14,7 @@ _PHASE = re.compile(r"\b(?:partial|merge|finalmerge)_")
 
 def aggregate_parts(node: PlanNode) -> tuple[str, str] | None:
     """The lists of grouping keys and of functions of an aggregate, as printed; None where it prints none."""
-    start = _KEYS.search(node.text)
+    start = _KEYS.search(node.text) if "=[" in node.text else None
     keys = bracketed(node.text, start.end()) if start else None
     functions = bracketed(node.text, keys[1]) if keys else None
     return (keys[0], functions[0]) if keys and functions else None

@@ -10,11 +10,13 @@ from collections.abc import Iterable, Iterator
 from tuner.plan.aggregate import aggregate_parts, without_phase
 from tuner.plan.expression import bracketed, conjuncts, skeleton, split_top_level
 from tuner.plan.joins import every_join, kind
+from tuner.plan.memo import by_text
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, normalise_path, relation_name, scan_columns
 
 # Filters Spark adds by itself, depending on sizes: dynamic pruning, runtime bloom filters, null checks of join keys.
 _DERIVED = ("dynamicpruning", "might_contain", "isnotnull(")
+_WRITE_VERB = re.compile("Insert|Create|Save|Append|Overwrite|Replace")  # soon looked for, in texts that hold none
 _WRITES = re.compile(
     r"\b(InsertInto\w+|CreateDataSourceTableAsSelect\w*|SaveInto\w+|Append\w+|Overwrite\w+|CreateTableAsSelect\w*|ReplaceTable\w*)\b"
 )
@@ -51,6 +53,7 @@ def _filter(node: PlanNode) -> Iterable[str]:
     return (f"filter {skeleton(c)}" for c in kept)
 
 
+@by_text
 def _names(text: str) -> str:
     return ",".join(skeleton(part) for part in split_top_level(text))
 
@@ -64,7 +67,7 @@ def _other(node: PlanNode) -> Iterator[str]:
         yield f"order {_names(found[0]) if found else ''}"
     elif node.name in ("Window", "Expand", "Generate", "Union"):
         yield f"{node.name} {skeleton(node.text)}"
-    elif match := _WRITES.search(node.text):
+    elif _WRITE_VERB.search(node.text) and (match := _WRITES.search(node.text)):
         yield f"write {match[1]} {normalise_path(_target(node.text))}"
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.expression import alias, attributes, bracketed, single_attribute, split_top_level, without_ids
+from tuner.plan.memo import by_text
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, relation_name, scan_columns
 from tuner.printable import identifier
@@ -63,14 +64,22 @@ def trace(root: PlanNode) -> Lineage:
 
 
 def _project(node: PlanNode, lineage: Lineage) -> None:
-    found = bracketed(node.text)
-    for part in split_top_level(found[0]) if found else ():
-        if renamed := alias(part):
-            expression, name, id_ = renamed
-            if column := single_attribute(expression):
-                lineage.renamed[id_] = column[1]
-            else:
-                lineage.computed[id_] = name
+    for id_, name, original in _renamed(node.text):
+        if original is None:
+            lineage.computed[id_] = name
+        else:
+            lineage.renamed[id_] = original
+
+
+@by_text
+def _renamed(project: str) -> tuple[tuple[int, str, int | None], ...]:
+    """What a projection renames or computes: its id, its name, and the id of the column it is (None: it is computed)."""
+    found = bracketed(project)
+    aliases = (alias(part) for part in split_top_level(found[0])) if found else ()
+    return tuple(
+        (id_, name, column[1] if (column := single_attribute(expression)) else None)
+        for expression, name, id_ in filter(None, aliases)
+    )
 
 
 def _reused(node: PlanNode, lineage: Lineage) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from tuner.plan.expression import argument_list, attributes, bracketed, split_top_level
+from tuner.plan.memo import by_text
 from tuner.plan.node import PlanNode
 from tuner.printable import identifier
 
@@ -29,7 +29,6 @@ _LITERAL = re.compile(
     re.DOTALL,
 )
 _WORDS = re.compile(r"[a-z_][\w.]*")
-_CACHED_CHARACTERS = 1 << 16  # what is longer is not kept
 # Parts of a path that change with the date of the run.
 _VOLATILE = (
     (re.compile(r"(?<!\d)(?:19|20)\d{2}[-/_]?(?:0[1-9]|1[0-2])[-/_]?[0-3]\d(?:[-/_T]?\d{2}){0,3}(?!\d)"), "*"),
@@ -43,7 +42,7 @@ _LEAVES = frozenset({"Range", "LocalTableScan", "RDDScan", "InMemoryTableScan", 
 
 def is_scan(node: PlanNode) -> bool:
     """Whether rows enter the plan here."""
-    return node.name in _LEAVES or node.name.startswith(("Scan", "BatchScan", "FileScan")) or not node.children
+    return not node.children or node.name in _LEAVES or node.name.startswith(("Scan", "BatchScan", "FileScan"))
 
 
 def relation_name(scan: PlanNode) -> str:
@@ -51,20 +50,33 @@ def relation_name(scan: PlanNode) -> str:
 
     One printable line without credentials, at most 500 characters.
     """
-    return identifier(_relation_name(scan))
+    return _identifier(_relation_name(scan))
+
+
+_identifier = by_text(identifier)
 
 
 def _relation_name(scan: PlanNode) -> str:
-    if jdbc := _JDBC.search(scan.full_name):
-        return _jdbc_name(argument_list(scan.full_name, jdbc.end() - 1) or "")
-    name = _FORMAT.sub("", _SCAN.sub("", scan.full_name)).split("[", 1)[0].split("(", 1)[0].strip()
-    is_path = "/" in name
-    if name and not is_path and _SCAN.match(scan.full_name):
-        return name.split()[0].removeprefix("spark_catalog.").replace("`", "").lower()
+    relation, path = _named(scan.full_name)
+    if relation is not None:
+        return relation
     location = _LOCATION.search(scan.metadata.get("Location", "")) or _TEXT_LOCATION.search(scan.text)
-    if location or is_path:
-        return normalise_path(location[1] if location else name.split()[0])
+    if location or path:
+        return normalise_path(location[1] if location else path)
     return "cached" if scan.name == "InMemoryTableScan" else scan.name.lower()
+
+
+@by_text
+def _named(full_name: str) -> tuple[str | None, str]:
+    """The relation that the name of a scan tells, or the path."""
+    if jdbc := _JDBC.search(full_name):
+        return _jdbc_name(argument_list(full_name, jdbc.end() - 1) or ""), ""
+    name = _FORMAT.sub("", _SCAN.sub("", full_name)).split("[", 1)[0].split("(", 1)[0].strip()
+    if "/" in name:
+        return None, name.split()[0]
+    if name and _SCAN.match(full_name):
+        return name.split()[0].removeprefix("spark_catalog.").replace("`", "").lower(), ""
+    return None, ""
 
 
 def _jdbc_name(source: str) -> str:
@@ -75,20 +87,16 @@ def _jdbc_name(source: str) -> str:
     return "jdbc:" + "_".join(_WORDS.findall(_LITERAL.sub(" ", words.lower())))[:200]
 
 
+@by_text
 def normalise_path(path: str) -> str:
     """A path or URL without what changes from run to run, and without credentials."""
-    return identifier(_normalise(path) if len(path) < _CACHED_CHARACTERS else _normalise.__wrapped__(path))
-
-
-@lru_cache(maxsize=1024)
-def _normalise(path: str) -> str:
     path = path.rstrip("/")
     for pattern, replacement in (*_CREDENTIALS, *_VOLATILE):
         path = pattern.sub(replacement, path)
     end = len(path)
     while path.endswith("/*", 0, end):
         end -= 2
-    return path[:end]
+    return identifier(path[:end])
 
 
 def short_name(relation: str) -> str:
@@ -101,15 +109,14 @@ def short_name(relation: str) -> str:
 def scan_columns(scan: PlanNode) -> list[tuple[str, int]]:
     """The columns a scan puts out, as (name, expression id)."""
     # A path in a scan's name can hold brackets of its own: the list of columns starts after the name.
-    start = len(scan.full_name) if scan.text.startswith(scan.full_name) else 0
-    columns_after = _columns_after if len(scan.text) < _CACHED_CHARACTERS else _columns_after.__wrapped__
-    return list(columns_after(scan.text, start))
+    columns = _columns(scan.text.removeprefix(scan.full_name))
+    return list(_columns(scan.text) or () if columns is None else columns)
 
 
-@lru_cache(maxsize=256)  # each join asks for the columns of all scans below it
-def _columns_after(text: str, start: int) -> tuple[tuple[str, int], ...]:
-    found = bracketed(text, start) or bracketed(text)
-    return tuple(a for part in split_top_level(found[0]) for a in attributes(part)[:1]) if found else ()
+@by_text
+def _columns(text: str) -> tuple[tuple[str, int], ...] | None:
+    found = bracketed(text)
+    return tuple(a for part in split_top_level(found[0]) for a in attributes(part)[:1]) if found else None
 
 
 def files_bytes(scan: PlanNode) -> int | None:

@@ -8,6 +8,7 @@ import pytest
 
 from tuner.plan.aggregate import aggregate_parts, without_phase
 from tuner.plan.fingerprint import fingerprint
+from tuner.plan.joins import every_join
 
 from .trees import fixture, plan
 
@@ -15,7 +16,8 @@ REPORT = fixture("report.txt")
 
 
 def of(text: str) -> str:
-    return fingerprint(plan(text))
+    root = plan(text)
+    return fingerprint(root, every_join(root))
 
 
 def test_it_is_sixteen_hex_digits() -> None:

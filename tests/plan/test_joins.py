@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from tuner.plan.estimates import read_estimates
-from tuner.plan.joins import every_join, find_joins
+from tuner.plan.joins import every_join, find_joins, planned_joins
 from tuner.plan.model import BuildSide, JoinSide, JoinSite, JoinType, Strategy
 from tuner.plan.node import build_tree
 
@@ -173,8 +173,9 @@ class TestMeasured:
         assert site.left.rows is None
 
     def test_estimates_belong_to_the_relations_of_a_side(self) -> None:
+        root = plan(fixture("star.txt"))
         estimates = read_estimates(fixture("explain_cost.txt"))
-        second, first = find_joins(plan(fixture("star.txt")), estimates)
+        second, first = find_joins(root, planned_joins(every_join(root), estimates))
         assert (first.left.estimated_bytes, first.right.estimated_bytes) == (int(1.5 * 2**30), 570)
         assert (second.left.estimated_bytes, second.right.estimated_bytes) == (10**20, 3 * 2**40)
 
@@ -300,4 +301,4 @@ class TestReuse:
             root, children=(root.children[0], replace(root.children[1], children=(replace(again, children=(first,)),)))
         )
         assert [site.occurrence for site in find_joins(root)] == [0, 0]
-        assert [site.occurrence for _, site in every_join(root)] == [0, 0, 1]
+        assert [join.occurrence for join in every_join(root)] == [0, 0, 1]

@@ -34,6 +34,8 @@ class Estimates:
 
     def side_bytes(self, columns: Iterable[int]) -> int | None:
         """The estimate of the join input made of the relations that own these columns (expression ids)."""
+        if not self._bytes_of_leaves:
+            return None
         leaves = frozenset(self._leaf_of_column[c] for c in columns if c in self._leaf_of_column)
         return self._bytes_of_leaves.get(leaves) if leaves else None
 

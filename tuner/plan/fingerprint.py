@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from tuner.plan.aggregate import aggregate_parts, without_phase
 from tuner.plan.expression import bracketed, conjuncts, skeleton, split_top_level
-from tuner.plan.joins import every_join, kind
+from tuner.plan.joins import Join, kind
 from tuner.plan.memo import by_text
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, normalise_path, relation_name, scan_columns
@@ -22,18 +22,21 @@ _WRITES = re.compile(
 )
 
 
-def fingerprint(root: PlanNode) -> str:
-    """16 hex digits over the plan before AQE: its relations, joins, filters, aggregates, windows, order and target."""
-    parts = Counter(_parts(root))
+def fingerprint(root: PlanNode, joins: Iterable[Join]) -> str:
+    """16 hex digits over the plan before AQE: its relations, joins, filters, aggregates, windows, order and target.
+
+    `joins` are every join of the plan.
+    """
+    parts = Counter(_parts(root, joins))
     text = "\n".join(f"{part}*{count}" for part, count in sorted(parts.items()))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _parts(root: PlanNode) -> Iterator[str]:
+def _parts(root: PlanNode, joins: Iterable[Join]) -> Iterator[str]:
     seen_aggregates: set[str] = set()
-    for _, site in every_join(root):
-        keys = ";".join(sorted("=".join(sorted(pair)) for pair in site.keys))
-        yield f"join {kind(site.type)} {keys}"
+    for join in joins:
+        keys = ";".join(sorted("=".join(sorted(pair)) for pair in join.keys))
+        yield f"join {kind(join.type)} {keys}"
     for node in root.walk_query():
         if is_scan(node):
             yield f"scan {relation_name(node)} {','.join(sorted(name for name, _ in scan_columns(node)))}"

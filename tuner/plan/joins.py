@@ -5,43 +5,60 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
 
-from tuner.plan.estimates import NO_ESTIMATES, Estimates
+import msgspec
+
+from tuner.plan.estimates import Estimates
 from tuner.plan.expression import bracketed, split_top_level
 from tuner.plan.lineage import Lineage, trace
-from tuner.plan.model import BuildSide, JoinSide, JoinSite, JoinType, Strategy
+from tuner.plan.memo import by_text
+from tuner.plan.model import BuildSide, JoinSite, JoinType, Strategy
 from tuner.plan.node import PlanNode
-from tuner.plan.relation import files_bytes, is_scan, relation_name, scan_columns
+from tuner.plan.relation import ScansBelow, scan_columns
+from tuner.plan.sides import measure_side, output_rows
 
 _STRATEGIES = {s.value: s for s in Strategy if s is not Strategy.UNKNOWN}
 _TYPE = re.compile(r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|ExistenceJoin)\b")
 _BUILD = re.compile(r"\bBuild(Left|Right)\b")
 _SYMMETRIC = frozenset({JoinType.INNER, JoinType.CROSS, JoinType.FULL_OUTER})
-# Operators that pass on as many rows as they get.
-_ROW_PRESERVING = frozenset(
-    {
-        "Project",
-        "Sort",
-        "Exchange",
-        "ShuffleExchange",
-        "BroadcastExchange",
-        "ReusedExchange",
-        "Window",
-        "ColumnarExchange",
-    }
-)
-# What the planner's size estimate passes through without multiplying relations (SizeInBytesOnlyStatsPlanVisitor).
-_ESTIMATE_CHAIN = _ROW_PRESERVING | {"Filter"}
-_SHUFFLES = ("Exchange", "ShuffleExchange", "ColumnarExchange")
-_BOUNDARIES = frozenset({*_SHUFFLES, "BroadcastExchange", "ReusedExchange"})
-_ROWS = "number of output rows"
-_SHUFFLED_ROWS = "shuffle records written"
 
 
-@dataclass(frozen=True, slots=True)
-class _Parsed:
+class JoinInput(msgspec.Struct, frozen=True):
+    """An input of a join: the operator that makes it, the scans below that, and the relations read there."""
+
+    node: PlanNode
+    scans: list[PlanNode]
+    relations: tuple[str, ...]
+
+    def columns(self) -> Iterator[int]:
+        """The expression ids of the columns its relations have."""
+        return (id_ for scan in self.scans for _, id_ in scan_columns(scan))
+
+
+class Join(msgspec.Struct, frozen=True):
+    """A join as its plan's text has it, without what was measured. The fields are those of `JoinSite`."""
+
+    node: PlanNode
+    signature: str
+    occurrence: int
+    type: JoinType
+    strategy: Strategy
+    build_side: BuildSide | None
+    keys: tuple[tuple[str, str], ...]
+    left: JoinInput
+    right: JoinInput
+
+
+class PlannedJoin(msgspec.Struct, frozen=True):
+    """How the planner meant a join to run, and the bytes it estimated for both sides."""
+
+    strategy: Strategy | None = None
+    left_bytes: int | None = None
+    right_bytes: int | None = None
+
+
+class _Parsed(msgspec.Struct, frozen=True):
     type: JoinType
     flipped: bool
     strategy: Strategy
@@ -50,57 +67,92 @@ class _Parsed:
     right_keys: tuple[str, ...]
 
 
-def find_joins(root: PlanNode, estimates: Estimates = NO_ESTIMATES, *, finished: bool = False) -> tuple[JoinSite, ...]:
-    """The joins of a plan and of its subqueries, in plan order. Strategies are this plan's; `planned_strategy` is None.
+# The joins that the planner had, by signature and occurrence.
+Planned = Mapping[tuple[str, int], PlannedJoin]
+_NOT_PLANNED: Planned = {}
+_UNKNOWN = PlannedJoin()
+
+
+def find_joins(root: PlanNode, planned: Planned = _NOT_PLANNED, *, finished: bool = False) -> tuple[JoinSite, ...]:
+    """The joins of a plan and of its subqueries as they ran, in plan order.
 
     `finished` says that the plan ran to its end: what was not counted is then 0, where otherwise it may not have run.
     What is reused ran once and is listed once, where it stands first; the others of its signature keep their number.
     """
-    ran: set[frozenset[int]] = set()
-    found = []
-    for node, site in every_join(root, estimates, finished=finished):
-        metrics = frozenset(node.metric_ids.values())
-        if not metrics or metrics not in ran:
-            found.append(site)
-        ran.add(metrics)
-    return tuple(found)
+    elsewhere = {id(node) for node in root.walk_unfilled()}
+    return tuple(
+        _site(
+            join,
+            planned.get((join.signature, join.occurrence), _UNKNOWN),
+            finished=finished and id(join.node) not in elsewhere,
+        )
+        for join in _each_once(every_join(root))
+    )
 
 
-def every_join(
-    root: PlanNode, estimates: Estimates = NO_ESTIMATES, *, finished: bool = False
-) -> Iterator[tuple[PlanNode, JoinSite]]:
+def planned_joins(joins: Iterable[Join], estimates: Estimates) -> Planned:
+    """What the planner decided for the joins of the plan before AQE."""
+    return {
+        (join.signature, join.occurrence): PlannedJoin(
+            join.strategy, estimates.side_bytes(join.left.columns()), estimates.side_bytes(join.right.columns())
+        )
+        for join in _each_once(joins)
+    }
+
+
+def every_join(root: PlanNode) -> list[Join]:
     """The joins of a plan as the query has them, those that reuse another's result too: as many before AQE as after."""
     lineage = trace(root)
-    elsewhere = {id(node) for node in root.walk_unfilled()}
+    scans_below = ScansBelow(root)
     seen: Counter[str] = Counter()
+    found = []
     for node in root.walk_query():
         if node.name in _STRATEGIES and len(node.children) == 2:
-            site = _site(node, lineage, estimates, finished and id(node) not in elsewhere)
-            yield node, replace(site, occurrence=seen[site.signature])
-            seen[site.signature] += 1
+            join = _join(node, lineage, scans_below, seen)
+            seen[join.signature] += 1
+            found.append(join)
+    return found
 
 
-def _site(node: PlanNode, lineage: Lineage, estimates: Estimates, finished: bool) -> JoinSite:
+def _each_once(joins: Iterable[Join]) -> Iterator[Join]:
+    """Of the joins with the same metrics, which ran together, the first."""
+    ran: set[frozenset[int]] = set()
+    for join in joins:
+        metrics = frozenset(join.node.metric_ids.values())
+        if not metrics or metrics not in ran:
+            yield join
+        ran.add(metrics)
+
+
+def _join(node: PlanNode, lineage: Lineage, scans_below: ScansBelow, seen: Mapping[str, int]) -> Join:
     parsed = _parse(node)
-    left_node, right_node = reversed(node.children) if parsed.flipped else node.children
-    left_keys = tuple(lineage.source(k) for k in (parsed.right_keys if parsed.flipped else parsed.left_keys))
-    right_keys = tuple(lineage.source(k) for k in (parsed.left_keys if parsed.flipped else parsed.right_keys))
-    left, right = _side(left_node, estimates, finished), _side(right_node, estimates, finished)
+    keys = [[lineage.source(key) for key in side] for side in (parsed.left_keys, parsed.right_keys)]
+    inputs = [JoinInput(c, scans_below.scans(c), scans_below.relations(c)) for c in node.children]
     build = parsed.build_side
-    if parsed.flipped and build:
-        build = BuildSide.LEFT if build is BuildSide.RIGHT else BuildSide.RIGHT
-    keys = tuple(zip(left_keys, right_keys, strict=False))
+    if parsed.flipped:
+        keys.reverse()
+        inputs.reverse()
+        if build:
+            build = BuildSide.LEFT if build is BuildSide.RIGHT else BuildSide.RIGHT
+    left, right = inputs
+    pairs = tuple(zip(*keys, strict=False))
+    number = signature(parsed.type, left.relations, right.relations, pairs)
+    return Join(node, number, seen[number], parsed.type, parsed.strategy, build, pairs, left, right)
+
+
+def _site(join: Join, planned: PlannedJoin, *, finished: bool) -> JoinSite:
+    left, right = join.left, join.right
     return JoinSite(
-        signature=signature(parsed.type, left.relations, right.relations, keys),
-        occurrence=0,
-        type=parsed.type,
-        strategy=parsed.strategy,
-        build_side=build,
-        keys=keys,
-        left=left,
-        right=right,
-        output_rows=output_rows(node, finished),
-        planned_strategy=None,
+        signature=join.signature,
+        occurrence=join.occurrence,
+        type=join.type,
+        strategy=join.strategy,
+        build_side=join.build_side,
+        keys=join.keys,
+        left=measure_side(left.node, left.relations, planned.left_bytes, finished=finished),
+        right=measure_side(right.node, right.relations, planned.right_bytes, finished=finished),
+        output_rows=output_rows(join.node, finished=finished),
+        planned_strategy=planned.strategy,
     )
 
 
@@ -127,11 +179,10 @@ def kind(join_type: JoinType) -> str:
 
 def _parse(node: PlanNode) -> _Parsed:
     text = node.text
-    left, right = "", ""
-    if node.name not in (Strategy.CARTESIAN, Strategy.BROADCAST_NESTED_LOOP) and (first := bracketed(text)):
-        left = first[0]
-        second = bracketed(text, first[1])
-        right, text = (second[0], text[second[1] :]) if second else ("", text[first[1] :])
+    left: tuple[str, ...] = ()
+    right: tuple[str, ...] = ()
+    if node.name not in (Strategy.CARTESIAN, Strategy.BROADCAST_NESTED_LOOP):
+        left, right, text = _keys(text)
     # What a Cartesian product prints is a condition.
     found = None if node.name == Strategy.CARTESIAN else _TYPE.search(text)
     name = found[1] if found else ("Cross" if node.name == Strategy.CARTESIAN else "Unknown")
@@ -142,88 +193,18 @@ def _parse(node: PlanNode) -> _Parsed:
         flipped=flipped,
         strategy=_STRATEGIES[node.name],
         build_side=BuildSide(build[1].lower()) if build else None,
-        left_keys=tuple(split_top_level(left)),
-        right_keys=tuple(split_top_level(right)),
+        left_keys=left,
+        right_keys=right,
     )
 
 
-def _side(node: PlanNode, estimates: Estimates, finished: bool) -> JoinSide:
-    broadcast = _first(node, ("BroadcastExchange",))
-    # AQE broadcasts what it has shuffled already.
-    exchange = _first(broadcast.children[0] if broadcast and broadcast.children else node, _SHUFFLES)
-    sort = _first(node, ("Sort",))
-    shuffle_bytes = exchange.metrics.get("data size") if exchange else None
-    broadcast_bytes = broadcast.metrics.get("data size") if broadcast else None
-    return JoinSide(
-        relations=relations(node),
-        rows=output_rows(node, finished),
-        bytes=shuffle_bytes if shuffle_bytes is not None else broadcast_bytes,
-        shuffle_bytes=shuffle_bytes,
-        broadcast_bytes=broadcast_bytes,
-        file_bytes=_file_bytes(node),
-        estimated_bytes=estimates.side_bytes(_columns(node)),
-        sort_ms=sort.metrics.get("sort time") if sort else None,
-    )
-
-
-def _columns(node: PlanNode) -> list[int]:
-    return [id_ for scan in node.walk() if is_scan(scan) for _, id_ in scan_columns(scan)]
-
-
-def relations(node: PlanNode) -> tuple[str, ...]:
-    """The relations read below an operator, sorted, repeated as often as they are read."""
-    return tuple(sorted(relation_name(n) for n in node.walk() if is_scan(n) and n.name != "EmptyRelation"))
-
-
-def output_rows(node: PlanNode, finished: bool = False) -> int | None:
-    """Rows an operator put out, as measured at it or at what passes rows on to it unchanged."""
-    while True:
-        counter = _SHUFFLED_ROWS if node.name in _SHUFFLES and _ROWS not in node.metric_ids else _ROWS
-        if counter in node.metric_ids:
-            return node.metrics.get(counter, 0 if finished or _ran(node) else None)
-        if node.name == "Union":
-            parts = [output_rows(child, finished) for child in node.children]
-            return sum(p for p in parts if p is not None) if all(p is not None for p in parts) else None
-        if node.name == "EmptyRelation":
-            return 0
-        if node.name not in _ROW_PRESERVING or len(node.children) != 1:
-            return None
-        node = node.children[0]
-
-
-def _ran(node: PlanNode) -> bool:
-    """A metric that stayed 0 is not in the log: that the operator ran shows in its stage, or in inputs without rows."""
-    stage, inputs = _stage_of(node)
-    if any(operator.metrics for operator in stage):
-        return True
-    waiting = any(i.metrics.get(_ROWS) or i.metrics.get(_SHUFFLED_ROWS) for i in inputs)
-    return not waiting and any(below.metrics for i in inputs for below in i.walk())
-
-
-def _stage_of(node: PlanNode) -> tuple[list[PlanNode], list[PlanNode]]:
-    """The operators that run together with one and below it, and the exchanges that feed them."""
-    operators, inputs, stack = [node], [], list(node.children)
-    while stack:
-        current = stack.pop()
-        if current.name in _BOUNDARIES:
-            inputs.append(current)
-        else:
-            operators.append(current)
-            stack.extend(current.children)
-    return operators, inputs
-
-
-def _first(node: PlanNode, names: tuple[str, ...]) -> PlanNode | None:
-    """The operator so named that directly feeds a join, under sorts, projections and reuse."""
-    while True:
-        if node.name in names:
-            return node
-        if node.name not in ("Sort", "Project", "ReusedExchange", "Filter") or len(node.children) != 1:
-            return None
-        node = node.children[0]
-
-
-def _file_bytes(node: PlanNode) -> int | None:
-    while node.name in _ESTIMATE_CHAIN and len(node.children) == 1:
-        node = node.children[0]
-    return files_bytes(node) if is_scan(node) else None
+@by_text
+def _keys(text: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    """The keys of both sides that a join prints, and its text behind them."""
+    left = bracketed(text)
+    if left is None:
+        return (), (), text
+    right = bracketed(text, left[1])
+    if right is None:
+        return tuple(split_top_level(left[0])), (), text[left[1] :]
+    return tuple(split_top_level(left[0])), tuple(split_top_level(right[0])), text[right[1] :]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from tuner.eventlog.model import Application, Execution, PlanInfo, Stage
 from tuner.eventlog.properties import error_kind
 from tuner.plan.estimates import read_estimates
 from tuner.plan.fingerprint import fingerprint
-from tuner.plan.joins import find_joins
-from tuner.plan.model import JoinSite, Query, QueryStatus
+from tuner.plan.joins import every_join, find_joins, planned_joins
+from tuner.plan.model import Query, QueryStatus
 from tuner.plan.node import PlanNode, build_tree
 from tuner.plan.relation import files_bytes, is_scan
 from tuner.plan.shuffles import find_shuffles
@@ -61,16 +60,17 @@ def _is_command(plan: PlanInfo) -> bool:
 def _measured(execution: Execution, initial: PlanNode, final: PlanNode, stages: Sequence[Stage]) -> Query:
     scans = [node for node in final.walk_all() if is_scan(node)]
     status = _status(execution)
-    measured = find_joins(final, finished=status is QueryStatus.SUCCEEDED)
+    joins = every_join(initial)
+    planned = planned_joins(joins, read_estimates(execution.logical_plan))
     return Query(
         id=execution.execution_id,
         root_id=execution.root_execution_id,
-        fingerprint=fingerprint(initial),
+        fingerprint=fingerprint(initial, joins),
         description=execution.description,
         start_ms=execution.start_ms,
         duration_ms=None if execution.end_ms is None else max(0, execution.end_ms - execution.start_ms),
         status=status,
-        joins=_with_planned(measured, find_joins(initial, read_estimates(execution.logical_plan))),
+        joins=find_joins(final, planned, finished=status is QueryStatus.SUCCEEDED),
         shuffles=find_shuffles(final, {a: stage.tasks for stage in stages for a in stage.accumulator_ids}),
         input_bytes=_input_bytes(scans, stages),
         input_rows=sum(scan.metrics.get("number of output rows", 0) for scan in scans),
@@ -91,20 +91,3 @@ def _status(execution: Execution) -> QueryStatus:
     if execution.end_ms is None:
         return QueryStatus.UNFINISHED
     return QueryStatus.FAILED if execution.error else QueryStatus.SUCCEEDED
-
-
-def _with_planned(final: tuple[JoinSite, ...], initial: tuple[JoinSite, ...]) -> tuple[JoinSite, ...]:
-    """The joins as they ran, with the strategy and the sizes the planner had for them."""
-    planned = {(site.signature, site.occurrence): site for site in initial}
-    return tuple(_planned_as(site, planned.get((site.signature, site.occurrence))) for site in final)
-
-
-def _planned_as(site: JoinSite, planned: JoinSite | None) -> JoinSite:
-    if planned is None:
-        return site
-    return replace(
-        site,
-        planned_strategy=planned.strategy,
-        left=replace(site.left, estimated_bytes=planned.left.estimated_bytes),
-        right=replace(site.right, estimated_bytes=planned.right.estimated_bytes),
-    )

@@ -45,6 +45,33 @@ def is_scan(node: PlanNode) -> bool:
     return not node.children or node.name in _LEAVES or node.name.startswith(("Scan", "BatchScan", "FileScan"))
 
 
+class ScansBelow:
+    """The scans of a plan, by the operators above them."""
+
+    def __init__(self, root: PlanNode) -> None:
+        # An operator's scans stand together, for they are listed as the plan is walked; subqueries are walked apart.
+        self._scans: list[PlanNode] = []
+        self._relations: list[str | None] = []
+        self._span: dict[int, slice] = {}
+        roots = [root]
+        for top in roots:
+            for node in reversed(list(top.walk())):
+                start = self._span[id(node.children[-1])].start if node.children else len(self._scans)
+                if is_scan(node):
+                    self._scans.append(node)
+                    self._relations.append(None if node.name == "EmptyRelation" else relation_name(node))
+                self._span[id(node)] = slice(start, len(self._scans))
+                roots += node.subqueries
+
+    def scans(self, node: PlanNode) -> list[PlanNode]:
+        """The scans below an operator, itself included; not those of subqueries."""
+        return self._scans[self._span[id(node)]]
+
+    def relations(self, node: PlanNode) -> tuple[str, ...]:
+        """The relations read below an operator, sorted, repeated as often as they are read."""
+        return tuple(sorted([r for r in self._relations[self._span[id(node)]] if r is not None]))
+
+
 def relation_name(scan: PlanNode) -> str:
     """`database.table`, or the path with dates, partition values and ids replaced by `*`; lower case for tables.
 

@@ -1,0 +1,106 @@
+"""One input of a join, as measured: its rows, its bytes, and what moving and sorting it took."""
+
+from __future__ import annotations
+
+from tuner.plan.model import JoinSide
+from tuner.plan.node import PlanNode
+from tuner.plan.relation import files_bytes, is_scan
+
+# Operators that pass on as many rows as they get.
+_ROW_PRESERVING = frozenset(
+    {
+        "Project",
+        "Sort",
+        "Exchange",
+        "ShuffleExchange",
+        "BroadcastExchange",
+        "ReusedExchange",
+        "Window",
+        "ColumnarExchange",
+    }
+)
+# What the planner's size estimate passes through without multiplying relations (SizeInBytesOnlyStatsPlanVisitor).
+_ESTIMATE_CHAIN = _ROW_PRESERVING | {"Filter"}
+_SHUFFLES = ("Exchange", "ShuffleExchange", "ColumnarExchange")
+_BOUNDARIES = frozenset({*_SHUFFLES, "BroadcastExchange", "ReusedExchange"})
+_ROWS = "number of output rows"
+_SHUFFLED_ROWS = "shuffle records written"
+
+
+def measure_side(
+    node: PlanNode, relations: tuple[str, ...], estimated_bytes: int | None, *, finished: bool
+) -> JoinSide:
+    """What was measured of the input of a join that the operator `node` and those below it make.
+
+    `finished` says that the plan ran to its end: what was not counted is then 0, where otherwise it may not have run.
+    """
+    broadcast = _first(node, ("BroadcastExchange",))
+    # AQE broadcasts what it has shuffled already.
+    exchange = _first(broadcast.children[0] if broadcast and broadcast.children else node, _SHUFFLES)
+    sort = _first(node, ("Sort",))
+    shuffle_bytes = exchange.metrics.get("data size") if exchange else None
+    broadcast_bytes = broadcast.metrics.get("data size") if broadcast else None
+    return JoinSide(
+        relations=relations,
+        rows=output_rows(node, finished=finished),
+        bytes=shuffle_bytes if shuffle_bytes is not None else broadcast_bytes,
+        shuffle_bytes=shuffle_bytes,
+        broadcast_bytes=broadcast_bytes,
+        file_bytes=_file_bytes(node),
+        estimated_bytes=estimated_bytes,
+        sort_ms=sort.metrics.get("sort time") if sort else None,
+    )
+
+
+def output_rows(node: PlanNode, *, finished: bool) -> int | None:
+    """Rows an operator put out, as measured at it or at what passes rows on to it unchanged."""
+    while True:
+        counter = _SHUFFLED_ROWS if node.name in _SHUFFLES and _ROWS not in node.metric_ids else _ROWS
+        if counter in node.metric_ids:
+            return node.metrics[counter] if counter in node.metrics else 0 if finished or _ran(node) else None
+        if node.name == "Union":
+            parts = [output_rows(child, finished=finished) for child in node.children]
+            return sum(p for p in parts if p is not None) if all(p is not None for p in parts) else None
+        if node.name == "EmptyRelation":
+            return 0
+        if node.name not in _ROW_PRESERVING or len(node.children) != 1:
+            return None
+        node = node.children[0]
+
+
+def _ran(node: PlanNode) -> bool:
+    """A metric that stayed 0 is not in the log: that the operator ran shows in its stage, or in inputs without rows."""
+    stage, inputs = _stage_of(node)
+    if any(operator.metrics for operator in stage):
+        return True
+    waiting = any(i.metrics.get(_ROWS) or i.metrics.get(_SHUFFLED_ROWS) for i in inputs)
+    return not waiting and any(below.metrics for i in inputs for below in i.walk())
+
+
+def _stage_of(node: PlanNode) -> tuple[list[PlanNode], list[PlanNode]]:
+    """The operators that run together with one and below it, and the exchanges that feed them."""
+    operators, inputs, stack = [node], [], list(node.children)
+    while stack:
+        current = stack.pop()
+        if current.name in _BOUNDARIES:
+            inputs.append(current)
+        else:
+            operators.append(current)
+            stack.extend(current.children)
+    return operators, inputs
+
+
+def _first(node: PlanNode, names: tuple[str, ...]) -> PlanNode | None:
+    """The operator so named that directly feeds a join, under sorts, projections and reuse."""
+    while True:
+        if node.name in names:
+            return node
+        if node.name not in ("Sort", "Project", "ReusedExchange", "Filter") or len(node.children) != 1:
+            return None
+        node = node.children[0]
+
+
+def _file_bytes(node: PlanNode) -> int | None:
+    while node.name in _ESTIMATE_CHAIN and len(node.children) == 1:
+        node = node.children[0]
+    return files_bytes(node) if is_scan(node) else None

@@ -13,7 +13,7 @@ import msgspec
 from tuner.eventlog.model import Long, PlanInfo
 
 
-class Event(msgspec.Struct, frozen=True, rename="pascal"):
+class Event(msgspec.Struct, frozen=True, gc=False, rename="pascal"):
     """An event of a Spark listener."""
 
 
@@ -36,7 +36,7 @@ class EnvironmentUpdate(Event, frozen=True):
     properties: dict[str, Any] = msgspec.field(default_factory=dict, name="Spark Properties")
 
 
-class ExecutorInfo(msgspec.Struct, frozen=True):
+class ExecutorInfo(msgspec.Struct, frozen=True, gc=False):
     cores: Long = msgspec.field(default=0, name="Total Cores")
 
 
@@ -49,7 +49,7 @@ class ExecutorRemoved(Event, frozen=True):
     executor_id: str = msgspec.field(default="", name="Executor ID")
 
 
-class JobStage(msgspec.Struct, frozen=True):
+class JobStage(msgspec.Struct, frozen=True, gc=False):
     """A stage as its job's start tells it: complete where an earlier job ran it."""
 
     stage_id: Long = msgspec.field(default=-1, name="Stage ID")
@@ -58,19 +58,25 @@ class JobStage(msgspec.Struct, frozen=True):
     completed_ms: Long | None = msgspec.field(default=None, name="Completion Time")
 
 
+class JobProperties(msgspec.Struct, frozen=True, gc=False):
+    """The one property of a job that matters, out of some hundred."""
+
+    execution_id: Any = msgspec.field(default=None, name="spark.sql.execution.id")
+
+
 class JobStart(Event, frozen=True):
     job_id: Long = msgspec.field(default=-1, name="Job ID")
     stage_ids: list[Long] = msgspec.field(default_factory=list, name="Stage IDs")
     stages: list[JobStage] = msgspec.field(default_factory=list, name="Stage Infos")
     submitted_ms: Long | None = msgspec.field(default=None, name="Submission Time")
-    properties: dict[str, Any] | None = None
+    properties: JobProperties | None = None
 
 
-class JobException(msgspec.Struct, frozen=True):
+class JobException(msgspec.Struct, frozen=True, gc=False):
     message: str = msgspec.field(default="", name="Message")
 
 
-class JobResult(msgspec.Struct, frozen=True):
+class JobResult(msgspec.Struct, frozen=True, gc=False):
     result: str = msgspec.field(default="", name="Result")
     exception: JobException | None = msgspec.field(default=None, name="Exception")
 
@@ -81,13 +87,13 @@ class JobEnd(Event, frozen=True):
     result: JobResult = msgspec.field(default=JobResult(), name="Job Result")
 
 
-class Accumulable(msgspec.Struct, frozen=True):
+class Accumulable(msgspec.Struct, frozen=True, gc=False):
     id: Long = msgspec.field(default=-1, name="ID")
     update: Any = msgspec.field(default=None, name="Update")
     metadata: str | None = msgspec.field(default=None, name="Metadata")
 
 
-class StageInfo(msgspec.Struct, frozen=True):
+class StageInfo(msgspec.Struct, frozen=True, gc=False):
     stage_id: Long = msgspec.field(default=-1, name="Stage ID")
     attempt: Long = msgspec.field(default=0, name="Stage Attempt ID")
     tasks: Long = msgspec.field(default=0, name="Number of Tasks")
@@ -109,11 +115,11 @@ class TaskStart(Event, frozen=True):
     stage_id: Long = msgspec.field(default=-1, name="Stage ID")
 
 
-class EndReason(msgspec.Struct, frozen=True):
+class EndReason(msgspec.Struct, frozen=True, gc=False):
     reason: str = msgspec.field(default="", name="Reason")
 
 
-class TaskInfo(msgspec.Struct, frozen=True):
+class TaskInfo(msgspec.Struct, frozen=True, gc=False):
     index: Long = msgspec.field(default=0, name="Index")
     partition: Long = msgspec.field(default=-1, name="Partition ID")
     failed: bool = msgspec.field(default=False, name="Failed")
@@ -121,28 +127,28 @@ class TaskInfo(msgspec.Struct, frozen=True):
     accumulables: list[Accumulable] = msgspec.field(default_factory=list, name="Accumulables")
 
 
-class InputMetrics(msgspec.Struct, frozen=True):
+class InputMetrics(msgspec.Struct, frozen=True, gc=False):
     bytes: Long = msgspec.field(default=0, name="Bytes Read")
     records: Long = msgspec.field(default=0, name="Records Read")
 
 
-class OutputMetrics(msgspec.Struct, frozen=True):
+class OutputMetrics(msgspec.Struct, frozen=True, gc=False):
     bytes: Long = msgspec.field(default=0, name="Bytes Written")
     records: Long = msgspec.field(default=0, name="Records Written")
 
 
-class ShuffleReadMetrics(msgspec.Struct, frozen=True):
+class ShuffleReadMetrics(msgspec.Struct, frozen=True, gc=False):
     remote_bytes: Long = msgspec.field(default=0, name="Remote Bytes Read")
     local_bytes: Long = msgspec.field(default=0, name="Local Bytes Read")
     records: Long = msgspec.field(default=0, name="Total Records Read")
 
 
-class ShuffleWriteMetrics(msgspec.Struct, frozen=True):
+class ShuffleWriteMetrics(msgspec.Struct, frozen=True, gc=False):
     bytes: Long = msgspec.field(default=0, name="Shuffle Bytes Written")
     records: Long = msgspec.field(default=0, name="Shuffle Records Written")
 
 
-class TaskMetrics(msgspec.Struct, frozen=True):
+class TaskMetrics(msgspec.Struct, frozen=True, gc=False):
     run_time_ms: Long = msgspec.field(default=0, name="Executor Run Time")
     cpu_time_ns: Long = msgspec.field(default=0, name="Executor CPU Time")
     memory_spilled: Long = msgspec.field(default=0, name="Memory Bytes Spilled")
@@ -161,7 +167,7 @@ class TaskEnd(Event, frozen=True):
     metrics: TaskMetrics | None = msgspec.field(default=None, name="Task Metrics")
 
 
-class SqlEvent(msgspec.Struct, frozen=True):
+class SqlEvent(msgspec.Struct, frozen=True, gc=False):
     """An event of Spark SQL's listener."""
 
     execution_id: Long = msgspec.field(default=-1, name="executionId")
@@ -225,14 +231,14 @@ _LONG_LINE_BYTES = 4 << 20
 _MAX_OBJECTS = 2_500_000
 
 
-class _Named(msgspec.Struct, frozen=True):
+class _Named(msgspec.Struct, frozen=True, gc=False):
     event: str = msgspec.field(name="Event")
 
 
 _NAMED = msgspec.json.Decoder(_Named)
 
 
-class RawAdaptiveUpdate(msgspec.Struct, frozen=True):
+class RawAdaptiveUpdate(msgspec.Struct, frozen=True, gc=False):
     """An AQE re-plan, not yet decoded: most are superseded by the next one."""
 
     execution_id: int

@@ -199,7 +199,7 @@ class ApplicationFold:
         return Executors(cores=cores, memory_bytes=parse_bytes(heap, "m") or 0, count=count)
 
     def _job_start(self, event: ev.JobStart) -> None:
-        execution = (event.properties or {}).get("spark.sql.execution.id")
+        execution = event.properties.execution_id if event.properties else None
         execution_id = int(str(execution)) if _EXECUTION_ID.fullmatch(str(execution)) else None
         job = OpenJob(execution_id, event.stage_ids, event.stages, started=True, submitted_ms=event.submitted_ms)
         self.fragment.jobs.setdefault(event.job_id, OpenJob()).absorb(job)

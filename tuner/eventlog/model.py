@@ -48,7 +48,7 @@ class Problem:
     retryable: bool = False
 
 
-class MetricInfo(msgspec.Struct, frozen=True):
+class MetricInfo(msgspec.Struct, frozen=True, gc=False):
     """A metric of an operator: its name, and the accumulator that holds its value."""
 
     name: str = ""
@@ -56,7 +56,7 @@ class MetricInfo(msgspec.Struct, frozen=True):
     metric_type: str = msgspec.field(default="sum", name="metricType")
 
 
-class PlanInfo(msgspec.Struct, frozen=True):
+class PlanInfo(msgspec.Struct, frozen=True, gc=False):
     """Spark's `SparkPlanInfo`: one physical operator of a plan as the log writes it."""
 
     name: str = msgspec.field(default="", name="nodeName")

@@ -55,7 +55,7 @@ class HistoryServer:
     def _wait_for(self, expected: set[Attempt]) -> None:
         until = time.monotonic() + DEADLINE_S
         while (listed := set(self.listing())) != expected:
-            assert time.monotonic() < until, f"the history server lists {listed}, not {expected}"
+            assert time.monotonic() < until, f"listed: {listed - expected}, missing: {expected - listed}"
             time.sleep(0.1)
 
 

@@ -12,7 +12,7 @@ from tuner.eventlog.model import PlanInfo
 from tuner.plan.estimates import read_estimates
 from tuner.plan.expression import attributes, conjuncts, single_attribute, skeleton, split_top_level
 from tuner.plan.fingerprint import fingerprint
-from tuner.plan.joins import find_joins
+from tuner.plan.joins import every_join, find_joins, planned_joins
 from tuner.plan.node import PlanNode, build_tree
 from tuner.plan.relation import normalise_path, relation_name
 from tuner.plan.shuffles import find_shuffles
@@ -58,9 +58,10 @@ def plan_of(operator: str, text: str) -> PlanInfo:
 def read_all(info: PlanInfo, text: str) -> tuple[PlanNode, list[str]]:
     """All that is read from a plan, and the names in it that are stored and shown."""
     root = build_tree(info, {})
-    sites = find_joins(root, read_estimates("Join x\n" + text))
+    joins = every_join(root)
+    sites = find_joins(root, planned_joins(joins, read_estimates("Join x\n" + text)))
     find_shuffles(root, {})
-    fingerprint(root)
+    fingerprint(root, joins)
     names = [relation_name(child) for child in root.children]
     for site in sites:
         names += [*site.left.relations, *site.right.relations, *(name for pair in site.keys for name in pair)]

@@ -58,7 +58,7 @@ def _is_command(plan: PlanInfo) -> bool:
 
 
 def _measured(execution: Execution, initial: PlanNode, final: PlanNode, stages: Sequence[Stage]) -> Query:
-    scans = [node for node in final.walk_all() if is_scan(node)]
+    scans = _scans(final)
     status = _status(execution)
     joins = every_join(initial)
     planned = planned_joins(joins, read_estimates(execution.logical_plan))
@@ -80,6 +80,19 @@ def _measured(execution: Execution, initial: PlanNode, final: PlanNode, stages: 
         task_count=sum(stage.tasks for stage in stages),
         error=error_kind(execution.error) if execution.error else None,
     )
+
+
+def _scans(root: PlanNode) -> list[PlanNode]:
+    """The scans that ran: below what is reused they are shown again, with the metrics of the first."""
+    ran: set[frozenset[int]] = set()
+    found = []
+    for node in root.walk_all():
+        if is_scan(node):
+            metrics = frozenset(node.metric_ids.values())
+            if not metrics or metrics not in ran:
+                found.append(node)
+            ran.add(metrics)
+    return found
 
 
 def _input_bytes(scans: list[PlanNode], stages: Sequence[Stage]) -> int:

@@ -22,10 +22,11 @@ def failing_open(log: Any, doing: str, also: tuple[type[BaseException], ...] = (
 
 
 def _shown(error: BaseException) -> str:
-    """What the error says on one line, without the secrets it may quote; only its class where the core cannot help."""
+    """What the error says on one line. The tuner's own quote no secrets; others lose what may be one, or all they say."""
     try:
+        from tuner.errors import TunerError
         from tuner.eventlog.properties import redact
 
-        return redact(str(error), 500)
+        return " ".join(str(error).split()) if isinstance(error, TunerError) else redact(str(error), 500)
     except Exception:
         return ""

@@ -42,7 +42,6 @@ def remember(turn: Turn, operator: Any, context: Context) -> None:
             turn,
             job=replace(turn.job, user_conf={}, statements=()),
             directives=replace(turn.directives, statements=()),
-            conf={},
         )
         store.set(_KEY, msgspec.json.decode(msgspec.json.encode(kept)))  # lists, not tuples: Airflow takes JSON only
 

@@ -657,3 +657,15 @@ def test_an_action_is_what_a_person_can_name(nightly: Nightly) -> None:
     for action in nightly.prepare("e/2/1").decision.in_force:
         assert isinstance(action, Action)
         assert action.id == f"set_conf:{action.target}={action.value}"
+
+
+def test_what_fails_while_preparing_is_told_without_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object) -> None:
+        raise ValueError("near WHERE token = 'hunter2' in s3a://key:hunter2@bucket")
+
+    monkeypatch.setattr(loop, "decide", failing)
+    nightly = Nightly(tmp_path)
+    nightly.night("a/1/1")
+    (problem,) = nightly.prepare("a/2/1").problems
+    assert "hunter2" not in problem
+    assert problem.startswith("could not decide: near WHERE")

@@ -19,7 +19,7 @@ from tuner.advice.advise import advise
 from tuner.advice.facts import Facts
 from tuner.advice.model import ActionKind
 from tuner.advice.outgrown import outgrown
-from tuner.errors import EventLogNotFoundError
+from tuner.errors import EventLogNotFoundError, TunerError
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import locate
 from tuner.eventlog.location import local_path, log_path
@@ -138,7 +138,9 @@ class _Problems:
         try:
             return step()
         except Exception as error:
-            reason = redact(str(error), MAX_REASON) or type(error).__name__
+            # The tuner's own errors quote no secrets.
+            said = " ".join(str(error).split()) if isinstance(error, TunerError) else redact(str(error), MAX_REASON)
+            reason = said or type(error).__name__
             self.found.append(f"could not {what}: {reason}")
             _log.debug("could not %s", what, exc_info=True)
             return otherwise

@@ -186,6 +186,16 @@ class TestFailsOpen:
         run(operator(), ti)
         assert loop.outcomes == [False]
 
+    def test_warning_holds_no_secret_that_an_error_quotes(
+        self, submit: Any, loop: Any, ti: Any, warnings_of: Callable[[Any], list[str]]
+    ) -> None:
+        loop.prepare_error = ValueError("cannot read s3a://key:hunter2@bucket where token = 'hunter2'")
+        op = operator()
+        warnings = warnings_of(op)
+        run(op, ti)
+        assert "hunter2" not in warnings[0]
+        assert "ValueError: cannot read s3a://bucket" in warnings[0]
+
     def test_settings_are_wrong(
         self,
         submit: Any,

@@ -385,7 +385,7 @@ def main() -> int:
     options = parser.parse_args()
     logs = load(options.paths)
     counts: Counter[str] = Counter()
-    failures, slowest, until = 0, 0.0, time.monotonic() + options.seconds
+    failures, slowest, slowest_case, until = 0, 0.0, 0, time.monotonic() + options.seconds
     for number, rng in cases(options.seed, options.case):
         if time.monotonic() > until:
             break
@@ -395,13 +395,14 @@ def main() -> int:
             verdict = run(Path(directory), case)
             if options.keep:
                 shutil.copytree(directory, options.keep, dirs_exist_ok=True)
-        slowest = max(slowest, verdict.seconds)
+        if verdict.seconds > slowest:
+            slowest, slowest_case = verdict.seconds, number
         counts[verdict.statuses or "FAILED"] += 1
         if verdict.failed:
             failures += 1
             print(f"--seed {options.seed} --case {number}: {case.did}\n{verdict.failed}", flush=True)
     told = ", ".join(f"{count} {status}" for status, count in counts.most_common())
-    print(f"{sum(counts.values())} cases, {failures} failed, slowest {slowest:.1f} s: {told}")
+    print(f"{sum(counts.values())} cases, {failures} failed, slowest {slowest:.1f} s (case {slowest_case}): {told}")
     return 1 if failures else 0
 
 

@@ -17,6 +17,7 @@ _WRAPPERS = frozenset(
 _SUBQUERIES = frozenset(
     {"Subquery", "SubqueryBroadcast", "SubqueryAdaptiveBroadcast", "SubqueryAdaptiveShuffle", "ReusedSubquery"}
 )
+_CACHES = ("InMemoryTableScan", "Scan In-memory table")
 _BLOOM = "bloom_filter_agg"
 _METRIC_SUFFIX = " total (min, med, max"  # Spark 2.x: "data size total (min, med, max)"
 
@@ -64,7 +65,7 @@ class PlanNode(msgspec.Struct, frozen=True, gc=False):
     def walk_unfilled(self) -> Iterator[PlanNode]:
         """The operators below caches that this plan only read: what ran them was another query."""
         for cache in self.walk_all():
-            if cache.name == "InMemoryTableScan":
+            if cache.full_name.startswith(_CACHES):
                 below = [node for child in cache.children for node in child.walk_all()]
                 if not any(node.metrics for node in below):
                     yield from below

@@ -12,11 +12,14 @@ from tuner.printable import identifier
 _LOCATION = re.compile(r"\[([^\],]+)")
 _SCAN = re.compile(r"^(?:Scan|FileScan|BatchScan)\s+")
 _TEXT_LOCATION = re.compile(r"\bLocation: \w{1,100}+ ?(?:\(\d+ paths\))?\[([^\],]{1,2048}+)(?:\]|,)")
-_CREDENTIALS = (
+# Of a text up to its last @: looking for one that never comes, from each "://", would take quadratic time.
+_CREDENTIALS_AT = (
     (re.compile(r"(?<=://)[^/:@]*:(?!\d+(?:/|$))[^@]*@"), ""),
-    (re.compile(r"(?<=://)[^/:@]*:(?!\d+(?:/|$))[^/]*"), ""),  # a password cut off
     (re.compile(r"(?<=\bhttps://)[^/@]*@|(?<=\bhttp://)[^/@]*@"), ""),
     (re.compile(r"(?i)\b(jdbc:oracle:\w{1,20}:)[^@]*@"), r"\1@"),
+)
+_CREDENTIALS = (
+    (re.compile(r"(?<=://)[^/:@]*:(?!\d+(?:/|$))[^/]*"), ""),  # a password cut off
     (re.compile(r"(?s)[?;&][\w.%-]*=.*"), ""),  # signed URLs, properties of a JDBC URL
 )
 _FORMAT = re.compile(r"^(?:parquet|orc|csv|json|text|avro|delta|hive|jdbc|binaryFile|xml)(?:\s+|$)")
@@ -118,6 +121,12 @@ def _jdbc_name(source: str) -> str:
 def normalise_path(path: str) -> str:
     """A path or URL without what changes from run to run, and without credentials."""
     path = path.rstrip("/")
+    end = path.rfind("@") + 1
+    if end:
+        before, after = path[:end], path[end:]
+        for pattern, replacement in _CREDENTIALS_AT:
+            before = pattern.sub(replacement, before)
+        path = before + after
     for pattern, replacement in (*_CREDENTIALS, *_VOLATILE):
         path = pattern.sub(replacement, path)
     end = len(path)

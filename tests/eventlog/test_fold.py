@@ -225,7 +225,11 @@ class TestTasks:
 
     def test_driver_updates_are_merged_and_unset_ones_ignored(self) -> None:
         application = fold(
-            [execution_start(), driver_updates(0, (ROWS, 3), (BYTES, -1)), driver_updates(0, (ROWS, 4), (BYTES, 9))]
+            [
+                execution_start(),
+                driver_updates(0, (ROWS, 1), (ROWS, 2), (BYTES, -1)),
+                driver_updates(0, (ROWS, 4), (BYTES, 9)),
+            ]
         )
         assert accumulators(application) == {ROWS: 7, BYTES: 9}
 

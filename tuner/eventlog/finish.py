@@ -21,9 +21,10 @@ def finish_execution(
         return None
     accumulators = dict(execution.driver_updates)
     for stage in stages.values():
-        add_updates(accumulators, stage.updates)
-        for updates in stage.by_partition.values():
-            add_updates(accumulators, updates)
+        # A stage that begins with a later attempt runs again what another stage, of the same shuffle, has counted: AQE
+        # gives each job stages of its own.
+        if 0 in stage.attempts:
+            add_updates(accumulators, stage.updates)
     return Execution(
         execution_id=start.execution_id,
         root_execution_id=start.execution_id if start.root_execution_id is None else start.root_execution_id,

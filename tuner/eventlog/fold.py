@@ -278,8 +278,10 @@ class ApplicationFold:
             _add_sql_updates(updates, info.accumulables)
 
     def _driver_updates(self, event: ev.DriverAccumUpdates) -> None:
-        set_updates = {a: value for a, value in event.updates if value >= 0}  # a metric that was never set is -1
-        add_updates(self._execution(event.execution_id).driver_updates, set_updates)
+        totals = self._execution(event.execution_id).driver_updates
+        for accumulator, value in event.updates:  # one several times, such as for each partition
+            if value >= 0:  # a metric that was never set is -1
+                totals[accumulator] = totals.get(accumulator, 0) + value
 
     def _execution(self, execution_id: int) -> OpenExecution:
         execution = self.fragment.executions.get(execution_id)
@@ -447,4 +449,5 @@ def _add_task(totals: list[int], m: ev.TaskMetrics) -> None:
         m.output.records if m.output else 0,
     )
     for i, value in enumerate(values):
-        totals[i] += max(0, value)  # -1: never set
+        if value > 0:  # -1: never set
+            totals[i] += value

@@ -21,6 +21,8 @@ _OPERATOR_OR_FUNCTION = re.compile(
 )
 # Names Spark makes up hold an id that differs in every run.
 _GENERATED = re.compile(r"(_gen_alias|_extract)_\d+")
+# With AQE a scalar subquery is `Subquery subquery#1`, without `Subquery scalar-subquery#1`, reused `ReusedSubquery …`.
+_SUBQUERY = re.compile(r"\b(?:scalar-)?subquery\b")
 _OPEN, _CLOSE = "([{", ")]}"
 # Texts are long and their brackets few: only these are looked at.
 _BRACKET = re.compile(r"[(\[{)\]}]")
@@ -117,7 +119,7 @@ def _operators(text: str, start: int, end: int) -> Iterator[str]:
 
 def without_ids(names: str) -> str:
     """Names without the ids in those that Spark makes up: `_gen_alias_12` is `_gen_alias`."""
-    return _GENERATED.sub(r"\1", names)
+    return _SUBQUERY.sub("subquery", _GENERATED.sub(r"\1", names))
 
 
 def argument_list(text: str, start: int) -> str | None:

@@ -70,7 +70,7 @@ def _measured(execution: Execution, initial: PlanNode, final: PlanNode, stages: 
         start_ms=execution.start_ms,
         duration_ms=None if execution.end_ms is None else max(0, execution.end_ms - execution.start_ms),
         status=status,
-        joins=find_joins(final, planned, finished=status is QueryStatus.SUCCEEDED),
+        joins=find_joins(final, planned, finished=status is QueryStatus.SUCCEEDED and _ran(final)),
         shuffles=find_shuffles(final, {a: stage.tasks for stage in stages for a in stage.accumulator_ids}),
         input_bytes=_input_bytes(scans, stages),
         input_rows=sum(scan.metrics.get("number of output rows", 0) for scan in scans),
@@ -93,6 +93,11 @@ def _scans(root: PlanNode) -> list[PlanNode]:
                 found.append(node)
             ran.add(metrics)
     return found
+
+
+def _ran(root: PlanNode) -> bool:
+    """Whether anything was measured: a V2 CTAS before 3.4 plans its query once more and logs the plan that did not run."""
+    return any(node.metrics for node in root.walk_all())
 
 
 def _input_bytes(scans: list[PlanNode], stages: Sequence[Stage]) -> int:

@@ -40,12 +40,15 @@ _VOLATILE = (
     (re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"), "*"),
     (re.compile(r"\d{8,}"), "*"),
 )
+_REUSED = ("ReusedSubquery", "ReusedExchange", "Subquery")  # shown without what is below them
 _LEAVES = frozenset({"Range", "LocalTableScan", "RDDScan", "InMemoryTableScan", "EmptyRelation"})
 
 
 def is_scan(node: PlanNode) -> bool:
     """Whether rows enter the plan here."""
-    return not node.children or node.name in _LEAVES or node.name.startswith(("Scan", "BatchScan", "FileScan"))
+    if not node.children:
+        return node.name not in _REUSED
+    return node.name in _LEAVES or node.name.startswith(("Scan", "BatchScan", "FileScan"))
 
 
 class ScansBelow:

@@ -11,6 +11,7 @@ import pytest
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.model import Completeness, ProblemCode
+from tuner.eventlog.read import read_application
 
 from .samples import application_end, facts, head, read, whole_log, write, zstd
 
@@ -193,3 +194,37 @@ def test_a_pipe_can_be_given_as_a_log(tmp_path: Path) -> None:
         assert source.files == (pipe,)
     finally:
         os.close(descriptor)
+
+
+def test_what_lies_beside_the_files_of_a_rolling_log_is_found_too(tmp_path: Path) -> None:
+    rolling = write(tmp_path / "logs" / "events_1_app-1", whole_log("app-1")).parent
+    for name in ("notes.md", "events_1_app-1.crc", "_SUCCESS"):
+        write(rolling / name, b"x\n")
+    write(rolling / "appstatus_app-1", b"")
+    write(rolling / "local-7", whole_log("local-7"))
+    write(rolling / "older" / "local-8", whole_log("local-8"))
+    found = {source.path.name: read_application(source) for source in find_logs(rolling)}
+    assert {name: a.app_id for name, a in found.items() if a.app_id} == {
+        "logs": "app-1", "local-7": "local-7", "local-8": "local-8"
+    }  # fmt: skip
+    assert found.keys() - {"logs", "local-7", "local-8"} == {"notes.md", "_SUCCESS"}
+
+
+def test_rolled_files_of_several_applications_in_one_directory_are_logs_of_their_own(tmp_path: Path) -> None:
+    for app in ("app-1", "app-2"):
+        lines = whole_log(app)
+        write(tmp_path / f"events_1_{app}.zstd", zstd(lines[:5]))
+        write(tmp_path / f"events_2_{app}.zstd", zstd(lines[5:]))
+        write(tmp_path / f"appstatus_{app}", b"")
+    (tmp_path / "appstatus_app-2").rename(tmp_path / "appstatus_app-2.inprogress")
+    first, second = find_logs(tmp_path)
+    assert [(read_application(s).app_id, s.in_progress) for s in (first, second)] == [("app-1", False), ("app-2", True)]
+    assert first.path != second.path
+
+
+def test_a_databricks_log_beside_other_logs(tmp_path: Path) -> None:
+    lines = whole_log("app-1")
+    write(tmp_path / "eventlog-2026-11-20--10-00", lines[:5])
+    write(tmp_path / "eventlog", lines[5:])
+    write(tmp_path / "local-7", whole_log("local-7"))
+    assert [read_application(source).app_id for source in find_logs(tmp_path)] == ["app-1", "local-7"]

@@ -211,7 +211,8 @@ def test_rows_of_stages_that_run_again_count_once(log: str) -> None:
     assert [measured(join) for join in fetched_twice(log)] == [(600, 50, 600)]
 
 
-@pytest.mark.parametrize("log", [log for log in logs_of("fetch") if KNOWN[log]["adaptive"]])
+# 3.0 makes all of the lost output again, in first attempts of other stages: nothing in its log tells them from new ones.
+@pytest.mark.parametrize("log", [log for log in logs_of("fetch") if KNOWN[log]["adaptive"] and release(log) >= (3, 1)])
 def test_rows_of_stages_that_run_again_under_aqe_count_once(log: str) -> None:
     assert [measured(join) for join in fetched_twice(log)] == [(600, 50, 600)]
 

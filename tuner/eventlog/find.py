@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from zipfile import Path as ZipPath
 
@@ -51,8 +51,9 @@ def _find(path: LogPath) -> list[LogSource]:
         raise EventLogNotFoundError(f"{shown(path)}: no such file or directory")
     if not path.is_dir():
         return list(_file(path, named=True))
-    whole = _one_log(path, named=True)
-    sources = [whole] if whole else list(_walk(path))
+    logs, others = _split(path)
+    sources = [replace(log, named=len(logs) == 1) for log in logs]
+    sources += _walk(others, {identity(path)})
     if not sources:
         raise EventLogNotFoundError(
             f"{shown(path)}: no event log in this directory; give spark.eventLog.dir, or a log file or eventlog_v2_… directory"
@@ -60,10 +61,9 @@ def _find(path: LogPath) -> list[LogSource]:
     return sources
 
 
-def _walk(directory: LogPath) -> Iterator[LogSource]:
-    """The logs in a tree, in the order of their names; each directory once, whatever links lead to it."""
-    seen = {identity(directory)}
-    waiting = list(reversed(children(directory)))
+def _walk(entries: list[LogPath], seen: set[str]) -> Iterator[LogSource]:
+    """The logs in files and trees, in the order of their names; each directory once, whatever links lead to it."""
+    waiting = entries[::-1]
     while waiting:
         entry = waiting.pop()
         if entry.name.startswith("."):
@@ -74,10 +74,9 @@ def _walk(directory: LogPath) -> Iterator[LogSource]:
                     yield from _file(entry, named=False)
             elif (place := identity(entry)) not in seen:
                 seen.add(place)
-                if whole := _one_log(entry, named=False):
-                    yield whole
-                else:
-                    waiting.extend(reversed(children(entry)))
+                logs, others = _split(entry)
+                yield from logs
+                waiting.extend(reversed(others))
         except (OSError, RuntimeError):  # not allowed in: reading it as a file tells why, and its siblings go on
             yield _single(entry, named=False)
 
@@ -87,26 +86,44 @@ def _file(file: LogPath, *, named: bool) -> Iterator[LogSource]:
     root = None if isinstance(file, ZipPath) or not file.is_file() else inside_zip(file)
     if root is None:
         yield _single(file, named=named)
-    elif whole := _one_log(root, named=named):
-        yield whole
+        return
+    logs, others = _split(root)
+    yield from (replace(log, named=named) for log in logs)
+    yield from _walk(others, set())
+
+
+def _split(directory: LogPath) -> tuple[list[LogSource], list[LogPath]]:
+    """The logs that lie in a directory as several files, and what else is in it."""
+    rolled: dict[str, list[tuple[int, LogPath]]] = {}
+    delivered: list[tuple[str, LogPath]] = []
+    others: list[LogPath] = []
+    for entry in children(directory):
+        if entry.name.endswith(_IGNORED_SUFFIXES) or is_special(entry):
+            continue
+        if match := _ROLLED.match(entry.name):
+            rolled.setdefault(match[2], []).append((int(match[1]), entry))
+        elif match := _DELIVERED.match(entry.name):
+            delivered.append((match[1] or "~", entry))  # the undated one comes last
+        else:
+            others.append(entry)
+    alone = len(rolled) == 1
+    statuses = [entry.name for entry in others if entry.name.startswith("appstatus_")]
+    logs = [
+        _rolling(directory if alone else files[0][1], files, _is_open(app, statuses, alone=alone))
+        for app, files in sorted(rolled.items())
+    ]
+    if len(delivered) > 1:
+        files = tuple(file for _, file in sorted(delivered, key=lambda dated: dated[0]))
+        logs.append(LogSource(files[-1] if rolled else directory, files, files[-1].name == "eventlog", named=False))
     else:
-        yield from _walk(root)
+        others += [file for _, file in delivered]
+    return logs, others
 
 
-def _one_log(directory: LogPath, *, named: bool) -> LogSource | None:
-    """The log whose files a directory holds, if it is that of one application."""
-    if _rolled_files(directory):
-        return _rolling(directory, named=named)
-    if len(delivered := _delivered_files(directory)) > 1:
-        return LogSource(directory, delivered, in_progress=delivered[-1].name == "eventlog", named=named)
-    return None
-
-
-def _delivered_files(directory: LogPath) -> tuple[LogPath, ...]:
-    """The files of a Databricks log in the order of their times, the undated one last."""
-    matches = ((_DELIVERED.match(file.name), file) for file in directory.iterdir())
-    dated = ((match[1] or "~", file) for match, file in matches if match and not is_special(file))
-    return tuple(file for _, file in sorted(dated, key=lambda delivered: delivered[0]))
+def _is_open(app: str, statuses: list[str], *, alone: bool) -> bool:
+    """Whether the status file of a rolling log, by the name of its application, says that it goes on."""
+    names = {f"appstatus_{app}.inprogress"} if not alone else {n for n in statuses if n.endswith(".inprogress")}
+    return not names.isdisjoint(statuses)
 
 
 def _may_be_log(file: LogPath) -> bool:
@@ -118,16 +135,8 @@ def _may_be_log(file: LogPath) -> bool:
         return False
 
 
-def _rolled_files(directory: LogPath) -> list[tuple[int, LogPath]]:
-    matches = ((_ROLLED.match(f.name), f) for f in directory.iterdir() if not f.name.endswith(_IGNORED_SUFFIXES))
-    return sorted(
-        ((int(match[1]), file) for match, file in matches if match and not is_special(file)),
-        key=lambda rolled: (rolled[0], rolled[1].name),
-    )
-
-
-def _rolling(directory: LogPath, *, named: bool) -> LogSource:
-    indexed = _rolled_files(directory)
+def _rolling(path: LogPath, files: list[tuple[int, LogPath]], in_progress: bool) -> LogSource:
+    indexed = sorted(files, key=lambda rolled: (rolled[0], rolled[1].name))
     compacted = [i for i, f in indexed if f.name.removesuffix(".inprogress").endswith(".compact")]
     if compacted:
         # EventLogFileCompactor folds everything up to an index into its .compact file.
@@ -137,8 +146,7 @@ def _rolling(directory: LogPath, *, named: bool) -> LogSource:
     first = present[0] if compacted else 1
     there = set(present)
     missing = islice((i for i in range(first, present[-1] + 1) if i not in there), MAX_MISSING)
-    status = any(f.name.startswith("appstatus_") and f.name.endswith(".inprogress") for f in directory.iterdir())
-    return LogSource(directory, tuple(f for _, f in indexed), status, tuple(missing), named)
+    return LogSource(path, tuple(f for _, f in indexed), in_progress, tuple(missing), named=False)
 
 
 def _single(file: LogPath, *, named: bool) -> LogSource:

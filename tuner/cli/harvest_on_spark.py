@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -67,11 +67,12 @@ def _sources(paths: Iterable[str]) -> tuple[list[LogSource], int]:
 
 
 @contextmanager
-def _session(master: str, conf: Iterable[tuple[str, str]]) -> Iterator[Any]:
+def _session(master: str, conf: Sequence[tuple[str, str]]) -> Iterator[Any]:
     from pyspark.sql import SparkSession
 
-    # Workers need the tuner, so by default they get the Python that has it here.
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    # Workers need the tuner, so by default they get the Python that has it here. PySpark reads this variable only.
+    python = dict(conf).get("spark.pyspark.python") or os.environ.get("PYSPARK_PYTHON", sys.executable)
+    os.environ["PYSPARK_PYTHON"] = python
     builder = SparkSession.builder.master(master).appName("spark-tuner harvest")
     quiet = {
         "spark.ui.enabled": "false",

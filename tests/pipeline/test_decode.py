@@ -68,6 +68,13 @@ def test_a_file_that_went_away_is_a_problem_of_its_log_alone(tmp_path: Path) -> 
     assert (problem["code"], problem["file"]) == ("unreadable_file", str(tmp_path / "logs" / "app-2"))
 
 
+def test_what_is_left_of_a_piece_holds_no_credentials_of_its_url() -> None:
+    place = Place("memory://key:hunter2@bucket/events_1_app")
+    piece = Piece("log", place, place, place, place, 0, 2, False, (), True, 1)
+    assert b"hunter2" not in msgspec.msgpack.encode(piece.told())
+    assert b"bucket/events_1_app" in msgspec.msgpack.encode(piece.told())
+
+
 def test_slices_are_of_about_the_same_bytes() -> None:
     sizes = [100, 1, 1, 50, 50, 30, 70, 1, 97]
     filled = slices([_piece(number, size) for number, size in enumerate(sizes)], least=4)

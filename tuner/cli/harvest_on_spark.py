@@ -25,7 +25,7 @@ def harvest_on_spark(paths: Iterable[str], master: str, out: str, conf: Iterable
     Raises RequirementError without PySpark or PyArrow, HarvestError where the tables cannot be written.
     """
     settings = [_pair(item) for item in conf]
-    sources, failures = _sources(paths)
+    sources, failures = _sources(paths, out)
     try:
         from tuner.pipeline.harvest import harvest
     except ImportError as error:
@@ -52,14 +52,17 @@ def _pair(item: str) -> tuple[str, str]:
     return key, value
 
 
-def _sources(paths: Iterable[str]) -> tuple[list[LogSource], int]:
+def _sources(paths: Iterable[str], out: str) -> tuple[list[LogSource], int]:
+    """The logs at the paths, and how many paths there are without any. What lies in `out` is no log."""
+    written = f"{Path(out).absolute()}/"
     found: list[LogSource] = []
     failures = 0
     for path in paths:
         try:
             place = log_path(path)
             # Workers have working directories of their own.
-            found += find_logs(place.absolute() if isinstance(place, Path) else place)
+            logs = find_logs(place.absolute() if isinstance(place, Path) else place)
+            found += [log for log in logs if not str(log.path).startswith(written)]
         except (EventLogNotFoundError, OSError) as error:
             failures += 1
             print(f"spark-tuner: {error}", file=sys.stderr)

@@ -53,7 +53,7 @@ def _read(piece: Piece) -> Iterator[dict[str, Any]]:
     except Exception as error:
         left.problems.append(_problem(piece.log, error))
     encoded = msgspec.msgpack.encode
-    yield {"log": piece.log, "position": piece.position, "piece": encoded(piece), "fragment": encoded(left)}
+    yield {"log": piece.log, "position": piece.position, "piece": encoded(piece.told()), "fragment": encoded(left)}
 
 
 def _join(log: str, parts: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -56,8 +56,13 @@ class Piece(msgspec.Struct, frozen=True):
             self.path.open(), (self.file.open(),), in_progress, self.missing if self.count == 1 else (), self.named
         )
 
+    def told(self) -> Piece:
+        """The same with paths as they may be stored: a URL without the credentials in it."""
+        path, file, first, last = (Place(shown(p.open())) for p in (self.path, self.file, self.first, self.last))
+        return msgspec.structs.replace(self, path=path, file=file, first=first, last=last)
+
     def whole(self) -> LogSource:
-        """The log by its first and last file."""
+        """The log by its first and last file: enough to say what is wrong with it, not to read it."""
         return LogSource(
             self.path.open(), (self.first.open(), self.last.open()), self.in_progress, self.missing, self.named
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -17,6 +17,8 @@ from tuner.plan.relation import is_scan, relation_name
 # A table and a row of it.
 TableRow = tuple[str, dict[str, Any]]
 _STAGE_FIELDS = tuple(f.name for f in fields(Stage) if f.name not in ("accumulator_ids", "job_ids"))
+_JOB_FIELDS = tuple(f.name for f in fields(Job))
+_SIDE_FIELDS = tuple(f.name for f in fields(JoinSide))
 
 
 def log_rows(source: LogSource) -> Iterator[TableRow]:
@@ -69,7 +71,7 @@ def work_rows(work: Work) -> Iterator[TableRow]:
     for job in work.jobs:
         yield "jobs", _job(job)
     for stage in work.stages:
-        yield "stages", {name: getattr(stage, name) for name in _STAGE_FIELDS}
+        yield "stages", _values(stage, _STAGE_FIELDS)
 
 
 def _execution_rows(execution: Execution, stages: tuple[Stage, ...]) -> Iterator[TableRow]:
@@ -119,33 +121,15 @@ def _join(join: JoinSite) -> dict[str, Any]:
 
 
 def _side(side: JoinSide) -> dict[str, Any]:
-    return {
-        "relations": list(side.relations),
-        "rows": side.rows,
-        "bytes": side.bytes,
-        "shuffle_bytes": side.shuffle_bytes,
-        "broadcast_bytes": side.broadcast_bytes,
-        "file_bytes": side.file_bytes,
-        "estimated_bytes": side.estimated_bytes,
-        "sort_ms": side.sort_ms,
-    }
+    return _values(side, _SIDE_FIELDS) | {"relations": list(side.relations)}
 
 
 def _job(job: Job) -> dict[str, Any]:
-    return {
-        "job_id": job.job_id,
-        "execution_id": job.execution_id,
-        "stage_ids": list(job.stage_ids),
-        "tasks": job.tasks,
-        "completed_tasks": job.completed_tasks,
-        "failed_tasks": job.failed_tasks,
-        "killed_tasks": job.killed_tasks,
-        "skipped_tasks": job.skipped_tasks,
-        "submitted_ms": job.submitted_ms,
-        "completed_ms": job.completed_ms,
-        "status": job.status.value,
-        "failure": job.failure,
-    }
+    return _values(job, _JOB_FIELDS) | {"stage_ids": list(job.stage_ids), "status": job.status.value}
+
+
+def _values(fact: object, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(fact, name) for name in names}
 
 
 def _nodes(root: PlanNode) -> Iterator[dict[str, Any]]:

@@ -1,10 +1,11 @@
 """How fast logs are read, and in how much memory, beside Spark's own history server.
 
-    python tests/benchmarks/read_event_logs.py LOG… [--grown-gigabytes 10] [--history-server]
+    python tests/benchmarks/read_event_logs.py LOG… [--grown-gigabytes 10] [--history-server] [--rapids-tools CLASSPATH]
 
 Each figure comes from a process of its own. MB are 10^6 bytes of JSON, uncompressed; seconds are CPU seconds of one core.
 `tpcds_log.py` makes a LOG of TPC-DS. With --grown-gigabytes, the first LOG is also read grown to that size, as a stream
-that another process writes and nobody stores.
+that another process writes and nobody stores. CLASSPATH is that of the profiling tool in `spark-rapids-user-tools`: the
+jar `rapids-4-spark-tools_…` of its wheel, and `jars/*` of a Spark with the same version of Scala, such as 3.5.
 """
 
 from __future__ import annotations
@@ -134,6 +135,25 @@ def history_server(log: Path) -> dict[str, Any]:
             server.wait()
 
 
+def rapids_tools(log: Path, classpath: str) -> dict[str, Any]:
+    """CPU seconds and peak memory of the profiling tool over a log."""
+    opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.lang", "java.nio", "sun.nio.ch")]
+    with tempfile.TemporaryDirectory() as directory:
+        tool = ["com.nvidia.spark.rapids.tool.profiling.ProfileMain", "-o", directory, log.absolute().as_uri()]
+        started = time.monotonic()
+        process = subprocess.Popen(
+            ["java", "-Xmx3g", *opened, "-cp", classpath, *tool], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        _, status, used = os.wait4(process.pid, 0)
+        if status:
+            raise SystemExit(f"the profiling tool ended with {status}")
+        return {
+            "cpu_seconds": used.ru_utime + used.ru_stime,
+            "seconds": time.monotonic() - started,
+            "peak_bytes": used.ru_maxrss << 10,
+        }
+
+
 def _answer(url: str) -> list[dict[str, Any]]:
     try:
         with urllib.request.urlopen(url, timeout=600) as response:
@@ -161,6 +181,7 @@ def main() -> None:
     parser.add_argument("logs", nargs="+", type=Path)
     parser.add_argument("--grown-gigabytes", type=float, default=0)
     parser.add_argument("--history-server", action="store_true")
+    parser.add_argument("--rapids-tools", metavar="CLASSPATH")
     parser.add_argument("--measure", choices=STEPS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
@@ -172,6 +193,8 @@ def main() -> None:
             show(f"{step} {log.name}", size, in_a_process(step, log))
         if options.history_server:
             show(f"history server {log.name}", size, history_server(log))
+        if options.rapids_tools:
+            show(f"rapids profiling tool {log.name}", size, rapids_tools(log, options.rapids_tools))
     if options.grown_gigabytes:
         size = options.grown_gigabytes * 1e9
         show(

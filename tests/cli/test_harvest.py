@@ -112,5 +112,12 @@ def test_the_table_is_for_people(spark_tuner: Call, tmp_path: Path) -> None:
     assert result.out.startswith("nightly (app-1), Spark 3.5.1, complete, 8.0 s: 0 queries, 1 stages")
 
 
+def test_the_table_tells_which_queries_failed(spark_tuner: Call) -> None:
+    log = Path(__file__).parents[1] / "golden" / "logs" / "3.3.4" / "failures"
+    _, _, *rows = spark_tuner("harvest", log).out.splitlines()
+    assert [" failed " in row for row in rows[:3]] == [False, True, True]
+    assert all(len(row.split()[0]) == 16 for row in rows[:3])
+
+
 def test_no_path_is_bad_usage(spark_tuner: Call) -> None:
     assert spark_tuner("harvest").code == 2

@@ -14,7 +14,7 @@ from tuner.cli.harvest_on_spark import harvest_on_spark
 from tuner.cli.json_line import JsonLine
 from tuner.cli.logs import LogReader, QueryList
 from tuner.eventlog.model import Application
-from tuner.plan.model import Query
+from tuner.plan.model import Query, QueryStatus
 from tuner.units import format_bytes, format_seconds
 
 Paths = Annotated[
@@ -69,6 +69,7 @@ def _show(application: Application, work: QueryList) -> None:
         table = Table(
             "query", "seconds", "joins", "broadcast", "sort merge", "input", "spilled", "description", box=None
         )
+        table.columns[0].min_width = len(found[0].fingerprint)
         for query in found:
             table.add_row(*_row(query))
         console.print(table)
@@ -89,11 +90,16 @@ def _headline(application: Application, queries: int, stages: int) -> str:
     )
 
 
+def _seconds(query: Query) -> str:
+    seconds = "-" if query.duration_ms is None else f"{query.duration_ms / 1e3:.1f}"
+    return seconds if query.status is QueryStatus.SUCCEEDED else f"{seconds} {query.status.value}"
+
+
 def _row(query: Query) -> list[str | Text]:
     strategies = [join.strategy.value for join in query.joins]
     return [
         query.fingerprint,
-        "-" if query.duration_ms is None else f"{query.duration_ms / 1e3:.1f}",
+        _seconds(query),
         str(len(query.joins)),
         str(sum(s.startswith("Broadcast") for s in strategies)),
         str(strategies.count("SortMergeJoin")),

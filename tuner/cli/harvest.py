@@ -69,7 +69,9 @@ def _show(application: Application, work: QueryList) -> None:
         table = Table(
             "query", "seconds", "joins", "broadcast", "sort merge", "input", "spilled", "description", box=None
         )
-        table.columns[0].min_width = len(found[0].fingerprint)
+        for column in table.columns[:-1]:
+            column.no_wrap = True
+        table.columns[0].min_width, table.columns[1].min_width = len(found[0].fingerprint), len("12.3 failed")
         for query in found:
             table.add_row(*_row(query))
         console.print(table)

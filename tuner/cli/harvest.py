@@ -66,12 +66,9 @@ def _show(application: Application, work: QueryList) -> None:
     found = work.in_order()
     console.print(_headline(application, len(found), work.stages), soft_wrap=True, markup=False)
     if found:
-        table = Table(
-            "query", "seconds", "joins", "broadcast", "sort merge", "input", "spilled", "description", box=None
-        )
+        table = Table("query", "seconds", "joins", "input", "spilled", "description", box=None)
         for column in table.columns[:-1]:
             column.no_wrap = True
-        table.columns[0].min_width, table.columns[1].min_width = len(found[0].fingerprint), len("12.3 failed")
         for query in found:
             table.add_row(*_row(query))
         console.print(table)
@@ -97,14 +94,16 @@ def _seconds(query: Query) -> str:
     return seconds if query.status is QueryStatus.SUCCEEDED else f"{seconds} {query.status.value}"
 
 
+def _joins(query: Query) -> str:
+    broadcast = sum(join.strategy.value.startswith("Broadcast") for join in query.joins)
+    return f"{len(query.joins)} ({broadcast} broadcast)" if broadcast else str(len(query.joins))
+
+
 def _row(query: Query) -> list[str | Text]:
-    strategies = [join.strategy.value for join in query.joins]
     return [
         query.fingerprint,
         _seconds(query),
-        str(len(query.joins)),
-        str(sum(s.startswith("Broadcast") for s in strategies)),
-        str(strategies.count("SortMergeJoin")),
+        _joins(query),
         format_bytes(query.input_bytes),
         format_bytes(query.spilled_bytes) if query.spilled_bytes else "-",
         Text(query.description[:60]),

@@ -2,7 +2,8 @@
 
     python tests/benchmarks/read_event_logs.py LOG… [--grown-gigabytes 10] [--history-server] [--rapids-tools CLASSPATH]
 
-Each figure comes from a process of its own. MB are 10^6 bytes of JSON, uncompressed; seconds are CPU seconds of one core.
+Each figure comes from processes of its own, of five the one that took the least CPU; the history server, the profiling
+tool and the grown log are measured once. MB are 10^6 bytes of JSON, uncompressed; seconds are CPU seconds of one core.
 `tpcds_log.py` makes a LOG of TPC-DS. With --grown-gigabytes, the first LOG is also read grown to that size, as a stream
 that another process writes and nobody stores. CLASSPATH is that of the profiling tool in `spark-rapids-user-tools`: the
 jar `rapids-4-spark-tools_…` of its wheel, and `jars/*` of a Spark with the same version of Scala, such as 3.5.
@@ -32,6 +33,7 @@ from tuner.eventlog.model import Work
 from tuner.eventlog.read import read_log
 
 GROW = Path(__file__).with_name("grown_log.py")
+REPEAT = 5
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,11 @@ def measure(step: str, log: str, gigabytes: float) -> dict[str, Any]:
         "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10,
         **seen,
     }
+
+
+def best(step: str, log: Path) -> dict[str, Any]:
+    """The run that other work on the machine disturbed least."""
+    return min((in_a_process(step, log) for _ in range(REPEAT)), key=lambda found: found["cpu_seconds"])
 
 
 def in_a_process(step: str, log: Path, gigabytes: float = 0) -> dict[str, Any]:
@@ -190,7 +197,7 @@ def main() -> None:
     for log in options.logs:
         size = json_bytes(log)
         for step in STEPS:
-            show(f"{step} {log.name}", size, in_a_process(step, log))
+            show(f"{step} {log.name}", size, best(step, log))
         if options.history_server:
             show(f"history server {log.name}", size, history_server(log))
         if options.rapids_tools:

@@ -59,8 +59,9 @@ class PlanNode(msgspec.Struct, frozen=True, gc=False):
         while stack:
             node = stack.pop()
             yield node
-            stack.extend([s for s in reversed(node.subqueries) if not _prunes(s)] if node.subqueries else ())
-            stack.extend([c for c in reversed(node.children) if not _prunes(c)])
+            if node.subqueries:
+                stack.extend([s for s in reversed(node.subqueries) if not _prunes(s)])
+            stack.extend([c for c in reversed(node.children) if c.name not in _SUBQUERIES or not _prunes(c)])
 
     def walk_unfilled(self) -> Iterator[PlanNode]:
         """The operators below caches that this plan only read: what ran them was another query."""
@@ -112,9 +113,11 @@ def _step(info: PlanInfo) -> _Step:
         name = _short_name(info.name)
     inputs = info.children
     subqueries: tuple[PlanInfo, ...] = ()
-    if any("Subquery" in c.name for c in inputs):
-        inputs = tuple(c for c in info.children if _short_name(c.name) not in _SUBQUERIES)
-        subqueries = tuple(c for c in info.children if _short_name(c.name) in _SUBQUERIES)
+    for child in inputs:
+        if "Subquery" in child.name:
+            inputs = tuple(c for c in info.children if _short_name(c.name) not in _SUBQUERIES)
+            subqueries = tuple(c for c in info.children if _short_name(c.name) in _SUBQUERIES)
+            break
     if name in _WRAPPERS and inputs:
         # A wrapper with subqueries of its own (AdaptiveSparkPlan over a cached plan).
         return _Step(name, info, inputs[:1], subqueries + inputs[1:])
@@ -127,16 +130,18 @@ def _node(
     if inputs and step.name in _WRAPPERS:
         return msgspec.structs.replace(inputs[0], subqueries=inputs[0].subqueries + subqueries)
     info = step.info
-    metrics = [(m.name.partition(_METRIC_SUFFIX)[0], m.accumulator_id) for m in info.metrics]
+    metric_ids = {
+        (m.name.partition(_METRIC_SUFFIX)[0] if "(" in m.name else m.name): m.accumulator_id for m in info.metrics
+    }
     return PlanNode(
         name=step.name,
         full_name=info.name,
         text=info.text,
         metadata=info.metadata,
-        metrics={metric: accumulators[id_] for metric, id_ in metrics if id_ in accumulators},
+        metrics={name: accumulators[id_] for name, id_ in metric_ids.items() if id_ in accumulators},
         children=inputs,
         subqueries=subqueries,
-        metric_ids=dict(metrics),
+        metric_ids=metric_ids,
     )
 
 

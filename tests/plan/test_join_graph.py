@@ -1,0 +1,223 @@
+"""Blocks of inner joins: relations, predicates, conditions, and what was measured of which set."""
+
+from __future__ import annotations
+
+import pytest
+
+from tuner.plan.join_graph import Condition, JoinGraph, MeasuredJoin, RelationKind, join_graphs, members
+from tuner.plan.merge_graphs import merge_graphs
+
+from .trees import plan
+
+ROWS = "number of output rows"
+
+# orders (1,000) join items (20 of 200) join days (5 of 50)
+STAR = """
+SortMergeJoin | [day#3], [d#7], Inner | number of output rows=10
+  Sort | [day#3 ASC NULLS FIRST], false, 0
+    Exchange | hashpartitioning(day#3, 8), ENSURE_REQUIREMENTS | data size=3200; shuffle records written=100
+      Project | [day#3, w#6]
+        BroadcastHashJoin | [k#1], [i#5], Inner, BuildRight, (v#2 > w#6), false | number of output rows=100
+          Scan parquet default.orders | [k#1,v#2,day#3] | number of output rows=1000
+          BroadcastExchange | HashedRelationBroadcastMode | data size=1048576; number of output rows=20
+            Filter | (isnotnull(w#6) AND (w#6 = 9)) | number of output rows=20
+              Scan parquet default.items | [i#5,w#6] | number of output rows=200
+  Sort | [d#7 ASC NULLS FIRST], false, 0
+    Exchange | hashpartitioning(d#7, 8), ENSURE_REQUIREMENTS | data size=160; shuffle records written=5
+      Filter | (m#8 = 4) | number of output rows=5
+        Scan parquet default.days | [d#7,m#8] | number of output rows=50
+"""
+
+# The same query in another order, with other ids.
+OTHER_ORDER = """
+BroadcastHashJoin | [i#15], [k#11], Inner, BuildLeft, (v#12 > w#16), false | number of output rows=12
+  BroadcastExchange | HashedRelationBroadcastMode | data size=1048576; number of output rows=20
+    Filter | (isnotnull(w#16) AND (w#16 = 7)) | number of output rows=20
+      Scan parquet default.items | [i#15,w#16] | number of output rows=200
+  Project | [k#11, v#12]
+    BroadcastHashJoin | [day#13], [d#17], Inner, BuildRight, false | number of output rows=110
+      Scan parquet default.orders | [k#11,v#12,day#13] | number of output rows=1000
+      BroadcastExchange | HashedRelationBroadcastMode | data size=1048576; number of output rows=5
+        Filter | (m#18 = 5) | number of output rows=5
+          Scan parquet default.days | [d#17,m#18] | number of output rows=50
+"""
+
+
+def graph(text: str) -> JoinGraph:
+    (found,) = join_graphs(plan(text), finished=True)
+    return found
+
+
+def sets(found: JoinGraph) -> dict[frozenset[str], int]:
+    """What was measured, by the tables' names."""
+    names = ["+".join(relation.relations) for relation in found.relations]
+    return {frozenset(names[i].removeprefix("default.") for i in members(s)): m.rows for s, m in found.measured.items()}
+
+
+class TestABlock:
+    def test_relations_are_what_comes_in_after_filters(self) -> None:
+        orders, items, days = graph(STAR).relations
+        assert [(r.relations, r.kind, r.rows, r.scanned_rows) for r in (orders, items, days)] == [
+            (("default.orders",), RelationKind.SCAN, 1000, 1000),
+            (("default.items",), RelationKind.SCAN, 20, 200),
+            (("default.days",), RelationKind.SCAN, 5, 50),
+        ]
+        assert (days.row_bytes, items.row_bytes) == (160 / 5, 24)  # counted by the exchange; a word more than columns
+
+    def test_predicates_join_the_relations_whose_columns_they_compare(self) -> None:
+        found = [(p.left, p.right, p.left_key, p.right_key) for p in graph(STAR).predicates]
+        assert found == [
+            (0b001, 0b010, "default.orders.k", "default.items.i"),
+            (0b001, 0b100, "default.orders.day", "default.days.d"),
+        ]
+
+    def test_other_conditions_are_over_sets_of_relations(self) -> None:
+        assert graph(STAR).conditions == (Condition(0b011, "v > w"),)
+
+    def test_every_join_that_ran_is_measured_with_bytes_where_an_exchange_counted_them(self) -> None:
+        assert graph(STAR).measured == {0b011: MeasuredJoin(100, 3200), 0b111: MeasuredJoin(10)}
+        assert graph(STAR).written == ((0, 1), 2)
+
+    def test_a_bushy_order_is_one_block(self) -> None:
+        text = """
+            SortMergeJoin | [b#2], [c#3], Inner | number of output rows=7
+              SortMergeJoin | [a#1], [b#2], Inner | number of output rows=5
+                Scan parquet t.a | [a#1] | number of output rows=1
+                Scan parquet t.b | [b#2] | number of output rows=2
+              SortMergeJoin | [c#3], [d#4], Inner | number of output rows=6
+                Scan parquet t.c | [c#3] | number of output rows=3
+                Scan parquet t.d | [d#4] | number of output rows=4
+        """
+        found = graph(text)
+        assert found.written == ((0, 1), (2, 3))
+        assert {s: m.rows for s, m in found.measured.items()} == {0b0011: 5, 0b1100: 6, 0b1111: 7}
+
+    def test_a_key_over_two_relations_names_both(self) -> None:
+        text = """
+            SortMergeJoin | [(a#1 + b#2)], [c#3], Inner
+              SortMergeJoin | [a#1], [b#2], Inner
+                Scan parquet t.a | [a#1]
+                Scan parquet t.b | [b#2]
+              Scan parquet t.c | [c#3]
+        """
+        assert (0b011, 0b100) in {(p.left, p.right) for p in graph(text).predicates}
+
+    def test_a_column_an_aggregate_computes_belongs_to_it(self) -> None:
+        text = """
+            SortMergeJoin | [total#9], [c#3], Inner
+              SortMergeJoin | [a#1], [k#2], Inner
+                Scan parquet t.a | [a#1]
+                HashAggregate | (keys=[k#2], functions=[sum(v#5)])
+                  Scan parquet t.b | [k#2,v#5]
+              Scan parquet t.c | [c#3]
+        """
+        found = graph(text)
+        assert (0b010, 0b100) in {(p.left, p.right) for p in found.predicates}
+        assert [relation.kind for relation in found.relations] == [
+            RelationKind.SCAN,
+            RelationKind.AGGREGATE,
+            RelationKind.SCAN,
+        ]
+
+    def test_what_runtime_filters_left_out_is_told(self) -> None:
+        text = """
+            BroadcastHashJoin | [day#3], [d#7], Inner, BuildRight, false | number of output rows=10
+              Scan parquet t.sales | [day#3] | number of output rows=10
+                SubqueryBroadcast | dynamicpruning#20, 0, [d#7]
+                  Scan parquet t.days | [d#7]
+              Scan parquet t.days | [d#7] | number of output rows=5
+        """
+        assert [relation.runtime_filtered for relation in graph(text).relations] == [True, False]
+
+
+class TestWhatEndsABlock:
+    @pytest.mark.parametrize(
+        "type_", ["LeftOuter", "RightOuter", "FullOuter", "LeftSemi", "LeftAnti", "ExistenceJoin(e#9)"]
+    )
+    def test_other_joins_are_items_as_a_whole(self, type_: str) -> None:
+        text = f"""
+            SortMergeJoin | [a#1], [c#3], Inner | number of output rows=4
+              SortMergeJoin | [a#1], [b#2], {type_} | number of output rows=3
+                Scan parquet t.a | [a#1]
+                Scan parquet t.b | [b#2]
+              Scan parquet t.c | [c#3]
+        """
+        joined, single = graph(text).relations
+        assert (joined.kind, joined.relations, joined.rows) == (RelationKind.JOIN, ("t.a", "t.b"), 3)
+        assert single.relations == ("t.c",)
+
+    def test_blocks_on_both_sides_of_an_outer_join_are_apart(self) -> None:
+        text = """
+            SortMergeJoin | [a#1], [c#3], LeftOuter
+              SortMergeJoin | [a#1], [b#2], Inner
+                Scan parquet t.a | [a#1]
+                Scan parquet t.b | [b#2]
+              SortMergeJoin | [c#3], [d#4], Inner
+                Scan parquet t.c | [c#3]
+                Scan parquet t.d | [d#4]
+        """
+        found = join_graphs(plan(text))
+        assert [[r.relations for r in g.relations] for g in found] == [[("t.a",), ("t.b",)], [("t.c",), ("t.d",)]]
+        assert found[0].signature != found[1].signature
+
+    @pytest.mark.parametrize(
+        "operator",
+        ["Project | [(a#1 + 1) AS x#9]", "Filter | (rand(5) > 0.5)", "Window | [rank(a#1)]", "LocalLimit | 5"],
+    )
+    def test_what_computes_or_drops_rows_between_joins_is_an_item(self, operator: str) -> None:
+        text = f"""
+            SortMergeJoin | [a#1], [c#3], Inner
+              {operator}
+                SortMergeJoin | [a#1], [b#2], Inner
+                  Scan parquet t.a | [a#1]
+                  Scan parquet t.b | [b#2]
+              Scan parquet t.c | [c#3]
+        """
+        outer, inner = join_graphs(plan(text))
+        assert [len(g.relations) for g in (outer, inner)] == [2, 2]
+        assert outer.relations[0].relations == ("t.a", "t.b")
+
+    def test_a_block_in_a_subquery_is_found(self) -> None:
+        text = """
+            Filter | (x#5 > Subquery subquery#7)
+              Scan parquet t.x | [x#5]
+              Subquery | subquery#7
+                SortMergeJoin | [a#1], [b#2], Inner | number of output rows=3
+                  Scan parquet t.a | [a#1]
+                  Scan parquet t.b | [b#2]
+        """
+        assert [relation.relations for relation in graph(text).relations] == [("t.a",), ("t.b",)]
+
+
+class TestMerging:
+    def test_the_same_block_has_one_signature_in_any_order_with_any_literals(self) -> None:
+        first, second = graph(STAR), graph(OTHER_ORDER)
+        assert first.signature == second.signature
+        assert {r.label for r in first.relations} == {r.label for r in second.relations}
+        assert len({r.label for r in first.relations}) == 3
+
+    def test_measurements_add_up_and_the_latest_run_decides(self) -> None:
+        (merged,) = merge_graphs([graph(STAR), graph(OTHER_ORDER)])
+        assert sets(merged) == {
+            frozenset({"orders", "items"}): 100,
+            frozenset({"orders", "days"}): 110,
+            frozenset({"orders", "items", "days"}): 12,
+        }
+        assert merged.written == graph(OTHER_ORDER).written
+
+    def test_another_join_key_makes_another_block(self) -> None:
+        other = graph(STAR.replace("[k#1], [i#5]", "[v#2], [i#5]"))
+        assert len(merge_graphs([graph(STAR), other])) == 2
+
+    def test_relations_only_their_literals_tell_apart_are_not_mixed_up(self) -> None:
+        text = """
+            SortMergeJoin | [y#2], [d#5], Inner | number of output rows={last}
+              SortMergeJoin | [y#2], [d#3], Inner | number of output rows={first}
+                Scan parquet t.sales | [y#2] | number of output rows=100
+                Filter | (m#4 = 1) | number of output rows=5
+                  Scan parquet t.days | [d#3,m#4] | number of output rows=50
+              Filter | (m#6 = 2) | number of output rows=7
+                Scan parquet t.days | [d#5,m#6] | number of output rows=50
+        """
+        (merged,) = merge_graphs([graph(text.format(first=10, last=1)), graph(text.format(first=30, last=3))])
+        assert {s: m.rows for s, m in merged.measured.items()} == {0b011: 30, 0b111: 3}

@@ -1,0 +1,245 @@
+"""Rows and bytes of any set of relations of a join block, from what was measured of some of them.
+
+    rows(S) = rows(M) * product of rows(r), r in S but not in M * product of selectivity(p), p applied in S but not in M
+
+with M the largest measured subset of S. The selectivities are those that explain all measured joins best: least squares
+over their logarithms, where each measured join is an equation and each selectivity is held to what would be assumed
+without measurements, the looser the less that is worth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from tuner.cost.size import Size
+from tuner.plan.join_graph import JoinGraph, Predicate, members
+
+# Column against column: FilterEstimation.evaluateBinaryForTwoColumns.
+_RANGE_SELECTIVITY = 1 / 3
+# Rows of an item that nothing tells of.
+_UNKNOWN_ROWS = 1_000
+# How much more a measured join counts than an assumption, and an assumption about a unique key than any other.
+_MEASURED_WEIGHT = 1_000.0
+_UNIQUE_WEIGHT = 3.0
+_OTHER_WEIGHT = 0.3
+_LOOSE_WEIGHT = 0.03
+# What moves by more than this share of what is assumed is assumed itself.
+_DECIDED = 0.1
+# A key may meet a little more than its share of the other side's rows.
+_SLACK = 2.0
+# An empty result has a logarithm too.
+_LEAST_ROWS = 0.5
+
+
+class Basis(StrEnum):
+    """What an estimate stands on."""
+
+    MEASURED = "measured"
+    DERIVED = "derived"
+    ASSUMED = "assumed"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Rows and bytes of a set of relations, and how they are known."""
+
+    size: Size
+    basis: Basis
+
+
+@dataclass(frozen=True, slots=True)
+class _Factor:
+    """The predicates and conditions that need the same set of relations, with what would be assumed of them."""
+
+    relations: int
+    log_selectivity: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitted:
+    relations: int
+    log_selectivity: float
+    decided: bool
+
+
+class Cardinality:
+    """The sizes of the sets of one block's relations, whatever order makes them."""
+
+    def __init__(self, graph: JoinGraph) -> None:
+        self._graph = graph
+        self._width = [relation.row_bytes for relation in graph.relations]
+        self._measured = sorted(graph.measured.items(), key=lambda item: (-item[0].bit_count(), item[0]))
+        self._rows, self._factors = _fit(graph, list(_factors(graph)))
+        self._sizes: dict[int, Size] = {}
+
+    def size(self, relations: int) -> Size:
+        """Rows and bytes of the join of a set of relations."""
+        if relations not in self._sizes:
+            self._sizes[relations] = self._size(relations)
+        return self._sizes[relations]
+
+    def estimate(self, relations: int) -> Estimate:
+        """The same, with what it stands on."""
+        return Estimate(self.size(relations), self._basis(relations))
+
+    def selectivity(self, relations: int) -> float:
+        """The share of the cross product that the predicates over exactly these relations keep; 1 without any."""
+        logarithms = (f.log_selectivity for f in self._factors if f.relations == relations)
+        return math.exp(sum(logarithms))
+
+    def _size(self, relations: int) -> Size:
+        known, rows = 0, 1.0
+        for measured, found in self._measured:
+            if measured & relations == measured:
+                if measured == relations and found.bytes is not None:
+                    return Size(found.rows, found.bytes)
+                known, rows = measured, found.rows
+                break
+        for relation in members(relations & ~known):
+            rows *= self._rows[relation].value
+        logarithm = 0.0
+        for factor in self._factors:
+            if factor.relations & relations == factor.relations and factor.relations & known != factor.relations:
+                logarithm += factor.log_selectivity
+        rows *= math.exp(logarithm)
+        return Size(rows, rows * self._row_bytes(relations))
+
+    def _row_bytes(self, relations: int) -> float:
+        """A joined row has the columns of all, and the word of null bits once."""
+        widths = [self._width[relation] for relation in members(relations)]
+        return max(8.0, sum(widths) - 8 * (len(widths) - 1))
+
+    def _basis(self, relations: int) -> Basis:
+        known = next((measured for measured, _ in self._measured if measured & relations == measured), 0)
+        if known == relations:
+            return Basis.MEASURED
+        items = [self._rows[relation] for relation in members(relations & ~known)]
+        if relations.bit_count() == 1:
+            return items[0].basis
+        applied = [
+            f for f in self._factors if f.relations & relations == f.relations and f.relations & known != f.relations
+        ]
+        sure = all(item.basis is not Basis.ASSUMED for item in items) and all(f.decided for f in applied)
+        return Basis.DERIVED if sure else Basis.ASSUMED
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    value: float
+    basis: Basis
+
+
+def _factors(graph: JoinGraph) -> Iterator[_Factor]:
+    keys = frozenset(_keys(graph))
+    sets = {p.left | p.right for p in graph.predicates} | {c.relations for c in graph.conditions if c.relations}
+    for relations in sorted(sets):
+        pairs = [p for p in graph.predicates if p.left | p.right == relations]
+        conditions = sum(c.relations == relations for c in graph.conditions)
+        logarithm, is_key = _equality(graph, pairs, keys) if pairs else (0.0, False)
+        weight = _UNIQUE_WEIGHT if is_key and not conditions else _OTHER_WEIGHT
+        yield _Factor(relations, logarithm + conditions * math.log(_RANGE_SELECTIVITY), weight)
+
+
+def _equality(graph: JoinGraph, pairs: Sequence[Predicate], keys: Container[str]) -> tuple[float, bool]:
+    """The logarithm of `1 / max(distinct values)` (JoinEstimation), and whether one of the sides is known as a key.
+
+    Of one column we take the smaller relation's to be a key, which the other refers to; of several together, which
+    are seldom the key of a small relation, the larger one's.
+    """
+    ends = {end for p in pairs for end in (p.left, p.right)}
+    distinct = [min(_scanned(graph, relation) for relation in members(end)) for end in ends]
+    if len(pairs) > 1:
+        return -math.log(max(distinct)), False
+    (pair,) = pairs
+    sides = ((pair.left, pair.left_key), (pair.right, pair.right_key))
+    of_keys = [_scanned(graph, *members(end)) for end, key in sides if key in keys and end.bit_count() == 1]
+    return (-math.log(max(of_keys)), True) if of_keys else (-math.log(min(distinct)), False)
+
+
+def _scanned(graph: JoinGraph, relation: int) -> float:
+    """The rows of a relation before its filters, as far as known."""
+    item = graph.relations[relation]
+    rows = item.scanned_rows if item.scanned_rows is not None else item.rows
+    return max(1.0, _UNKNOWN_ROWS if rows is None else rows)
+
+
+def _keys(graph: JoinGraph) -> Iterator[str]:
+    """Columns that each row of the other side was seen to meet at most once."""
+    for relations, measured in graph.measured.items():
+        for relation in members(relations):
+            item, others = graph.relations[relation], relations & ~(1 << relation)
+            found = [p for p in graph.predicates if _applies(p.left | p.right, relations, others)]
+            before = _known_rows(graph, others)
+            if len(found) != 1 or before is None or not item.rows or item.rows < 2:
+                continue
+            share = min(1.0, item.rows / _scanned(graph, relation))
+            if any(graph.relations[other].runtime_filtered for other in members(others)):
+                share = 1.0  # has left out already what meets nothing
+            if measured.rows <= before * min(1.0, _SLACK * share):
+                (predicate,) = found
+                yield from (
+                    key
+                    for end, key in ((predicate.left, predicate.left_key), (predicate.right, predicate.right_key))
+                    if end == 1 << relation
+                )
+
+
+def _applies(needed: int, relations: int, known: int) -> bool:
+    """Whether what needs certain relations comes in when the known ones become these."""
+    return needed & relations == needed and needed & known != needed
+
+
+def _known_rows(graph: JoinGraph, relations: int) -> int | None:
+    if relations in graph.measured:
+        return graph.measured[relations].rows
+    return graph.relations[relations.bit_length() - 1].rows if relations.bit_count() == 1 else None
+
+
+def _fit(graph: JoinGraph, factors: Sequence[_Factor]) -> tuple[list[_Rows], list[_Fitted]]:
+    """Selectivities, and rows of the relations that were not measured, which explain the measured joins best."""
+    unknown = [i for i, relation in enumerate(graph.relations) if relation.rows is None]
+    size = len(factors) + len(unknown)
+    assumed = [(f.log_selectivity, f.weight) for f in factors]
+    assumed += [(math.log(_scanned(graph, i)), _LOOSE_WEIGHT) for i in unknown]
+    matrix, target = np.diag([w for _, w in assumed]), np.array([value * w for value, w in assumed])
+    equations, results = [], []
+    for relations, measured in graph.measured.items():
+        row = [float(f.relations & relations == f.relations) for f in factors]
+        row += [float(relations >> i & 1) for i in unknown]
+        rows = [graph.relations[i].rows for i in members(relations)]
+        equations.append(row)
+        results.append(_log(measured.rows) - sum(_log(r) for r in rows if r is not None))
+    if not size:
+        return _rows(graph, {}, {}), []
+    measured_rows = np.array(equations).reshape(-1, size) * _MEASURED_WEIGHT
+    everything = np.vstack([measured_rows, matrix])
+    normal = np.linalg.inv(everything.T @ everything)
+    found = normal @ everything.T @ np.concatenate([np.array(results) * _MEASURED_WEIGHT, target])
+    # How far each value follows each assumption that is no more than that.
+    guesses = np.array([w * w if w < _UNIQUE_WEIGHT else 0.0 for _, w in assumed])
+    decided = np.abs(normal * guesses).sum(axis=1) <= _DECIDED
+    fitted = [_Fitted(f.relations, float(found[i]), bool(decided[i])) for i, f in enumerate(factors)]
+    at = {relation: len(factors) + i for i, relation in enumerate(unknown)}
+    return _rows(
+        graph, {r: float(found[i]) for r, i in at.items()}, {r: bool(decided[i]) for r, i in at.items()}
+    ), fitted
+
+
+def _rows(graph: JoinGraph, found: Mapping[int, float], decided: Mapping[int, bool]) -> list[_Rows]:
+    rows = []
+    for i, relation in enumerate(graph.relations):
+        if relation.rows is not None:
+            rows.append(_Rows(relation.rows, Basis.DERIVED if relation.runtime_filtered else Basis.MEASURED))
+        else:
+            rows.append(_Rows(math.exp(found[i]), Basis.DERIVED if decided[i] else Basis.ASSUMED))
+    return rows
+
+
+def _log(rows: float) -> float:
+    return math.log(max(rows, _LEAST_ROWS))

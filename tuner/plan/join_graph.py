@@ -1,0 +1,300 @@
+"""Blocks of inner joins that may be reordered: their relations, predicates, and how many rows each set of them gave."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tuner.plan.aggregate import AGGREGATES
+from tuner.plan.expression import attributes, bracketed, conjuncts, skeleton, split_top_level
+from tuner.plan.fingerprint import fingerprint
+from tuner.plan.joins import JOINS, ParsedJoin, every_join, parse_join
+from tuner.plan.lineage import Lineage, trace
+from tuner.plan.model import JoinType
+from tuner.plan.node import PlanNode, prunes
+from tuner.plan.relation import ScansBelow, is_scan
+from tuner.plan.row_bytes import row_bytes
+from tuner.plan.sides import measure_side
+
+# An order of relations: one of them by its number, or a join of two orders.
+Order = int | tuple["Order", "Order"]
+
+_REORDERABLE = frozenset({JoinType.INNER, JoinType.CROSS})
+# What stands between the joins of a block without changing its rows. A projection that computes something, or a filter,
+# ends the block, as in Catalyst (JoinReorderDP, ReorderJoin).
+_PASSING = frozenset({"Exchange", "ShuffleExchange", "ColumnarExchange", "BroadcastExchange", "Sort"})
+_ROWS = "number of output rows"
+
+
+class RelationKind(StrEnum):
+    """What an item of a block is: only a scan is a table; the others are joined as they come."""
+
+    SCAN = "scan"
+    AGGREGATE = "aggregate"
+    JOIN = "join"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRelation:
+    """An item of a block, after its filters and projections.
+
+    `label` tells it apart from the block's others in every run and order; items that only their literals tell apart
+    share one. `relations` are the tables below. `row_bytes` are those of a row in memory: measured where an exchange
+    counted them, else by the types of the columns. `scanned_rows` are those of a scan before its filters.
+    `runtime_filtered` says that a semi-join with other relations has already left rows out (dynamic pruning, bloom
+    filters).
+    """
+
+    label: str
+    relations: tuple[str, ...]
+    kind: RelationKind
+    rows: int | None = None
+    row_bytes: float = 0
+    scanned_rows: int | None = None
+    file_bytes: int | None = None
+    runtime_filtered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """`left_key = right_key`, between two sets of relations (bit i is relation i); most often of one each."""
+
+    left: int
+    right: int
+    left_key: str
+    right_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Any other condition of a join, over a set of relations."""
+
+    relations: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredJoin:
+    """What the join of a set of relations put out. `bytes` where an exchange counted them."""
+
+    rows: int
+    bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JoinGraph:
+    """A block of inner joins. Sets of relations are numbers whose bit i is relation i.
+
+    `measured` holds what ran; `written` is the order that ran.
+    """
+
+    signature: str
+    relations: tuple[GraphRelation, ...]
+    predicates: tuple[Predicate, ...]
+    conditions: tuple[Condition, ...]
+    measured: Mapping[int, MeasuredJoin]
+    written: Order
+
+    @property
+    def everything(self) -> int:
+        return (1 << len(self.relations)) - 1
+
+
+def members(relations: int) -> Iterator[int]:
+    """The relations of a set, ascending."""
+    while relations:
+        lowest = relations & -relations
+        yield lowest.bit_length() - 1
+        relations ^= lowest
+
+
+def join_graphs(root: PlanNode, *, finished: bool = False) -> tuple[JoinGraph, ...]:
+    """The blocks of a plan and of its subqueries, in plan order; those inside what is reused once.
+
+    `finished` says that the plan ran to its end: what was not counted is then 0.
+    """
+    lineage, scans_below = trace(root), ScansBelow(root)
+    elsewhere = {id(node) for node in root.walk_unfilled()}
+    found: list[JoinGraph] = []
+    waiting = [root]
+    seen: set[frozenset[int]] = set()
+    while waiting:
+        node = waiting.pop()
+        if parsed := _inner(node):
+            metrics = frozenset(node.metric_ids.values())
+            block = _Block(lineage, scans_below, finished=finished and id(node) not in elsewhere)
+            written, _ = block.flatten(node, parsed)
+            if not metrics or metrics not in seen:
+                found.append(block.graph(written))
+            seen.add(metrics)
+            waiting.extend(reversed(block.items))
+        else:
+            waiting.extend(reversed([n for n in (*node.children, *node.subqueries) if not prunes(n)]))
+    return tuple(found)
+
+
+def _inner(node: PlanNode) -> ParsedJoin | None:
+    if node.name not in JOINS or len(node.children) != 2:
+        return None
+    parsed = parse_join(node)
+    return parsed if parsed.type in _REORDERABLE else None
+
+
+def _below(node: PlanNode) -> PlanNode:
+    """The first operator that changes rows."""
+    while len(node.children) == 1 and (node.name in _PASSING or (node.name == "Project" and _only_columns(node))):
+        node = node.children[0]
+    return node
+
+
+def _only_columns(project: PlanNode) -> bool:
+    found = bracketed(project.text)
+    return found is not None and " AS " not in found[0]
+
+
+class _Block:
+    """A block while its joins are taken apart."""
+
+    def __init__(self, lineage: Lineage, scans_below: ScansBelow, *, finished: bool) -> None:
+        self._lineage = lineage
+        self._scans_below = scans_below
+        self._finished = finished
+        self.items: list[PlanNode] = []
+        self._owner: dict[int, int] = {}
+        self._predicates: list[Predicate] = []
+        self._conditions: list[Condition] = []
+        self._measured: dict[int, MeasuredJoin] = {}
+
+    def flatten(self, join: PlanNode, parsed: ParsedJoin) -> tuple[Order, int]:
+        """The order below a join, and its relations."""
+        (left, left_set), (right, right_set) = (self._side(child) for child in join.children)
+        both = left_set | right_set
+        for keys in zip(parsed.left_keys, parsed.right_keys, strict=False):
+            ends = self._owners(keys[0], left_set) or left_set, self._owners(keys[1], right_set) or right_set
+            self._predicates.append(Predicate(*ends, *map(self._lineage.source, keys)))
+        for part in split_top_level(parsed.rest):
+            for conjunct in conjuncts(part) if attributes(part) else ():
+                self._conditions.append(Condition(self._owners(conjunct, both) or both, skeleton(conjunct)))
+        self._measure(join, both)
+        return (left, right), both
+
+    def _side(self, child: PlanNode) -> tuple[Order, int]:
+        below = _below(child)
+        if parsed := _inner(below):
+            order, relations = self.flatten(below, parsed)
+            if child is not below:
+                self._measure(child, relations)
+            return order, relations
+        number = len(self.items)
+        self.items.append(child)
+        for node in _own(child):
+            for _, id_ in attributes(node.text):
+                self._owner.setdefault(id_, number)
+        return number, 1 << number
+
+    def _measure(self, node: PlanNode, relations: int) -> None:
+        """Rows of a join, and bytes where an exchange above it counted them."""
+        side = measure_side(node, (), None, finished=self._finished)
+        if side.rows is not None:
+            self._measured[relations] = MeasuredJoin(side.rows, side.shuffle_bytes)
+
+    def _owners(self, expression: str, among: int) -> int:
+        """The relations whose columns an expression names.
+
+        What an aggregate computes has an id its text does not print: such a column belongs to the one item that could.
+        """
+        ids = [id_ for _, id_ in attributes(expression)]
+        if unknown := [id_ for id_ in ids if id_ not in self._owner]:
+            candidates = list(members(among))
+            if len(candidates) > 1:
+                candidates = [i for i in candidates if _kind(self.items[i]) is not RelationKind.SCAN]
+            if len(candidates) != 1:
+                return among
+            self._owner.update(dict.fromkeys(unknown, candidates[0]))
+        return sum(1 << number for number in {self._owner[id_] for id_ in ids}) & among
+
+    def graph(self, written: Order) -> JoinGraph:
+        labels = _labels([fingerprint(item, every_join(item)) for item in self.items], self._predicates)
+        text = "\n".join(sorted(labels) + sorted(condition.text for condition in self._conditions))
+        return JoinGraph(
+            signature=hashlib.sha256(text.encode()).hexdigest()[:16],
+            relations=tuple(map(self._relation, self.items, labels)),
+            predicates=tuple(self._predicates),
+            conditions=tuple(self._conditions),
+            measured=self._measured,
+            written=written,
+        )
+
+    def _relation(self, item: PlanNode, label: str) -> GraphRelation:
+        side = measure_side(item, (), None, finished=self._finished)
+        kind = _kind(item)
+        scans = self._scans_below.scans(item) if kind is RelationKind.SCAN else []
+        return GraphRelation(
+            label=label,
+            relations=self._scans_below.relations(item),
+            kind=kind,
+            rows=side.rows,
+            row_bytes=side.shuffle_bytes / side.rows if side.shuffle_bytes and side.rows else row_bytes(item),
+            scanned_rows=scans[0].metrics.get(_ROWS) if scans else None,
+            file_bytes=side.file_bytes,
+            runtime_filtered=any(prunes(s) for node in _own(item) for s in node.subqueries),
+        )
+
+
+def _own(item: PlanNode) -> Iterator[PlanNode]:
+    """The operators of an item, without those below what it reuses: their columns have other ids there."""
+    stack = [item]
+    while stack:
+        node = stack.pop()
+        yield node
+        if node.name != "ReusedExchange":
+            stack.extend(reversed(node.children))
+
+
+def _kind(item: PlanNode) -> RelationKind:
+    node = item
+    while len(node.children) == 1 and not is_scan(node) and node.name not in AGGREGATES:
+        node = node.children[0]
+    if is_scan(node):
+        return RelationKind.SCAN
+    if node.name in AGGREGATES:
+        return RelationKind.AGGREGATE
+    return RelationKind.JOIN if node.name in JOINS else RelationKind.OTHER
+
+
+def _labels(fingerprints: list[str], predicates: Iterable[Predicate]) -> list[str]:
+    """Items told apart by what they are, by the columns they are joined on, and by what they are joined to.
+
+    Each round tells apart by neighbours one step further (colour refinement, Weisfeiler and Leman 1968).
+    """
+    ends: list[list[tuple[str, str, int]]] = [[] for _ in fingerprints]
+    for p in predicates:
+        for own, other, own_key, other_key in (
+            (p.left, p.right, p.left_key, p.right_key),
+            (p.right, p.left, p.right_key, p.left_key),
+        ):
+            for number in members(own):
+                ends[number].append((own_key, other_key, other))
+    labels = fingerprints
+    for _ in fingerprints:
+        refined = [
+            _digest(label, *sorted(f"{own}={other}:{_of(labels, there)}" for own, other, there in neighbours))
+            for label, neighbours in zip(labels, ends, strict=True)
+        ]
+        settled = len(Counter(refined)) == len(Counter(labels))
+        labels = refined
+        if settled:
+            break
+    return labels
+
+
+def _of(labels: list[str], relations: int) -> str:
+    return "+".join(sorted(labels[number] for number in members(relations)))
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

@@ -16,13 +16,15 @@ _UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40
 
 
 @dataclass(slots=True)
-class _Logical:
+class LogicalNode:
+    """An operator of a logical plan as its text has it. `columns` are the expression ids it names."""
+
     depth: int
     text: str
     bytes: int | None
     columns: set[int]
-    parent: _Logical | None = None
-    children: list[_Logical] = field(default_factory=list)
+    parent: LogicalNode | None = None
+    children: list[LogicalNode] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +49,16 @@ def read_estimates(logical_plan: str | None) -> Estimates:
     """The estimates in a logical plan's text; none for a plan without statistics."""
     if not logical_plan or "Statistics(" not in logical_plan:
         return NO_ESTIMATES
-    nodes = _parse(logical_plan)
+    nodes = parse_logical(logical_plan)
     leaves = {id(node): number for number, node in enumerate(n for n in nodes if not n.children)}
     if len(leaves) > _MAX_LEAVES:
         return NO_ESTIMATES
     leaf_of_column: dict[int, int] = {}
     for node in nodes:
         if id(node) in leaves:
-            for column in _columns_up_to_join(node):
+            for column in columns_up_to_join(node):
                 leaf_of_column.setdefault(column, leaves[id(node)])
-    below = _leaves_below(nodes, leaves)
+    below = leaves_below(nodes, leaves)
     bytes_of_leaves = {
         below[id(node)]: node.bytes
         for node in nodes
@@ -65,14 +67,15 @@ def read_estimates(logical_plan: str | None) -> Estimates:
     return Estimates(leaf_of_column, bytes_of_leaves)
 
 
-def _parse(text: str) -> list[_Logical]:
-    nodes: list[_Logical] = []
-    path: list[_Logical] = []
+def parse_logical(text: str) -> list[LogicalNode]:
+    """The operators of a logical plan, parents before their children."""
+    nodes: list[LogicalNode] = []
+    path: list[LogicalNode] = []
     for line in text.splitlines():
         match = _LINE.match(line)
         if not match:
             continue
-        node = _Logical(len(match[1]), match[2], _bytes(match[2]), {id_ for _, id_ in attributes(match[2])})
+        node = LogicalNode(len(match[1]), match[2], _bytes(match[2]), {id_ for _, id_ in attributes(match[2])})
         while path and path[-1].depth >= node.depth:
             path.pop()
         if path:
@@ -88,11 +91,11 @@ def _bytes(text: str) -> int | None:
     return int(float(match[1]) * _UNITS[match[2]]) if match and match[2] in _UNITS else None
 
 
-def _is_join(node: _Logical) -> bool:
+def _is_join(node: LogicalNode) -> bool:
     return node.text.startswith("Join ")
 
 
-def _columns_up_to_join(leaf: _Logical) -> set[int]:
+def columns_up_to_join(leaf: LogicalNode) -> set[int]:
     """A relation's list of columns may be cut short; the filters and projections above it name those in use."""
     columns, node = set(leaf.columns), leaf
     while node.parent is not None and len(node.parent.children) == 1:
@@ -101,7 +104,7 @@ def _columns_up_to_join(leaf: _Logical) -> set[int]:
     return columns
 
 
-def _leaves_below(nodes: list[_Logical], numbers: dict[int, int]) -> dict[int, frozenset[int]]:
+def leaves_below(nodes: list[LogicalNode], numbers: dict[int, int]) -> dict[int, frozenset[int]]:
     """The leaves below each node, by its identity; a node with one child shares that child's."""
     found: dict[int, frozenset[int]] = {}
     for node in reversed(nodes):  # children come after their parents

@@ -112,14 +112,27 @@ def members(relations: int) -> Iterator[int]:
         relations ^= lowest
 
 
+@dataclass(frozen=True, slots=True)
+class JoinBlock:
+    """A block with the operators that make its relations."""
+
+    graph: JoinGraph
+    items: tuple[PlanNode, ...]
+
+
 def join_graphs(root: PlanNode, *, finished: bool = False) -> tuple[JoinGraph, ...]:
+    """The blocks of a plan, without its operators."""
+    return tuple(block.graph for block in join_blocks(root, finished=finished))
+
+
+def join_blocks(root: PlanNode, *, finished: bool = False) -> tuple[JoinBlock, ...]:
     """The blocks of a plan and of its subqueries, in plan order; those inside what is reused once.
 
     `finished` says that the plan ran to its end: what was not counted is then 0.
     """
     lineage, scans_below = trace(root), ScansBelow(root)
     elsewhere = {id(node) for node in root.walk_unfilled()}
-    found: list[JoinGraph] = []
+    found: list[JoinBlock] = []
     waiting = [root]
     seen: set[frozenset[int]] = set()
     while waiting:
@@ -129,7 +142,7 @@ def join_graphs(root: PlanNode, *, finished: bool = False) -> tuple[JoinGraph, .
             block = _Block(lineage, scans_below, finished=finished and id(node) not in elsewhere)
             written, _ = block.flatten(node, parsed)
             if not metrics or metrics not in seen:
-                found.append(block.graph(written))
+                found.append(JoinBlock(block.graph(written), tuple(block.items)))
             seen.add(metrics)
             waiting.extend(reversed(block.items))
         else:

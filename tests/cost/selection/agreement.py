@@ -1,0 +1,81 @@
+"""Spark's planner asked for many joins, and the simulation beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from tuner.cost.selection.model import Choice, LogicalJoin, SideHint
+from tuner.cost.selection.planning import select_join
+from tuner.plan.model import BuildSide, Strategy
+
+from .join_cases import Case, Relation, sample_cases, sample_conf
+from .spark_planner import SparkPlanner, as_written, choices_of, joins_of, read_join
+
+BRANCHES = 30  # statements that are optimised together
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One join under one conf: what the simulation was told and said, and what Spark did."""
+
+    category: str
+    statement: str
+    conf: dict[str, str]
+    join: LogicalJoin
+    choice: Choice
+    spark: tuple[Strategy, BuildSide | None]
+
+    @property
+    def agrees(self) -> bool:
+        return as_written(self.join, self.choice) == self.spark
+
+    def __str__(self) -> str:
+        told = f"{self.category}: {self.statement} {self.conf}\n  {self.join}"
+        return f"{told}\n  simulated {self.choice}\n  Spark {self.spark}"
+
+
+def compare_planning(planner: SparkPlanner, statements: int, confs: int, seed: int = 0) -> Iterator[Compared]:
+    """`statements` joins, each planned under `confs` settings of its own."""
+    relations = _Relations(planner)
+    settings = sample_conf(seed)
+    cases = list(filter(relations.has, sample_cases(seed, statements)))
+    for first in range(0, len(cases), BRANCHES):
+        batch = cases[first : first + BRANCHES]
+        execution = planner.union([case.statement for case in batch])
+        operators = list(joins_of(execution.sparkPlan()))
+        joins = [read_join(operator, **case.facts) for operator, case in zip(operators, batch, strict=True)]
+        for properties in islice(settings, confs):
+            with planner.conf(properties) as conf:
+                did = choices_of(planner.plan_again(execution))
+            for case, join, spark in zip(batch, joins, did, strict=True):
+                yield Compared(case.kind, case.statement, properties, join, select_join(join, conf), spark)
+
+
+class _Relations:
+    """Tables and views, made when they are first needed."""
+
+    def __init__(self, planner: SparkPlanner) -> None:
+        self._planner = planner
+        self._made: set[str] = set()
+        self._unknown: set[SideHint] = set()
+
+    def has(self, case: Case) -> bool:
+        """Whether the relations of a case are there; not all versions know all hints."""
+        return all([self._make(relation) for relation in (case.left, case.right)])
+
+    def _make(self, relation: Relation) -> bool:
+        if relation.hint in self._unknown:
+            return False
+        if relation.name not in self._made:
+            if relation.hint:
+                table = Relation(relation.name[: -len(relation.hint) - 1], relation.bytes)
+                self._make(table)
+                if not self._planner.hint_view(relation.name, table.name, relation.hint):
+                    self._unknown.add(relation.hint)
+                    return False
+            else:
+                self._planner.make_table(relation.name, "k INT", relation.bytes)
+            self._made.add(relation.name)
+        return True

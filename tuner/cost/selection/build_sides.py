@@ -1,0 +1,38 @@
+"""Which sides of a join may be built, by its type: the constraints that no size or hint overrules."""
+
+from __future__ import annotations
+
+from tuner.cost.selection.conf import FULL_OUTER_SHUFFLED_HASH, OUTER_SHUFFLED_HASH_BOTH_SIDES, SelectionConf
+from tuner.cost.selection.model import BOTH, RIGHT, LogicalJoin, SideHint
+from tuner.plan.model import BuildSide, JoinType
+
+# JoinSelectionHelper.canBuildBroadcastLeft/Right; a right outer join comes turned round.
+_BROADCAST = {
+    JoinType.INNER: BOTH,
+    JoinType.CROSS: BOTH,
+    JoinType.LEFT_OUTER: (RIGHT,),
+    JoinType.LEFT_SEMI: (RIGHT,),
+    JoinType.LEFT_ANTI: (RIGHT,),
+    JoinType.EXISTENCE: (RIGHT,),
+}
+
+
+def broadcast_sides(join: LogicalJoin) -> tuple[BuildSide, ...]:
+    """The sides that a broadcast hash join of this type may build; none for a full outer join or unhashable keys."""
+    return _BROADCAST.get(join.type, ()) if join.hashable else ()
+
+
+def shuffled_hash_sides(join: LogicalJoin, conf: SelectionConf) -> tuple[BuildSide, ...]:
+    """The sides that a shuffled hash join may build (JoinSelectionHelper.canBuildShuffledHashJoinLeft/Right)."""
+    if not join.hashable:
+        return ()
+    if join.type is JoinType.FULL_OUTER:
+        return BOTH if conf.has(FULL_OUTER_SHUFFLED_HASH) else ()
+    if join.type is JoinType.LEFT_OUTER and conf.has(OUTER_SHUFFLED_HASH_BOTH_SIDES):
+        return BOTH
+    return _BROADCAST.get(join.type, ())
+
+
+def may_replicate(join: LogicalJoin) -> bool:
+    """Whether a Cartesian product can run the join."""
+    return join.is_inner and not join.has_hint(SideHint.NO_BROADCAST_AND_REPLICATION)

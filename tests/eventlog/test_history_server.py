@@ -51,6 +51,11 @@ NO_TOTAL = {"average": "the least, the median and the most of the tasks: a sum o
 DIFFERENCES = (
     Difference(
         r"db_subExecution_id\.zstd",
+        r"application spark_version",
+        "Databricks tells its version in an event of its own, which Spark passes over",
+    ),
+    Difference(
+        r"db_subExecution_id\.zstd",
         r"metric 8 2 cloud storage (request|retry) count 0",
         "of a metric type that only Databricks has: Spark marks the number as [unknown]",
     ),

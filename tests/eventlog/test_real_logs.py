@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(not LOGS.is_dir(), reason=f"{LOGS} is not there"
 # name, app id, Spark version, status, executions, stages, (cores, count) of executors
 KNOWN: list[tuple[str, str, str, str, int, int, tuple[int, int]]] = [
     ("aqeshuffle_eventlog.zstd", "local-1651694304852", "3.2.1", "complete", 1, 4, (12, 1)),
-    ("db_subExecution_id.zstd", "app-20240213185822-0000", "", "partial", 12, 11, (8, 2)),
+    ("db_subExecution_id.zstd", "app-20240213185822-0000", "3.3.0", "partial", 12, 11, (8, 2)),
     ("eventlog_4nodes_8cores_dynamic_alloc.zstd", "application_1707709865217_0493", "3.2.1", "complete", 5, 20, (4, 7)),
     ("eventlog_dsv2.zstd", "local-1624371906627", "3.1.1", "complete", 9, 9, (12, 1)),
     ("eventlog_same_app_id_1.zstd", "local-1622043423018", "3.1.1", "partial", 2, 3, (8, 2)),

@@ -199,6 +199,7 @@ _SQL = "org.apache.spark.sql.execution.ui."
 
 EVENT_TYPES: dict[str, type[msgspec.Struct]] = {
     "SparkListenerLogStart": LogStart,
+    "DBCEventLoggingListenerMetadata": LogStart,  # what Databricks writes in its place
     "SparkListenerApplicationStart": ApplicationStart,
     "SparkListenerApplicationEnd": ApplicationEnd,
     "SparkListenerEnvironmentUpdate": EnvironmentUpdate,

@@ -63,7 +63,7 @@ class _Relations:
 
     def has(self, case: Case) -> bool:
         """Whether the relations of a case are there; not all versions know all hints."""
-        return all([self._make(relation) for relation in (case.left, case.right)])
+        return all(self._make(relation) for relation in (case.left, case.right))
 
     def _make(self, relation: Relation) -> bool:
         if relation.hint in self._unknown:

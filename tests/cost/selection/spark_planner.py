@@ -103,6 +103,10 @@ class SparkPlanner:
         """The optimised plan planned under the session's conf of now: what `sparkPlan` does, without its cache."""
         return self._session.sessionState().planner().plan(execution.optimizedPlan()).next()
 
+    def longs(self, array: Any) -> list[int]:
+        """A Java array of longs, in one call."""
+        return [int(number) for number in self._jvm.java.util.Arrays.toString(array).strip("[]").split(",")]
+
     def has_equi_keys(self, logical: Any) -> bool:
         return bool(self._jvm.org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys.unapply(logical).isDefined())
 
@@ -164,11 +168,17 @@ def choices_of(plan: Any) -> list[tuple[Strategy, BuildSide | None]]:
     ]
 
 
+def choice_of(operator: Any) -> tuple[Strategy, BuildSide | None]:
+    """Strategy and build side of one join."""
+    strategy = Strategy(operator.nodeName())
+    return strategy, BuildSide(operator.buildSide().toString()[5:].lower()) if strategy in _BUILDING else None
+
+
 def joins_of(plan: Any) -> Iterator[Any]:
     """The join operators of a physical plan, from the top."""
     if plan.nodeName() in _STRATEGIES:
         yield plan
-    for child in each(plan.children()):
+    for child in [plan.plan()] if plan.nodeName().endswith("QueryStage") else each(plan.children()):
         yield from joins_of(child)
 
 
@@ -177,7 +187,7 @@ def read_join(operator: Any, **facts: bool) -> LogicalJoin:
     logical = operator.logicalLink().get()
     hints = dict(_HINTS.findall(logical.hint().toString()))
     left, right = (
-        Side(size_in_bytes(side), _HINT_NAMES.get(hints.get(name, "")))
+        Side(sizes_of(side.stats()), _HINT_NAMES.get(hints.get(name, "")))
         for name, side in (("left", logical.left()), ("right", logical.right()))
     )
     return logical_join(logical.joinType().toString(), left, right, **facts)
@@ -195,9 +205,9 @@ def as_written(join: LogicalJoin, choice: Choice) -> tuple[Strategy, BuildSide |
     return choice.strategy, _TURNED[choice.build_side] if join.turned else choice.build_side
 
 
-def size_in_bytes(logical: Any) -> int:
-    """A plan's estimate. As text, because the gateway makes an int of 32 bits of it."""
-    return int(logical.stats().productIterator().mkString(",").split(",")[0])
+def sizes_of(statistics: Any) -> int:
+    """The bytes of a plan's statistics. As text, because the gateway makes an int of 32 bits of them."""
+    return int(statistics.productIterator().mkString(",").split(",")[0])
 
 
 def each(scala_sequence: Any) -> Iterator[Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tuner.cost.selection.build_sides import broadcast_sides
 from tuner.cost.selection.conf import SelectionConf
-from tuner.cost.selection.model import BOTH, LEFT, RIGHT, LogicalJoin, Shuffle, SideHint
+from tuner.cost.selection.model import BOTH, LEFT, RIGHT, LogicalJoin, SideHint
 from tuner.plan.model import BuildSide, JoinType
 from tuner.units import format_bytes
 
@@ -60,8 +60,13 @@ def small_partitions(join: LogicalJoin, built: BuildSide, hint: SideHint) -> str
     )
 
 
-def mostly_empty(shuffle: Shuffle) -> str:
-    return f"{shuffle.non_empty} of {shuffle.partitions} partitions have rows"
+def emptier(join: LogicalJoin) -> str:
+    """`left has rows in 1 of 8 partitions`, of the side with more empty ones; nothing where none was measured."""
+    shuffles = [(which, shuffle) for which in BOTH if (shuffle := join.side(which).shuffle) and shuffle.partitions]
+    if not shuffles:
+        return ""
+    which, shuffle = min(shuffles, key=lambda found: found[1].non_empty / found[1].partitions)
+    return f"{which} has rows in {shuffle.non_empty} of {shuffle.partitions} partitions"
 
 
 def null_aware(join: LogicalJoin) -> str:
@@ -87,8 +92,7 @@ def _not_broadcast(join: LogicalJoin, conf: SelectionConf, which: BuildSide) -> 
     if join.equi_keys and which not in broadcast_sides(join):
         return not_built(join, which)
     if side.bytes <= conf.threshold(measured=side.measured):
-        because = f" ({mostly_empty(side.shuffle)})" if side.shuffle else ""
-        return f"{size(join, which)} is held back by {side.hint}{because}"
+        return " as ".join(filter(None, (f"{size(join, which)} is held back by {side.hint}", emptier(join))))
     return f"{size(join, which)} > {_threshold(join, conf, which)}"
 
 

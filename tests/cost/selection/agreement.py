@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, product
 
 from tuner.cost.selection.model import Choice, LogicalJoin, SideHint
 from tuner.cost.selection.planning import select_join
 from tuner.plan.model import BuildSide, Strategy
 
-from .join_cases import Case, Relation, sample_cases, sample_conf
-from .spark_planner import SparkPlanner, as_written, choices_of, joins_of, read_join
+from .join_cases import SQL_HINTS, Case, Relation, sample_cases, sample_conf
+from .spark_planner import SparkPlanner, as_written, choice_of, choices_of, joins_of, read_join
 
+_PLAIN_TYPES = ("Inner", "Cross", "LeftOuter", "RightOuter", "FullOuter", "LeftSemi", "LeftAnti")
 BRANCHES = 30  # statements that are optimised together
 
 
@@ -45,12 +47,39 @@ def compare_planning(planner: SparkPlanner, statements: int, confs: int, seed: i
         batch = cases[first : first + BRANCHES]
         execution = planner.union([case.statement for case in batch])
         operators = list(joins_of(execution.sparkPlan()))
-        joins = [read_join(operator, **case.facts) for operator, case in zip(operators, batch, strict=True)]
+        joins = [
+            read_join(operator.logicalLink().get(), **case.facts)
+            for operator, case in zip(operators, batch, strict=True)
+        ]
         for properties in islice(settings, confs):
             with planner.conf(properties) as conf:
                 did = choices_of(planner.plan_again(execution))
             for case, join, spark in zip(batch, joins, did, strict=True):
                 yield Compared(case.kind, case.statement, properties, join, select_join(join, conf), spark)
+
+
+def compare_odd_keys(planner: SparkPlanner, seed: int = 0) -> Iterator[Compared]:
+    """Joins on keys that cannot be sorted, or not be hashed (from 4.0), which no optimised SQL has: by JoinSelection."""
+    choose = random.Random(seed)
+    planner.make_table("odd", "k INT", 5000)
+    keys = {"maps": ("map(k, k)", {"orderable": False})}
+    if planner.version >= "4":
+        keys["collated"] = ("CAST(k AS STRING) COLLATE UTF8_LCASE", {"hashable": False})
+    for (name, (key, facts)), type_name in product(keys.items(), _PLAIN_TYPES):
+        for threshold, left_hint in product(("1", "10MB"), (None, *SQL_HINTS)):
+            hints = [left_hint, choose.choice((None, *SQL_HINTS))]
+            left, right = (f"SELECT {key}{choose.choice(('', ', k'))} FROM odd" for _ in "lr")
+            properties = {
+                "spark.sql.autoBroadcastJoinThreshold": threshold,
+                "spark.sql.join.preferSortMergeJoin": "false",
+            }
+            with planner.conf(properties) as conf:
+                operator, logical = planner.select(type_name, left, right, hints)
+                join = read_join(logical, **facts)
+                category = f"{type_name}, {name}"
+                yield Compared(
+                    category, f"{left} / {right}", properties, join, select_join(join, conf), choice_of(operator)
+                )
 
 
 class _Relations:

@@ -22,7 +22,9 @@ def compare_executed(planner: SparkPlanner, case: ExecutedCase) -> Compared:
         (operator,) = joins_of(execution.executedPlan().executedPlan())
         estimates = operator.logicalLink().get()
         sides = [
-            _estimated(estimate, hint) if case.unknown and input_.late else _side(planner, plan, estimate, hint)
+            _estimated(estimate, hint)
+            if case.unknown and input_.late
+            else _side(planner, plan, estimate, hint, users=input_.repartitioned)
             for input_, plan, estimate, hint in (
                 (case.left, operator.left(), estimates.left(), case.left_hint),
                 (case.right, operator.right(), estimates.right(), case.right_hint),
@@ -32,7 +34,7 @@ def compare_executed(planner: SparkPlanner, case: ExecutedCase) -> Compared:
         return Compared(case.about, case.statement, case.conf, join, reselect_join(join, conf), choice_of(operator))
 
 
-def _side(planner: SparkPlanner, plan: Any, logical: Any, hint: SideHint | None) -> Side:
+def _side(planner: SparkPlanner, plan: Any, logical: Any, hint: SideHint | None, *, users: bool) -> Side:
     """A side by the stage at its end; a broadcast of what was shuffled was AQE's own idea."""
     stage = _stage(plan)
     if stage is None:
@@ -42,7 +44,7 @@ def _side(planner: SparkPlanner, plan: Any, logical: Any, hint: SideHint | None)
         if shuffled is None:
             return Side(_measured_bytes(stage), hint, measured=True, broadcast=True)
         stage = shuffled
-    return Side(_measured_bytes(stage), hint, measured=True, shuffle=_shuffle(planner, stage))
+    return Side(_measured_bytes(stage), hint, measured=True, shuffle=_shuffle(planner, stage, users=users))
 
 
 def _estimated(logical: Any, hint: SideHint | None) -> Side:
@@ -63,7 +65,6 @@ def _measured_bytes(stage: Any) -> int:
     return sizes_of(stage.getRuntimeStatistics())
 
 
-def _shuffle(planner: SparkPlanner, stage: Any) -> Shuffle:
+def _shuffle(planner: SparkPlanner, stage: Any, *, users: bool) -> Shuffle:
     written = planner.longs(stage.mapStats().get().bytesByPartitionId())
-    users = "ENSURE_REQUIREMENTS" not in stage.shuffle().shuffleOrigin().toString()
     return Shuffle(len(written), sum(bytes_ > 0 for bytes_ in written), max(written), sum(written), users)

@@ -81,7 +81,7 @@ class SparkPlanner:
     def hint_view(self, name: str, table: str, hint: str) -> bool:
         """A view of a table with a hint that SQL has no word for; False if this version does not know it."""
         logical = self._jvm.org.apache.spark.sql.catalyst.plans.logical
-        strategy = getattr(getattr(logical, f"{hint}$"), "MODULE$")
+        strategy = _object(logical, hint)
         if not isinstance(strategy, JavaObject):
             return False
         hinted = logical.ResolvedHint(self.analyzed(f"SELECT * FROM {table}"), self._hint_info(strategy))
@@ -103,6 +103,21 @@ class SparkPlanner:
         """The optimised plan planned under the session's conf of now: what `sparkPlan` does, without its cache."""
         return self._session.sessionState().planner().plan(execution.optimizedPlan()).next()
 
+    def select(self, type_name: str, left: str, right: str, hints: Sequence[SideHint | None]) -> tuple[Any, Any]:
+        """The operator and the logical join for the first columns of two statements, equal in a way SQL may not allow."""
+        catalyst = self._jvm.org.apache.spark.sql.catalyst
+        logical = catalyst.plans.logical
+        sides = [self.analyzed(text) for text in (left, right)]
+        condition = catalyst.expressions.EqualTo(*(side.output().head() for side in sides))
+        strategies = {None: None, SideHint.MERGE: "SHUFFLE_MERGE"}
+        told = [
+            self._some(self._hint_info(_object(logical, strategies.get(hint) or hint))) if hint else self._none()
+            for hint in hints
+        ]
+        type_ = _object(catalyst.plans, type_name)
+        join = logical.Join(*sides, type_, self._some(condition), logical.JoinHint(*told))
+        return self._session.sessionState().planner().JoinSelection().apply(join).head(), join
+
     def longs(self, array: Any) -> list[int]:
         """A Java array of longs, in one call."""
         return [int(number) for number in self._jvm.java.util.Arrays.toString(array).strip("[]").split(",")]
@@ -117,12 +132,23 @@ class SparkPlanner:
         return bool(planning.ExtractSingleColumnNullAwareAntiJoin.unapply(logical).isDefined())
 
     def _hint_info(self, strategy: Any) -> Any:
-        return self._jvm.org.apache.spark.sql.catalyst.plans.logical.HintInfo(self._jvm.scala.Some(strategy))
+        return self._jvm.org.apache.spark.sql.catalyst.plans.logical.HintInfo(self._some(strategy))
+
+    def _some(self, value: Any) -> Any:
+        return self._jvm.scala.Some(value)
+
+    def _none(self) -> Any:
+        return self._jvm.scala.Option.empty()
 
     def _dataset(self, plan: Any) -> Any:
         package = self._jvm.org.apache.spark.sql
         classes = package.classic if int(self.version[0]) >= 4 else package
         return classes.Dataset.ofRows(self._session, plan)
+
+
+def _object(package: Any, name: str) -> Any:
+    """A Scala object."""
+    return getattr(getattr(package, f"{name}$"), "MODULE$")
 
 
 @contextmanager
@@ -182,9 +208,8 @@ def joins_of(plan: Any) -> Iterator[Any]:
         yield from joins_of(child)
 
 
-def read_join(operator: Any, **facts: bool) -> LogicalJoin:
-    """The logical join that an operator was planned for; `facts` are fields of `LogicalJoin` known otherwise."""
-    logical = operator.logicalLink().get()
+def read_join(logical: Any, **facts: bool) -> LogicalJoin:
+    """A join of Spark's optimiser; `facts` are fields of `LogicalJoin` known otherwise."""
     hints = dict(_HINTS.findall(logical.hint().toString()))
     left, right = (
         Side(sizes_of(side.stats()), _HINT_NAMES.get(hints.get(name, "")))

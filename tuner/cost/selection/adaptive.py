@@ -8,8 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tuner.cost.selection import words
-from tuner.cost.selection.build_sides import broadcast_sides, shuffled_hash_sides
-from tuner.cost.selection.conf import CONVERTED_SORT_MERGE, DEMOTION_BY_TYPE, PREFER_SHUFFLED_HASH, SelectionConf
+from tuner.cost.selection.build_sides import broadcast_sides, is_null_aware_hash, shuffled_hash_sides
+from tuner.cost.selection.conf import (
+    CONVERTED_SORT_MERGE,
+    DEMOTION_BY_TYPE,
+    PREFER_SHUFFLED_HASH,
+    SelectionConf,
+)
 from tuner.cost.selection.ignored import ignored_hints
 from tuner.cost.selection.model import BOTH, LEFT, RIGHT, Choice, LogicalJoin, Reason, Shuffle, Side, SideHint
 from tuner.cost.selection.planning import select_join
@@ -36,7 +41,7 @@ def reselect_join(join: LogicalJoin, conf: SelectionConf) -> Choice:
 
 def _started(join: LogicalJoin, conf: SelectionConf, which: BuildSide) -> Choice:
     """A broadcast that was started is used."""
-    hashed = join.equi_keys or join.null_aware
+    hashed = join.equi_keys or is_null_aware_hash(join, conf)
     strategy = Strategy.BROADCAST_HASH if hashed else Strategy.BROADCAST_NESTED_LOOP
     choice = Choice(strategy, which, Reason.BROADCAST_STAGE, f"{words.size(join, which)} is broadcast already")
     return ignored_hints(join, conf, choice)

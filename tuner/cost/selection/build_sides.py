@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from tuner.cost.selection.conf import FULL_OUTER_SHUFFLED_HASH, OUTER_SHUFFLED_HASH_BOTH_SIDES, SelectionConf
+from tuner.cost.selection.conf import (
+    FULL_OUTER_SHUFFLED_HASH,
+    NULL_AWARE_ANTI_JOIN,
+    OUTER_SHUFFLED_HASH_BOTH_SIDES,
+    SelectionConf,
+)
 from tuner.cost.selection.model import BOTH, RIGHT, LogicalJoin, SideHint
 from tuner.plan.model import BuildSide, JoinType
 
@@ -31,6 +36,12 @@ def shuffled_hash_sides(join: LogicalJoin, conf: SelectionConf) -> tuple[BuildSi
     if join.type is JoinType.LEFT_OUTER and conf.has(OUTER_SHUFFLED_HASH_BOTH_SIDES):
         return BOTH
     return _BROADCAST.get(join.type, ())
+
+
+def is_null_aware_hash(join: LogicalJoin, conf: SelectionConf) -> bool:
+    """Whether NOT IN is a hash join of its own (ExtractSingleColumnNullAwareAntiJoin)."""
+    enabled = conf.null_aware_anti_join and conf.has(NULL_AWARE_ANTI_JOIN)
+    return enabled and join.null_aware and not join.equi_keys and join.type is JoinType.LEFT_ANTI
 
 
 def may_replicate(join: LogicalJoin) -> bool:

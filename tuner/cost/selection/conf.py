@@ -17,6 +17,7 @@ NEWEST: Version = (4, 3, 0)
 # The first releases with a behaviour. Where no issue is named, the releases' own classes were compared.
 NULL_AWARE_ANTI_JOIN = (3, 1, 0)  # SPARK-32290
 FULL_OUTER_SHUFFLED_HASH = (3, 1, 0)  # SPARK-32399
+ADAPTIVE_BY_DEFAULT = (3, 2, 0)  # SPARK-33679
 ADAPTIVE_THRESHOLD = (3, 2, 0)  # SPARK-35264
 PREFER_SHUFFLED_HASH = (3, 2, 0)  # SPARK-35282: DynamicJoinSelection instead of DemoteBroadcastHashJoin
 SHUFFLED_HASH_FACTOR = (3, 3, 0)  # SPARK-36898
@@ -68,14 +69,14 @@ class SelectionConf:
 def read_conf(properties: Mapping[str, str], spark_version: str = "") -> SelectionConf:
     """The conf of an application by its properties; what is unset or unreadable is Spark's default."""
     conf = _Reader(properties)
-    default = SelectionConf()
+    default = SelectionConf(version=read_version(spark_version))
     return SelectionConf(
-        version=read_version(spark_version),
+        version=default.version,
         broadcast_bytes=conf.bytes("autoBroadcastJoinThreshold", default.broadcast_bytes),
         adaptive_broadcast_bytes=conf.size("adaptive.autoBroadcastJoinThreshold"),
         prefer_sort_merge=conf.flag("join.preferSortMergeJoin", default.prefer_sort_merge),
         shuffled_hash_factor=int(conf.number("shuffledHashJoinFactor", default.shuffled_hash_factor)),
-        shuffle_partitions=_shuffle_partitions(conf, default.shuffle_partitions),
+        shuffle_partitions=_shuffle_partitions(conf, default),
         local_map_bytes=conf.bytes("adaptive.maxShuffledHashJoinLocalMapThreshold", default.local_map_bytes),
         advisory_partition_bytes=_advisory_bytes(conf, default.advisory_partition_bytes),
         non_empty_ratio=conf.number("adaptive.nonEmptyPartitionRatioForBroadcastJoin", default.non_empty_ratio),
@@ -95,10 +96,12 @@ def read_version(text: str) -> Version:
     return (int(match[1]), int(match[2]), int(match[3] or 0)) if match else NEWEST
 
 
-def _shuffle_partitions(conf: _Reader, default: int) -> int:
+def _shuffle_partitions(conf: _Reader, default: SelectionConf) -> int:
     """SQLConf.numShufflePartitions: AQE has a number of its own to start from, where it may coalesce."""
-    partitions = conf.number("shuffle.partitions", default)
-    if conf.flag("adaptive.enabled", True) and conf.flag("adaptive.coalescePartitions.enabled", True):
+    partitions = conf.number("shuffle.partitions", default.shuffle_partitions)
+    if conf.flag("adaptive.enabled", default.has(ADAPTIVE_BY_DEFAULT)) and conf.flag(
+        "adaptive.coalescePartitions.enabled", True
+    ):
         partitions = conf.number("adaptive.coalescePartitions.initialPartitionNum", partitions)
     return int(partitions)
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from tuner.cost.selection import words
-from tuner.cost.selection.build_sides import broadcast_sides, may_replicate, shuffled_hash_sides
+from tuner.cost.selection.build_sides import broadcast_sides, is_null_aware_hash, may_replicate, shuffled_hash_sides
 from tuner.cost.selection.conf import (
     CONVERTED_SORT_MERGE,
-    NULL_AWARE_ANTI_JOIN,
     NULL_AWARE_THRESHOLD,
     PREFER_SHUFFLED_HASH,
     SelectionConf,
@@ -129,13 +128,13 @@ def _last_resort(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
 
 
 def _null_aware(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
-    """ExtractSingleColumnNullAwareAntiJoin: a hash join whatever the size, up to a threshold of its own if one is set."""
-    if not (join.null_aware and conf.null_aware_anti_join and conf.has(NULL_AWARE_ANTI_JOIN)):
+    """A hash join whatever the size, up to a threshold of its own if one is set."""
+    if not is_null_aware_hash(join, conf):
         return None
     limit = conf.null_aware_broadcast_bytes if conf.has(NULL_AWARE_THRESHOLD) else -1
-    if limit >= 0 and not (join.right.bytes <= limit and limit > 0) and not fits(join, RIGHT, conf):
-        return None
-    return Choice(Strategy.BROADCAST_HASH, RIGHT, Reason.NULL_AWARE, words.null_aware(join))
+    # Of its own threshold 0 means none at all, where that of other broadcasts lets what is empty pass.
+    within = limit < 0 or join.right.bytes <= limit > 0 or fits(join, RIGHT, conf)
+    return Choice(Strategy.BROADCAST_HASH, RIGHT, Reason.NULL_AWARE, words.null_aware(join, limit)) if within else None
 
 
 def _loop_hint(join: LogicalJoin, conf: SelectionConf) -> Choice | None:

@@ -69,8 +69,9 @@ def emptier(join: LogicalJoin) -> str:
     return f"{which} has rows in {shuffle.non_empty} of {shuffle.partitions} partitions"
 
 
-def null_aware(join: LogicalJoin) -> str:
-    return f"NOT IN of one column hashes its subquery, whatever its size: {size(join, RIGHT)}"
+def null_aware(join: LogicalJoin, limit: int) -> str:
+    bound = "whatever its size" if limit < 0 else "within its threshold"
+    return f"NOT IN of one column hashes its subquery {bound}: {size(join, RIGHT)}"
 
 
 def no_broadcast(join: LogicalJoin, conf: SelectionConf) -> str:

@@ -53,7 +53,7 @@ def compare_planning(planner: SparkPlanner, statements: int, confs: int, seed: i
         ]
         for properties in islice(settings, confs):
             with planner.conf(properties) as conf:
-                did = choices_of(planner.plan_again(execution))
+                did = choices_of(planner.plan(execution.optimizedPlan()))
             for case, join, spark in zip(batch, joins, did, strict=True):
                 yield Compared(case.kind, case.statement, properties, join, select_join(join, conf), spark)
 

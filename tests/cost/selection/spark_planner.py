@@ -88,6 +88,10 @@ class SparkPlanner:
         self._dataset(hinted).createOrReplaceTempView(name)
         return True
 
+    def read_parquet(self, folder: Path) -> None:
+        """A view of a folder's files, by its name."""
+        self._session.read().load(folder.as_uri()).createOrReplaceTempView(folder.name)
+
     def run(self, statement: str) -> Any:
         """The Dataset of a statement; commands have then run."""
         return self._session.sql(statement)
@@ -99,9 +103,9 @@ class SparkPlanner:
         """The query execution of statements that have one column of one type and one join each."""
         return self.run(" UNION ALL ".join(f"({text})" for text in statements)).queryExecution()
 
-    def plan_again(self, execution: Any) -> Any:
-        """The optimised plan planned under the session's conf of now: what `sparkPlan` does, without its cache."""
-        return self._session.sessionState().planner().plan(execution.optimizedPlan()).next()
+    def plan(self, optimized: Any) -> Any:
+        """An optimised plan planned under the session's conf of now: what `sparkPlan` does, without its cache."""
+        return self._session.sessionState().planner().plan(optimized).next()
 
     def select(self, type_name: str, left: str, right: str, hints: Sequence[SideHint | None]) -> tuple[Any, Any]:
         """The operator and the logical join for the first columns of two statements, equal in a way SQL may not allow."""

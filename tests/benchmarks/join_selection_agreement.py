@@ -1,12 +1,12 @@
 """How often the simulated join selection agrees with a real Spark's, by category; disagreements are printed in full.
 
     python -m tests.benchmarks.join_selection_agreement [--spark-home DIR] [--java JAVA] [--statements 900] [--confs 10]
-        [--seed 0] [--tpcds DIRECTORY]
+        [--seed 0] [--tpcds DIRECTORY [--execute]]
 
-Compared are joins of generated statements as planned, joins on keys that SQL does not allow, joins executed under AQE,
-and, where DIRECTORY has `tables` and `queries.json` as `tpcds_log.py` leaves them, every join of the TPC-DS queries as
-planned under five settings. `--spark-home` is any Spark from 3.0 on (its `jars` are used), `--java` what it runs on.
-Exit code 1 on any disagreement.
+Compared are joins of generated statements as planned, joins on keys that SQL does not allow, and joins executed under
+AQE. Where DIRECTORY has `tables` and `queries.json`, as `tpcds_log.py` leaves them, so is every join of the TPC-DS
+queries, planned under five settings, and with `--execute` as AQE ends with it. `--spark-home` is any Spark from 3.0 on
+(its `jars` are used), `--java` what it runs on. Exit code 1 on any disagreement.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import json
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import pyspark
@@ -25,7 +25,9 @@ from tests.cost.selection.agreement import Compared, compare_odd_keys, compare_p
 from tests.cost.selection.executed import compare_executed
 from tests.cost.selection.executed_cases import executed_cases
 from tests.cost.selection.spark_planner import SparkPlanner, spark_planner
-from tests.cost.selection.tpcds import compare_queries
+from tests.cost.selection.tpcds import compare_executed_queries, compare_queries
+
+_CompareQueries = Callable[[SparkPlanner, Path, Mapping[str, str]], Iterable[Compared]]
 
 
 def main() -> int:
@@ -36,6 +38,7 @@ def main() -> int:
     parser.add_argument("--confs", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--tpcds", type=Path)
+    parser.add_argument("--execute", action="store_true")
     options = parser.parse_args()
     with spark_planner(options.spark_home, options.java) as planner:
         print(f"Spark {planner.version}")
@@ -43,16 +46,18 @@ def main() -> int:
         wrong += _report("planned on odd keys", compare_odd_keys(planner, options.seed))
         wrong += _report("executed", (compare_executed(planner, case) for case in executed_cases()))
         if options.tpcds:
-            wrong += _report("TPC-DS", _queries(planner, options.tpcds))
+            wrong += _report("TPC-DS as planned", _queries(planner, options.tpcds, compare_queries))
+        if options.tpcds and options.execute:
+            wrong += _report("TPC-DS as executed", _queries(planner, options.tpcds, compare_executed_queries))
     return 1 if wrong else 0
 
 
-def _queries(planner: SparkPlanner, directory: Path) -> Iterable[Compared]:
+def _queries(planner: SparkPlanner, directory: Path, compare: _CompareQueries) -> Iterable[Compared]:
     tables, queries = directory / "tables", directory / "queries.json"
     if not (tables.is_dir() and queries.is_file()):
         print(f"no {tables} or no {queries}: make them with tests/benchmarks/tpcds_log.py {directory}")
         return ()
-    return compare_queries(planner, tables, json.loads(queries.read_text()))
+    return compare(planner, tables, json.loads(queries.read_text()))
 
 
 def _report(title: str, compared: Iterable[Compared]) -> int:

@@ -11,7 +11,7 @@ from tuner.cost.selection.model import Choice, LogicalJoin, SideHint
 from tuner.cost.selection.planning import select_join
 from tuner.plan.model import BuildSide, Strategy
 
-from .join_cases import SQL_HINTS, Case, Relation, sample_cases, sample_conf
+from .join_cases import SQL_HINTS, Case, Relation, sample_cases, sample_conf, tied_cases
 from .spark_planner import SparkPlanner, as_written, choice_of, choices_of, joins_of, read_join
 
 _PLAIN_TYPES = ("Inner", "Cross", "LeftOuter", "RightOuter", "FullOuter", "LeftSemi", "LeftAnti")
@@ -39,10 +39,10 @@ class Compared:
 
 
 def compare_planning(planner: SparkPlanner, statements: int, confs: int, seed: int = 0) -> Iterator[Compared]:
-    """`statements` joins, each planned under `confs` settings of its own."""
+    """`statements` sampled joins and those of tied sides, each planned under `confs` settings of its own."""
     relations = _Relations(planner)
     settings = sample_conf(seed)
-    cases = list(filter(relations.has, sample_cases(seed, statements)))
+    cases = list(filter(relations.has, [*tied_cases(), *sample_cases(seed, statements)]))
     for first in range(0, len(cases), BRANCHES):
         batch = cases[first : first + BRANCHES]
         execution = planner.union([case.statement for case in batch])

@@ -19,7 +19,7 @@ def compare_executed(planner: SparkPlanner, case: ExecutedCase) -> Compared:
     with planner.conf({**BASE, **case.conf}) as conf:
         execution = planner.run(case.statement).queryExecution()
         execution.toRdd().count()
-        (operator,) = joins_of(execution.executedPlan().executedPlan())
+        (operator,) = joins_of(execution.executedPlan())
         estimates = operator.logicalLink().get()
         sides = [
             _estimated(estimate, hint)
@@ -45,6 +45,21 @@ def _side(planner: SparkPlanner, plan: Any, logical: Any, hint: SideHint | None,
             return Side(_measured_bytes(stage), hint, measured=True, broadcast=True)
         stage = shuffled
     return Side(_measured_bytes(stage), hint, measured=True, shuffle=_shuffle(planner, stage, users=users))
+
+
+def known_side(planner: SparkPlanner, logical: Any) -> Side:
+    """A side as the logical plan that AQE planned from has it, without the hints that AQE gave it."""
+    statistics = logical.stats().productIterator().mkString(",")
+    stage = logical.physicalPlan() if logical.nodeName() == "LogicalQueryStage" else None
+    kind = stage.nodeName() if stage else ""
+    measured = statistics.endswith("true")
+    shuffled = measured and kind == "ShuffleQueryStage" and stage.mapStats().isDefined()
+    return Side(
+        sizes_of(logical.stats()),
+        measured=measured,
+        shuffle=_shuffle(planner, stage, users=False) if shuffled else None,
+        broadcast=kind == "BroadcastQueryStage",
+    )
 
 
 def _estimated(logical: Any, hint: SideHint | None) -> Side:

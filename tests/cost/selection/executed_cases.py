@@ -97,6 +97,10 @@ def _thresholds() -> Iterator[ExecutedCase]:
     believed = Input(200, estimated_rows=200_000)
     yield ExecutedCase("the static threshold where there is no other", "Inner", LARGE, believed, {STATIC: "100000"})
     yield ExecutedCase("no broadcasts in AQE", "Inner", LARGE, believed, {STATIC: "100000", ADAPTIVE: "-1"})
+    hashing = {STATIC: "20000", ADAPTIVE: "-1", "spark.sql.join.preferSortMergeJoin": "false"}
+    smaller = Input(200, estimated_rows=20_000)
+    yield ExecutedCase("much smaller, once measured", "Inner", LARGE, smaller, hashing)
+    yield ExecutedCase("much smaller, but of few partitions", "Inner", LARGE, smaller, {**hashing, STATIC: "400"})
     yield ExecutedCase("broadcast from the start", "Inner", LARGE, SMALL, {STATIC: "100000"})
     yield ExecutedCase("broadcast from the start, semi", "LeftSemi", LARGE, SMALL, {STATIC: "100000", ADAPTIVE: "-1"})
 
@@ -127,6 +131,7 @@ def _local_maps() -> Iterator[ExecutedCase]:
     yield ExecutedCase("coalesced ones would not", "Inner", LARGE, SMALL, {LOCAL_MAP: "1m", ADVISORY: "2m"})
     few = {**roomy, ADAPTIVE: "100000"}
     yield ExecutedCase("small, few keys, and all partitions fit", "Inner", LARGE, FEW_KEYS, few)
+    yield ExecutedCase("few keys in a side never broadcast", "FullOuter", Input(20_000, keys=1), SMALL, roomy)
     yield ExecutedCase("a broadcast goes first", "Inner", LARGE, SMALL, few)
     yield ExecutedCase("a shuffle of the user's", "Inner", LARGE, Input(200, repartitioned=True), narrow)
     yield ExecutedCase("no conversion", "Inner", LARGE, SMALL, {**roomy, CONVERT: "false"})

@@ -108,6 +108,18 @@ def sample_cases(seed: int, count: int) -> list[Case]:
     return [_sample_case(choose, kinds[number % len(kinds)]) for number in range(count)]
 
 
+def tied_cases() -> list[Case]:
+    """Sides of the same size that both qualify, and hints on a NOT IN: rare in a sample."""
+    left, right = (Relation(f"{name}_3000", 3000) for name in "lr")
+    ties = [
+        Case(f"{type_}, {condition}", left, right, hint, hint)
+        for type_ in _TYPES
+        for condition in ("equal", "less")
+        for hint in (None, *SQL_HINTS)
+    ]
+    return ties + [Case("not in", left, right, *hints) for hint in SQL_HINTS for hints in ((hint, None), (None, hint))]
+
+
 def sample_conf(seed: int) -> Iterator[dict[str, str]]:
     """Conf without end, the defaults first; half of the properties are as they are by default."""
     choose = random.Random(seed)

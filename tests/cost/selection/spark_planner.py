@@ -11,7 +11,7 @@ import struct
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -208,8 +208,15 @@ def joins_of(plan: Any) -> Iterator[Any]:
     """The join operators of a physical plan, from the top."""
     if plan.nodeName() in _STRATEGIES:
         yield plan
-    for child in [plan.plan()] if plan.nodeName().endswith("QueryStage") else each(plan.children()):
+    for child in _below(plan):
         yield from joins_of(child)
+
+
+def _below(plan: Any) -> Iterable[Any]:
+    """The inputs of an operator, and what stands behind a stage or an adaptive plan."""
+    if plan.nodeName() == "AdaptiveSparkPlan":
+        return [plan.executedPlan()]
+    return [plan.plan()] if plan.nodeName().endswith("QueryStage") else each(plan.children())
 
 
 def read_join(logical: Any, **facts: bool) -> LogicalJoin:

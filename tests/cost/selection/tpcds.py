@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from tuner.cost.selection.adaptive import reselect_join
+from tuner.cost.selection.model import Reason
 from tuner.cost.selection.planning import select_join
 
 from .agreement import Compared
+from .executed import known_side
+from .executed_cases import ADAPTIVE, ADVISORY, BASE, LOCAL_MAP
 from .spark_planner import SparkPlanner, choice_of, each, joins_of, read_join
 
 _THRESHOLD, _PREFER = "spark.sql.autoBroadcastJoinThreshold", "spark.sql.join.preferSortMergeJoin"
+_DIALECT = {"spark.sql.ansi.doubleQuotedIdentifiers": "true", "spark.sql.ansi.enabled": "true"}
+# Everything is shuffled at first, and AQE has something to turn.
+_EXECUTED = {**BASE, ADAPTIVE: "50000", LOCAL_MAP: "100000", ADVISORY: "100000"}
 _CONF: tuple[dict[str, str], ...] = (
     {},
     {_THRESHOLD: "-1"},
@@ -24,9 +32,8 @@ _CONF: tuple[dict[str, str], ...] = (
 
 def compare_queries(planner: SparkPlanner, tables: Path, queries: Mapping[str, str]) -> Iterator[Compared]:
     """The joins of the queries and of their subqueries, each under every setting."""
-    for folder in filter(Path.is_dir, sorted(tables.iterdir())):
-        planner.read_parquet(folder)
-    with planner.conf({"spark.sql.ansi.doubleQuotedIdentifiers": "true", "spark.sql.ansi.enabled": "true"}):
+    _read(planner, tables)
+    with planner.conf(_DIALECT):
         plans = {
             name: list(_plans(planner.run(text).queryExecution().optimizedPlan())) for name, text in queries.items()
         }
@@ -40,9 +47,42 @@ def compare_queries(planner: SparkPlanner, tables: Path, queries: Mapping[str, s
                         equi_keys=planner.has_equi_keys(logical),
                         null_aware=planner.is_null_aware(logical),
                     )
-                    category = f"{properties or 'default'}, {join.type}"
+                    category = f"{', '.join(f'{key[10:]} {value}' for key, value in properties.items())} {join.type}"
                     choice = select_join(join, conf)
                     yield Compared(category, f"query {name}", properties, join, choice, choice_of(operator))
+
+
+def compare_executed_queries(planner: SparkPlanner, tables: Path, queries: Mapping[str, str]) -> Iterator[Compared]:
+    """The joins of the queries as AQE ended with them, by what its planner knew when it last planned each.
+
+    Those that had a broadcast started by then are a category of their own: there is little left to choose.
+    """
+    _read(planner, tables)
+    with planner.conf({**_DIALECT, **_EXECUTED}) as conf:
+        for name, text in queries.items():
+            execution = planner.run(text).queryExecution()
+            execution.toRdd().count()
+            for operator in joins_of(execution.executedPlan()):
+                logical = operator.logicalLink().get()
+                known = read_join(
+                    logical,
+                    equi_keys=planner.has_equi_keys(logical),
+                    null_aware=planner.is_null_aware(logical),
+                )
+                left, right = (known_side(planner, side) for side in (logical.left(), logical.right()))
+                join = (
+                    replace(known, left=right, right=left) if known.turned else replace(known, left=left, right=right)
+                )
+                choice = reselect_join(join, conf)
+                category = (
+                    f"{'broadcast already' if choice.reason is Reason.BROADCAST_STAGE else 'chosen'}, {join.type}"
+                )
+                yield Compared(category, f"query {name}", _EXECUTED, join, choice, choice_of(operator))
+
+
+def _read(planner: SparkPlanner, tables: Path) -> None:
+    for folder in filter(Path.is_dir, sorted(tables.iterdir())):
+        planner.read_parquet(folder)
 
 
 def _plans(plan: Any) -> Iterator[Any]:

@@ -1,6 +1,7 @@
 """What AQE makes of a join once stages below it have finished: the planner's rules over what was measured.
 
-Source: LogicalQueryStageStrategy, DemoteBroadcastHashJoin, DynamicJoinSelection, ConvertSortMergeJoinToShuffledHashJoin.
+Source: LogicalQueryStageStrategy, DemoteBroadcastHashJoin, DynamicJoinSelection, ConvertSortMergeJoinToShuffledHashJoin
+(without its `lookThroughOperators` and `minWideningFactor`, which nothing sets by default).
 """
 
 from __future__ import annotations
@@ -9,14 +10,20 @@ from dataclasses import replace
 
 from tuner.cost.selection import words
 from tuner.cost.selection.build_sides import broadcast_sides, is_null_aware_hash, shuffled_hash_sides
-from tuner.cost.selection.conf import (
-    CONVERTED_SORT_MERGE,
-    DEMOTION_BY_TYPE,
-    PREFER_SHUFFLED_HASH,
-    SelectionConf,
-)
+from tuner.cost.selection.conf import DEMOTION_BY_TYPE, SelectionConf
 from tuner.cost.selection.ignored import ignored_hints
-from tuner.cost.selection.model import BOTH, LEFT, RIGHT, Choice, LogicalJoin, Reason, Shuffle, Side, SideHint
+from tuner.cost.selection.model import (
+    BOTH,
+    LEFT,
+    RIGHT,
+    Choice,
+    LogicalJoin,
+    Reason,
+    Shuffle,
+    Side,
+    SideHint,
+    other_side,
+)
 from tuner.cost.selection.planning import select_join
 from tuner.plan.model import BuildSide, JoinType, Strategy
 
@@ -34,7 +41,7 @@ def reselect_join(join: LogicalJoin, conf: SelectionConf) -> Choice:
             return _started(join, conf, which)
     choice = select_join(_with_stage_hints(join, conf), conf)
     choice = _as_measured(join, choice)
-    if choice.strategy is Strategy.SORT_MERGE and conf.has(CONVERTED_SORT_MERGE) and conf.convert_sort_merge:
+    if choice.strategy is Strategy.SORT_MERGE and conf.converts_sort_merge:
         choice = _converted(join, conf) or choice
     return ignored_hints(join, conf, choice)
 
@@ -58,9 +65,7 @@ def _with_stage_hint(join: LogicalJoin, which: BuildSide, conf: SelectionConf) -
     if side.hint or side.shuffle is None or not join.equi_keys:
         return side
     demoted = _is_demoted(join, which, conf)
-    preferred = (
-        conf.has(PREFER_SHUFFLED_HASH) and not conf.has(CONVERTED_SORT_MERGE) and _is_hashable(side.shuffle, conf)
-    )
+    preferred = conf.hints_to_hash and _is_hashable(side.shuffle, conf)
     if demoted and preferred:
         return replace(side, hint=SideHint.SHUFFLE_HASH)
     if demoted:
@@ -70,7 +75,7 @@ def _with_stage_hint(join: LogicalJoin, which: BuildSide, conf: SelectionConf) -
 
 def _is_demoted(join: LogicalJoin, which: BuildSide, conf: SelectionConf) -> bool:
     """Whether tasks that find an empty partition end so soon that a shuffle join is kept."""
-    shuffle, other = join.side(which).shuffle, join.side(LEFT if which is RIGHT else RIGHT).shuffle
+    shuffle, other = join.side(which).shuffle, join.side(other_side(which)).shuffle
     if not conf.has(DEMOTION_BY_TYPE):
         return _is_mostly_empty(shuffle, conf)
     if which not in broadcast_sides(replace(join, hashable=True)):

@@ -55,6 +55,15 @@ class SelectionConf:
         return self.broadcast_bytes
 
     @property
+    def hints_to_hash(self) -> bool:
+        """Whether AQE asks for a shuffled hash join by a hint; later it converts the finished sort merge join."""
+        return self.has(PREFER_SHUFFLED_HASH) and not self.has(CONVERTED_SORT_MERGE)
+
+    @property
+    def converts_sort_merge(self) -> bool:
+        return self.has(CONVERTED_SORT_MERGE) and self.convert_sort_merge
+
+    @property
     def factor(self) -> int:
         """How many times smaller than the other a side must be to be hashed."""
         return self.shuffled_hash_factor if self.has(SHUFFLED_HASH_FACTOR) else 3

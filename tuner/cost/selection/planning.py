@@ -9,14 +9,9 @@ from collections.abc import Callable, Iterable
 
 from tuner.cost.selection import words
 from tuner.cost.selection.build_sides import broadcast_sides, is_null_aware_hash, may_replicate, shuffled_hash_sides
-from tuner.cost.selection.conf import (
-    CONVERTED_SORT_MERGE,
-    NULL_AWARE_THRESHOLD,
-    PREFER_SHUFFLED_HASH,
-    SelectionConf,
-)
+from tuner.cost.selection.conf import NULL_AWARE_THRESHOLD, SelectionConf
 from tuner.cost.selection.ignored import ignored_hints
-from tuner.cost.selection.model import BOTH, LEFT, RIGHT, Choice, LogicalJoin, Reason, SideHint
+from tuner.cost.selection.model import BOTH, RIGHT, Choice, LogicalJoin, Reason, SideHint, other_side
 from tuner.plan.model import BuildSide, JoinType, Strategy
 
 _Rule = Callable[[LogicalJoin, SelectionConf], Choice | None]
@@ -82,21 +77,16 @@ def _broadcast_size(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
 
 def _preferred_hash(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
     """The internal hint and the sizes are asked for at once: of two sides that either names, the smaller is built."""
-    buildable = shuffled_hash_sides(join, conf)
-    preferred: _Sides = ()
-    if conf.has(PREFER_SHUFFLED_HASH) and not conf.has(CONVERTED_SORT_MERGE):
-        preferred = _both_in(buildable, join.hinted(SideHint.PREFER_SHUFFLE_HASH))
-    sized = tuple(which for which in buildable if not conf.prefer_sort_merge and _is_much_smaller(join, which, conf))
-    choice = _built(
-        Strategy.SHUFFLED_HASH,
-        join,
-        tuple(which for which in BOTH if which in (*preferred, *sized)),
-        Reason.MUCH_SMALLER,
+    hinted = join.hinted(SideHint.PREFER_SHUFFLE_HASH) if conf.hints_to_hash else ()
+    sides = tuple(
+        which
+        for which in shuffled_hash_sides(join, conf)
+        if which in hinted or (not conf.prefer_sort_merge and _is_much_smaller(join, which, conf))
     )
-    if choice is None or choice.build_side is None:
+    if not sides:
         return None
-    built = choice.build_side
-    if built in preferred:
+    built = _smaller_of(join, sides)
+    if built in hinted:
         because = words.small_partitions(join, built, SideHint.PREFER_SHUFFLE_HASH)
         return Choice(Strategy.SHUFFLED_HASH, built, Reason.SMALL_PARTITIONS, because)
     return Choice(Strategy.SHUFFLED_HASH, built, Reason.MUCH_SMALLER, words.much_smaller(join, conf, built))
@@ -104,7 +94,7 @@ def _preferred_hash(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
 
 def _is_much_smaller(join: LogicalJoin, which: BuildSide, conf: SelectionConf) -> bool:
     """canBuildLocalHashMapBySize and muchSmaller; the static threshold counts even for what was measured."""
-    size, other = join.side(which).bytes, join.side(LEFT if which is RIGHT else RIGHT).bytes
+    size, other = join.side(which).bytes, join.side(other_side(which)).bytes
     return size < conf.hashed_bytes and size * conf.factor <= other
 
 
@@ -165,11 +155,9 @@ _EQUI_RULES: tuple[_Rule, ...] = (
 _OTHER_RULES: tuple[_Rule, ...] = (_null_aware, _loop_hint, _replicate_hint, _loop_size, _product, _last_resort)
 
 
-def _built(strategy: Strategy, join: LogicalJoin, sides: _Sides, reason: Reason, because: str = "") -> Choice | None:
+def _built(strategy: Strategy, join: LogicalJoin, sides: _Sides, reason: Reason, because: str) -> Choice | None:
     """The strategy with the smaller of the sides that qualify; None without any."""
-    if not sides:
-        return None
-    return Choice(strategy, join.smaller if len(sides) == 2 else sides[0], reason, because)
+    return Choice(strategy, _smaller_of(join, sides), reason, because) if sides else None
 
 
 def _looped(join: LogicalJoin, sides: _Sides, reason: Reason, because: str) -> Choice | None:
@@ -177,6 +165,10 @@ def _looped(join: LogicalJoin, sides: _Sides, reason: Reason, because: str) -> C
         return None
     built = _preferred_loop_side(join) if len(sides) == 2 else sides[0]
     return Choice(Strategy.BROADCAST_NESTED_LOOP, built, reason, because)
+
+
+def _smaller_of(join: LogicalJoin, sides: _Sides) -> BuildSide:
+    return join.smaller if len(sides) == 2 else sides[0]
 
 
 def _preferred_loop_side(join: LogicalJoin) -> BuildSide:
@@ -187,9 +179,7 @@ def _preferred_loop_side(join: LogicalJoin) -> BuildSide:
 def _kept(join: LogicalJoin) -> BuildSide | None:
     """The side that is left to build where the other must neither be broadcast nor replicated."""
     kept = join.hinted(SideHint.NO_BROADCAST_AND_REPLICATION)
-    if not kept:
-        return None
-    return RIGHT if kept[0] is LEFT else LEFT
+    return other_side(kept[0]) if kept else None
 
 
 def _both_in(sides: Iterable[BuildSide], others: Iterable[BuildSide]) -> _Sides:

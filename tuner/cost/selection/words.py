@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tuner.cost.selection.build_sides import broadcast_sides
 from tuner.cost.selection.conf import SelectionConf
-from tuner.cost.selection.model import BOTH, LEFT, RIGHT, LogicalJoin, SideHint
+from tuner.cost.selection.model import BOTH, RIGHT, LogicalJoin, SideHint, other_side
 from tuner.plan.model import BuildSide, JoinType
 from tuner.units import format_bytes
 
@@ -32,7 +32,7 @@ def hinted(join: LogicalJoin, hint: SideHint, sides: Iterable[BuildSide]) -> str
 
 def smaller(join: LogicalJoin) -> str:
     built = join.smaller
-    return f"{size(join, built)} <= {size(join, _other(built))}"
+    return f"{size(join, built)} <= {size(join, other_side(built))}"
 
 
 def within_threshold(join: LogicalJoin, conf: SelectionConf, sides: Iterable[BuildSide]) -> str:
@@ -44,7 +44,7 @@ def within_threshold(join: LogicalJoin, conf: SelectionConf, sides: Iterable[Bui
 
 def much_smaller(join: LogicalJoin, conf: SelectionConf, built: BuildSide) -> str:
     return sentence(
-        f"{size(join, built)} * {conf.factor} <= {size(join, _other(built))}",
+        f"{size(join, built)} * {conf.factor} <= {size(join, other_side(built))}",
         f"{built} < threshold {format_bytes(conf.broadcast_bytes)} * {conf.shuffle_partitions} partitions",
     )
 
@@ -106,7 +106,3 @@ def _threshold(join: LogicalJoin, conf: SelectionConf, which: BuildSide) -> str:
 
 def _by_size(join: LogicalJoin) -> bool:
     return join.equi_keys or join.is_inner or join.type is JoinType.FULL_OUTER
-
-
-def _other(which: BuildSide) -> BuildSide:
-    return LEFT if which is RIGHT else RIGHT

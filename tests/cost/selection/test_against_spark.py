@@ -20,7 +20,7 @@ from .spark_planner import SparkPlanner, spark_planner
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-STATEMENTS, CONFS = 270, 8
+STATEMENTS, CONFS = 210, 8
 
 
 @pytest.fixture(scope="module")

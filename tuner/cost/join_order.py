@@ -1,0 +1,123 @@
+"""The best order to join relations in: exact where that is quick, else by heuristics that know when to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from tuner.cost.exact_order import TooManyPairsError, cheapest_tree
+from tuner.cost.formula import Cost
+from tuner.cost.greedy_order import greedy_tree
+from tuner.cost.improve_order import improved_tree
+from tuner.cost.join_edges import Edge, JoinEdges, bits
+from tuner.cost.join_tree import JoinTree, SizeOf, leaf, tree_cost
+from tuner.cost.linear_order import linear_tree
+from tuner.cost.objective import Objective, Pricing, WeightedRatio
+from tuner.cost.ranked_order import ranked_order
+
+# About a tenth of a second: every graph of 14 relations but those with many predicates and few selective ones.
+DEFAULT_PAIRS = 150_000
+# Of fewer relations every tree is looked at sooner than a heuristic has found one.
+FEW_RELATIONS = 9
+BY_RATIO = WeightedRatio()
+
+
+@dataclass(frozen=True, slots=True)
+class JoinOrder:
+    """A join tree and its cost.
+
+    `cost` counts rows and bytes of every join but the last (see `tree_cost`), `value` is the objective's number for it:
+    the lower the better, of two orders the quotient of their values is Spark's weighted ratio. `exact` means that no
+    tree without cross products has a lower value; with a graph that only cross products connect it is False.
+    """
+
+    tree: JoinTree
+    cost: Cost
+    value: float
+    exact: bool
+
+
+def best_order(
+    relations: int,
+    edges: Iterable[Edge],
+    size_of: SizeOf,
+    objective: Objective = BY_RATIO,
+    *,
+    written: JoinTree | None = None,
+    allowed: Callable[[int], bool] | None = None,
+    pairs: int = DEFAULT_PAIRS,
+) -> JoinOrder:
+    """The cheapest tree found over relations 0..`relations`-1; `written` itself unless another is cheaper.
+
+    `size_of` tells what the join of a set puts out, after every condition over relations of the set, edge or not: the
+    same in whatever order. Relations that no edge connects are joined last: each connected group is ordered for itself,
+    then the two groups of the fewest rows are joined first. `allowed` leaves out sets (see `star_schema`). The exact
+    search looks at up to `pairs` pairs of sets; the same input always yields the same tree.
+    """
+    graph = JoinEdges(relations, edges)
+    pricing = Pricing((1 << relations) - 1, size_of, objective)
+    groups = graph.groups()
+    found = [_Search(group, graph, pricing, allowed, written).run(pairs) for group in groups]
+    tree = greedy_tree([tree for tree, _ in found], graph, pricing, allowed)
+    exact = len(groups) == 1 and found[0][1]
+    if written is not None and not pricing.value(pricing.total(tree)) < pricing.value(pricing.total(written)):
+        tree = written
+    return _order(tree, pricing, exact)
+
+
+def order_of(tree: JoinTree, size_of: SizeOf, objective: Objective = BY_RATIO) -> JoinOrder:
+    """The cost of a given tree, such as the one written, by the same functions; cross products cost what they put out."""
+    return _order(tree, Pricing(tree.mask, size_of, objective), exact=False)
+
+
+def _order(tree: JoinTree, pricing: Pricing, exact: bool) -> JoinOrder:
+    return JoinOrder(tree, tree_cost(tree), pricing.value(pricing.total(tree)), exact)
+
+
+class _Search:
+    """The search over one group of relations that edges connect."""
+
+    def __init__(
+        self,
+        group: int,
+        edges: JoinEdges,
+        pricing: Pricing,
+        allowed: Callable[[int], bool] | None,
+        written: JoinTree | None,
+    ) -> None:
+        self.leaves = [leaf(relation.bit_length() - 1, pricing.size) for relation in bits(group)]
+        self.edges = edges
+        self.pricing = pricing
+        self.allowed = allowed
+        self.written = written if written is not None and written.mask == group else None
+
+    def run(self, pairs: int) -> tuple[JoinTree, bool]:
+        """The best tree found, and whether the exact search came to its end."""
+        best = self._heuristic()
+        try:
+            exact = cheapest_tree(self.leaves, self.edges, self.pricing, self._value(best), pairs, self.allowed)
+        except TooManyPairsError:
+            return best, False
+        return exact or best, True
+
+    def _heuristic(self) -> JoinTree:
+        greedy = greedy_tree(self.leaves, self.edges, self.pricing, self.allowed)
+        trees = [greedy] if self.written is None else [greedy, self.written]
+        if len(self.leaves) > FEW_RELATIONS:
+            trees += self._linear(min(trees, key=self._value))
+            best = min(trees, key=self._value)
+            trees = [improved_tree(best, self.edges, self.pricing, self.allowed)]
+        return min(trees, key=self._value)
+
+    def _linear(self, tree: JoinTree) -> list[JoinTree]:
+        """The best trees over the relations as `tree` has them from left to right, and by rank."""
+        pricing = self.pricing.linear_at(self.pricing.total(tree))
+        orders = [[node for node in tree.walk() if not node.children]]
+        ranked = ranked_order(self.leaves, self.edges, self.pricing)
+        if ranked is not None:
+            orders.append(ranked)
+        trees = (linear_tree(order, self.edges, pricing, self.allowed) for order in orders)
+        return [tree for tree in trees if tree is not None]
+
+    def _value(self, tree: JoinTree) -> float:
+        return self.pricing.value(self.pricing.total(tree))

@@ -1,0 +1,78 @@
+"""The cheapest tree whose inputs stand in a given order from left to right.
+
+Linearized dynamic programming, Neumann & Radke 2018: once the order is fixed, a bushy tree is found in cubic time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from tuner.cost.join_edges import JoinEdges
+from tuner.cost.join_tree import JoinTree, joined
+from tuner.cost.objective import Pricing
+
+
+def linear_tree(
+    inputs: Sequence[JoinTree],
+    edges: JoinEdges,
+    pricing: Pricing,
+    allowed: Callable[[int], bool] | None = None,
+) -> JoinTree | None:
+    """The cheapest tree over disjoint trees in this order, without cross products; None if there is none.
+
+    `pricing` has one term per join.
+    """
+    return _Intervals(inputs, edges, pricing, allowed).run()
+
+
+class _Intervals:
+    """Inputs start to end, each interval by its ends; what an interval holds is the mask of its best plan."""
+
+    def __init__(
+        self,
+        inputs: Sequence[JoinTree],
+        edges: JoinEdges,
+        pricing: Pricing,
+        allowed: Callable[[int], bool] | None,
+    ) -> None:
+        self.inputs = inputs
+        self.edges = edges
+        self.pricing = pricing
+        self.allowed = allowed
+        count = len(inputs)
+        self.masks = [[0] * (count + 1) for _ in range(count)]
+        for start in range(count):
+            for end in range(start, count):
+                self.masks[start][end + 1] = self.masks[start][end] | inputs[end].mask
+        self.costs = [[math.inf] * (count + 1) for _ in range(count + 1)]
+        self.middles = [[0] * (count + 1) for _ in range(count)]
+        for index in range(count):
+            self.costs[index][index + 1] = 0.0
+
+    def run(self) -> JoinTree | None:
+        count = len(self.inputs)
+        for length in range(2, count + 1):
+            for start in range(count - length + 1):
+                self._settle(start, start + length)
+        return self._tree(0, count) if self.costs[0][count] < math.inf else None
+
+    def _settle(self, start: int, end: int) -> None:
+        if self.allowed is not None and not self.allowed(self.masks[start][end]):
+            return
+        best, costs, masks, price = math.inf, self.costs, self.masks, self.pricing.price
+        for middle in range(start + 1, end):
+            cost = costs[start][middle] + costs[middle][end]
+            if cost < best and self.edges.connect(masks[start][middle], masks[middle][end]):
+                if price is not None:
+                    cost += price(masks[start][middle], masks[middle][end])
+                if cost < best:
+                    best, self.middles[start][end] = cost, middle
+        if best < math.inf:
+            costs[start][end] = best + self.pricing.output(masks[start][end])[0]
+
+    def _tree(self, start: int, end: int) -> JoinTree:
+        if end - start == 1:
+            return self.inputs[start]
+        middle = self.middles[start][end]
+        return joined(self._tree(start, middle), self._tree(middle, end), self.pricing.size)

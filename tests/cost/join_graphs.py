@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from tuner.cost.join_edges import Edge, JoinEdges, edge
-from tuner.cost.join_tree import JoinTree, SizeOf, leaf
+from tuner.cost.join_edges import Edge, edge
+from tuner.cost.join_tree import SizeOf
 from tuner.cost.size import Size
 
 
@@ -68,7 +68,7 @@ class Statistics:
     selectivity: list[dict[int, float]]
 
     def size_of(self) -> SizeOf:
-        """Independent selectivities multiplied, as the CBO does; a row is as wide as what it is made of."""
+        """Selectivities multiplied, one row at least, as the CBO has it; a row is as wide as what it is made of."""
         kept = {0: (1.0, 0.0)}
 
         def rows_and_width(mask: int) -> tuple[float, float]:
@@ -86,7 +86,7 @@ class Statistics:
 
         def size_of(mask: int) -> Size:
             rows, width = rows_and_width(mask)
-            return Size(rows, rows * width)
+            return Size(max(1.0, rows), max(1.0, rows) * width)
 
         return size_of
 
@@ -95,7 +95,9 @@ def filtered_keys(n: int, edges: list[Edge], rng: random.Random) -> Statistics:
     """Joins to unique keys of relations that a filter left a share of: one row in ten to a thousand, or all."""
     rows = [10 ** rng.uniform(6, 8)] + [10 ** rng.uniform(1, 6) for _ in range(n - 1)]
     share = [1.0 if rng.random() < 0.4 else 10 ** rng.uniform(-3, -1) for _ in range(n)]
-    return _statistics(n, edges, rng, [r * s for r, s in zip(rows, share, strict=True)], lambda i, j: 1 / min(rows[i], rows[j]))
+    return _statistics(
+        n, edges, rng, [r * s for r, s in zip(rows, share, strict=True)], lambda i, j: 1 / min(rows[i], rows[j])
+    )
 
 
 def wild(n: int, edges: list[Edge], rng: random.Random) -> Statistics:
@@ -123,24 +125,25 @@ def _statistics(
     return Statistics(rows, [rng.uniform(8, 200) for _ in range(n)], selectivity)
 
 
-def every_tree(n: int, edges: JoinEdges, size_of: SizeOf, allowed: Callable[[int], bool]) -> list[JoinTree]:
-    """Every bushy tree over all relations without cross products, sides unordered."""
+def every_total(
+    n: int, connect: Callable[[int, int], bool], of_join: Callable[[int, int], tuple[float, float]]
+) -> list[tuple[float, float]]:
+    """What the joins add up to in every bushy tree over all relations without cross products, sides unordered."""
 
     @cache
-    def trees(mask: int) -> tuple[JoinTree, ...]:
+    def totals(mask: int) -> tuple[tuple[float, float], ...]:
         if mask.bit_count() == 1:
-            return (leaf(mask.bit_length() - 1, size_of),)
-        if not allowed(mask):
-            return ()
+            return ((0.0, 0.0),)
         return tuple(
-            JoinTree(mask, size_of(mask), one, other)
+            (one[0] + other[0] + first, one[1] + other[1] + second)
             for left, right in splits(mask)
-            if edges.connect(left, right)
-            for one in trees(left)
-            for other in trees(right)
+            if connect(left, right)
+            for first, second in [of_join(left, right)]
+            for one in totals(left)
+            for other in totals(right)
         )
 
-    return list(trees((1 << n) - 1))
+    return list(totals((1 << n) - 1))
 
 
 def splits(mask: int) -> Iterator[tuple[int, int]]:

@@ -22,7 +22,7 @@ from .join_graphs import (
     STATISTICS,
     chain,
     clique,
-    every_tree,
+    every_total,
     filtered_keys,
     random_graph,
     random_tree,
@@ -64,9 +64,28 @@ def graphs(draw: st.DrawFn, most: int = 6, wide: bool = True) -> tuple[int, list
 
 _weights = st.sampled_from([0.0, 0.3, 0.7, 1.0])
 _objectives: st.SearchStrategy[Objective] = st.one_of(
-    st.builds(WeightedSum, _weights), st.builds(WeightedRatio, _weights), st.builds(Seconds, st.integers().map(any_seconds))
+    st.builds(WeightedSum, _weights),
+    st.builds(WeightedRatio, _weights),
+    st.builds(Seconds, st.integers().map(any_seconds)),
 )
 _sizes = st.builds(any_sizes, st.integers(0, 10**6), st.sampled_from([1e-9, 1.0, 1000.0, 1e5]))
+
+
+def every_value(n: int, edges: list[Edge], size_of: SizeOf, objective: Objective) -> list[float]:
+    """The objective's number for every tree without cross products."""
+
+    def of_join(left: int, right: int) -> tuple[float, float]:
+        if isinstance(objective, Seconds):
+            return objective.price(left, right), 0.0
+        size = size_of(left | right)
+        return (size.rows, size.bytes) if left | right != (1 << n) - 1 else (0.0, 0.0)
+
+    totals = every_total(n, JoinEdges(n, edges).connect, of_join)
+    if isinstance(objective, WeightedSum):
+        return [weighted_sum(Cost(*total), objective.weight) for total in totals]
+    if isinstance(objective, WeightedRatio):
+        return [rows**objective.weight * size ** (1 - objective.weight) for rows, size in totals]
+    return [seconds for seconds, _ in totals]
 
 
 def assert_valid(tree: JoinTree, n: int, graph: JoinEdges, size_of: SizeOf) -> None:
@@ -84,11 +103,10 @@ def assert_valid(tree: JoinTree, n: int, graph: JoinEdges, size_of: SizeOf) -> N
 def test_no_tree_of_all_is_cheaper(graph: tuple[int, list[Edge]], size_of: SizeOf, objective: Objective) -> None:
     n, edges = graph
     found = best_order(n, edges, size_of, objective)
-    trees = every_tree(n, JoinEdges(n, edges), size_of, lambda _: True)
+    values = every_value(n, edges, size_of, objective)
     assert_valid(found.tree, n, JoinEdges(n, edges), size_of)
-    assert found.exact == bool(trees)
-    if trees:
-        assert found.value == pytest.approx(min(order_of(tree, size_of, objective).value for tree in trees))
+    assert found.exact == bool(values)
+    assert not values or found.value == pytest.approx(min(values))
 
 
 @pytest.mark.parametrize("objective", [WeightedSum(), WeightedRatio()])
@@ -98,9 +116,8 @@ def test_no_tree_of_seven_relations_is_cheaper(shape: str, objective: Objective)
     for seed in range(3):
         size_of = any_sizes(seed, 1e-9)
         found = best_order(7, edges, size_of, objective)
-        trees = every_tree(7, JoinEdges(7, edges), size_of, lambda _: True)
         assert found.exact
-        assert found.value == pytest.approx(min(order_of(tree, size_of, objective).value for tree in trees))
+        assert found.value == pytest.approx(min(every_value(7, edges, size_of, objective)))
 
 
 def test_one_plan_per_set_would_miss_the_best_by_the_ratio() -> None:
@@ -132,7 +149,9 @@ def test_the_cost_is_the_sum_over_the_joins_but_the_last(
     if isinstance(objective, WeightedSum):
         assert found.value == pytest.approx(weighted_sum(found.cost, objective.weight))
     elif isinstance(objective, Seconds):
-        assert found.value == pytest.approx(sum(objective.price(*(c.mask for c in j.children)) for j in found.tree.joins))
+        assert found.value == pytest.approx(
+            sum(objective.price(*(c.mask for c in j.children)) for j in found.tree.joins)
+        )
 
 
 @settings(max_examples=60, deadline=None)
@@ -192,7 +211,7 @@ def test_a_hundred_relations_are_ordered(shape: str, objective: Objective) -> No
     assert found.value < order_of(written, size_of, objective).value
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", ["chain", "cycle", "star", "snowflake"])
 def test_fourteen_relations_are_ordered_exactly(shape: str) -> None:
     edges = SHAPES[shape](14)
     for seed in range(3):

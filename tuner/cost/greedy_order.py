@@ -25,7 +25,11 @@ def greedy_tree(
     heap: list[tuple[float, int, int]] = []
 
     def offer(one: int, other: int) -> None:
-        if one & near[other] and edges.connect(one, other) and (allowed is None or allowed(one | other)):
+        if (
+            one & near[other]
+            and (not edges.wide or edges.connect(one, other))
+            and (allowed is None or allowed(one | other))
+        ):
             heapq.heappush(heap, (pricing.value(pricing.join(one, other)), one, other))
 
     masks = sorted(trees)

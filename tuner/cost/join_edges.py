@@ -64,11 +64,13 @@ class JoinEdges:
         """The relations an edge leads to from `mask`: sets outside it that hold none of them are not connected to it."""
         return _union(self._near, mask) & ~mask
 
+    def direct(self, mask: int) -> int:
+        """The relations that an edge of single relations leads to from `mask`: a disjoint set with one is connected."""
+        return _union(self._direct, mask)
+
     def connect(self, left: int, right: int) -> bool:
         """Whether a predicate joins two disjoint sets."""
-        if _union(self._direct, left) & right:
-            return True
-        return any(
+        return bool(self.direct(left) & right) or any(
             (one & left == one and other & right == other) or (one & right == one and other & left == other)
             for one, other in self.wide
         )

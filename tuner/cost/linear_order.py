@@ -45,6 +45,7 @@ class _Intervals:
         for start in range(count):
             for end in range(start, count):
                 self.masks[start][end + 1] = self.masks[start][end] | inputs[end].mask
+        self.direct = [[edges.direct(mask) for mask in row] for row in self.masks]
         self.costs = [[math.inf] * (count + 1) for _ in range(count + 1)]
         self.middles = [[0] * (count + 1) for _ in range(count)]
         for index in range(count):
@@ -61,13 +62,15 @@ class _Intervals:
         if self.allowed is not None and not self.allowed(self.masks[start][end]):
             return
         best, costs, masks, price = math.inf, self.costs, self.masks, self.pricing.price
+        of_left, direct = costs[start], self.direct[start]
         for middle in range(start + 1, end):
-            cost = costs[start][middle] + costs[middle][end]
-            if cost < best and self.edges.connect(masks[start][middle], masks[middle][end]):
-                if price is not None:
-                    cost += price(masks[start][middle], masks[middle][end])
-                if cost < best:
-                    best, self.middles[start][end] = cost, middle
+            cost = of_left[middle] + costs[middle][end]
+            if cost < best:
+                left, right = masks[start][middle], masks[middle][end]
+                if direct[middle] & right or (self.edges.wide and self.edges.connect(left, right)):
+                    cost += price(left, right) if price is not None else 0.0
+                    if cost < best:
+                        best, self.middles[start][end] = cost, middle
         if best < math.inf:
             costs[start][end] = best + self.pricing.output(masks[start][end])[0]
 

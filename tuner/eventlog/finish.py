@@ -101,4 +101,5 @@ def finish_stage(attempt: OpenAttempt, execution_id: int | None) -> Stage:
         *attempt.totals,  # type: ignore[arg-type]
         frozenset(a.id for a in info.accumulables if a.metadata == "sql"),
         tuple(attempt.job_ids),
+        *attempt.longest,
     )

@@ -269,6 +269,8 @@ class ApplicationFold:
         attempt.failed_tasks += reason != "Success" and reason not in _KILLED
         if event.metrics is not None:
             _add_task(attempt.totals, event.metrics)
+            if reason == "Success" and event.metrics.run_time_ms > attempt.longest[0]:
+                attempt.longest = (event.metrics.run_time_ms, _read_bytes(event.metrics))
         # A later attempt of the stage numbers its tasks anew; partitions keep theirs (logged since 3.3, SPARK-37831).
         partition = info.partition if info.partition >= 0 else info.index
         if reason == "Success" and not info.failed and stage.counts(partition):
@@ -373,7 +375,7 @@ class ApplicationFold:
             for _, attempt in sorted(stage.attempts.items())
         )
         if execution or jobs or finished:
-            self._take(Work(execution, jobs, finished))
+            self._take(Work(execution, jobs, finished, here.conf, printable(here.version, _MAX_ID)))
 
     def _share(self, stage: OpenStage) -> None:
         """Leave what a stage did, which is to be let go, to the jobs that waited for it besides those that ran it."""
@@ -430,6 +432,12 @@ def _count(value: object) -> int:
     except (TypeError, ValueError, OverflowError):
         return -1
     return count if count < 1 << 63 else -1
+
+
+def _read_bytes(m: ev.TaskMetrics) -> int:
+    """What a task read of files and shuffles."""
+    read = m.shuffle_read
+    return (m.input.bytes if m.input else 0) + (read.remote_bytes + read.local_bytes if read else 0)
 
 
 def _add_task(totals: list[int], m: ev.TaskMetrics) -> None:

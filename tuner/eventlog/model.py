@@ -124,7 +124,8 @@ class Stage:
 
     `tasks` are its partitions; completed, failed and killed tasks are counted by attempts, as Spark's UI counts them.
     `accumulator_ids` are those of the SQL metrics its tasks updated: they tell which operators ran in it. `job_ids` are
-    the jobs that waited for it.
+    the jobs that waited for it. `longest_task_ms` is the run time of the slowest task that succeeded, and
+    `longest_task_bytes` what that one read of files and shuffles.
     """
 
     stage_id: int
@@ -151,6 +152,8 @@ class Stage:
     output_records: int
     accumulator_ids: frozenset[int] = frozenset()
     job_ids: tuple[int, ...] = ()
+    longest_task_ms: int = 0
+    longest_task_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +167,16 @@ class Executors:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What finished together: a SQL execution (None for jobs without one), its jobs and the stages they ran."""
+    """What finished together: a SQL execution (None for jobs without one), its jobs and the stages they ran.
+
+    `conf` and `spark_version` are the application's, as far as the stretch of the log that was read tells them.
+    """
 
     execution: Execution | None
     jobs: tuple[Job, ...]
     stages: tuple[Stage, ...]
+    conf: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    spark_version: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,10 @@ class OpenExecution(msgspec.Struct):
 
 
 class OpenAttempt(msgspec.Struct):
-    """One attempt of a stage, the jobs that wait for it, and what its tasks add up to."""
+    """One attempt of a stage, the jobs that wait for it, and what its tasks add up to.
+
+    `longest` are the run time of the slowest task that succeeded, in ms, and the bytes that it read.
+    """
 
     info: ev.StageInfo
     totals: list[int]
@@ -48,6 +51,7 @@ class OpenAttempt(msgspec.Struct):
     completed_tasks: int = 0
     failed_tasks: int = 0
     killed_tasks: int = 0
+    longest: tuple[int, int] = (0, 0)
 
     def absorb(self, later: OpenAttempt) -> None:
         if later.info.submitted_ms is not None:
@@ -57,6 +61,8 @@ class OpenAttempt(msgspec.Struct):
         self.completed_tasks += later.completed_tasks
         self.failed_tasks += later.failed_tasks
         self.killed_tasks += later.killed_tasks
+        if later.longest[0] > self.longest[0]:
+            self.longest = later.longest
 
 
 class OpenJob(msgspec.Struct):

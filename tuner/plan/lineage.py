@@ -37,13 +37,18 @@ class Lineage:
             parts = sorted({self._source(f"{name}#{id_}") for name, id_ in attributes(expression)})
             return f"expression({','.join(parts)})"
         name, id_ = column
+        id_ = self.original(id_)
+        if id_ in self.owner:
+            return ".".join(self.owner[id_])
+        return without_ids(self.computed.get(id_, name))
+
+    def original(self, id_: int) -> int:
+        """The column that a renamed one stands for, as far down as the plan tells."""
         seen: set[int] = set()
         while id_ not in self.owner and id_ in self.renamed and id_ not in seen:
             seen.add(id_)
             id_ = self.renamed[id_]
-        if id_ in self.owner:
-            return ".".join(self.owner[id_])
-        return without_ids(self.computed.get(id_, name))
+        return id_
 
 
 def trace(root: PlanNode) -> Lineage:

@@ -35,6 +35,12 @@ def query(execution: Execution, stages: Sequence[Stage]) -> Query | None:
 
 def query_and_plan(execution: Execution, stages: Sequence[Stage]) -> tuple[Query, PlanNode] | None:
     """Like `query`, with the plan that ran in the end."""
+    found = query_and_plans(execution, stages)
+    return (found[0], found[2]) if found else None
+
+
+def query_and_plans(execution: Execution, stages: Sequence[Stage]) -> tuple[Query, PlanNode, PlanNode] | None:
+    """Like `query`, with the plan before AQE and the one that ran in the end (the same without AQE)."""
     if execution.initial_plan is None:
         return None
     try:
@@ -42,7 +48,7 @@ def query_and_plan(execution: Execution, stages: Sequence[Stage]) -> tuple[Query
         final = build_tree(execution.final_plan, execution.accumulators) if execution.final_plan else initial
         if not any(map(_reads, initial.walk_all())) or _is_command(execution.initial_plan):
             return None
-        return _measured(execution, initial, final, stages), final
+        return _measured(execution, initial, final, stages), initial, final
     except RecursionError:
         return None
 

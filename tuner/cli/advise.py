@@ -10,9 +10,11 @@ from rich.console import Console
 
 from tuner.advice.advise import advise as advise_on
 from tuner.advice.facts import Facts
+from tuner.advice.insights.model import Insight
 from tuner.advice.model import Recommendation
 from tuner.cli.harvest import AsJson, Paths
-from tuner.cli.logs import LogReader, QueryList
+from tuner.cli.insights_text import insights_json, insights_lines
+from tuner.cli.logs import LogReader, QueriesAndInsights
 from tuner.eventlog.cluster import cluster_of
 from tuner.eventlog.model import Application, Completeness
 from tuner.plan.model import Query
@@ -25,16 +27,20 @@ def advise(
         bool, typer.Option("--sql", help="The jobs are SQL text: advise hints for single joins, not conf.")
     ] = False,
 ) -> None:
-    """Read event logs and print recommendations with evidence and predicted seconds."""
+    """Read event logs and print recommendations with evidence and predicted seconds, and insights for a person."""
     reader = LogReader()
-    found: list[dict[str, Any]] = []
-    for application, read in reader.read(paths, QueryList):
+    recommended: list[dict[str, Any]] = []
+    shown: list[dict[str, Any]] = []
+    for application, read in reader.read(paths, QueriesAndInsights):
         recommendations = _recommend(application, read.in_order(), per_join=sql)
-        found += [_json(application, r) for r in recommendations]
+        # A log that is partial lacks rows, which would look like rows that were not there.
+        insights = read.insights.in_order() if application.status is Completeness.COMPLETE else ()
+        recommended += [_json(application, r) for r in recommendations]
+        shown += insights_json(_cohort(application), application.app_id, insights)
         if not as_json:
-            _show(application, recommendations)
+            _show(application, recommendations, insights)
     if as_json:
-        typer.echo(msgspec.json.encode({"recommendations": found}).decode())
+        typer.echo(msgspec.json.encode({"recommendations": recommended, "insights": shown}).decode())
     if reader.failures:
         raise typer.Exit(1)
 
@@ -66,7 +72,7 @@ def _cohort(application: Application) -> str:
     return application.conf.get("spark.tuner.cohort") or application.app_name
 
 
-def _show(application: Application, recommendations: tuple[Recommendation, ...]) -> None:
+def _show(application: Application, recommendations: tuple[Recommendation, ...], insights: tuple[Insight, ...]) -> None:
     console = Console(highlight=False)
     console.print(f"{_cohort(application)} ({application.app_id})", markup=False, soft_wrap=True)
     if application.status is not Completeness.COMPLETE:
@@ -83,4 +89,6 @@ def _show(application: Application, recommendations: tuple[Recommendation, ...])
         console.print(f"    {len(r.queries)} queries: {interval}", markup=False, soft_wrap=True)
     if not recommendations:
         console.print("  nothing to change: no change is predicted to gain enough", soft_wrap=True)
+    for line in insights_lines(insights, console.width):
+        console.print(line, markup=False, soft_wrap=True)
     console.print()

@@ -6,13 +6,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeVar
 
+from tuner.advice.insights.insights import insights_of
+from tuner.advice.insights.seen import SeenInsights
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import LogSource, find_logs
 from tuner.eventlog.location import log_path, shown
 from tuner.eventlog.model import Application, Completeness, Work
 from tuner.eventlog.read import holds_no_events, read_log
 from tuner.plan.model import Query
-from tuner.plan.queries import query
+from tuner.plan.queries import QueryAndPlans, query_and_plans
 from tuner.printable import printable
 
 
@@ -34,11 +36,26 @@ class QueryList:
 
     def take(self, work: Work) -> None:
         self.stages += len(work.stages)
-        if work.execution and (found := query(work.execution, work.stages)):
-            self._found.append(found)
+        if work.execution and (found := query_and_plans(work.execution, work.stages)):
+            self._found.append(found[0])
+            self._look_at(work, found)
+
+    def _look_at(self, work: Work, found: QueryAndPlans) -> None:
+        """What else is to be made of a query while its plans are at hand."""
 
     def in_order(self) -> tuple[Query, ...]:
         return tuple(sorted(self._found, key=lambda q: q.id))
+
+
+class QueriesAndInsights(QueryList):
+    """The queries of one application, and what their plans show a person."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.insights = SeenInsights()
+
+    def _look_at(self, work: Work, found: QueryAndPlans) -> None:
+        self.insights.add(insights_of(work, found))
 
 
 class LogReader:

@@ -14,6 +14,9 @@ from tuner.plan.node import PlanNode, build_tree
 from tuner.plan.relation import files_bytes, is_scan
 from tuner.plan.shuffles import find_shuffles
 
+# A query with the plan before AQE and the one that ran in the end (the same without AQE).
+QueryAndPlans = tuple[Query, PlanNode, PlanNode]
+
 _COMMANDS = ("Execute", "CommandResult", "SetCatalog", "Show", "Describe")
 
 
@@ -39,8 +42,8 @@ def query_and_plan(execution: Execution, stages: Sequence[Stage]) -> tuple[Query
     return (found[0], found[2]) if found else None
 
 
-def query_and_plans(execution: Execution, stages: Sequence[Stage]) -> tuple[Query, PlanNode, PlanNode] | None:
-    """Like `query`, with the plan before AQE and the one that ran in the end (the same without AQE)."""
+def query_and_plans(execution: Execution, stages: Sequence[Stage]) -> QueryAndPlans | None:
+    """Like `query`, with its plans."""
     if execution.initial_plan is None:
         return None
     try:

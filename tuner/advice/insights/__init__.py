@@ -1,0 +1,1 @@
+"""What a measured plan shows a person: shown, never applied."""

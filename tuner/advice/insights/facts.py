@@ -1,0 +1,92 @@
+"""What the rules look at: one query, its plans as measured, the stages that ran it and the conf it had."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tuner.advice.insights.measured_plan import MeasuredPlan
+from tuner.advice.insights.model import Insight, InsightKind
+from tuner.advice.model import Evidence
+from tuner.eventlog.model import Stage, Work
+from tuner.plan.model import Query
+from tuner.plan.node import PlanNode
+from tuner.plan.queries import QueryAndPlans
+from tuner.units import parse_bytes
+
+_VERSION = re.compile(r"(\d+)\.(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class InsightFacts:
+    """One query as the rules see it. `initial` is the plan before AQE, `final` the one that ran.
+
+    `logical_plan` is the optimised logical plan as text, where the log has one. `plan` is `final` with its stages.
+    """
+
+    query: Query
+    initial: PlanNode
+    final: PlanNode
+    stages: tuple[Stage, ...] = ()
+    conf: Mapping[str, str] = field(default_factory=dict)
+    spark_version: str = ""
+    logical_plan: str | None = None
+    plan: MeasuredPlan = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "plan", MeasuredPlan(self.final, self.stages))
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """Major and minor version of Spark; (0, 0) where unknown."""
+        match = _VERSION.match(self.spark_version)
+        return (int(match[1]), int(match[2])) if match else (0, 0)
+
+    @property
+    def query_seconds(self) -> float:
+        return (self.query.duration_ms or 0) / 1e3
+
+    def flag(self, key: str, default: bool) -> bool:
+        return self.conf.get(key, str(default)).strip().lower() == "true"
+
+    def count_of(self, key: str, default: int) -> int:
+        """A positive number or size in bytes; the default where it is unset or unreadable."""
+        value = parse_bytes(self.conf[key]) if key in self.conf else None
+        return value if value is not None and value > 0 else default
+
+    def insight(
+        self,
+        kind: InsightKind,
+        operator: str,
+        seconds: float,
+        *evidence: Evidence,
+        reason: str,
+        change: str,
+    ) -> Insight:
+        """An insight of this query; it cannot have cost more than the query took."""
+        return Insight(
+            kind=kind,
+            operator=operator,
+            query=self.query.fingerprint,
+            seconds=min(seconds, self.query_seconds),
+            evidence=evidence,
+            reason=reason,
+            change=change,
+            description=self.query.description,
+        )
+
+
+def insight_facts(work: Work, found: QueryAndPlans) -> InsightFacts:
+    """The facts of a SQL execution that has finished, and of the query it is."""
+    query, initial, final = found
+    execution = work.execution
+    return InsightFacts(
+        query=query,
+        initial=initial,
+        final=final,
+        stages=work.stages,
+        conf={**work.conf, **(execution.modified_conf if execution else {})},
+        spark_version=work.spark_version,
+        logical_plan=execution.logical_plan if execution else None,
+    )

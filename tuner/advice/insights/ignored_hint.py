@@ -1,0 +1,109 @@
+"""Insight: a join hint that the join it was for did not follow.
+
+A plan's text keeps no hint. The optimised logical plan does, and it is in the log where `spark.sql.ui.explainMode` was
+`cost` (as the tuner submits jobs); else a job's description may be its SQL (the Thrift server, spark-sql). Where neither
+is there, nothing is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tuner.advice.insights.facts import InsightFacts
+from tuner.advice.insights.model import Insight, InsightKind
+from tuner.advice.insights.names import operator_text, relations
+from tuner.advice.model import Evidence
+from tuner.plan.expression import attributes
+from tuner.plan.node import PlanNode
+from tuner.plan.relation import short_name
+
+_HINTED = re.compile(r"\bJoin (\w+), (.*?)(?=, (?:left|right)Hint=)")
+_HINT = re.compile(r"\b(left|right)Hint=\(strategy=(\w+)\)")
+_IN_SQL = re.compile(r"/\*\+[^*]*?\b(?:BROADCAST|BROADCASTJOIN|MAPJOIN)\s*\(\s*([\w.`]+)\s*\)", re.IGNORECASE)
+_OPERATOR = {
+    "broadcast": ("BroadcastHashJoin", "BroadcastNestedLoopJoin"),
+    "merge": ("SortMergeJoin",),
+    "shuffle_hash": ("ShuffledHashJoin",),
+    "shuffle_replicate_nl": ("CartesianProduct",),
+}
+# JoinSelection's canBuildBroadcastLeft and canBuildBroadcastRight, and the same for shuffled hash joins.
+_CANNOT_BUILD = {
+    "left": ("LeftOuter", "LeftSemi", "LeftAnti", "ExistenceJoin", "FullOuter"),
+    "right": ("RightOuter", "FullOuter"),
+}
+_JOINS = tuple(dict.fromkeys(name for names in _OPERATOR.values() for name in names))
+
+
+def ignored_hints(facts: InsightFacts) -> Iterator[Insight]:
+    """Joins that ran otherwise than a hint in the logical plan says, or without the broadcast that the SQL asks for."""
+    if facts.logical_plan:
+        yield from _of_logical_plan(facts, facts.logical_plan)
+    else:
+        yield from _of_sql(facts, facts.query.description)
+
+
+def _of_logical_plan(facts: InsightFacts, text: str) -> Iterator[Insight]:
+    for line in text.splitlines():
+        if "Hint=(strategy=" not in line or not (join := _HINTED.search(line)):
+            continue
+        condition = {id_ for _, id_ in attributes(join[2])}
+        nodes = [node for node in facts.plan.named(*_JOINS) if condition and _keys(node) == condition]
+        for side, strategy in _HINT.findall(line):
+            if len(nodes) == 1 and strategy in _OPERATOR and not _follows(nodes[0], side, strategy):
+                yield _insight(facts, nodes[0], strategy, _why(join[1], side, strategy))
+
+
+def _keys(node: PlanNode) -> set[int]:
+    """The columns of a join's keys, and of its condition."""
+    return {id_ for _, id_ in attributes(node.text)}
+
+
+def _follows(node: PlanNode, side: str, strategy: str) -> bool:
+    if node.name not in _OPERATOR[strategy]:
+        return False
+    return strategy not in ("broadcast", "shuffle_hash") or f"Build{side.capitalize()}" in node.text
+
+
+def _why(join_type: str, side: str, strategy: str) -> str:
+    if strategy in ("broadcast", "shuffle_hash") and join_type in _CANNOT_BUILD[side]:
+        return f"Spark cannot build the {side} side of a {_words(join_type)} join, so it ignores the hint"
+    return "Spark could not follow it for this join, or another hint came first"
+
+
+def _words(join_type: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", join_type.removesuffix("Join")).lower()
+
+
+def _of_sql(facts: InsightFacts, sql: str) -> Iterator[Insight]:
+    """A broadcast hint of a relation, under its own name, that no join of the plan broadcasts."""
+    for name in _IN_SQL.findall(sql):
+        wanted = name.replace("`", "").rsplit(".", 1)[-1].lower()
+        reading = [
+            node
+            for node in facts.plan.named(*_JOINS)
+            if len(node.children) == 2
+            and any(
+                [short_name(r).lower() for r in facts.plan.scans_below.relations(c)] == [wanted] for c in node.children
+            )
+        ]
+        if len(reading) == 1 and reading[0].name not in _OPERATOR["broadcast"]:
+            yield _insight(
+                facts, reading[0], "broadcast", "the SQL asks for it, and the log does not tell what prevented it"
+            )
+
+
+def _insight(facts: InsightFacts, node: PlanNode, strategy: str, why: str) -> Insight:
+    plan = facts.plan
+    left, right = (plan.rows(child) for child in node.children)
+    return facts.insight(
+        InsightKind.IGNORED_HINT,
+        operator_text(plan, node),
+        plan.seconds(node),
+        Evidence("rows of the left side", left or 0, "rows", relations(plan, node.children[0])),
+        Evidence("rows of the right side", right or 0, "rows", relations(plan, node.children[1])),
+        Evidence("rows out", plan.rows(node) or 0, "rows"),
+        Evidence("its stage", plan.seconds(node), "seconds"),
+        reason=f"the hint {strategy.upper()} was ignored: {why}",
+        change="take the hint off, hint the other side, or change the join so that it can be followed",
+    )

@@ -1,0 +1,129 @@
+"""The plan that ran, by operator: what is above it, which stages ran it, and how long they took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tuner.eventlog.model import Stage
+from tuner.plan.lineage import Lineage, trace
+from tuner.plan.node import PlanNode
+from tuner.plan.relation import ScansBelow, is_scan
+from tuner.plan.sides import output_rows
+
+SHUFFLES = frozenset({"Exchange", "ShuffleExchange", "ColumnarExchange"})
+_BOUNDARIES = SHUFFLES | {"BroadcastExchange", "ReusedExchange"}
+_REUSED = frozenset({"ReusedExchange", "ReusedSubquery"})
+# What the tasks before a shuffle count (SQLShuffleWriteMetricsReporter); its other metrics are of those after it.
+_WRITTEN = ("shuffle bytes written", "shuffle records written", "shuffle write time", "data size")
+
+
+class MeasuredPlan:
+    """The operators that ran, each once and in plan order, with the stages that ran them."""
+
+    def __init__(self, root: PlanNode, stages: Sequence[Stage]) -> None:
+        self.root = root
+        self._parents: dict[int, PlanNode] = {}
+        self._stages_of: dict[int, list[Stage]] = {}
+        for stage in stages:
+            for accumulator in stage.accumulator_ids:
+                self._stages_of.setdefault(accumulator, []).append(stage)
+        self.operators = tuple(self._walk(root))
+        self.scans_below = ScansBelow(root)
+        self.lineage: Lineage = trace(root)
+
+    def _walk(self, root: PlanNode) -> Iterator[PlanNode]:
+        elsewhere = {id(node) for node in root.walk_unfilled()}
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            if id(node) in elsewhere:
+                continue
+            yield node
+            if node.name in _REUSED:
+                continue
+            below = node.children + node.subqueries
+            self._parents.update((id(child), node) for child in below)
+            stack.extend(reversed(below))
+
+    def named(self, *names: str) -> Iterator[PlanNode]:
+        """The operators of these names."""
+        return (node for node in self.operators if node.name in names)
+
+    def scans(self) -> Iterator[PlanNode]:
+        return (node for node in self.operators if is_scan(node))
+
+    def parent(self, node: PlanNode) -> PlanNode | None:
+        """The operator that takes this one's rows; None for the top of the plan."""
+        return self._parents.get(id(node))
+
+    def above(self, node: PlanNode) -> Iterator[PlanNode]:
+        """The operators that its rows pass, from the next one up to the top."""
+        up = self.parent(node)
+        while up is not None:
+            yield up
+            up = self.parent(up)
+
+    def rows(self, node: PlanNode) -> int | None:
+        """Rows an operator put out; None where the log does not tell."""
+        return output_rows(node, finished=True)
+
+    def stages(self, node: PlanNode) -> tuple[Stage, ...]:
+        """The stages whose tasks ran an operator: by its own metrics, else by those of what runs with it."""
+        if found := self._own_stages(node):
+            return found
+        for below in self._with_it(node):
+            if found := self._own_stages(below):
+                return found
+        return ()
+
+    def _own_stages(self, node: PlanNode) -> tuple[Stage, ...]:
+        names: Iterable[str] = _WRITTEN if node.name in SHUFFLES else node.metric_ids
+        ids = (node.metric_ids[name] for name in names if name in node.metric_ids)
+        found = {(s.stage_id, s.attempt): s for id_ in ids for s in self._stages_of.get(id_, ())}
+        return tuple(found.values())
+
+    def _with_it(self, node: PlanNode) -> Iterator[PlanNode]:
+        """The operators below one that run in its stage."""
+        stack = [] if node.name in _BOUNDARIES else list(node.children)
+        while stack:
+            below = stack.pop()
+            if below.name not in _BOUNDARIES:
+                yield below
+                stack.extend(below.children)
+
+    def operators_below(self, node: PlanNode) -> list[PlanNode]:
+        """The operators below one whose rows reach it without a shuffle."""
+        return list(self._with_it(node))
+
+    def operators_of(self, stage: Stage) -> list[PlanNode]:
+        """The operators that count rows or time in a stage, the topmost first."""
+        ids = stage.accumulator_ids
+        return [n for n in self.operators if n.name not in SHUFFLES and not ids.isdisjoint(n.metric_ids.values())]
+
+    def tasks(self, node: PlanNode) -> int:
+        return sum(stage.completed_tasks for stage in self.stages(node))
+
+    def seconds(self, node: PlanNode) -> float:
+        """Wall seconds of the stages that ran an operator."""
+        return sum(map(wall_seconds, self.stages(node)))
+
+    def seconds_of(self, nodes: Iterable[PlanNode]) -> float:
+        """Wall seconds of the stages that ran any of these operators, each stage once."""
+        stages = {(s.stage_id, s.attempt): s for node in nodes for s in self.stages(node)}
+        return sum(map(wall_seconds, stages.values()))
+
+    def seconds_of_share(self, node: PlanNode, task_ms: float) -> float:
+        """Wall seconds of `task_ms` that an operator took in its tasks, all summed up: its share of their stage's."""
+        stages = self.stages(node)
+        run_ms = sum(stage.executor_run_time_ms for stage in stages)
+        return sum(map(wall_seconds, stages)) * min(1.0, task_ms / run_ms) if run_ms else 0.0
+
+
+def wall_seconds(stage: Stage) -> float:
+    """From a stage's submission to its end; 0 where the log does not tell.
+
+    No more than its tasks ran, all summed up: beyond that it waited for cores that other stages had.
+    """
+    if stage.submitted_ms is None or stage.completed_ms is None:
+        return 0.0
+    return max(0, min(stage.completed_ms - stage.submitted_ms, stage.executor_run_time_ms)) / 1e3

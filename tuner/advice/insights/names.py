@@ -1,0 +1,86 @@
+"""Short names of operators, relations and columns for sentences.
+
+Names of relations and of the columns read from them are all that a plan's text gives: whatever else stands in it may be
+a literal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tuner.advice.insights.measured_plan import MeasuredPlan
+from tuner.plan.aggregate import AGGREGATES, aggregate_parts
+from tuner.plan.expression import attributes, bracketed, split_top_level
+from tuner.plan.node import PlanNode
+from tuner.plan.relation import is_scan, scan_columns, short_name
+from tuner.printable import identifier, printable
+
+_MOST_NAMES = 3
+_LONGEST = 60
+
+
+def operator_text(plan: MeasuredPlan, node: PlanNode) -> str:
+    """An operator in a few words: `SortMergeJoin of orders with items`, `HashAggregate by day over orders`."""
+    name = printable(node.name, _LONGEST)
+    if is_scan(node):
+        return f"{name} of {relations(plan, node)}"
+    if len(node.children) == 2:
+        left, right = (relations(plan, child) for child in node.children)
+        return f"{name} of {left} with {right}"
+    by = columns(plan, _grouped(node))
+    if node.name in AGGREGATES and "partial_" in node.text:
+        name += " (partial)"
+    return f"{name}{f' by {by}' if by else ''} over {relations(plan, node)}"
+
+
+def relations(plan: MeasuredPlan, node: PlanNode) -> str:
+    """The relations below an operator, the first few of them."""
+    found = dict.fromkeys(identifier(short_name(r), _LONGEST) for r in plan.scans_below.relations(node))
+    return listed(found) or "no relation"
+
+
+def columns(plan: MeasuredPlan, text: str) -> str:
+    """The columns of relations that an expression mentions, the first few of them."""
+    return listed(column_names(plan, text))
+
+
+def column_names(plan: MeasuredPlan, text: str) -> list[str]:
+    """The columns of relations that an expression mentions, by name; none that it computes itself."""
+    owners = (plan.lineage.owner.get(plan.lineage.original(id_)) for _, id_ in attributes(text))
+    return list(dict.fromkeys(identifier(owner[1], _LONGEST) for owner in owners if owner))
+
+
+def scanned_column(scan: PlanNode, id_: int) -> str:
+    """The name of a column of a scan."""
+    return next((identifier(name, _LONGEST) for name, number in scan_columns(scan) if number == id_), "?")
+
+
+def listed(names: Iterable[str]) -> str:
+    """`a, b, c and 4 more`."""
+    all_names = list(names)
+    more = len(all_names) - _MOST_NAMES
+    return ", ".join(all_names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _grouped(node: PlanNode) -> str:
+    """What an aggregate groups by, a sort or a window orders or partitions by."""
+    if node.name in AGGREGATES:
+        parts = aggregate_parts(node)
+        return parts[0] if parts else ""
+    if node.name == "Window":
+        return _brackets(node.text)[1] if len(_brackets(node.text)) > 1 else ""
+    return _brackets(node.text)[0] if node.name == "Sort" and _brackets(node.text) else ""
+
+
+def _brackets(text: str) -> list[str]:
+    found, position = [], 0
+    while part := bracketed(text, position):
+        found.append(part[0])
+        position = part[1]
+    return found
+
+
+def parts_of(text: str) -> list[str]:
+    """The parts of the first list in square brackets of a plan's text."""
+    found = bracketed(text)
+    return split_top_level(found[0]) if found else []

@@ -1,0 +1,77 @@
+"""Insight: a join that compares every row of one side with every row of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tuner.advice.insights.facts import InsightFacts
+from tuner.advice.insights.model import Insight, InsightKind
+from tuner.advice.insights.names import columns, operator_text
+from tuner.advice.model import Evidence
+from tuner.plan.model import Strategy
+from tuner.plan.node import PlanNode
+
+# A side of a few rows (a scalar subquery, a list of limits) is a lookup, whatever the operator is called.
+MIN_SIDE_ROWS = 10
+
+
+def nested_loop_joins(facts: InsightFacts) -> Iterator[Insight]:
+    """Cartesian products and nested loops with more than a few rows on both sides."""
+    for node in facts.plan.named(Strategy.CARTESIAN, Strategy.BROADCAST_NESTED_LOOP):
+        pairs = _pairs(facts, node)
+        if pairs is None or len(node.children) != 2:
+            continue
+        left, right, compared = pairs
+        read = "each task reads its parts anew" if node.name == Strategy.CARTESIAN else ""
+        yield facts.insight(
+            InsightKind.NESTED_LOOP_JOIN,
+            operator_text(facts.plan, node),
+            facts.plan.seconds(node),
+            Evidence("rows of the left side", left, "rows", read),
+            Evidence("rows of the right side", right, "rows", read),
+            Evidence("pairs of rows", compared, "rows"),
+            Evidence("rows out", facts.plan.rows(node) or 0, "rows"),
+            Evidence("its stage", facts.plan.seconds(node), "seconds"),
+            reason=_reason(node),
+            change=_change(facts, node),
+        )
+
+
+def _pairs(facts: InsightFacts, node: PlanNode) -> tuple[int, int, int] | None:
+    """Rows of both sides and the pairs of them; None where a side has hardly any, or was not counted."""
+    left, right = (facts.plan.rows(child) for child in node.children[:2])
+    if left is None or right is None or min(left, right) < MIN_SIDE_ROWS:
+        return None
+    # Each task of a CartesianProduct (UnsafeCartesianRDD) computes one partition of each side anew.
+    repeated = max(1, facts.plan.tasks(node)) if node.name == Strategy.CARTESIAN else 1
+    return left, right, left * right // repeated
+
+
+def _condition(node: PlanNode) -> str:
+    """What a join prints besides its name, type and build side."""
+    text = node.text.removeprefix(node.name)
+    return text[text.find("(") :] if "(" in text else ""
+
+
+def _is_null_aware(node: PlanNode) -> bool:
+    """Whether NOT IN made it: an anti join whose condition counts unknown as equal (RewritePredicateSubquery)."""
+    return "LeftAnti" in node.text and "isnull(" in node.text
+
+
+def _reason(node: PlanNode) -> str:
+    if _is_null_aware(node):
+        return "NOT IN over columns that may be null compares every pair of rows"
+    if _condition(node):
+        return "its condition has no equality between the sides, so Spark can neither hash nor sort for it"
+    return "it has no condition at all, so every row meets every other"
+
+
+def _change(facts: InsightFacts, node: PlanNode) -> str:
+    if _is_null_aware(node):
+        return "write NOT EXISTS with an equality, or filter out nulls on both sides of NOT IN"
+    names = columns(facts.plan, _condition(node))
+    if not names:
+        return "join on equal keys, or make sure that one side is a few rows only"
+    if " OR " in node.text:
+        return f"split the OR over {names} into joins on equal keys, and UNION them"
+    return f"add an equality to the condition on {names}: for a range, join on equal buckets of it first"

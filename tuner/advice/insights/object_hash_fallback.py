@@ -1,0 +1,53 @@
+"""Insight: an aggregation into objects (collect_set, percentile, a UDAF) that gave up hashing after some keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tuner.advice.insights.facts import InsightFacts
+from tuner.advice.insights.hash_fallback import FALLBACK_TASKS, SPILLED
+from tuner.advice.insights.model import Insight, InsightKind
+from tuner.advice.insights.names import operator_text
+from tuner.advice.model import Evidence
+from tuner.advice.round_number import round_between
+from tuner.plan.aggregate import aggregate_parts
+from tuner.plan.node import PlanNode
+
+THRESHOLD = "spark.sql.objectHashAggregate.sortBased.fallbackThreshold"
+DEFAULT_THRESHOLD = 128
+# Keys are not spread evenly over tasks, and there will be more of them tomorrow.
+_ROOM = 2
+
+
+def object_hash_fallbacks(facts: InsightFacts) -> Iterator[Insight]:
+    """Object hash aggregates with more keys in a task than the threshold, by what they count or by their keys."""
+    threshold = facts.count_of(THRESHOLD, DEFAULT_THRESHOLD)
+    for node in facts.plan.named("ObjectHashAggregate"):
+        parts, tasks = aggregate_parts(node), facts.plan.tasks(node)
+        groups = facts.plan.rows(node) or 0
+        if not parts or not parts[0] or not tasks:
+            continue
+        # Where Spark does not count them: more keys than the threshold allows all tasks must have been too many for one.
+        fallen = node.metrics.get(FALLBACK_TASKS, 0) or (
+            1 if FALLBACK_TASKS not in node.metric_ids and groups > threshold * tasks else 0
+        )
+        if fallen:
+            yield _insight(facts, node, threshold, fallen, groups, tasks)
+
+
+def _insight(facts: InsightFacts, node: PlanNode, threshold: int, fallen: int, groups: int, tasks: int) -> Insight:
+    keys_a_task = max(threshold, groups // tasks)
+    wanted = round_between(_ROOM * keys_a_task, 2 * _ROOM * keys_a_task)
+    counted = FALLBACK_TASKS in node.metric_ids
+    return facts.insight(
+        InsightKind.OBJECT_HASH_FALLBACK,
+        operator_text(facts.plan, node),
+        facts.plan.seconds(node) * (min(1.0, fallen / tasks) if counted else 1.0),
+        Evidence("tasks that fell back to sorting", fallen, "tasks", f"of {tasks}{'' if counted else ', at least'}"),
+        Evidence("keys a task", groups / tasks, "keys"),
+        Evidence("threshold", threshold, "keys", THRESHOLD),
+        Evidence("spilled", node.metrics.get(SPILLED, 0), "bytes"),
+        Evidence("its stage", facts.plan.seconds(node), "seconds"),
+        reason="it hashes only so many keys a task, whatever memory there is, and sorts all rows that come after",
+        change=f"set {THRESHOLD}={wanted}, if so many of its objects fit into the heap at once",
+    )

@@ -1,0 +1,52 @@
+"""Insight: an aggregation that sorts because one of its buffers cannot be changed in place.
+
+HashAggregateExec.supportsAggregate takes only buffers of types that an UnsafeRow can overwrite: numbers, dates, decimals.
+The minimum, maximum, first or last of a string, an array or a struct is not one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tuner.advice.insights.facts import InsightFacts
+from tuner.advice.insights.model import Insight, InsightKind
+from tuner.advice.insights.names import columns, operator_text
+from tuner.advice.model import Evidence
+from tuner.plan.aggregate import aggregate_parts, without_phase
+from tuner.plan.node import PlanNode
+
+_FUNCTION = re.compile(r"\b(min|max|first|last|any_value|max_by|min_by|mode|bool_and|bool_or)\(")
+
+
+def sort_aggregates(facts: InsightFacts) -> Iterator[Insight]:
+    """Sort aggregates that were sorted for, both halves of each as one; what came sorted anyway costs nothing."""
+    halves: dict[tuple[str, str], list[PlanNode]] = {}
+    for node in facts.plan.named("SortAggregate"):
+        parts = aggregate_parts(node)
+        if parts and parts[0] and node.children and node.children[0].name == "Sort":
+            halves.setdefault((parts[0], without_phase(parts[1])), []).append(node)
+    for (keys, functions), nodes in halves.items():
+        yield _insight(facts, nodes, keys, functions)
+
+
+def _insight(facts: InsightFacts, nodes: list[PlanNode], keys: str, functions: str) -> Insight:
+    plan = facts.plan
+    sorts = [node.children[0] for node in nodes]
+    sort_ms = sum(sort.metrics.get("sort time", 0) for sort in sorts)
+    seconds = plan.seconds_of(nodes)
+    names = dict.fromkeys(_FUNCTION.findall(functions))
+    of = columns(plan, functions)
+    what = f"{'/'.join(names)} of {of}" if names and of else "an aggregate"
+    return facts.insight(
+        InsightKind.SORT_AGGREGATE,
+        operator_text(plan, nodes[0]),
+        seconds,
+        Evidence("rows sorted", sum(plan.rows(sort) or 0 for sort in sorts), "rows"),
+        Evidence("sorting, in all tasks", sort_ms / 1e3, "seconds"),
+        Evidence("spilled", sum(sort.metrics.get("spill size", 0) for sort in sorts), "bytes"),
+        Evidence("groups out", plan.rows(nodes[0]) or 0, "rows"),
+        Evidence("its stages", seconds, "seconds"),
+        reason=f"{what} has no buffer of fixed width, so Spark sorts by {columns(plan, keys) or 'the keys'} instead of hashing",
+        change="group by such a column if it has one value a group; else aggregate a number or date and look it up after",
+    )

@@ -1,0 +1,51 @@
+"""Insight: a stage whose operators did not fit into memory and wrote to disk in between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tuner.advice.insights.facts import InsightFacts
+from tuner.advice.insights.hash_fallback import FALLBACK_TASKS, SPILLED
+from tuner.advice.insights.measured_plan import wall_seconds
+from tuner.advice.insights.model import Insight, InsightKind
+from tuner.advice.insights.names import operator_text
+from tuner.advice.model import Evidence
+from tuner.eventlog.model import Stage
+from tuner.plan.node import PlanNode
+
+
+def spills(facts: InsightFacts) -> Iterator[Insight]:
+    """Stages that spilled to disk, each under the operator that spilled most."""
+    for stage in facts.stages:
+        spilling = _most_spilling(facts, stage) if stage.disk_spilled_bytes else None
+        if spilling is not None and not spilling.metrics.get(FALLBACK_TASKS):  # that is an insight of its own
+            yield _insight(facts, stage, spilling)
+
+
+def _most_spilling(facts: InsightFacts, stage: Stage) -> PlanNode | None:
+    return max(facts.plan.operators_of(stage), key=lambda n: n.metrics.get(SPILLED, 0), default=None)
+
+
+def _insight(facts: InsightFacts, stage: Stage, node: PlanNode) -> Insight:
+    seconds = wall_seconds(stage)
+    read = stage.input_bytes + stage.shuffle_read_bytes
+    moved = read + stage.shuffle_write_bytes + stage.output_bytes
+    # What spills is written and read again: its share of all bytes that the stage's tasks moved.
+    share = 2 * stage.disk_spilled_bytes / (2 * stage.disk_spilled_bytes + moved)
+    return facts.insight(
+        InsightKind.SPILL,
+        operator_text(facts.plan, node),
+        seconds * share,
+        Evidence("spilled to disk", stage.disk_spilled_bytes, "bytes"),
+        Evidence("that took in memory", stage.memory_spilled_bytes, "bytes"),
+        Evidence("read by a task", read / max(1, stage.tasks), "bytes", f"{stage.tasks} tasks"),
+        Evidence("its stage", seconds, "seconds", f"stage {stage.stage_id}"),
+        reason="what a task had to hold at once did not fit into its share of memory, so it wrote it to disk and read it back",
+        change=_change(stage),
+    )
+
+
+def _change(stage: Stage) -> str:
+    if stage.shuffle_read_bytes >= stage.input_bytes:
+        return "raise spark.sql.shuffle.partitions so that a task holds less, or give each task more memory"
+    return "lower spark.sql.files.maxPartitionBytes so that a task reads less, or give each task more memory"

@@ -1,0 +1,147 @@
+"""Insight: a filter that keeps few rows, of which the scan below knows nothing, and what keeps it from the scan.
+
+DataSourceStrategy.translateFilter pushes comparisons of a bare column with a literal; anything computed from the column
+stays above the scan, which then reads, decodes and hands up every row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tuner.advice.insights.facts import InsightFacts
+from tuner.advice.insights.model import Insight, InsightKind
+from tuner.advice.insights.names import columns, operator_text
+from tuner.advice.model import Evidence
+from tuner.plan.expression import attributes, conjuncts
+from tuner.plan.node import PlanNode
+from tuner.plan.relation import is_scan
+
+# Pushed, a filter skips whole row groups: that pays where it drops most rows.
+MAX_KEPT = 0.2
+MIN_ROWS = 10_000
+# Formats that can skip by statistics (ParquetFilters, OrcFilters).
+_SKIPPING = ("Parquet", "ORC", "Delta")
+# Filters that Spark adds by itself, or whose value it only knows when it runs: they may be what keeps few rows.
+_DERIVED = ("isnotnull(", "dynamicpruning", "might_contain", "subquery")
+_UDFS = ("BatchEvalPython", "ArrowEvalPython")
+_PUSHED = re.compile(r"\bPushedFilters: \[([^\]]*)\]")
+_CAST = re.compile(r"\b(?:cast|try_cast|ansi_cast)\([^\s()]+#\d+")
+_SCALA_UDF = re.compile(r"\bUDF\(|\bpythonUDF\d")
+_FUNCTION = re.compile(
+    r"\b(upper|lower|trim|substring|substr|left|right|concat|coalesce|nvl|year|month|day|dayofmonth|hour|date_format"
+    r"|to_date|date_trunc|trunc|unix_timestamp|from_unixtime|abs|round|length|regexp_extract|regexp_replace|split|hash|md5"
+    r"|get_json_object)\("
+)
+_ARITHMETIC = re.compile(r"\([^\s()]+#\d+L? [-+*/%] ")
+
+
+def unpushed_filters(facts: InsightFacts) -> Iterator[Insight]:
+    """Filters right above a file scan that drop most rows, of whose conditions none reached the scan."""
+    for node in facts.plan.named("Filter"):
+        scan = _scan_below(node)
+        if scan is None or not _can_skip(scan):
+            continue
+        rows_in, rows_out = facts.plan.rows(scan), facts.plan.rows(node)
+        if rows_in is None or rows_out is None or rows_in < MIN_ROWS or rows_out > MAX_KEPT * rows_in:
+            continue
+        blocked = _blocked(node, scan)
+        if blocked is not None:
+            yield _insight(facts, node, scan, rows_in, rows_out, *blocked)
+
+
+def _scan_below(node: PlanNode) -> PlanNode | None:
+    """The file scan or the cache that feeds a filter, perhaps through a UDF's evaluation."""
+    below = node
+    while len(below.children) == 1 and not is_scan(below):
+        below = below.children[0]
+        if not is_scan(below) and below.name not in (*_UDFS, "Project"):
+            return None
+    return below if is_scan(below) and below is not node else None
+
+
+def _can_skip(scan: PlanNode) -> bool:
+    if scan.name == "InMemoryTableScan":
+        return True
+    return any(format_ in scan.full_name or format_.lower() in scan.full_name for format_ in _SKIPPING) or (
+        scan.metadata.get("Format") in _SKIPPING
+    )
+
+
+def _blocked(node: PlanNode, scan: PlanNode) -> tuple[str, str] | None:
+    """A condition of the filter and what keeps it from the scan; None where some condition reached it, or may have."""
+    parts = conjuncts(node.text.removeprefix("Filter "))
+    if any(word in part for part in parts for word in _DERIVED[1:]):
+        return None
+    selective = [part for part in parts if not part.startswith(_DERIVED[0])]
+    if scan.name == "InMemoryTableScan":
+        return (selective[0], "the cached plan below holds all rows") if selective else None
+    if _pushes_more_than_nulls(scan):
+        return None
+    if node.children[0].name in _UDFS or (node.children[0].name == "Project" and _below_is_udf(node)):
+        udf = [part for part in selective if "pythonUDF" in part]
+        return (udf[0], "a Python UDF computes it") if udf and len(udf) == len(selective) else None
+    found = [(part, why) for part in selective if (why := _blocker(part))]
+    return found[0] if found and len(found) == len(selective) else None
+
+
+def _below_is_udf(node: PlanNode) -> bool:
+    below = node.children[0]
+    return bool(below.children) and below.children[0].name in _UDFS
+
+
+def _pushes_more_than_nulls(scan: PlanNode) -> bool:
+    """Whether a scan has filters besides null checks, or its text does not tell."""
+    pushed = scan.metadata.get("PushedFilters")
+    if pushed is None:
+        found = _PUSHED.search(scan.text)
+        pushed = found[1] if found else None
+    if pushed is None or "..." in pushed:
+        return True
+    return any(
+        not f.strip().startswith("IsNotNull(") for f in re.split(r", (?=\*?[A-Z])", pushed.strip("[] ")) if f.strip()
+    )
+
+
+def _blocker(part: str) -> str:
+    """What in a condition keeps it from a scan; empty where nothing is recognised."""
+    if len({id_ for _, id_ in attributes(part)}) != 1:
+        return ""
+    if _SCALA_UDF.search(part):
+        return "a UDF computes it"
+    if _CAST.search(part):
+        return "the column is cast before it is compared"
+    if found := _FUNCTION.search(part):
+        return f"it compares {found[1]}() of the column"
+    return "it computes with the column before it compares" if _ARITHMETIC.search(part) else ""
+
+
+def _insight(
+    facts: InsightFacts, node: PlanNode, scan: PlanNode, rows_in: int, rows_out: int, part: str, why: str
+) -> Insight:
+    plan = facts.plan
+    scan_ms = scan.metrics.get("scan time", 0)
+    of = columns(plan, part) or columns(plan, node.children[0].text)
+    cached = scan.name == "InMemoryTableScan"
+    return facts.insight(
+        InsightKind.UNPUSHED_FILTER,
+        f"Filter{f' on {of}' if of and not cached else ''} over {operator_text(plan, scan)}",
+        plan.seconds_of_share(node, scan_ms) if scan_ms else plan.seconds(node),
+        Evidence("rows read", rows_in, "rows"),
+        Evidence("rows kept", rows_out, "rows"),
+        Evidence("share kept", rows_out / rows_in, "share"),
+        Evidence("files", scan.metrics.get("size of files read", 0), "bytes"),
+        Evidence("scan, in all tasks", scan_ms / 1e3, "seconds"),
+        reason=f"the filter does not reach the scan: {why}",
+        change=_change(cached, why),
+    )
+
+
+def _change(cached: bool, why: str) -> str:
+    if cached:
+        return "filter before caching, or read the table itself here, where the filter can skip files"
+    if "cast" in why:
+        return "compare the column as it is with a literal of its own type"
+    if "UDF" in why:
+        return "say the condition in SQL functions, or add one on the bare column that holds whenever the UDF's does"
+    return "compare the bare column with a constant or a range, or store the computed value as a column"

@@ -1,0 +1,89 @@
+"""Insight: an outer join that neither added rows nor columns that anything uses.
+
+EliminateOuterJoin drops such a join only where nothing above it can tell duplicates, or where it knows that the other
+side's keys are unique (its distinctKeys, from a GROUP BY or DISTINCT in the query). Nothing tells it of a table's key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tuner.advice.insights.facts import InsightFacts
+from tuner.advice.insights.measured_plan import wall_seconds
+from tuner.advice.insights.model import Insight, InsightKind
+from tuner.advice.insights.names import operator_text, relations
+from tuner.advice.model import Evidence
+from tuner.plan.aggregate import AGGREGATES
+from tuner.plan.expression import attributes
+from tuner.plan.node import PlanNode
+
+_JOINS = ("SortMergeJoin", "ShuffledHashJoin", "BroadcastHashJoin")
+_TYPE = re.compile(r"\b(LeftOuter|RightOuter)\b")
+_NAMED_HERE = re.compile(r" AS [^\s,]+?#(\d+)L?(?!\d)")
+# Operators that print all columns they put out: what they do not mention is gone above them.
+_PRINTS_ITS_OUTPUT = AGGREGATES | {"Project", "TakeOrderedAndProject", "Expand"}
+# Operators that mention all columns they use, and pass the others on.
+_PASSING = frozenset({"Filter", "Sort", "Window", "Exchange", "ShuffleExchange", "BroadcastExchange", *_JOINS})
+
+
+def unused_outer_joins(facts: InsightFacts) -> Iterator[Insight]:
+    """Outer joins whose rows out are those of the side they keep, and of whose other side no column is used."""
+    for node in facts.plan.named(*_JOINS):
+        found = _TYPE.search(node.text) if len(node.children) == 2 else None
+        if found is None:
+            continue
+        kept, other = node.children if found[1] == "LeftOuter" else reversed(node.children)
+        rows = facts.plan.rows(node)
+        if rows and rows == facts.plan.rows(kept) and facts.plan.rows(other) and not _is_used(facts, node, kept, other):
+            yield _insight(facts, node, kept, other)
+
+
+def _is_used(facts: InsightFacts, node: PlanNode, kept: PlanNode, other: PlanNode) -> bool:
+    """Whether anything above a join mentions a column that may be of its other side, as far as the texts tell.
+
+    What an aggregate computes it puts out under ids that it does not print: an id of unknown origin may be the side's.
+    """
+    known = _columns(kept) - (_columns(other) - _columns(kept))
+    below = node
+    for above in facts.plan.above(node):
+        if "more fields" in above.text or above.name not in _PASSING | _PRINTS_ITS_OUTPUT:
+            return True
+        known |= {id_ for side in above.children if side is not below for id_ in _columns(side)}
+        known |= {int(id_) for id_ in _NAMED_HERE.findall(above.text)}
+        if not known.issuperset(id_ for _, id_ in attributes(above.text)):
+            return True
+        if above.name in _PRINTS_ITS_OUTPUT:
+            return False
+        below = above
+    return True
+
+
+def _columns(side: PlanNode) -> set[int]:
+    return {id_ for below in side.walk() for _, id_ in attributes(below.text)}
+
+
+def _seconds(facts: InsightFacts, node: PlanNode, other: PlanNode) -> float:
+    """Wall seconds of the stages that only made the other side, and of its sort in the join's own."""
+    plan = facts.plan
+    with_join = {(s.stage_id, s.attempt) for s in plan.stages(node)}
+    stages = {(s.stage_id, s.attempt): s for below in other.walk() for s in plan.stages(below)}
+    alone = sum(wall_seconds(stage) for key, stage in stages.items() if key not in with_join)
+    sort_ms = other.metrics.get("sort time", 0) if other.name == "Sort" else 0
+    return alone + plan.seconds_of_share(node, sort_ms)
+
+
+def _insight(facts: InsightFacts, node: PlanNode, kept: PlanNode, other: PlanNode) -> Insight:
+    plan, name = facts.plan, relations(facts.plan, other)
+    seconds = _seconds(facts, node, other)
+    return facts.insight(
+        InsightKind.UNUSED_OUTER_JOIN,
+        operator_text(plan, node),
+        seconds,
+        Evidence("rows kept", plan.rows(kept) or 0, "rows", relations(plan, kept)),
+        Evidence("rows read to be joined", plan.rows(other) or 0, "rows", name),
+        Evidence("rows out", plan.rows(node) or 0, "rows"),
+        Evidence("making that side, with its sort", seconds, "seconds"),
+        reason=f"no column of {name} is used, and the join added no row in this run",
+        change=f"leave {name} out if its join key is unique: Spark does not know that, and one run is no proof of it",
+    )

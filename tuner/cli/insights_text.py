@@ -1,0 +1,79 @@
+"""Insights as text for a terminal, and as JSON."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from tuner.advice.insights.model import Insight
+from tuner.advice.model import Evidence
+from tuner.units import format_bytes, format_rows, format_seconds, format_share
+
+# About a screen and a half; the rest is in the JSON.
+MOST_SHOWN = 10
+_SECONDS = 10  # as wide as `4 min 5 s`
+_HANGING = " " * (2 + _SECONDS + 2)
+
+
+def insights_json(cohort: str, app_id: str, found: tuple[Insight, ...]) -> list[dict[str, Any]]:
+    """All insights of an application as JSON objects, a contract."""
+    return [
+        {
+            "cohort": cohort,
+            "app_id": app_id,
+            "query": i.query,
+            "description": i.description,
+            "kind": i.kind.value,
+            "operator": i.operator,
+            "seconds": i.seconds,
+            "reason": i.reason,
+            "evidence": [{"what": e.what, "value": e.value, "unit": e.unit, "of": e.of} for e in i.evidence],
+            "change": i.change,
+        }
+        for i in found
+    ]
+
+
+def insights_lines(found: tuple[Insight, ...], width: int) -> Iterator[str]:
+    """The costliest insights, wrapped to a terminal's width; nothing where there are none."""
+    if not found:
+        return
+    yield "  insights: what only a person can change, and the most that it can gain"
+    for insight in found[:MOST_SHOWN]:
+        name = insight.kind.replace("_", " ")
+        of = f"{insight.description} ({insight.query})" if insight.description else insight.query
+        yield f"  {format_seconds(insight.seconds):>{_SECONDS}}  {name}, query {of}"
+        measured = "; ".join(_evidence(e) for e in insight.evidence if e.value)
+        for text in (insight.operator, insight.reason, f"measured: {measured}", f"change: {insight.change}"):
+            yield from _wrapped(text, width)
+    if len(found) > MOST_SHOWN:
+        yield f"{_HANGING}and {len(found) - MOST_SHOWN} more that cost less: --json has them all"
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(
+        text,
+        max(40, width),
+        initial_indent=_HANGING,
+        subsequent_indent=_HANGING + "  ",
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
+def _evidence(e: Evidence) -> str:
+    return f"{e.what} {_number(e)}{f' ({e.of})' if e.of else ''}"
+
+
+def _number(e: Evidence) -> str:
+    match e.unit:
+        case "rows":
+            return format_rows(e.value).removesuffix(" rows")
+        case "bytes":
+            return format_bytes(e.value)
+        case "seconds":
+            return format_seconds(e.value)
+        case "share":
+            return format_share(e.value)
+    return f"{e.value:,.0f}"

@@ -8,10 +8,12 @@ from typing import Any
 
 from tuner.advice.insights.model import Insight
 from tuner.advice.model import Evidence
+from tuner.printable import printable
 from tuner.units import format_bytes, format_rows, format_seconds, format_share
 
 # About a screen and a half; the rest is in the JSON.
 MOST_SHOWN = 10
+_DESCRIPTION = 30
 _SECONDS = 10  # as wide as `4 min 5 s`
 _HANGING = " " * (2 + _SECONDS + 2)
 
@@ -42,8 +44,8 @@ def insights_lines(found: tuple[Insight, ...], width: int) -> Iterator[str]:
     yield "  insights: what only a person can change, and the most that it can gain"
     for insight in found[:MOST_SHOWN]:
         name = insight.kind.replace("_", " ")
-        of = f"{insight.description} ({insight.query})" if insight.description else insight.query
-        yield f"  {format_seconds(insight.seconds):>{_SECONDS}}  {name}, query {of}"
+        of = f"{printable(insight.description, _DESCRIPTION)} ({insight.query})".lstrip()
+        yield f"  {format_seconds(insight.seconds):>{_SECONDS}}  {name} in {of}"
         measured = "; ".join(_evidence(e) for e in insight.evidence if e.value)
         for text in (insight.operator, insight.reason, f"measured: {measured}", f"change: {insight.change}"):
             yield from _wrapped(text, width)

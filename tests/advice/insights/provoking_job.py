@@ -5,9 +5,9 @@ from contextlib import contextmanager
 
 from pyspark.sql import SparkSession
 
-FACTS, DIMS, DAYS = 100_000, 10_000, 10
+FACTS, DIMS, DAYS, CRUMBS = 100_000, 10_000, 10, 110
 
-# By insight: the SQL that provokes it, its better twin, and the session conf of each.
+# By insight (and what tells apart several of one kind): the SQL that provokes it, and its better twin.
 QUERIES = {
     "outer_join": (
         "SELECT f.k, f.amount, d.w FROM facts f FULL OUTER JOIN dims d ON f.k = d.id",
@@ -26,12 +26,12 @@ QUERIES = {
         "SELECT f.amount, count(*) AS n FROM facts f GROUP BY f.amount",
     ),
     "nested_loop_join": (
-        "SELECT count(*) AS n FROM (SELECT * FROM dims WHERE id < 1000) a JOIN dims b ON a.w < b.w AND a.w + 3 > b.w",
-        "SELECT count(*) AS n FROM (SELECT * FROM dims WHERE id < 1000) a JOIN dims b ON a.id = b.id AND a.w + 3 > b.w",
+        "SELECT count(*) AS n FROM (SELECT * FROM dims WHERE id < 200) a JOIN dims b ON a.w < b.w AND a.w + 3 > b.w",
+        "SELECT count(*) AS n FROM (SELECT * FROM dims WHERE id < 200) a JOIN dims b ON a.id = b.id AND a.w + 3 > b.w",
     ),
-    "cartesian_product": (
-        "SELECT /*+ SHUFFLE_REPLICATE_NL(b) */ count(a.w + b.w) AS n FROM (SELECT * FROM dims WHERE id < 500) a, dims b",
-        "SELECT count(a.w + b.w) AS n FROM (SELECT * FROM dims WHERE id < 500) a JOIN dims b ON a.id = b.id",
+    "nested_loop_join_cartesian": (
+        "SELECT /*+ SHUFFLE_REPLICATE_NL(b) */ count(a.w + b.w) AS n FROM (SELECT * FROM dims WHERE id < 50) a, dims b",
+        "SELECT count(a.w + b.w) AS n FROM (SELECT * FROM dims WHERE id < 50) a JOIN dims b ON a.id = b.id",
     ),
     "ignored_hint": (
         "SELECT /*+ BROADCAST(f) */ f.k, d.w FROM facts f LEFT JOIN dims d ON f.k = d.id",
@@ -53,13 +53,13 @@ QUERIES = {
         "SELECT day, count(DISTINCT k) AS a, count(DISTINCT amount) AS b FROM facts GROUP BY day",
         "SELECT day, approx_count_distinct(k) AS a, approx_count_distinct(amount) AS b FROM facts GROUP BY day",
     ),
-    "distinct_aggregate_one": (
+    "distinct_aggregate_of_one": (
         "SELECT day, count(DISTINCT id) AS a, sum(amount) AS b FROM facts GROUP BY day",
         "SELECT day, approx_count_distinct(id) AS a, sum(amount) AS b FROM facts GROUP BY day",
     ),
     "partial_aggregate": (
         "SELECT id, sum(amount) AS s FROM facts GROUP BY id",
-        "SELECT day, sum(amount) AS s FROM facts GROUP BY day",
+        "SELECT id, sum(amount) AS s FROM facts GROUP BY id",
     ),
     "unpushed_filter": (
         "SELECT id, note FROM facts WHERE cast(id AS string) = '5'",
@@ -88,20 +88,22 @@ QUERIES = {
         "SELECT id, rank() OVER (PARTITION BY day ORDER BY amount) AS r FROM facts",
     ),
     "skew": (
-        "SELECT sum(length(r)) FROM (SELECT k, repeat(sha2(note, 512), 20) AS r "
+        "SELECT sum(length(r)) FROM (SELECT k, repeat(sha2(note, 512), 4) AS r "
         "FROM (SELECT /*+ REPARTITION(8, k) */ if(id % 20 = 0, k, 0) AS k, note FROM facts))",
-        "SELECT sum(length(r)) FROM (SELECT k, repeat(sha2(note, 512), 20) AS r "
+        "SELECT sum(length(r)) FROM (SELECT k, repeat(sha2(note, 512), 4) AS r "
         "FROM (SELECT /*+ REPARTITION(8, id) */ id, k, note FROM facts))",
     ),
     "small_files": (
-        "SELECT sum(amount) AS s FROM crumbs",
-        "SELECT sum(amount) AS s FROM facts",
+        "SELECT sum(id) AS s FROM crumbs",
+        "SELECT sum(id) AS s FROM facts",
     ),
 }
+# The session conf of both, where they differ in that, too.
 CONF = {
     "ignored_hint": ({"spark.sql.ui.explainMode": "cost"}, {"spark.sql.ui.explainMode": "cost"}),
     "hash_fallback": ({"spark.sql.TungstenAggregate.testFallbackStartsAt": "3000,6000"}, {}),
     "object_hash_fallback": ({}, {"spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "1000000"}),
+    "partial_aggregate": ({}, {"spark.sql.execution.bypassPartialAggregation": "true"}),
     "dropped_columns": ({"spark.sql.optimizer.nestedSchemaPruning.enabled": "false"}, {}),
     "duplicate_subplan": ({"spark.sql.exchange.reuse": "false"}, {}),
     "spill": (
@@ -141,7 +143,7 @@ def write_tables(spark, tables):
     facts.write.parquet(f"{tables}/facts")
     spark.range(0, DIMS, 1, 2).selectExpr("id", "id % 100 AS w").write.parquet(f"{tables}/dims")
     facts.repartition("day").write.partitionBy("day").parquet(f"{tables}/by_day")
-    facts.repartition(40).write.parquet(f"{tables}/crumbs")
+    spark.range(0, CRUMBS, 1, CRUMBS).write.parquet(f"{tables}/crumbs")
 
 
 @contextmanager

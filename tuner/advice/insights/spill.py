@@ -8,7 +8,7 @@ from tuner.advice.insights.facts import InsightFacts
 from tuner.advice.insights.hash_fallback import FALLBACK_TASKS, SPILLED
 from tuner.advice.insights.measured_plan import wall_seconds
 from tuner.advice.insights.model import Insight, InsightKind
-from tuner.advice.insights.names import operator_text
+from tuner.advice.insights.names import operator_text, relations
 from tuner.advice.model import Evidence
 from tuner.eventlog.model import Stage
 from tuner.plan.node import PlanNode
@@ -30,11 +30,14 @@ def _insight(facts: InsightFacts, stage: Stage, node: PlanNode) -> Insight:
     seconds = wall_seconds(stage)
     read = stage.input_bytes + stage.shuffle_read_bytes
     moved = read + stage.shuffle_write_bytes + stage.output_bytes
+    # A shuffle's own sorter spills, too, and counts it nowhere else.
+    own = node.metrics.get(SPILLED)
+    operator = operator_text(facts.plan, node) if own else f"shuffle write over {relations(facts.plan, node)}"
     # What spills is written and read again: its share of all bytes that the stage's tasks moved.
     share = 2 * stage.disk_spilled_bytes / (2 * stage.disk_spilled_bytes + moved)
     return facts.insight(
         InsightKind.SPILL,
-        operator_text(facts.plan, node),
+        operator,
         seconds * share,
         Evidence("spilled to disk", stage.disk_spilled_bytes, "bytes"),
         Evidence("that took in memory", stage.memory_spilled_bytes, "bytes"),

@@ -1,0 +1,93 @@
+"""Queries as a log measured them, written as plans in text: each part between shuffles is a stage of ten seconds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import msgspec
+
+from tests.advice.joins import query
+from tests.plan.trees import plan
+from tuner.advice.insights.facts import InsightFacts
+from tuner.advice.insights.measured_plan import SHUFFLES
+from tuner.eventlog.model import Stage
+from tuner.plan.node import PlanNode
+
+WALL_MS, RUN_MS, TASKS = 10_000, 20_000, 4
+_WRITTEN = ("shuffle bytes written", "shuffle records written", "shuffle write time", "data size")
+_METADATA = re.compile(
+    r"\b(Format|ReadSchema|PartitionFilters|PushedFilters|DataFilters): (\[[^\]]*\]|struct<\S*>|\w+)"
+)
+
+
+def facts(
+    text: str,
+    *,
+    conf: Mapping[str, str] | None = None,
+    version: str = "4.3.0",
+    logical_plan: str | None = None,
+    description: str = "",
+    seconds: float = 60.0,
+    **stage: int,
+) -> InsightFacts:
+    """The query that a plan's text describes, of a minute. `stage` says otherwise of each of its stages."""
+    root = with_metadata(plan(text))
+    stages = tuple(replace(one, **stage) for one in _stages(root))  # type: ignore[arg-type]
+    of = query(seconds=seconds, fingerprint="q1", description=description)
+    return InsightFacts(of, root, root, stages, conf or {}, version, logical_plan)
+
+
+def with_metadata(node: PlanNode) -> PlanNode:
+    """The plan with what a scan's text says of it as its metadata, as the log has both."""
+    shown = dict(_METADATA.findall(node.text))
+    children = tuple(map(with_metadata, node.children))
+    return msgspec.structs.replace(node, children=children, metadata={**node.metadata, **shown})
+
+
+def _stages(root: PlanNode) -> Iterator[Stage]:
+    waiting = [(root, 0)]
+    accumulators: dict[int, set[int]] = {}
+    stages = 1
+    while waiting:
+        node, number = waiting.pop()
+        below = number
+        if node.name in SHUFFLES or node.name == "BroadcastExchange":
+            below, stages = stages, stages + 1
+        for name, id_ in node.metric_ids.items():
+            made_below = name in _WRITTEN or node.name == "BroadcastExchange"
+            accumulators.setdefault(below if made_below else number, set()).add(id_)
+        if node.name != "ReusedExchange":
+            waiting.extend((child, below) for child in node.children)
+    for number, ids in sorted(accumulators.items()):
+        yield stage_of(number, frozenset(ids))
+
+
+def stage_of(number: int, accumulators: frozenset[int] = frozenset()) -> Stage:
+    return Stage(
+        stage_id=number,
+        attempt=0,
+        execution_id=0,
+        tasks=TASKS,
+        completed_tasks=TASKS,
+        failed_tasks=0,
+        killed_tasks=0,
+        submitted_ms=0,
+        completed_ms=WALL_MS,
+        failure=None,
+        executor_run_time_ms=RUN_MS,
+        executor_cpu_time_ns=0,
+        input_bytes=0,
+        input_records=0,
+        shuffle_read_bytes=0,
+        shuffle_read_records=0,
+        shuffle_write_bytes=0,
+        shuffle_write_records=0,
+        memory_spilled_bytes=0,
+        disk_spilled_bytes=0,
+        output_bytes=0,
+        output_records=0,
+        accumulator_ids=accumulators,
+        longest_task_ms=RUN_MS // TASKS,
+    )

@@ -1,0 +1,57 @@
+"""Every insight on a real Spark: the query that provokes it is told of it, its better twin is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tuner.advice.insights.facts import InsightFacts, insight_facts
+from tuner.advice.insights.insights import RULES
+from tuner.advice.insights.model import InsightKind
+from tuner.eventlog.find import find_logs
+from tuner.eventlog.location import log_path
+from tuner.eventlog.model import Completeness, Work
+from tuner.eventlog.read import read_log
+from tuner.plan.queries import query_and_plans
+
+from .provoking_job import QUERIES
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+JOB = Path(__file__).with_name("provoking_job.py")
+
+
+@pytest.fixture(scope="module")
+def kinds(spark_submit: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[InsightKind]]:
+    """What each query of the job is told, whatever it cost: they are small."""
+    root = tmp_path_factory.mktemp("insights")
+    logs = spark_submit(JOB, root / "tables", log_dir=root / "logs", conf={"spark.sql.shuffle.partitions": "4"})
+    found: dict[str, set[InsightKind]] = {}
+
+    def take(work: Work) -> None:
+        if work.execution and (plans := query_and_plans(work.execution, work.stages)):
+            facts = insight_facts(work, plans)
+            found[facts.query.description] = _kinds(facts)
+
+    (log,) = find_logs(log_path(str(logs)))
+    assert read_log(log, take).status is Completeness.COMPLETE
+    return found
+
+
+def _kinds(facts: InsightFacts) -> set[InsightKind]:
+    return {insight.kind for rule in RULES for insight in rule(facts)}
+
+
+def _kind(name: str) -> InsightKind:
+    return next(kind for kind in InsightKind if name.startswith(kind))
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_a_query_and_its_better_twin(kinds: dict[str, set[InsightKind]], name: str) -> None:
+    assert _kind(name) in kinds[f"{name} provoked"]
+    assert _kind(name) not in kinds[f"{name} mended"]
+
+
+def test_every_insight_is_provoked() -> None:
+    assert {_kind(name) for name in QUERIES} == set(InsightKind)

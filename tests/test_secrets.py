@@ -49,6 +49,8 @@ def node(name: str, text: str, *children: Any, location: str = "", **metrics: in
         "data": "data size",
         "sort": "sort time",
         "records": "shuffle records written",
+        "kept": "number of output rows",
+        "times": "number of output rows",
     }
     return {
         "nodeName": name,
@@ -118,8 +120,32 @@ def plans(plant: Planted) -> Iterator[dict[str, Any]]:
         project = node("Project", f"Project [{encrypted}, from_utc_timestamp(t#3, {plant('utc')}) AS t#4]", join)
         condition = f"Filter (isnotnull(token#5) AND (token#5 = {plant('filter')}))"
         yield node("Filter", f"{condition} PushedFilters: [EqualTo(token,{plant('pushed')})]", project)
+    yield from insightful(plant)
     write = f"Execute InsertIntoHadoopFsRelationCommand s3a://k:{plant('target')}@b/out, [password={plant('option')}]"
     yield node("Execute InsertIntoHadoopFsRelationCommand", write, scan(90, "Scan parquet db.orders"))
+
+
+INSIGHTFUL = (5100, 5200, 5300, 5400)  # the columns that their insights name
+
+
+def insightful(plant: Planted) -> Iterator[dict[str, Any]]:
+    """Queries that insights have something to tell of, with literals wherever they look."""
+    left, right, filtered, sorted_, expanded = (scan(n, f"Scan parquet db.t{n}") for n in range(51, 56))
+    condition = f"((c5100#5100 > concat(c5200#5200, {plant('nested')})) AND (x#7 = {plant('nested literal')}))"
+    yield node(
+        "BroadcastNestedLoopJoin", f"BroadcastNestedLoopJoin BuildRight, Inner, {condition}", left, right, rows=5110
+    )
+    filtered["simpleString"] += f" DataFilters: [(c5300#5300 = {plant('data filter')})]"
+    filtered["metadata"] = {"PushedFilters": "[IsNotNull(c5300)]", "Format": "Parquet", "X": plant("metadata")}
+    condition = f"(isnotnull(c5300#5300) AND (cast(c5300#5300 as string) = {plant('cast')}))"
+    kept = node("Filter", f"Filter {condition}", filtered, kept=5310)
+    yield node("Project", f"Project [c5300#5300, {plant('alias')} AS {plant('alias name')}#5311]", kept)
+    keys = f"concat(c5400#5400, {plant('key of a sort')})#5401"
+    sort = node("Sort", f"Sort [{keys} ASC NULLS FIRST], false, 0", sorted_, sort=5410)
+    functions = f"[max(concat(note#9, {plant('aggregate')}))]"
+    yield node("SortAggregate", f"SortAggregate(key=[{keys}], functions={functions})", sort, rows=5411)
+    groups = f"[[c5500#5500, {plant('group')}, 1], [c5500#5500, null, 2]], [c5500#5500, {plant('name')}#6, gid#5501]"
+    yield node("Expand", f"Expand {groups}", expanded, times=5510)
 
 
 def texts(plant: Planted, where: str) -> str:
@@ -200,7 +226,7 @@ def events(plant: Planted, conf: Mapping[str, str]) -> list[dict[str, Any]]:
                     "spark.hadoop.x.secret": plant("job property"),
                 },
             },
-            *tasks(plant, number),
+            *(tasks(plant, number) if number == 0 else ran(number, began, plan)),
             {
                 "Event": _SQL + "SQLExecutionEnd",
                 "executionId": number,
@@ -214,8 +240,6 @@ def events(plant: Planted, conf: Mapping[str, str]) -> list[dict[str, Any]]:
 
 
 def tasks(plant: Planted, stage_id: int) -> list[dict[str, Any]]:
-    if stage_id:
-        return []
     stage = {
         "Stage ID": stage_id,
         "Number of Tasks": 1,
@@ -244,11 +268,38 @@ def tasks(plant: Planted, stage_id: int) -> list[dict[str, Any]]:
     ]
 
 
+def ran(stage_id: int, began: int, plan: dict[str, Any]) -> list[dict[str, Any]]:
+    """The stage that took a query's time, of all its operators."""
+    waiting, accumulators = [plan], []
+    while waiting:
+        below = waiting.pop()
+        accumulators += [{"ID": m["accumulatorId"], "Metadata": "sql"} for m in below["metrics"]]
+        waiting += below["children"]
+    stage = {
+        "Stage ID": stage_id,
+        "Number of Tasks": 1,
+        "Submission Time": began,
+        "Completion Time": began + 8000,
+        "Accumulables": accumulators,
+    }
+    return [
+        {"Event": "SparkListenerStageSubmitted", "Stage Info": stage},
+        {
+            "Event": "SparkListenerTaskEnd",
+            "Stage ID": stage_id,
+            "Task End Reason": {"Reason": "Success"},
+            "Task Metrics": {"Executor Run Time": 8000},
+        },
+        {"Event": "SparkListenerStageCompleted", "Stage Info": stage},
+    ]
+
+
 def measured(plan: dict[str, Any]) -> list[list[int]]:
     """Rows and bytes that make broadcasting worth while."""
     values = {"number of output rows": 200_000, "size of files read": 10**8, "data size": 15_000_000}
     values |= {"sort time": 1500, "shuffle records written": 200_000}
-    own = [[m["accumulatorId"], values[m["name"]]] for m in plan["metrics"]]
+    few_or_many = {5310: 5, 5510: 900_000}  # by accumulator: what the filter keeps, what the Expand makes
+    own = [[a, few_or_many.get(a, values[m["name"]])] for m in plan["metrics"] for a in (m["accumulatorId"],)]
     return [*own, *(update for child in plan["children"] for update in measured(child))]
 
 
@@ -351,7 +402,8 @@ def test_advise(spark_tuner: Callable[..., str], logs: Path, form: list[str]) ->
     printed = spark_tuner("advise", logs, *form)
     assert leaks(printed) == []
     assert ("broadcast" in printed) is ("--sql" in form)
-    assert "local-1" in printed or printed == '{"recommendations":[]}\n'
+    assert "local-1" in printed
+    assert ("insights" in printed) and all(f"c{n}" in printed for n in INSIGHTFUL)
 
 
 def test_runs_and_what_is_stored_of_them(
@@ -370,7 +422,7 @@ def test_runs_and_what_is_stored_of_them(
     assert leaks(told + caplog.text) == []
     assert "measured" in told
     with Store.open(url) as store:
-        assert [len(run.outcome.queries) for run in store.runs("nightly") if run.outcome] == [9, 9, 9]
+        assert [len(run.outcome.queries) for run in store.runs("nightly") if run.outcome] == [13, 13, 13]
     for form in ([], ["--json"], ["nightly"], ["nightly", "--json"]):
         assert leaks(spark_tuner("status", *form)) == []
     stored = b"".join(file.read_bytes() for file in tmp_path.glob("history.db*"))
@@ -403,7 +455,7 @@ def test_submit(
     printed = "".join(spark_tuner("submit", "--cohort", "nightly", "--", "app.py") for _ in range(2))
     printed += "".join(spark_tuner("submit", "--cohort", "sql", "--sql", sql) for _ in range(2))
     stored = b"".join(file.read_bytes() for file in tmp_path.glob("history.db*"))
-    assert printed.count("measured 9 queries") == 4
+    assert printed.count("measured 13 queries") == 4
     assert leaks(printed) == [] and leaks(stored) == []
 
 

@@ -14,7 +14,7 @@ Call = Callable[..., Result]
 
 def test_nothing_to_change(spark_tuner: Call, tmp_path: Path) -> None:
     log = write_log(tmp_path / "app-1")
-    assert json.loads(spark_tuner("advise", log, "--json").out) == {"recommendations": []}
+    assert json.loads(spark_tuner("advise", log, "--json").out) == {"recommendations": [], "insights": []}
     assert "nothing to change" in spark_tuner("advise", log).out
 
 
@@ -26,5 +26,5 @@ def test_a_partial_log_is_no_ground_for_advice(spark_tuner: Call, tmp_path: Path
 
 def test_a_missing_path(spark_tuner: Call, tmp_path: Path) -> None:
     result = spark_tuner("advise", tmp_path / "nowhere", "--json")
-    assert (result.code, json.loads(result.out)) == (1, {"recommendations": []})
+    assert (result.code, json.loads(result.out)) == (1, {"recommendations": [], "insights": []})
     assert "no such file" in result.err

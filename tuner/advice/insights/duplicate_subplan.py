@@ -17,7 +17,7 @@ from tuner.advice.insights.names import operator_text
 from tuner.advice.model import Evidence
 from tuner.plan.aggregate import AGGREGATES
 from tuner.plan.node import PlanNode
-from tuner.plan.relation import files_bytes, is_scan
+from tuner.plan.relation import files_bytes, is_scan, scan_columns
 
 REUSE = "spark.sql.exchange.reuse"
 # What is compared: where a plan could share a result. A scan alone is shared by caching, if at all.
@@ -27,17 +27,13 @@ _ID = re.compile(r"#\d+L?(?!\d)")
 _PLAN_ID = re.compile(r"\[(?:plan_)?id=#?\d+\]")
 # A text cut short may hide what differs; a Location cut short names its first paths, and its files are compared too.
 _CUT = re.compile(r"more fields|\.\.\.")
-_MAX_OPERATORS = 2_000  # a plan larger than that is not worth the time
 
 
 def duplicate_subplans(facts: InsightFacts) -> Iterator[Insight]:
     """Parts of the plan that ran more than once with equal operators, relations, files and rows; the largest parts only."""
-    operators = facts.plan.operators
-    if len(operators) > _MAX_OPERATORS:
-        return
     shapes = _shapes(facts)
     by_shape: dict[int, list[PlanNode]] = {}
-    for node in operators:
+    for node in facts.plan.operators:
         if node.name in _TOPS and (shape := shapes.get(id(node))) is not None:
             by_shape.setdefault(shape, []).append(node)
     covered: set[int] = set()
@@ -69,7 +65,7 @@ def _shapes(facts: InsightFacts) -> dict[int, int]:
 
 
 def _comparable(node: PlanNode) -> str | None:
-    """An operator's text without ids; for a scan, its schema, filters and files. None where it may hide a difference."""
+    """An operator's text without ids; for a scan, its columns, schema, filters and files. None where it may hide a difference."""
     if not is_scan(node):
         return None if _CUT.search(node.text) else _without_ids(node.text)
     size = files_bytes(node)
@@ -77,7 +73,8 @@ def _comparable(node: PlanNode) -> str | None:
     if size is None or not node.metadata or any(_CUT.search(value) for _, value in shown):
         return None
     where = node.metadata.get("Location", "")
-    return repr((shown, where, size, node.metrics.get("number of output rows")))
+    names = [name for name, _ in scan_columns(node)]
+    return repr((names, shown, where, size, node.metrics.get("number of output rows")))
 
 
 def _without_ids(text: str) -> str:

@@ -18,7 +18,7 @@ from tuner.plan.expression import attributes
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import short_name
 
-_HINTED = re.compile(r"\bJoin (\w+), (.*?)(?=, (?:left|right)Hint=)")
+_JOIN = re.compile(r"\bJoin (\w+), ")
 _HINT = re.compile(r"\b(left|right)Hint=\(strategy=(\w+)\)")
 _IN_SQL = re.compile(r"/\*\+[^*]*?\b(?:BROADCAST|BROADCASTJOIN|MAPJOIN)\s*\(\s*([\w.`]+)\s*\)", re.IGNORECASE)
 _OPERATOR = {
@@ -45,9 +45,11 @@ def ignored_hints(facts: InsightFacts) -> Iterator[Insight]:
 
 def _of_logical_plan(facts: InsightFacts, text: str) -> Iterator[Insight]:
     for line in text.splitlines():
-        if "Hint=(strategy=" not in line or not (join := _HINTED.search(line)):
+        before, hinted, _ = line.partition("Hint=(strategy=")
+        join = _JOIN.search(before) if hinted else None
+        if join is None:
             continue
-        condition = {id_ for _, id_ in attributes(join[2])}
+        condition = {id_ for _, id_ in attributes(before[join.end() :])}
         nodes = [node for node in facts.plan.named(*_JOINS) if condition and _keys(node) == condition]
         for side, strategy in _HINT.findall(line):
             if len(nodes) == 1 and strategy in _OPERATOR and not _follows(nodes[0], side, strategy):

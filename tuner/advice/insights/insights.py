@@ -33,6 +33,8 @@ Rule = Callable[[InsightFacts], Iterable[Insight]]
 # A person's minute is worth more than this: less of a nightly query is not noticed, and times of stages are no surer.
 MIN_SECONDS = 1.0
 MIN_SHARE = 0.01
+# Rules look around each operator, above and below: the time that takes grows with the square of a plan's size.
+MAX_OPERATORS = 2_000
 
 RULES: tuple[Rule, ...] = (
     outer_joins,
@@ -67,8 +69,11 @@ def insights_of(work: Work, found: QueryAndPlans) -> tuple[Insight, ...]:
 
 
 def insights(facts: InsightFacts, rules: Iterable[Rule] = RULES) -> tuple[Insight, ...]:
-    """What a query that came to its end shows, in order of cost. A bug in one rule silences only that one."""
-    if not is_whole(facts.query):
+    """What a query that came to its end shows, in order of cost. A bug in one rule silences only that one.
+
+    Nothing of plans with thousands of operators.
+    """
+    if not is_whole(facts.query) or len(facts.plan.operators) > MAX_OPERATORS:
         return ()
     found: list[Insight] = []
     for rule in rules:

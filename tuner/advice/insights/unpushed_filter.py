@@ -13,7 +13,7 @@ from tuner.advice.insights.facts import InsightFacts
 from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import columns, operator_text
 from tuner.advice.model import Evidence
-from tuner.plan.expression import attributes, conjuncts
+from tuner.plan.expression import attributes, bracketed, conjuncts
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan
 
@@ -21,11 +21,11 @@ from tuner.plan.relation import is_scan
 MAX_KEPT = 0.2
 MIN_ROWS = 10_000
 # Formats that can skip by statistics (ParquetFilters, OrcFilters).
-_SKIPPING = ("Parquet", "ORC", "Delta")
+_SKIPPING = frozenset({"parquet", "orc", "delta"})
 # Filters that Spark adds by itself, or whose value it only knows when it runs: they may be what keeps few rows.
 _DERIVED = ("isnotnull(", "dynamicpruning", "might_contain", "subquery")
 _UDFS = ("BatchEvalPython", "ArrowEvalPython")
-_PUSHED = re.compile(r"\bPushedFilters: \[([^\]]*)\]")
+_PUSHED = "PushedFilters: ["
 _CAST = re.compile(r"\b(?:cast|try_cast|ansi_cast)\([^\s()]+#\d+")
 _SCALA_UDF = re.compile(r"\bUDF\(|\bpythonUDF\d")
 _FUNCTION = re.compile(
@@ -61,10 +61,10 @@ def _scan_below(node: PlanNode) -> PlanNode | None:
 
 
 def _can_skip(scan: PlanNode) -> bool:
-    if scan.name == "InMemoryTableScan":
-        return True
-    return any(format_ in scan.full_name or format_.lower() in scan.full_name for format_ in _SKIPPING) or (
-        scan.metadata.get("Format") in _SKIPPING
+    """Whether a scan's format keeps statistics (`Scan parquet db.t`, `BatchScan orc file:/t`), or it reads a cache."""
+    named = scan.full_name.lower().split()[1:2]
+    return scan.name == "InMemoryTableScan" or not _SKIPPING.isdisjoint(
+        (*named, scan.metadata.get("Format", "").lower())
     )
 
 
@@ -94,8 +94,8 @@ def _pushes_more_than_nulls(scan: PlanNode) -> bool:
     """Whether a scan has filters besides null checks, or its text does not tell."""
     pushed = scan.metadata.get("PushedFilters")
     if pushed is None:
-        found = _PUSHED.search(scan.text)
-        pushed = found[1] if found else None
+        found = bracketed(scan.text, scan.text.find(_PUSHED)) if _PUSHED in scan.text else None
+        pushed = found[0] if found else None
     if pushed is None or "..." in pushed:
         return True
     return any(

@@ -1,0 +1,106 @@
+"""Spark's own estimates of queries, as JSON. usage: estimates_job.py QUERIES OUTPUT
+
+QUERIES holds `setup`, statements that make and analyse tables, the names of these `tables`, and `queries`. OUTPUT gets
+for each table its properties, types and descriptions, and for each query its optimised plan, each operator with what
+Spark estimates of it and what that depends on.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+
+def main(queries, output):
+    work = json.loads(Path(queries).read_text(encoding="utf-8"))
+    spark = SparkSession.builder.appName("estimates_job").getOrCreate()
+    for statement in work["setup"]:
+        spark.sql(statement)
+    tables = {name: table(spark, name) for name in work["tables"]}
+    plans = [tree(spark.sql(query)._jdf.queryExecution().optimizedPlan()) for query in work["queries"]]
+    Path(output).write_text(json.dumps({"tables": tables, "plans": plans}), encoding="utf-8")
+    spark.stop()
+
+
+def table(spark, name):
+    java = spark._jsparkSession.sessionState()
+    metadata = java.catalog().getTableMetadata(java.sqlParser().parseTableIdentifier(name))
+    properties = {}
+    if metadata.stats().isDefined():
+        stats = metadata.stats().get()
+        properties["spark.sql.statistics.totalSize"] = str(stats.sizeInBytes())
+        if stats.rowCount().isDefined():
+            properties["spark.sql.statistics.numRows"] = str(stats.rowCount().get())
+        for column in each(stats.colStats().keys().toSeq()):
+            kept = stats.colStats().apply(column).toMap(column)
+            properties.update(
+                (f"spark.sql.statistics.colStats.{key}", kept.apply(key)) for key in each(kept.keys().toSeq())
+            )
+    types = {field.name: field.dataType.simpleString() for field in spark.table(name).schema}
+    described = {
+        column: {row[0]: row[1] for row in spark.sql(f"DESCRIBE EXTENDED {name} {column}").collect()}
+        for column in types
+    }
+    return {"properties": properties, "types": types, "described": described}
+
+
+def tree(plan):
+    stats = plan.stats()
+    kind = plan.nodeName()
+    details = DETAILS[kind](plan) if kind in DETAILS else {}
+    return {
+        "node": kind,
+        "rows": option(stats.rowCount(), lambda rows: int(str(rows))),
+        "bytes": int(str(stats.sizeInBytes())),
+        "output": texts(plan.output()),
+        "schema": plan.schema().catalogString(),
+        "columns": str(stats.attributeStats().mkString("\n")),
+        "details": details,
+        "children": [tree(child) for child in each(plan.children())],
+    }
+
+
+def relation(plan):
+    return {"table": plan.catalogTable().get().identifier().table()}
+
+
+def join(plan):
+    return {"type": str(plan.joinType()), "condition": option(plan.condition(), str)}
+
+
+def aggregate(plan):
+    return {"grouping": texts(plan.groupingExpressions()), "output": texts(plan.aggregateExpressions())}
+
+
+def sample(plan):
+    return {"fraction": plan.upperBound() - plan.lowerBound(), "replacement": plan.withReplacement()}
+
+
+def each(sequence):
+    return [sequence.apply(number) for number in range(sequence.size())]
+
+
+def texts(sequence):
+    """The items of a sequence as printed, in one call."""
+    return sequence.mkString("\n").split("\n") if sequence.nonEmpty() else []
+
+
+def option(value, read):
+    return read(value.get()) if value.isDefined() else None
+
+
+DETAILS = {
+    "LogicalRelation": relation,
+    "Filter": lambda plan: {"condition": str(plan.condition())},
+    "Join": join,
+    "Aggregate": aggregate,
+    "Project": lambda plan: {"output": texts(plan.projectList())},
+    "GlobalLimit": lambda plan: {"limit": int(str(plan.limitExpr()))},
+    "LocalLimit": lambda plan: {"limit": int(str(plan.limitExpr()))},
+    "Offset": lambda plan: {"offset": int(str(plan.offsetExpr()))},
+    "Sample": sample,
+}
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,310 @@
+"""The rows a condition keeps, and its columns afterwards.
+
+Source: `FilterEstimation.scala`. Values are taken to be spread evenly over distinct values and over the range.
+Spark has no formula for LIKE, StartsWith, EndsWith, Contains, string ranges and anything computed: such a part keeps
+all rows. So do nulls tested above anything but a table (their counts are exact only there), and a column without
+statistics. Equality tested against a range that is not known is taken to be inside it since 4.3; it kept no row before.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
+
+from tuner.cost.cardinality import Basis
+from tuner.cost.statistics.column import ColumnStatistics
+from tuner.cost.statistics.relation import Statistics, bytes_alone, least_sure, output_bytes, unmeasured
+from tuner.cost.statistics.rounding import quotient, scaled, share
+from tuner.cost.statistics.types import Kind, Value, read_value
+from tuner.plan.condition import (
+    And,
+    Column,
+    Comparison,
+    Condition,
+    Constant,
+    In,
+    IsNotNull,
+    IsNull,
+    Literal,
+    Not,
+    Operator,
+    Or,
+)
+
+# Ranges of two columns that overlap in part ("Database Systems: The Complete Book", Garcia-Molina, Ullman, Widom).
+_PARTLY = 1 / 3
+_LESS = frozenset({Operator.LESS, Operator.LESS_OR_EQUAL})
+_EQUALITY = frozenset({Operator.EQUAL, Operator.NULL_SAFE_EQUAL})
+
+
+@dataclass(frozen=True, slots=True)
+class Selectivity:
+    """The share of the rows that a condition keeps, and what it stands on."""
+
+    value: float
+    basis: Basis
+
+
+def selectivity(child: Statistics, condition: Condition, *, zone: tzinfo = UTC) -> Selectivity:
+    """The share of a child's rows that a condition keeps; `zone` is spark.sql.session.timeZone."""
+    found = _Filter(child, zone)
+    value = found.selectivity(condition, update=True)
+    return Selectivity(_bounded(1.0 if value is None else value), found.basis(value))
+
+
+def filtered(child: Statistics, condition: Condition, *, zone: tzinfo = UTC) -> Statistics:
+    """The statistics of a Filter; `zone` is spark.sql.session.timeZone, in which plans print timestamps."""
+    if child.rows is None:
+        return replace(bytes_alone(child, child.columns), unique=child.unique)
+    found = _Filter(child, zone)
+    value = found.selectivity(condition, update=True)
+    rows = min(share(child.rows, _bounded(1.0 if value is None else value)), child.rows)
+    columns = found.columns(child.rows, rows) if rows else unmeasured(child.columns)
+    in_proportion = max(1, scaled(child.bytes, rows, child.rows)) if rows else 1
+    size = min(output_bytes(columns.values(), rows), in_proportion)
+    return Statistics(rows, size, columns, child.unique, basis=least_sure(child.basis, found.basis(value)))
+
+
+class _Filter:
+    """A condition under estimation. Parts joined by AND see what the earlier ones left of a column (ColumnStatsMap)."""
+
+    def __init__(self, child: Statistics, zone: tzinfo) -> None:
+        self._child = child
+        self._zone = zone
+        self._updated: dict[int, ColumnStatistics] = {}
+        self._assumed = False
+
+    def basis(self, value: float | None) -> Basis:
+        return Basis.ASSUMED if self._assumed or value is None else Basis.DERIVED
+
+    def columns(self, before: int, after: int) -> Mapping[int, ColumnStatistics]:
+        """The child's columns with what the condition changed, and as many values fewer as there are rows fewer."""
+        return {
+            id_: column.resized(before, after, self._updated.get(id_)) for id_, column in self._child.columns.items()
+        }
+
+    def selectivity(self, condition: Condition, *, update: bool) -> float | None:
+        """The share of rows kept; None where Spark has no estimate."""
+        match condition:
+            case And(parts):
+                return math.prod([self._or_all(part, update=update) for part in parts])
+            case Or(parts):
+                return _either([self._or_all(part, update=False) for part in parts])
+            case Not(And(parts)):
+                return _either([self._or_all(Not(part), update=False) for part in parts])
+            case Not(Or(parts)):
+                return math.prod([self._or_all(Not(part), update=False) for part in parts])
+            case Not(Not(inner)):
+                return self.selectivity(inner, update=False)
+            case Not(Constant(None)):
+                return 0.0
+            case Not(inner):
+                kept = self.selectivity(inner, update=False)
+                return None if kept is None else 1.0 - kept
+            case _:
+                kept = self._single(condition, update=update)
+                return None if kept is None else _bounded(kept)
+
+    def _or_all(self, condition: Condition, *, update: bool) -> float:
+        kept = self.selectivity(condition, update=update)
+        self._assumed |= kept is None
+        return 1.0 if kept is None else kept
+
+    def _single(self, condition: Condition, *, update: bool) -> float | None:
+        match condition:
+            case Constant(value):
+                return 1.0 if value else 0.0
+            case Comparison(operator, Column() as column, Literal(text)):
+                return self._compared(operator, column, text, update=update)
+            case Comparison(operator, Literal(text), Column() as column):
+                return self._compared(operator.turned, column, text, update=update)
+            case Comparison(operator, Column() as left, Column() as right):
+                return self._two_columns(operator, left, right, update=update)
+            case In(column, values):
+                return self._in(column, values, update=update)
+            case IsNull(column):
+                return self._nulls(column, is_null=True, update=update)
+            case IsNotNull(column):
+                return self._nulls(column, is_null=False, update=update)
+            case _:
+                return None
+
+    def _known(self, column: Column) -> ColumnStatistics | None:
+        """What is left of a column so far. Spark estimates columns as they are, not cast to other types."""
+        return None if column.cast else self._updated.get(column.id) or self._child.columns.get(column.id)
+
+    def _compared(self, operator: Operator, column: Column, text: str, *, update: bool) -> float | None:
+        known = self._known(column)
+        if known is None:
+            return None
+        value = read_value(text, known.type, self._zone)
+        if value is None and known.kind is not Kind.STRING:
+            return None
+        kept, changed = _equal(known, value) if operator in _EQUALITY else _in_range(operator, known, value)
+        if update and changed is not None:
+            self._updated[column.id] = changed
+        return kept
+
+    def _in(self, column: Column, texts: Sequence[str], *, update: bool) -> float | None:
+        known = self._known(column)
+        if known is None or known.distinct is None or known.kind is Kind.OTHER:
+            return None
+        values = {read_value(text, known.type, self._zone) for text in texts if text != "null"}
+        if known.kind is not Kind.STRING and None in values:
+            return None
+        kept, changed = (
+            _in_list(known, len(set(texts)))
+            if known.kind is Kind.STRING
+            else _in_values(known, [value for value in values if value is not None])
+        )
+        if update and changed is not None:
+            self._updated[column.id] = changed
+        return kept
+
+    def _nulls(self, column: Column, *, is_null: bool, update: bool) -> float | None:
+        known = self._known(column)
+        if not self._child.leaf or known is None or known.nulls is None:
+            return None
+        rows = self._child.rows or 0
+        nulls = 0.0 if not rows else 1.0 if known.nulls > rows else quotient(known.nulls, rows)
+        if update:
+            empty = replace(known, distinct=0, min=None, max=None)
+            self._updated[column.id] = empty if is_null else replace(known, nulls=0)
+        return nulls if is_null else 1.0 - nulls
+
+    def _two_columns(self, operator: Operator, left: Column, right: Column, *, update: bool) -> float | None:
+        a, b = self._known(left), self._known(right)
+        if a is None or b is None or not a.has_counts or not b.has_counts or a.range is None or b.range is None:
+            return None
+        none, every = _OVERLAPS[operator](a, b, a.range, b.range)
+        if none or every:
+            return 0.0 if none else 1.0
+        self._assumed = True
+        if update:
+            self._updated[left.id], self._updated[right.id] = _narrowed(operator, a, b)
+        return _PARTLY
+
+
+def _bounded(probability: float) -> float:
+    return max(0.0, min(1.0, probability))
+
+
+def _either(kept: Sequence[float]) -> float:
+    """One or the other, as if they were independent."""
+    found = kept[0]
+    for other in kept[1:]:
+        found = found + other - found * other
+    return found
+
+
+def _one_of(distinct: int) -> float:
+    return 1.0 / distinct if distinct else math.inf
+
+
+def _equal(known: ColumnStatistics, value: Value | None) -> tuple[float | None, ColumnStatistics | None]:
+    """One of the distinct values, which is then the only one."""
+    if known.range is not None and value is not None and not known.range[0] <= float(value) <= known.range[1]:
+        return 0.0, None
+    if not known.distinct:
+        return None, None
+    changed = replace(known, distinct=1, nulls=0)
+    return _one_of(known.distinct), changed if value is None else replace(changed, min=value, max=value)
+
+
+def _in_range(
+    operator: Operator, known: ColumnStatistics, value: Value | None
+) -> tuple[float | None, ColumnStatistics | None]:
+    """The part of the range that is kept; at a boundary the one value there counts as one of the distinct ones."""
+    if known.range is None or known.distinct is None or value is None:
+        return None, None
+    (least, greatest), at = known.range, float(value)
+    below = operator in _LESS
+    # Seen from the end that is kept: where it begins, and where the other end is.
+    begin, end = (least, greatest) if below else (-greatest, -least)
+    at = at if below else -at
+    inclusive = operator in (Operator.LESS_OR_EQUAL, Operator.GREATER_OR_EQUAL)
+    if at < begin or (at == begin and not inclusive):
+        return 0.0, None
+    if at > end or (at == end and inclusive):
+        return 1.0, None
+    if at == begin:
+        kept = _one_of(known.distinct)
+    elif at == end:
+        kept = 1.0 - _one_of(known.distinct)
+    else:
+        kept = (at - begin) / (end - begin)
+    distinct = share(1, max(0.0, known.distinct * kept)) if math.isfinite(kept) else known.distinct
+    changed = replace(known, distinct=distinct, nulls=0)
+    return kept, replace(changed, max=value) if below else replace(changed, min=value)
+
+
+def _in_list(known: ColumnStatistics, values: int) -> tuple[float | None, ColumnStatistics | None]:
+    """As many of the distinct strings as are listed."""
+    if not known.distinct:
+        return 0.0, None
+    distinct = min(known.distinct, values)
+    return distinct / known.distinct, replace(known, distinct=distinct, nulls=0)
+
+
+def _in_values(known: ColumnStatistics, values: Sequence[Value]) -> tuple[float | None, ColumnStatistics | None]:
+    """As many of the distinct values as are listed inside the range."""
+    if not known.distinct:
+        return 0.0, None
+    if known.range is None:
+        return None, None
+    least, greatest = known.range
+    inside = [value for value in values if least <= float(value) <= greatest]
+    if not inside:
+        return 0.0, None
+    kept, changed = _in_list(known, len(inside))
+    return kept, replace(changed or known, min=min(inside, key=float), max=max(inside, key=float))
+
+
+_Range = tuple[float, float]
+_Overlap = Callable[[ColumnStatistics, ColumnStatistics, _Range, _Range], tuple[bool, bool]]
+
+
+def _no_nulls(a: ColumnStatistics, b: ColumnStatistics) -> bool:
+    return a.nulls == 0 and b.nulls == 0
+
+
+def _same(a: ColumnStatistics, b: ColumnStatistics) -> bool:
+    """The same range, as many distinct values and no nulls: taken to be equal in every row."""
+    return a.range == b.range and _no_nulls(a, b) and a.distinct == b.distinct
+
+
+def _apart(a: _Range, b: _Range) -> bool:
+    return a[1] < b[0] or b[1] < a[0]
+
+
+# Of two columns, whether no row is kept, and whether every row is; nulls keep a row from being sure.
+_OVERLAPS: Mapping[Operator, _Overlap] = {
+    Operator.LESS: lambda a, b, x, y: (x[0] >= y[1], x[1] < y[0] and _no_nulls(a, b)),
+    Operator.LESS_OR_EQUAL: lambda a, b, x, y: (x[0] > y[1], x[1] <= y[0] and _no_nulls(a, b)),
+    Operator.GREATER: lambda a, b, x, y: (x[1] <= y[0], x[0] > y[1] and _no_nulls(a, b)),
+    Operator.GREATER_OR_EQUAL: lambda a, b, x, y: (x[1] < y[0], x[0] >= y[1] and _no_nulls(a, b)),
+    Operator.EQUAL: lambda a, b, x, y: (_apart(x, y), _same(a, b)),
+    Operator.NULL_SAFE_EQUAL: lambda a, b, x, y: (_apart(x, y) and _no_nulls(a, b), _same(a, b)),
+}
+
+
+def _narrowed(
+    operator: Operator, a: ColumnStatistics, b: ColumnStatistics
+) -> tuple[ColumnStatistics, ColumnStatistics]:
+    """Two columns after `a operator b`: a third of their values, in the ranges that can hold."""
+    # Both have ranges here.
+    least = max((a.min, b.min), key=_number)
+    greatest = min((a.max, b.max), key=_number)
+    a = replace(a, distinct=share(a.distinct or 0, _PARTLY))
+    b = replace(b, distinct=share(b.distinct or 0, _PARTLY))
+    if operator in _LESS:
+        return replace(a, max=greatest), replace(b, min=least)
+    if operator in _EQUALITY:
+        return replace(a, min=least, max=greatest), replace(b, min=least, max=greatest)
+    return replace(a, min=least), replace(b, max=greatest)
+
+
+def _number(value: Value | None) -> float:
+    return math.nan if value is None else float(value)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tuner.eventlog.model import PlanInfo
+from tuner.plan.condition import read_condition
 from tuner.plan.estimates import read_estimates
 from tuner.plan.expression import attributes, conjuncts, single_attribute, skeleton, split_top_level
 from tuner.plan.fingerprint import fingerprint
@@ -44,6 +45,7 @@ PARTS = (
     *("cast(", "cast(a as ", " AS ", "a AS b#1 ", " as ", "_gen_alias_1", "x#1 = ", "NOT ", "''", '"', "`", "`a`."),
     *("Location: a[", "Location: ", "/*", "a=", "2024-01-01", "20240101", "1", "/", "a/", "://", "://a:", "s3:/"),
     *("abcdef01-", "Statistics(sizeInBytes=1", "+- Join\n", "\n", "hashpartitioning(", "keys=[", "JDBCRelation("),
+    *("((a#1 = 1) OR ", "isnull(", "a#1 INSET 1, ", "a#1 IN (", " LIKE ", "NOT NOT ", "(a#1 = "),
     *("InsertInto ", "--", "$a$", "q'", "?a=", "https://", "\x1b[31m", "\u202e", "¶", "९#९"),
 )
 LENGTH = 12_000
@@ -77,6 +79,7 @@ def test_no_text_takes_more_than_linear_time(part: str) -> None:
         normalise_path(wrapped)
         single_attribute(wrapped)
         conjuncts(wrapped)
+        read_condition(wrapped)
         for operator in OPERATORS:
             _, names = read_all(plan_of(operator, wrapped), wrapped)
             assert all(len(name) <= 500 and "\x1b" not in name and "\u202e" not in name for name in names)
@@ -87,6 +90,7 @@ def test_no_text_takes_more_than_linear_time(part: str) -> None:
 @given(st.sampled_from(OPERATORS), st.lists(st.sampled_from(PARTS) | st.text(max_size=5), max_size=20))
 def test_any_text_is_read_into_printable_names(operator: str, parts: list[str]) -> None:
     text = "".join(parts)
+    read_condition(text)
     root, names = read_all(plan_of(operator, text), text)
     assert len(list(root.walk())) == 3
     assert all(name.encode().decode() == name and len(name.splitlines()) <= 1 for name in names)

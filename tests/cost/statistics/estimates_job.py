@@ -38,11 +38,12 @@ def table(spark, name):
                 (f"spark.sql.statistics.colStats.{key}", kept.apply(key)) for key in each(kept.keys().toSeq())
             )
     types = {field.name: field.dataType.simpleString() for field in spark.table(name).schema}
-    described = {
-        column: {row[0]: row[1] for row in spark.sql(f"DESCRIBE EXTENDED {name} {column}").collect()}
-        for column in types
-    }
+    described = {column: describe(spark, name, column) for column in types} if name == "facts" else {}
     return {"properties": properties, "types": types, "described": described}
+
+
+def describe(spark, name, column):
+    return {row[0]: row[1] for row in spark.sql(f"DESCRIBE EXTENDED {name} {column}").collect()}
 
 
 def tree(plan):

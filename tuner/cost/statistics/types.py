@@ -48,11 +48,11 @@ _STRING_BYTES = _BYTES["string"]
 _NAME = re.compile(r"[a-z_]+")
 # The types inside of arrays, maps and structs, whose size is the sum of theirs.
 _INNER = re.compile(r"[<:,]\s*([a-z_]+(?: [a-z ]+)?(?:\([\d, ]+\))?)(?=\s*[>,])")
-_PRECISION = re.compile(r"\((\d{1,3})")
+_PRECISION = re.compile(r"\(([0-9]{1,3})")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_INTEGER = re.compile(r"[+-]?\d{1,38}")
-_NUMBER = re.compile(r"[+-]?(?:\d{1,60}(?:\.\d{0,60})?|\.\d{1,60})(?:[eE][+-]?\d{1,4})?")
+_INTEGER = re.compile(r"[+-]?[0-9]{1,38}")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,60}(?:\.[0-9]{0,60})?|\.[0-9]{1,60})(?:[eE][+-]?[0-9]{1,4})?")
 
 
 def kind_of(type_name: str) -> Kind:

@@ -17,6 +17,7 @@ from enum import StrEnum
 import numpy as np
 
 from tuner.cost.size import Size
+from tuner.cost.statistics.column import ColumnStatistics
 from tuner.plan.join_graph import JoinGraph, Predicate, members
 
 # Column against column: FilterEstimation.evaluateBinaryForTwoColumns.
@@ -69,13 +70,18 @@ class _Fitted:
 
 
 class Cardinality:
-    """The sizes of the sets of one block's relations, whatever order makes them."""
+    """The sizes of the sets of one block's relations, whatever order makes them.
 
-    def __init__(self, graph: JoinGraph) -> None:
+    `columns` holds statistics of whole tables' columns, under the names of predicates' keys (`relation.column`): with
+    those of both sides, an equality that was not measured is taken to keep `1 / max(distinct values)` (JoinEstimation)
+    in place of what the sizes of its relations suggest.
+    """
+
+    def __init__(self, graph: JoinGraph, columns: Mapping[str, ColumnStatistics] | None = None) -> None:
         self._graph = graph
         self._width = [relation.row_bytes for relation in graph.relations]
         self._measured = sorted(graph.measured.items(), key=lambda item: (-item[0].bit_count(), item[0]))
-        self._rows, self._factors = _fit(graph, list(_factors(graph)))
+        self._rows, self._factors = _fit(graph, list(_factors(graph, columns or {})))
         self._sizes: dict[int, Size] = {}
 
     def size(self, relations: int) -> Size:
@@ -135,23 +141,29 @@ class _Rows:
     basis: Basis
 
 
-def _factors(graph: JoinGraph) -> Iterator[_Factor]:
+def _factors(graph: JoinGraph, columns: Mapping[str, ColumnStatistics]) -> Iterator[_Factor]:
     keys = frozenset(_keys(graph))
     sets = {p.left | p.right for p in graph.predicates} | {c.relations for c in graph.conditions if c.relations}
     for relations in sorted(sets):
         pairs = [p for p in graph.predicates if p.left | p.right == relations]
         conditions = sum(c.relations == relations for c in graph.conditions)
-        logarithm, is_key = _equality(graph, pairs, keys) if pairs else (0.0, False)
-        weight = _UNIQUE_WEIGHT if is_key and not conditions else _OTHER_WEIGHT
+        logarithm, is_sure = _equality(graph, pairs, keys, columns) if pairs else (0.0, False)
+        weight = _UNIQUE_WEIGHT if is_sure and not conditions else _OTHER_WEIGHT
         yield _Factor(relations, logarithm + conditions * math.log(_RANGE_SELECTIVITY), weight)
 
 
-def _equality(graph: JoinGraph, pairs: Sequence[Predicate], keys: Container[str]) -> tuple[float, bool]:
-    """The logarithm of `1 / max(distinct values)` (JoinEstimation), and whether one of the sides is known as a key.
+def _equality(
+    graph: JoinGraph, pairs: Sequence[Predicate], keys: Container[str], columns: Mapping[str, ColumnStatistics]
+) -> tuple[float, bool]:
+    """The logarithm of `1 / max(distinct values)` (JoinEstimation), and whether that is more than a guess.
 
-    Of one column we take the smaller relation's to be a key, which the other refers to; of several together, which
-    are seldom the key of a small relation, the larger one's.
+    It is where the values of a column were counted on both sides, or one of the sides is known as a key. Else, of one
+    column we take the smaller relation's to be a key, which the other refers to; of several together, which are seldom
+    the key of a small relation, the larger one's.
     """
+    counted = [found for p in pairs if (found := _distinct(p, columns)) is not None]
+    if counted:
+        return -math.log(max(counted)), len(pairs) == 1
     ends = {end for p in pairs for end in (p.left, p.right)}
     distinct = [min(_scanned(graph, relation) for relation in members(end)) for end in ends]
     if len(pairs) > 1:
@@ -160,6 +172,13 @@ def _equality(graph: JoinGraph, pairs: Sequence[Predicate], keys: Container[str]
     sides = ((pair.left, pair.left_key), (pair.right, pair.right_key))
     of_keys = [_scanned(graph, *members(end)) for end, key in sides if key in keys and end.bit_count() == 1]
     return (-math.log(max(of_keys)), True) if of_keys else (-math.log(min(distinct)), False)
+
+
+def _distinct(predicate: Predicate, columns: Mapping[str, ColumnStatistics]) -> int | None:
+    """The distinct values of the side with more, where both sides' are known and not none."""
+    sides = [columns.get(key) for key in (predicate.left_key, predicate.right_key)]
+    counted = [side.distinct for side in sides if side is not None and side.distinct]
+    return max(counted) if len(counted) == 2 else None
 
 
 def _scanned(graph: JoinGraph, relation: int) -> float:

@@ -40,6 +40,7 @@ CONF = {
     "spark.sql.session.timeZone": queries.ZONE,
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.adaptive.enabled": "false",
     "spark.eventLog.enabled": "false",
 }
 COLUMN = re.compile(

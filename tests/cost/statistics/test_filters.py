@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -162,6 +163,23 @@ def test_without_rows_the_bytes_stay() -> None:
 
 def test_of_no_rows_none_are_kept() -> None:
     assert filtered(table(0), where("((a = 5) AND isnull(b))")).rows == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 20_000 + "(a = 5)" + " AND (b = 60))" * 20_000,
+        "(isnull(b) AND " * 20_000 + "(a = 5)" + ")" * 20_000,
+        "(NOT (a = 5) OR (NOT (b = 60) AND " * 10_000 + "true" + "))" * 10_000,
+        "NOT " * 20_000 + "(a = 5)",
+        f"a IN ({','.join(map(str, range(200_000)))})",
+        f"(a = {'9' * 100_000})",
+    ],
+)
+def test_conditions_of_any_size_and_depth_are_estimated(text: str) -> None:
+    started = time.process_time()
+    assert 0 <= selectivity(table(), where(text)).value <= 1
+    assert time.process_time() - started < 4
 
 
 def counted(type_name: str) -> st.SearchStrategy[ColumnStatistics]:

@@ -3,21 +3,31 @@
 Source: `FilterEstimation.scala`. Values are taken to be spread evenly over distinct values and over the range.
 Spark has no formula for LIKE, StartsWith, EndsWith, Contains, string ranges and anything computed: such a part keeps
 all rows. So do nulls tested above anything but a table (their counts are exact only there), and a column without
-statistics. Equality tested against a range that is not known is taken to be inside it since 4.3; it kept no row before.
+statistics.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 
 from tuner.cost.cardinality import Basis
 from tuner.cost.statistics.column import ColumnStatistics
+from tuner.cost.statistics.comparisons import (
+    EQUALITY,
+    PARTLY,
+    against,
+    equal_to,
+    in_list,
+    in_range,
+    in_values,
+    narrowed,
+)
 from tuner.cost.statistics.relation import Statistics, bytes_alone, least_sure, output_bytes, unmeasured
 from tuner.cost.statistics.rounding import quotient, scaled, share
-from tuner.cost.statistics.types import Kind, Value, read_value
+from tuner.cost.statistics.types import Kind, read_value
 from tuner.plan.condition import (
     And,
     Column,
@@ -32,11 +42,6 @@ from tuner.plan.condition import (
     Operator,
     Or,
 )
-
-# Ranges of two columns that overlap in part ("Database Systems: The Complete Book", Garcia-Molina, Ullman, Widom).
-_PARTLY = 1 / 3
-_LESS = frozenset({Operator.LESS, Operator.LESS_OR_EQUAL})
-_EQUALITY = frozenset({Operator.EQUAL, Operator.NULL_SAFE_EQUAL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +147,7 @@ class _Filter:
         value = read_value(text, known.type, self._zone)
         if value is None and known.kind is not Kind.STRING:
             return None
-        kept, changed = _equal(known, value) if operator in _EQUALITY else _in_range(operator, known, value)
+        kept, changed = equal_to(known, value) if operator in EQUALITY else in_range(operator, known, value)
         if update and changed is not None:
             self._updated[column.id] = changed
         return kept
@@ -155,9 +160,9 @@ class _Filter:
         if known.kind is not Kind.STRING and None in values:
             return None
         kept, changed = (
-            _in_list(known, len(set(texts)))
+            in_list(known, len(set(texts)))
             if known.kind is Kind.STRING
-            else _in_values(known, [value for value in values if value is not None])
+            else in_values(known, [value for value in values if value is not None])
         )
         if update and changed is not None:
             self._updated[column.id] = changed
@@ -176,15 +181,14 @@ class _Filter:
 
     def _two_columns(self, operator: Operator, left: Column, right: Column, *, update: bool) -> float | None:
         a, b = self._known(left), self._known(right)
-        if a is None or b is None or not a.has_counts or not b.has_counts or a.range is None or b.range is None:
+        if a is None or b is None:
             return None
-        none, every = _OVERLAPS[operator](a, b, a.range, b.range)
-        if none or every:
-            return 0.0 if none else 1.0
-        self._assumed = True
-        if update:
-            self._updated[left.id], self._updated[right.id] = _narrowed(operator, a, b)
-        return _PARTLY
+        kept = against(operator, a, b)
+        if kept == PARTLY:
+            self._assumed = True
+            if update:
+                self._updated[left.id], self._updated[right.id] = narrowed(operator, a, b)
+        return kept
 
 
 def _bounded(probability: float) -> float:
@@ -197,114 +201,3 @@ def _either(kept: Sequence[float]) -> float:
     for other in kept[1:]:
         found = found + other - found * other
     return found
-
-
-def _one_of(distinct: int) -> float:
-    return 1.0 / distinct if distinct else math.inf
-
-
-def _equal(known: ColumnStatistics, value: Value | None) -> tuple[float | None, ColumnStatistics | None]:
-    """One of the distinct values, which is then the only one."""
-    if known.range is not None and value is not None and not known.range[0] <= float(value) <= known.range[1]:
-        return 0.0, None
-    if not known.distinct:
-        return None, None
-    changed = replace(known, distinct=1, nulls=0)
-    return _one_of(known.distinct), changed if value is None else replace(changed, min=value, max=value)
-
-
-def _in_range(
-    operator: Operator, known: ColumnStatistics, value: Value | None
-) -> tuple[float | None, ColumnStatistics | None]:
-    """The part of the range that is kept; at a boundary the one value there counts as one of the distinct ones."""
-    if known.range is None or known.distinct is None or value is None:
-        return None, None
-    (least, greatest), at = known.range, float(value)
-    below = operator in _LESS
-    # Seen from the end that is kept: where it begins, and where the other end is.
-    begin, end = (least, greatest) if below else (-greatest, -least)
-    at = at if below else -at
-    inclusive = operator in (Operator.LESS_OR_EQUAL, Operator.GREATER_OR_EQUAL)
-    if at < begin or (at == begin and not inclusive):
-        return 0.0, None
-    if at > end or (at == end and inclusive):
-        return 1.0, None
-    if at == begin:
-        kept = _one_of(known.distinct)
-    elif at == end:
-        kept = 1.0 - _one_of(known.distinct)
-    else:
-        kept = (at - begin) / (end - begin)
-    distinct = share(1, max(0.0, known.distinct * kept)) if math.isfinite(kept) else known.distinct
-    changed = replace(known, distinct=distinct, nulls=0)
-    return kept, replace(changed, max=value) if below else replace(changed, min=value)
-
-
-def _in_list(known: ColumnStatistics, values: int) -> tuple[float | None, ColumnStatistics | None]:
-    """As many of the distinct strings as are listed."""
-    if not known.distinct:
-        return 0.0, None
-    distinct = min(known.distinct, values)
-    return distinct / known.distinct, replace(known, distinct=distinct, nulls=0)
-
-
-def _in_values(known: ColumnStatistics, values: Sequence[Value]) -> tuple[float | None, ColumnStatistics | None]:
-    """As many of the distinct values as are listed inside the range."""
-    if not known.distinct:
-        return 0.0, None
-    if known.range is None:
-        return None, None
-    least, greatest = known.range
-    inside = [value for value in values if least <= float(value) <= greatest]
-    if not inside:
-        return 0.0, None
-    kept, changed = _in_list(known, len(inside))
-    return kept, replace(changed or known, min=min(inside, key=float), max=max(inside, key=float))
-
-
-_Range = tuple[float, float]
-_Overlap = Callable[[ColumnStatistics, ColumnStatistics, _Range, _Range], tuple[bool, bool]]
-
-
-def _no_nulls(a: ColumnStatistics, b: ColumnStatistics) -> bool:
-    return a.nulls == 0 and b.nulls == 0
-
-
-def _same(a: ColumnStatistics, b: ColumnStatistics) -> bool:
-    """The same range, as many distinct values and no nulls: taken to be equal in every row."""
-    return a.range == b.range and _no_nulls(a, b) and a.distinct == b.distinct
-
-
-def _apart(a: _Range, b: _Range) -> bool:
-    return a[1] < b[0] or b[1] < a[0]
-
-
-# Of two columns, whether no row is kept, and whether every row is; nulls keep a row from being sure.
-_OVERLAPS: Mapping[Operator, _Overlap] = {
-    Operator.LESS: lambda a, b, x, y: (x[0] >= y[1], x[1] < y[0] and _no_nulls(a, b)),
-    Operator.LESS_OR_EQUAL: lambda a, b, x, y: (x[0] > y[1], x[1] <= y[0] and _no_nulls(a, b)),
-    Operator.GREATER: lambda a, b, x, y: (x[1] <= y[0], x[0] > y[1] and _no_nulls(a, b)),
-    Operator.GREATER_OR_EQUAL: lambda a, b, x, y: (x[1] < y[0], x[0] >= y[1] and _no_nulls(a, b)),
-    Operator.EQUAL: lambda a, b, x, y: (_apart(x, y), _same(a, b)),
-    Operator.NULL_SAFE_EQUAL: lambda a, b, x, y: (_apart(x, y) and _no_nulls(a, b), _same(a, b)),
-}
-
-
-def _narrowed(
-    operator: Operator, a: ColumnStatistics, b: ColumnStatistics
-) -> tuple[ColumnStatistics, ColumnStatistics]:
-    """Two columns after `a operator b`: a third of their values, in the ranges that can hold."""
-    # Both have ranges here.
-    least = max((a.min, b.min), key=_number)
-    greatest = min((a.max, b.max), key=_number)
-    a = replace(a, distinct=share(a.distinct or 0, _PARTLY))
-    b = replace(b, distinct=share(b.distinct or 0, _PARTLY))
-    if operator in _LESS:
-        return replace(a, max=greatest), replace(b, min=least)
-    if operator in _EQUALITY:
-        return replace(a, min=least, max=greatest), replace(b, min=least, max=greatest)
-    return replace(a, min=least), replace(b, max=greatest)
-
-
-def _number(value: Value | None) -> float:
-    return math.nan if value is None else float(value)

@@ -16,8 +16,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from py4j.java_gateway import GatewayParameters, JavaGateway, JavaObject
-
 from tuner.cost.selection.conf import SelectionConf, read_conf
 from tuner.cost.selection.model import Choice, LogicalJoin, Side, SideHint
 from tuner.plan.model import BuildSide, JoinType, Strategy
@@ -37,7 +35,6 @@ _CONF = {
     "spark.app.name": "planner",
     "spark.ui.enabled": "false",
     "spark.driver.host": "localhost",
-    "spark.sql.shuffle.partitions": "200",
 }
 _STRATEGIES = {strategy.value for strategy in Strategy}
 _BUILDING = (Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH, Strategy.BROADCAST_NESTED_LOOP)
@@ -64,11 +61,9 @@ class SparkPlanner:
         conf = self._session.conf()
         for key, value in properties.items():
             conf.set(key, value)
-        yield read_conf({"spark.sql.shuffle.partitions": "200", **properties}, self.version)
+        yield read_conf(properties, self.version)
         for key in properties:
             conf.unset(key)
-        if "spark.sql.shuffle.partitions" in properties:
-            conf.set("spark.sql.shuffle.partitions", "200")
 
     def make_table(self, name: str, columns: str, size_bytes: int) -> None:
         """A table of one file with a hole of that many bytes: good enough for a planner."""
@@ -80,6 +75,8 @@ class SparkPlanner:
 
     def hint_view(self, name: str, table: str, hint: str) -> bool:
         """A view of a table with a hint that SQL has no word for; False if this version does not know it."""
+        from py4j.java_gateway import JavaObject
+
         logical = self._jvm.org.apache.spark.sql.catalyst.plans.logical
         strategy = _object(logical, hint)
         if not isinstance(strategy, JavaObject):
@@ -113,11 +110,8 @@ class SparkPlanner:
         logical = catalyst.plans.logical
         sides = [self.analyzed(text) for text in (left, right)]
         condition = catalyst.expressions.EqualTo(*(side.output().head() for side in sides))
-        strategies = {None: None, SideHint.MERGE: "SHUFFLE_MERGE"}
-        told = [
-            self._some(self._hint_info(_object(logical, strategies.get(hint) or hint))) if hint else self._none()
-            for hint in hints
-        ]
+        names = ["SHUFFLE_MERGE" if hint is SideHint.MERGE else hint for hint in hints]
+        told = [self._some(self._hint_info(_object(logical, name))) if name else self._none() for name in names]
         type_ = _object(catalyst.plans, type_name)
         join = logical.Join(*sides, type_, self._some(condition), logical.JoinHint(*told))
         return self._session.sessionState().planner().JoinSelection().apply(join).head(), join
@@ -158,6 +152,8 @@ def _object(package: Any, name: str) -> Any:
 @contextmanager
 def spark_planner(home: Path, java: str = "java") -> Iterator[SparkPlanner]:
     """A planner of the Spark whose `jars` are in `home`; its JVM ends with the block."""
+    from py4j.java_gateway import GatewayParameters, JavaGateway  # comes with pyspark
+
     with tempfile.TemporaryDirectory() as directory:
         process, port, secret = _start(home, java, Path(directory))
         gateway = JavaGateway(gateway_parameters=GatewayParameters(port=port, auth_token=secret, auto_convert=True))

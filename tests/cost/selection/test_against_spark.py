@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -26,9 +27,11 @@ STATEMENTS, CONFS = 210, 8
 @pytest.fixture(scope="module")
 def planner() -> Iterator[SparkPlanner]:
     pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[spark]")
-    if not shutil.which("java"):
+    home = os.environ.get("JAVA_HOME")
+    java = f"{home}/bin/java" if home else shutil.which("java")
+    if not java:
         pytest.skip("no Java")
-    with spark_planner(Path(pyspark.__file__).parent) as planner:
+    with spark_planner(Path(pyspark.__file__).parent, java) as planner:
         yield planner
 
 

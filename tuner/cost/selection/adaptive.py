@@ -34,7 +34,8 @@ _STREAMED_COUNTS = frozenset({JoinType.LEFT_OUTER, JoinType.LEFT_ANTI})
 def reselect_join(join: LogicalJoin, conf: SelectionConf) -> Choice:
     """What AQE plans for a join whose sides are finished stages, as far as they are; with none, `select_join`.
 
-    A side that is measured to be empty may make the whole join go away, which is not looked at here.
+    AQE plans again each time a stage finishes, so the side that finishes first is judged without the other's shuffle,
+    and a broadcast started then stays. A side measured to be empty may make the join go away, which is not looked at.
     """
     for which in BOTH:
         if join.side(which).broadcast:

@@ -47,7 +47,7 @@ class Shuffle:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a join as the planner knows it.
+    """One side of a join as the planner knows it, which never looks at rows.
 
     `bytes` is its estimate (Statistics.sizeInBytes), or what a finished stage measured ("data size") if `measured`.
     `shuffle` is None unless the side is a finished shuffle; `broadcast` says that its broadcast was started already.

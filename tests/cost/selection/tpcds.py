@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from tuner.cost.selection.adaptive import reselect_join
-from tuner.cost.selection.model import Reason
+from tuner.cost.selection.conf import SelectionConf
+from tuner.cost.selection.model import LogicalJoin, Reason, Side
 from tuner.cost.selection.planning import select_join
+from tuner.plan.model import BuildSide, Strategy
 
 from .agreement import Compared
 from .executed import known_side
@@ -21,6 +23,8 @@ _THRESHOLD, _PREFER = "spark.sql.autoBroadcastJoinThreshold", "spark.sql.join.pr
 _DIALECT = {"spark.sql.ansi.doubleQuotedIdentifiers": "true", "spark.sql.ansi.enabled": "true"}
 # Everything is shuffled at first, and AQE has something to turn.
 _EXECUTED = {**BASE, ADAPTIVE: "50000", LOCAL_MAP: "100000", ADVISORY: "100000"}
+# As good as endless to the planner, as the static threshold is off.
+_UNFINISHED = Side(1 << 62)
 _CONF: tuple[dict[str, str], ...] = (
     {},
     {_THRESHOLD: "-1"},
@@ -55,7 +59,8 @@ def compare_queries(planner: SparkPlanner, tables: Path, queries: Mapping[str, s
 def compare_executed_queries(planner: SparkPlanner, tables: Path, queries: Mapping[str, str]) -> Iterator[Compared]:
     """The joins of the queries as AQE ended with them, by what its planner knew when it last planned each.
 
-    Those that had a broadcast started by then are a category of their own: there is little left to choose.
+    Those that had a broadcast started by then are a category of their own: there is little left to choose. So are those
+    that were decided by the side that finished first.
     """
     _read(planner, tables)
     with planner.conf({**_DIALECT, **_EXECUTED}) as conf:
@@ -69,15 +74,30 @@ def compare_executed_queries(planner: SparkPlanner, tables: Path, queries: Mappi
                     equi_keys=planner.has_equi_keys(logical),
                     null_aware=planner.is_null_aware(logical),
                 )
-                left, right = (known_side(planner, side) for side in (logical.left(), logical.right()))
-                join = (
-                    replace(known, left=right, right=left) if known.turned else replace(known, left=left, right=right)
-                )
-                choice = reselect_join(join, conf)
-                category = (
-                    f"{'broadcast already' if choice.reason is Reason.BROADCAST_STAGE else 'chosen'}, {join.type}"
-                )
-                yield Compared(category, f"query {name}", _EXECUTED, join, choice, choice_of(operator))
+                sides = [known_side(planner, side) for side in (logical.left(), logical.right())]
+                left, right = reversed(sides) if known.turned else sides
+                join = replace(known, left=left, right=right)
+                yield _decided(f"query {name}", join, conf, choice_of(operator))
+
+
+def _decided(
+    statement: str, join: LogicalJoin, conf: SelectionConf, spark: tuple[Strategy, BuildSide | None]
+) -> Compared:
+    """A join by what is known at its end; where Spark chose otherwise, by what was known with one side unfinished.
+
+    A broadcast that the first side to finish started is kept, and the statistics of the other are newer than the plan.
+    """
+    moments = {
+        "chosen": join,
+        "chosen before the left side finished": replace(join, left=_UNFINISHED),
+        "chosen before the right side finished": replace(join, right=_UNFINISHED),
+    }
+    compared = []
+    for moment, known in moments.items():
+        choice = reselect_join(known, conf)
+        when = "broadcast already" if choice.reason is Reason.BROADCAST_STAGE else moment
+        compared.append(Compared(f"{when}, {join.type}", statement, _EXECUTED, known, choice, spark))
+    return next((one for one in compared if one.agrees), compared[0])
 
 
 def _read(planner: SparkPlanner, tables: Path) -> None:

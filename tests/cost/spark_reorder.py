@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tuner.cost.join_edges import Edge, JoinEdges, bits, partings
-from tuner.cost.join_tree import JoinTree, Nested, tree_of
+from tuner.cost.join_tree import JoinTree, Nested, SizeOf, tree_of
 from tuner.cost.size import Size
 
 _ROW_BYTES = 8  # EstimationUtils.getSizePerRow: what a row takes beside its columns
@@ -140,6 +140,11 @@ class Block:
         estimation = self.jvm.org.apache.spark.sql.catalyst.plans.logical.statsEstimation.EstimationUtils
         row_bytes = estimation.getSizePerRow(self._seq([attribute]), item.stats().attributeStats())
         return int(str(row_bytes)) - _ROW_BYTES
+
+    def size_in(self, order: Nested) -> SizeOf:
+        """Spark's estimates of the joins of one tree, which may depend on its order; of any other set as `size_of` has it."""
+        sizes = self.sizes_of(order)
+        return lambda mask: sizes.get(mask) or self.size_of(mask)
 
     def tree(self, order: Nested) -> JoinTree:
         return tree_of(order, self.size_of)

@@ -70,6 +70,16 @@ def test_sparks_order_is_no_better(query: str, found: dict[str, Block]) -> None:
     assert ours.value <= order_of(block.tree(block.written), block.size_of).value
 
 
+@pytest.mark.parametrize("query", QUERIES)
+def test_sparks_order_is_no_better_by_its_estimates_of_that_very_tree(query: str, found: dict[str, Block]) -> None:
+    block = found[query]
+    size_of = block.size_in(block.chosen)
+    sparks = order_of(tree_of(block.chosen, size_of), size_of)
+    assert sparks.cost == own_cost(block, block.chosen)
+    ours = best_order(len(block.items), block.edges, size_of)
+    assert ours.exact and weighted_ratio(ours.cost, sparks.cost) <= 1 + 1e-9
+
+
 def test_without_filters_spark_estimates_a_set_the_same_in_every_order(found: dict[str, Block]) -> None:
     block = found["star"]
     for order in (block.written, block.chosen, nested(best_order(5, block.edges, block.size_of).tree)):

@@ -17,6 +17,9 @@ from tuner.cost.objective import Pricing
 ROUNDING = 1 + 1e-12
 
 
+# To pass over a set that cannot be joined takes about as much less time than to join two.
+SCANNED_PER_PAIR = 8
+
 # A way to join a set: the terms of its joins so far, the set, and the two plans it joins (of an input: none).
 Plan = tuple[float, float, int, "Plan | None", "Plan | None"]
 Point = tuple[float, float, int, Plan, Plan]
@@ -98,23 +101,31 @@ class _Search:
         """Note every set that joins `left` to a smaller set, or to one of its level that came before."""
         near = self.near[left]
         rights = [right for right in singles if right & near]
-        self.pairs_left -= len(rights)
-        if level > 1:
-            for first, found in self.found.items():
-                if not first & left:
-                    self.pairs_left -= len(found)
-                    rights += [right for right in found if right & near and not right & left]
-            for first in self.ranked:
-                if first & left:
-                    self.found.setdefault(first, []).append(left)
-                    break
+        sets = self._sets_beside(left, near) if level > 1 else []
+        self.pairs_left -= len(rights) + len(sets)
         if self.pairs_left < 0:
             raise TooManyPairsError
         if self.edges.wide:
             rights = [right for right in rights if self.edges.connect(left, right)]
-        splits, level_of = self.splits, self.level_of
+            sets = [right for right in sets if self.edges.connect(left, right)]
+        above, splits, level_of = self.splits[level + 1], self.splits, self.level_of
         for right in rights:
+            above[left | right].append(left)
+        for right in sets:
             splits[level + level_of[right]][left | right].append(left)
+
+    def _sets_beside(self, left: int, near: int) -> list[int]:
+        """The sets of several inputs found so far that `left` may be joined to; it is found from now on."""
+        beside: list[int] = []
+        for first, found in self.found.items():
+            if not first & left:
+                self.pairs_left -= len(found) // SCANNED_PER_PAIR
+                beside += [right for right in found if right & near and not right & left]
+        for first in self.ranked:
+            if first & left:
+                self.found.setdefault(first, []).append(left)
+                break
+        return beside
 
     def _settle(self, mask: int, lefts: list[int]) -> bool:
         """Keep the plans of a set that may be part of the best; whether there are any."""
@@ -151,9 +162,9 @@ class _Search:
         if value((least, least_second)) > self.bound:
             return False
         first_out, second_out = self.pricing.output(mask)
-        first[mask], second[mask] = least + first_out, least_second + second_out
-        if value((first[mask], second[mask])) > self.bound:
+        if value((least + first_out, least_second + second_out)) > self.bound:
             return False
+        first[mask], second[mask] = least + first_out, least_second + second_out
         at = seconds.index(least_second)
         ones, others = self.plans[lefts[at]], self.plans[mask ^ lefts[at]]
         if firsts[at] <= least * ROUNDING and len(ones) == len(others) == 1:

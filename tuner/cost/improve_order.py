@@ -12,7 +12,7 @@ from tuner.cost.join_edges import JoinEdges
 from tuner.cost.join_tree import JoinTree, joined
 from tuner.cost.objective import Pricing
 
-PART_INPUTS = 7
+PART_INPUTS = 8
 PART_PAIRS = 20_000
 ROUNDS = 6
 

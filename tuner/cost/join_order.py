@@ -16,9 +16,11 @@ from tuner.cost.objective import Objective, Pricing, WeightedRatio
 from tuner.cost.ranked_order import ranked_order
 
 # About a tenth of a second: every graph of 14 relations but those with many predicates and few selective ones.
-DEFAULT_PAIRS = 150_000
+DEFAULT_PAIRS = 100_000
 # Of fewer relations every tree is looked at sooner than a heuristic has found one.
 FEW_RELATIONS = 9
+# Up to this many relations all trees that heuristics find are improved, beyond it the best of them: a second at a hundred.
+MANY_RELATIONS = 30
 BY_RATIO = WeightedRatio()
 
 
@@ -93,21 +95,25 @@ class _Search:
 
     def run(self, pairs: int) -> tuple[JoinTree, bool]:
         """The best tree found, and whether the exact search came to its end."""
-        best = self._heuristic()
+        best = greedy_tree(self.leaves, self.edges, self.pricing, self.allowed)
+        if self.written is not None:
+            best = min(best, self.written, key=self._value)
+        few = len(self.leaves) <= FEW_RELATIONS
+        if not few:
+            best = self._improved(best)
         try:
             exact = cheapest_tree(self.leaves, self.edges, self.pricing, self._value(best), pairs, self.allowed)
         except TooManyPairsError:
-            return best, False
+            return self._improved(best) if few else best, False
         return exact or best, True
 
-    def _heuristic(self) -> JoinTree:
-        greedy = greedy_tree(self.leaves, self.edges, self.pricing, self.allowed)
-        trees = [greedy] if self.written is None else [greedy, self.written]
-        if len(self.leaves) > FEW_RELATIONS:
-            trees += self._linear(min(trees, key=self._value))
-            best = min(trees, key=self._value)
-            trees = [improved_tree(best, self.edges, self.pricing, self.allowed)]
-        return min(trees, key=self._value)
+    def _improved(self, tree: JoinTree) -> JoinTree:
+        """The best tree that can be had of this one and of two orders from left to right."""
+        trees = [tree, *self._linear(tree)]
+        if len(self.leaves) > MANY_RELATIONS:
+            trees = [min(trees, key=self._value)]
+        better = [improved_tree(tree, self.edges, self.pricing, self.allowed) for tree in trees]
+        return min(better, key=self._value)
 
     def _linear(self, tree: JoinTree) -> list[JoinTree]:
         """The best trees over the relations as `tree` has them from left to right, and by rank."""

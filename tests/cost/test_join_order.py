@@ -121,19 +121,12 @@ def test_no_tree_of_seven_relations_is_cheaper(shape: str, objective: Objective)
 
 
 def test_one_plan_per_set_would_miss_the_best_by_the_ratio() -> None:
-    """(0 1) first is the better plan of {0, 1, 2}, ((0 2) first) the better part of the whole: products do not add up."""
-    sizes = {0b0011: Size(10, 1000), 0b0101: Size(40, 200), 0b0111: Size(1, 1), 0b1111: Size(1, 1)}
-
-    def size_of(mask: int) -> Size:
-        return sizes.get(mask, Size(1e9, 1e9))
-
-    edges = [edge(0, 1), edge(0, 2), edge(0, 3)]
-    # Whatever the plan of {0, 1, 2}, what follows adds rows and bytes of its own.
-    later = {**sizes, 0b0111: Size(1000, 1000)}
-    by_ratio = best_order(4, edges, lambda mask: later.get(mask, Size(1e9, 1e9)))
-    assert str(by_ratio.tree) == "(((0 2) 1) 3)"
-    alone = best_order(3, edges[:2], size_of)
-    assert str(alone.tree) == "((0 1) 2)"
+    """To join {0, 1, 2}, (0 1) comes first; to join {0, 1, 2, 3}, (0 2) does: the products do not add up."""
+    of_three = {0b0011: Size(10, 1000), 0b0101: Size(40, 200)}
+    of_four = {**of_three, 0b0111: Size(1000, 1000)}
+    many = Size(1e9, 1e9)
+    assert str(best_order(3, star(3), lambda mask: of_three.get(mask, many)).tree) == "((0 1) 2)"
+    assert str(best_order(4, star(4), lambda mask: of_four.get(mask, many)).tree) == "(((0 2) 1) 3)"
 
 
 @settings(max_examples=60, deadline=None)

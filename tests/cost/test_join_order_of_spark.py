@@ -11,6 +11,7 @@ pytest.importorskip("pyspark", reason="pyspark is not installed: pip install air
 
 from tuner.cost.formula import Cost, order_cost, weighted_ratio
 from tuner.cost.join_order import best_order, order_of
+from tuner.cost.join_tree import tree_of
 
 from .spark_reorder import Block, analyse, blocks, spark_session
 

@@ -1,7 +1,8 @@
 """The cheapest of all bushy trees without cross products, by dynamic programming over connected sets.
 
 After Selinger et al. 1979 (the best plan per set of relations), as Spark's JoinReorderDP; but sets are paired only while
-they are cheaper than a tree already known, which is what a heuristic search before is for.
+they are cheaper than a tree already known, which is what a heuristic search before is for, and by the ratio a set keeps
+every plan that may yet be the best part of the whole.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from tuner.cost.objective import Pricing
 
 # Sums of the same numbers in another order differ by this much at most; a plan that is better by less is not better.
 ROUNDING = 1 + 1e-12
-
 
 # To pass over a set that cannot be joined takes about as much less time than to join two.
 SCANNED_PER_PAIR = 8
@@ -82,7 +82,7 @@ class _Search:
         self.ranked = sorted(self.singles, key=lambda mask: (-self.near[mask].bit_count(), mask))
         self.found: dict[int, list[int]] = {}
         # By level, for each set to be settled the larger sides it can be split into.
-        self.splits: list[dict[int, list[int]]] = [defaultdict(list) for _ in range(len(inputs) + 1)]
+        self.splits: list[dict[int, list[int]]] = [defaultdict(list) for _ in range(len(inputs) + 2)]
 
     def run(self) -> Plan | None:
         for left in self.singles:

@@ -30,7 +30,7 @@ class JoinOrder:
 
     `cost` counts rows and bytes of every join but the last (see `tree_cost`), `value` is the objective's number for it:
     the lower the better, of two orders the quotient of their values is Spark's weighted ratio. `exact` means that no
-    tree without cross products has a lower value; with a graph that only cross products connect it is False.
+    tree without cross products (of allowed sets) has a lower value; it is False where only cross products connect all.
     """
 
     tree: JoinTree

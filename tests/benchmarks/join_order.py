@@ -119,7 +119,7 @@ def spark(tables: Path, queries: dict[str, str]) -> None:
 def compare(number: str, block: spark_reorder.Block) -> None:
     n = len(block.items)
     print(f"query {number}: {n} relations, {len(block.conditions)} conditions: {', '.join(block.names)}")
-    # Spark asks for seconds of estimates beyond that, and does not order so many itself.
+    # Every estimate takes Spark milliseconds, and the exact search over many relations asks for thousands.
     pairs = DEFAULT_PAIRS if n <= 14 else 0
     written, sparks = block.tree(block.written), block.tree(block.chosen)
     ours = best_order(n, block.edges, block.size_of, written=written, pairs=pairs)

@@ -174,9 +174,9 @@ class Block:
         return plan
 
     def _whole(self, rest: int, one: int) -> bool:
-        if rest in self._joins:
-            return self.graph.connect(rest, one)
-        return self.graph.connect(rest, one) and any(self._whole(rest ^ other, other) for other in bits(rest))
+        """Whether `one` can be joined to the others of a set without a cross product anywhere."""
+        within = [(left, right) for left, right in self.graph.edges if not (left | right) & ~rest]
+        return self.graph.connect(rest, one) and rest in JoinEdges(len(self.items), within).groups()
 
     def _join(self, left: int, left_plan: Any, right: int, right_plan: Any) -> Any:
         expressions = self.jvm.org.apache.spark.sql.catalyst.expressions

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tuner.eventlog.model import Application, Executors, JobStatus, Stage
+from tuner.eventlog.events import decode_event
+from tuner.eventlog.fold import ApplicationFold
+from tuner.eventlog.model import Application, Executors, JobStatus, Stage, Work
 
 from .samples import (
     BYTES,
@@ -290,3 +292,29 @@ class TestStages:
 
     def test_a_task_of_a_stage_that_was_never_submitted_is_kept(self) -> None:
         assert only_stage(fold([task_end(0)])).executor_run_time_ms == 10
+
+
+class TestLongestTask:
+    def test_its_time_and_what_it_read(self) -> None:
+        read = {
+            "Shuffle Read Metrics": {"Remote Bytes Read": 30, "Local Bytes Read": 4},
+            "Input Metrics": {"Bytes Read": 7},
+        }
+        stage = only_stage(with_tasks(task_end(0, run_time_ms=5), task_end(1, run_time_ms=90, **read), task_end(2)))
+        assert (stage.longest_task_ms, stage.longest_task_bytes) == (90, 41)
+
+    def test_of_those_that_succeeded(self) -> None:
+        failed = task_end(1, run_time_ms=90, failed=True, reason="ExceptionFailure")
+        assert only_stage(with_tasks(task_end(0, run_time_ms=5), failed)).longest_task_ms == 5
+
+
+def test_work_comes_with_what_is_known_of_its_application() -> None:
+    found: list[Work] = []
+    application = ApplicationFold("log", found.append)
+    lines = [*head(), environment(**{"spark.driver.memory": "3g", "spark.x.secret": "x"}), *whole_log()[len(head()) :]]
+    for line in lines:
+        if (decoded := decode_event(line)) is not None:
+            application.add(decoded)
+    application.close()
+    assert {(work.conf.get("spark.driver.memory"), work.spark_version) for work in found} == {("3g", "4.3.0")}
+    assert not any("spark.x.secret" in work.conf for work in found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tuner.eventlog.model import Stage
+from tuner.plan.expression import attributes
 from tuner.plan.lineage import Lineage, trace
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import ScansBelow, is_scan
@@ -23,6 +24,7 @@ class MeasuredPlan:
     def __init__(self, root: PlanNode, stages: Sequence[Stage]) -> None:
         self.root = root
         self._parents: dict[int, PlanNode] = {}
+        self._columns: dict[int, frozenset[int]] = {}
         self._stages_of: dict[int, list[Stage]] = {}
         for stage in stages:
             for accumulator in stage.accumulator_ids:
@@ -44,6 +46,22 @@ class MeasuredPlan:
             below = node.children + node.subqueries
             self._parents.update((id(child), node) for child in below)
             stack.extend(reversed(below))
+
+    @property
+    def work(self) -> int:
+        """What looking at all of the plan from each of its operators comes to, in characters."""
+        return len(self.operators) * sum(len(node.text) for node in self.operators)
+
+    def columns_below(self, side: PlanNode) -> set[int]:
+        """The expression ids that an operator and those below it mention."""
+        return set().union(*(self.columns_of(node) for node in side.walk()))
+
+    def columns_of(self, node: PlanNode) -> frozenset[int]:
+        """The expression ids that an operator mentions."""
+        found = self._columns.get(id(node))
+        if found is None:
+            found = self._columns[id(node)] = frozenset(id_ for _, id_ in attributes(node.text))
+        return found
 
     def named(self, *names: str) -> Iterator[PlanNode]:
         """The operators of these names."""

@@ -98,7 +98,7 @@ def _null_side(join_type: str, node: PlanNode) -> PlanNode:
 
 def _rejecting_filter(facts: InsightFacts, node: PlanNode, null_side: PlanNode) -> tuple[PlanNode, str] | None:
     """The first filter above a join that drops rows for a null that the join made, and what hid it from Catalyst."""
-    side = _Side({id_ for below in null_side.walk() for _, id_ in attributes(below.text)})
+    side = _Side(facts.plan.columns_below(null_side))
     for above in facts.plan.above(node):
         if above.name == "Filter":
             if hidden := _hidden_rejection(above, side):

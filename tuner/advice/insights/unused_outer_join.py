@@ -15,7 +15,6 @@ from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import operator_text, relations
 from tuner.advice.model import Evidence
 from tuner.plan.aggregate import AGGREGATES
-from tuner.plan.expression import attributes
 from tuner.plan.node import PlanNode
 
 _JOINS = ("SortMergeJoin", "ShuffledHashJoin", "BroadcastHashJoin")
@@ -44,23 +43,19 @@ def _is_used(facts: InsightFacts, node: PlanNode, kept: PlanNode, other: PlanNod
 
     What an aggregate computes it puts out under ids that it does not print: an id of unknown origin may be the side's.
     """
-    known = _columns(kept) - (_columns(other) - _columns(kept))
-    below = node
-    for above in facts.plan.above(node):
+    plan = facts.plan
+    known, below = plan.columns_below(kept), node
+    for above in plan.above(node):
         if "more fields" in above.text or above.name not in _PASSING | _PRINTS_ITS_OUTPUT:
             return True
-        known |= {id_ for side in above.children if side is not below for id_ in _columns(side)}
+        known |= {id_ for side in above.children if side is not below for id_ in plan.columns_below(side)}
         known |= {int(id_) for id_ in _NAMED_HERE.findall(above.text)}
-        if not known.issuperset(id_ for _, id_ in attributes(above.text)):
+        if not known >= plan.columns_of(above):
             return True
         if above.name in _PRINTS_ITS_OUTPUT:
             return False
         below = above
     return True
-
-
-def _columns(side: PlanNode) -> set[int]:
-    return {id_ for below in side.walk() for _, id_ in attributes(below.text)}
 
 
 def _seconds(facts: InsightFacts, node: PlanNode, other: PlanNode) -> float:

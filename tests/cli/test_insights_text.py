@@ -1,0 +1,62 @@
+"""Insights on a terminal of any width, and as JSON."""
+
+from __future__ import annotations
+
+import pytest
+
+from tuner.advice.insights.model import Insight, InsightKind
+from tuner.advice.model import Evidence
+from tuner.cli.insights_text import MOST_SHOWN, insights_json, insights_lines
+
+FOUND = Insight(
+    InsightKind.UNUSED_OUTER_JOIN,
+    "SortMergeJoin of catalog_sales, date_dim, item and 5 more with catalog_returns",
+    "03184333f5f0928c",
+    130.4,
+    (
+        Evidence("rows out", 28_719_619, "rows"),
+        Evidence("files", 32.2e9, "bytes", "catalog_returns"),
+        Evidence("rows that it kept", 0.25, "share"),
+        Evidence("tasks", 1280, "tasks"),
+        Evidence("spilled", 0, "bytes"),
+    ),
+    "no column of catalog_returns is used, and the join added no row in this run",
+    "leave catalog_returns out if its join key is unique: Spark does not know that, and one run is no proof of it",
+    "INSERT INTO report SELECT of all there is in the warehouse",
+)
+
+
+def test_one_insight() -> None:
+    assert list(insights_lines((FOUND,), 120)) == [
+        "  insights: what only a person can change, and the most that it can gain",
+        "  2 min 10 s  unused outer join in INSERT INTO report SELECT of … (03184333f5f0928c)",
+        "              SortMergeJoin of catalog_sales, date_dim, item and 5 more with catalog_returns",
+        "              no column of catalog_returns is used, and the join added no row in this run",
+        "              measured: rows out 28.7M; files 32.2 GB (catalog_returns); rows that it kept 25.0%; tasks 1,280",
+        "              change: leave catalog_returns out if its join key is unique: Spark does not know that, and one run is no",
+        "                proof of it",
+    ]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_lines_fit_the_terminal(width: int) -> None:
+    header, _, *rest = insights_lines((FOUND,), width)
+    assert all(len(line) <= width for line in rest)
+    assert header.startswith("  insights")
+
+
+def test_the_costliest_are_shown_and_the_others_counted() -> None:
+    *_, last = insights_lines((FOUND,) * (MOST_SHOWN + 3), 80)
+    assert last.strip() == "and 3 more that cost less: --json has them all"
+
+
+def test_nothing_to_tell_is_no_section() -> None:
+    assert list(insights_lines((), 80)) == []
+
+
+def test_json_has_all_fields_and_all_insights() -> None:
+    found = insights_json("nightly", "app-1", (FOUND,) * (MOST_SHOWN + 3))
+    assert len(found) == MOST_SHOWN + 3
+    assert found[0]["cohort"] == "nightly" and found[0]["kind"] == "unused_outer_join"
+    assert found[0]["evidence"][1] == {"what": "files", "value": 32.2e9, "unit": "bytes", "of": "catalog_returns"}
+    assert {"query", "operator", "change", "reason", "seconds"} <= found[0].keys()

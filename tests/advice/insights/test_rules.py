@@ -336,6 +336,15 @@ def test_a_sort_aggregate_is_told_once_for_both_halves() -> None:
     assert found.seconds == pytest.approx(0.6, abs=0.01)  # 1.2 s of the 20 s that the tasks of both stages ran in 10 s
 
 
+def test_object_hash_aggregation_that_is_off() -> None:
+    text = SORTED.replace("{sort}", "Sort | [c#1 ASC NULLS FIRST], false, 0 | sort time=700").replace(
+        "max(", "collect_set("
+    )
+    assert "no buffer" in only(sort_aggregates, facts(text)).reason
+    off = facts(text, conf={"spark.sql.execution.useObjectHashAggregateExec": "false"})
+    assert only(sort_aggregates, off).change == "set spark.sql.execution.useObjectHashAggregateExec=true"
+
+
 def test_what_came_sorted_anyway_costs_nothing() -> None:
     text = """
         SortAggregate | (key=[c#1], functions=[max(name#2)]) | number of output rows=400
@@ -676,3 +685,12 @@ def test_many_files_smaller_than_opening_one_costs(name: str) -> None:
 @pytest.mark.parametrize(("files", "size"), [(1000, 8000 << 20), (50, 50), (0, 0)])
 def test_files_that_are_few_or_large_enough(files: int, size: int) -> None:
     assert not list(small_files(facts(scanned(files, size))))
+
+
+def test_a_filter_over_a_cache() -> None:
+    text = """
+        Filter | (isnotnull(c#1) AND (c#1 = 5)) | number of output rows=5
+          InMemoryTableScan | [c#1], [isnotnull(c#1), (c#1 = 5)] | number of output rows=90000
+    """
+    found = only(unpushed_filters, facts(text))
+    assert "cached plan" in found.reason and "before caching" in found.change

@@ -17,6 +17,7 @@ from tuner.cost.operators import UnitCosts
 from tuner.plan.aggregate import aggregate_parts, without_phase
 from tuner.plan.node import PlanNode
 
+OBJECT_HASH = "spark.sql.execution.useObjectHashAggregateExec"
 _FUNCTION = re.compile(r"\b(min|max|first|last|any_value|max_by|min_by|mode|bool_and|bool_or)\(")
 
 
@@ -37,9 +38,6 @@ def _insight(facts: InsightFacts, nodes: list[PlanNode], keys: str, functions: s
     sort_ms = sum(sort.metrics.get("sort time", 0) for sort in sorts)
     rows = sum(plan.rows(sort) or 0 for sort in sorts)
     seconds = sum(plan.seconds_of_share(sort, _task_ms(plan.rows(sort) or 0, sort)) for sort in sorts)
-    names = dict.fromkeys(_FUNCTION.findall(functions))
-    of = columns(plan, functions)
-    what = f"{'/'.join(names)} of {of}" if names and of else "an aggregate"
     return facts.insight(
         InsightKind.SORT_AGGREGATE,
         operator_text(plan, nodes[0]),
@@ -49,9 +47,25 @@ def _insight(facts: InsightFacts, nodes: list[PlanNode], keys: str, functions: s
         Evidence("spilled", sum(sort.metrics.get("spill size", 0) for sort in sorts), "bytes"),
         Evidence("groups out", plan.rows(nodes[0]) or 0, "rows"),
         Evidence("its stages", plan.seconds_of(nodes), "seconds"),
-        reason=f"{what} has no buffer of fixed width, so Spark sorts by {columns(plan, keys) or 'the keys'} instead of hashing",
-        change="group by such a column if it has one value a group; else aggregate a number or date and look it up after",
+        reason=_reason(facts, functions)
+        + f", so Spark sorts by {columns(plan, keys) or 'the keys'} instead of hashing",
+        change=_change(facts),
     )
+
+
+def _reason(facts: InsightFacts, functions: str) -> str:
+    if not facts.flag(OBJECT_HASH, True):
+        return f"{OBJECT_HASH} is off"
+    names, of = dict.fromkeys(_FUNCTION.findall(functions)), columns(facts.plan, functions)
+    return (
+        f"{'/'.join(names)} of {of} has no buffer of fixed width" if names and of else "it has no buffer of fixed width"
+    )
+
+
+def _change(facts: InsightFacts) -> str:
+    if not facts.flag(OBJECT_HASH, True):
+        return f"set {OBJECT_HASH}=true"
+    return "group by such a column if it has one value a group; else aggregate a number or date and look it up after"
 
 
 def _task_ms(rows: int, sort: PlanNode) -> float:

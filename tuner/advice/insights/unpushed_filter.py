@@ -139,7 +139,7 @@ def _insight(
 
 def _change(cached: bool, why: str) -> str:
     if cached:
-        return "filter before caching, or read the table itself here, where the filter can skip files"
+        return "filter before caching if nothing that uses the cache needs more, or read the table itself here"
     if "cast" in why:
         return "compare the column as it is with a literal of its own type"
     if "UDF" in why:

@@ -7,7 +7,8 @@ from pyspark.sql import SparkSession
 
 FACTS, DIMS, DAYS, CRUMBS = 100_000, 10_000, 10, 110
 
-# By insight (and what tells apart several of one kind): the SQL that provokes it, and its better twin.
+# By insight (and what tells apart several of one kind): the SQL that provokes it, and its better
+# twin, one for each kind.
 QUERIES = {
     "outer_join": (
         "SELECT f.k, f.amount, d.w FROM facts f FULL OUTER JOIN dims d ON f.k = d.id",
@@ -15,11 +16,11 @@ QUERIES = {
     ),
     "outer_join_having": (
         "SELECT f.id, sum(d.w) AS w FROM facts f LEFT JOIN dims d ON f.k = d.id GROUP BY f.id HAVING sum(d.w) > 10",
-        "SELECT f.id, sum(d.w) AS w FROM facts f JOIN dims d ON f.k = d.id GROUP BY f.id HAVING sum(d.w) > 10",
+        None,
     ),
     "outer_join_udf": (
         "SELECT f.id, d.w FROM facts f LEFT JOIN dims d ON f.k = d.id WHERE plus_one(d.w) > 10",
-        "SELECT f.id, d.w FROM facts f JOIN dims d ON f.k = d.id WHERE plus_one(d.w) > 10",
+        None,
     ),
     "unused_outer_join": (
         "SELECT f.amount, count(*) AS n FROM facts f LEFT JOIN dims d ON f.k = d.id GROUP BY f.amount",
@@ -31,7 +32,7 @@ QUERIES = {
     ),
     "nested_loop_join_cartesian": (
         "SELECT /*+ SHUFFLE_REPLICATE_NL(b) */ count(a.w + b.w) AS n FROM (SELECT * FROM dims WHERE id < 50) a, dims b",
-        "SELECT count(a.w + b.w) AS n FROM (SELECT * FROM dims WHERE id < 50) a JOIN dims b ON a.id = b.id",
+        None,
     ),
     "ignored_hint": (
         "SELECT /*+ BROADCAST(f) */ f.k, d.w FROM facts f LEFT JOIN dims d ON f.k = d.id",
@@ -55,7 +56,7 @@ QUERIES = {
     ),
     "distinct_aggregate_of_one": (
         "SELECT day, count(DISTINCT id) AS a, sum(amount) AS b FROM facts GROUP BY day",
-        "SELECT day, approx_count_distinct(id) AS a, sum(amount) AS b FROM facts GROUP BY day",
+        None,
     ),
     "partial_aggregate": (
         "SELECT id, sum(amount) AS s FROM facts GROUP BY id",
@@ -67,7 +68,7 @@ QUERIES = {
     ),
     "unpushed_filter_udf": (
         "SELECT id, note FROM facts WHERE plus_one(id) = 6",
-        "SELECT id, note FROM facts WHERE id = 6",
+        None,
     ),
     "unpruned_partitions": (
         "SELECT id FROM by_day WHERE amount = 7",
@@ -125,6 +126,8 @@ def main(tables):
     spark.udf.register("plus_one", lambda value: None if value is None else value + 1, "long")
     for name, twins in QUERIES.items():
         for sql, conf, label in zip(twins, CONF.get(name, ({}, {})), ("provoked", "mended"), strict=True):
+            if sql is None:
+                continue
             with session(spark, conf):
                 spark.sparkContext.setJobDescription(f"{name} {label}")
                 spark.sql(sql).write.format("noop").mode("overwrite").save()

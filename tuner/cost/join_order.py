@@ -19,7 +19,7 @@ from tuner.cost.ranked_order import ranked_order
 DEFAULT_PAIRS = 100_000
 # Of fewer relations every tree is looked at sooner than a heuristic has found one.
 FEW_RELATIONS = 9
-# Up to this many relations all trees that heuristics find are improved, beyond it the best of them: a second at a hundred.
+# Up to this many relations all trees that heuristics find are improved, beyond it the best of them alone.
 MANY_RELATIONS = 30
 BY_RATIO = WeightedRatio()
 
@@ -95,25 +95,30 @@ class _Search:
 
     def run(self, pairs: int) -> tuple[JoinTree, bool]:
         """The best tree found, and whether the exact search came to its end."""
-        best = greedy_tree(self.leaves, self.edges, self.pricing, self.allowed)
+        trees = [greedy_tree(self.leaves, self.edges, self.pricing, self.allowed)]
         if self.written is not None:
-            best = min(best, self.written, key=self._value)
+            trees.append(self.written)
         few = len(self.leaves) <= FEW_RELATIONS
+        if not few:
+            trees += self._linear(min(trees, key=self._value))
+        best = min(trees, key=self._value)
         if not few:
             best = self._improved(best)
         try:
             exact = cheapest_tree(self.leaves, self.edges, self.pricing, self._value(best), pairs, self.allowed)
         except TooManyPairsError:
-            return self._improved(best) if few else best, False
+            return self._best_improved(best, trees), False
         return exact or best, True
 
-    def _improved(self, tree: JoinTree) -> JoinTree:
-        """The best tree that can be had of this one and of two orders from left to right."""
-        trees = [tree, *self._linear(tree)]
+    def _best_improved(self, best: JoinTree, trees: list[JoinTree]) -> JoinTree:
         if len(self.leaves) > MANY_RELATIONS:
-            trees = [min(trees, key=self._value)]
-        better = [improved_tree(tree, self.edges, self.pricing, self.allowed) for tree in trees]
-        return min(better, key=self._value)
+            return best
+        if len(self.leaves) <= FEW_RELATIONS:
+            trees = [*trees, *self._linear(best)]
+        return min([best, *map(self._improved, trees)], key=self._value)
+
+    def _improved(self, tree: JoinTree) -> JoinTree:
+        return improved_tree(tree, self.edges, self.pricing, self.allowed)
 
     def _linear(self, tree: JoinTree) -> list[JoinTree]:
         """The best trees over the relations as `tree` has them from left to right, and by rank."""

@@ -13,7 +13,7 @@ from tuner.plan.relation import is_scan
 # bytes besides, in whole words. Of texts we take 20 bytes, as StringType.defaultSize does.
 _WORD = 8
 _TEXT_BYTES = 24
-_FIELD = re.compile(r"([^\s:<>,]+):(string|binary|varchar|char)\b")
+_FIELD = re.compile(r"(?<![^\s:<>,])([^\s:<>,]++):(string|binary|varchar|char)\b")
 _PASSING = frozenset({"Filter", "Sort", "Exchange", "ShuffleExchange", "BroadcastExchange", "ReusedExchange"})
 
 

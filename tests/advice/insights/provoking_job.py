@@ -10,6 +10,10 @@ FACTS, DIMS, DAYS, CRUMBS = 100_000, 10_000, 10, 110
 # By insight (and what tells apart several of one kind): the SQL that provokes it, and its better
 # twin, one for each kind.
 QUERIES = {
+    "join_order": (
+        "SELECT count(*) AS n FROM facts f JOIN facts g ON f.k = g.k JOIN dims d ON f.id = d.id WHERE d.w = 7",
+        "SELECT count(*) AS n FROM facts f JOIN dims d ON f.id = d.id JOIN facts g ON f.k = g.k WHERE d.w = 7",
+    ),
     "outer_join": (
         "SELECT f.k, f.amount, d.w FROM facts f FULL OUTER JOIN dims d ON f.k = d.id",
         "SELECT f.k, f.amount, d.w FROM facts f LEFT JOIN dims d ON f.k = d.id",

@@ -14,7 +14,7 @@ from tuner.advice.insights.model import Insight
 from tuner.advice.model import Recommendation
 from tuner.cli.harvest import AsJson, Paths
 from tuner.cli.insights_text import insights_json, insights_lines
-from tuner.cli.logs import LogReader, QueriesAndInsights
+from tuner.cli.logs import LogReader
 from tuner.eventlog.cluster import cluster_of
 from tuner.eventlog.model import Application, Completeness
 from tuner.plan.model import Query
@@ -28,6 +28,9 @@ def advise(
     ] = False,
 ) -> None:
     """Read event logs and print recommendations with evidence and predicted seconds, and insights for a person."""
+    # Rules that only this command needs, and numpy: no other command waits for them.
+    from tuner.cli.queries_and_insights import QueriesAndInsights
+
     reader = LogReader()
     recommended: list[dict[str, Any]] = []
     shown: list[dict[str, Any]] = []

@@ -6,8 +6,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeVar
 
-from tuner.advice.insights.insights import insights_of
-from tuner.advice.insights.seen import SeenInsights
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import LogSource, find_logs
 from tuner.eventlog.location import log_path, shown
@@ -45,17 +43,6 @@ class QueryList:
 
     def in_order(self) -> tuple[Query, ...]:
         return tuple(sorted(self._found, key=lambda q: q.id))
-
-
-class QueriesAndInsights(QueryList):
-    """The queries of one application, and what their plans show a person."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.insights = SeenInsights()
-
-    def _look_at(self, work: Work, found: QueryAndPlans) -> None:
-        self.insights.add(insights_of(work, found))
 
 
 class LogReader:

@@ -1,0 +1,20 @@
+"""What `advise` makes of an application while its plans are at hand."""
+
+from __future__ import annotations
+
+from tuner.advice.insights.insights import insights_of
+from tuner.advice.insights.seen import SeenInsights
+from tuner.cli.logs import QueryList
+from tuner.eventlog.model import Work
+from tuner.plan.queries import QueryAndPlans
+
+
+class QueriesAndInsights(QueryList):
+    """The queries of one application, and what their plans show a person."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.insights = SeenInsights()
+
+    def _look_at(self, work: Work, found: QueryAndPlans) -> None:
+        self.insights.add(insights_of(work, found))

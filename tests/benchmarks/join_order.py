@@ -23,8 +23,9 @@ from pathlib import Path
 from tuner.cost.formula import Cost, order_cost, weighted_ratio
 from tuner.cost.join_edges import Edge
 from tuner.cost.join_order import DEFAULT_PAIRS, JoinOrder, best_order, order_of
-from tuner.cost.join_tree import JoinTree, Nested
+from tuner.cost.join_tree import JoinTree
 from tuner.cost.objective import Objective, WeightedRatio, WeightedSum
+from tuner.plan.join_graph import Order
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cost"))
 import join_graphs
@@ -138,14 +139,14 @@ def compare(number: str, block: spark_reorder.Block) -> None:
     print(f"  exact: {ours.exact}; {spent:.0f} ms once the sizes are known", flush=True)
 
 
-def own_cost(block: spark_reorder.Block, order: Nested) -> Cost:
+def own_cost(block: spark_reorder.Block, order: Order) -> Cost:
     sizes = block.sizes_of(order)
     return order_cost(
         Cost(size.rows, size.bytes) for mask, size in sizes.items() if mask.bit_count() < len(block.items)
     )
 
 
-def nested(tree: JoinTree) -> Nested:
+def nested(tree: JoinTree) -> Order:
     if not tree.children:
         return tree.relations[0]
     left, right = tree.children

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from tuner.cost.join_edges import Edge, JoinEdges, bits, partings
-from tuner.cost.join_tree import JoinTree, Nested, SizeOf, tree_of
+from tuner.cost.join_tree import JoinTree, SizeOf, tree_of
 from tuner.cost.size import Size
+from tuner.plan.join_graph import Order
 
 _ROW_BYTES = 8  # EstimationUtils.getSizePerRow: what a row takes beside its columns
 
@@ -117,11 +118,11 @@ class Block:
         return JoinEdges(len(self.items), self.edges)
 
     @cached_property
-    def written(self) -> Nested:
+    def written(self) -> Order:
         return self._order(self.root)
 
     @cached_property
-    def chosen(self) -> Nested:
+    def chosen(self) -> Order:
         """The order Spark's own rule chooses."""
         rule = getattr(self.jvm.org.apache.spark.sql.catalyst.optimizer, "CostBasedJoinReorder$")
         return self._order(getattr(rule, "MODULE$").apply(self.root))
@@ -141,21 +142,21 @@ class Block:
         row_bytes = estimation.getSizePerRow(self._seq([attribute]), item.stats().attributeStats())
         return int(str(row_bytes)) - _ROW_BYTES
 
-    def size_in(self, order: Nested) -> SizeOf:
+    def size_in(self, order: Order) -> SizeOf:
         """Spark's estimates of the joins of one tree, which may depend on its order; of any other set as `size_of` has it."""
         sizes = self.sizes_of(order)
         return lambda mask: sizes.get(mask) or self.size_of(mask)
 
-    def tree(self, order: Nested) -> JoinTree:
+    def tree(self, order: Order) -> JoinTree:
         return tree_of(order, self.size_of)
 
-    def sizes_of(self, order: Nested) -> dict[int, Size]:
+    def sizes_of(self, order: Order) -> dict[int, Size]:
         """Spark's estimates of the joins of this very tree, built as JoinReorderDP.buildJoin does."""
         found: dict[int, Size] = {}
         self._build(order, found)
         return found
 
-    def _build(self, order: Nested, found: dict[int, Size]) -> tuple[int, Any]:
+    def _build(self, order: Order, found: dict[int, Size]) -> tuple[int, Any]:
         if isinstance(order, int):
             return 1 << order, self.items[order]
         (left, left_plan), (right, right_plan) = (self._build(side, found) for side in order)
@@ -207,7 +208,7 @@ class Block:
     def _mask(self, ids: set[int]) -> int:
         return sum(1 << index for index, output in enumerate(self.outputs) if ids & output)
 
-    def _order(self, node: Any) -> Nested:
+    def _order(self, node: Any) -> Order:
         ids = _ids(node.outputSet())
         name = node.getClass().getSimpleName()
         within = [index for index, output in enumerate(self.outputs) if ids <= output]

@@ -9,19 +9,10 @@ from tuner.advice.facts import Facts, is_whole
 from tuner.advice.model import Evidence, Prediction
 from tuner.cost.memory import MAX_BROADCAST_ROWS, BroadcastCap, relation_bytes
 from tuner.cost.operators import UnitCosts, broadcast_seconds, shuffle_core_seconds, sort_merge_core_seconds
+from tuner.cost.selection.build_sides import BROADCAST_SIDES
 from tuner.eventlog.cluster import Cluster
-from tuner.plan.model import BuildSide, JoinSide, JoinSite, JoinType, Query, Strategy
+from tuner.plan.model import BuildSide, JoinSide, JoinSite, Query, Strategy
 from tuner.plan.relation import short_name
-
-# JoinSelectionHelper.canBuildBroadcastLeft/Right; a right outer join is kept turned round as a left outer one.
-_BUILDABLE = {
-    JoinType.INNER: (BuildSide.LEFT, BuildSide.RIGHT),
-    JoinType.CROSS: (BuildSide.LEFT, BuildSide.RIGHT),
-    JoinType.LEFT_OUTER: (BuildSide.RIGHT,),
-    JoinType.LEFT_SEMI: (BuildSide.RIGHT,),
-    JoinType.LEFT_ANTI: (BuildSide.RIGHT,),
-    JoinType.EXISTENCE: (BuildSide.RIGHT,),
-}
 
 # What a higher threshold may turn into a broadcast (JoinSelection asks for a broadcast first).
 _UNBROADCAST = frozenset({Strategy.SORT_MERGE, Strategy.SHUFFLED_HASH, Strategy.CARTESIAN})
@@ -73,7 +64,7 @@ def unbroadcast_builds(facts: Facts) -> Iterator[Build]:
     for query in facts.queries:
         for join in query.joins:
             if join.strategy in _UNBROADCAST:
-                for side in _BUILDABLE.get(join.type, ()):
+                for side in BROADCAST_SIDES.get(join.type, ()):
                     yield _price(query, join, side, facts.cluster, costs, cap)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from tuner.cost.size import Size
 from tuner.cost.statistics.column import ColumnStatistics
-from tuner.plan.join_graph import JoinGraph, Predicate, members
+from tuner.plan.join_graph import JoinGraph, MeasuredJoin, Predicate, members
 
 # Column against column: FilterEstimation.evaluateBinaryForTwoColumns.
 _RANGE_SELECTIVITY = 1 / 3
@@ -78,7 +78,6 @@ class Cardinality:
     """
 
     def __init__(self, graph: JoinGraph, columns: Mapping[str, ColumnStatistics] | None = None) -> None:
-        self._graph = graph
         self._width = [relation.row_bytes for relation in graph.relations]
         self._measured = sorted(graph.measured.items(), key=lambda item: (-item[0].bit_count(), item[0]))
         self._rows, self._factors = _fit(graph, list(_factors(graph, columns or {})))
@@ -100,21 +99,23 @@ class Cardinality:
         return math.exp(sum(logarithms))
 
     def _size(self, relations: int) -> Size:
-        known, rows = 0, 1.0
-        for measured, found in self._measured:
-            if measured & relations == measured:
-                if measured == relations and found.bytes is not None:
-                    return Size(found.rows, found.bytes)
-                known, rows = measured, found.rows
-                break
+        known, found = self._largest_measured(relations)
+        if known == relations and found and found.bytes is not None:
+            return Size(found.rows, found.bytes)
+        rows = float(found.rows) if found else 1.0
         for relation in members(relations & ~known):
             rows *= self._rows[relation].value
         logarithm = 0.0
         for factor in self._factors:
-            if factor.relations & relations == factor.relations and factor.relations & known != factor.relations:
+            if _applies(factor.relations, relations, known):
                 logarithm += factor.log_selectivity
         rows *= math.exp(logarithm)
         return Size(rows, rows * self._row_bytes(relations))
+
+    def _largest_measured(self, relations: int) -> tuple[int, MeasuredJoin | None]:
+        """The largest measured part of a set, and what was measured of it; the empty set where none was."""
+        fitting = (item for item in self._measured if item[0] & relations == item[0])
+        return next(fitting, (0, None))
 
     def _row_bytes(self, relations: int) -> float:
         """A joined row has the columns of all, and the word of null bits once."""
@@ -122,15 +123,13 @@ class Cardinality:
         return max(8.0, sum(widths) - 8 * (len(widths) - 1))
 
     def _basis(self, relations: int) -> Basis:
-        known = next((measured for measured, _ in self._measured if measured & relations == measured), 0)
+        known, _ = self._largest_measured(relations)
         if known == relations:
             return Basis.MEASURED
         items = [self._rows[relation] for relation in members(relations & ~known)]
         if relations.bit_count() == 1:
             return items[0].basis
-        applied = [
-            f for f in self._factors if f.relations & relations == f.relations and f.relations & known != f.relations
-        ]
+        applied = [f for f in self._factors if _applies(f.relations, relations, known)]
         sure = all(item.basis is not Basis.ASSUMED for item in items) and all(f.decided for f in applied)
         return Basis.DERIVED if sure else Basis.ASSUMED
 

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 from tuner.cost.formula import Cost, order_cost
 from tuner.cost.size import Size
+from tuner.plan.join_graph import Order
 
 # Of a set of relations (bit i is relation i): what their join puts out, the same whatever the order.
 SizeOf = Callable[[int], Size]
-
-# An order as written down: a relation's number, or the two that are joined.
-Nested = int | tuple["Nested", "Nested"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +37,14 @@ class JoinTree:
         """Every join, inputs before what they feed: the root is the last."""
         return tuple(node for node in self.walk() if node.children)
 
+    @property
+    def order(self) -> Order:
+        """The order written down: what `tree_of` makes the tree of."""
+        if not self.children:
+            return self.mask.bit_length() - 1
+        left, right = self.children
+        return left.order, right.order
+
     def walk(self) -> Iterator[JoinTree]:
         """Every node, inputs before what they feed, left before right."""
         for child in self.children:
@@ -64,7 +70,7 @@ def joined(one: JoinTree, other: JoinTree, size_of: SizeOf) -> JoinTree:
     return JoinTree(mask, size_of(mask), left, right)
 
 
-def tree_of(order: Nested, size_of: SizeOf) -> JoinTree:
+def tree_of(order: Order, size_of: SizeOf) -> JoinTree:
     """The tree of an order written down, sides as they stand: `((0, 1), (2, 3))`."""
     if isinstance(order, int):
         return leaf(order, size_of)
@@ -77,7 +83,7 @@ def tree_of(order: Nested, size_of: SizeOf) -> JoinTree:
 
 def left_deep(relations: Sequence[int], size_of: SizeOf) -> JoinTree:
     """Relations joined one after the other, as the FROM clause lists them."""
-    order: Nested = relations[0]
+    order: Order = relations[0]
     for relation in relations[1:]:
         order = (order, relation)
     return tree_of(order, size_of)

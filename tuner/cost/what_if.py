@@ -13,16 +13,9 @@ from tuner.cost.selection.conf import SelectionConf
 from tuner.cost.selection.model import LogicalJoin, Side
 from tuner.cost.selection.planning import select_join
 from tuner.cost.size import Size
+from tuner.eventlog.cluster import Cluster
 from tuner.plan.join_graph import JoinGraph, Order
 from tuner.plan.model import BuildSide, JoinType, Strategy
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """What runs the tasks: cores at work at once, and executors that each receive every broadcast."""
-
-    cores: int
-    executors: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +44,17 @@ class PhysicalOrder:
 
     joins: tuple[PhysicalJoin, ...]
 
+    @property
+    def core_seconds(self) -> float:
+        return sum(join.core_seconds for join in self.joins)
+
+    @property
+    def serial_seconds(self) -> float:
+        return sum(join.serial_seconds for join in self.joins)
+
     def seconds(self, cluster: Cluster) -> float:
         """Seconds with all cores at work whenever no broadcast is waited for."""
-        tasks = sum(join.core_seconds for join in self.joins)
-        return tasks / max(1, cluster.cores) + sum(join.serial_seconds for join in self.joins)
+        return self.core_seconds / max(1, cluster.cores) + self.serial_seconds
 
 
 @dataclass(frozen=True, slots=True)

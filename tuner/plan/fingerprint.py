@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from tuner.plan.aggregate import aggregate_parts, without_phase
+from tuner.plan.digest import digest
 from tuner.plan.expression import bracketed, conjuncts, skeleton, split_top_level
 from tuner.plan.joins import Join, kind
 from tuner.plan.memo import by_text
@@ -29,7 +29,7 @@ def fingerprint(root: PlanNode, joins: Iterable[Join]) -> str:
     """
     parts = Counter(_parts(root, joins))
     text = "\n".join(f"{part}*{count}" for part, count in sorted(parts.items()))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return digest(text)
 
 
 def _parts(root: PlanNode, joins: Iterable[Join]) -> Iterator[str]:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import itemgetter
 
 from tuner.plan.aggregate import AGGREGATES
+from tuner.plan.digest import digest
 from tuner.plan.expression import attributes, bracketed, conjuncts, skeleton, split_top_level
 from tuner.plan.fingerprint import fingerprint
 from tuner.plan.joins import JOINS, ParsedJoin, every_join, parse_join
 from tuner.plan.lineage import Lineage, trace
 from tuner.plan.model import JoinType
-from tuner.plan.node import PlanNode, prunes
+from tuner.plan.node import PlanNode, each_once, prunes
 from tuner.plan.relation import ScansBelow, is_scan
 from tuner.plan.row_bytes import row_bytes
-from tuner.plan.sides import measure_side
+from tuner.plan.sides import SHUFFLES, measure_side
 
 # An order of relations: one of them by its number, or a join of two orders.
 Order = int | tuple["Order", "Order"]
@@ -25,7 +26,7 @@ Order = int | tuple["Order", "Order"]
 _REORDERABLE = frozenset({JoinType.INNER, JoinType.CROSS})
 # What stands between the joins of a block without changing its rows. A projection that computes something, or a filter,
 # ends the block, as in Catalyst (JoinReorderDP, ReorderJoin).
-_PASSING = frozenset({"Exchange", "ShuffleExchange", "ColumnarExchange", "BroadcastExchange", "Sort"})
+_PASSING = SHUFFLES | {"BroadcastExchange", "Sort"}
 _ROWS = "number of output rows"
 
 
@@ -132,22 +133,18 @@ def join_blocks(root: PlanNode, *, finished: bool = False) -> tuple[JoinBlock, .
     """
     lineage, scans_below = trace(root), ScansBelow(root)
     elsewhere = {id(node) for node in root.walk_unfilled()}
-    found: list[JoinBlock] = []
+    found: list[tuple[PlanNode, JoinBlock]] = []
     waiting = [root]
-    seen: set[frozenset[int]] = set()
     while waiting:
         node = waiting.pop()
         if parsed := _inner(node):
-            metrics = frozenset(node.metric_ids.values())
             block = _Block(lineage, scans_below, finished=finished and id(node) not in elsewhere)
             written, _ = block.flatten(node, parsed)
-            if not metrics or metrics not in seen:
-                found.append(JoinBlock(block.graph(written), tuple(block.items)))
-            seen.add(metrics)
+            found.append((node, JoinBlock(block.graph(written), tuple(block.items))))
             waiting.extend(reversed(block.items))
         else:
             waiting.extend(reversed([n for n in (*node.children, *node.subqueries) if not prunes(n)]))
-    return tuple(found)
+    return tuple(block for _, block in each_once(found, itemgetter(0)))
 
 
 def _inner(node: PlanNode) -> ParsedJoin | None:
@@ -234,7 +231,7 @@ class _Block:
         labels = _labels([fingerprint(item, every_join(item)) for item in self.items], self._predicates)
         text = "\n".join(sorted(labels) + sorted(condition.text for condition in self._conditions))
         return JoinGraph(
-            signature=hashlib.sha256(text.encode()).hexdigest()[:16],
+            signature=digest(text),
             relations=tuple(map(self._relation, self.items, labels)),
             predicates=tuple(self._predicates),
             conditions=tuple(self._conditions),
@@ -310,4 +307,4 @@ def _of(labels: list[str], relations: int) -> str:
 
 
 def _digest(*parts: str) -> str:
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    return digest("\n".join(parts))

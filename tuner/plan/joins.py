@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
+from tuner.plan.digest import digest
 from tuner.plan.estimates import Estimates
 from tuner.plan.expression import bracketed, split_top_level
 from tuner.plan.lineage import Lineage, trace
 from tuner.plan.memo import by_text
 from tuner.plan.model import BuildSide, JoinSite, JoinType, Strategy
-from tuner.plan.node import PlanNode
+from tuner.plan.node import PlanNode, each_once
 from tuner.plan.relation import ScansBelow, scan_columns
 from tuner.plan.sides import measure_side, output_rows
 
@@ -89,7 +89,7 @@ def find_joins(root: PlanNode, planned: Planned = _NOT_PLANNED, *, finished: boo
             planned.get((join.signature, join.occurrence), _UNKNOWN),
             finished=finished and id(join.node) not in elsewhere,
         )
-        for join in _each_once(every_join(root))
+        for join in each_once(every_join(root), _operator)
     )
 
 
@@ -99,7 +99,7 @@ def planned_joins(joins: Iterable[Join], estimates: Estimates) -> Planned:
         (join.signature, join.occurrence): PlannedJoin(
             join.strategy, estimates.side_bytes(join.left.columns()), estimates.side_bytes(join.right.columns())
         )
-        for join in _each_once(joins)
+        for join in each_once(joins, _operator)
     }
 
 
@@ -117,14 +117,8 @@ def every_join(root: PlanNode) -> list[Join]:
     return found
 
 
-def _each_once(joins: Iterable[Join]) -> Iterator[Join]:
-    """Of the joins with the same metrics, which ran together, the first."""
-    ran: set[frozenset[int]] = set()
-    for join in joins:
-        metrics = frozenset(join.node.metric_ids.values())
-        if not metrics or metrics not in ran:
-            yield join
-        ran.add(metrics)
+def _operator(join: Join) -> PlanNode:
+    return join.node
 
 
 def _join(node: PlanNode, lineage: Lineage, scans_below: ScansBelow, seen: Mapping[str, int]) -> Join:
@@ -172,7 +166,7 @@ def signature(
         sides.sort()
         pairs = [sorted(pair) for pair in pairs]
     text = "|".join([kind(join_type), *sides, ";".join("=".join(p) for p in sorted(pairs))])
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return digest(text)
 
 
 def kind(join_type: JoinType) -> str:

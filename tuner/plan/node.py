@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 import msgspec
 
@@ -20,6 +21,9 @@ _SUBQUERIES = frozenset(
 _CACHES = ("InMemoryTableScan", "Scan In-memory table")
 _BLOOM = "bloom_filter_agg"
 _METRIC_SUFFIX = " total (min, med, max"  # Spark 2.x: "data size total (min, med, max)"
+
+
+Found = TypeVar("Found")
 
 
 class PlanNode(msgspec.Struct, frozen=True, gc=False):
@@ -78,6 +82,16 @@ def prunes(node: PlanNode) -> bool:
         return True
     inner = node.subqueries[0] if node.name == "ReusedSubquery" and node.subqueries else node
     return inner.name == "Subquery" and any(_BLOOM in n.text for n in inner.walk())
+
+
+def each_once(found: Iterable[Found], operator_of: Callable[[Found], PlanNode]) -> Iterator[Found]:
+    """Of what belongs to operators with the same metrics, which ran together, the first."""
+    ran: set[frozenset[int]] = set()
+    for one in found:
+        metrics = frozenset(operator_of(one).metric_ids.values())
+        if not metrics or metrics not in ran:
+            yield one
+        ran.add(metrics)
 
 
 def build_tree(info: PlanInfo, accumulators: Mapping[int, int]) -> PlanNode:

@@ -10,7 +10,7 @@ from tuner.plan.estimates import read_estimates
 from tuner.plan.fingerprint import fingerprint
 from tuner.plan.joins import every_join, find_joins, planned_joins
 from tuner.plan.model import Query, QueryStatus
-from tuner.plan.node import PlanNode, build_tree
+from tuner.plan.node import PlanNode, build_tree, each_once
 from tuner.plan.relation import files_bytes, is_scan
 from tuner.plan.shuffles import find_shuffles
 
@@ -93,15 +93,7 @@ def _measured(execution: Execution, initial: PlanNode, final: PlanNode, stages: 
 
 def _scans(root: PlanNode) -> list[PlanNode]:
     """The scans that ran: below what is reused they are shown again, with the metrics of the first."""
-    ran: set[frozenset[int]] = set()
-    found = []
-    for node in root.walk_all():
-        if is_scan(node):
-            metrics = frozenset(node.metric_ids.values())
-            if not metrics or metrics not in ran:
-                found.append(node)
-            ran.add(metrics)
-    return found
+    return list(each_once(filter(is_scan, root.walk_all()), lambda scan: scan))
 
 
 def _ran(root: PlanNode) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from tuner.plan.model import JoinSide
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import files_bytes, is_scan
@@ -21,8 +23,9 @@ _ROW_PRESERVING = frozenset(
 )
 # What the planner's size estimate passes through without multiplying relations (SizeInBytesOnlyStatsPlanVisitor).
 _ESTIMATE_CHAIN = _ROW_PRESERVING | {"Filter"}
-_SHUFFLES = ("Exchange", "ShuffleExchange", "ColumnarExchange")
-_BOUNDARIES = frozenset({*_SHUFFLES, "BroadcastExchange", "ReusedExchange"})
+SHUFFLES = frozenset({"Exchange", "ShuffleExchange", "ColumnarExchange"})
+# What the operators of one stage end at.
+BOUNDARIES = SHUFFLES | {"BroadcastExchange", "ReusedExchange"}
 _ROWS = "number of output rows"
 _SHUFFLED_ROWS = "shuffle records written"
 
@@ -36,7 +39,7 @@ def measure_side(
     """
     broadcast = _first(node, ("BroadcastExchange",))
     # AQE broadcasts what it has shuffled already.
-    exchange = _first(broadcast.children[0] if broadcast and broadcast.children else node, _SHUFFLES)
+    exchange = _first(broadcast.children[0] if broadcast and broadcast.children else node, SHUFFLES)
     sort = _first(node, ("Sort",))
     shuffle_bytes = exchange.metrics.get("data size") if exchange else None
     broadcast_bytes = broadcast.metrics.get("data size") if broadcast else None
@@ -55,7 +58,7 @@ def measure_side(
 def output_rows(node: PlanNode, *, finished: bool) -> int | None:
     """Rows an operator put out, as measured at it or at what passes rows on to it unchanged."""
     while True:
-        counter = _SHUFFLED_ROWS if node.name in _SHUFFLES and _ROWS not in node.metric_ids else _ROWS
+        counter = _SHUFFLED_ROWS if node.name in SHUFFLES and _ROWS not in node.metric_ids else _ROWS
         if counter in node.metric_ids:
             return node.metrics[counter] if counter in node.metrics else 0 if finished or _ran(node) else None
         if node.name == "Union":
@@ -82,7 +85,7 @@ def _stage_of(node: PlanNode) -> tuple[list[PlanNode], list[PlanNode]]:
     operators, inputs, stack = [node], [], list(node.children)
     while stack:
         current = stack.pop()
-        if current.name in _BOUNDARIES:
+        if current.name in BOUNDARIES:
             inputs.append(current)
         else:
             operators.append(current)
@@ -90,7 +93,7 @@ def _stage_of(node: PlanNode) -> tuple[list[PlanNode], list[PlanNode]]:
     return operators, inputs
 
 
-def _first(node: PlanNode, names: tuple[str, ...]) -> PlanNode | None:
+def _first(node: PlanNode, names: Container[str]) -> PlanNode | None:
     """The operator so named that directly feeds a join, under sorts, projections and reuse."""
     while True:
         if node.name in names:

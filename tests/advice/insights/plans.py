@@ -11,9 +11,9 @@ import msgspec
 from tests.advice.joins import query
 from tests.plan.trees import plan
 from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.measured_plan import SHUFFLES
 from tuner.eventlog.model import Stage
 from tuner.plan.node import PlanNode
+from tuner.plan.sides import SHUFFLES
 
 WALL_MS, RUN_MS, TASKS = 10_000, 20_000, 4
 _WRITTEN = ("shuffle bytes written", "shuffle records written", "shuffle write time", "data size")

@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator
 
 from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.measured_plan import SHUFFLES
 from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import operator_text
 from tuner.advice.model import Evidence
 from tuner.plan.aggregate import AGGREGATES
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import files_bytes, is_scan, scan_columns
+from tuner.plan.sides import SHUFFLES
 
 REUSE = "spark.sql.exchange.reuse"
 # What is compared: where a plan could share a result. A scan alone is shared by caching, if at all.

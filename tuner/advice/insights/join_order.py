@@ -14,7 +14,8 @@ from tuner.cost.join_order import best_order
 from tuner.cost.join_tree import JoinTree, tree_cost, tree_of
 from tuner.cost.operators import UnitCosts
 from tuner.cost.selection.conf import read_conf
-from tuner.cost.what_if import Cluster, PhysicalOrder, WhatIf
+from tuner.cost.what_if import WhatIf
+from tuner.eventlog.cluster import Cluster
 from tuner.plan.join_graph import GraphRelation, JoinGraph, Order, RelationKind, join_graphs, members
 from tuner.plan.relation import short_name
 from tuner.printable import identifier
@@ -54,7 +55,7 @@ def _better(facts: InsightFacts, graph: JoinGraph) -> Iterator[Insight]:
         Evidence("rows between them in the other order", tree_cost(best).card, "rows"),
         Evidence("most rows between two of them", largest.size.rows, "rows", _joined(names, largest)),
         reason=f"joining {_joined(names, largest)} early makes rows that later joins drop",
-        change=f"join in this order: {_spelled(_order(best), names)}",
+        change=f"join in this order: {_spelled(best.order, names)}",
     )
 
 
@@ -70,26 +71,11 @@ def _seconds_saved(facts: InsightFacts, graph: JoinGraph, sizes: Cardinality, be
     at_once = max(1.0, took / facts.query_seconds) if facts.query_seconds else 1.0
     conf = read_conf(facts.conf, facts.spark_version)
     what_if = WhatIf(graph, sizes.size, conf, Cluster(round(at_once), executors=1), UnitCosts())
-    before, after = what_if.order(graph.written), what_if.order(_order(best))
+    before, after = what_if.order(graph.written), what_if.order(best.order)
     # Prices that add up to more than the tasks took are scaled down to it; what they leave unexplained stays.
-    scale = min(1.0, took / _core_seconds(before)) if _core_seconds(before) else 1.0
-    saved = (_core_seconds(before) - _core_seconds(after)) * scale / at_once
-    return max(0.0, saved + _serial_seconds(before) - _serial_seconds(after))
-
-
-def _core_seconds(order: PhysicalOrder) -> float:
-    return sum(join.core_seconds for join in order.joins)
-
-
-def _serial_seconds(order: PhysicalOrder) -> float:
-    return sum(join.serial_seconds for join in order.joins)
-
-
-def _order(tree: JoinTree) -> Order:
-    if not tree.children:
-        return tree.mask.bit_length() - 1
-    left, right = tree.children
-    return _order(left), _order(right)
+    scale = min(1.0, took / before.core_seconds) if before.core_seconds else 1.0
+    saved = (before.core_seconds - after.core_seconds) * scale / at_once
+    return max(0.0, saved + before.serial_seconds - after.serial_seconds)
 
 
 def _by_rows(graph: JoinGraph) -> list[int]:

@@ -9,10 +9,8 @@ from tuner.plan.expression import attributes
 from tuner.plan.lineage import Lineage, trace
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import ScansBelow, is_scan
-from tuner.plan.sides import output_rows
+from tuner.plan.sides import BOUNDARIES, SHUFFLES, output_rows
 
-SHUFFLES = frozenset({"Exchange", "ShuffleExchange", "ColumnarExchange"})
-_BOUNDARIES = SHUFFLES | {"BroadcastExchange", "ReusedExchange"}
 _REUSED = frozenset({"ReusedExchange", "ReusedSubquery"})
 # What the tasks before a shuffle count (SQLShuffleWriteMetricsReporter); its other metrics are of those after it.
 _WRITTEN = ("shuffle bytes written", "shuffle records written", "shuffle write time", "data size")
@@ -102,10 +100,10 @@ class MeasuredPlan:
 
     def _with_it(self, node: PlanNode) -> Iterator[PlanNode]:
         """The operators below one that run in its stage."""
-        stack = [] if node.name in _BOUNDARIES else list(node.children)
+        stack = [] if node.name in BOUNDARIES else list(node.children)
         while stack:
             below = stack.pop()
-            if below.name not in _BOUNDARIES:
+            if below.name not in BOUNDARIES:
                 yield below
                 stack.extend(below.children)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.measured_plan import SHUFFLES
 from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import operator_text
 from tuner.advice.model import Evidence
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.node import PlanNode
+from tuner.plan.sides import SHUFFLES
 
 # A partial aggregate that drops a row in ten has saved a tenth of the shuffle, about what hashing every row costs.
 MIN_KEPT = 0.9

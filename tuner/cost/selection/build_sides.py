@@ -12,7 +12,7 @@ from tuner.cost.selection.model import BOTH, RIGHT, LogicalJoin, SideHint
 from tuner.plan.model import BuildSide, JoinType
 
 # JoinSelectionHelper.canBuildBroadcastLeft/Right; a right outer join comes turned round.
-_BROADCAST = {
+BROADCAST_SIDES = {
     JoinType.INNER: BOTH,
     JoinType.CROSS: BOTH,
     JoinType.LEFT_OUTER: (RIGHT,),
@@ -24,7 +24,7 @@ _BROADCAST = {
 
 def broadcast_sides(join: LogicalJoin) -> tuple[BuildSide, ...]:
     """The sides that a broadcast hash join of this type may build; none for a full outer join or unhashable keys."""
-    return _BROADCAST.get(join.type, ()) if join.hashable else ()
+    return BROADCAST_SIDES.get(join.type, ()) if join.hashable else ()
 
 
 def shuffled_hash_sides(join: LogicalJoin, conf: SelectionConf) -> tuple[BuildSide, ...]:
@@ -35,7 +35,7 @@ def shuffled_hash_sides(join: LogicalJoin, conf: SelectionConf) -> tuple[BuildSi
         return BOTH if conf.has(FULL_OUTER_SHUFFLED_HASH) else ()
     if join.type is JoinType.LEFT_OUTER and conf.has(OUTER_SHUFFLED_HASH_BOTH_SIDES):
         return BOTH
-    return _BROADCAST.get(join.type, ())
+    return BROADCAST_SIDES.get(join.type, ())
 
 
 def is_null_aware_hash(join: LogicalJoin, conf: SelectionConf) -> bool:

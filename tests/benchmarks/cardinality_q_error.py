@@ -31,7 +31,8 @@ from tuner.eventlog.find import find_logs
 from tuner.eventlog.model import Execution
 from tuner.eventlog.read import read_application
 from tuner.plan.estimates import columns_up_to_join, leaves_below, parse_logical
-from tuner.plan.join_graph import JoinBlock, join_blocks, members
+from tuner.plan.graph import members
+from tuner.plan.join_graph import JoinBlock, join_blocks
 from tuner.plan.node import build_tree
 from tuner.plan.relation import is_scan, scan_columns
 

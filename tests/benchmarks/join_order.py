@@ -25,7 +25,7 @@ from tuner.cost.join_edges import Edge
 from tuner.cost.join_order import DEFAULT_PAIRS, JoinOrder, best_order, order_of
 from tuner.cost.join_tree import JoinTree
 from tuner.cost.objective import Objective, WeightedRatio, WeightedSum
-from tuner.plan.join_graph import Order
+from tuner.plan.graph import Order
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cost"))
 import join_graphs

@@ -9,7 +9,7 @@ from tuner.cost.selection.conf import SelectionConf
 from tuner.cost.size import Size
 from tuner.cost.what_if import PhysicalOrder, WhatIf
 from tuner.eventlog.cluster import Cluster
-from tuner.plan.join_graph import GraphRelation, JoinGraph, Order, Predicate, RelationKind
+from tuner.plan.graph import GraphRelation, JoinGraph, Order, Predicate, RelationKind
 from tuner.plan.model import BuildSide, Strategy
 
 LEFT, RIGHT = BuildSide.LEFT, BuildSide.RIGHT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from tuner.history.model import Decision, Outcome, RunState
 from tuner.history.store import Store
+from tuner.plan.graph import Joined
 
 from .samples import MIDNIGHT, running
 
@@ -23,10 +24,12 @@ from .samples import MIDNIGHT, running
 @cache
 def any_of(kind: Any) -> st.SearchStrategy[Any]:
     """Every value of a type of the model: 64-bit integers, finite floats."""
+    if kind is Joined:
+        return st.recursive(st.builds(Joined, st.integers(0, 40), st.integers(0, 40)), _joined, max_leaves=4)
     arguments = get_args(kind)
     if get_origin(kind) in (Union, types.UnionType):
         return st.one_of(*map(any_of, arguments))
-    if get_origin(kind) is dict:
+    if get_origin(kind) in (dict, Mapping):
         return st.dictionaries(*map(any_of, arguments), max_size=3)
     if get_origin(kind) is tuple and arguments[-1] is Ellipsis:
         return st.lists(any_of(arguments[0]), max_size=3).map(tuple)
@@ -45,6 +48,11 @@ def any_of(kind: Any) -> st.SearchStrategy[Any]:
         return simple[kind]
     hints = get_type_hints(kind)
     return st.builds(kind, **{field.name: any_of(hints[field.name]) for field in fields(kind)})
+
+
+def _joined(orders: st.SearchStrategy[Joined]) -> st.SearchStrategy[Joined]:
+    side = st.integers(0, 40) | orders
+    return st.builds(Joined, side, side)
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.plan.join_graph import Condition, JoinGraph, MeasuredJoin, RelationKind, join_graphs, members
+from tuner.plan.graph import Condition, JoinGraph, MeasuredJoin, RelationKind, members
+from tuner.plan.join_graph import join_graphs
 from tuner.plan.merge_graphs import merge_graphs
 
 from .trees import plan

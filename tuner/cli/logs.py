@@ -35,11 +35,11 @@ class QueryList:
     def take(self, work: Work) -> None:
         self.stages += len(work.stages)
         if work.execution and (found := query_and_plans(work.execution, work.stages)):
-            self._found.append(found[0])
-            self._look_at(work, found)
+            self._found.append(self._query(work, found))
 
-    def _look_at(self, work: Work, found: QueryAndPlans) -> None:
-        """What else is to be made of a query while its plans are at hand."""
+    def _query(self, work: Work, found: QueryAndPlans) -> Query:
+        """What is kept of a query, and whatever else is to be made of it while its plans are at hand."""
+        return found[0]
 
     def in_order(self) -> tuple[Query, ...]:
         return tuple(sorted(self._found, key=lambda q: q.id))

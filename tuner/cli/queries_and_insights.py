@@ -6,15 +6,17 @@ from tuner.advice.insights.insights import insights_of
 from tuner.advice.insights.seen import SeenInsights
 from tuner.cli.logs import QueryList
 from tuner.eventlog.model import Work
-from tuner.plan.queries import QueryAndPlans
+from tuner.plan.model import Query
+from tuner.plan.queries import QueryAndPlans, in_full
 
 
 class QueriesAndInsights(QueryList):
-    """The queries of one application, and what their plans show a person."""
+    """The queries of one application in full, and what their plans show a person."""
 
     def __init__(self) -> None:
         super().__init__()
         self.insights = SeenInsights()
 
-    def _look_at(self, work: Work, found: QueryAndPlans) -> None:
+    def _query(self, work: Work, found: QueryAndPlans) -> Query:
         self.insights.add(insights_of(work, found))
+        return in_full(found)

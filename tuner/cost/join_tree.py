@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tuner.cost.formula import Cost, order_cost
 from tuner.cost.size import Size
-from tuner.plan.join_graph import Order
+from tuner.plan.graph import Joined, Order
 
 # Of a set of relations (bit i is relation i): what their join puts out, the same whatever the order.
 SizeOf = Callable[[int], Size]
@@ -43,7 +43,7 @@ class JoinTree:
         if not self.children:
             return self.mask.bit_length() - 1
         left, right = self.children
-        return left.order, right.order
+        return Joined(left.order, right.order)
 
     def walk(self) -> Iterator[JoinTree]:
         """Every node, inputs before what they feed, left before right."""
@@ -85,7 +85,7 @@ def left_deep(relations: Sequence[int], size_of: SizeOf) -> JoinTree:
     """Relations joined one after the other, as the FROM clause lists them."""
     order: Order = relations[0]
     for relation in relations[1:]:
-        order = (order, relation)
+        order = Joined(order, relation)
     return tree_of(order, size_of)
 
 

@@ -14,7 +14,7 @@ from tuner.cost.selection.model import LogicalJoin, Side
 from tuner.cost.selection.planning import select_join
 from tuner.cost.size import Size
 from tuner.eventlog.cluster import Cluster
-from tuner.plan.join_graph import JoinGraph, Order
+from tuner.plan.graph import JoinGraph, Order
 from tuner.plan.model import BuildSide, JoinType, Strategy
 
 

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from operator import itemgetter
 
 from tuner.plan.aggregate import AGGREGATES
 from tuner.plan.digest import digest
 from tuner.plan.expression import attributes, bracketed, conjuncts, skeleton, split_top_level
 from tuner.plan.fingerprint import fingerprint
+from tuner.plan.graph import (
+    Condition,
+    GraphRelation,
+    Joined,
+    JoinGraph,
+    MeasuredJoin,
+    Order,
+    Predicate,
+    RelationKind,
+    members,
+)
 from tuner.plan.joins import JOINS, ParsedJoin, every_join, parse_join
 from tuner.plan.lineage import Lineage, trace
 from tuner.plan.model import JoinType
@@ -20,97 +30,11 @@ from tuner.plan.relation import ScansBelow, is_scan
 from tuner.plan.row_bytes import row_bytes
 from tuner.plan.sides import SHUFFLES, measure_side
 
-# An order of relations: one of them by its number, or a join of two orders.
-Order = int | tuple["Order", "Order"]
-
 _REORDERABLE = frozenset({JoinType.INNER, JoinType.CROSS})
 # What stands between the joins of a block without changing its rows. A projection that computes something, or a filter,
 # ends the block, as in Catalyst (JoinReorderDP, ReorderJoin).
 _PASSING = SHUFFLES | {"BroadcastExchange", "Sort"}
 _ROWS = "number of output rows"
-
-
-class RelationKind(StrEnum):
-    """What an item of a block is: only a scan is a table; the others are joined as they come."""
-
-    SCAN = "scan"
-    AGGREGATE = "aggregate"
-    JOIN = "join"
-    OTHER = "other"
-
-
-@dataclass(frozen=True, slots=True)
-class GraphRelation:
-    """An item of a block, after its filters and projections.
-
-    `label` tells it apart from the block's others in every run and order; items that only their literals tell apart
-    share one. `relations` are the tables below. `row_bytes` are those of a row in memory: measured where an exchange
-    counted them, else by the types of the columns. `scanned_rows` are those of a scan before its filters.
-    `runtime_filtered` says that a semi-join with other relations has already left rows out (dynamic pruning, bloom
-    filters).
-    """
-
-    label: str
-    relations: tuple[str, ...]
-    kind: RelationKind
-    rows: int | None = None
-    row_bytes: float = 0
-    scanned_rows: int | None = None
-    file_bytes: int | None = None
-    runtime_filtered: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Predicate:
-    """`left_key = right_key`, between two sets of relations (bit i is relation i); most often of one each."""
-
-    left: int
-    right: int
-    left_key: str
-    right_key: str
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """Any other condition of a join, over a set of relations."""
-
-    relations: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class MeasuredJoin:
-    """What the join of a set of relations put out. `bytes` where an exchange counted them."""
-
-    rows: int
-    bytes: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class JoinGraph:
-    """A block of inner joins. Sets of relations are numbers whose bit i is relation i.
-
-    `measured` holds what ran; `written` is the order that ran.
-    """
-
-    signature: str
-    relations: tuple[GraphRelation, ...]
-    predicates: tuple[Predicate, ...]
-    conditions: tuple[Condition, ...]
-    measured: Mapping[int, MeasuredJoin]
-    written: Order
-
-    @property
-    def everything(self) -> int:
-        return (1 << len(self.relations)) - 1
-
-
-def members(relations: int) -> Iterator[int]:
-    """The relations of a set, ascending."""
-    while relations:
-        lowest = relations & -relations
-        yield lowest.bit_length() - 1
-        relations ^= lowest
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +114,7 @@ class _Block:
             for conjunct in conjuncts(part) if attributes(part) else ():
                 self._conditions.append(Condition(self._owners(conjunct, both) or both, skeleton(conjunct)))
         self._measure(join, both)
-        return (left, right), both
+        return Joined(left, right), both
 
     def _side(self, child: PlanNode) -> tuple[Order, int]:
         below = _below(child)

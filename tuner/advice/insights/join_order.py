@@ -16,7 +16,8 @@ from tuner.cost.operators import UnitCosts
 from tuner.cost.selection.conf import read_conf
 from tuner.cost.what_if import WhatIf
 from tuner.eventlog.cluster import Cluster
-from tuner.plan.join_graph import GraphRelation, JoinGraph, Order, RelationKind, join_graphs, members
+from tuner.plan.graph import GraphRelation, JoinGraph, Order, RelationKind, members
+from tuner.plan.join_graph import join_graphs
 from tuner.plan.relation import short_name
 from tuner.printable import identifier
 

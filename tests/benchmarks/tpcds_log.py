@@ -1,8 +1,8 @@
 """Writes the event log of the 99 TPC-DS queries, each run once as written, with Spark's defaults.
 
-    python tests/benchmarks/tpcds_log.py DIRECTORY [--scale-factor 0.1]
+    python tests/benchmarks/tpcds_log.py DIRECTORY [--scale-factor 0.1] [--conf KEY=VALUE]... [--logs NAME]
 
-DIRECTORY/tables then holds the tables and DIRECTORY/logs the log. Needs the `demo` extra and Java.
+DIRECTORY/tables then holds the tables and DIRECTORY/NAME (logs) the log. Needs the `demo` extra and Java.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pyspark
@@ -34,24 +35,32 @@ spark.stop()
 """
 
 
-def write_log(directory: Path, scale_factor: float) -> Path:
-    """The directory of the log."""
-    logs = directory / "logs"
+def write_log(
+    directory: Path,
+    scale_factor: float,
+    conf: Mapping[str, str] | None = None,
+    wanted: Callable[[str], bool] = lambda name: True,
+    name: str = "logs",
+) -> Path:
+    """The directory of the log: of the queries that are wanted, run with `conf`."""
+    logs = directory / name
     logs.mkdir(parents=True, exist_ok=True)
     make_tables(directory / "tables", scale_factor)
-    queries = directory / "queries.json"
-    queries.write_text(json.dumps(query_texts()))
+    queries = directory / f"{name}.json"
+    queries.write_text(json.dumps({query: text for query, text in query_texts().items() if wanted(query)}))
     app = directory / "tpcds.py"
     app.write_text(_APP)
-    conf = {
+    submitted = {
         "spark.master": "local[2]",
-        "spark.driver.memory": "3g",
+        "spark.driver.memory": "4g",
         "spark.ui.enabled": "false",
         "spark.eventLog.enabled": "true",
         "spark.eventLog.dir": logs.as_uri(),
         "spark.sql.ansi.doubleQuotedIdentifiers": "true",
+        "spark.sql.ui.explainMode": "cost",
+        **(conf or {}),
     }
-    flags = [flag for key, value in conf.items() for flag in ("--conf", f"{key}={value}")]
+    flags = [flag for key, value in submitted.items() for flag in ("--conf", f"{key}={value}")]
     program = Path(sys.executable).with_name("spark-submit")
     environment = {**os.environ, "SPARK_HOME": str(Path(pyspark.__file__).parent), "PYSPARK_PYTHON": sys.executable}
     subprocess.run([program, *flags, app, directory / "tables", queries], check=True, cwd=directory, env=environment)
@@ -62,5 +71,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("directory", type=Path)
     parser.add_argument("--scale-factor", type=float, default=0.1)
+    parser.add_argument("--conf", action="append", default=[])
+    parser.add_argument("--logs", default="logs")
     options = parser.parse_args()
-    print(write_log(options.directory.absolute(), options.scale_factor))
+    settings = dict(setting.split("=", 1) for setting in options.conf)
+    print(write_log(options.directory.absolute(), options.scale_factor, settings, name=options.logs))

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tuner.cost.memory import DEFAULT_MEMORY_FRACTION, BroadcastCap, broadcast_cap
-from tuner.cost.operators import UnitCosts, calibrate
+from tuner.cost.operators import calibrate
+from tuner.cost.unit_costs import DEFAULT_COSTS, UnitCosts
 from tuner.eventlog.cluster import Cluster
 from tuner.plan.model import Query, QueryStatus
 from tuner.units import parse_bytes
@@ -17,13 +18,17 @@ _VERSION = re.compile(r"(\d+)\.(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """One run as advisors see it. `per_join` says whether a hint can reach a single join (SQL text at hand)."""
+    """One run as advisors see it. `per_join` says whether a hint can reach a single join (SQL text at hand).
+
+    `prices` are what the history bears out of operator times.
+    """
 
     queries: tuple[Query, ...]
     cluster: Cluster
     conf: Mapping[str, str] = field(default_factory=dict)
     per_join: bool = False
     spark_version: str = ""
+    prices: UnitCosts = DEFAULT_COSTS
 
     @property
     def version(self) -> tuple[int, int]:
@@ -33,7 +38,7 @@ class Facts:
 
     @property
     def costs(self) -> UnitCosts:
-        return calibrate(self.queries)
+        return calibrate(self.queries, self.prices)
 
     @property
     def cap(self) -> BroadcastCap:

@@ -16,7 +16,8 @@ from tuner.advice.builds import capped
 from tuner.advice.facts import Facts
 from tuner.advice.model import Action, ActionKind, Evidence, Prediction, Recommendation, Risk
 from tuner.advice.round_number import round_between
-from tuner.cost.operators import UnitCosts, join_core_seconds
+from tuner.cost.operators import join_core_seconds
+from tuner.cost.unit_costs import UnitCosts
 from tuner.plan.model import JoinSide, JoinSite, JoinType, Query, Strategy
 from tuner.plan.relation import short_name
 from tuner.units import format_rows, format_seconds, format_share

@@ -10,6 +10,7 @@ from tuner import __version__
 from tuner.cli.advise import advise
 from tuner.cli.db import db
 from tuner.cli.demo import demo
+from tuner.cli.explain import explain
 from tuner.cli.harvest import harvest
 from tuner.cli.status import status
 from tuner.cli.submit import submit
@@ -28,6 +29,7 @@ app.command()(demo)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": False})(submit)
 app.command()(harvest)
 app.command()(advise)
+app.command()(explain)
 app.command()(status)
 app.command()(approve)
 app.command()(reject)

@@ -5,35 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tuner.cost.unit_costs import DEFAULT_COSTS, UnitCosts
 from tuner.plan.model import JoinSide, JoinSite, Query, Strategy
 
 # Fewer rows than this say more about start-up than about the operator.
 CALIBRATION_ROWS = 300_000
 
 
-@dataclass(frozen=True, slots=True)
-class UnitCosts:
-    """Nanoseconds of one core per row or byte.
-
-    The defaults are the prior: medians over TPC-DS at SF1 on Spark 4.3 (local[2]), from the metrics "sort time",
-    "time to build" and "shuffle write time". `sort` is calibrated to each history, see `calibrate`.
-    """
-
-    sort: float = 210.0  # "sort time" per row: radix sort of one long 20 to 90, of several columns 700 to 1,500
-    sort_insert: float = 150.0  # copying a row into the sorter, which "sort time" leaves out
-    merge: float = 60.0
-    broadcast_build: float = 1300.0  # on the driver, one thread
-    hash_build: float = 500.0
-    probe: float = 80.0
-    emit: float = 20.0
-    shuffle_write: float = 15.0  # per byte of rows: serialise, compress, write
-    shuffle_read: float = 8.0
-    collect: float = 10.0  # per byte, to the driver
-    broadcast: float = 1.6  # per byte, to each executor
-    shuffle_segment: float = 150_000.0  # per map task and reduce partition: file, compression frame, index, fetch
-
-
-def calibrate(queries: Sequence[Query], prior: UnitCosts = UnitCosts()) -> UnitCosts:
+def calibrate(queries: Sequence[Query], prior: UnitCosts = DEFAULT_COSTS) -> UnitCosts:
     """The unit costs with `sort` as these queries measured it; the prior where they sorted too little to tell."""
     rows = milliseconds = 0
     for side in (side for query in queries for join in query.joins for side in (join.left, join.right)):

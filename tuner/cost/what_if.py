@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from tuner.cost.operators import UnitCosts
 from tuner.cost.selection.conf import SelectionConf
 from tuner.cost.selection.model import LogicalJoin, Side
 from tuner.cost.selection.planning import select_join
 from tuner.cost.size import Size
+from tuner.cost.unit_costs import UnitCosts
 from tuner.eventlog.cluster import Cluster
 from tuner.plan.graph import JoinGraph, Order
 from tuner.plan.model import BuildSide, JoinType, Strategy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -101,11 +102,49 @@ class ShuffleExchange:
 
 
 @dataclass(frozen=True, slots=True)
+class StageWork:
+    """What one attempt of a stage did. `core_ms` sums its tasks' run times; `amounts` are by `Resource`."""
+
+    stage_id: int
+    tasks: int
+    core_ms: int
+    amounts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class BroadcastWork:
+    """One relation broadcast: what the driver collected, hashed and sent, and the milliseconds of each step."""
+
+    rows: int
+    bytes: int
+    collect_ms: int
+    build_ms: int
+    broadcast_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class SortWork:
+    """What Spark itself timed of all sorts of a query."""
+
+    rows: int
+    sort_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueryWork:
+    """What a query did, stage by stage, and on the driver."""
+
+    stages: tuple[StageWork, ...]
+    broadcasts: tuple[BroadcastWork, ...] = ()
+    sorts: SortWork = SortWork(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """One SQL execution of an application, as the next run will know it again by its fingerprint.
 
     `input_bytes` and `input_rows` sum the scans; `executor_run_ms` and `spilled_bytes` sum its stages. `graphs` are its
-    blocks of inner joins that have more than one order: there only where `in_full` looked.
+    blocks of inner joins that have more than one order, `work` is what its stages did: there only where `in_full` looked.
     """
 
     id: int
@@ -125,3 +164,4 @@ class Query:
     task_count: int = 0
     error: str | None = None
     graphs: tuple[JoinGraph, ...] = ()
+    work: QueryWork | None = None

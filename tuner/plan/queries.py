@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from tuner.eventlog.model import Application, Execution, PlanInfo, Stage
@@ -13,9 +13,10 @@ from tuner.plan.fingerprint import fingerprint
 from tuner.plan.join_graph import join_graphs
 from tuner.plan.joins import every_join, find_joins, planned_joins
 from tuner.plan.model import Query, QueryStatus
-from tuner.plan.node import PlanNode, build_tree, each_once
+from tuner.plan.node import Found, PlanNode, build_tree, each_once
 from tuner.plan.relation import files_bytes, is_scan
 from tuner.plan.shuffles import find_shuffles
+from tuner.plan.work import query_work
 
 # A query with the plan before AQE and the one that ran in the end (the same without AQE).
 QueryAndPlans = tuple[Query, PlanNode, PlanNode]
@@ -34,8 +35,12 @@ def queries(application: Application) -> tuple[Query, ...]:
     for stage in application.stages:
         if stage.execution_id is not None:
             stages.setdefault(stage.execution_id, []).append(stage)
-    found = (query_and_plans(e, stages.get(e.execution_id, ())) for e in application.executions)
-    return tuple(in_full(plans) for plans in found if plans is not None)
+    found = []
+    for execution in application.executions:
+        ran = stages.get(execution.execution_id, ())
+        if plans := query_and_plans(execution, ran):
+            found.append(in_full(plans, ran))
+    return tuple(found)
 
 
 def query(execution: Execution, stages: Sequence[Stage]) -> Query | None:
@@ -64,19 +69,27 @@ def query_and_plans(execution: Execution, stages: Sequence[Stage]) -> QueryAndPl
         return None
 
 
-def in_full(found: QueryAndPlans) -> Query:
+def in_full(found: QueryAndPlans, stages: Sequence[Stage]) -> Query:
     """The query with all that advisors look at, some of which takes longer to find than what `query` tells.
 
     What cannot be found is left out: a bug in it must not cost the query.
     """
     query, _, final = found
+    finished = query.status is QueryStatus.SUCCEEDED and _ran(final)
+    graphs = _or_nothing(query, lambda: join_graphs(final, finished=finished))
+    return replace(
+        query,
+        graphs=tuple(graph for graph in graphs or () if 2 < len(graph.relations) <= MOST_RELATIONS),
+        work=_or_nothing(query, lambda: query_work(final, stages)) if finished else None,
+    )
+
+
+def _or_nothing(query: Query, find: Callable[[], Found]) -> Found | None:
     try:
-        graphs = join_graphs(final, finished=query.status is QueryStatus.SUCCEEDED and _ran(final))
+        return find()
     except Exception:
-        _log.warning("the join graphs of query %d cannot be read; they are left out", query.id, exc_info=True)
-        graphs = ()
-    ordered = tuple(graph for graph in graphs if 2 < len(graph.relations) <= MOST_RELATIONS)
-    return replace(query, graphs=ordered)
+        _log.warning("query %d cannot be read in full", query.id, exc_info=True)
+        return None
 
 
 def _reads(node: PlanNode) -> bool:

@@ -24,6 +24,10 @@ _ROW_PRESERVING = frozenset(
 # What the planner's size estimate passes through without multiplying relations (SizeInBytesOnlyStatsPlanVisitor).
 _ESTIMATE_CHAIN = _ROW_PRESERVING | {"Filter"}
 SHUFFLES = frozenset({"Exchange", "ShuffleExchange", "ColumnarExchange"})
+# What the tasks before a shuffle count (SQLShuffleWriteMetricsReporter); its other metrics are of those after it.
+SHUFFLE_WRITE_METRICS = frozenset(
+    {"shuffle bytes written", "shuffle records written", "shuffle write time", "data size"}
+)
 # What the operators of one stage end at.
 BOUNDARIES = SHUFFLES | {"BroadcastExchange", "ReusedExchange"}
 _ROWS = "number of output rows"

@@ -12,8 +12,8 @@ from tuner.advice.model import Evidence
 from tuner.cost.cardinality import Basis, Cardinality
 from tuner.cost.join_order import best_order
 from tuner.cost.join_tree import JoinTree, tree_cost, tree_of
-from tuner.cost.operators import UnitCosts
 from tuner.cost.selection.conf import read_conf
+from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if import WhatIf
 from tuner.eventlog.cluster import Cluster
 from tuner.plan.graph import GraphRelation, JoinGraph, Order, RelationKind, members

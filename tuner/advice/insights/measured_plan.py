@@ -9,11 +9,9 @@ from tuner.plan.expression import attributes
 from tuner.plan.lineage import Lineage, trace
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import ScansBelow, is_scan
-from tuner.plan.sides import BOUNDARIES, SHUFFLES, output_rows
+from tuner.plan.sides import BOUNDARIES, SHUFFLE_WRITE_METRICS, SHUFFLES, output_rows
 
 _REUSED = frozenset({"ReusedExchange", "ReusedSubquery"})
-# What the tasks before a shuffle count (SQLShuffleWriteMetricsReporter); its other metrics are of those after it.
-_WRITTEN = ("shuffle bytes written", "shuffle records written", "shuffle write time", "data size")
 
 
 class MeasuredPlan:
@@ -93,7 +91,7 @@ class MeasuredPlan:
         return ()
 
     def _own_stages(self, node: PlanNode) -> tuple[Stage, ...]:
-        names: Iterable[str] = _WRITTEN if node.name in SHUFFLES else node.metric_ids
+        names: Iterable[str] = SHUFFLE_WRITE_METRICS if node.name in SHUFFLES else node.metric_ids
         ids = (node.metric_ids[name] for name in names if name in node.metric_ids)
         found = {(s.stage_id, s.attempt): s for id_ in ids for s in self._stages_of.get(id_, ())}
         return tuple(found.values())

@@ -13,7 +13,7 @@ from tuner.advice.insights.facts import InsightFacts
 from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import columns, operator_text
 from tuner.advice.model import Evidence
-from tuner.cost.operators import UnitCosts
+from tuner.cost.unit_costs import UnitCosts
 from tuner.plan.aggregate import aggregate_parts, without_phase
 from tuner.plan.node import PlanNode
 

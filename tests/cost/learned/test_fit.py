@@ -1,0 +1,73 @@
+"""Unit costs from stages."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import asdict, replace
+
+import pytest
+
+from tuner.cost.learned.calibrated import calibrated_costs
+from tuner.cost.learned.fit import fit_unit_costs, stage_terms
+from tuner.cost.learned.model import OperatorTimes
+from tuner.cost.unit_costs import DEFAULT_COSTS, PRICE_UNITS, UnitCosts
+from tuner.plan.work import Resource
+
+from .nights import night
+
+TRUE = replace(DEFAULT_COSTS, sort=800.0, merge=200.0, hash_build=250.0, shuffle_write=40.0, broadcast_build=3000.0)
+
+
+def times(costs: UnitCosts, factor: float) -> UnitCosts:
+    return UnitCosts(**{name: value * factor for name, value in asdict(costs).items()})
+
+
+@pytest.mark.parametrize("price", ["sort", "hash_build", "shuffle_write", "broadcast_build"])
+def test_prices_that_time_was_spent_on_come_near_the_true_ones(price: str) -> None:
+    learned = fit_unit_costs(night(TRUE, queries=200), DEFAULT_COSTS)
+    true, before, now = (getattr(costs, price) for costs in (TRUE, DEFAULT_COSTS, learned))
+    assert abs(math.log(now / true)) < 0.4 * abs(math.log(before / true))
+
+
+def test_what_no_stage_did_stays_at_the_prior_as_the_machine_scales_it() -> None:
+    slow = times(DEFAULT_COSTS, 3)
+    learned = fit_unit_costs(night(slow, queries=60, noise=0), DEFAULT_COSTS)
+    assert learned.window == pytest.approx(slow.window, rel=0.1)
+    assert learned.sort == pytest.approx(slow.sort, rel=0.15)
+
+
+def test_nothing_is_free() -> None:
+    """Rows that are probed were read before: the time could all be reading."""
+    free = replace(DEFAULT_COSTS, probe=0.0, emit=0.0, scan=200.0)
+    learned = asdict(fit_unit_costs(night(free, queries=100), DEFAULT_COSTS))
+    assert all(learned[name] > 0.1 * price for name, price in asdict(DEFAULT_COSTS).items())
+
+
+def test_one_stage_of_one_query_is_no_reason_to_turn_prices_over() -> None:
+    one = night(TRUE, queries=1, seed=3)
+    learned = asdict(fit_unit_costs(one, DEFAULT_COSTS))
+    assert all(0 < learned[name] < math.inf for name in PRICE_UNITS)
+    assert 0.2 < learned["probe"] / DEFAULT_COSTS.probe < 5
+
+
+def test_without_stages_there_is_nothing_to_learn() -> None:
+    assert fit_unit_costs([], TRUE) == TRUE
+    assert fit_unit_costs(night(TRUE, queries=1), UnitCosts(**dict.fromkeys(PRICE_UNITS, 0.0))).scan == 0.0
+
+
+def test_without_the_extra_prices_are_the_models_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    assert calibrated_costs(night(TRUE), OperatorTimes(DEFAULT_COSTS)) == DEFAULT_COSTS
+
+
+def test_terms_add_up_to_the_price_of_a_stage() -> None:
+    stage = night(TRUE, queries=1, noise=0)[0].work.stages[0]
+    terms = stage_terms(stage, TRUE)
+    assert set(terms) == {resource.value for resource in Resource}
+    assert sum(terms.values()) / 1e6 == pytest.approx(stage.core_ms, abs=1)
+
+
+def test_every_price_has_a_unit() -> None:
+    assert set(PRICE_UNITS) == set(asdict(DEFAULT_COSTS))
+    assert {resource.value for resource in Resource} < set(PRICE_UNITS)

@@ -1,0 +1,71 @@
+"""What each query's seconds are made of, by the model, for `explain`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+
+from tuner.cli.explain_sources import Measured
+from tuner.cost.learned.calibrated import calibrated_costs
+from tuner.cost.learned.fit import stage_terms
+from tuner.cost.learned.model import OperatorTimes, overhead_terms, wall_terms
+from tuner.printable import printable
+from tuner.units import format_seconds
+
+_MOST_TERMS = 8
+_DESCRIPTION = 40
+
+
+def explained(found: Sequence[Measured], model: OperatorTimes, wanted: int | None = None) -> list[dict[str, Any]]:
+    """One object a query, costliest first: what was measured, what the model says, and its terms in core seconds.
+
+    Prices are the model's as all these queries calibrate them.
+    """
+    costs = calibrated_costs([one.sample for one in found], model)
+    chosen = [one for one in found if wanted is None or one.query.id == wanted]
+    return sorted((_explained(one, model, costs) for one in chosen), key=lambda q: -q["measured_seconds"])
+
+
+def _explained(one: Measured, model: OperatorTimes, costs: Any) -> dict[str, Any]:
+    sample = one.sample
+    terms: Counter[str] = Counter()
+    for stage in sample.work.stages:
+        terms.update({name: ns / 1e9 for name, ns in stage_terms(stage, costs).items()})
+    core_ms = 1e3 * sum(terms.values())
+    clock = wall_terms(sample.work, sample.cores, core_ms) * overhead_terms(model.overheads)
+    return {
+        "run": one.run,
+        "query": one.query.id,
+        "fingerprint": one.query.fingerprint,
+        "description": one.query.description,
+        "measured_seconds": sample.wall_ms / 1e3,
+        "predicted_seconds": float(clock.sum()) / 1e3,
+        "measured_core_seconds": sample.core_ms / 1e3,
+        "predicted_core_seconds": core_ms / 1e3,
+        "terms_core_seconds": dict(sorted(terms.items(), key=lambda term: -term[1])),
+        "overhead_seconds": float(clock[:-1].sum()) / 1e3,
+    }
+
+
+def show(queries: Sequence[dict[str, Any]]) -> None:
+    """A few lines a query."""
+    console = Console(highlight=False)
+    for q in queries:
+        name = printable(q["description"], _DESCRIPTION)
+        console.print(f"{name} (query {q['query']} of {q['run']}, {q['fingerprint']})".lstrip(), markup=False)
+        console.print(
+            f"  {format_seconds(q['measured_seconds'])} measured, {format_seconds(q['predicted_seconds'])} by the model; "
+            f"core time {format_seconds(q['measured_core_seconds'])} measured, "
+            f"{format_seconds(q['predicted_core_seconds'])} by prices:",
+            markup=False,
+            soft_wrap=True,
+        )
+        shown = [(n, s) for n, s in q["terms_core_seconds"].items() if s > 0][:_MOST_TERMS]
+        console.print(
+            "  " + ", ".join(f"{name.replace('_', ' ')} {format_seconds(seconds)}" for name, seconds in shown),
+            markup=False,
+            soft_wrap=True,
+        )

@@ -1,0 +1,61 @@
+"""The measured queries that `explain` looks at: of event logs, or of the store's runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tuner.cli.db import store_url
+from tuner.cli.logs import LogReader, QueryList
+from tuner.cost.learned.samples import Sample, sample_of
+from tuner.errors import TunerError
+from tuner.eventlog.cluster import Cluster, cluster_of
+from tuner.eventlog.model import Work
+from tuner.history.store import Store
+from tuner.plan.model import Query
+from tuner.plan.queries import QueryAndPlans, in_full
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A query of one run, and the sample it makes. `run` is the application's id, or the run's key."""
+
+    run: str
+    query: Query
+    sample: Sample
+
+
+class _InFull(QueryList):
+    def _query(self, work: Work, found: QueryAndPlans) -> Query:
+        return in_full(found, work.stages)
+
+
+def read_samples(paths: list[str], url: str | None, cohort: str | None) -> list[Measured]:
+    """The queries that ran to their end, oldest run first. TunerError where a path cannot be read."""
+    if paths and cohort is not None:
+        raise TunerError("--cohort chooses among the store's runs: leave out the paths, or --cohort")
+    return list(_of_logs(paths) if paths else _of_store(url, cohort))
+
+
+def _of_logs(paths: list[str]) -> Iterator[Measured]:
+    reader = LogReader()
+    found = [(a.start_ms or 0, a, read.in_order()) for a, read in reader.read(paths, _InFull)]
+    if reader.failures:
+        raise TunerError(f"{reader.failures} of the logs cannot be read: nothing is explained without them")
+    for _, application, queries in sorted(found, key=lambda one: one[0]):
+        yield from _measured(application.app_id, queries, cluster_of(application))
+
+
+def _of_store(url: str | None, cohort: str | None) -> Iterator[Measured]:
+    with Store.open(store_url(url)) as store:
+        cohorts = [cohort] if cohort is not None else [summary.cohort for summary in store.cohorts()]
+        runs = sorted((run for name in cohorts for run in store.runs(name)), key=lambda run: run.started_at)
+    for run in runs:
+        if run.outcome is not None:
+            yield from _measured(run.key, run.outcome.queries, run.outcome.cluster)
+
+
+def _measured(run: str, queries: tuple[Query, ...], cluster: Cluster) -> Iterator[Measured]:
+    for query in queries:
+        if sample := sample_of(query, cluster):
+            yield Measured(run, query, sample)

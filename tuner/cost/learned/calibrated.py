@@ -1,0 +1,33 @@
+"""The prices that a cohort's own runs bear out, for advice on its next one."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tuner.cost.learned.fit import fit_unit_costs
+from tuner.cost.learned.model import OperatorTimes, load_model, shipped_model
+from tuner.cost.learned.samples import Sample
+from tuner.cost.unit_costs import UnitCosts
+
+# A model of one's own fleet, in place of the shipped one: what `spark-tuner explain --model --save FILE` writes.
+VARIABLE = "SPARK_TUNER_MODEL"
+
+_log = logging.getLogger(__name__)
+
+
+def model_at_hand(environ: Mapping[str, str] | None = None) -> OperatorTimes:
+    """The model that SPARK_TUNER_MODEL names, else the shipped one. TunerError where the file is none."""
+    named = (os.environ if environ is None else environ).get(VARIABLE)
+    return load_model(Path(named)) if named else shipped_model()
+
+
+def calibrated_costs(found: Sequence[Sample], model: OperatorTimes) -> UnitCosts:
+    """The model's prices as these samples change them; as they are without the `learn` extra."""
+    try:
+        return fit_unit_costs(found, model.costs)
+    except ImportError:
+        _log.debug("scipy is not installed: prices are the model's own")
+        return model.costs

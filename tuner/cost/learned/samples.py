@@ -1,0 +1,37 @@
+"""What the model learns from: queries that ran to their end, with their work and how long they took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tuner.eventlog.cluster import Cluster
+from tuner.plan.model import Query, QueryStatus, QueryWork
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One query of one run. `query` is its fingerprint: runs of one query are never on both sides of a fold."""
+
+    query: str
+    wall_ms: int
+    cores: int
+    work: QueryWork
+
+    @property
+    def core_ms(self) -> int:
+        return sum(stage.core_ms for stage in self.work.stages)
+
+
+def samples(queries: Iterable[Query], cluster: Cluster) -> list[Sample]:
+    """The queries of a run that can be learned from."""
+    return [sample for query in queries if (sample := sample_of(query, cluster)) is not None]
+
+
+def sample_of(query: Query, cluster: Cluster) -> Sample | None:
+    """What a query of a run teaches; None where it did not succeed, or its stages are not known."""
+    work = query.work
+    if query.status is not QueryStatus.SUCCEEDED or not query.duration_ms or work is None:
+        return None
+    sample = Sample(query.fingerprint, query.duration_ms, max(1, cluster.cores), work)
+    return sample if sample.core_ms else None

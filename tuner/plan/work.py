@@ -1,0 +1,220 @@
+"""What the operators of each stage had to do: rows sorted, bytes shuffled, values read."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+
+from tuner.eventlog.model import Stage
+from tuner.plan.aggregate import AGGREGATES, aggregate_parts
+from tuner.plan.expression import bracketed, split_top_level
+from tuner.plan.joins import JOINS, parse_join
+from tuner.plan.model import BroadcastWork, BuildSide, QueryWork, SortWork, StageWork, Strategy
+from tuner.plan.node import PlanNode
+from tuner.plan.relation import is_scan, scan_columns
+from tuner.plan.sides import BOUNDARIES, SHUFFLE_WRITE_METRICS, SHUFFLES, output_rows
+
+_REUSED = frozenset({"ReusedExchange", "ReusedSubquery"})
+
+
+class Resource(StrEnum):
+    """What a stage spends its time on, each in units of its own."""
+
+    SCAN = "scan"  # values: rows times columns
+    FILTER = "filter"  # rows in
+    PROJECT = "project"  # values computed
+    AGGREGATE = "aggregate"  # rows in
+    AGGREGATE_FUNCTION = "aggregate_function"  # rows in times functions
+    GROUP = "group"  # values put out: groups times keys and functions
+    SORT = "sort"  # rows
+    MERGE = "merge"  # rows of both sides of a sort merge join
+    HASH_BUILD = "hash_build"  # rows of the build side of a shuffled hash join
+    PROBE = "probe"  # rows of the other side of any hash join
+    PAIR = "pair"  # pairs of rows that a nested loop or a product compares
+    EMIT = "emit"  # rows a join puts out
+    WINDOW = "window"  # rows
+    EXPAND = "expand"  # rows out
+    SHUFFLE_WRITE = "shuffle_write"  # bytes of rows
+    SHUFFLE_WRITE_ROW = "shuffle_write_row"  # rows
+    SHUFFLE_READ = "shuffle_read"  # bytes of rows
+    SHUFFLE_SEGMENT = "shuffle_segment"  # blocks fetched
+    SPILL = "spill"  # bytes on disk
+    TASK = "task"  # tasks
+    COMPILE = "compile"  # operators: Spark makes code of each, which starts out interpreted
+
+
+def query_work(final: PlanNode, stages: Sequence[Stage]) -> QueryWork:
+    """The work of a query that ran to its end, from the plan that ran and the stages that ran it.
+
+    Operators belong to the stages whose tasks updated their metrics; what several stages ran is split evenly.
+    """
+    places = _Places(stages)
+    amounts = [_amounts_of_stage(stage) for stage in stages]
+    broadcasts: list[BroadcastWork] = []
+    sorts = SortWork(0, 0)
+    for node in _operators(final):
+        if node.name == "BroadcastExchange":
+            broadcasts.append(_broadcast(node))
+        if node.name in SHUFFLES:
+            _shuffle(node, places, amounts)
+            continue
+        if node.name == "Sort" and "sort time" in node.metrics:
+            sorts = SortWork(sorts.rows + _rows(node), sorts.sort_ms + node.metrics["sort time"])
+        found = places.of(node)
+        for number in found:
+            amounts[number][Resource.COMPILE] += 1
+            for resource, amount in _operator_work(node):
+                amounts[number][resource] += amount / len(found)
+    return QueryWork(
+        tuple(
+            StageWork(stage.stage_id, stage.completed_tasks, stage.executor_run_time_ms, _rounded(found))
+            for stage, found in zip(stages, amounts, strict=True)
+        ),
+        tuple(broadcasts),
+        sorts,
+    )
+
+
+class _Places:
+    """Which stages ran an operator, by their numbers in the list."""
+
+    def __init__(self, stages: Sequence[Stage]) -> None:
+        self._of_accumulator: dict[int, list[int]] = defaultdict(list)
+        for number, stage in enumerate(stages):
+            for accumulator in stage.accumulator_ids:
+                self._of_accumulator[accumulator].append(number)
+
+    def of(self, node: PlanNode) -> set[int]:
+        """By its own metrics; those that stayed 0 are in no stage, so else by what it runs with."""
+        while True:
+            found = self.reading(node) if node.name in SHUFFLES else self._counted(node, node.metric_ids)
+            below = [child for child in node.children if child.name != "BroadcastExchange"]
+            if found or node.name in BOUNDARIES or not below:
+                return found
+            node = below[0]
+
+    def writing(self, shuffle: PlanNode) -> set[int]:
+        return self._counted(shuffle, SHUFFLE_WRITE_METRICS)
+
+    def reading(self, shuffle: PlanNode) -> set[int]:
+        return self._counted(shuffle, shuffle.metric_ids.keys() - SHUFFLE_WRITE_METRICS)
+
+    def _counted(self, node: PlanNode, names: Iterable[str]) -> set[int]:
+        ids = (node.metric_ids[name] for name in names if name in node.metric_ids)
+        return {number for id_ in ids for number in self._of_accumulator.get(id_, ())}
+
+
+def _amounts_of_stage(stage: Stage) -> defaultdict[Resource, float]:
+    found: defaultdict[Resource, float] = defaultdict(float)
+    found[Resource.TASK] = stage.completed_tasks
+    found[Resource.SPILL] = stage.disk_spilled_bytes
+    return found
+
+
+def _operators(root: PlanNode) -> Iterator[PlanNode]:
+    """The operators that this query ran, subqueries included; what is reused ran where it stands first."""
+    elsewhere = {id(node) for node in root.walk_unfilled()}
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.name in _REUSED or id(node) in elsewhere:
+            continue
+        yield node
+        stack.extend(node.children + node.subqueries)
+
+
+_Amounts = defaultdict[Resource, float]
+
+
+def _shuffle(node: PlanNode, places: _Places, amounts: Sequence[_Amounts]) -> None:
+    """Written once; every stage that reads it reads all of it."""
+    size, rows = node.metrics.get("data size", 0), node.metrics.get("shuffle records written", 0)
+    writing = places.writing(node)
+    for number in writing:
+        amounts[number][Resource.SHUFFLE_WRITE] += size / len(writing)
+        amounts[number][Resource.SHUFFLE_WRITE_ROW] += rows / len(writing)
+    blocks = sum(node.metrics.get(name, 0) for name in ("local blocks read", "remote blocks read"))
+    reading = places.reading(node) - writing
+    for number in reading:
+        amounts[number][Resource.SHUFFLE_READ] += size
+        amounts[number][Resource.SHUFFLE_SEGMENT] += blocks / len(reading)
+
+
+def _broadcast(node: PlanNode) -> BroadcastWork:
+    found = node.metrics.get
+    return BroadcastWork(
+        found("number of output rows", 0),
+        found("data size", 0),
+        found("time to collect", 0),
+        found("time to build", 0),
+        found("time to broadcast", 0),
+    )
+
+
+_Work = Iterator[tuple[Resource, float]]
+
+
+def _operator_work(node: PlanNode) -> _Work:
+    if is_scan(node):
+        yield Resource.SCAN, _rows(node) * max(1, len(scan_columns(node)))
+    elif node.name in JOINS and len(node.children) == 2:
+        yield from _join_work(node)
+    elif node.name in AGGREGATES:
+        yield from _aggregate_work(node)
+    elif node.name == "Project":
+        yield Resource.PROJECT, _input_rows(node) * _computed(node)
+    elif node.name in _ROWS_IN:
+        yield _ROWS_IN[node.name], _input_rows(node)
+    elif node.name == "Expand":
+        yield Resource.EXPAND, _rows(node)
+
+
+_ROWS_IN: Mapping[str, Resource] = {
+    "Filter": Resource.FILTER,
+    "Sort": Resource.SORT,
+    "Window": Resource.WINDOW,
+    "WindowGroupLimit": Resource.WINDOW,
+    "TakeOrderedAndProject": Resource.SORT,
+}
+
+
+def _join_work(node: PlanNode) -> _Work:
+    left, right = map(_rows, node.children)
+    parsed = parse_join(node)
+    yield Resource.EMIT, _rows(node)
+    if parsed.strategy is Strategy.SORT_MERGE:
+        yield Resource.MERGE, left + right
+    elif parsed.strategy in (Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH):
+        build, probe = (left, right) if parsed.build_side is BuildSide.LEFT else (right, left)
+        yield Resource.PROBE, probe
+        if parsed.strategy is Strategy.SHUFFLED_HASH:
+            yield Resource.HASH_BUILD, build
+    else:
+        yield Resource.PAIR, left * right
+
+
+def _aggregate_work(node: PlanNode) -> _Work:
+    rows = _input_rows(node)
+    keys, functions = (len(split_top_level(part)) for part in aggregate_parts(node) or ("", ""))
+    yield Resource.AGGREGATE, rows
+    yield Resource.AGGREGATE_FUNCTION, rows * functions
+    yield Resource.GROUP, _rows(node) * (keys + functions)
+
+
+def _computed(project: PlanNode) -> int:
+    """The columns that a projection computes; those it passes on cost nothing."""
+    found = bracketed(project.text)
+    return found[0].count(" AS ") if found else 0
+
+
+def _rows(node: PlanNode) -> int:
+    return output_rows(node, finished=True) or 0
+
+
+def _input_rows(node: PlanNode) -> int:
+    return sum(map(_rows, node.children))
+
+
+def _rounded(amounts: _Amounts) -> dict[str, float]:
+    return {resource.value: round(amount) for resource, amount in amounts.items() if amount}

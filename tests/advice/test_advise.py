@@ -17,9 +17,9 @@ from tuner.advice.round_number import round_between
 from .joins import facts, query_25, query_72
 
 
-def recommendation(gain: float, evidence: float = 1.0) -> Recommendation:
+def recommendation(gain: float, evidence: float = 1.0, high: float = 9.9) -> Recommendation:
     action = Action(ActionKind.SET_CONF, "spark.x", str(gain))
-    predicted = Prediction(10.0, 10.0 - gain, 0.0, 10.0)
+    predicted = Prediction(10.0, 10.0 - gain, 0.0, high)
     return Recommendation((action,), ("q",), "why", (Evidence("n", evidence, "rows"),), predicted, Risk.LOW)
 
 
@@ -41,6 +41,11 @@ def test_an_advisor_that_raises_is_silenced_alone(caplog: pytest.LogCaptureFixtu
 def test_what_cannot_be_stored_or_compared_is_left_out() -> None:
     odd = [recommendation(math.nan), recommendation(math.inf), recommendation(1, evidence=math.nan)]
     assert advise(facts(), [lambda _: [*odd, recommendation(2)]]) == (recommendation(2),)
+
+
+@pytest.mark.parametrize("high", [10.0, 10.5, math.nan])
+def test_a_gain_no_larger_than_what_is_unsure_of_it_is_no_advice(high: float) -> None:
+    assert advise(facts(), [lambda _: [recommendation(3, high=high), recommendation(1)]]) == (recommendation(1),)
 
 
 def test_an_empty_run_has_no_advice() -> None:

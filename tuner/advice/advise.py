@@ -26,16 +26,24 @@ _log = logging.getLogger(__name__)
 
 
 def advise(facts: Facts, advisors: Iterable[Advisor] = ADVISORS) -> tuple[Recommendation, ...]:
-    """The recommendations for a run like this one, largest gain first. A bug in one advisor silences only that one."""
+    """The recommendations for a run like this one, largest gain first. A bug in one advisor silences only that one.
+
+    Nothing whose gain is not larger than what is unsure of it: even the slow end of the interval must gain.
+    """
     found: list[Recommendation] = []
     for advisor in advisors:
         try:
-            found.extend(r for r in advisor(facts) if _is_finite(r))
+            found.extend(r for r in advisor(facts) if _is_finite(r) and _is_sure(r))
         except Exception:
             _log.warning(
                 "advisor %s failed; its advice is left out", getattr(advisor, "__name__", advisor), exc_info=True
             )
     return tuple(sorted(found, key=lambda r: -r.predicted_seconds.gain))
+
+
+def _is_sure(recommendation: Recommendation) -> bool:
+    predicted = recommendation.predicted_seconds
+    return predicted.high < predicted.before
 
 
 def _is_finite(recommendation: Recommendation) -> bool:

@@ -18,7 +18,7 @@ from tuner.errors import TunerError
 from tuner.units import format_share
 
 _ERRORS = {
-    "prior": "core time, by the model before, which may have seen them",
+    "prior": "core time, by the model before",
     "fitted": "core time, by prices",
     "hybrid": "core time, by prices and trees",
     "wall": "time on the clock",
@@ -31,7 +31,7 @@ def trained(found: Sequence[Measured], prior: OperatorTimes) -> OperatorTimes:
         return prior
     runs = len({one.run for one in found})
     try:
-        return train([one.sample for one in found], prior, f"{runs} runs")
+        return train([one.sample for one in found], prior, f"{runs} run{'s' if runs > 1 else ''}")
     except ImportError as error:
         raise TunerError(
             f"training needs {error.name or 'scikit-learn'}: pip install 'airflow-spark-tuner[learn]'"
@@ -69,6 +69,7 @@ def show(model: OperatorTimes, prior: OperatorTimes) -> None:
         console.print(f"no errors to show: cross-validation needs {MIN_QUERIES} different queries", soft_wrap=True)
         return
     console.print(_errors(model))
+    console.print("(the model before may have learned from these queries)")
     if model.residual.trees:
         share = format_share(model.residual.share)
         console.print(f"\n{len(model.residual.trees)} trees correct the prices; {share} of what they say is believed")

@@ -37,6 +37,10 @@ class GraphRelation:
     counted them, else by the types of the columns. `scanned_rows` are those of a scan before its filters.
     `runtime_filtered` says that a semi-join with other relations has already left rows out (dynamic pruning, bloom
     filters).
+
+    `identity` tells it apart from what puts out other rows or columns in this run, by its literals too; it may be the
+    same for several. `partitioned` holds the columns, by the names that predicates have, on any of which its rows come
+    hashed already, `sorted` those that each of its partitions is sorted by.
     """
 
     label: str
@@ -47,6 +51,9 @@ class GraphRelation:
     scanned_rows: int | None = None
     file_bytes: int | None = None
     runtime_filtered: bool = False
+    identity: str = ""
+    partitioned: tuple[tuple[str, ...], ...] = ()
+    sorted: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from operator import itemgetter
 
 from tuner.plan.aggregate import AGGREGATES
+from tuner.plan.delivered import delivered
 from tuner.plan.digest import digest
 from tuner.plan.expression import attributes, bracketed, conjuncts, skeleton, split_top_level
 from tuner.plan.fingerprint import fingerprint
@@ -34,6 +36,8 @@ _REORDERABLE = frozenset({JoinType.INNER, JoinType.CROSS})
 # What stands between the joins of a block without changing its rows. A projection that computes something, or a filter,
 # ends the block, as in Catalyst (JoinReorderDP, ReorderJoin).
 _PASSING = SHUFFLES | {"BroadcastExchange", "Sort"}
+_EXCHANGED = _PASSING | {"ReusedExchange"}
+_IDS = re.compile(r"#\d+L?|\[plan_id=\d+\]|\[id=\d+\]")
 _ROWS = "number of output rows"
 
 
@@ -165,6 +169,8 @@ class _Block:
 
     def _relation(self, item: PlanNode, label: str) -> GraphRelation:
         side = measure_side(item, (), None, finished=self._finished)
+        below = _before_exchange(item)
+        rows = delivered(below)
         kind = _kind(item)
         scans = self._scans_below.scans(item) if kind is RelationKind.SCAN else []
         return GraphRelation(
@@ -176,7 +182,25 @@ class _Block:
             scanned_rows=scans[0].metrics.get(_ROWS) if scans else None,
             file_bytes=side.file_bytes,
             runtime_filtered=any(prunes(s) for node in _own(item) for s in node.subqueries),
+            identity=_identity(below),
+            partitioned=self._names(rows.partitioned),
+            sorted=self._names(rows.sorted),
         )
+
+    def _names(self, several: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(map(self._lineage.source, expressions)) for expressions in several)
+
+
+def _before_exchange(item: PlanNode) -> PlanNode:
+    """An item without what its join put above it."""
+    while item.name in _EXCHANGED and len(item.children) == 1 and "REPARTITION" not in item.text:
+        item = item.children[0]
+    return item
+
+
+def _identity(item: PlanNode) -> str:
+    """What Spark would take for the same (QueryPlan.sameResult): operators and literals, without ids."""
+    return digest("\n".join(_IDS.sub("", node.text) for node in item.walk_all()))
 
 
 def _own(item: PlanNode) -> Iterator[PlanNode]:

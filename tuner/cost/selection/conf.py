@@ -77,7 +77,7 @@ class SelectionConf:
 
 def read_conf(properties: Mapping[str, str], spark_version: str = "") -> SelectionConf:
     """The conf of an application by its properties; what is unset or unreadable is Spark's default."""
-    conf = _Reader(properties)
+    conf = SqlProperties(properties)
     default = SelectionConf(version=read_version(spark_version))
     return SelectionConf(
         version=default.version,
@@ -105,7 +105,7 @@ def read_version(text: str) -> Version:
     return (int(match[1]), int(match[2]), int(match[3] or 0)) if match else NEWEST
 
 
-def _shuffle_partitions(conf: _Reader, default: SelectionConf) -> int:
+def _shuffle_partitions(conf: SqlProperties, default: SelectionConf) -> int:
     """SQLConf.numShufflePartitions: AQE has a number of its own to start from, where it may coalesce."""
     partitions = conf.number("shuffle.partitions", default.shuffle_partitions)
     if conf.flag("adaptive.enabled", default.has(ADAPTIVE_BY_DEFAULT)) and conf.flag(
@@ -115,13 +115,13 @@ def _shuffle_partitions(conf: _Reader, default: SelectionConf) -> int:
     return int(partitions)
 
 
-def _advisory_bytes(conf: _Reader, default: int) -> int:
+def _advisory_bytes(conf: SqlProperties, default: int) -> int:
     older = conf.bytes("adaptive.shuffle.targetPostShuffleInputSize", default)
     return conf.bytes("adaptive.advisoryPartitionSizeInBytes", older)
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class SqlProperties:
     """Values of `spark.sql.` properties by the rest of their name."""
 
     properties: Mapping[str, str]

@@ -26,7 +26,10 @@ _HASHED = "hashpartitioning("
 
 @dataclass(frozen=True, slots=True)
 class DeliveredRows:
-    """Expressions as the plan prints them: any one of `partitioned` holds; places of `sorted` hold equal ones."""
+    """Expressions as the plan prints them: any one of `partitioned` holds; places of `sorted` hold equal ones.
+
+    Rows that are all in one partition are partitioned on nothing.
+    """
 
     partitioned: tuple[tuple[str, ...], ...] = ()
     sorted: tuple[tuple[str, ...], ...] = ()
@@ -56,6 +59,8 @@ def _source(node: PlanNode) -> DeliveredRows:
 
 
 def _partitioned(text: str) -> tuple[tuple[str, ...], ...]:
+    if " SinglePartition" in text:
+        return ((),)
     start = text.find(_HASHED)
     inside = argument_list(text, start + len(_HASHED) - 1) if start >= 0 else None
     return (tuple(split_top_level(inside)[:-1]),) if inside else ()  # the last is the number of partitions

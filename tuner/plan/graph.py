@@ -40,7 +40,7 @@ class GraphRelation:
 
     `identity` tells it apart from what puts out other rows or columns in this run, by its literals too; it may be the
     same for several. `partitioned` holds the columns, by the names that predicates have, on any of which its rows come
-    hashed already, `sorted` those that each of its partitions is sorted by.
+    hashed already (on none where all are in one partition), `sorted` those that each of its partitions is sorted by.
     """
 
     label: str

@@ -13,6 +13,7 @@ from itertools import product
 from tuner.cost.what_if.model import Column, Keys
 from tuner.plan.model import BuildSide
 
+_ONE_PARTITION: Keys = ()
 LEFT, RIGHT = BuildSide.LEFT, BuildSide.RIGHT
 # Pairs of columns that a join compares, left then right.
 Pairs = tuple[tuple[Column, Column], ...]
@@ -22,8 +23,8 @@ Pairs = tuple[tuple[Column, Column], ...]
 class Delivered:
     """How rows come: hashed on any one of `partitioned`, each partition sorted by `sorted`.
 
-    Several partitionings say the same of equal columns (PartitioningCollection). Each place of `sorted` holds columns
-    that are equal (SortOrder.sameOrderExpressions).
+    Several partitionings say the same of equal columns (PartitioningCollection); rows of one partition are hashed on
+    nothing (SinglePartition). Each place of `sorted` holds columns that are equal (SortOrder.sameOrderExpressions).
     """
 
     partitioned: tuple[Keys, ...] = ()
@@ -62,7 +63,7 @@ class _Candidate:
     exchanged: bool
 
     def may_create(self, *, requires_all_keys: bool) -> bool:
-        return not requires_all_keys or all(spec == self.keys for spec in self.specs)
+        return all(spec == self.keys if requires_all_keys else spec for spec in self.specs)
 
     def fits(self, other: _Candidate) -> bool:
         """HashShuffleSpec.isCompatibleWith: each expression stands at a place of both sides' keys that they share."""
@@ -77,8 +78,11 @@ def shuffles(pairs: Pairs, left: Delivered, right: Delivered, *, requires_all_ke
     """The sides to be shuffled for a join of equal keys, and on which columns.
 
     A side that is partitioned on some of the keys would do for itself, but not for the other to be shuffled alike
-    where all keys are required (spark.sql.requireAllClusterKeysForCoPartition).
+    where all keys are required (spark.sql.requireAllClusterKeysForCoPartition). Two sides of one partition each are
+    joined as they are.
     """
+    if all(_ONE_PARTITION in side.partitioned for side in (left, right)):
+        return {}
     sides = {LEFT: _candidate(pairs, 0, left), RIGHT: _candidate(pairs, 1, right)}
     able = [side for side in sides.values() if side.may_create(requires_all_keys=requires_all_keys)]
     best = next((side for side in able if not side.exchanged), able[0] if able else None)

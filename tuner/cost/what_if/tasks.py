@@ -10,6 +10,7 @@ from tuner.cost.what_if.conf import ExecutionConf
 # Bytes that a shuffle writes for each byte of rows ("shuffle bytes written" to "data size"): all of TPC-DS at SF1 on
 # Spark 4.3, lz4; single shuffles 0.28 to 0.51 (2nd and 8th decile).
 WRITTEN_SHARE = 0.34
+_ROUNDING = 1e-9
 
 
 def scan_tasks(file_bytes: float, conf: ExecutionConf, cores: int, files: int = 1) -> int:
@@ -27,7 +28,8 @@ def shuffle_tasks(
 ) -> int:
     """Tasks that read shuffles of so many bytes of rows together, evenly spread over the partitions.
 
-    Coalesced by AQE: neighbours up to a target (CoalesceShufflePartitions, ShufflePartitionsUtil.coalescePartitions).
+    Coalesced by AQE: neighbours up to a target, the last with the one before where it is too small alone
+    (CoalesceShufflePartitions, ShufflePartitionsUtil.coalescePartitions).
     """
     if not (conf.adaptive and conf.coalesces):
         return max(1, partitions)
@@ -35,5 +37,7 @@ def shuffle_tasks(
     at_least = conf.min_partitions or (cores if conf.parallelism_first else 1)
     smallest = 0 if conf.min_partitions else conf.min_partition_bytes
     target = max(min(math.ceil(written / max(1, at_least)), advisory_bytes), smallest, 1)
-    together = max(1, math.floor(target * partitions / written)) if written else partitions
-    return max(1, math.ceil(partitions / together))
+    each = written / max(1, partitions)
+    together = max(1, math.floor(target / each + _ROUNDING)) if each else max(1, partitions)
+    full, left_over = divmod(partitions, together)
+    return max(1, full + (left_over * each >= max(smallest, 1)))

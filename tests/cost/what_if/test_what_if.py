@@ -2,49 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 
+from tests.cost.what_if.graphs import CHAIN, LARGE, MB, SAME_KEY, what_if
 from tuner.cost.operators import UnitCosts
 from tuner.cost.selection.conf import SelectionConf
+from tuner.cost.selection.model import SideHint
 from tuner.cost.size import Size
-from tuner.cost.what_if import PhysicalOrder, WhatIf
+from tuner.cost.what_if import Given, GivenJoin, PhysicalOrder
 from tuner.eventlog.cluster import Cluster
-from tuner.plan.graph import GraphRelation, JoinGraph, Order, Predicate, RelationKind
+from tuner.plan.graph import GraphRelation, Order, RelationKind
 from tuner.plan.model import BuildSide, Strategy
 
 LEFT, RIGHT = BuildSide.LEFT, BuildSide.RIGHT
-MB = 1_000_000
-CLUSTER, COSTS = Cluster(cores=4, executors=2), UnitCosts()
-NO_BROADCAST = SelectionConf(broadcast_bytes=-1)
-
-
-def what_if(
-    sizes: dict[int, Size],
-    predicates: list[tuple[int, str, int, str]],
-    conf: SelectionConf = NO_BROADCAST,
-    cluster: Cluster = CLUSTER,
-    costs: UnitCosts = COSTS,
-) -> WhatIf:
-    """Predicates are given as relation, column, relation, column."""
-    relations = max(s.bit_length() for s in sizes)
-    graph = JoinGraph(
-        "block",
-        tuple(GraphRelation(str(i), (f"t{i}",), RelationKind.SCAN) for i in range(relations)),
-        tuple(Predicate(1 << a, 1 << b, f"t{a}.{x}", f"t{b}.{y}") for a, x, b, y in predicates),
-        (),
-        {},
-        0,
-    )
-    return WhatIf(graph, lambda s: sizes.get(s, Size(1000, 100 * MB)), conf, cluster, costs)
 
 
 def strategies(order: PhysicalOrder) -> list[tuple[Strategy, BuildSide | None]]:
     return [(join.strategy, join.build_side) for join in order.joins]
-
-
-CHAIN = [(0, "a", 1, "a"), (1, "b", 2, "b")]
-SAME_KEY = [(0, "k", 1, "k"), (1, "k", 2, "k")]
-LARGE = {0b001: Size(1e6, 100 * MB), 0b010: Size(1e6, 100 * MB), 0b100: Size(1e6, 100 * MB)}
 
 
 def test_joins_come_inputs_first_with_the_sets_they_join() -> None:
@@ -99,11 +75,70 @@ def test_a_broadcast_is_waited_for_and_costs_more_with_more_executors() -> None:
     assert join.core_seconds == pytest.approx((20 * 8 + 5 * 16) / 1e9)
 
 
-def test_seconds_share_the_tasks_among_the_cores() -> None:
-    def seconds(cores: int) -> float:
-        return what_if(LARGE, CHAIN, cluster=Cluster(cores, 1)).seconds(((0, 1), 2))
+def test_seconds_are_those_of_waves_of_tasks() -> None:
+    costs = UnitCosts(**{field.name: 0.0 for field in fields(UnitCosts)} | {"task": 1e9})
+    small = {0b01: Size(1e4, 12 * MB), 0b10: Size(1e4, 12 * MB)}
 
-    assert seconds(8) == pytest.approx(seconds(1) / 8)
+    def order(cores: int) -> PhysicalOrder:
+        return what_if(small, CHAIN[:1], cluster=Cluster(cores, 1), costs=costs).order((0, 1))
+
+    assert [stage.tasks for stage in order(3).stages] == [3, 3, 3]
+    # Both scans share the cores, the join waits for them.
+    assert order(3).seconds(Cluster(3, 1)) == pytest.approx(3.0)
+    assert order(3).seconds(Cluster(2, 1)) == pytest.approx(5.0)
+
+
+def test_a_join_can_be_given_its_strategy_and_build_side() -> None:
+    hashed = Given({0b011: GivenJoin(Strategy.BROADCAST_HASH, LEFT)})
+    order = what_if(LARGE, CHAIN).order(((0, 1), 2), hashed)
+    assert strategies(order) == [(Strategy.BROADCAST_HASH, LEFT), (Strategy.SORT_MERGE, None)]
+    assert order.joins[0].shuffled == ()
+
+
+@pytest.mark.parametrize(
+    ("left_bytes", "built"), [(MB, LEFT), (200 * MB, RIGHT), (100 * MB, RIGHT)], ids=["left", "right", "equal"]
+)
+def test_without_a_build_side_the_smaller_one_is_built(left_bytes: float, built: BuildSide) -> None:
+    given = Given({0b11: GivenJoin(Strategy.SHUFFLED_HASH)})
+    sizes = {0b01: Size(10, left_bytes), 0b10: Size(10, 100 * MB)}
+    assert strategies(what_if(sizes, CHAIN[:1]).order((0, 1), given)) == [(Strategy.SHUFFLED_HASH, built)]
+
+
+def test_a_side_can_be_given_a_hint_wherever_it_stands() -> None:
+    given = Given(sides={0b100: SideHint.BROADCAST})
+    for order, place in ((((0, 1), 2), RIGHT), ((2, (0, 1)), LEFT)):
+        assert strategies(what_if(LARGE, CHAIN).order(order, given))[-1] == (Strategy.BROADCAST_HASH, place)
+
+
+def test_a_given_join_that_compares_no_keys_is_as_spark_would_have_it() -> None:
+    given = Given({0b101: GivenJoin(Strategy.SORT_MERGE)})
+    assert strategies(what_if(LARGE, CHAIN).order((0, 2), given)) == [(Strategy.CARTESIAN, None)]
+
+
+def aggregate(partitioned: str, sorted_: tuple[tuple[str, ...], ...] = ()) -> GraphRelation:
+    keys = tuple(f"t0.{name}" for name in partitioned)
+    return GraphRelation("0", ("t0",), RelationKind.AGGREGATE, partitioned=(keys,), sorted=sorted_)
+
+
+def test_a_relation_grouped_by_the_key_is_not_shuffled_again() -> None:
+    (join,) = what_if(LARGE, CHAIN, special={0: aggregate("a")}).order((0, 1)).joins
+    assert (join.shuffled, join.sorted) == ((RIGHT,), (LEFT, RIGHT))
+    (join,) = what_if(LARGE, CHAIN, special={0: aggregate("ab")}).order((0, 1)).joins
+    assert join.shuffled == (LEFT, RIGHT)
+
+
+def test_a_relation_sorted_by_the_key_is_not_sorted_again() -> None:
+    (join,) = what_if(LARGE, CHAIN, special={0: aggregate("a", (("t0.a",), ("t0.z",)))}).order((0, 1)).joins
+    assert join.sorted == (RIGHT,)
+
+
+def test_a_broadcast_passes_on_partitions_by_the_build_sides_column_since_3_1() -> None:
+    sizes = {**LARGE, 0b010: Size(10, 100)}
+    predicates = [(0, "k", 1, "k"), (1, "k", 2, "k")]
+    for version, shuffled in (((3, 0, 3), (LEFT, RIGHT)), ((3, 1, 0), (RIGHT,))):
+        conf = SelectionConf(version=version)
+        order = what_if(sizes, predicates, conf, special={0: aggregate("k")}).order(((0, 1), 2))
+        assert order.joins[-1].shuffled == shuffled
 
 
 @pytest.mark.parametrize("order", [((0, 1), 2), (0, (1, 2)), ((2, 1), 0)])

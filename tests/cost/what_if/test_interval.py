@@ -1,0 +1,76 @@
+"""Errors of seconds, and of what one order saves against another."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+
+import pytest
+
+from tests.cost.what_if.graphs import CHAIN, LARGE, what_if
+from tuner.cost.cardinality import Basis
+from tuner.cost.operators import UnitCosts
+from tuner.cost.size import Size
+from tuner.cost.what_if import Interval
+from tuner.cost.what_if.interval import Priced, errors, of_difference, of_seconds
+
+DERIVED = {0b011: Basis.DERIVED, 0b110: Basis.ASSUMED}
+# All but one of the prices are nothing.
+FREE = {field.name: 0.0 for field in fields(UnitCosts)}
+
+
+def basis_of(relations: int) -> Basis:
+    return DERIVED.get(relations, Basis.MEASURED)
+
+
+def test_what_is_measured_at_exact_prices_has_no_error() -> None:
+    exact = what_if(LARGE, CHAIN, price_error=1.0)
+    found = exact.interval(exact.order(((0, 1), 2)))
+    assert found.low == found.expected == found.high > 0
+
+
+def test_seconds_of_one_price_are_within_its_factor() -> None:
+    priced = what_if(LARGE, CHAIN, costs=UnitCosts(**{**FREE, "sort": 100.0}), price_error=2.0)
+    found = priced.interval(priced.order((0, 1)))
+    assert (found.low, found.high) == pytest.approx((found.expected / 2, found.expected * 2))
+
+
+def test_errors_that_do_not_know_of_each_other_add_up_in_quadrature() -> None:
+    found = of_seconds(10.0, [(20.0, 5.0), (20.0, 5.0)])
+    factor = math.exp(math.sqrt(2) * math.log(2))
+    assert (found.low, found.high) == pytest.approx((10 / factor, 10 * factor))
+    assert of_difference(-1.0, [(2.0, -4.0), (3.0, -5.0)]) == Interval(-6.0, -1.0, 4.0)
+
+
+def test_a_change_that_only_raises_seconds_leaves_the_low_end() -> None:
+    found = of_seconds(10.0, [(20.0, 10.0)])
+    assert (found.low, found.high) == pytest.approx((10.0, 20.0))
+
+
+@pytest.mark.parametrize(("basis", "factor"), [(Basis.MEASURED, 1.0), (Basis.DERIVED, 1.7), (Basis.ASSUMED, 3.0)])
+def test_an_uncertain_size_widens_the_interval_by_its_basis(basis: Basis, factor: float) -> None:
+    emits = UnitCosts(**{**FREE, "emit": 1e4})
+    uncertain = what_if(
+        LARGE, CHAIN, costs=emits, basis_of=lambda s: basis if s == 0b11 else Basis.MEASURED, price_error=1.0
+    )
+    found = uncertain.interval(uncertain.order((0, 1)))
+    assert (found.low, found.high) == pytest.approx((found.expected / factor, found.expected * factor))
+
+
+def test_a_set_errs_with_the_uncertain_sets_it_contains() -> None:
+    bases = {0b0011: Basis.DERIVED, 0b0111: Basis.ASSUMED, 0b1100: Basis.DERIVED}
+    priced = Priced(lambda _: Size(1, 1), UnitCosts())
+    sets = [0b0001, 0b0011, 0b0111, 0b1100, 0b1111]
+    found = [up for up, _ in errors(sets, lambda s: bases.get(s, Basis.MEASURED), priced, 1.0)]
+    assert [[round(up.size_of(s).rows, 1) for s in sets] for up in found] == [[1, 1.7, 3, 1, 1], [1, 1, 1, 1.7, 1]]
+
+
+def test_what_two_orders_share_cancels_in_their_difference() -> None:
+    both = what_if(LARGE, CHAIN, basis_of=basis_of)
+    order = both.order(((0, 1), 2))
+    assert both.saving(order, order) == Interval(0.0, 0.0, 0.0)
+    other = both.order((0, (1, 2)))
+    saving, before, after = both.saving(order, other), both.interval(order), both.interval(other)
+    assert saving.low < saving.expected < saving.high
+    assert saving.expected == pytest.approx(before.expected - after.expected)
+    assert saving.high - saving.low < (before.high - before.low) + (after.high - after.low)

@@ -79,6 +79,37 @@ class TestABlock:
         assert graph(STAR).measured == {0b011: MeasuredJoin(100, 3200), 0b111: MeasuredJoin(10)}
         assert graph(STAR).written == ((0, 1), 2)
 
+    def test_relations_say_how_their_rows_come_without_what_their_join_asked_for(self) -> None:
+        found = graph(
+            """
+            SortMergeJoin | [a#1], [b#2], Inner
+              Sort | [a#1 ASC NULLS FIRST], false, 0
+                HashAggregate | (keys=[a#1], functions=[count(1)])
+                  Exchange | hashpartitioning(a#1, 8), ENSURE_REQUIREMENTS
+                    Scan parquet t.a | [a#1]
+              Sort | [b#2 ASC NULLS FIRST], false, 0
+                Exchange | hashpartitioning(b#2, 8), ENSURE_REQUIREMENTS
+                  Scan parquet t.b | [b#2]
+            """
+        )
+        assert [(r.partitioned, r.sorted) for r in found.relations] == [((("t.a.a",),), ()), ((), ())]
+
+    def test_relations_with_the_same_rows_are_the_same_whatever_their_ids_and_exchanges(self) -> None:
+        def identities(left: str, right: str) -> list[str]:
+            block = f"""
+            SortMergeJoin | [a#1], [a#4], Inner
+              Exchange | hashpartitioning(a#1, 8), ENSURE_REQUIREMENTS, [plan_id=7]
+                Filter | {left}
+                  Scan parquet t.a | [a#1,b#2]
+              BroadcastExchange | HashedRelationBroadcastMode, [plan_id=8]
+                Filter | {right}
+                  Scan parquet t.a | [a#4,b#5]
+            """
+            return [relation.identity for relation in graph(block).relations]
+
+        same, other = identities("(b#2 = 1)", "(b#5 = 1)"), identities("(b#2 = 1)", "(b#5 = 2)")
+        assert same[0] == same[1] == other[0] != other[1]
+
     def test_a_bushy_order_is_one_block(self) -> None:
         text = """
             SortMergeJoin | [b#2], [c#3], Inner | number of output rows=7

@@ -43,10 +43,11 @@ class Agreement:
 
 @dataclass(frozen=True)
 class StageTime:
-    """One stage as priced and as measured."""
+    """One stage as priced and as measured: its tasks' run time, and what of it they were on a processor."""
 
     predicted_seconds: float
-    measured_seconds: float
+    run_seconds: float
+    cpu_seconds: float
     predicted_tasks: int
     measured_tasks: int
 
@@ -155,5 +156,6 @@ def _stage_times(
         own = set(join.node.metric_ids.values())
         measured = [s for s in ran_stages if own & s.accumulator_ids]
         if len(measured) == 1 and not foreign & measured[0].accumulator_ids and measured[0].executor_run_time_ms:
-            seconds = measured[0].executor_run_time_ms / 1e3
-            yield StageTime(stage.core_seconds, seconds, stage.tasks, measured[0].tasks)
+            ran_stage = measured[0]
+            run_seconds, cpu_seconds = ran_stage.executor_run_time_ms / 1e3, ran_stage.executor_cpu_time_ns / 1e9
+            yield StageTime(stage.core_seconds, run_seconds, cpu_seconds, stage.tasks, ran_stage.tasks)

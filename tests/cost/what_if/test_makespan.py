@@ -25,3 +25,8 @@ from tuner.cost.what_if.makespan import Work, makespan
 )
 def test_seconds_until_the_last_stage_is_done(stages: list[Work], cores: int, seconds: float) -> None:
     assert makespan(stages, cores) == pytest.approx(seconds)
+
+
+def test_a_billion_tasks_take_no_longer_to_schedule() -> None:
+    stages: list[Work] = [((), 2_000_000_001, 1e-3, 0.0), ((), 2_000_000_003, 0.3e-3, 0.0)]
+    assert makespan(stages, 7) == pytest.approx((2_000_000_001 * 1e-3 + 2_000_000_003 * 0.3e-3) / 7, rel=0.01)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cost.what_if.graphs import CHAIN, LARGE, MB, SAME_KEY, what_if
+from tests.cost.what_if.graphs import CHAIN, CLUSTER, LARGE, MB, SAME_KEY, what_if
 from tuner.cost.operators import UnitCosts
 from tuner.cost.selection.conf import SelectionConf
 from tuner.cost.size import Size
@@ -139,3 +139,10 @@ def test_the_conf_is_read_from_properties() -> None:
     )
     assert read_execution_conf({}, "4.3.0") == ExecutionConf()
     assert not read_execution_conf({}, "3.1.3").adaptive
+
+
+def test_products_of_anything_have_a_price() -> None:
+    sizes = {1 << i: Size(1e300, float("inf")) for i in range(3)}
+    order = what_if(sizes, []).order(((0, 1), 2))
+    assert order.stages[-1].tasks == (1 << 31) - 1
+    assert order.seconds(CLUSTER) == float("inf")

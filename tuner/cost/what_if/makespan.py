@@ -8,6 +8,9 @@ from collections.abc import Sequence
 # The numbers of the stages it waits for, its tasks, seconds of a task, seconds on the driver after the last of them.
 Work = tuple[tuple[int, ...], int, float, float]
 
+# A core takes at most this part of what is left for it at once: a stage of a billion tasks takes a few hundred steps.
+_SHARES = 4
+
 
 def makespan(stages: Sequence[Work], cores: int) -> float:
     """Seconds from the start of the first stage to the end of the last.
@@ -63,10 +66,10 @@ class _Run:
         self._ready.sort()
 
     def _start(self) -> None:
-        """Hands free cores to tasks: with all of them free, whole waves at once."""
+        """Hands tasks to free cores: of many tasks a few waves at once, single ones towards the end."""
         while self._ready and self._free:
             stage = self._ready[0]
-            waves = max(1, self._waiting[stage] // self._cores) if self._free == self._cores else 1
+            waves = max(1, self._waiting[stage] // (self._cores * _SHARES))
             cores = min(self._free, self._waiting[stage])
             self._waiting[stage] -= cores * waves
             self._free -= cores

@@ -17,6 +17,9 @@ from tuner.cost.what_if.tasks import scan_tasks, shuffle_tasks
 from tuner.plan.graph import JoinGraph, RelationKind
 from tuner.plan.model import BuildSide, Strategy
 
+# Partitions are counted in 32 bits.
+_MOST_TASKS = (1 << 31) - 1
+
 
 @dataclass
 class _Open:
@@ -66,10 +69,11 @@ class StageCut:
         return _Open(relations, rows=rows, bytes=read, scans=scan_tasks(read, self.execution, self.cores))
 
     def tasks(self, stage: _Open) -> int:
-        if not stage.shuffled:
-            return stage.factor * max(1, stage.scans)
-        partitions, advisory = self.conf.shuffle_partitions, self.conf.advisory_partition_bytes
-        return stage.factor * shuffle_tasks(stage.shuffled, partitions, advisory, self.execution, self.cores)
+        tasks = max(1, stage.scans)
+        if stage.shuffled:
+            partitions, advisory = self.conf.shuffle_partitions, self.conf.advisory_partition_bytes
+            tasks = shuffle_tasks(stage.shuffled, partitions, advisory, self.execution, self.cores)
+        return min(_MOST_TASKS, stage.factor * tasks)
 
     def close(self, stage: _Open, *, shuffles: bool = False, driver: float = 0.0) -> Stage:
         """The stage with the time of its tasks' starts, and of the segments of a shuffle that it writes."""
@@ -97,7 +101,7 @@ class _Cutting:
 
     def run(self, joins: Sequence[PlannedJoin], work: Sequence[JoinWork]) -> tuple[Stage, ...]:
         for join, its in zip(joins, work, strict=True):
-            sides = {side: self._open.pop(join.side(side), None) or self._cut.leaf(join.side(side)) for side in BOTH}
+            sides = {side: self._below(join.side(side)) for side in BOTH}
             own = _Open(join.relations)
             for side, below in sides.items():
                 self._feed(own, join, side, below, its)
@@ -108,6 +112,9 @@ class _Cutting:
             own.nanoseconds += its.own
             self._open[join.relations] = own
         return (*self._done, *(self._cut.close(stage) for stage in self._open.values()))
+
+    def _below(self, relations: int) -> _Open:
+        return self._open.pop(relations) if relations in self._open else self._cut.leaf(relations)
 
     def _feed(self, own: _Open, join: PlannedJoin, side: BuildSide, below: _Open, work: JoinWork) -> None:
         """Adds a side to the stage of its join: by the stage that exchanges it, or as part of it."""

@@ -11,6 +11,7 @@ from tuner.cost.what_if.conf import ExecutionConf
 # Spark 4.3, lz4; single shuffles 0.28 to 0.51 (2nd and 8th decile).
 WRITTEN_SHARE = 0.34
 _ROUNDING = 1e-9
+_MOST_BYTES = 1 << 62
 
 
 def scan_tasks(file_bytes: float, conf: ExecutionConf, cores: int, files: int = 1) -> int:
@@ -18,6 +19,7 @@ def scan_tasks(file_bytes: float, conf: ExecutionConf, cores: int, files: int = 
 
     Each file counts `openCostInBytes` more than it has, and the cores are to be busy.
     """
+    file_bytes = min(file_bytes, _MOST_BYTES)
     together = file_bytes + files * conf.open_cost_bytes
     split = min(conf.max_split_bytes, max(conf.open_cost_bytes, together / max(1, conf.min_splits or cores)))
     return max(1, math.ceil(file_bytes / split))
@@ -33,7 +35,7 @@ def shuffle_tasks(
     """
     if not (conf.adaptive and conf.coalesces):
         return max(1, partitions)
-    written = sum(data_bytes) * WRITTEN_SHARE
+    written = min(sum(data_bytes), _MOST_BYTES) * WRITTEN_SHARE
     at_least = conf.min_partitions or (cores if conf.parallelism_first else 1)
     smallest = 0 if conf.min_partitions else conf.min_partition_bytes
     target = max(min(math.ceil(written / max(1, at_least)), advisory_bytes), smallest, 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from tuner.plan.graph import (
     RelationKind,
     members,
 )
+from tuner.plan.identity import identity
 from tuner.plan.joins import JOINS, ParsedJoin, every_join, parse_join
 from tuner.plan.lineage import Lineage, trace
 from tuner.plan.model import JoinType
@@ -37,7 +37,6 @@ _REORDERABLE = frozenset({JoinType.INNER, JoinType.CROSS})
 # ends the block, as in Catalyst (JoinReorderDP, ReorderJoin).
 _PASSING = SHUFFLES | {"BroadcastExchange", "Sort"}
 _EXCHANGED = _PASSING | {"ReusedExchange"}
-_IDS = re.compile(r"#\d+L?|\[plan_id=\d+\]|\[id=\d+\]")
 _ROWS = "number of output rows"
 
 
@@ -182,7 +181,7 @@ class _Block:
             scanned_rows=scans[0].metrics.get(_ROWS) if scans else None,
             file_bytes=side.file_bytes,
             runtime_filtered=any(prunes(s) for node in _own(item) for s in node.subqueries),
-            identity=_identity(below),
+            identity=identity(below),
             partitioned=self._names(rows.partitioned),
             sorted=self._names(rows.sorted),
         )
@@ -196,11 +195,6 @@ def _before_exchange(item: PlanNode) -> PlanNode:
     while item.name in _EXCHANGED and len(item.children) == 1 and "REPARTITION" not in item.text:
         item = item.children[0]
     return item
-
-
-def _identity(item: PlanNode) -> str:
-    """What Spark would take for the same (QueryPlan.sameResult): operators and literals, without ids."""
-    return digest("\n".join(_IDS.sub("", node.text) for node in item.walk_all()))
 
 
 def _own(item: PlanNode) -> Iterator[PlanNode]:

@@ -6,7 +6,7 @@ For every block of inner joins in a log: its written order, with the strategies 
 exchanges, sorts and broadcasts, which are compared with those of that plan, side by side. With the strategies of the
 last plan it gives the exchanges that are reused. Last, the strategies that Spark's rules choose for the sizes as
 measured, against those that ran. Then the seconds of stages that hold joins, sorts and exchanges of one block and
-nothing else, against their tasks' run time, and the number of their tasks (run time holds the waiting
+nothing else, at the shipped prices, against their tasks' run time, and the number of their tasks (run time holds the waiting
 for a processor, of which a machine with other work does much). Exit code 1 where exchanges, sorts or
 broadcasts differ.
 """

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tests.cost.what_if.block_operators import BlockJoin, block_joins
 from tuner.cost.cardinality import Cardinality
-from tuner.cost.operators import calibrate
+from tuner.cost.learned.model import shipped_model
 from tuner.cost.selection.conf import read_conf
 from tuner.cost.what_if import Given, GivenJoin, PhysicalOrder, WhatIf
 from tuner.cost.what_if.conf import read_execution_conf
@@ -17,7 +17,6 @@ from tuner.eventlog.model import Application, Execution, Stage
 from tuner.plan.join_graph import JoinBlock, join_blocks
 from tuner.plan.model import BuildSide
 from tuner.plan.node import PlanNode, build_tree
-from tuner.plan.queries import queries
 
 # What may not differ.
 PLANNED = ("joins", "exchanges", "sorts", "broadcasts")
@@ -58,7 +57,7 @@ class Comparison:
     def __init__(self, application: Application) -> None:
         self._application = application
         self._conf = dict(application.conf)
-        self._costs = calibrate(queries(application))
+        self._costs = shipped_model().costs
         self.agreement = Agreement()
         self.stages: list[StageTime] = []
         self.blocks = 0

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tuner.cost.cardinality import Basis
-from tuner.cost.operators import UnitCosts
 from tuner.cost.selection.conf import SelectionConf
 from tuner.cost.size import Size
+from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if import WhatIf
 from tuner.cost.what_if.conf import ExecutionConf
 from tuner.eventlog.cluster import Cluster

@@ -9,8 +9,8 @@ import pytest
 
 from tests.cost.what_if.graphs import CHAIN, LARGE, what_if
 from tuner.cost.cardinality import Basis
-from tuner.cost.operators import UnitCosts
 from tuner.cost.size import Size
+from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if import Interval
 from tuner.cost.what_if.interval import Priced, errors, of_difference, of_seconds
 

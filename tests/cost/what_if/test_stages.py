@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.cost.what_if.graphs import CHAIN, CLUSTER, LARGE, MB, SAME_KEY, what_if
-from tuner.cost.operators import UnitCosts
 from tuner.cost.selection.conf import SelectionConf
 from tuner.cost.size import Size
+from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if import Given, GivenJoin
 from tuner.cost.what_if.conf import ExecutionConf, read_execution_conf
 from tuner.cost.what_if.tasks import WRITTEN_SHARE, scan_tasks, shuffle_tasks

@@ -7,10 +7,10 @@ from dataclasses import fields
 import pytest
 
 from tests.cost.what_if.graphs import CHAIN, LARGE, MB, SAME_KEY, what_if
-from tuner.cost.operators import UnitCosts
 from tuner.cost.selection.conf import SelectionConf
 from tuner.cost.selection.model import SideHint
 from tuner.cost.size import Size
+from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if import Given, GivenJoin, PhysicalOrder
 from tuner.eventlog.cluster import Cluster
 from tuner.plan.graph import GraphRelation, Order, RelationKind
@@ -60,10 +60,10 @@ def test_what_has_no_common_column_is_a_product() -> None:
 
 
 def test_prices_are_unit_costs_times_rows_and_bytes() -> None:
-    costs = UnitCosts(sort=1, sort_insert=2, merge=4, emit=8, shuffle_write=16, shuffle_read=32)
+    costs = UnitCosts(sort=1, sort_insert=2, merge=4, emit=8, shuffle_write=16, shuffle_read=32, shuffle_write_row=64)
     sizes = {0b01: Size(10, 1000), 0b10: Size(20, 3000), 0b11: Size(5, 100)}
     (join,) = what_if(sizes, CHAIN[:1], costs=costs).order((0, 1)).joins
-    assert join.core_seconds == pytest.approx((30 * (1 + 2 + 4) + 5 * 8 + 4000 * 48) / 1e9)
+    assert join.core_seconds == pytest.approx((30 * (1 + 2 + 4 + 64) + 5 * 8 + 4000 * 48) / 1e9)
     assert join.serial_seconds == 0
 
 

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.size import Size
+from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if.model import PlannedJoin
 from tuner.cost.what_if.requirements import LEFT
 from tuner.plan.model import BuildSide, Strategy
+
+# The unit costs that a price here, or of a stage, is made of.
+PRICES = (
+    *("sort", "sort_insert", "merge", "hash_build", "probe", "pair", "emit"),
+    *("shuffle_write", "shuffle_write_row", "shuffle_read", "shuffle_segment", "task"),
+    *("broadcast_build", "collect", "broadcast"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +41,10 @@ def join_work(join: PlannedJoin, size_of: Callable[[int], Size], costs: UnitCost
     written = [0.0, 0.0]
     own = size_of(join.relations).rows * costs.emit
     for side in join.shuffled:
-        shuffled = size_of(join.side(side)).bytes
-        own += shuffled * costs.shuffle_read
+        size = size_of(join.side(side))
+        own += size.bytes * costs.shuffle_read
         if side not in join.reused:
-            written[side is not LEFT] = shuffled * costs.shuffle_write
+            written[side is not LEFT] = size.bytes * costs.shuffle_write + size.rows * costs.shuffle_write_row
     for side in join.sorted:
         own += size_of(join.side(side)).rows * (costs.sort + costs.sort_insert)
     own += _joining(join, size_of(join.left).rows, size_of(join.right).rows, costs)
@@ -57,7 +64,7 @@ def _joining(join: PlannedJoin, left: float, right: float, costs: UnitCosts) -> 
         case Strategy.SHUFFLED_HASH:
             return build * costs.hash_build + probe * costs.probe
         case _:  # Every row meets every other.
-            return left * right * costs.merge
+            return left * right * costs.pair
 
 
 def _broadcast(join: PlannedJoin, build: Size, costs: UnitCosts, executors: int) -> float:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.selection.conf import SelectionConf
 from tuner.cost.selection.model import BOTH
 from tuner.cost.size import Size
+from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if.conf import ExecutionConf
 from tuner.cost.what_if.model import PlannedJoin, Stage
 from tuner.cost.what_if.price import JoinWork

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from tuner.cost.cardinality import Basis
-from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.selection.conf import SelectionConf
 from tuner.cost.size import Size
+from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if.conf import SPARKS_DEFAULTS, ExecutionConf
 from tuner.cost.what_if.derive import Derivation
 from tuner.cost.what_if.interval import PRICE_ERROR, Interval, Priced, errors, of_difference, of_seconds

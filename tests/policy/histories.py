@@ -37,6 +37,14 @@ def hint(query: str = "q1", target: str = "join", value: Hint = Hint.BROADCAST) 
     return Action(ActionKind.HINT_JOIN, target, value, query, ("dim",))
 
 
+def analyze(table: str = "db.sales", columns: str = "day,item") -> Action:
+    return Action(ActionKind.ANALYZE_TABLE, table, columns)
+
+
+def reorder(query: str = "q1", graph: str = "block", order: str = "((a c) b)") -> Action:
+    return Action(ActionKind.ORDER_JOINS, graph, order, query)
+
+
 def recommend(
     *actions: Action, queries: Sequence[str] = ("q1",), before: float = 10, after: float = 5, high: float = 9
 ) -> Recommendation:

@@ -9,6 +9,8 @@ from enum import StrEnum
 class ActionKind(StrEnum):
     SET_CONF = "set_conf"
     HINT_JOIN = "hint_join"
+    ORDER_JOINS = "order_joins"
+    ANALYZE_TABLE = "analyze_table"
 
 
 class Hint(StrEnum):
@@ -24,7 +26,9 @@ class Action:
     """One change.
 
     set_conf: `target` is the property, `value` what it becomes. hint_join: `target` is the join's signature, `value`
-    the hint, `query` the fingerprint, `relations` those of the side that is hinted.
+    the hint, `query` the fingerprint, `relations` those of the side that is hinted. order_joins: `target` is the join
+    graph's signature, `value` the order by its relations' labels (`tuner.plan.order_text`), `query` the fingerprint.
+    analyze_table: `target` is the table, `value` the columns, comma-separated.
     """
 
     kind: ActionKind

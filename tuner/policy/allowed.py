@@ -21,6 +21,8 @@ def allowed(situation: Situation, wanted: Iterable[DecidedAction]) -> list[Decid
 def _allowed(situation: Situation, decided: DecidedAction, partners: Sequence[Action]) -> DecidedAction:
     if decided.standing not in IN_FORCE:
         return decided
+    if decided.action.kind not in situation.drivable:
+        return replace(decided, standing=Standing.PROPOSED)
     verdict = situation.verdict(decided.action, partners)
     approved = verdict is not None and verdict.ruling in (Ruling.APPROVE, Ruling.PIN)
     if situation.mode is Mode.OBSERVE or (situation.mode is Mode.SUGGEST and not approved):

@@ -21,6 +21,7 @@ def from_recommendations(situation: Situation, records: Mapping[str, Record]) ->
     """The recommended actions that history does not already speak for, each with its standing and why."""
     for recommendation in situation.recommendations:
         stand = {a: _standing(situation, recommendation, a, records) for a in recommendation.actions}
+        stand = {a: _left_to_people(situation, recommendation, a, found) for a, found in stand.items()}
         out = next((a for a in recommendation.actions if _is_out(a, stand[a][0], records)), None)
         for action, (standing, reason) in stand.items():
             if out is not None and standing is Standing.TRIAL:
@@ -35,6 +36,26 @@ def from_recommendations(situation: Situation, records: Mapping[str, Record]) ->
                     recommendation.evidence,
                     recommendation.predicted_seconds,
                 )
+
+
+def _left_to_people(
+    situation: Situation, recommendation: Recommendation, action: Action, found: tuple[Standing | None, str]
+) -> tuple[Standing | None, str]:
+    """What no driver can carry out is never in force; what belongs with it is, once a person has said so of it."""
+    standing, reason = found
+    rest = [a for a in recommendation.actions if a.kind not in situation.drivable]
+    if standing not in IN_FORCE or not rest:
+        return found
+    if action.kind in situation.drivable and _is_approved(situation, action, recommendation):
+        return found
+    kinds = ", ".join(sorted({a.kind.value for a in rest}))
+    return Standing.PROPOSED, f"{reason}; proposed: only a person can carry out {kinds}"
+
+
+def _is_approved(situation: Situation, action: Action, recommendation: Recommendation) -> bool:
+    partners = [a for a in recommendation.actions if a.kind in situation.drivable]
+    verdict = situation.verdict(action, partners)
+    return verdict is not None and verdict.ruling in (Ruling.APPROVE, Ruling.PIN)
 
 
 def _is_out(action: Action, standing: Standing | None, records: Mapping[str, Record]) -> bool:

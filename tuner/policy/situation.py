@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tuner.advice.model import Action, Recommendation
+from tuner.advice.model import Action, ActionKind, Recommendation
 from tuner.history.model import Mode, Ruling, Run, Verdict
+
+# What every driver can make a run do: set properties, and rewrite SQL text.
+BY_SUBMIT = frozenset({ActionKind.SET_CONF, ActionKind.HINT_JOIN})
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
     """`runs` are the cohort's, oldest first; the last usable one is what was advised on.
 
-    `outgrown` tells of actions (by id) that no longer fit, and why.
+    `outgrown` tells of actions (by id) that no longer fit, and why. `drivable` are the kinds of actions that the driver
+    at hand can carry out; the others are left to people.
     """
 
     mode: Mode
@@ -23,6 +27,7 @@ class Situation:
     verdicts: Sequence[Verdict] = ()
     earlier_try_failed: bool = False
     outgrown: Mapping[str, str] = field(default_factory=dict)
+    drivable: frozenset[ActionKind] = BY_SUBMIT
 
     def verdict(self, action: Action, partners: Sequence[Action] = ()) -> Verdict | None:
         """The newest verdict on an action; without one, the newest approval of what belongs together with it."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tuner.advice.advise import advise
-from tuner.advice.facts import Facts
+from tuner.advice.facts import Facts, PastRun
 from tuner.advice.model import ActionKind
 from tuner.advice.outgrown import outgrown
 from tuner.errors import EventLogNotFoundError, TunerError
@@ -246,8 +246,8 @@ def _unsteered(job: Job, directory: str, why: str) -> _Steering:
 
 
 def _decide(store: Store, job: Job, runs: list[Run], problems: _Problems) -> Decision:
-    latest = next((run.outcome for run in reversed(runs) if usable(run)), None)
-    facts = facts_of(latest, per_join=bool(job.statements)) if latest else None
+    measured = [run.outcome for run in runs if usable(run) and run.outcome]
+    facts = facts_of(measured[-1], measured[:-1], per_join=bool(job.statements)) if measured else None
     known = {d.action.id: d.action for run in runs for d in run.decision.actions}.values()
     situation = Situation(
         mode=job.mode,
@@ -268,9 +268,10 @@ def _earlier_tries(store: Store, job: Job) -> list[Run]:
     return [run for run in tries if run is not None]
 
 
-def facts_of(outcome: Outcome, *, per_join: bool) -> Facts:
-    """What advisors look at in a run's outcome."""
-    return Facts(outcome.queries, outcome.cluster, outcome.conf, per_join, outcome.spark_version)
+def facts_of(outcome: Outcome, earlier: Iterable[Outcome] = (), *, per_join: bool) -> Facts:
+    """What advisors look at in a run's outcome, and in those of the runs before it, oldest first."""
+    past = tuple(PastRun(o.queries, o.conf) for o in earlier)
+    return Facts(outcome.queries, outcome.cluster, outcome.conf, per_join, outcome.spark_version, earlier=past)
 
 
 def _apply(job: Job, decision: Decision, runs: list[Run]) -> tuple[Directives, Decision]:

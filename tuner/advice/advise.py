@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from tuner.advice.broadcast_hint import advise_broadcast_hints
 from tuner.advice.broadcast_threshold import advise_broadcast_thresholds
 from tuner.advice.facts import Facts
+from tuner.advice.join_order import advise_join_orders
 from tuner.advice.model import Recommendation
 from tuner.advice.runtime_filter import advise_runtime_filters
 from tuner.advice.shuffle_partitions import advise_shuffle_partitions
@@ -18,6 +19,7 @@ Advisor = Callable[[Facts], Iterable[Recommendation]]
 ADVISORS: tuple[Advisor, ...] = (
     advise_broadcast_hints,
     advise_broadcast_thresholds,
+    advise_join_orders,
     advise_runtime_filters,
     advise_shuffle_partitions,
 )

@@ -10,10 +10,23 @@ from tuner.cost.memory import DEFAULT_MEMORY_FRACTION, BroadcastCap, broadcast_c
 from tuner.cost.operators import calibrate
 from tuner.cost.unit_costs import DEFAULT_COSTS, UnitCosts
 from tuner.eventlog.cluster import Cluster
+from tuner.plan.graph import JoinGraph
+from tuner.plan.merge_graphs import merge_graphs
 from tuner.plan.model import Query, QueryStatus
 from tuner.units import parse_bytes
 
 _VERSION = re.compile(r"(\d+)\.(\d+)")
+
+# Relations that have grown or shrunk by more are not what an earlier run measured the joins of.
+_SAME_ROWS = 1.25
+
+
+@dataclass(frozen=True, slots=True)
+class PastRun:
+    """An earlier run of the same job, as far as advisors look back."""
+
+    queries: tuple[Query, ...]
+    conf: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +34,7 @@ class Facts:
     """One run as advisors see it. `per_join` says whether a hint can reach a single join (SQL text at hand).
 
     `prices` are what the history bears out of operator times.
+    `earlier` are the runs before it, oldest first.
     """
 
     queries: tuple[Query, ...]
@@ -29,6 +43,7 @@ class Facts:
     per_join: bool = False
     spark_version: str = ""
     prices: UnitCosts = DEFAULT_COSTS
+    earlier: tuple[PastRun, ...] = ()
 
     @property
     def version(self) -> tuple[int, int]:
@@ -53,6 +68,14 @@ class Facts:
         """The queries whose measurements are whole."""
         return tuple(q for q in self.queries if is_whole(q))
 
+    def graphs_of(self, query: Query) -> tuple[JoinGraph, ...]:
+        """The blocks of a query of this run, each once, with what its runs so far have measured of other orders too."""
+        runs = (*(run.queries for run in self.earlier), self.queries)
+        same = (q for queries in runs for q in queries if q.fingerprint == query.fingerprint and is_whole(q))
+        mine = {graph.signature: graph for graph in query.graphs}
+        known = (graph for q in same for graph in q.graphs if graph.signature in mine)
+        return merge_graphs((*(g for g in known if _is_as_large(g, mine[g.signature])), *query.graphs))
+
     def bytes_of(self, key: str, default: int) -> int:
         """A size property in bytes; the default where it is unset or unreadable."""
         value = parse_bytes(self.conf[key]) if key in self.conf else None
@@ -65,6 +88,18 @@ class Facts:
 def is_whole(query: Query) -> bool:
     """Whether a query came to its end, so that its rows and times are all there."""
     return query.status is QueryStatus.SUCCEEDED and query.duration_ms is not None
+
+
+def _is_as_large(graph: JoinGraph, now: JoinGraph) -> bool:
+    """Whether what was measured of a block then still holds: its relations put out about as many rows."""
+    for then, today in zip(_rows(graph), _rows(now), strict=True):
+        if then is not None and today is not None and not 1 / _SAME_ROWS <= (then + 1) / (today + 1) <= _SAME_ROWS:
+            return False
+    return True
+
+
+def _rows(graph: JoinGraph) -> list[int | None]:
+    return [r.rows for r in sorted(graph.relations, key=lambda r: (r.label, -1 if r.rows is None else r.rows))]
 
 
 def _share(text: str | None, default: float) -> float:

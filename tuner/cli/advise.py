@@ -11,7 +11,7 @@ from rich.console import Console
 from tuner.advice.advise import advise as advise_on
 from tuner.advice.facts import Facts
 from tuner.advice.insights.model import Insight
-from tuner.advice.model import Recommendation
+from tuner.advice.model import Action, ActionKind, Recommendation
 from tuner.cli.harvest import AsJson, Paths
 from tuner.cli.insights_text import insights_json, insights_lines
 from tuner.cli.logs import LogReader
@@ -63,12 +63,26 @@ def _json(application: Application, r: Recommendation) -> dict[str, Any]:
         "app_id": application.app_id,
         "query": r.queries[0] if len(r.queries) == 1 else None,
         "queries": list(r.queries),
-        "actions": [{"id": a.id, "kind": a.kind, "target": a.target, "value": a.value} for a in r.actions],
+        "actions": [
+            {"id": a.id, "kind": a.kind, "target": a.target, "value": a.value, "query": a.query} for a in r.actions
+        ],
         "reason": r.reason,
         "evidence": [{"what": e.what, "value": e.value, "unit": e.unit, "of": e.of} for e in r.evidence],
         "predicted_seconds": {"before": p.before, "after": p.after, "low": p.low, "high": p.high},
         "risk": r.risk,
     }
+
+
+def _change(action: Action) -> str:
+    """What to do, as one would type it; the order of joins stands in the reason, by names."""
+    match action.kind:
+        case ActionKind.ORDER_JOINS:
+            return ""
+        case ActionKind.ANALYZE_TABLE:
+            columns = f" FOR COLUMNS {action.value}" if action.value else ""
+            return f"ANALYZE TABLE {action.target} COMPUTE STATISTICS{columns}"
+        case _:
+            return f"{action.target}={action.value}"
 
 
 def _cohort(application: Application) -> str:
@@ -86,8 +100,8 @@ def _show(application: Application, recommendations: tuple[Recommendation, ...],
     for r in recommendations:
         p = r.predicted_seconds
         console.print(f"  {r.reason}", markup=False, soft_wrap=True)
-        for action in r.actions:
-            console.print(f"    {action.target}={action.value}", markup=False, soft_wrap=True)
+        for line in filter(None, map(_change, r.actions)):
+            console.print(f"    {line}", markup=False, soft_wrap=True)
         interval = f"{p.before:.1f} s -> {p.after:.1f} s (between {p.low:.1f} and {p.high:.1f}), risk {r.risk}"
         console.print(f"    {len(r.queries)} queries: {interval}", markup=False, soft_wrap=True)
     if not recommendations:

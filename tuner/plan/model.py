@@ -140,11 +140,22 @@ class QueryWork:
 
 
 @dataclass(frozen=True, slots=True)
+class TableRead:
+    """A catalog table as a query read it: `columns` in its filters, join keys and grouping, rows and file bytes read."""
+
+    table: str
+    columns: tuple[str, ...]
+    rows: int = 0
+    file_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """One SQL execution of an application, as the next run will know it again by its fingerprint.
 
     `input_bytes` and `input_rows` sum the scans; `executor_run_ms` and `spilled_bytes` sum its stages. `graphs` are its
-    blocks of inner joins that have more than one order, `work` is what its stages did: there only where `in_full` looked.
+    blocks of inner joins that have more than one order, `tables` the catalog tables it reads, `work` is what its stages did:
+    these only where `in_full` looked.
     """
 
     id: int
@@ -165,3 +176,4 @@ class Query:
     error: str | None = None
     graphs: tuple[JoinGraph, ...] = ()
     work: QueryWork | None = None
+    tables: tuple[TableRead, ...] = ()

@@ -47,16 +47,16 @@ def _text(order: Order, names: Sequence[str]) -> str:
     return f"({_text(order[0], names)} {_text(order[1], names)})"
 
 
-def _parse(token: str, tokens: Iterator[str], numbers: dict[str, int]) -> Order:
-    if token == "(":
-        left = _parse(next(tokens, ""), tokens, numbers)
-        right = _parse(next(tokens, ""), tokens, numbers)
-        if next(tokens, "") != ")":
+def _parse(word: str, words: Iterator[str], numbers: dict[str, int]) -> Order:
+    if word == "(":
+        left = _parse(next(words, ""), words, numbers)
+        right = _parse(next(words, ""), words, numbers)
+        if next(words, "") != ")":
             raise OrderTextError("a bracket holds two inputs")
         return Joined(left, right)
-    if token not in numbers:
-        raise OrderTextError(f"{token!r} is no relation of this block")
-    return numbers[token]
+    if word not in numbers:
+        raise OrderTextError(f"{word!r} is no relation of this block")
+    return numbers[word]
 
 
 def _numbers(order: Order) -> Iterator[int]:

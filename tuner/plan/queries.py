@@ -16,6 +16,7 @@ from tuner.plan.model import Query, QueryStatus
 from tuner.plan.node import Found, PlanNode, build_tree, each_once
 from tuner.plan.relation import files_bytes, is_scan
 from tuner.plan.shuffles import find_shuffles
+from tuner.plan.table_reads import table_reads
 from tuner.plan.work import query_work
 
 # A query with the plan before AQE and the one that ran in the end (the same without AQE).
@@ -23,6 +24,7 @@ QueryAndPlans = tuple[Query, PlanNode, PlanNode]
 
 # A search for an order takes 20 ms for 14 relations, up to a second for 100: larger blocks are generated, and left alone.
 MOST_RELATIONS = 40
+
 
 _log = logging.getLogger(__name__)
 
@@ -76,19 +78,20 @@ def in_full(found: QueryAndPlans, stages: Sequence[Stage]) -> Query:
     """
     query, _, final = found
     finished = query.status is QueryStatus.SUCCEEDED and _ran(final)
-    graphs = _or_nothing(query, lambda: join_graphs(final, finished=finished))
+    graphs = _or_nothing(query, "join graphs", lambda: join_graphs(final, finished=finished)) or ()
     return replace(
         query,
-        graphs=tuple(graph for graph in graphs or () if 2 < len(graph.relations) <= MOST_RELATIONS),
-        work=_or_nothing(query, lambda: query_work(final, stages)) if finished else None,
+        graphs=tuple(graph for graph in graphs if 2 < len(graph.relations) <= MOST_RELATIONS),
+        tables=_or_nothing(query, "tables", lambda: table_reads(final)) or (),
+        work=_or_nothing(query, "work", lambda: query_work(final, stages)) if finished else None,
     )
 
 
-def _or_nothing(query: Query, find: Callable[[], Found]) -> Found | None:
+def _or_nothing(query: Query, what: str, find: Callable[[], Found]) -> Found | None:
     try:
         return find()
     except Exception:
-        _log.warning("query %d cannot be read in full", query.id, exc_info=True)
+        _log.warning("the %s of query %d cannot be read; left out", what, query.id, exc_info=True)
         return None
 
 

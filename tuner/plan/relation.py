@@ -23,6 +23,9 @@ _CREDENTIALS = (
     (re.compile(r"(?s)[?;&][\w.%-]*=.*"), ""),  # signed URLs, properties of a JDBC URL
 )
 _FORMAT = re.compile(r"^(?:parquet|orc|csv|json|text|avro|delta|hive|jdbc|binaryFile|xml)(?:\s+|$)")
+_CATALOG_SCAN = re.compile(r"(?:File)?Scan (?:parquet|orc|csv|json|text|avro|hive) ")
+_OTHER_INDEX = re.compile(r"^(?:Prepared)?(?:Delta|Tahoe|Hoodie)\w*")
+_TABLE = re.compile(r"[^./\s]+\.[^./\s]+")  # database and table
 _JDBC = re.compile(r"\bJDBCRelation\(")
 # What may be a literal in some dialect, or a comment; double quotes are names only where a table stands.
 _LITERAL = re.compile(
@@ -87,6 +90,23 @@ def relation_name(scan: PlanNode) -> str:
 
 
 _identifier = by_text(identifier)
+
+
+def catalog_table(scan: PlanNode) -> str | None:
+    """The name of a table of the session catalog, of which ANALYZE TABLE gathers statistics; None of any other source.
+
+    A table's scan is named after it, where one of a path names only its format (FileSourceScanExec.nodeName: the table's
+    identifier or nothing; HiveTableScanExec: `Scan hive db.table`). Tables of other catalogs and formats with a
+    transaction log are read as V2 relations or through their own file index; AnalyzeTableCommand takes neither.
+    """
+    if (
+        scan.children
+        or not _CATALOG_SCAN.match(scan.full_name)
+        or _OTHER_INDEX.search(scan.metadata.get("Location", ""))
+    ):
+        return None
+    name, _ = _named(scan.full_name)
+    return identifier(name) if name and _TABLE.fullmatch(name) else None
 
 
 def _relation_name(scan: PlanNode) -> str:

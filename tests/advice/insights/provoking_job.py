@@ -7,10 +7,12 @@ from pyspark.sql import SparkSession
 
 FACTS, DIMS, DAYS, CRUMBS = 100_000, 10_000, 10, 110
 
+# The join order that advise_join_orders knows a better one of.
+ORDER = "join_order"
 # By insight (and what tells apart several of one kind): the SQL that provokes it, and its better
 # twin, one for each kind.
 QUERIES = {
-    "join_order": (
+    ORDER: (
         "SELECT count(*) AS n FROM facts f JOIN facts g ON f.k = g.k JOIN dims d ON f.id = d.id WHERE d.w = 7",
         "SELECT count(*) AS n FROM facts f JOIN dims d ON f.id = d.id JOIN facts g ON f.k = g.k WHERE d.w = 7",
     ),

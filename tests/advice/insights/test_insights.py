@@ -121,23 +121,9 @@ def test_real_logs_can_be_looked_at(shared: Path) -> None:
 
 
 def test_what_query_72_shows(shared: Path) -> None:
-    """A left join of 432 million rows adds none and nothing of it is used; its table is read over all its years.
-
-    Sales meet the stock of every week before the week of the sale is asked for.
-    """
+    """A left join of 432 million rows adds none and nothing of it is used; its table is read over all its years."""
     found = looked_at(shared / "nds_q72_dataproc_2_2.zstd")["query72"]
     worth = {i.kind: i for i in found if i.seconds >= 1}
-    assert set(worth) == {
-        InsightKind.UNUSED_OUTER_JOIN,
-        InsightKind.UNPRUNED_PARTITIONS,
-        InsightKind.JOIN_ORDER,
-    }
-    order = worth[InsightKind.JOIN_ORDER]
-    assert "(inventory, date_dim (for d_week_seq, inv_date_sk))" in order.change
-    assert {e.what: round(e.value / 1e9, 1) for e in order.evidence} == {
-        "rows between the joins as they ran": 31.5,
-        "rows between them in the other order": 1.2,
-        "most rows between two of them": 5.2,
-    }
+    assert set(worth) == {InsightKind.UNUSED_OUTER_JOIN, InsightKind.UNPRUNED_PARTITIONS}
     assert worth[InsightKind.UNUSED_OUTER_JOIN].operator.endswith("with catalog_returns")
     assert worth[InsightKind.UNPRUNED_PARTITIONS].operator == "Scan of catalog_returns"

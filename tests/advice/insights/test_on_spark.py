@@ -7,27 +7,30 @@ from pathlib import Path
 
 import pytest
 
+from tuner.advice.facts import Facts
 from tuner.advice.insights.facts import InsightFacts, insight_facts
 from tuner.advice.insights.insights import RULES
 from tuner.advice.insights.model import InsightKind
+from tuner.advice.orders import OrderPrices
+from tuner.eventlog.cluster import Cluster
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.location import log_path
 from tuner.eventlog.model import Completeness, Work
 from tuner.eventlog.read import read_log
-from tuner.plan.queries import query_and_plans
+from tuner.plan.queries import in_full, query_and_plans
 
-from .provoking_job import QUERIES
+from .provoking_job import ORDER, QUERIES
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 JOB = Path(__file__).with_name("provoking_job.py")
 
 
 @pytest.fixture(scope="module")
-def kinds(spark_submit: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[InsightKind]]:
+def kinds(spark_submit: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     """What each query of the job is told, whatever it cost: they are small."""
     root = tmp_path_factory.mktemp("insights")
     logs = spark_submit(JOB, root / "tables", log_dir=root / "logs", conf={"spark.sql.shuffle.partitions": "2"})
-    found: dict[str, set[InsightKind]] = {}
+    found: dict[str, set[str]] = {}
 
     def take(work: Work) -> None:
         if work.execution and (plans := query_and_plans(work.execution, work.stages)):
@@ -39,20 +42,24 @@ def kinds(spark_submit: Callable[..., Path], tmp_path_factory: pytest.TempPathFa
     return found
 
 
-def _kinds(facts: InsightFacts) -> set[InsightKind]:
-    return {insight.kind for rule in RULES for insight in rule(facts)}
+def _kinds(facts: InsightFacts) -> set[str]:
+    kinds = {insight.kind.value for rule in RULES for insight in rule(facts)}
+    given = Facts((in_full((facts.query, facts.initial, facts.final)),), Cluster(cores=2), facts.conf)
+    orders = OrderPrices(given)
+    better = [orders.change(*block, orders.cheapest) for block in orders.blocks()]
+    return kinds | {ORDER for change in better if change and change.most_rows < change.rows}
 
 
-def _kind(name: str) -> InsightKind:
-    return next(kind for kind in InsightKind if name.startswith(kind))
+def _kind(name: str) -> str:
+    return next(kind for kind in (ORDER, *InsightKind) if name.startswith(kind))
 
 
 @pytest.mark.parametrize("name", QUERIES)
-def test_a_query_and_its_better_twin(kinds: dict[str, set[InsightKind]], name: str) -> None:
+def test_a_query_and_its_better_twin(kinds: dict[str, set[str]], name: str) -> None:
     assert _kind(name) in kinds[f"{name} provoked"]
     if QUERIES[name][1]:
         assert _kind(name) not in kinds[f"{name} mended"]
 
 
 def test_every_insight_is_provoked_and_mended() -> None:
-    assert {_kind(name) for name, (_, mended) in QUERIES.items() if mended} == set(InsightKind)
+    assert {_kind(name) for name, (_, mended) in QUERIES.items() if mended} == {ORDER, *InsightKind}

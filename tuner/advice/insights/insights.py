@@ -13,7 +13,6 @@ from tuner.advice.insights.duplicate_subplan import duplicate_subplans
 from tuner.advice.insights.facts import InsightFacts, insight_facts
 from tuner.advice.insights.hash_fallback import hash_fallbacks
 from tuner.advice.insights.ignored_hint import ignored_hints
-from tuner.advice.insights.join_order import join_orders
 from tuner.advice.insights.model import Insight
 from tuner.advice.insights.nested_loop_join import nested_loop_joins
 from tuner.advice.insights.object_hash_fallback import object_hash_fallbacks
@@ -39,7 +38,6 @@ MIN_SHARE = 0.01
 MAX_WORK = 200_000_000
 
 RULES: tuple[Rule, ...] = (
-    join_orders,
     outer_joins,
     unused_outer_joins,
     nested_loop_joins,

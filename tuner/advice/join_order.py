@@ -1,0 +1,42 @@
+"""Advisor: join a block's relations in another order, where measured rows say that far fewer then come between joins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tuner.advice.facts import Facts
+from tuner.advice.model import Action, ActionKind, Recommendation, Risk
+from tuner.advice.order_names import joined_names, relation_names, spelled
+from tuner.advice.orders import OrderChange, OrderPrices
+from tuner.plan.order_text import order_text
+from tuner.units import format_rows
+
+
+def advise_join_orders(facts: Facts) -> Iterator[Recommendation]:
+    """One recommendation for each block of each query that another order would clearly run in less time."""
+    worth: dict[tuple[str, str], OrderChange] = {}
+    for change in OrderPrices(facts).better():
+        key = (change.query.fingerprint, change.graph.signature)
+        if key not in worth or change.gain > worth[key].gain:
+            worth[key] = change
+    yield from map(_recommendation, worth.values())
+
+
+def _recommendation(change: OrderChange) -> Recommendation:
+    graph, names = change.graph, relation_names(change.graph)
+    largest = max(change.written.joins[:-1], key=lambda join: join.size.rows)
+    fingerprint = change.query.fingerprint
+    order = order_text(change.other.order, graph)
+    return Recommendation(
+        actions=(Action(ActionKind.ORDER_JOINS, graph.signature, order, fingerprint),),
+        queries=(fingerprint,),
+        reason=(
+            f"joining {joined_names(names, largest)} early makes rows that later joins drop: "
+            f"{format_rows(change.rows)} came between the joins, {format_rows(change.other_rows)} would "
+            f"if you join in this order: {spelled(change.other.order, names)}"
+        ),
+        evidence=change.evidence,
+        predicted_seconds=change.predicted,
+        risk=Risk.MEDIUM,
+        advisor="join_order",
+    )

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 
 from tuner.advice.broadcast_hint import advise_broadcast_hints
 from tuner.advice.broadcast_threshold import advise_broadcast_thresholds
+from tuner.advice.cbo import advise_cbo
+from tuner.advice.cbo_off import advise_cbo_off
 from tuner.advice.facts import Facts
 from tuner.advice.join_order import advise_join_orders
 from tuner.advice.model import Recommendation
@@ -19,6 +21,8 @@ Advisor = Callable[[Facts], Iterable[Recommendation]]
 ADVISORS: tuple[Advisor, ...] = (
     advise_broadcast_hints,
     advise_broadcast_thresholds,
+    advise_cbo,
+    advise_cbo_off,
     advise_join_orders,
     advise_runtime_filters,
     advise_shuffle_partitions,

@@ -83,6 +83,10 @@ class OrderChange:
         )
 
 
+# Which tree a block should have: of its measured sizes, and the tree that ran. None leaves it as it is.
+Choice = Callable[[JoinGraph, Cardinality, JoinTree], JoinTree | None]
+
+
 @dataclass(frozen=True)
 class OrderPrices:
     """Prices orders of the blocks of one run's queries, with what all runs at hand have measured."""
@@ -103,14 +107,12 @@ class OrderPrices:
                 if graph.everything in graph.measured:
                     yield query, graph
 
-    def change(
-        self, query: Query, graph: JoinGraph, choose: Callable[[JoinGraph, Cardinality, JoinTree], JoinTree | None]
-    ) -> OrderChange | None:
+    def change(self, query: Query, graph: JoinGraph, choose: Choice) -> OrderChange | None:
         """The change to the order that is chosen for a block; None where that is the order that ran, or there is none."""
         sizes = Cardinality(graph)
         written = tree_of(graph.written, sizes.size)
         chosen = choose(graph, sizes, written)
-        if chosen is None or _shape(chosen.order) == _shape(written.order):
+        if chosen is None or shape(chosen.order) == shape(written.order):
             return None
         other = tree_of(chosen.order, sizes.size)
         times = Counter(g.signature for g in query.graphs)[graph.signature]
@@ -162,6 +164,6 @@ def _most(sizes: Cardinality, relations: int) -> Size:
     return Size(estimate.size.rows * error, estimate.size.bytes * error)
 
 
-def _shape(order: Order) -> object:
+def shape(order: Order) -> object:
     """An order without regard to which side stands left."""
-    return order if isinstance(order, int) else frozenset(map(_shape, order))
+    return order if isinstance(order, int) else frozenset(map(shape, order))

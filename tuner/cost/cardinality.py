@@ -141,7 +141,7 @@ class _Rows:
 
 
 def _factors(graph: JoinGraph, columns: Mapping[str, ColumnStatistics]) -> Iterator[_Factor]:
-    keys = frozenset(_keys(graph))
+    keys = frozenset(unique_keys(graph))
     sets = {p.left | p.right for p in graph.predicates} | {c.relations for c in graph.conditions if c.relations}
     for relations in sorted(sets):
         pairs = [p for p in graph.predicates if p.left | p.right == relations]
@@ -164,12 +164,12 @@ def _equality(
     if counted:
         return -math.log(max(counted)), len(pairs) == 1
     ends = {end for p in pairs for end in (p.left, p.right)}
-    distinct = [min(_scanned(graph, relation) for relation in members(end)) for end in ends]
+    distinct = [min(scanned_rows(graph, relation) for relation in members(end)) for end in ends]
     if len(pairs) > 1:
         return -math.log(max(distinct)), False
     (pair,) = pairs
     sides = ((pair.left, pair.left_key), (pair.right, pair.right_key))
-    of_keys = [_scanned(graph, *members(end)) for end, key in sides if key in keys and end.bit_count() == 1]
+    of_keys = [scanned_rows(graph, *members(end)) for end, key in sides if key in keys and end.bit_count() == 1]
     return (-math.log(max(of_keys)), True) if of_keys else (-math.log(min(distinct)), False)
 
 
@@ -180,14 +180,14 @@ def _distinct(predicate: Predicate, columns: Mapping[str, ColumnStatistics]) -> 
     return max(counted) if len(counted) == 2 else None
 
 
-def _scanned(graph: JoinGraph, relation: int) -> float:
+def scanned_rows(graph: JoinGraph, relation: int) -> float:
     """The rows of a relation before its filters, as far as known."""
     item = graph.relations[relation]
     rows = item.scanned_rows if item.scanned_rows is not None else item.rows
     return max(1.0, _UNKNOWN_ROWS if rows is None else rows)
 
 
-def _keys(graph: JoinGraph) -> Iterator[str]:
+def unique_keys(graph: JoinGraph) -> Iterator[str]:
     """Columns that each row of the other side was seen to meet at most once."""
     for relations, measured in graph.measured.items():
         for relation in members(relations):
@@ -196,7 +196,7 @@ def _keys(graph: JoinGraph) -> Iterator[str]:
             before = _known_rows(graph, others)
             if len(found) != 1 or before is None or not item.rows or item.rows < 2:
                 continue
-            share = min(1.0, item.rows / _scanned(graph, relation))
+            share = min(1.0, item.rows / scanned_rows(graph, relation))
             if any(graph.relations[other].runtime_filtered for other in members(others)):
                 share = 1.0  # has left out already what meets nothing
             if measured.rows <= before * min(1.0, _SLACK * share):
@@ -224,7 +224,7 @@ def _fit(graph: JoinGraph, factors: Sequence[_Factor]) -> tuple[list[_Rows], lis
     unknown = [i for i, relation in enumerate(graph.relations) if relation.rows is None]
     size = len(factors) + len(unknown)
     assumed = [(f.log_selectivity, f.weight) for f in factors]
-    assumed += [(math.log(_scanned(graph, i)), _LOOSE_WEIGHT) for i in unknown]
+    assumed += [(math.log(scanned_rows(graph, i)), _LOOSE_WEIGHT) for i in unknown]
     matrix, target = np.diag([w for _, w in assumed]), np.array([value * w for value, w in assumed])
     equations, results = [], []
     for relations, measured in graph.measured.items():

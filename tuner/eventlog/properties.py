@@ -47,6 +47,7 @@ ALLOWED = frozenset(
         "spark.sql.broadcastTimeout",
         "spark.sql.cbo.enabled",
         "spark.sql.cbo.joinReorder.card.weight",
+        "spark.sql.cbo.joinReorder.dp.star.filter",
         "spark.sql.cbo.joinReorder.dp.threshold",
         "spark.sql.cbo.joinReorder.enabled",
         "spark.sql.cbo.planStats.enabled",

@@ -1,0 +1,79 @@
+"""A query with one block of joins over catalog tables, as runs in one order or another measure it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tuner.cost.join_tree import tree_of
+from tuner.cost.size import Size
+from tuner.plan.graph import GraphRelation, Joined, JoinGraph, MeasuredJoin, Order, Predicate, RelationKind
+from tuner.plan.model import Query, TableRead
+
+from .joins import query
+
+SALES, STOCK, DAYS, ITEMS = range(4)
+NAMES = ("shop.sales", "shop.stock", "shop.days", "shop.items")
+ROWS = (10_000_000, 1_000_000, 7, 5_000)
+SCANNED = (10_000_000, 1_000_000, 7_000, 5_000)
+# Sales meet the stock of every day before the days that are asked for; or those days first.
+AS_WRITTEN = Joined(Joined(Joined(SALES, STOCK), ITEMS), DAYS)
+DAYS_FIRST = Joined(Joined(Joined(SALES, DAYS), ITEMS), STOCK)
+_SELECTIVITY = {
+    (SALES, STOCK): 1 / 5_000,  # both have 5,000 items
+    (SALES, DAYS): 1 / 7_000,
+    (SALES, ITEMS): 1 / 5_000,
+}
+_KEYS = {(SALES, STOCK): ("item", "item"), (SALES, DAYS): ("day", "day"), (SALES, ITEMS): ("item", "item")}
+
+
+def size_of(mask: int) -> Size:
+    """The true size of the join of a set."""
+    rows = 1.0
+    for relation in range(len(NAMES)):
+        rows *= ROWS[relation] if mask >> relation & 1 else 1
+    for (one, other), selectivity in _SELECTIVITY.items():
+        rows *= selectivity if mask >> one & mask >> other & 1 else 1
+    return Size(rows, rows * 16 * mask.bit_count())
+
+
+def block(written: Order = AS_WRITTEN, kind: RelationKind = RelationKind.SCAN) -> JoinGraph:
+    """The block as a run in this order measured it; the last relation is of a kind."""
+    kinds = (*[RelationKind.SCAN] * (len(NAMES) - 1), kind)
+    joins = tree_of(written, size_of).joins
+    return JoinGraph(
+        signature="block",
+        relations=tuple(
+            GraphRelation(name, (name,), kind, rows, 16, scanned)
+            for name, kind, rows, scanned in zip(NAMES, kinds, ROWS, SCANNED, strict=True)
+        ),
+        predicates=tuple(
+            Predicate(1 << one, 1 << other, f"{NAMES[one]}.{key}", f"{NAMES[other]}.{other_key}")
+            for (one, other), (key, other_key) in _KEYS.items()
+        ),
+        conditions=(),
+        measured={join.mask: MeasuredJoin(round(join.size.rows)) for join in joins},
+        written=written,
+    )
+
+
+def reads() -> tuple[TableRead, ...]:
+    """What the query reads of its tables."""
+    columns = (("day", "item"), ("item",), ("day", "week"), ("item",))
+    return tuple(TableRead(n, c, r, r * 8) for n, c, r in zip(NAMES, columns, SCANNED, strict=True))
+
+
+def ordered(
+    written: Order = AS_WRITTEN,
+    seconds: float = 600,
+    *,
+    fingerprint: str = "q1",
+    tables: tuple[TableRead, ...] | None = None,
+    graph: JoinGraph | None = None,
+) -> Query:
+    """A query that ran its block in an order."""
+    return replace(
+        query(seconds=seconds, fingerprint=fingerprint),
+        executor_run_ms=int(seconds * 2000),
+        graphs=(graph or block(written),),
+        tables=reads() if tables is None else tables,
+    )

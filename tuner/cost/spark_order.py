@@ -1,0 +1,102 @@
+"""The order that Spark's own cost-based reordering chooses for a block, given the sizes that it believes in.
+
+Source: `JoinReorderDP` in `CostBasedJoinReorder.scala`: level by level, one plan for each set of items, which need not
+hold the best plan of all (`tuner.cost.objective.WeightedRatio`), no cross products.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tuner.cost.formula import DEFAULT_WEIGHT, Cost, weighted_ratio, weighted_sum
+from tuner.cost.join_tree import JoinTree, SizeOf, joined, leaf
+from tuner.cost.selection.conf import NEWEST, Version
+from tuner.plan.graph import JoinGraph
+
+DEFAULT_THRESHOLD = 12  # spark.sql.cbo.joinReorder.dp.threshold
+BY_RATIO = (3, 1, 2)  # SPARK-34922
+BY_SUM = (3, 1, 0)  # SPARK-33935
+
+_Better = Callable[[Cost, Cost, float], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A tree and the cost of its joins but the last one (JoinPlan.planCost)."""
+
+    tree: JoinTree
+    cost: Cost
+
+    @property
+    def with_root(self) -> Cost:
+        if not self.tree.children:
+            return self.cost
+        return self.cost + Cost(math.ceil(self.tree.size.rows), math.ceil(self.tree.size.bytes))
+
+
+def spark_order(
+    graph: JoinGraph,
+    size_of: SizeOf,
+    *,
+    weight: float = DEFAULT_WEIGHT,
+    threshold: int = DEFAULT_THRESHOLD,
+    version: Version = NEWEST,
+) -> JoinTree | None:
+    """The tree that JoinReorderDP ends with; None where it leaves a block alone, or no plan joins all without products.
+
+    It takes three items and more, up to `threshold` (spark.sql.cbo.joinReorder.dp.threshold).
+    """
+    count = len(graph.relations)
+    if not 2 < count <= threshold:
+        return None
+    conditions = [p.left | p.right for p in graph.predicates] + [c.relations for c in graph.conditions]
+    levels: list[dict[int, _Plan]] = [{1 << i: _Plan(leaf(i, size_of), Cost(0, 0)) for i in range(count)}]
+    better = _comparison(version)
+    while len(levels) < count:
+        levels.append(_next_level(levels, conditions, size_of, lambda a, b: better(a, b, weight)))
+    found = levels[-1].get(graph.everything)
+    return found.tree if found else None
+
+
+def _next_level(
+    levels: Sequence[Mapping[int, _Plan]],
+    conditions: Sequence[int],
+    size_of: SizeOf,
+    better: Callable[[Cost, Cost], bool],
+) -> dict[int, _Plan]:
+    found: dict[int, _Plan] = {}
+    last = len(levels) - 1
+    for low in range(last // 2 + 1):
+        ones = list(levels[low].values())
+        for position, one in enumerate(ones):
+            others = ones[position:] if low == last - low else levels[last - low].values()
+            for other in others:
+                if one.tree.mask & other.tree.mask or not _connected(one.tree.mask, other.tree.mask, conditions):
+                    continue
+                mask, cost = one.tree.mask | other.tree.mask, one.with_root + other.with_root
+                if mask not in found or better(cost, found[mask].cost):
+                    found[mask] = _Plan(joined(one.tree, other.tree, size_of), cost)
+    return found
+
+
+def _connected(one: int, other: int, conditions: Sequence[int]) -> bool:
+    """Whether a condition needs both sides and nothing besides (JoinReorderDP.buildJoin)."""
+    both = one | other
+    return any(c & both == c and c & one != c and c & other != c for c in conditions)
+
+
+def _comparison(version: Version) -> _Better:
+    if version >= BY_RATIO:
+        return lambda one, other, weight: bool(other.card and other.size) and weighted_ratio(one, other, weight) < 1
+    if version >= BY_SUM:
+        return lambda one, other, weight: weighted_sum(one, weight) < weighted_sum(other, weight)
+    return _by_relative_sum
+
+
+def _by_relative_sum(one: Cost, other: Cost, weight: float) -> bool:
+    """JoinPlan.betterThan before SPARK-33935."""
+    if not other.card or not other.size:
+        return False
+    return weight * one.card / other.card + (1 - weight) * one.size / other.size < 1

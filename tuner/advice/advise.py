@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 
 from tuner.advice.broadcast_hint import advise_broadcast_hints
 from tuner.advice.broadcast_threshold import advise_broadcast_thresholds
+from tuner.advice.card_weight import advise_card_weight
 from tuner.advice.cbo import advise_cbo
 from tuner.advice.cbo_off import advise_cbo_off
 from tuner.advice.facts import Facts
@@ -21,6 +22,7 @@ Advisor = Callable[[Facts], Iterable[Recommendation]]
 ADVISORS: tuple[Advisor, ...] = (
     advise_broadcast_hints,
     advise_broadcast_thresholds,
+    advise_card_weight,
     advise_cbo,
     advise_cbo_off,
     advise_join_orders,

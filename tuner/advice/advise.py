@@ -16,6 +16,7 @@ from tuner.advice.join_order import advise_join_orders
 from tuner.advice.model import Recommendation
 from tuner.advice.runtime_filter import advise_runtime_filters
 from tuner.advice.shuffle_partitions import advise_shuffle_partitions
+from tuner.advice.statistics import advise_statistics
 
 Advisor = Callable[[Facts], Iterable[Recommendation]]
 
@@ -28,6 +29,7 @@ ADVISORS: tuple[Advisor, ...] = (
     advise_join_orders,
     advise_runtime_filters,
     advise_shuffle_partitions,
+    advise_statistics,
 )
 
 _log = logging.getLogger(__name__)

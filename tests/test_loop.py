@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from tuner import loop
-from tuner.advice.model import Action, ActionKind
+from tuner.advice.model import Action, ActionKind, Evidence, Prediction, Recommendation, Risk
 from tuner.eventlog.location import local_path
 from tuner.history.model import Mode, Ruling, RunState, Standing, Verdict
 from tuner.history.store import Store
@@ -669,3 +669,37 @@ def test_what_fails_while_preparing_is_told_without_secrets(tmp_path: Path, monk
     (problem,) = nightly.prepare("a/2/1").problems
     assert "hunter2" not in problem
     assert problem.startswith("could not decide: near WHERE")
+
+
+def test_what_no_driver_can_carry_out_is_proposed_and_never_applied(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "q1")
+    cbo = Action(ActionKind.SET_CONF, "spark.sql.cbo.enabled", "true")
+    analyze = Action(ActionKind.ANALYZE_TABLE, "db.sales", "item")
+    predicted, of = Prediction(7.0, 4.0, 3.0, 5.0), Evidence("rows", 9, "rows")
+    advice = tuple(
+        Recommendation(actions, ("q1",), "why", (of,), predicted, Risk.LOW) for actions in ((order,), (cbo, analyze))
+    )
+    monkeypatch.setattr(loop, "advise", lambda _: advice)
+    nightly.night("e/1/1")
+    for night in (2, 3):
+        found = nightly.night(f"e/{night}/1").turn
+        assert {d.action: d.standing for d in found.decision.actions} == dict.fromkeys(
+            (order, cbo, analyze), Standing.PROPOSED
+        )
+        assert not found.directives.conf
+        assert cbo.target not in found.conf
+    assert nightly.stored("e/3/1").decision.actions[0].action == order
+
+
+def test_advisors_look_at_earlier_runs_too(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr(loop, "advise", lambda facts: seen.append(facts) or ())
+    for night in (1, 2, 3):
+        nightly.night(f"e/{night}/1", Spark(seconds=night))
+    nightly.night("e/4/1", failed=True)
+    nightly.prepare("e/5/1")
+    durations = [[q.duration_ms for run in facts.earlier for q in run.queries] for facts in seen]
+    assert durations == [[], [1000], [1000, 2000], [1000, 2000]]
+    assert [facts.queries[0].duration_ms for facts in seen] == [1000, 2000, 3000, 3000]

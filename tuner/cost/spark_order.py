@@ -16,6 +16,7 @@ from tuner.cost.selection.conf import NEWEST, Version
 from tuner.plan.graph import JoinGraph
 
 DEFAULT_THRESHOLD = 12  # spark.sql.cbo.joinReorder.dp.threshold
+MOST_SETS = 5_000
 BY_RATIO = (3, 1, 2)  # SPARK-34922
 BY_SUM = (3, 1, 0)  # SPARK-33935
 
@@ -46,45 +47,59 @@ def spark_order(
 ) -> JoinTree | None:
     """The tree that JoinReorderDP ends with; None where it leaves a block alone, or no plan joins all without products.
 
-    It takes three items and more, up to `threshold` (spark.sql.cbo.joinReorder.dp.threshold).
+    It takes three items and more, up to `threshold` (spark.sql.cbo.joinReorder.dp.threshold). Nothing is told of blocks
+    with more than `MOST_SETS` connected sets, which take this simulation seconds.
     """
     count = len(graph.relations)
     if not 2 < count <= threshold:
         return None
-    conditions = [p.left | p.right for p in graph.predicates] + [c.relations for c in graph.conditions]
+    connections = _Connections([p.left | p.right for p in graph.predicates] + [c.relations for c in graph.conditions])
     levels: list[dict[int, _Plan]] = [{1 << i: _Plan(leaf(i, size_of), Cost(0, 0)) for i in range(count)}]
     better = _comparison(version)
     while len(levels) < count:
-        levels.append(_next_level(levels, conditions, size_of, lambda a, b: better(a, b, weight)))
+        if sum(map(len, levels)) > MOST_SETS:
+            return None
+        levels.append(_next_level(levels, connections, size_of, lambda a, b: better(a, b, weight)))
     found = levels[-1].get(graph.everything)
     return found.tree if found else None
 
 
+class _Connections:
+    """Which sets a condition joins: it needs both and nothing besides (JoinReorderDP.buildJoin)."""
+
+    def __init__(self, conditions: Sequence[int]) -> None:
+        self._pairs = {c for c in conditions if c.bit_count() == 2}
+        self._wide = {c for c in conditions if c.bit_count() > 2}
+
+    def near(self, one: int) -> int:
+        """The relations that a condition of two compares with one of a set."""
+        return sum({pair & ~one for pair in self._pairs if pair & one and pair & ~one})
+
+    def connect(self, one: int, near: int, other: int) -> bool:
+        both = one | other
+        return bool(near & other) or any(c & both == c and c & one != c and c & other != c for c in self._wide)
+
+
 def _next_level(
     levels: Sequence[Mapping[int, _Plan]],
-    conditions: Sequence[int],
+    connections: _Connections,
     size_of: SizeOf,
     better: Callable[[Cost, Cost], bool],
 ) -> dict[int, _Plan]:
     found: dict[int, _Plan] = {}
     last = len(levels) - 1
     for low in range(last // 2 + 1):
-        ones = list(levels[low].values())
+        ones, others = list(levels[low]), list(levels[last - low])
         for position, one in enumerate(ones):
-            others = ones[position:] if low == last - low else levels[last - low].values()
-            for other in others:
-                if one.tree.mask & other.tree.mask or not _connected(one.tree.mask, other.tree.mask, conditions):
+            near, plan = connections.near(one), levels[low][one]
+            for other in others[position if low == last - low else 0 :]:
+                if one & other or not connections.connect(one, near, other):
                     continue
-                mask, cost = one.tree.mask | other.tree.mask, one.with_root + other.with_root
-                if mask not in found or better(cost, found[mask].cost):
-                    found[mask] = _Plan(joined(one.tree, other.tree, size_of), cost)
+                joining = levels[last - low][other]
+                cost = plan.with_root + joining.with_root
+                if one | other not in found or better(cost, found[one | other].cost):
+                    found[one | other] = _Plan(joined(plan.tree, joining.tree, size_of), cost)
     return found
-
-
-def _connected(one: int, other: int, conditions: Sequence[int]) -> bool:
-    """Whether a condition needs both sides and nothing besides (JoinReorderDP.buildJoin)."""
-    both = one | other
-    return any(c & both == c and c & one != c and c & other != c for c in conditions)
 
 
 def _comparison(version: Version) -> _Better:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from tuner.errors import TunerError
 from tuner.plan.graph import Joined, JoinGraph, Order
 
-_WORD = re.compile(r"\(|\)|[^\s()]+")
+_TOKEN = re.compile(r"\(|\)|[^\s()]+")
 
 
 class OrderTextError(TunerError):
@@ -25,9 +25,9 @@ def order_text(order: Order, graph: JoinGraph) -> str:
 
 def parse_order(text: str, graph: JoinGraph) -> Order:
     """The order that a text holds, by the relations' numbers in this graph; OrderTextError if it is none of them all."""
-    words = iter(_WORD.findall(text))
-    order = _parse(next(words, ""), words, {name: number for number, name in enumerate(_names(graph))})
-    if next(words, None) is not None or sorted(_numbers(order)) != list(range(len(graph.relations))):
+    tokens = iter(_TOKEN.findall(text))
+    order = _parse(next(tokens, ""), tokens, {name: number for number, name in enumerate(_names(graph))})
+    if next(tokens, None) is not None or sorted(_numbers(order)) != list(range(len(graph.relations))):
         raise OrderTextError(f"{text!r} does not join each of {len(graph.relations)} relations once")
     return order
 
@@ -47,11 +47,11 @@ def _text(order: Order, names: Sequence[str]) -> str:
     return f"({_text(order[0], names)} {_text(order[1], names)})"
 
 
-def _parse(first: str, words: Iterator[str], numbers: dict[str, int]) -> Order:
+def _parse(first: str, tokens: Iterator[str], numbers: dict[str, int]) -> Order:
     if first == "(":
-        left = _parse(next(words, ""), words, numbers)
-        right = _parse(next(words, ""), words, numbers)
-        if next(words, "") != ")":
+        left = _parse(next(tokens, ""), tokens, numbers)
+        right = _parse(next(tokens, ""), tokens, numbers)
+        if next(tokens, "") != ")":
             raise OrderTextError("a bracket holds two inputs")
         return Joined(left, right)
     if first not in numbers:

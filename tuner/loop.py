@@ -19,6 +19,9 @@ from tuner.advice.advise import advise
 from tuner.advice.facts import Facts, PastRun
 from tuner.advice.model import ActionKind
 from tuner.advice.outgrown import outgrown
+from tuner.cost.learned.calibrated import calibrated, model_at_hand
+from tuner.cost.learned.model import OperatorTimes
+from tuner.cost.learned.samples import samples
 from tuner.errors import EventLogNotFoundError, TunerError
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import locate
@@ -41,6 +44,8 @@ _T = TypeVar("_T")
 
 # Runs of a cohort that a decision looks at.
 HISTORY_RUNS = 60
+# Runs that prices are learned from: more of the same stages tells nothing new.
+LEARN_RUNS = 10
 # Tries of a run that are looked up by their keys.
 MAX_TRIES = 10
 # A run without a log after this long has lost it.
@@ -247,7 +252,8 @@ def _unsteered(job: Job, directory: str, why: str) -> _Steering:
 
 def _decide(store: Store, job: Job, runs: list[Run], problems: _Problems) -> Decision:
     measured = [run.outcome for run in runs if usable(run) and run.outcome]
-    facts = facts_of(measured[-1], measured[:-1], per_join=bool(job.statements)) if measured else None
+    model = problems.guard("learn what operators take", lambda: _learned(measured), None)
+    facts = facts_of(measured[-1], measured[:-1], model, per_join=bool(job.statements)) if measured else None
     known = {d.action.id: d.action for run in runs for d in run.decision.actions}.values()
     situation = Situation(
         mode=job.mode,
@@ -268,10 +274,25 @@ def _earlier_tries(store: Store, job: Job) -> list[Run]:
     return [run for run in tries if run is not None]
 
 
-def facts_of(outcome: Outcome, earlier: Iterable[Outcome] = (), *, per_join: bool) -> Facts:
+def _learned(measured: list[Outcome]) -> OperatorTimes:
+    """What operators take, as the latest runs bear it out."""
+    found = [sample for outcome in measured[-LEARN_RUNS:] for sample in samples(outcome.queries, outcome.cluster)]
+    return calibrated(found, model_at_hand())
+
+
+def facts_of(
+    outcome: Outcome, earlier: Iterable[Outcome] = (), model: OperatorTimes | None = None, *, per_join: bool
+) -> Facts:
     """What advisors look at in a run's outcome, and in those of the runs before it, oldest first."""
-    past = tuple(PastRun(o.queries, o.conf) for o in earlier)
-    return Facts(outcome.queries, outcome.cluster, outcome.conf, per_join, outcome.spark_version, earlier=past)
+    facts = Facts(
+        outcome.queries,
+        outcome.cluster,
+        outcome.conf,
+        per_join,
+        outcome.spark_version,
+        earlier=tuple(PastRun(o.queries, o.conf) for o in earlier),
+    )
+    return replace(facts, prices=model.costs, price_error=model.price_error) if model else facts
 
 
 def _apply(job: Job, decision: Decision, runs: list[Run]) -> tuple[Directives, Decision]:

@@ -37,7 +37,7 @@ def found(text: str, seconds: float = 600, tasks_seconds: float = 2000) -> list[
     measured = Query(
         1, 1, "f" * 16, "q", 0, int(seconds * 1000), QueryStatus.SUCCEEDED, executor_run_ms=int(tasks_seconds * 1000)
     )
-    return list(advise_join_orders(facts(in_full((measured, tree, tree)))))
+    return list(advise_join_orders(facts(in_full((measured, tree, tree), ()))))
 
 
 def told(recommendation: Recommendation) -> str:
@@ -53,7 +53,9 @@ def test_joins_that_make_rows_for_later_ones_to_drop_are_put_off() -> None:
 
 def test_a_person_and_a_later_run_can_read_the_order() -> None:
     tree = plan(EXPLODING.format(exploded=10_000_000_000))
-    query = in_full((Query(1, 1, "f" * 16, "q", 0, 600_000, QueryStatus.SUCCEEDED, executor_run_ms=10**6), tree, tree))
+    query = in_full(
+        (Query(1, 1, "f" * 16, "q", 0, 600_000, QueryStatus.SUCCEEDED, executor_run_ms=10**6), tree, tree), ()
+    )
     (advice,) = advise_join_orders(facts(query))
     (action,) = advice.actions
     (graph,) = query.graphs
@@ -80,7 +82,9 @@ def test_less_than_a_second_is_not_worth_a_minute() -> None:
 def test_what_an_earlier_run_measured_of_the_order_counts() -> None:
     """Sales of the week turned out to be nearly all of them: as many as in the order that ran."""
     tree = plan(EXPLODING.format(exploded=10_000_000_000))
-    query = in_full((Query(1, 1, "f" * 16, "q", 0, 600_000, QueryStatus.SUCCEEDED, executor_run_ms=10**6), tree, tree))
+    query = in_full(
+        (Query(1, 1, "f" * 16, "q", 0, 600_000, QueryStatus.SUCCEEDED, executor_run_ms=10**6), tree, tree), ()
+    )
     (graph,) = query.graphs
     names = [r.relations[0] for r in graph.relations]
     tried = 1 << names.index("shop.sales") | 1 << names.index("shop.days")

@@ -30,7 +30,7 @@ def advise_card_weight(facts: Facts) -> Iterator[Recommendation]:
         return
     changes = _changes(facts, conf, fitted.weight)
     # Not by rows: a lower weight has more of them for fewer bytes.
-    if any(change.least_gain > 0 for change in changes):
+    if any(change.gain.low > 0 for change in changes):
         predicted = together(changes)
         if predicted.gain >= MIN_GAIN_SECONDS and predicted.high < predicted.before:
             yield _recommendation(fitted, changes, predicted)

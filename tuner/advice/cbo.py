@@ -102,7 +102,7 @@ def _recommendation(
             Evidence("rows between the joins as they ran", rows, "rows"),
             Evidence("rows between them in Spark's own order", fewer, "rows"),
             Evidence("blocks that Spark would order otherwise", len(changes), "blocks"),
-            Evidence("of these slower by the prices", sum(c.gain < 0 for c in changes), "blocks"),
+            Evidence("of these slower by the prices", sum(c.gain.expected < 0 for c in changes), "blocks"),
             *analyze_evidence(tables, facts),
         ),
         predicted_seconds=predicted,

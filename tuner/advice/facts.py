@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from tuner.cost.memory import DEFAULT_MEMORY_FRACTION, BroadcastCap, broadcast_cap
 from tuner.cost.operators import calibrate
 from tuner.cost.unit_costs import DEFAULT_COSTS, UnitCosts
+from tuner.cost.what_if.interval import PRICE_ERROR
 from tuner.eventlog.cluster import Cluster
 from tuner.plan.graph import JoinGraph
 from tuner.plan.merge_graphs import merge_graphs
@@ -33,7 +34,7 @@ class PastRun:
 class Facts:
     """One run as advisors see it. `per_join` says whether a hint can reach a single join (SQL text at hand).
 
-    `prices` are what the history bears out of operator times.
+    `prices` are what the history bears out of operator times, `price_error` the factor that 90 % of them are within.
     `earlier` are the runs before it, oldest first.
     """
 
@@ -43,6 +44,7 @@ class Facts:
     per_join: bool = False
     spark_version: str = ""
     prices: UnitCosts = DEFAULT_COSTS
+    price_error: float = PRICE_ERROR
     earlier: tuple[PastRun, ...] = ()
 
     @property

@@ -17,7 +17,7 @@ def advise_join_orders(facts: Facts) -> Iterator[Recommendation]:
     worth: dict[tuple[str, str], OrderChange] = {}
     for change in OrderPrices(facts).better():
         key = (change.query.fingerprint, change.graph.signature)
-        if key not in worth or change.gain > worth[key].gain:
+        if key not in worth or change.gain.expected > worth[key].gain.expected:
             worth[key] = change
     yield from map(_recommendation, worth.values())
 

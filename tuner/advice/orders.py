@@ -18,18 +18,13 @@ from tuner.cost.selection.conf import SelectionConf, read_conf
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if import WhatIf
-from tuner.eventlog.cluster import Cluster
+from tuner.cost.what_if.conf import ExecutionConf, read_execution_conf
+from tuner.cost.what_if.interval import SIZE_ERRORS, Interval
 from tuner.plan.graph import JoinGraph, Order
 from tuner.plan.model import Query
 
-# By how much the join of a set may be larger than estimated: 90 % of TPC-DS's joins that never ran are within 1.7
-# (tests/benchmarks/cardinality_q_error.py); what not even its selectivities were measured of, within this much.
-_ERROR = {Basis.MEASURED: 1.0, Basis.DERIVED: 1.7, Basis.ASSUMED: 3.0}
 # Rows between joins must fall at least to this share: less is within what prices are unsure of.
 _MOST_ROWS_SHARE = 0.7
-# Of the seconds that prices promise, at least and at most so much comes true: the interval of `builds.predict`. TPC-DS
-# 72 at SF1 was promised 21 s, and saved 10.
-_LEAST_SHARE, _MOST_SHARE = 0.2, 1.6
 # A person's minute is worth more than this.
 MIN_GAIN_SECONDS = 1.0
 MIN_GAIN_SHARE = 0.01
@@ -40,7 +35,7 @@ class OrderChange:
     """One block of one query in another order.
 
     Rows are those between the joins (of all but the last), `most_rows` the same with every estimate as wrong as it may
-    be. `gain` are wall seconds by the prices over all `times` that the query has the block, `least_gain` with those rows.
+    be. `gain` are wall seconds over all `times` that the query has the block, by the errors of sizes and prices.
     """
 
     query: Query
@@ -50,8 +45,7 @@ class OrderChange:
     rows: float
     other_rows: float
     most_rows: float
-    gain: float
-    least_gain: float
+    gain: Interval
     times: int = 1
 
     @property
@@ -63,13 +57,13 @@ class OrderChange:
     def is_clear(self) -> bool:
         """Whether the rows fall by more than what is unsure, and the seconds with them."""
         enough = max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * self.seconds)
-        return self.most_rows <= self.rows * _MOST_ROWS_SHARE and self.gain >= enough and self.least_gain > 0
+        return self.most_rows <= self.rows * _MOST_ROWS_SHARE and self.gain.expected >= enough and self.gain.low > 0
 
     @property
     def predicted(self) -> Prediction:
-        before, gain = self.seconds, capped(self.gain, self.seconds)
-        least = _LEAST_SHARE * capped(self.least_gain, before) if self.least_gain > 0 else self.least_gain
-        return Prediction(before, before - gain, max(0.0, before - _MOST_SHARE * gain), before - min(gain, least))
+        before, gain = self.seconds, self.gain
+        low, after = (max(0.0, before - capped(seconds, before)) for seconds in (gain.high, gain.expected))
+        return Prediction(before, after, low, before - capped(gain.low, before))
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
@@ -124,8 +118,7 @@ class OrderPrices:
             rows=tree_cost(written).card,
             other_rows=tree_cost(other).card,
             most_rows=sum(_most(sizes, join.mask).rows for join in other.joins[:-1]),
-            gain=self._saved(query, graph, other, sizes.size) * times,
-            least_gain=self._saved(query, graph, other, lambda mask: _most(sizes, mask)) * times,
+            gain=self._saved(query, graph, other, sizes, times),
             times=times,
         )
 
@@ -135,18 +128,29 @@ class OrderPrices:
         edges = [(predicate.left, predicate.right) for predicate in graph.predicates]
         return best_order(len(graph.relations), edges, sizes.size, written=written).tree
 
-    def _saved(self, query: Query, graph: JoinGraph, other: JoinTree, size_of: Callable[[int], Size]) -> float:
+    def _saved(self, query: Query, graph: JoinGraph, other: JoinTree, sizes: Cardinality, times: int) -> Interval:
         """What another order saves of the query's wall seconds; below 0 where it adds to them."""
-        took = query.executor_run_ms / 1e3
-        seconds = (query.duration_ms or 0) / 1e3
-        at_once = max(1.0, took / seconds) if seconds else 1.0
-        cluster = Cluster(round(at_once), executors=max(1, self.facts.cluster.executors))
-        what_if = WhatIf(graph, size_of, self._conf, cluster, self._costs)
+        facts = self.facts
+        what_if = WhatIf(
+            graph,
+            sizes.size,
+            self._conf,
+            facts.cluster,
+            self._costs,
+            execution=self._execution,
+            basis_of=lambda relations: _basis(sizes, relations),
+            price_error=facts.price_error,
+        )
         before, after = what_if.order(graph.written), what_if.order(other.order)
-        # Prices that add up to more than the tasks took are scaled down to it; what they leave unexplained stays.
-        scale = min(1.0, took / before.core_seconds) if before.core_seconds else 1.0
-        saved = (before.core_seconds - after.core_seconds) * scale / at_once
-        return saved + before.serial_seconds - after.serial_seconds
+        priced, seconds = before.seconds(facts.cluster) * times, (query.duration_ms or 0) / 1e3
+        # Prices that add up to more than the query took are scaled down to it; what they leave unexplained stays.
+        scale = times * (min(1.0, seconds / priced) if priced else 1.0)
+        saved = what_if.saving(before, after)
+        return Interval(saved.low * scale, saved.expected * scale, saved.high * scale)
+
+    @cached_property
+    def _execution(self) -> ExecutionConf:
+        return read_execution_conf(self.facts.conf, self.facts.spark_version)
 
     @cached_property
     def _conf(self) -> SelectionConf:
@@ -157,11 +161,15 @@ class OrderPrices:
         return self.facts.costs
 
 
+def _basis(sizes: Cardinality, relations: int) -> Basis:
+    """What a size stands on; relations are read as they were measured, in whatever order."""
+    return sizes.estimate(relations).basis if relations.bit_count() > 1 else Basis.MEASURED
+
+
 def _most(sizes: Cardinality, relations: int) -> Size:
     """A size as large as it may be."""
-    estimate = sizes.estimate(relations)
-    error = _ERROR[estimate.basis] if relations.bit_count() > 1 else 1.0
-    return Size(estimate.size.rows * error, estimate.size.bytes * error)
+    size, error = sizes.size(relations), SIZE_ERRORS[_basis(sizes, relations)]
+    return Size(size.rows * error, size.bytes * error)
 
 
 def shape(order: Order) -> object:

@@ -52,8 +52,13 @@ def _recommend(application: Application, found: tuple[Query, ...], *, per_join: 
     """Partial logs are no ground for advice: what they lack would look like rows that were not there."""
     if application.status is not Completeness.COMPLETE:
         return ()
+    from tuner.cost.learned.calibrated import calibrated, model_at_hand
+    from tuner.cost.learned.samples import samples
+
     cluster = cluster_of(application)
-    return advise_on(Facts(found, cluster, application.conf, per_join, application.spark_version))
+    model = calibrated(samples(found, cluster), model_at_hand())
+    facts = Facts(found, cluster, application.conf, per_join, application.spark_version, model.costs, model.price_error)
+    return advise_on(facts)
 
 
 def _json(application: Application, r: Recommendation) -> dict[str, Any]:

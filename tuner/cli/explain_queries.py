@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from tuner.cli.explain_sources import Measured
-from tuner.cost.learned.calibrated import calibrated_costs
+from tuner.cost.learned.calibrated import calibrated
 from tuner.cost.learned.fit import stage_terms
 from tuner.cost.learned.model import OperatorTimes, overhead_terms, wall_terms
 from tuner.printable import printable
@@ -24,16 +24,16 @@ def explained(found: Sequence[Measured], model: OperatorTimes, wanted: int | Non
 
     Prices are the model's as all these queries calibrate them.
     """
-    costs = calibrated_costs([one.sample for one in found], model)
+    model = calibrated([one.sample for one in found], model)
     chosen = [one for one in found if wanted is None or one.query.id == wanted]
-    return sorted((_explained(one, model, costs) for one in chosen), key=lambda q: -q["measured_seconds"])
+    return sorted((_explained(one, model) for one in chosen), key=lambda q: -q["measured_seconds"])
 
 
-def _explained(one: Measured, model: OperatorTimes, costs: Any) -> dict[str, Any]:
+def _explained(one: Measured, model: OperatorTimes) -> dict[str, Any]:
     sample = one.sample
     terms: Counter[str] = Counter()
     for stage in sample.work.stages:
-        terms.update({name: ns / 1e9 for name, ns in stage_terms(stage, costs).items()})
+        terms.update({name: ns / 1e9 for name, ns in stage_terms(stage, model.costs).items()})
     core_ms = 1e3 * sum(terms.values())
     clock = wall_terms(sample.work, sample.cores, core_ms) * overhead_terms(model.overheads)
     return {

@@ -44,7 +44,7 @@ def kinds(spark_submit: Callable[..., Path], tmp_path_factory: pytest.TempPathFa
 
 def _kinds(facts: InsightFacts) -> set[str]:
     kinds = {insight.kind.value for rule in RULES for insight in rule(facts)}
-    given = Facts((in_full((facts.query, facts.initial, facts.final)),), Cluster(cores=2), facts.conf)
+    given = Facts((in_full((facts.query, facts.initial, facts.final), facts.stages),), Cluster(cores=2), facts.conf)
     orders = OrderPrices(given)
     better = [orders.change(*block, orders.cheapest) for block in orders.blocks()]
     return kinds | {ORDER for change in better if change and change.most_rows < change.rows}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tuner.cost.learned.fit import fit_unit_costs
 from tuner.cost.learned.model import OperatorTimes, load_model, shipped_model
 from tuner.cost.learned.samples import Sample
-from tuner.cost.unit_costs import UnitCosts
 
 # A model of one's own fleet, in place of the shipped one: what `spark-tuner explain --model --save FILE` writes.
 VARIABLE = "SPARK_TUNER_MODEL"
@@ -24,10 +24,10 @@ def model_at_hand(environ: Mapping[str, str] | None = None) -> OperatorTimes:
     return load_model(Path(named)) if named else shipped_model()
 
 
-def calibrated_costs(found: Sequence[Sample], model: OperatorTimes) -> UnitCosts:
-    """The model's prices as these samples change them; as they are without the `learn` extra."""
+def calibrated(found: Sequence[Sample], model: OperatorTimes) -> OperatorTimes:
+    """The model with its prices as these samples change them; as they are without the `learn` extra."""
     try:
-        return fit_unit_costs(found, model.costs)
+        return replace(model, costs=fit_unit_costs(found, model.costs))
     except ImportError:
         _log.debug("scipy is not installed: prices are the model's own")
-        return model.costs
+        return model

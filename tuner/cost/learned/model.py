@@ -14,6 +14,7 @@ import numpy as np
 from tuner.cost.learned.fit import Array, stage_nanoseconds
 from tuner.cost.learned.residual import NO_RESIDUAL, Residual
 from tuner.cost.unit_costs import UnitCosts
+from tuner.cost.what_if.interval import PRICE_ERROR
 from tuner.errors import TunerError
 from tuner.plan.model import QueryWork, StageWork
 
@@ -63,6 +64,12 @@ class OperatorTimes:
     stages: int = 0
     trained_on: str = ""
     format: int = FORMAT
+
+    @property
+    def price_error(self) -> float:
+        """The factor that 90 % of queries' core times are within, either way."""
+        errors = self.errors.get("fitted")
+        return errors.p90 if errors else PRICE_ERROR
 
     def stage_ms(self, stages: Sequence[StageWork]) -> Array:
         """Core milliseconds of each stage."""

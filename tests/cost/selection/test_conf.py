@@ -69,6 +69,14 @@ def test_aqe_starts_with_partitions_of_its_own_where_it_may_coalesce(
 def test_aqe_is_off_by_default_before_3_2() -> None:
     initial = {"spark.sql.adaptive.coalescePartitions.initialPartitionNum": "1000"}
     assert read_conf(initial, "3.1.3").shuffle_partitions == 200
+    assert not read_conf({}, "3.1.3").adaptive
+    assert read_conf({}, "3.2.0").adaptive
+    assert not read_conf({"spark.sql.adaptive.enabled": "false"}).adaptive
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "1e400", "many"])
+def test_a_number_that_is_none_is_read_as_the_default(value: str) -> None:
+    assert read_conf({"spark.sql.shuffle.partitions": value}).shuffle_partitions == 200
 
 
 @pytest.mark.parametrize(

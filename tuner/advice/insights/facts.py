@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tuner.advice.insights.measured_plan import MeasuredPlan
 from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.model import Evidence
+from tuner.cost.selection.conf import parse_version
 from tuner.eventlog.model import Stage, Work
 from tuner.plan.model import Query
 from tuner.plan.node import PlanNode
 from tuner.plan.queries import QueryAndPlans
 from tuner.units import parse_bytes
-
-_VERSION = re.compile(r"(\d+)\.(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +38,8 @@ class InsightFacts:
     @property
     def version(self) -> tuple[int, int]:
         """Major and minor version of Spark; (0, 0) where unknown."""
-        match = _VERSION.match(self.spark_version)
-        return (int(match[1]), int(match[2])) if match else (0, 0)
+        version = parse_version(self.spark_version)
+        return version[:2] if version else (0, 0)
 
     @property
     def query_seconds(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,6 +45,7 @@ class SelectionConf:
     null_aware_anti_join: bool = True
     null_aware_broadcast_bytes: int = -1
     convert_sort_merge: bool = True
+    adaptive: bool = True
 
     def has(self, since: Version) -> bool:
         return self.version >= since
@@ -79,13 +81,14 @@ def read_conf(properties: Mapping[str, str], spark_version: str = "") -> Selecti
     """The conf of an application by its properties; what is unset or unreadable is Spark's default."""
     conf = SqlProperties(properties)
     default = SelectionConf(version=read_version(spark_version))
+    adaptive = conf.flag("adaptive.enabled", default.has(ADAPTIVE_BY_DEFAULT))
     return SelectionConf(
         version=default.version,
         broadcast_bytes=conf.bytes("autoBroadcastJoinThreshold", default.broadcast_bytes),
         adaptive_broadcast_bytes=conf.size("adaptive.autoBroadcastJoinThreshold"),
         prefer_sort_merge=conf.flag("join.preferSortMergeJoin", default.prefer_sort_merge),
         shuffled_hash_factor=int(conf.number("shuffledHashJoinFactor", default.shuffled_hash_factor)),
-        shuffle_partitions=_shuffle_partitions(conf, default),
+        shuffle_partitions=_shuffle_partitions(conf, default, adaptive=adaptive),
         local_map_bytes=conf.bytes("adaptive.maxShuffledHashJoinLocalMapThreshold", default.local_map_bytes),
         advisory_partition_bytes=_advisory_bytes(conf, default.advisory_partition_bytes),
         non_empty_ratio=conf.number("adaptive.nonEmptyPartitionRatioForBroadcastJoin", default.non_empty_ratio),
@@ -96,21 +99,25 @@ def read_conf(properties: Mapping[str, str], spark_version: str = "") -> Selecti
         convert_sort_merge=conf.flag(
             "adaptive.convertSortMergeJoinToShuffledHashJoin.enabled", default.convert_sort_merge
         ),
+        adaptive=adaptive,
     )
 
 
 def read_version(text: str) -> Version:
     """Major, minor and patch version; the newest one known where the text tells none."""
+    return parse_version(text) or NEWEST
+
+
+def parse_version(text: str) -> Version | None:
+    """Major, minor and patch version, whatever follows; None where the text tells none."""
     match = _VERSION.match(text)
-    return (int(match[1]), int(match[2]), int(match[3] or 0)) if match else NEWEST
+    return (int(match[1]), int(match[2]), int(match[3] or 0)) if match else None
 
 
-def _shuffle_partitions(conf: SqlProperties, default: SelectionConf) -> int:
+def _shuffle_partitions(conf: SqlProperties, default: SelectionConf, *, adaptive: bool) -> int:
     """SQLConf.numShufflePartitions: AQE has a number of its own to start from, where it may coalesce."""
     partitions = conf.number("shuffle.partitions", default.shuffle_partitions)
-    if conf.flag("adaptive.enabled", default.has(ADAPTIVE_BY_DEFAULT)) and conf.flag(
-        "adaptive.coalescePartitions.enabled", True
-    ):
+    if adaptive and conf.flag("adaptive.coalescePartitions.enabled", True):
         partitions = conf.number("adaptive.coalescePartitions.initialPartitionNum", partitions)
     return int(partitions)
 
@@ -139,6 +146,7 @@ class SqlProperties:
 
     def number(self, name: str, default: float) -> float:
         try:
-            return float(self.properties.get(f"spark.sql.{name}", default))
+            value = float(self.properties.get(f"spark.sql.{name}", default))
         except ValueError:
             return default
+        return value if math.isfinite(value) else default

@@ -41,3 +41,17 @@ def test_other_joins_queries_and_actions_are_not_its_business() -> None:
         Action(ActionKind.HINT_JOIN, huge.signature, Hint.BROADCAST, "q", ("another",)),
     ]
     assert list(outgrown(job, [*others, hint])) == [hint.id]
+
+
+def test_a_hashed_side_may_fill_more_of_a_tasks_memory_before_it_has_to_go_than_to_come_back() -> None:
+    cap = facts().task_cap_bytes
+
+    def found(data_bytes: int, strategy: Strategy) -> dict[str, str]:
+        join = inner(side("fact", rows=10**7), side("dim", rows=0, shuffle_bytes=data_bytes), strategy=strategy)
+        hint = Action(ActionKind.HINT_JOIN, join.signature, Hint.SHUFFLE_HASH, "q", ("dim",))
+        return outgrown(facts(query(join, fingerprint="q")), [hint])
+
+    assert not found(cap, Strategy.SORT_MERGE)
+    assert found(cap + 1, Strategy.SORT_MERGE)
+    assert not found(cap + 1, Strategy.SHUFFLED_HASH)
+    assert found(cap * 2, Strategy.SHUFFLED_HASH)

@@ -15,6 +15,7 @@ from tuner.advice.facts import Facts
 from tuner.advice.join_order import advise_join_orders
 from tuner.advice.model import Recommendation
 from tuner.advice.runtime_filter import advise_runtime_filters
+from tuner.advice.shuffle_hash import advise_shuffle_hashes
 from tuner.advice.shuffle_partitions import advise_shuffle_partitions
 from tuner.advice.statistics import advise_statistics
 
@@ -27,6 +28,7 @@ ADVISORS: tuple[Advisor, ...] = (
     advise_cbo,
     advise_cbo_off,
     advise_join_orders,
+    advise_shuffle_hashes,
     advise_runtime_filters,
     advise_shuffle_partitions,
     advise_statistics,

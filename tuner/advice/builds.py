@@ -53,7 +53,7 @@ class Build:
 
 def sort_merge_builds(facts: Facts) -> Iterator[Build]:
     """Each side that could be broadcast of each join that ran as a sort merge join and was measured on both sides."""
-    return (build for build in unbroadcast_builds(facts) if _is_measured_sort_merge(build.query, build.join))
+    return (build for build in unbroadcast_builds(facts) if is_measured_sort_merge(build.query, build.join))
 
 
 def unbroadcast_builds(facts: Facts) -> Iterator[Build]:
@@ -104,7 +104,7 @@ def _price(
     data = build.shuffle_bytes or 0
     size = relation_bytes(build.rows or 0, data)
     veto = _veto(query, join, build, size, cap)
-    if not _is_measured_sort_merge(query, join):
+    if not is_measured_sort_merge(query, join):
         return Build(query, join, side, size, 0.0, 0.0, 0.0, veto)
     cores = max(1, cluster.cores)
     broadcast = broadcast_seconds(build, probe, data, cluster.executors, costs)
@@ -114,25 +114,36 @@ def _price(
     return Build(query, join, side, size, merge + shuffles - added, merge - added, broadcast.serial, veto)
 
 
-def _is_measured_sort_merge(query: Query, join: JoinSite) -> bool:
+def is_measured_sort_merge(query: Query, join: JoinSite) -> bool:
+    """Whether a join ran as a sort merge join to its end and both sides were counted."""
     measured = join.left.rows is not None and join.right.rows is not None
     return join.strategy is Strategy.SORT_MERGE and measured and is_whole(query)
 
 
 def _veto(query: Query, join: JoinSite, build: JoinSide, size: int, cap: BroadcastCap) -> str:
-    larger = max(join.left.rows or 0, join.right.rows or 0)
-    if not is_whole(query):
-        return "its query did not succeed"
-    if build.rows is None or build.shuffle_bytes is None:
-        return "its rows and bytes were not measured"
-    if build.rows > MAX_BROADCAST_ROWS:
+    if reason := unmeasured(query, build):
+        return reason
+    if (build.rows or 0) > MAX_BROADCAST_ROWS:
         return f"{build.rows} rows are more than a broadcast takes"
     if size > cap.one_bytes:
         return (
             f"its hash relation of {size} bytes is over the cap of {cap.one_bytes} bytes for a heap of {cap.heap_bytes}"
         )
+    return fans_out(join)
+
+
+def unmeasured(query: Query, build: JoinSide) -> str:
+    """Why the size of a side is not known; empty where it is."""
+    if not is_whole(query):
+        return "its query did not succeed"
+    return "its rows and bytes were not measured" if build.rows is None or build.shuffle_bytes is None else ""
+
+
+def fans_out(join: JoinSite) -> str:
+    """Why a join must not be hashed for what it puts out; empty where it may."""
     if join.output_rows is None:
         return "its output was not measured"
+    larger = max(join.left.rows or 0, join.right.rows or 0)
     if join.output_rows > MAX_FAN_OUT * larger:
         return f"it puts out {join.output_rows} rows for {larger} of its larger side"
     return ""

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tuner.cost.memory import DEFAULT_MEMORY_FRACTION, BroadcastCap, broadcast_cap
+from tuner.cost.memory import (
+    DEFAULT_MEMORY_FRACTION,
+    DEFAULT_STORAGE_FRACTION,
+    BroadcastCap,
+    broadcast_cap,
+    task_relation_cap,
+)
 from tuner.cost.operators import calibrate
+from tuner.cost.selection.conf import SelectionConf, parse_version, read_conf
 from tuner.cost.unit_costs import DEFAULT_COSTS, UnitCosts
 from tuner.cost.what_if.interval import PRICE_ERROR
 from tuner.eventlog.cluster import Cluster
@@ -15,8 +21,6 @@ from tuner.plan.graph import JoinGraph
 from tuner.plan.merge_graphs import merge_graphs
 from tuner.plan.model import Query, QueryStatus
 from tuner.units import parse_bytes
-
-_VERSION = re.compile(r"(\d+)\.(\d+)")
 
 # Relations that have grown or shrunk by more are not what an earlier run measured the joins of.
 _SAME_ROWS = 1.25
@@ -50,8 +54,13 @@ class Facts:
     @property
     def version(self) -> tuple[int, int]:
         """Major and minor version of Spark; (0, 0) where unknown."""
-        match = _VERSION.match(self.spark_version)
-        return (int(match[1]), int(match[2])) if match else (0, 0)
+        version = parse_version(self.spark_version)
+        return version[:2] if version else (0, 0)
+
+    @property
+    def selection(self) -> SelectionConf:
+        """What Spark selected joins by."""
+        return read_conf(self.conf, self.spark_version)
 
     @property
     def costs(self) -> UnitCosts:
@@ -63,6 +72,16 @@ class Facts:
             self.cluster.driver_memory_bytes,
             self.cluster.executor_memory_bytes,
             _share(self.conf.get("spark.memory.fraction"), DEFAULT_MEMORY_FRACTION),
+        )
+
+    @property
+    def task_cap_bytes(self) -> int:
+        """The most bytes of hash relation for one task of a shuffled hash join."""
+        return task_relation_cap(
+            self.cluster.executor_memory_bytes,
+            self.cluster.cores_per_executor,
+            _share(self.conf.get("spark.memory.fraction"), DEFAULT_MEMORY_FRACTION),
+            _share(self.conf.get("spark.memory.storageFraction"), DEFAULT_STORAGE_FRACTION),
         )
 
     @property

@@ -1,4 +1,4 @@
-"""How large a broadcast may become: bytes of its hash relation against the memory of driver and executors."""
+"""How large hash relations may become: a broadcast's against driver and executors, a task's against its own share."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 RESERVED_BYTES = 300 << 20  # UnifiedMemoryManager.RESERVED_SYSTEM_MEMORY_BYTES
 DEFAULT_MEMORY_FRACTION = 0.6  # spark.memory.fraction
+DEFAULT_STORAGE_FRACTION = 0.5  # spark.memory.storageFraction
 DEFAULT_HEAP_BYTES = 1 << 30  # spark.driver.memory, spark.executor.memory
 
 # BroadcastExchangeExec.MAX_BROADCAST_TABLE_BYTES and maxBroadcastRows (BytesToBytesMap.MAX_CAPACITY / 1.5).
@@ -17,6 +18,10 @@ MAX_BROADCAST_ROWS = int((1 << 29) / 1.5)
 # a fifth.
 SHARE_OF_ONE = 0.10
 SHARE_OF_QUERY = 0.20
+
+# A shuffled hash join's relation cannot spill (SparkOutOfMemoryError, "Can't acquire … to build hash relation"): when a
+# page of LongToUnsafeRowMap is full its rows are copied into one twice as large while the old one lives.
+SHARE_OF_TASK = 1 / 3
 
 # BytesToBytesMap keeps beside a row's bytes its lengths and link (16) and its key once more (an UnsafeRow of two columns
 # takes 24), and a 16-byte slot for each key in an array of a power of two that is at most half full.
@@ -44,6 +49,21 @@ def broadcast_cap(
         query_bytes=min(int(unified * SHARE_OF_QUERY), MAX_BROADCAST_BYTES),
         heap_bytes=heap,
     )
+
+
+def task_relation_cap(
+    executor_memory_bytes: int,
+    cores_per_executor: int,
+    memory_fraction: float = DEFAULT_MEMORY_FRACTION,
+    storage_fraction: float = DEFAULT_STORAGE_FRACTION,
+) -> int:
+    """The most bytes of hash relation for one task of a shuffled hash join; 0 for a heap means Spark's default of 1 GiB.
+
+    Storage keeps its fraction from eviction, and each of N running tasks is granted at most 1/N of the rest
+    (UnifiedMemoryManager, ExecutionMemoryPool).
+    """
+    unified = max(0.0, ((executor_memory_bytes or DEFAULT_HEAP_BYTES) - RESERVED_BYTES) * memory_fraction)
+    return int(unified * (1 - storage_fraction) / max(1, cores_per_executor) * SHARE_OF_TASK)
 
 
 def relation_bytes(rows: int, data_bytes: int) -> int:

@@ -6,14 +6,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tuner.advice.broadcast_threshold import ADAPTIVE, DEFAULT_THRESHOLD, STATIC, advise_broadcast_thresholds
+from tuner.advice.broadcast_threshold import ADAPTIVE, STATIC, advise_broadcast_thresholds
 from tuner.advice.builds import Build, unbroadcast_builds
 from tuner.advice.facts import Facts
+from tuner.cost.selection.conf import SelectionConf
 from tuner.plan.model import BuildSide, JoinSide, JoinType, Query, QueryStatus, Strategy
 
 from .joins import facts, inner, query, query_25, query_72, side
 
 AQE = "spark.sql.adaptive.enabled"
+DEFAULT_THRESHOLD = SelectionConf().broadcast_bytes
 
 
 def _thresholds(given_facts: Facts) -> dict[str, int]:
@@ -212,3 +214,45 @@ def test_no_threshold_ever_turns_a_join_that_must_not_be(queries: list[Query]) -
         predicted = recommendation.predicted_seconds
         assert 0 <= predicted.low <= predicted.after <= predicted.high
         assert predicted.after <= predicted.before
+
+
+# --- Where sort merge joins are not preferred, the threshold moves a second bound: times the shuffle partitions. ---
+
+HASHING = {"spark.sql.join.preferSortMergeJoin": "false", "spark.sql.shuffle.partitions": "2"}
+
+
+def _near_the_bound(estimate: int, out: int | None = None, rows: int = 100_000) -> Query:
+    """A side just over 20 MiB, where 10 MiB times two partitions did not let it be hashed."""
+    build = side("h", rows=rows, shuffle_bytes=estimate, estimated_bytes=estimate, sort_ms=100)
+    probe = side("g", rows=9_000_000, shuffle_bytes=10**9, estimated_bytes=10**11, sort_ms=9_000)
+    return query(inner(build, probe, out), seconds=30)
+
+
+@pytest.mark.parametrize(
+    ("neighbour", "advised"),
+    [
+        pytest.param(_near_the_bound(24_000_000), True, id="one that may be hashed"),
+        pytest.param(_near_the_bound(24_000_000, out=90_000_000), False, id="ten rows out per row in"),
+        pytest.param(_near_the_bound(24_000_000, rows=50_000_000), False, id="more than a task holds"),
+        pytest.param(_near_the_bound(900_000_000, out=90_000_000), True, id="far from the bound"),
+    ],
+)
+def test_a_threshold_that_would_hash_what_must_not_be_is_out(neighbour: Query, advised: bool) -> None:
+    job = (query_25(), neighbour)
+    assert (STATIC in _thresholds(facts(*job, conf=HASHING))) is advised
+    assert STATIC in _thresholds(facts(*job, conf=HASHING | {"spark.sql.join.preferSortMergeJoin": "true"}))
+
+
+def test_the_bound_counts_for_what_aqe_measures_too() -> None:
+    build = side("h", rows=100_000, shuffle_bytes=24_000_000, estimated_bytes=10**12, sort_ms=100)
+    probe = side("g", rows=9_000_000, shuffle_bytes=10**9, estimated_bytes=10**14, sort_ms=9_000)
+    vetoed = query(inner(build, probe, 90_000_000), seconds=30)
+    assert STATIC not in _thresholds(facts(query_25(), vetoed, conf=HASHING))
+    assert STATIC in _thresholds(facts(query_25(), vetoed, conf=HASHING | {AQE: "false"}))
+
+
+def test_what_is_hashed_already_is_not_hashed_by_a_higher_threshold() -> None:
+    hashed = _near_the_bound(15_500_000, out=90_000_000).joins[0]
+    merged_by_hint = query(hashed, seconds=30)
+    found = _thresholds(facts(_pair(12_000_000, estimated_bytes=11_000_000), merged_by_hint, conf=HASHING))
+    assert found[STATIC] < 15_500_000

@@ -2,28 +2,40 @@
 
 At planning Spark compares its own estimate of a side with `autoBroadcastJoinThreshold`; AQE compares the measured bytes
 of a finished shuffle with `adaptive.autoBroadcastJoinThreshold`. A threshold reaches every join of every query, so each
-candidate is judged by all the joins it would turn, and one that would turn a join that must not be is out.
+candidate is judged by all the joins it would turn, and one that would turn a join that must not be is out. Where
+sort merge joins are not preferred, a higher `autoBroadcastJoinThreshold` also makes more joins shuffled hash joins.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tuner.advice.builds import Build, build_evidence, capped, predict, unbroadcast_builds
 from tuner.advice.facts import Facts
+from tuner.advice.hash_builds import HashBuild, hash_builds
 from tuner.advice.model import Action, ActionKind, Evidence, Recommendation, Risk
 from tuner.advice.round_number import round_between
-from tuner.plan.model import JoinType, Query
+from tuner.advice.sized_joins import (
+    BROADCASTS,
+    UNBOUNDED,
+    Bounds,
+    Simulation,
+    Site,
+    SizedJoin,
+    estimated_joins,
+    measured_joins,
+    site_of,
+)
+from tuner.cost.memory import BroadcastCap
+from tuner.cost.selection.conf import ADAPTIVE_THRESHOLD, SelectionConf
+from tuner.plan.model import BuildSide, Query, Strategy
 from tuner.plan.relation import short_name
 from tuner.units import format_bytes, format_rows, format_seconds
 
 STATIC = "spark.sql.autoBroadcastJoinThreshold"
 ADAPTIVE = "spark.sql.adaptive.autoBroadcastJoinThreshold"
-DEFAULT_THRESHOLD = 10 << 20
-# Before SPARK-35264 AQE compares what it measured with the static threshold: one number for two kinds of sizes.
-ADAPTIVE_SINCE = (3, 2)
 # Room for tonight's data to be larger than yesterday's before the decision flips.
 GROWTH = 1.25
 # Nearer than this to a side that must not be broadcast, a threshold does not separate.
@@ -31,18 +43,7 @@ MARGIN = 1.15
 MIN_GAIN_SECONDS = 0.2
 MIN_GAIN_SHARE = 0.01
 
-_UNBOUNDED = 1 << 63
-_Site = tuple[int, str, int]
 _GainOf = Callable[[Build], float]
-
-
-@dataclass(frozen=True, slots=True)
-class _Sized:
-    """A build, and what Spark compares with the threshold: at least `lower`, at most `upper` bytes."""
-
-    build: Build
-    lower: int
-    upper: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,81 +53,148 @@ class _Choice:
     gain: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Turned:
+    """What a threshold makes of one join: the broadcasts it may become, and whether it becomes one of them for sure."""
+
+    builds: tuple[Build, ...]
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Lever:
+    """One of the two thresholds: the joins whose sizes it is compared with, what they gain, and how to set it."""
+
+    joins: Sequence[SizedJoin]
+    gain_of: _GainOf
+    with_threshold: Callable[[int], SelectionConf]
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """What is known of every join that a threshold may turn."""
+
+    cap: BroadcastCap
+    simulation: Simulation
+    builds: dict[tuple[Site, BuildSide], Build]
+    hashes: dict[tuple[Site, BuildSide], HashBuild]
+
+
 def advise_broadcast_thresholds(facts: Facts) -> Iterable[Recommendation]:
     """At most one recommendation: both thresholds, for the joins they turn. None where broadcasts are switched off."""
-    current = facts.bytes_of(STATIC, DEFAULT_THRESHOLD)
-    known = facts.version != (0, 0)
-    aqe = facts.flag("spark.sql.adaptive.enabled", not known or facts.version >= ADAPTIVE_SINCE)
-    if facts.per_join or current < 0 or (aqe and known and facts.version < ADAPTIVE_SINCE):
+    conf = facts.selection
+    # Before SPARK-35264 AQE compares what it measured with the static threshold: one number for two kinds of sizes.
+    if facts.per_join or conf.broadcast_bytes < 0 or (conf.adaptive and not conf.has(ADAPTIVE_THRESHOLD)):
         return
-    builds = list(unbroadcast_builds(facts))
-    static = _best(facts, current, _estimated(facts, builds, current), (), lambda b: b.static_gain)
-    adaptive_now = facts.bytes_of(ADAPTIVE, current)
-    adaptive = _Choice(adaptive_now, (), 0.0)
-    if aqe and adaptive_now >= 0:
-        turned = {_site(b) for b in static.builds}
-        rest = _measured([b for b in builds if _site(b) not in turned], adaptive_now)
-        adaptive = _best(facts, adaptive_now, rest, static.builds, lambda b: b.adaptive_gain)
+    judge = _Judge(
+        facts.cap,
+        Simulation(conf),
+        {(site_of(b.query, b.join), b.side): b for b in unbroadcast_builds(facts)},
+        {(site_of(b.query, b.join), b.side): b for b in hash_builds(facts)},
+    )
+    measured = list(measured_joins(facts)) if conf.adaptive else []
+    planned = _Lever(list(estimated_joins(facts)), lambda b: b.static_gain, lambda t: _with_static(conf, t))
+    static = _best(judge, conf.broadcast_bytes, planned, (), measured)
+    now = conf.threshold(measured=True)
+    adaptive = _Choice(now, (), 0.0)
+    if conf.adaptive and now >= 0:
+        turned = {site_of(b.query, b.join) for b in static.builds}
+        rest = [j for j in measured if j.site not in turned]
+        lever = _Lever(rest, lambda b: b.adaptive_gain, lambda t: replace(conf, adaptive_broadcast_bytes=t))
+        adaptive = _best(judge, now, lever, static.builds)
     total = sum((q.duration_ms or 0) for q in facts.succeeded) / 1e3
     if (static.builds or adaptive.builds) and _gain(static, adaptive) >= max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * total):
-        yield _recommendation(static, adaptive, current)
+        yield _recommendation(static, adaptive, conf.broadcast_bytes)
 
 
-def _best(facts: Facts, current: int, sized: Sequence[_Sized], taken: Sequence[Build], gain_of: _GainOf) -> _Choice:
-    """The threshold above the current one with the largest summed gain over the joins it turns beside those `taken`."""
+def _with_static(conf: SelectionConf, threshold: int) -> SelectionConf:
+    """The other threshold follows this one where it is unset, and is always set beside it."""
+    return replace(conf, broadcast_bytes=threshold, adaptive_broadcast_bytes=conf.threshold(measured=True))
+
+
+def _best(
+    judge: _Judge, current: int, lever: _Lever, taken: Sequence[Build], also_hashed: Sequence[SizedJoin] = ()
+) -> _Choice:
+    """The threshold above the current one with the largest summed gain over the joins it turns beside those `taken`.
+
+    `also_hashed` are joins that it cannot broadcast, but may make shuffled hash joins.
+    """
     best = _Choice(current, (), 0.0)
-    cap = facts.cap
-    for candidate in sorted({s.upper for s in sized if current < s.upper <= cap.one_bytes}):
-        turned = _turned(sized, candidate)
-        if any(s.build.veto for s in turned) or _most_bytes((*taken, *(s.build for s in turned))) > cap.query_bytes:
+    most = judge.cap.one_bytes
+    sides = [j.bounds(side) for j in lever.joins for side in BuildSide if (j.site, side) in judge.builds]
+    for candidate in sorted({s.upper for s in sides if current < s.upper <= most}):
+        turned = _all_turned(judge, lever, candidate)
+        if turned is None:
             continue
-        certain = _one_of_each_join((s.build for s in turned if s.upper <= candidate), gain_of)
-        doubtful = sum(min(0.0, gain_of(s.build)) for s in turned if s.upper > candidate)
-        gain = _total_gain(certain, gain_of) + doubtful
+        hashed = _hashed(judge, lever.with_threshold(int(candidate * GROWTH * MARGIN)), (*lever.joins, *also_hashed))
+        if any(b.veto for b in hashed):
+            continue
+        if _most_bytes((*taken, *(b for found in turned for b in found.builds))) > judge.cap.query_bytes:
+            continue
+        least = [(min(found.builds, key=lever.gain_of), found.certain) for found in turned]
+        certain = tuple(build for build, surely in least if surely)
+        doubtful = sum(min(0.0, lever.gain_of(build)) for build, surely in least if not surely)
+        gain = _total_gain(certain, lever.gain_of) + doubtful + sum(min(0.0, b.least_gain) for b in hashed)
         if gain > best.gain:
-            best = _Choice(_threshold(sized, candidate, cap.one_bytes), certain, gain)
+            best = _Choice(_threshold(sides, candidate, most), certain, gain)
     return best
 
 
-def _turned(sized: Iterable[_Sized], candidate: int) -> list[_Sized]:
-    """What a threshold of `candidate` bytes, or a little more, may turn.
-
-    Spark builds the smaller of two sides that both qualify, so one that is surely larger than such a side is out.
-    """
-    reach = int(candidate * MARGIN)
-    within = [s for s in sized if s.lower <= reach]
-    qualified: dict[_Site, int] = {}
-    for s in within:
-        if s.upper <= candidate:
-            qualified[_site(s.build)] = min(s.upper, qualified.get(_site(s.build), _UNBOUNDED))
-    return [s for s in within if s.lower <= qualified.get(_site(s.build), _UNBOUNDED)]
-
-
-def _one_of_each_join(builds: Iterable[Build], gain_of: _GainOf) -> tuple[Build, ...]:
-    """Where either side may be the smaller, the one that gains less."""
-    chosen: dict[_Site, Build] = {}
-    for build in builds:
-        other = chosen.setdefault(_site(build), build)
-        if gain_of(build) < gain_of(other):
-            chosen[_site(build)] = build
-    return tuple(chosen.values())
+def _all_turned(judge: _Judge, lever: _Lever, candidate: int) -> list[_Turned] | None:
+    """The joins that a threshold of `candidate` bytes may turn; None as soon as one of them must not be."""
+    found = []
+    exactly, reached = (lever.with_threshold(size) for size in (candidate, int(candidate * MARGIN)))
+    for join in lever.joins:
+        turned = _turned(judge, join, exactly, reached)
+        if any(b.veto for b in turned.builds):
+            return None
+        if turned.builds:
+            found.append(turned)
+    return found
 
 
-def _threshold(sized: Sequence[_Sized], candidate: int, most: int) -> int:
+def _turned(judge: _Judge, join: SizedJoin, exactly: SelectionConf, reached: SelectionConf) -> _Turned:
+    """What a threshold, or a little more than it, makes of a join."""
+    now = judge.simulation.outcomes(join, exactly)
+    possible = now | judge.simulation.outcomes(join, reached)
+    builds = [
+        judge.builds.get((join.site, side))
+        for strategy, side in possible
+        if strategy in BROADCASTS and side is not None
+    ]
+    return _Turned(tuple(b for b in builds if b), bool(now) and all(strategy in BROADCASTS for strategy, _ in now))
+
+
+def _hashed(judge: _Judge, conf: SelectionConf, joins: Iterable[SizedJoin]) -> list[HashBuild]:
+    """The sort merge joins that this conf may make shuffled hash joins."""
+    if conf.prefer_sort_merge:
+        return []
+    found = [
+        judge.hashes.get((join.site, side))
+        for join in joins
+        for strategy, side in judge.simulation.outcomes(join, conf)
+        if strategy is Strategy.SHUFFLED_HASH and side is not None
+    ]
+    return [b for b in found if b]
+
+
+def _threshold(sides: Sequence[Bounds], candidate: int, most: int) -> int:
     """A round number from `candidate` up, with room to grow, and clear of the next larger side."""
     reach = int(candidate * MARGIN)
-    clear = [int(s.lower / MARGIN) for s in sized if s.lower > reach]
+    clear = [int(s.lower / MARGIN) for s in sides if reach < s.lower < UNBOUNDED]
     # Where only a bound of the size is known, there is room already.
-    exact = all(s.lower == s.upper for s in sized if s.upper <= candidate)
+    exact = all(s.is_exact for s in sides if s.upper <= candidate)
     highest = min([int(candidate * GROWTH) if exact else candidate, most, *clear])
     return round_between(candidate, max(highest, candidate))
 
 
 def _most_bytes(builds: Iterable[Build]) -> int:
     """The largest sum of hash relations in one query, one for each join."""
-    of_join: dict[_Site, int] = {}
+    of_join: dict[Site, int] = {}
     for build in builds:
-        of_join[_site(build)] = max(build.relation_bytes, of_join.get(_site(build), 0))
+        of_join[site_of(build.query, build.join)] = max(
+            build.relation_bytes, of_join.get(site_of(build.query, build.join), 0)
+        )
     per_query: Counter[int] = Counter()
     for (query, _, _), size in of_join.items():
         per_query[query] += size
@@ -150,48 +218,6 @@ def _by_query(builds: Iterable[Build]) -> list[tuple[Query, list[Build]]]:
     for build in builds:
         groups.setdefault(build.query.id, (build.query, []))[1].append(build)
     return list(groups.values())
-
-
-def _estimated(facts: Facts, builds: Iterable[Build], current: int) -> list[_Sized]:
-    """The planner's estimates of what it has not broadcast yet. Where the log does not tell, an estimate lies above the
-    threshold that did not broadcast the side and at or below its files' bytes; of other sides nothing more is known."""
-    found = []
-    for build in builds:
-        side = build.build
-        if side.estimated_bytes is not None:
-            lower = upper = side.estimated_bytes
-        elif side.file_bytes is not None:
-            lower, upper = current + 1, max(current + 1, side.file_bytes)
-        elif _is_product(facts, build):
-            continue
-        else:
-            lower, upper = current + 1, _UNBOUNDED
-        if upper > current:
-            found.append(_Sized(build, lower, upper))
-    return found
-
-
-def _is_product(facts: Facts, build: Build) -> bool:
-    """Whether a side is itself a join whose estimate multiplies its relations' bytes, which is out of any reach.
-
-    Semi and anti joins keep their left side's (SizeInBytesOnlyStatsPlanVisitor); statistics make estimates small.
-    """
-    relations = Counter(build.build.relations)
-    return not facts.flag("spark.sql.cbo.enabled", False) and any(
-        join.type not in (JoinType.LEFT_SEMI, JoinType.LEFT_ANTI)
-        and Counter((*join.left.relations, *join.right.relations)) == relations
-        for join in build.query.joins
-    )
-
-
-def _measured(builds: Iterable[Build], current: int) -> list[_Sized]:
-    """What AQE measures of sides that are shuffled: their bytes."""
-    sizes = ((b, b.build.shuffle_bytes) for b in builds)
-    return [_Sized(b, size, size) for b, size in sizes if size is not None and size > current]
-
-
-def _site(build: Build) -> _Site:
-    return build.query.id, build.join.signature, build.join.occurrence
 
 
 def _recommendation(static: _Choice, adaptive: _Choice, current: int) -> Recommendation:

@@ -16,7 +16,7 @@ from tuner.plan.model import BuildSide, JoinSide, JoinSite, Query, Strategy
 from tuner.plan.relation import short_name
 
 # What a higher threshold may turn into a broadcast (JoinSelection asks for a broadcast first).
-_UNBROADCAST = frozenset({Strategy.SORT_MERGE, Strategy.SHUFFLED_HASH, Strategy.CARTESIAN})
+UNBROADCAST = frozenset({Strategy.SORT_MERGE, Strategy.SHUFFLED_HASH, Strategy.CARTESIAN})
 
 # A join that puts out more rows than it reads meets each hashed key many times; each match is a random access, where a
 # merge join scans matches in sequence. TPC-DS 72 at SF1, 5 rows out per row in: 13 s merged, 115 s broadcast, 348 s
@@ -64,7 +64,7 @@ def unbroadcast_builds(facts: Facts) -> Iterator[Build]:
     costs, cap = facts.costs, facts.cap
     for query in facts.queries:
         for join in query.joins:
-            if join.strategy in _UNBROADCAST:
+            if join.strategy in UNBROADCAST:
                 for side in BROADCAST_SIDES.get(join.type, ()):
                     yield _price(query, join, side, facts.cluster, costs, cap)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 
 from tuner.advice.broadcast_hint import advise_broadcast_hints
 from tuner.advice.broadcast_threshold import advise_broadcast_thresholds
+from tuner.advice.build_side import advise_build_sides
 from tuner.advice.card_weight import advise_card_weight
 from tuner.advice.cbo import advise_cbo
 from tuner.advice.cbo_off import advise_cbo_off
@@ -29,6 +30,7 @@ ADVISORS: tuple[Advisor, ...] = (
     advise_cbo_off,
     advise_join_orders,
     advise_shuffle_hashes,
+    advise_build_sides,
     advise_runtime_filters,
     advise_shuffle_partitions,
     advise_statistics,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tuner.advice.builds import capped, fans_out, is_measured_sort_merge, unmeasured
@@ -98,13 +98,19 @@ def hash_evidence(build: HashBuild, cap: int) -> tuple[Evidence, ...]:
     )
 
 
-def predict_hashed(before: float, builds: tuple[HashBuild, ...]) -> Prediction:
-    """Seconds after, in the interval that the least and the most gain of each build leave."""
-    gain, least, most = (
-        capped(sum(seconds), before)
-        for seconds in zip(*((b.gain, b.least_gain, b.most_gain) for b in builds), strict=True)
-    )
-    return Prediction(before, before - gain, before - most, before - min(gain, least))
+def predict_hashed(builds: Iterable[HashBuild]) -> Prediction:
+    """Seconds of their queries after, in the interval that the least and the most gain of each build leave."""
+    of_query: dict[int, list[HashBuild]] = {}
+    for build in builds:
+        of_query.setdefault(build.query.id, []).append(build)
+    before = gain = least = most = 0.0
+    for group in of_query.values():
+        seconds = (group[0].query.duration_ms or 0) / 1e3
+        before += seconds
+        gain += capped(sum(b.gain for b in group), seconds)
+        least += capped(sum(b.least_gain for b in group), seconds)
+        most += capped(sum(b.most_gain for b in group), seconds)
+    return Prediction(before, before - gain, before - most, before - least)
 
 
 def task_relation_bytes(query: Query, join: JoinSite, build: JoinSide, conf: SelectionConf) -> int:

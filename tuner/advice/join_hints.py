@@ -1,4 +1,4 @@
-"""The one place that decides which hint a sort merge join gets: a broadcast, a shuffled hash join, or none."""
+"""The one place that decides which hint a join gets: a broadcast, a shuffled hash join, its other side built, or none."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from tuner.advice.builds import Build, capped, predict, sort_merge_builds
 from tuner.advice.facts import Facts, is_whole
 from tuner.advice.hash_builds import HashBuild, hash_builds, predict_hashed
 from tuner.advice.model import Action, ActionKind, Hint, Prediction
+from tuner.advice.swaps import Swap, swaps
 from tuner.plan.model import JoinSide, JoinSite, Query
 
 MIN_GAIN_SECONDS = 0.1
 MIN_GAIN_SHARE = 0.02
 
-_Build = TypeVar("_Build", Build, HashBuild)
+_Build = TypeVar("_Build", Build, HashBuild, Swap)
 # A hint names a join by its query's fingerprint and its signature: two joins that share both share the hint.
 _Place = tuple[str, str]
 
@@ -25,7 +26,7 @@ _Place = tuple[str, str]
 class JoinHint:
     """A join with the better of its hints: `build` tells which, and the side it is given to."""
 
-    build: Build | HashBuild
+    build: Build | HashBuild | Swap
     prediction: Prediction
 
     @property
@@ -50,7 +51,7 @@ def choose_hints(facts: Facts) -> list[JoinHint]:
     return chosen
 
 
-def hinted_side(build: Build | HashBuild, hint: Hint) -> Action:
+def hinted_side(build: Build | HashBuild | Swap, hint: Hint) -> Action:
     """The action that gives a hint to the side that is built."""
     return Action(ActionKind.HINT_JOIN, build.join.signature, hint, build.query.fingerprint, build.build.relations)
 
@@ -76,7 +77,9 @@ def _worthwhile(facts: Facts) -> Iterator[JoinHint]:
         yield JoinHint(build, predict(before, capped(build.static_gain, before), build.serial_seconds))
     for hashed in _admissible(hash_builds(facts)):
         if hashed.is_much_smaller(conf):
-            yield JoinHint(hashed, predict_hashed(seconds_of(hashed.query), (hashed,)))
+            yield JoinHint(hashed, predict_hashed((hashed,)))
+    for swap in _admissible(swaps(facts)):
+        yield JoinHint(swap, swap.prediction)
 
 
 def _admissible(builds: Iterable[_Build]) -> list[_Build]:
@@ -86,5 +89,5 @@ def _admissible(builds: Iterable[_Build]) -> list[_Build]:
     return [b for b in found if (_place(b), b.side) not in vetoed]
 
 
-def _place(build: Build | HashBuild) -> _Place:
+def _place(build: Build | HashBuild | Swap) -> _Place:
     return build.query.fingerprint, build.join.signature

@@ -1,0 +1,48 @@
+"""Advisor: build the smaller side of a hash join that built the larger one, by a hint that reaches that join alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tuner.advice.facts import Facts
+from tuner.advice.join_hints import choose_hints, hinted_side
+from tuner.advice.model import Evidence, Hint, Prediction, Recommendation, Risk
+from tuner.advice.swaps import Swap
+from tuner.plan.model import JoinSide, Strategy
+from tuner.plan.relation import short_name
+from tuner.units import format_bytes, format_rows, format_seconds
+
+
+def advise_build_sides(facts: Facts) -> Iterator[Recommendation]:
+    """One recommendation for each hash join whose other side is much smaller, may be built and can be hinted."""
+    if facts.per_join:
+        for hint in choose_hints(facts):
+            if isinstance(hint.build, Swap):
+                yield _recommendation(hint.build, hint.prediction)
+
+
+def _recommendation(swap: Swap, prediction: Prediction) -> Recommendation:
+    name, other = _name(swap.build), _name(swap.built)
+    hint = Hint.BROADCAST if swap.join.strategy is Strategy.BROADCAST_HASH else Hint.SHUFFLE_HASH
+    return Recommendation(
+        actions=(hinted_side(swap, hint),),
+        queries=(swap.query.fingerprint,),
+        reason=(
+            f"build {name} ({format_rows(swap.build.rows or 0)}) instead of {other} "
+            f"({format_rows(swap.built.rows or 0)}): a hash relation of at most {format_bytes(swap.relation_bytes)} "
+            f"instead of {format_bytes(swap.built_bytes)}; about {format_seconds(prediction.gain)} less"
+        ),
+        evidence=(
+            Evidence("build side rows", swap.build.rows or 0, "rows", name),
+            Evidence("rows of the side built so far", swap.built.rows or 0, "rows", other),
+            Evidence("predicted hash relation", swap.relation_bytes, "bytes", name),
+            Evidence("hash relation so far", swap.built_bytes, "bytes", other),
+        ),
+        predicted_seconds=prediction,
+        risk=Risk.LOW,
+        advisor="build_side",
+    )
+
+
+def _name(side: JoinSide) -> str:
+    return "+".join(short_name(r) for r in side.relations)

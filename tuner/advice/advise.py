@@ -14,6 +14,7 @@ from tuner.advice.cbo import advise_cbo
 from tuner.advice.cbo_off import advise_cbo_off
 from tuner.advice.facts import Facts
 from tuner.advice.join_order import advise_join_orders
+from tuner.advice.local_map_threshold import advise_local_map_thresholds
 from tuner.advice.model import Recommendation
 from tuner.advice.runtime_filter import advise_runtime_filters
 from tuner.advice.shuffle_hash import advise_shuffle_hashes
@@ -29,6 +30,7 @@ ADVISORS: tuple[Advisor, ...] = (
     advise_cbo,
     advise_cbo_off,
     advise_join_orders,
+    advise_local_map_thresholds,
     advise_shuffle_hashes,
     advise_build_sides,
     advise_runtime_filters,

@@ -119,14 +119,14 @@ def task_relation_bytes(query: Query, join: JoinSite, build: JoinSide, conf: Sel
     AQE joins neighbouring partitions until those of both sides have advisoryPartitionSizeInBytes as written
     (ShufflePartitionsUtil.coalescePartitions); where a shuffle is not known, one task gets it all.
     """
-    shuffle, other = (_shuffle_of(query, side) for side in (build, join.right if build is join.left else join.left))
+    shuffle, other = (shuffle_of(query, side) for side in (build, join.right if build is join.left else join.left))
     written = sum(s.written_bytes or 0 for s in (shuffle, other) if s)
     tasks = min(shuffle.partitions, written // max(1, conf.advisory_partition_bytes)) if shuffle else 1
     share = min(1.0, SKEW / tasks) if tasks > 1 else 1.0
     return relation_bytes(int((build.rows or 0) * share), int((build.shuffle_bytes or 0) * share))
 
 
-def _shuffle_of(query: Query, side: JoinSide) -> ShuffleExchange | None:
+def shuffle_of(query: Query, side: JoinSide) -> ShuffleExchange | None:
     """The shuffle that feeds a side, known by its data size."""
     return next((s for s in query.shuffles if side.shuffle_bytes and s.data_bytes == side.shuffle_bytes), None)
 

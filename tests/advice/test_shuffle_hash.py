@@ -121,6 +121,15 @@ def test_a_join_whose_broadcast_no_longer_fits_beside_others_is_hashed() -> None
     assert not broadcast & hashed
 
 
+def test_on_a_busy_machine_the_time_a_sort_waited_for_a_cpu_is_not_saved() -> None:
+    idle = query(inner(SALES, CUSTOMERS))
+    busy = replace(idle, executor_run_ms=100_000, executor_cpu_ms=25_000)
+    alone, waiting = (next(b for b in hash_builds(facts(q)) if b.build is CUSTOMERS) for q in (idle, busy))
+    assert waiting.sort_seconds == pytest.approx(alone.sort_seconds / 4)
+    assert alone.merge_seconds - waiting.merge_seconds == pytest.approx(alone.sort_seconds * 3 / 4)
+    assert waiting.hash_seconds == alone.hash_seconds
+
+
 def test_a_side_that_was_sorted_already_saves_nothing() -> None:
     sorted_below = replace(SALES, sort_ms=None)
     (whole,) = [b for b in hash_builds(facts(query(inner(SALES, CUSTOMERS)))) if b.build is CUSTOMERS]

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from tuner.advice.broadcast_threshold import STATIC as BROADCAST
+from tuner.advice.broadcast_threshold import advise_broadcast_thresholds
 from tuner.advice.facts import Facts
 from tuner.advice.local_map_threshold import KEY, advise_local_map_thresholds
 from tuner.advice.model import Recommendation
@@ -27,8 +29,9 @@ def _job(left: JoinSide = SALES, right: JoinSide = CUSTOMERS, written: int = 8_0
     return query(inner(left, right, **join), seconds=60, fingerprint="q", shuffles=shuffles)  # type: ignore[arg-type]
 
 
-def _advised(*queries: Query, **more: object) -> list[Recommendation]:
-    found = list(advise_local_map_thresholds(facts(*queries, **more)))  # type: ignore[arg-type]
+def _advised(*queries: Query, conf: dict[str, str] | None = None, **more: object) -> list[Recommendation]:
+    """What is advised where broadcasts are switched off."""
+    found = list(advise_local_map_thresholds(facts(*queries, conf={BROADCAST: "-1"} | (conf or {}), **more)))  # type: ignore[arg-type]
     assert len(found) <= 1
     return found
 
@@ -100,7 +103,7 @@ def test_what_it_does_not_turn_does_not_count(bystander: Query) -> None:
     ],
 )
 def test_where_it_says_nothing(more: dict[str, object]) -> None:
-    assert not _advised(_job(), **more)
+    assert not _advised(_job(), **more)  # type: ignore[arg-type]
 
 
 def test_a_cheap_sort_is_left_alone() -> None:
@@ -111,6 +114,13 @@ def test_a_join_that_loses_counts_against_those_that_gain() -> None:
     loses = _job(left=replace(SALES, sort_ms=None), right=replace(CUSTOMERS, sort_ms=None))
     (alone,), (together,) = _advised(_job()), _advised(_job(), loses)
     assert together.predicted_seconds.gain < alone.predicted_seconds.gain
+
+
+def test_a_query_that_a_broadcast_threshold_is_advised_for_is_left_to_it() -> None:
+    """Query 25: 7 s merged, 4 s broadcast."""
+    assert list(advise_broadcast_thresholds(facts(query_25())))
+    assert not list(advise_local_map_thresholds(facts(query_25())))
+    assert _advised(query_25())
 
 
 def test_query_25_with_query_72_is_left_alone() -> None:

@@ -55,10 +55,10 @@ class _Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Turned:
-    """What a threshold makes of one join: the broadcasts it may become, and whether it becomes one of them for sure."""
+    """What a threshold makes of one join: the broadcasts it may become, and those of sides that surely are within it."""
 
     builds: tuple[Build, ...]
-    certain: bool
+    certain: tuple[Build, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +131,8 @@ def _best(
             continue
         if _most_bytes((*taken, *(b for found in turned for b in found.builds))) > judge.cap.query_bytes:
             continue
-        least = [(min(found.builds, key=lever.gain_of), found.certain) for found in turned]
-        certain = tuple(build for build, surely in least if surely)
-        doubtful = sum(min(0.0, lever.gain_of(build)) for build, surely in least if not surely)
+        certain = tuple(min(found.certain, key=lever.gain_of) for found in turned if found.certain)
+        doubtful = sum(min(0.0, lever.gain_of(b)) for found in turned for b in found.builds if b not in found.certain)
         gain = _total_gain(certain, lever.gain_of) + doubtful + sum(min(0.0, b.least_gain) for b in hashed)
         if gain > best.gain:
             best = _Choice(_threshold(sides, candidate, most), certain, gain)
@@ -145,7 +144,7 @@ def _all_turned(judge: _Judge, lever: _Lever, candidate: int) -> list[_Turned] |
     found = []
     exactly, reached = (lever.with_threshold(size) for size in (candidate, int(candidate * MARGIN)))
     for join in lever.joins:
-        turned = _turned(judge, join, exactly, reached)
+        turned = _turned(judge, join, candidate, exactly, reached)
         if any(b.veto for b in turned.builds):
             return None
         if turned.builds:
@@ -153,16 +152,14 @@ def _all_turned(judge: _Judge, lever: _Lever, candidate: int) -> list[_Turned] |
     return found
 
 
-def _turned(judge: _Judge, join: SizedJoin, exactly: SelectionConf, reached: SelectionConf) -> _Turned:
+def _turned(judge: _Judge, join: SizedJoin, candidate: int, exactly: SelectionConf, reached: SelectionConf) -> _Turned:
     """What a threshold, or a little more than it, makes of a join."""
     now = judge.simulation.outcomes(join, exactly)
     possible = now | judge.simulation.outcomes(join, reached)
-    builds = [
-        judge.builds.get((join.site, side))
-        for strategy, side in possible
-        if strategy in BROADCASTS and side is not None
-    ]
-    return _Turned(tuple(b for b in builds if b), bool(now) and all(strategy in BROADCASTS for strategy, _ in now))
+    sides = [side for strategy, side in possible if strategy in BROADCASTS and side is not None]
+    builds = [judge.builds[join.site, side] for side in sides if (join.site, side) in judge.builds]
+    certain = [b for b in builds if join.bounds(b.side).upper <= candidate]
+    return _Turned(tuple(builds), tuple(certain) if all(strategy in BROADCASTS for strategy, _ in now) else ())
 
 
 def _hashed(judge: _Judge, conf: SelectionConf, joins: Iterable[SizedJoin]) -> list[HashBuild]:

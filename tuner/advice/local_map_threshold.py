@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
+from tuner.advice.broadcast_threshold import advise_broadcast_thresholds
 from tuner.advice.facts import Facts
 from tuner.advice.hash_builds import SKEW, HashBuild, hash_builds, hash_evidence, predict_hashed, shuffle_of
 from tuner.advice.model import Action, ActionKind, Evidence, Recommendation, Risk
@@ -52,8 +53,18 @@ def advise_local_map_thresholds(facts: Facts) -> Iterable[Recommendation]:
     if best is None:
         return
     predicted = predict_hashed(best[1])
+    if _broadcast_queries(facts) & {b.query.fingerprint for b in best[1]}:
+        return
     if predicted.gain >= max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * total) and predicted.high < predicted.before:
         yield _recommendation(facts, *best)
+
+
+def _broadcast_queries(facts: Facts) -> set[str]:
+    """The queries that higher broadcast thresholds are advised for: a broadcast saves the shuffles too, so it goes first.
+
+    What it leaves merged is judged again by the run after.
+    """
+    return {query for found in advise_broadcast_thresholds(facts) for query in found.queries}
 
 
 def _candidates(facts: Facts, conf: SelectionConf) -> Iterator[tuple[int, list[HashBuild]]]:

@@ -6,7 +6,6 @@ import pytest
 
 from tuner.cost.operators import (
     CALIBRATION_ROWS,
-    UnitCosts,
     broadcast_seconds,
     calibrate,
     join_core_seconds,
@@ -15,6 +14,7 @@ from tuner.cost.operators import (
     sort_core_seconds,
     sort_merge_core_seconds,
 )
+from tuner.cost.unit_costs import UnitCosts
 from tuner.plan.model import JoinSide, JoinSite, JoinType, Query, QueryStatus, Strategy
 
 

@@ -9,15 +9,11 @@ from tuner.advice.builds import capped, fans_out, is_measured_sort_merge, unmeas
 from tuner.advice.facts import Facts
 from tuner.advice.model import Evidence, Prediction
 from tuner.cost.memory import relation_bytes
-from tuner.cost.operators import (
-    UnitCosts,
-    shuffled_hash_core_seconds,
-    sort_core_seconds,
-    sort_merge_core_seconds,
-)
+from tuner.cost.operators import shuffled_hash_core_seconds, sort_core_seconds, sort_merge_core_seconds
 from tuner.cost.selection.build_sides import shuffled_hash_sides
 from tuner.cost.selection.conf import SelectionConf
 from tuner.cost.selection.model import LogicalJoin, Side
+from tuner.cost.unit_costs import UnitCosts
 from tuner.plan.model import BuildSide, JoinSide, JoinSite, Query, ShuffleExchange, Strategy
 from tuner.plan.relation import short_name
 from tuner.units import format_bytes

@@ -10,9 +10,10 @@ from tuner.advice.facts import Facts, is_whole
 from tuner.advice.hash_builds import task_relation_bytes
 from tuner.advice.model import Prediction
 from tuner.cost.memory import MAX_BROADCAST_ROWS, relation_bytes
-from tuner.cost.operators import UnitCosts, broadcast_seconds, shuffled_hash_core_seconds
+from tuner.cost.operators import broadcast_seconds, shuffled_hash_core_seconds
 from tuner.cost.selection.build_sides import broadcast_sides, shuffled_hash_sides
 from tuner.cost.selection.model import BOTH, LogicalJoin, Side, other_side
+from tuner.cost.unit_costs import UnitCosts
 from tuner.plan.model import BuildSide, JoinSide, JoinSite, Query, Strategy
 
 # A side that was not shuffled has no bytes in the log: its rows are taken to be this wide (thirty columns of 8 bytes).

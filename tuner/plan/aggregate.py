@@ -1,4 +1,4 @@
-"""What an aggregate's text says: by what it groups, and what it computes."""
+"""What an aggregate's text says: by what it groups, what it computes, and which half of an aggregation it is."""
 
 from __future__ import annotations
 
@@ -23,3 +23,13 @@ def aggregate_parts(node: PlanNode) -> tuple[str, str] | None:
 def without_phase(functions: str) -> str:
     """The functions without telling whether they begin, merge or finish: `partial_sum(x)` is `sum(x)`."""
     return _PHASE.sub("", functions)
+
+
+def is_partial(functions: str, *, shuffled: bool) -> bool:
+    """Whether an aggregate only makes buffers for another one to merge; `shuffled` says that a shuffle takes its rows.
+
+    One without functions (SELECT DISTINCT, the inner halves of count(DISTINCT)) does not say: before a shuffle it is.
+    """
+    if not functions:
+        return shuffled
+    return "partial_" in functions or "merge_" in functions

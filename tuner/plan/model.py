@@ -150,12 +150,61 @@ class TableRead:
 
 
 @dataclass(frozen=True, slots=True)
+class AggregateSite:
+    """One aggregate operator of one query: a half of an aggregation, or all of it where no shuffle parts it.
+
+    `operator` is Spark's name (HashAggregate, ObjectHashAggregate, SortAggregate). `signature` is the aggregation's, the
+    same for both halves, whichever operator ran it. `bypassable` says that it is what
+    spark.sql.execution.bypassPartialAggregation leaves out. `shuffle_bytes` are the rows of the shuffle between the
+    halves, in memory ("data size"). `fallback_tasks` are those that gave up hashing (None where Spark does not count
+    them, before 3.2). `seconds` are wall seconds of the stages that ran it.
+    """
+
+    signature: str
+    operator: str
+    partial: bool
+    grouped: bool
+    bypassable: bool
+    input_rows: int | None
+    output_rows: int | None
+    shuffle_bytes: int | None
+    tasks: int
+    fallback_tasks: int | None
+    spilled_bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class SkewedStage:
+    """A stage that ran joins or aggregates, and one task of it much longer than the others.
+
+    `mean_task_ms` and `mean_task_bytes` are those of the other tasks; bytes are what tasks read, as compressed.
+    `seconds` is the stage's wall time, `run_ms` all its tasks' together. `join` is the signature of the join that AQE can
+    split a partition of, `occurrence` which of them; where it can split none, `obstacle` says why. `reshuffles` says
+    that what runs after the join in this stage would need its rows shuffled once more.
+    """
+
+    longest_task_ms: int
+    mean_task_ms: int
+    longest_task_bytes: int
+    mean_task_bytes: int
+    tasks: int
+    shuffle_read_bytes: int
+    seconds: float
+    run_ms: int
+    join: str | None = None
+    occurrence: int = 0
+    reshuffles: bool = False
+    obstacle: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """One SQL execution of an application, as the next run will know it again by its fingerprint.
 
-    `input_bytes` and `input_rows` sum the scans; `executor_run_ms` and `spilled_bytes` sum its stages. `graphs` are its
-    blocks of inner joins that have more than one order, `tables` the catalog tables it reads, `work` is what its stages did:
-    these only where `in_full` looked.
+    `input_bytes` and `input_rows` sum the scans; `executor_run_ms` and `spilled_bytes` sum its stages. There only where
+    `in_full` looked: `graphs`, its blocks of inner joins that have more than one order, `tables`, the catalog tables it
+    reads, `work`, what its stages did, `aggregates` and `skews`.
     """
 
     id: int
@@ -177,3 +226,5 @@ class Query:
     graphs: tuple[JoinGraph, ...] = ()
     work: QueryWork | None = None
     tables: tuple[TableRead, ...] = ()
+    aggregates: tuple[AggregateSite, ...] = ()
+    skews: tuple[SkewedStage, ...] = ()

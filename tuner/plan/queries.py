@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from tuner.eventlog.model import Application, Execution, PlanInfo, Stage
 from tuner.eventlog.properties import error_kind
+from tuner.plan.aggregate_sites import find_aggregates
 from tuner.plan.estimates import read_estimates
 from tuner.plan.fingerprint import fingerprint
+from tuner.plan.graph import JoinGraph
 from tuner.plan.join_graph import join_graphs
 from tuner.plan.joins import every_join, find_joins, planned_joins
+from tuner.plan.measured_plan import MAX_WORK, MeasuredPlan
 from tuner.plan.model import Query, QueryStatus
 from tuner.plan.node import Found, PlanNode, build_tree, each_once
 from tuner.plan.relation import files_bytes, is_scan
 from tuner.plan.shuffles import find_shuffles
+from tuner.plan.skewed_stages import find_skews
 from tuner.plan.table_reads import table_reads
 from tuner.plan.work import query_work
 
@@ -77,13 +81,17 @@ def in_full(found: QueryAndPlans, stages: Sequence[Stage]) -> Query:
     What cannot be found is left out: a bug in it must not cost the query.
     """
     query, _, final = found
-    finished = query.status is QueryStatus.SUCCEEDED and _ran(final)
-    graphs = _or_nothing(query, "join graphs", lambda: join_graphs(final, finished=finished)) or ()
+    whole = query.status is QueryStatus.SUCCEEDED and _ran(final)
+    plan = MeasuredPlan(final, stages) if whole else None
+    if plan is not None and plan.work > MAX_WORK:
+        plan = None
     return replace(
         query,
-        graphs=tuple(graph for graph in graphs if 2 < len(graph.relations) <= MOST_RELATIONS),
+        graphs=_or_nothing(query, "join graphs", lambda: _orderable(join_graphs(final, finished=whole))) or (),
         tables=_or_nothing(query, "tables", lambda: table_reads(final)) or (),
-        work=_or_nothing(query, "work", lambda: query_work(final, stages)) if finished else None,
+        work=_or_nothing(query, "work", lambda: query_work(final, stages)) if whole else None,
+        aggregates=_or_nothing(query, "aggregates", lambda: find_aggregates(plan)) or () if plan else (),
+        skews=_or_nothing(query, "stages", lambda: find_skews(plan, stages)) or () if plan else (),
     )
 
 
@@ -93,6 +101,10 @@ def _or_nothing(query: Query, what: str, find: Callable[[], Found]) -> Found | N
     except Exception:
         _log.warning("the %s of query %d cannot be read; left out", what, query.id, exc_info=True)
         return None
+
+
+def _orderable(graphs: Iterable[JoinGraph]) -> tuple[JoinGraph, ...]:
+    return tuple(graph for graph in graphs if 2 < len(graph.relations) <= MOST_RELATIONS)
 
 
 def _reads(node: PlanNode) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tuner.advice.insights.measured_plan import MeasuredPlan
 from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.model import Evidence
 from tuner.cost.selection.conf import parse_version
 from tuner.eventlog.model import Stage, Work
+from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.model import Query
 from tuner.plan.node import PlanNode
 from tuner.plan.queries import QueryAndPlans

@@ -8,11 +8,8 @@ from tuner.advice.insights.facts import InsightFacts
 from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import operator_text
 from tuner.advice.model import Evidence
+from tuner.plan.aggregate_sites import SPILLED, fallback_tasks, input_rows
 from tuner.plan.node import PlanNode
-
-# Since SPARK-35529 (3.2).
-FALLBACK_TASKS = "number of sort fallback tasks"
-SPILLED = "spill size"
 
 
 def hash_fallbacks(facts: InsightFacts) -> Iterator[Insight]:
@@ -25,8 +22,9 @@ def hash_fallbacks(facts: InsightFacts) -> Iterator[Insight]:
 
 
 def _fallback_tasks(facts: InsightFacts, node: PlanNode, tasks: int) -> int:
-    if FALLBACK_TASKS in node.metric_ids:
-        return node.metrics.get(FALLBACK_TASKS, 0)
+    counted = fallback_tasks(node)
+    if counted is not None:
+        return counted
     # HashAggregateExec counts all that its task has spilled while it built: what runs below it, too.
     below = sum(n.metrics.get(SPILLED, 0) for n in facts.plan.operators_below(node))
     return tasks if node.metrics.get(SPILLED, 0) > below else 0
@@ -41,13 +39,9 @@ def _insight(facts: InsightFacts, node: PlanNode, fallen: int, tasks: int) -> In
         plan.seconds(node) * fallen / tasks,
         Evidence("tasks that fell back to sorting", fallen, "tasks", f"of {tasks}"),
         Evidence("spilled", node.metrics.get(SPILLED, 0), "bytes"),
-        Evidence("rows in", _rows_in(facts, node), "rows"),
+        Evidence("rows in", input_rows(plan, node) or 0, "rows"),
         Evidence("groups out", plan.rows(node) or 0, "rows"),
         Evidence("its stage", plan.seconds(node), "seconds"),
         reason="its hash map outgrew the memory of a task, so it sorted the rest and merged",
         change=f"give a task more memory (fewer cores an executor, or a larger heap), or split {source} into more partitions",
     )
-
-
-def _rows_in(facts: InsightFacts, node: PlanNode) -> int:
-    return facts.plan.rows(node.children[0]) or 0 if node.children else 0

@@ -26,6 +26,7 @@ from tuner.advice.insights.unpruned_partitions import unpruned_partitions
 from tuner.advice.insights.unpushed_filter import unpushed_filters
 from tuner.advice.insights.unused_outer_join import unused_outer_joins
 from tuner.eventlog.model import Work
+from tuner.plan.measured_plan import MAX_WORK
 from tuner.plan.queries import QueryAndPlans
 
 Rule = Callable[[InsightFacts], Iterable[Insight]]
@@ -33,9 +34,6 @@ Rule = Callable[[InsightFacts], Iterable[Insight]]
 # A person's minute is worth more than this: less of a nightly query is not noticed, and times of stages are no surer.
 MIN_SECONDS = 1.0
 MIN_SHARE = 0.01
-# Rules look around each operator, above and below, at all that the plan says there: operators times characters. The
-# largest plan of TPC-DS has 7 million of them; a plan of this many takes a second.
-MAX_WORK = 200_000_000
 
 RULES: tuple[Rule, ...] = (
     outer_joins,

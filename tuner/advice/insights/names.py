@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tuner.advice.insights.measured_plan import MeasuredPlan
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.expression import attributes, bracketed, split_top_level
+from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, scan_columns, short_name
 from tuner.printable import identifier, printable

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.hash_fallback import FALLBACK_TASKS, SPILLED
 from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import operator_text
 from tuner.advice.model import Evidence
 from tuner.advice.round_number import round_between
 from tuner.plan.aggregate import aggregate_parts
+from tuner.plan.aggregate_sites import SPILLED, fallback_tasks
 from tuner.plan.node import PlanNode
 
 THRESHOLD = "spark.sql.objectHashAggregate.sortBased.fallbackThreshold"
@@ -28,9 +28,8 @@ def object_hash_fallbacks(facts: InsightFacts) -> Iterator[Insight]:
         if not parts or not parts[0] or not tasks:
             continue
         # Where Spark does not count them: more keys than the threshold allows all tasks must have been too many for one.
-        fallen = node.metrics.get(FALLBACK_TASKS, 0) or (
-            1 if FALLBACK_TASKS not in node.metric_ids and groups > threshold * tasks else 0
-        )
+        counted = fallback_tasks(node)
+        fallen = counted if counted is not None else int(groups > threshold * tasks)
         if fallen:
             yield _insight(facts, node, threshold, fallen, groups, tasks)
 
@@ -38,7 +37,7 @@ def object_hash_fallbacks(facts: InsightFacts) -> Iterator[Insight]:
 def _insight(facts: InsightFacts, node: PlanNode, threshold: int, fallen: int, groups: int, tasks: int) -> Insight:
     keys_a_task = max(threshold, groups // tasks)
     wanted = round_between(_ROOM * keys_a_task, 2 * _ROOM * keys_a_task)
-    counted = FALLBACK_TASKS in node.metric_ids
+    counted = fallback_tasks(node) is not None
     return facts.insight(
         InsightKind.OBJECT_HASH_FALLBACK,
         operator_text(facts.plan, node),

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.measured_plan import wall_seconds
 from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import operator_text
 from tuner.advice.model import Evidence
 from tuner.eventlog.model import Stage
+from tuner.plan.measured_plan import wall_seconds
+from tuner.plan.skewed_stages import LongestTask, longest_task
 
-# What AQE calls skewed by size (spark.sql.adaptive.skewJoin.skewedPartitionFactor, 5.0), for times against the mean of
-# the others.
-MIN_FACTOR = 5.0
-# A task that took half of its stage's time was what the stage waited for: others could have run meanwhile.
-MIN_STAGE_SHARE = 0.5
-MIN_TASKS = 3
 # Reading twice as much as the others tells uneven data from a slow machine or a heavy row.
 MIN_BYTES_FACTOR = 2.0
 
@@ -24,31 +19,22 @@ MIN_BYTES_FACTOR = 2.0
 def skewed_stages(facts: InsightFacts) -> Iterator[Insight]:
     """Stages whose longest task took five times the mean of the others, and at least half of the stage's time."""
     for stage in facts.stages:
-        wall = wall_seconds(stage)
-        others = _mean_of_others(stage.executor_run_time_ms, stage.longest_task_ms, stage.completed_tasks) / 1e3
-        longest = stage.longest_task_ms / 1e3
-        if stage.completed_tasks < MIN_TASKS or stage.failed_tasks or stage.killed_tasks or others <= 0:
-            continue  # times of attempts that failed are in the sum
-        if longest >= MIN_FACTOR * others and longest >= MIN_STAGE_SHARE * wall:
-            yield _insight(facts, stage, longest, others, wall)
+        task = longest_task(stage)
+        if task is not None:
+            yield _insight(facts, stage, task)
 
 
-def _mean_of_others(total: int, one: int, count: int) -> float:
-    return max(0, total - one) / (count - 1) if count > 1 else 0.0
-
-
-def _insight(facts: InsightFacts, stage: Stage, longest: float, others: float, wall: float) -> Insight:
-    read = stage.input_bytes + stage.shuffle_read_bytes
-    other_bytes = _mean_of_others(read, stage.longest_task_bytes, stage.completed_tasks)
-    uneven = stage.longest_task_bytes >= MIN_BYTES_FACTOR * other_bytes and stage.longest_task_bytes > 0
+def _insight(facts: InsightFacts, stage: Stage, task: LongestTask) -> Insight:
+    wall, longest, others = wall_seconds(stage), task.ms / 1e3, task.mean_ms / 1e3
+    uneven = task.bytes >= MIN_BYTES_FACTOR * task.mean_bytes and task.bytes > 0
     return facts.insight(
         InsightKind.SKEW,
         _operator(facts, stage),
         min(wall, longest - others),
         Evidence("longest task", longest, "seconds"),
         Evidence("mean of the other tasks", others, "seconds", f"{stage.completed_tasks} tasks"),
-        Evidence("read by the longest task", stage.longest_task_bytes, "bytes"),
-        Evidence("read by another task", other_bytes, "bytes"),
+        Evidence("read by the longest task", task.bytes, "bytes"),
+        Evidence("read by another task", task.mean_bytes, "bytes"),
         Evidence("its stage", wall, "seconds", f"stage {stage.stage_id}"),
         reason=f"one task ran {longest / others:.0f} times as long as the others: " + _why(uneven),
         change=_change(stage, uneven),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.hash_fallback import FALLBACK_TASKS, SPILLED
-from tuner.advice.insights.measured_plan import wall_seconds
 from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import operator_text, relations
 from tuner.advice.model import Evidence
 from tuner.eventlog.model import Stage
+from tuner.plan.aggregate_sites import FALLBACK_TASKS, SPILLED
+from tuner.plan.measured_plan import wall_seconds
 from tuner.plan.node import PlanNode
 
 

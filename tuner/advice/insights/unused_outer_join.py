@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 
 from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.measured_plan import wall_seconds
 from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import operator_text, relations
 from tuner.advice.model import Evidence
 from tuner.plan.aggregate import AGGREGATES
+from tuner.plan.measured_plan import wall_seconds
 from tuner.plan.node import PlanNode
 
 _JOINS = ("SortMergeJoin", "ShuffledHashJoin", "BroadcastHashJoin")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 from tuner.eventlog.model import Stage
 from tuner.plan.expression import attributes
@@ -11,6 +12,9 @@ from tuner.plan.node import PlanNode
 from tuner.plan.relation import ScansBelow, is_scan
 from tuner.plan.sides import BOUNDARIES, SHUFFLE_WRITE_METRICS, SHUFFLES, output_rows
 
+# What looks around each operator, above and below, at all that the plan says there: operators times characters. The
+# largest plan of TPC-DS has 7 million of them; a plan of this many takes a second.
+MAX_WORK = 200_000_000
 _REUSED = frozenset({"ReusedExchange", "ReusedSubquery"})
 
 
@@ -27,7 +31,10 @@ class MeasuredPlan:
                 self._stages_of.setdefault(accumulator, []).append(stage)
         self.operators = tuple(self._walk(root))
         self.scans_below = ScansBelow(root)
-        self.lineage: Lineage = trace(root)
+
+    @cached_property
+    def lineage(self) -> Lineage:
+        return trace(self.root)
 
     def _walk(self, root: PlanNode) -> Iterator[PlanNode]:
         elsewhere = {id(node) for node in root.walk_unfilled()}

@@ -181,7 +181,8 @@ class SkewedStage:
     `mean_task_ms` and `mean_task_bytes` are those of the other tasks; bytes are what tasks read, as compressed.
     `seconds` is the stage's wall time, `run_ms` all its tasks' together. `join` is the signature of the join that AQE can
     split a partition of, `occurrence` which of them; where it can split none, `obstacle` says why. `reshuffles` says
-    that what runs after the join in this stage would need its rows shuffled once more.
+    that what runs after the join in this stage would need its rows shuffled once more. `writers` are the tasks that
+    wrote the join's larger side, as many as had work: a partition is split between those.
     """
 
     longest_task_ms: int
@@ -195,6 +196,7 @@ class SkewedStage:
     join: str | None = None
     occurrence: int = 0
     reshuffles: bool = False
+    writers: int = 0
     obstacle: str = ""
 
 

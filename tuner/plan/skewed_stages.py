@@ -19,6 +19,8 @@ MIN_FACTOR = 5.0
 # A task that took half of its stage's time was what the stage waited for: others could have run meanwhile.
 MIN_STAGE_SHARE = 0.5
 MIN_TASKS = 3
+# AQE joins what is small: on few cores a join's skewed partition may have one task beside it.
+MIN_JOIN_TASKS = 2
 # Joins of two shuffled sides: the ones OptimizeSkewedJoin looks at. Each with what stands between it and its shuffles.
 _SPLIT = {Strategy.SORT_MERGE.value: ("Sort",), Strategy.SHUFFLED_HASH.value: ()}
 _JOINS = frozenset(strategy.value for strategy in Strategy)
@@ -36,12 +38,12 @@ class LongestTask:
     mean_bytes: float
 
 
-def longest_task(stage: Stage) -> LongestTask | None:
+def longest_task(stage: Stage, min_tasks: int = MIN_TASKS) -> LongestTask | None:
     """The task a stage waited for: five times as long as the mean of the others, and half of the stage's time.
 
     None where no task stands out, or attempts that failed are in the sum of times.
     """
-    if stage.completed_tasks < MIN_TASKS or stage.failed_tasks or stage.killed_tasks:
+    if stage.completed_tasks < min_tasks or stage.failed_tasks or stage.killed_tasks:
         return None
     read = stage.input_bytes + stage.shuffle_read_bytes
     longest = stage.longest_task_ms
@@ -59,7 +61,7 @@ def find_skews(plan: MeasuredPlan, stages: Iterable[Stage]) -> tuple[SkewedStage
 
 def _skews(plan: MeasuredPlan, stages: Iterable[Stage]) -> Iterator[SkewedStage]:
     for stage in stages:
-        task = longest_task(stage)
+        task = longest_task(stage, MIN_JOIN_TASKS)
         operators = plan.operators_of(stage) if task else []
         if task is None or not any(node.name in _JOINS or node.name in AGGREGATES for node in operators):
             continue
@@ -77,6 +79,7 @@ def _skews(plan: MeasuredPlan, stages: Iterable[Stage]) -> Iterator[SkewedStage]
             join=site.signature if site else None,
             occurrence=site.occurrence if site else 0,
             reshuffles=join is not None and _needs_its_partitions(plan, join),
+            writers=_writers(plan, join) if join is not None else 0,
             obstacle=obstacle,
         )
 
@@ -115,6 +118,14 @@ def _sides(join: PlanNode) -> list[PlanNode]:
             return []
         found.append(child)
     return found
+
+
+def _writers(plan: MeasuredPlan, join: PlanNode) -> int:
+    """The tasks that wrote the larger side of a join: all their time is that of so many as long as the longest."""
+    larger = max(_sides(join), key=lambda side: side.metrics.get("data size", 0))
+    stages = plan.stages(larger)
+    longest = max((stage.longest_task_ms for stage in stages), default=0)
+    return round(sum(stage.executor_run_time_ms for stage in stages) / longest) if longest else 0
 
 
 def _needs_its_partitions(plan: MeasuredPlan, join: PlanNode) -> bool:

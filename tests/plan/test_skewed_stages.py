@@ -1,0 +1,114 @@
+"""Stages that waited for one task, and whether AQE could have split what it read."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.advice.insights.plans import facts
+from tuner.plan.model import SkewedStage
+from tuner.plan.skewed_stages import find_skews
+
+LEFT = """Exchange | hashpartitioning(k#1, 8), ENSURE_REQUIREMENTS | data size=640; shuffle bytes written=320
+            Scan parquet db.sales | [k#1] | number of output rows=1000"""
+RIGHT = LEFT.replace("#1", "#3").replace("sales", "item")
+JOIN = "SortMergeJoin | [k#1], [k#3], Inner | number of output rows=5"
+SORT = "Sort | [k#{0} ASC NULLS FIRST], false, 0"
+SKEWED = {
+    "completed_tasks": 11,
+    "executor_run_time_ms": 18_000,
+    "longest_task_ms": 8_000,
+    "longest_task_bytes": 500,
+    "shuffle_read_bytes": 1_000,
+}
+
+
+def joined(
+    join: str = JOIN, left: str = LEFT, right: str = RIGHT, between: tuple[str, str] = (SORT.format(1), SORT.format(3))
+) -> str:
+    return f"""
+      {join}
+        {between[0]}
+          {left}
+        {between[1]}
+          {right}
+    """
+
+
+def skews(text: str, **stage: int) -> tuple[SkewedStage, ...]:
+    given = facts(text, **{**SKEWED, **stage})
+    return find_skews(given.plan, given.stages)
+
+
+def skew(text: str) -> SkewedStage:
+    """That of the join: the stages of the scans ran neither a join nor an aggregate."""
+    (found,) = skews(text)
+    return found
+
+
+def test_a_join_that_waited_for_one_task() -> None:
+    found = skew(joined())
+    assert (found.longest_task_ms, found.mean_task_ms) == (8_000, 1_000)
+    assert (found.longest_task_bytes, found.mean_task_bytes) == (500, 50)
+    assert (found.tasks, found.shuffle_read_bytes, found.seconds, found.run_ms) == (11, 1_000, 10.0, 18_000)
+    assert found.join is not None
+    assert found.writers == 2  # they ran 18 s together, the longest 8
+    assert (found.occurrence, found.reshuffles, found.obstacle) == (0, False, "")
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [{"longest_task_ms": 3_000}, {"completed_tasks": 1}, {"failed_tasks": 1}, {"killed_tasks": 1}],
+    ids=["even", "one task", "failed attempts", "killed attempts"],
+)
+def test_stages_without_a_task_that_stands_out(stage: dict[str, int]) -> None:
+    assert not skews(joined(), **stage)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        pytest.param(joined(join=JOIN.replace("Join |", "Join(skew=true) |")), "already", id="split"),
+        pytest.param(
+            joined(left=LEFT.replace("ENSURE_REQUIREMENTS", "REPARTITION_BY_COL")), "by the user", id="repartitioned"
+        ),
+        pytest.param(
+            joined(left=LEFT.replace("ENSURE_REQUIREMENTS", "REBALANCE_PARTITIONS_BY_COL")), "user", id="rebalanced"
+        ),
+        pytest.param(joined(between=("Project | [k#1]", SORT.format(3))), "not two shuffles", id="another operator"),
+        pytest.param(
+            f"""
+            HashAggregate | (keys=[k#1], functions=[sum(k#1)]) | number of output rows=5
+              {LEFT}
+            """,
+            "no join",
+            id="aggregate",
+        ),
+    ],
+)
+def test_what_stops_aqe(text: str, why: str) -> None:
+    found = skew(text)
+    assert why in found.obstacle
+    assert found.join is None
+
+
+def test_a_shuffled_hash_join_needs_no_sorts() -> None:
+    text = f"""
+      ShuffledHashJoin | [k#1], [k#3], Inner, BuildRight | number of output rows=5
+        {LEFT}
+        {RIGHT}
+    """
+    assert skew(text).join is not None
+
+
+@pytest.mark.parametrize(
+    ("above", "reshuffles"),
+    [
+        ("HashAggregate | (keys=[k#1], functions=[partial_sum(k#1)]) | number of output rows=5", False),
+        ("HashAggregate | (keys=[k#1], functions=[sum(k#1)]) | number of output rows=5", True),
+        ("Window | [rank(k#1)], [k#1] | spill size=5", True),
+        ("Project | [k#1]", False),
+    ],
+)
+def test_what_needs_the_rows_of_a_key_together(above: str, reshuffles: bool) -> None:
+    text = f"    {above}\n" + joined()
+    assert skew(text).reshuffles is reshuffles

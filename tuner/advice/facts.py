@@ -71,7 +71,7 @@ class Facts:
         return broadcast_cap(
             self.cluster.driver_memory_bytes,
             self.cluster.executor_memory_bytes,
-            _share(self.conf.get("spark.memory.fraction"), DEFAULT_MEMORY_FRACTION),
+            self.memory_fraction,
         )
 
     @property
@@ -80,9 +80,13 @@ class Facts:
         return task_relation_cap(
             self.cluster.executor_memory_bytes,
             self.cluster.cores_per_executor,
-            _share(self.conf.get("spark.memory.fraction"), DEFAULT_MEMORY_FRACTION),
+            self.memory_fraction,
             _share(self.conf.get("spark.memory.storageFraction"), DEFAULT_STORAGE_FRACTION),
         )
+
+    @property
+    def memory_fraction(self) -> float:
+        return _share(self.conf.get("spark.memory.fraction"), DEFAULT_MEMORY_FRACTION)
 
     @property
     def succeeded(self) -> tuple[Query, ...]:
@@ -101,6 +105,11 @@ class Facts:
         """A size property in bytes; the default where it is unset or unreadable."""
         value = parse_bytes(self.conf[key]) if key in self.conf else None
         return default if value is None else value
+
+    def count_of(self, key: str, default: int) -> int:
+        """A positive whole number; the default where it is unset or unreadable."""
+        value = self.conf.get(key, "")
+        return int(value) if value.isdecimal() and 0 < len(value) < 10 and int(value) > 0 else default
 
     def flag(self, key: str, default: bool) -> bool:
         return self.conf.get(key, str(default)).strip().lower() == "true"

@@ -19,9 +19,21 @@ MAX_BROADCAST_ROWS = int((1 << 29) / 1.5)
 SHARE_OF_ONE = 0.10
 SHARE_OF_QUERY = 0.20
 
+<<<<<<< HEAD
 # A shuffled hash join's relation cannot spill (SparkOutOfMemoryError, "Can't acquire … to build hash relation"): when a
 # page of LongToUnsafeRowMap is full its rows are copied into one twice as large while the old one lives.
 SHARE_OF_TASK = 1 / 3
+=======
+# Objects of aggregates (collect_set, percentile, a UDAF) lie on the heap where Spark does not count them, in what
+# spark.memory.fraction leaves to users: the tasks of an executor may fill half of that with them.
+SHARE_OF_OBJECTS = 0.5
+# Beside its buffer, a key takes an entry of ObjectAggregationMap (a LinkedHashMap), a copy of its row and a row of
+# objects.
+OBJECT_BYTES_PER_KEY = 400
+# Bytes of a buffer of objects for each byte of it serialised: collect_set of longs keeps a boxed number (24) and an
+# entry of a hash set (32 and its slot) for each 8 bytes.
+OBJECT_BYTES_PER_BYTE = 10
+>>>>>>> 5c96f9a (What the aggregate and skew advisors share: the properties they set may leave the log, memory of objects and hash maps)
 
 # BytesToBytesMap keeps beside a row's bytes its lengths and link (16) and its key once more (an UnsafeRow of two columns
 # takes 24), and a 16-byte slot for each key in an array of a power of two that is at most half full.
@@ -75,3 +87,24 @@ def relation_bytes(rows: int, data_bytes: int) -> int:
     """
     slots = 1 << (2 * rows - 1).bit_length() if rows else 0
     return data_bytes + MAP_BYTES_PER_ROW * rows + MAP_BYTES_PER_SLOT * slots
+
+
+def object_bytes(keys: int, buffer_bytes: float) -> int:
+    """Bytes on the heap of an ObjectAggregationMap of so many keys, each with a buffer of `buffer_bytes` serialised."""
+    return int(keys * (OBJECT_BYTES_PER_KEY + OBJECT_BYTES_PER_BYTE * buffer_bytes))
+
+
+def object_cap(
+    executor_memory_bytes: int, cores_per_executor: int, memory_fraction: float = DEFAULT_MEMORY_FRACTION
+) -> int:
+    """The most bytes of aggregates' objects that one task may hold; 0 for a heap means Spark's default of 1 GiB."""
+    free = max(0, (executor_memory_bytes or DEFAULT_HEAP_BYTES) - RESERVED_BYTES)
+    return int(free * (1 - memory_fraction) * SHARE_OF_OBJECTS / max(1, cores_per_executor))
+
+
+def hash_map_cap(
+    executor_memory_bytes: int, cores_per_executor: int, memory_fraction: float = DEFAULT_MEMORY_FRACTION
+) -> int:
+    """Bytes of execution memory that a task gets for certain: of N tasks each gets at least 1/2N (ExecutionMemoryPool)."""
+    free = max(0, (executor_memory_bytes or DEFAULT_HEAP_BYTES) - RESERVED_BYTES)
+    return int(free * memory_fraction / (2 * max(1, cores_per_executor)))

@@ -8,7 +8,7 @@ from itertools import count
 from tuner.advice.facts import Facts
 from tuner.eventlog.cluster import Cluster
 from tuner.plan.joins import signature
-from tuner.plan.model import JoinSide, JoinSite, JoinType, Query, QueryStatus, ShuffleExchange, Strategy
+from tuner.plan.model import AggregateSite, JoinSide, JoinSite, JoinType, Query, QueryStatus, ShuffleExchange, Strategy
 
 GIB = 1 << 30
 CLUSTER = Cluster(
@@ -116,3 +116,32 @@ def query_72() -> Query:
     sales = side("catalog_sales", rows=1_427_694, shuffle_bytes=102_793_968, estimated_bytes=28_100_000, sort_ms=1_500)
     inventory = side("inventory", rows=11_158_087, shuffle_bytes=446_323_480, estimated_bytes=90_000_000, sort_ms=6_000)
     return query(inner(sales, inventory, 55_873_561), seconds=18.0, fingerprint="q72")
+
+
+def aggregate(
+    operator: str = "HashAggregate",
+    *,
+    rows: int,
+    groups: int,
+    shuffle_bytes: int,
+    partial: bool = False,
+    tasks: int = 4,
+    fallback_tasks: int | None = 0,
+    spilled: int = 0,
+    seconds: float = 30.0,
+) -> AggregateSite:
+    """An aggregate by some keys, half of an aggregation around a shuffle."""
+    return AggregateSite(
+        signature="a1",
+        operator=operator,
+        partial=partial,
+        grouped=True,
+        bypassable=partial,
+        input_rows=rows,
+        output_rows=groups,
+        shuffle_bytes=shuffle_bytes,
+        tasks=tasks,
+        fallback_tasks=fallback_tasks,
+        spilled_bytes=spilled,
+        seconds=seconds,
+    )

@@ -6,6 +6,7 @@ import logging
 import math
 from collections.abc import Callable, Iterable
 
+from tuner.advice.aggregate_partitions import advise_aggregate_partitions
 from tuner.advice.broadcast_hint import advise_broadcast_hints
 from tuner.advice.broadcast_threshold import advise_broadcast_thresholds
 from tuner.advice.build_side import advise_build_sides
@@ -16,9 +17,12 @@ from tuner.advice.facts import Facts
 from tuner.advice.join_order import advise_join_orders
 from tuner.advice.local_map_threshold import advise_local_map_thresholds
 from tuner.advice.model import Recommendation
+from tuner.advice.object_hash_threshold import advise_object_hash_threshold
+from tuner.advice.partial_aggregation import advise_partial_aggregation
 from tuner.advice.runtime_filter import advise_runtime_filters
 from tuner.advice.shuffle_hash import advise_shuffle_hashes
 from tuner.advice.shuffle_partitions import advise_shuffle_partitions
+from tuner.advice.skew_join import advise_skew_joins
 from tuner.advice.statistics import advise_statistics
 
 Advisor = Callable[[Facts], Iterable[Recommendation]]
@@ -36,6 +40,10 @@ ADVISORS: tuple[Advisor, ...] = (
     advise_runtime_filters,
     advise_shuffle_partitions,
     advise_statistics,
+    advise_aggregate_partitions,
+    advise_object_hash_threshold,
+    advise_partial_aggregation,
+    advise_skew_joins,
 )
 
 _log = logging.getLogger(__name__)

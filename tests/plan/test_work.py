@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
 
@@ -11,11 +11,12 @@ import pytest
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.model import Stage, Work
 from tuner.eventlog.read import read_log
+from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.model import BroadcastWork, QueryWork, SortWork
 from tuner.plan.node import PlanNode
 from tuner.plan.queries import query_and_plans
 from tuner.plan.sides import SHUFFLE_WRITE_METRICS, SHUFFLES
-from tuner.plan.work import query_work
+from tuner.plan.work import query_work as work_of
 
 from .trees import plan
 
@@ -62,6 +63,10 @@ def stage(number: int, nodes: Iterable[PlanNode], core_ms: int = 1000, tasks: in
         accumulator_ids=frozenset(ids),
         **{field.name: 0 for field in fields(Stage) if field.name not in _TOLD},
     )
+
+
+def query_work(root: PlanNode, stages: Sequence[Stage]) -> QueryWork:
+    return work_of(MeasuredPlan(root, stages), stages)
 
 
 def amounts(work: QueryWork) -> list[dict[str, float]]:

@@ -15,7 +15,7 @@ from tuner.advice.facts import Facts
 from tuner.advice.model import Action, ActionKind, Evidence, Prediction, Recommendation, Risk
 from tuner.advice.round_number import round_between
 from tuner.cost.memory import object_bytes, object_cap
-from tuner.cost.operators import UnitCosts
+from tuner.cost.unit_costs import UnitCosts
 from tuner.plan.model import AggregateSite, Query
 from tuner.units import format_bytes, format_rows, format_seconds
 

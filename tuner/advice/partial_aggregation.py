@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from tuner.advice.facts import Facts
 from tuner.advice.model import Action, ActionKind, Evidence, Prediction, Recommendation, Risk
-from tuner.cost.operators import UnitCosts
+from tuner.cost.unit_costs import UnitCosts
 from tuner.plan.model import AggregateSite, Query
 from tuner.units import format_rows, format_seconds, format_share
 

@@ -17,7 +17,7 @@ from tuner.advice.facts import Facts
 from tuner.advice.model import Action, ActionKind, Evidence, Prediction, Recommendation, Risk
 from tuner.advice.round_number import round_between
 from tuner.advice.skewed_partition import SkewedPartition, skewed_partitions
-from tuner.cost.operators import UnitCosts
+from tuner.cost.unit_costs import UnitCosts
 from tuner.plan.model import Query
 from tuner.plan.relation import short_name
 from tuner.units import format_bytes, format_seconds

@@ -19,11 +19,9 @@ MAX_BROADCAST_ROWS = int((1 << 29) / 1.5)
 SHARE_OF_ONE = 0.10
 SHARE_OF_QUERY = 0.20
 
-<<<<<<< HEAD
 # A shuffled hash join's relation cannot spill (SparkOutOfMemoryError, "Can't acquire … to build hash relation"): when a
 # page of LongToUnsafeRowMap is full its rows are copied into one twice as large while the old one lives.
 SHARE_OF_TASK = 1 / 3
-=======
 # Objects of aggregates (collect_set, percentile, a UDAF) lie on the heap where Spark does not count them, in what
 # spark.memory.fraction leaves to users: the tasks of an executor may fill half of that with them.
 SHARE_OF_OBJECTS = 0.5
@@ -33,7 +31,6 @@ OBJECT_BYTES_PER_KEY = 400
 # Bytes of a buffer of objects for each byte of it serialised: collect_set of longs keeps a boxed number (24) and an
 # entry of a hash set (32 and its slot) for each 8 bytes.
 OBJECT_BYTES_PER_BYTE = 10
->>>>>>> 5c96f9a (What the aggregate and skew advisors share: the properties they set may leave the log, memory of objects and hash maps)
 
 # BytesToBytesMap keeps beside a row's bytes its lengths and link (16) and its key once more (an UnsafeRow of two columns
 # takes 24), and a 16-byte slot for each key in an array of a power of two that is at most half full.

@@ -97,8 +97,15 @@ class MeasuredPlan:
                 return found
         return ()
 
+    def reading_stages(self, shuffle: PlanNode) -> tuple[Stage, ...]:
+        """The stages whose tasks read what a shuffle wrote."""
+        return self._counting(shuffle, shuffle.metric_ids.keys() - SHUFFLE_WRITE_METRICS)
+
     def _own_stages(self, node: PlanNode) -> tuple[Stage, ...]:
-        names: Iterable[str] = SHUFFLE_WRITE_METRICS if node.name in SHUFFLES else node.metric_ids
+        return self._counting(node, SHUFFLE_WRITE_METRICS if node.name in SHUFFLES else node.metric_ids)
+
+    def _counting(self, node: PlanNode, names: Iterable[str]) -> tuple[Stage, ...]:
+        """The stages whose tasks updated these metrics of an operator."""
         ids = (node.metric_ids[name] for name in names if name in node.metric_ids)
         found = {(s.stage_id, s.attempt): s for id_ in ids for s in self._stages_of.get(id_, ())}
         return tuple(found.values())

@@ -89,7 +89,7 @@ def in_full(found: QueryAndPlans, stages: Sequence[Stage]) -> Query:
         query,
         graphs=_or_nothing(query, "join graphs", lambda: _orderable(join_graphs(final, finished=whole))) or (),
         tables=_or_nothing(query, "tables", lambda: table_reads(final)) or (),
-        work=_or_nothing(query, "work", lambda: query_work(final, stages)) if whole else None,
+        work=_or_nothing(query, "work", lambda: query_work(plan, stages)) if plan else None,
         aggregates=_or_nothing(query, "aggregates", lambda: find_aggregates(plan)) or () if plan else (),
         skews=_or_nothing(query, "stages", lambda: find_skews(plan, stages)) or () if plan else (),
     )

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from tuner.eventlog.model import Stage
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.expression import bracketed, split_top_level
 from tuner.plan.joins import JOINS, parse_join
+from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.model import BroadcastWork, BuildSide, QueryWork, SortWork, StageWork, Strategy
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, scan_columns
-from tuner.plan.sides import BOUNDARIES, SHUFFLE_WRITE_METRICS, SHUFFLES, output_rows
-
-_REUSED = frozenset({"ReusedExchange", "ReusedSubquery"})
+from tuner.plan.sides import BOUNDARIES, SHUFFLES, output_rows
 
 
 class Resource(StrEnum):
@@ -44,65 +43,49 @@ class Resource(StrEnum):
     COMPILE = "compile"  # operators: Spark makes code of each, which starts out interpreted
 
 
-def query_work(final: PlanNode, stages: Sequence[Stage]) -> QueryWork:
+def query_work(plan: MeasuredPlan, stages: Sequence[Stage]) -> QueryWork:
     """The work of a query that ran to its end, from the plan that ran and the stages that ran it.
 
     Operators belong to the stages whose tasks updated their metrics; what several stages ran is split evenly.
     """
-    places = _Places(stages)
-    amounts = [_amounts_of_stage(stage) for stage in stages]
+    amounts = {_key(stage): _amounts_of_stage(stage) for stage in stages}
     broadcasts: list[BroadcastWork] = []
     sorts = SortWork(0, 0)
-    for node in _operators(final):
+    for node in plan.operators:
         if node.name == "BroadcastExchange":
             broadcasts.append(_broadcast(node))
         if node.name in SHUFFLES:
-            _shuffle(node, places, amounts)
+            _shuffle(plan, node, amounts)
             continue
         if node.name == "Sort" and "sort time" in node.metrics:
             sorts = SortWork(sorts.rows + _rows(node), sorts.sort_ms + node.metrics["sort time"])
-        found = places.of(node)
-        for number in found:
-            amounts[number][Resource.COMPILE] += 1
+        found = _stages(plan, node)
+        for stage in found:
+            amounts[_key(stage)][Resource.COMPILE] += 1
             for resource, amount in _operator_work(node):
-                amounts[number][resource] += amount / len(found)
+                amounts[_key(stage)][resource] += amount / len(found)
     return QueryWork(
         tuple(
-            StageWork(stage.stage_id, stage.completed_tasks, stage.executor_run_time_ms, _rounded(found))
-            for stage, found in zip(stages, amounts, strict=True)
+            StageWork(stage.stage_id, stage.completed_tasks, stage.executor_run_time_ms, _rounded(amounts[_key(stage)]))
+            for stage in stages
         ),
         tuple(broadcasts),
         sorts,
     )
 
 
-class _Places:
-    """Which stages ran an operator, by their numbers in the list."""
+def _key(stage: Stage) -> tuple[int, int]:
+    return stage.stage_id, stage.attempt
 
-    def __init__(self, stages: Sequence[Stage]) -> None:
-        self._of_accumulator: dict[int, list[int]] = defaultdict(list)
-        for number, stage in enumerate(stages):
-            for accumulator in stage.accumulator_ids:
-                self._of_accumulator[accumulator].append(number)
 
-    def of(self, node: PlanNode) -> set[int]:
-        """By its own metrics; those that stayed 0 are in no stage, so else by what it runs with."""
-        while True:
-            found = self.reading(node) if node.name in SHUFFLES else self._counted(node, node.metric_ids)
-            below = [child for child in node.children if child.name != "BroadcastExchange"]
-            if found or node.name in BOUNDARIES or not below:
-                return found
-            node = below[0]
-
-    def writing(self, shuffle: PlanNode) -> set[int]:
-        return self._counted(shuffle, SHUFFLE_WRITE_METRICS)
-
-    def reading(self, shuffle: PlanNode) -> set[int]:
-        return self._counted(shuffle, shuffle.metric_ids.keys() - SHUFFLE_WRITE_METRICS)
-
-    def _counted(self, node: PlanNode, names: Iterable[str]) -> set[int]:
-        ids = (node.metric_ids[name] for name in names if name in node.metric_ids)
-        return {number for id_ in ids for number in self._of_accumulator.get(id_, ())}
+def _stages(plan: MeasuredPlan, node: PlanNode) -> tuple[Stage, ...]:
+    """The stages that ran an operator: where nothing that runs with it counted, those that read the shuffle below."""
+    while True:
+        found = plan.reading_stages(node) if node.name in SHUFFLES else plan.stages(node)
+        below = [child for child in node.children if child.name != "BroadcastExchange"]
+        if found or node.name in BOUNDARIES or not below:
+            return found
+        node = below[0]
 
 
 def _amounts_of_stage(stage: Stage) -> defaultdict[Resource, float]:
@@ -112,33 +95,21 @@ def _amounts_of_stage(stage: Stage) -> defaultdict[Resource, float]:
     return found
 
 
-def _operators(root: PlanNode) -> Iterator[PlanNode]:
-    """The operators that this query ran, subqueries included; what is reused ran where it stands first."""
-    elsewhere = {id(node) for node in root.walk_unfilled()}
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if node.name in _REUSED or id(node) in elsewhere:
-            continue
-        yield node
-        stack.extend(node.children + node.subqueries)
-
-
 _Amounts = defaultdict[Resource, float]
 
 
-def _shuffle(node: PlanNode, places: _Places, amounts: Sequence[_Amounts]) -> None:
+def _shuffle(plan: MeasuredPlan, node: PlanNode, amounts: Mapping[tuple[int, int], _Amounts]) -> None:
     """Written once; every stage that reads it reads all of it."""
     size, rows = node.metrics.get("data size", 0), node.metrics.get("shuffle records written", 0)
-    writing = places.writing(node)
-    for number in writing:
-        amounts[number][Resource.SHUFFLE_WRITE] += size / len(writing)
-        amounts[number][Resource.SHUFFLE_WRITE_ROW] += rows / len(writing)
+    writing = plan.stages(node)
+    for stage in writing:
+        amounts[_key(stage)][Resource.SHUFFLE_WRITE] += size / len(writing)
+        amounts[_key(stage)][Resource.SHUFFLE_WRITE_ROW] += rows / len(writing)
     blocks = sum(node.metrics.get(name, 0) for name in ("local blocks read", "remote blocks read"))
-    reading = places.reading(node) - writing
-    for number in reading:
-        amounts[number][Resource.SHUFFLE_READ] += size
-        amounts[number][Resource.SHUFFLE_SEGMENT] += blocks / len(reading)
+    reading = [stage for stage in plan.reading_stages(node) if stage not in writing]
+    for stage in reading:
+        amounts[_key(stage)][Resource.SHUFFLE_READ] += size
+        amounts[_key(stage)][Resource.SHUFFLE_SEGMENT] += blocks / len(reading)
 
 
 def _broadcast(node: PlanNode) -> BroadcastWork:

@@ -11,12 +11,15 @@ what tuner/cost/learned/prior.json is. Needs the `demo` extra, Java, a quiet mac
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tests.benchmarks.tpcds_log import write_log
 from tuner.cli import explain_model
 from tuner.cli.explain_sources import read_samples
 from tuner.cost.learned.model import OperatorTimes, write_model
+from tuner.cost.learned.samples import Sample
 from tuner.cost.learned.train import train
 from tuner.cost.unit_costs import DEFAULT_COSTS
 
@@ -41,6 +44,11 @@ def logs(directory: Path, scale_factor: float) -> tuple[Path, Path, Path]:
     return found
 
 
+def samples_of(paths: Sequence[str]) -> list[Sample]:
+    """All runs of a query are one query, also where its tables lie under another path."""
+    return [replace(one.sample, query=one.query.description) for one in read_samples(list(paths), None, None)]
+
+
 def report(model: OperatorTimes) -> None:
     explain_model.show(model, OperatorTimes(DEFAULT_COSTS))
     print()
@@ -54,9 +62,9 @@ if __name__ == "__main__":
     options = parser.parse_args()
     paths = [str(path) for path in logs(options.directory.absolute(), options.scale_factor)]
     first = OperatorTimes(DEFAULT_COSTS)
-    report(train([one.sample for one in read_samples(paths[:1], None, None)], first, "TPC-DS as Spark plans it"))
+    report(train(samples_of(paths[:1]), first, "TPC-DS as Spark plans it"))
     told = f"TPC-DS at SF{options.scale_factor:g}: 99 queries, 33 of them also with sort merge and with shuffled hash joins"
-    trained = train([one.sample for one in read_samples(paths, None, None)], first, told)
+    trained = train(samples_of(paths), first, told)
     report(trained)
     if options.save:
         options.save.write_bytes(write_model(trained))

@@ -7,6 +7,7 @@ import pytest
 from tuner.plan.graph import Condition, JoinGraph, MeasuredJoin, RelationKind, members
 from tuner.plan.join_graph import join_graphs
 from tuner.plan.merge_graphs import merge_graphs
+from tuner.plan.model import BuildSide, Strategy
 
 from .trees import plan
 
@@ -76,7 +77,10 @@ class TestABlock:
         assert graph(STAR).conditions == (Condition(0b011, "v > w"),)
 
     def test_every_join_that_ran_is_measured_with_bytes_where_an_exchange_counted_them(self) -> None:
-        assert graph(STAR).measured == {0b011: MeasuredJoin(100, 3200), 0b111: MeasuredJoin(10)}
+        assert graph(STAR).measured == {
+            0b011: MeasuredJoin(100, 3200, Strategy.BROADCAST_HASH, BuildSide.RIGHT),
+            0b111: MeasuredJoin(10, None, Strategy.SORT_MERGE),
+        }
         assert graph(STAR).written == ((0, 1), 2)
 
     def test_relations_say_how_their_rows_come_without_what_their_join_asked_for(self) -> None:

@@ -14,17 +14,34 @@ from tuner.advice.order_names import joined_names, relation_names
 from tuner.cost.cardinality import Basis, Cardinality
 from tuner.cost.join_order import best_order
 from tuner.cost.join_tree import JoinTree, tree_cost, tree_of
+from tuner.cost.learned.fit import stage_terms
 from tuner.cost.selection.conf import SelectionConf, read_conf
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if import WhatIf
 from tuner.cost.what_if.conf import ExecutionConf, read_execution_conf
 from tuner.cost.what_if.interval import SIZE_ERRORS, Interval
+from tuner.cost.what_if.model import Given, GivenJoin
 from tuner.plan.graph import JoinGraph, Order
-from tuner.plan.model import Query
+from tuner.plan.model import Query, Strategy
+from tuner.plan.work import Resource
 
 # Rows between joins must fall at least to this share: less is within what prices are unsure of.
 _MOST_ROWS_SHARE = 0.7
+# What another order of joins makes more or less of.
+_OF_JOINS = (
+    *(Resource.SORT, Resource.MERGE, Resource.HASH_BUILD, Resource.PROBE, Resource.PAIR, Resource.EMIT),
+    *(
+        Resource.SHUFFLE_WRITE,
+        Resource.SHUFFLE_WRITE_ROW,
+        Resource.SHUFFLE_READ,
+        Resource.SHUFFLE_SEGMENT,
+        Resource.SPILL,
+    ),
+)
+# Where a query's stages are not known: as `capped` has it.
+_FIXED_SHARE = 0.2
+_GIVEN = frozenset({Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH, Strategy.SORT_MERGE})
 # A person's minute is worth more than this.
 MIN_GAIN_SECONDS = 1.0
 MIN_GAIN_SHARE = 0.01
@@ -141,12 +158,19 @@ class OrderPrices:
             basis_of=lambda relations: _basis(sizes, relations),
             price_error=facts.price_error,
         )
-        before, after = what_if.order(graph.written), what_if.order(other.order)
+        before = what_if.order(graph.written, Given(_as_ran(graph, tree_of(graph.written, sizes.size))))
+        after = what_if.order(other.order, Given(_as_ran(graph, other)))
         priced, seconds = before.seconds(facts.cluster) * times, (query.duration_ms or 0) / 1e3
-        # Prices that add up to more than the query took are scaled down to it; what they leave unexplained stays.
-        scale = times * (min(1.0, seconds / priced) if priced else 1.0)
         saved = what_if.saving(before, after)
-        return Interval(saved.low * scale, saved.expected * scale, saved.high * scale)
+        fixed = seconds * fixed_share(query, self._costs)
+
+        def of_query(saving: float, error: float) -> float:
+            """Prices that add up to more than the query has for these joins are scaled down to it; a loss is not."""
+            share = min(1.0, max(0.0, seconds - fixed * error) / priced) if priced and saving > 0 else 1.0
+            return saving * times * share
+
+        error = facts.price_error
+        return Interval(of_query(saved.low, error), of_query(saved.expected, 1.0), of_query(saved.high, 1 / error))
 
     @cached_property
     def _execution(self) -> ExecutionConf:
@@ -159,6 +183,26 @@ class OrderPrices:
     @cached_property
     def _costs(self) -> UnitCosts:
         return self.facts.costs
+
+
+def _as_ran(graph: JoinGraph, tree: JoinTree) -> dict[int, GivenJoin]:
+    """The joins of a tree that ran like this, with their strategies; how Spark runs the others is its rules' to say."""
+    ran = {join.mask: join.children[0].mask for join in tree_of(graph.written, lambda _: Size(0, 0)).joins}
+    found = {}
+    for join in tree.joins:
+        measured = graph.measured.get(join.mask)
+        if measured and measured.strategy in _GIVEN and ran.get(join.mask) == join.children[0].mask:
+            found[join.mask] = GivenJoin(measured.strategy, measured.build_side)
+    return found
+
+
+def fixed_share(query: Query, costs: UnitCosts) -> float:
+    """The share of a query's time that no order of its joins changes: reading, filtering, aggregating, starting tasks."""
+    terms: Counter[str] = Counter()
+    for stage in query.work.stages if query.work else ():
+        terms.update(stage_terms(stage, costs))
+    total = terms.total()
+    return 1 - sum(terms[resource] for resource in _OF_JOINS) / total if total else _FIXED_SHARE
 
 
 def _basis(sizes: Cardinality, relations: int) -> Basis:

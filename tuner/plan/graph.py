@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from tuner.plan.strategy import BuildSide, Strategy
+
 
 class Joined(NamedTuple):
     """A join of two orders."""
@@ -76,10 +78,12 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredJoin:
-    """What the join of a set of relations put out. `bytes` where an exchange counted them."""
+    """What the join of a set of relations put out, and how it ran. `bytes` where an exchange counted them."""
 
     rows: int
     bytes: int | None = None
+    strategy: Strategy | None = None
+    build_side: BuildSide | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ class _Block:
         for part in split_top_level(parsed.rest):
             for conjunct in conjuncts(part) if attributes(part) else ():
                 self._conditions.append(Condition(self._owners(conjunct, both) or both, skeleton(conjunct)))
-        self._measure(join, both)
+        self._measure(join, both, parsed)
         return Joined(left, right), both
 
     def _side(self, child: PlanNode) -> tuple[Order, int]:
@@ -124,7 +124,7 @@ class _Block:
         if parsed := _inner(below):
             order, relations = self.flatten(below, parsed)
             if child is not below:
-                self._measure(child, relations)
+                self._measure(child, relations, parsed)
             return order, relations
         number = len(self.items)
         self.items.append(child)
@@ -133,11 +133,11 @@ class _Block:
                 self._owner.setdefault(id_, number)
         return number, 1 << number
 
-    def _measure(self, node: PlanNode, relations: int) -> None:
+    def _measure(self, node: PlanNode, relations: int, join: ParsedJoin) -> None:
         """Rows of a join, and bytes where an exchange above it counted them."""
         side = measure_side(node, (), None, finished=self._finished)
         if side.rows is not None:
-            self._measured[relations] = MeasuredJoin(side.rows, side.shuffle_bytes)
+            self._measured[relations] = MeasuredJoin(side.rows, side.shuffle_bytes, join.strategy, join.build_side)
 
     def _owners(self, expression: str, among: int) -> int:
         """The relations whose columns an expression names.

@@ -7,35 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tuner.plan.graph import JoinGraph
-
-
-class JoinType(StrEnum):
-    """Join types as Spark prints them; right outer is turned round into left outer."""
-
-    INNER = "Inner"
-    CROSS = "Cross"
-    LEFT_OUTER = "LeftOuter"
-    FULL_OUTER = "FullOuter"
-    LEFT_SEMI = "LeftSemi"
-    LEFT_ANTI = "LeftAnti"
-    EXISTENCE = "ExistenceJoin"
-    UNKNOWN = "Unknown"
-
-
-class Strategy(StrEnum):
-    """How Spark executes a join."""
-
-    BROADCAST_HASH = "BroadcastHashJoin"
-    SHUFFLED_HASH = "ShuffledHashJoin"
-    SORT_MERGE = "SortMergeJoin"
-    CARTESIAN = "CartesianProduct"
-    BROADCAST_NESTED_LOOP = "BroadcastNestedLoopJoin"
-    UNKNOWN = "Unknown"
-
-
-class BuildSide(StrEnum):
-    LEFT = "left"
-    RIGHT = "right"
+from tuner.plan.strategy import BuildSide as BuildSide
+from tuner.plan.strategy import JoinType as JoinType
+from tuner.plan.strategy import Strategy as Strategy
 
 
 class QueryStatus(StrEnum):

@@ -1,0 +1,34 @@
+"""How joins are written and how Spark executes them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class JoinType(StrEnum):
+    """Join types as Spark prints them; right outer is turned round into left outer."""
+
+    INNER = "Inner"
+    CROSS = "Cross"
+    LEFT_OUTER = "LeftOuter"
+    FULL_OUTER = "FullOuter"
+    LEFT_SEMI = "LeftSemi"
+    LEFT_ANTI = "LeftAnti"
+    EXISTENCE = "ExistenceJoin"
+    UNKNOWN = "Unknown"
+
+
+class Strategy(StrEnum):
+    """How Spark executes a join."""
+
+    BROADCAST_HASH = "BroadcastHashJoin"
+    SHUFFLED_HASH = "ShuffledHashJoin"
+    SORT_MERGE = "SortMergeJoin"
+    CARTESIAN = "CartesianProduct"
+    BROADCAST_NESTED_LOOP = "BroadcastNestedLoopJoin"
+    UNKNOWN = "Unknown"
+
+
+class BuildSide(StrEnum):
+    LEFT = "left"
+    RIGHT = "right"

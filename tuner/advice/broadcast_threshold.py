@@ -200,8 +200,12 @@ def _most_bytes(builds: Iterable[Build]) -> int:
 
 def _gain(static: _Choice, adaptive: _Choice) -> float:
     """What both gain together: a query cannot give its seconds twice."""
-    gains = {id(b): b.static_gain for b in static.builds} | {id(b): b.adaptive_gain for b in adaptive.builds}
+    gains = {id(build): gain for build, gain in _gains(static, adaptive)}
     return _total_gain((*static.builds, *adaptive.builds), lambda b: gains[id(b)])
+
+
+def _gains(static: _Choice, adaptive: _Choice) -> list[tuple[Build, float]]:
+    return [*((b, b.static_gain) for b in static.builds), *((b, b.adaptive_gain) for b in adaptive.builds)]
 
 
 def _total_gain(builds: Iterable[Build], gain_of: _GainOf) -> float:
@@ -236,7 +240,7 @@ def _recommendation(static: _Choice, adaptive: _Choice, current: int) -> Recomme
             f"about {format_seconds(gain)} less in {len(by_query)} quer{'ies' if len(by_query) > 1 else 'y'}"
         ),
         evidence=(*build_evidence(first), *_threshold_evidence(static, adaptive, current)),
-        predicted_seconds=predict(before, gain, sum(b.serial_seconds for b in builds)),
+        predicted_seconds=predict(before, gain, _gains(static, adaptive)),
         risk=Risk.LOW,
         advisor="broadcast_threshold",
     )

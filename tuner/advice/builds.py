@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from tuner.advice.facts import Facts, is_whole
 from tuner.advice.model import Evidence, Prediction
@@ -11,6 +12,7 @@ from tuner.cost.memory import MAX_BROADCAST_ROWS, BroadcastCap, relation_bytes
 from tuner.cost.operators import broadcast_seconds, shuffle_core_seconds, sort_merge_core_seconds
 from tuner.cost.selection.build_sides import BROADCAST_SIDES
 from tuner.cost.unit_costs import UnitCosts
+from tuner.cost.what_if.interval import PRICE_ERROR
 from tuner.eventlog.cluster import Cluster
 from tuner.plan.model import BuildSide, JoinSide, JoinSite, Query, Strategy
 from tuner.plan.relation import short_name
@@ -39,7 +41,8 @@ class Build:
     relation_bytes: int
     static_gain: float
     adaptive_gain: float
-    serial_seconds: float
+    added_seconds: float
+    price_error: float = PRICE_ERROR
     veto: str = ""
 
     @property
@@ -66,7 +69,7 @@ def unbroadcast_builds(facts: Facts) -> Iterator[Build]:
         for join in query.joins:
             if join.strategy in UNBROADCAST:
                 for side in BROADCAST_SIDES.get(join.type, ()):
-                    yield _price(query, join, side, facts.cluster, costs, cap)
+                    yield replace(_price(query, join, side, facts.cluster, costs, cap), price_error=facts.price_error)
 
 
 def build_evidence(build: Build) -> tuple[Evidence, ...]:
@@ -92,9 +95,21 @@ def capped(gain: float, before: float) -> float:
     return min(gain, 0.8 * before)
 
 
-def predict(before: float, gain: float, serial_seconds: float) -> Prediction:
-    """Seconds after, in an interval where the gain is a fifth to 1.6 times as large and the build takes half longer."""
-    return Prediction(before, before - gain, max(0.0, before - 1.6 * gain), before - 0.2 * gain + 0.5 * serial_seconds)
+def predict(before: float, gain: float, builds: Iterable[tuple[Build, float]]) -> Prediction:
+    """Seconds after, where each build gains so much of `gain`, which may be capped.
+
+    What is saved and what is added are off by the prices' error, each for itself, so that their errors add in quadrature;
+    those of several builds have the same prices in them, and add up.
+    """
+    found = list(builds)
+    total = sum(saved for _, saved in found)
+    error = max((build.price_error for build, _ in found), default=1.0)
+    added = sum(build.added_seconds for build, _ in found)
+    removed = max(0.0, total + added)
+    share = gain / total if total > 0 else 1.0
+    less = share * math.hypot(removed * (1 - 1 / error), added * (error - 1))
+    more = share * math.hypot(removed * (error - 1), added * (1 - 1 / error))
+    return Prediction(before, before - gain, max(0.0, before - gain - more), before - gain + less)
 
 
 def _price(
@@ -105,13 +120,13 @@ def _price(
     size = relation_bytes(build.rows or 0, data)
     veto = _veto(query, join, build, size, cap)
     if not is_measured_sort_merge(query, join):
-        return Build(query, join, side, size, 0.0, 0.0, 0.0, veto)
+        return Build(query, join, side, size, 0.0, 0.0, 0.0, veto=veto)
     cores = max(1, cluster.cores)
     broadcast = broadcast_seconds(build, probe, data, cluster.executors, costs)
     merge = sort_merge_core_seconds(join, costs) / cores
     added = broadcast.serial + broadcast.probe_core / cores
     shuffles = (shuffle_core_seconds(join.left, costs) + shuffle_core_seconds(join.right, costs)) / cores
-    return Build(query, join, side, size, merge + shuffles - added, merge - added, broadcast.serial, veto)
+    return Build(query, join, side, size, merge + shuffles - added, merge - added, added, veto=veto)
 
 
 def is_measured_sort_merge(query: Query, join: JoinSite) -> bool:

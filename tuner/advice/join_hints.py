@@ -74,7 +74,7 @@ def _worthwhile(facts: Facts) -> Iterator[JoinHint]:
     conf = facts.selection
     for build in _admissible(sort_merge_builds(facts)):
         before = seconds_of(build.query)
-        yield JoinHint(build, predict(before, capped(build.static_gain, before), build.serial_seconds))
+        yield JoinHint(build, predict(before, capped(build.static_gain, before), [(build, build.static_gain)]))
     for hashed in _admissible(hash_builds(facts)):
         if hashed.is_much_smaller(conf):
             yield JoinHint(hashed, predict_hashed((hashed,)))

@@ -72,7 +72,7 @@ def _would_be_broadcast(build: Build, threshold: int, tables: Mapping[str, Table
 def _predicted(builds: Sequence[Build]) -> Prediction:
     before = sum({b.query.id: (b.query.duration_ms or 0) / 1e3 for b in builds}.values())
     gain = capped(sum(b.static_gain for b in builds), before)
-    return predict(before, gain, sum(b.serial_seconds for b in builds))
+    return predict(before, gain, [(b, b.static_gain) for b in builds])
 
 
 def _recommendation(

@@ -15,7 +15,7 @@ from tuner.advice.facts import Facts
 from tuner.advice.model import Action, ActionKind, Evidence, Prediction, Recommendation, Risk
 from tuner.advice.round_number import round_between
 from tuner.cost.memory import object_bytes, object_cap
-from tuner.cost.unit_costs import UnitCosts
+from tuner.cost.unit_costs import DEFAULT_COSTS, UnitCosts
 from tuner.plan.model import AggregateSite, Query
 from tuner.units import format_bytes, format_rows, format_seconds
 
@@ -65,7 +65,8 @@ def advise_object_hash_threshold(facts: Facts) -> Iterable[Recommendation]:
 
 
 def _fallbacks(facts: Facts, query: Query, current: int) -> Iterator[_Fallback]:
-    costs, cores = facts.costs, max(1, facts.cluster.cores)
+    # What was measured above was measured against these prices, not against what other stages make of them.
+    costs, cores = DEFAULT_COSTS, max(1, facts.cluster.cores)
     for site in query.aggregates:
         fallen = _fallen(site, current)
         if fallen and site.input_rows and site.output_rows:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from tuner.advice.facts import Facts
 from tuner.advice.model import Action, ActionKind, Evidence, Prediction, Recommendation, Risk
-from tuner.cost.unit_costs import UnitCosts
+from tuner.cost.unit_costs import DEFAULT_COSTS, UnitCosts
 from tuner.plan.model import AggregateSite, Query
 from tuner.units import format_rows, format_seconds, format_share
 
@@ -55,7 +55,8 @@ def advise_partial_aggregation(facts: Facts) -> Iterable[Recommendation]:
     affected = [(q, tuple(s for s in q.aggregates if s.bypassable)) for q in facts.queries]
     if any(_unknown(site) for _, sites in affected for site in sites):
         return
-    costs, cores = facts.costs, max(1, facts.cluster.cores)
+    # What was measured above was measured against these prices, not against what other stages make of them.
+    costs, cores = DEFAULT_COSTS, max(1, facts.cluster.cores)
     found = [_price(query, sites, costs, cores) for query, sites in affected if sites]
     gain = sum(b.gain() for b in found)
     total = sum(q.duration_ms or 0 for q in facts.queries) / 1e3

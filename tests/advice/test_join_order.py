@@ -9,6 +9,8 @@ import pytest
 
 from tests.plan.trees import plan
 from tuner.advice.facts import Facts, PastRun
+from tuner.advice.insights.join_order import unsure_orders
+from tuner.advice.insights.model import InsightKind
 from tuner.advice.join_order import advise_join_orders
 from tuner.advice.model import ActionKind, Recommendation
 from tuner.cli.logs import LogReader
@@ -73,6 +75,21 @@ def test_what_it_saves_is_at_most_what_the_query_took() -> None:
         predicted = advice.predicted_seconds
         assert 0 <= predicted.low <= predicted.after <= predicted.high < predicted.before == took
     assert fast.predicted_seconds.gain < slow.predicted_seconds.gain
+
+
+def test_an_order_that_may_save_nothing_is_shown_and_not_recommended() -> None:
+    """Fewer rows for certain; but what rows cost is known within a factor of a thousand only."""
+    tree = plan(EXPLODING.format(exploded=400_000_000))
+    query = in_full((Query(1, 1, "f" * 16, "q", 0, 600_000, QueryStatus.SUCCEEDED), tree, tree), ())
+    unsure = replace(facts(query), price_error=1000.0)
+    assert list(advise_join_orders(facts(query))) and not list(advise_join_orders(unsure))
+    assert not list(unsure_orders(facts(query)))
+    (insight,) = unsure_orders(unsure)
+    assert insight.kind is InsightKind.JOIN_ORDER
+    assert insight.operator == "2 inner joins of sales, stock, days"
+    assert "joining sales and stock early" in insight.reason and "is not sure" in insight.reason
+    assert insight.change == "join in this order: sales, days, stock"
+    assert 0 < insight.seconds <= 600
 
 
 def test_less_than_a_second_is_not_worth_a_minute() -> None:

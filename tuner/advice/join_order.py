@@ -24,14 +24,13 @@ def advise_join_orders(facts: Facts) -> Iterator[Recommendation]:
 
 def _recommendation(change: OrderChange) -> Recommendation:
     graph, names = change.graph, relation_names(change.graph)
-    largest = max(change.written.joins[:-1], key=lambda join: join.size.rows)
     fingerprint = change.query.fingerprint
     order = order_text(change.other.order, graph)
     return Recommendation(
         actions=(Action(ActionKind.ORDER_JOINS, graph.signature, order, fingerprint),),
         queries=(fingerprint,),
         reason=(
-            f"joining {joined_names(names, largest)} early makes rows that later joins drop: "
+            f"joining {joined_names(names, change.largest)} early makes rows that later joins drop: "
             f"{format_rows(change.rows)} came between the joins, {format_rows(change.other_rows)} would "
             f"if you join in this order: {spelled(change.other.order, names)}"
         ),

@@ -74,7 +74,16 @@ class OrderChange:
     def is_clear(self) -> bool:
         """Whether the rows fall by more than what is unsure, and the seconds with them."""
         enough = max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * self.seconds)
-        return self.most_rows <= self.rows * _MOST_ROWS_SHARE and self.gain.expected >= enough and self.gain.low > 0
+        return self.has_clearly_fewer_rows and self.gain.expected >= enough and self.gain.low > 0
+
+    @property
+    def has_clearly_fewer_rows(self) -> bool:
+        return self.most_rows <= self.rows * _MOST_ROWS_SHARE
+
+    @property
+    def largest(self) -> JoinTree:
+        """The join that put out most rows for others to take, as they ran."""
+        return max(self.written.joins[:-1], key=lambda join: join.size.rows)
 
     @property
     def predicted(self) -> Prediction:
@@ -84,8 +93,7 @@ class OrderChange:
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        largest = max(self.written.joins[:-1], key=lambda join: join.size.rows)
-        names = relation_names(self.graph)
+        largest, names = self.largest, relation_names(self.graph)
         return (
             Evidence("rows between the joins as they ran", self.rows, "rows"),
             Evidence("rows between them in the other order", self.other_rows, "rows"),
@@ -106,10 +114,12 @@ class OrderPrices:
 
     def better(self) -> Iterator[OrderChange]:
         """For each block the cheapest order by Spark's formula, where that is clearly better than the one that ran."""
-        for query, graph in self.blocks():
-            change = self.change(query, graph, self.cheapest)
-            if change is not None and change.is_clear:
-                yield change
+        return (change for change in self.changes() if change.is_clear)
+
+    def changes(self) -> Iterator[OrderChange]:
+        """For each block the cheapest order by Spark's formula, where that is not the one that ran."""
+        found = (self.change(query, graph, self.cheapest) for query, graph in self.blocks())
+        return (change for change in found if change is not None)
 
     def blocks(self) -> Iterator[tuple[Query, JoinGraph]]:
         """The blocks whose joins were measured to the last, of queries that came to their end."""

@@ -157,7 +157,9 @@ def _recommendation(facts: Facts, filtered: list[_Filtered], threshold: int, gai
             Evidence("files", top.file_bytes, "bytes", name),
             Evidence("threshold so far", threshold, "bytes", THRESHOLD),
         ),
-        predicted_seconds=Prediction(before, before - gain, before - capped(2 * gain, before), before - 0.2 * gain + wasted),
+        predicted_seconds=Prediction(
+            before, before - gain, before - capped(2 * gain, before), before - 0.2 * gain + wasted
+        ),
         risk=Risk.LOW,
         advisor="runtime_filter",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
@@ -17,7 +17,9 @@ from tuner.cli.insights_text import insights_json, insights_lines
 from tuner.cli.logs import LogReader
 from tuner.eventlog.cluster import cluster_of
 from tuner.eventlog.model import Application, Completeness
-from tuner.plan.model import Query
+
+if TYPE_CHECKING:
+    from tuner.cli.queries_and_insights import QueriesAndInsights
 
 
 def advise(
@@ -35,9 +37,7 @@ def advise(
     recommended: list[dict[str, Any]] = []
     shown: list[dict[str, Any]] = []
     for application, read in reader.read(paths, QueriesAndInsights):
-        recommendations = _recommend(application, read.in_order(), per_join=sql)
-        # A log that is partial lacks rows, which would look like rows that were not there.
-        insights = read.insights.in_order() if application.status is Completeness.COMPLETE else ()
+        recommendations, insights = _looked_at(application, read, per_join=sql)
         recommended += [_json(application, r) for r in recommendations]
         shown += insights_json(_cohort(application), application.app_id, insights)
         if not as_json:
@@ -48,17 +48,21 @@ def advise(
         raise typer.Exit(1)
 
 
-def _recommend(application: Application, found: tuple[Query, ...], *, per_join: bool) -> tuple[Recommendation, ...]:
+def _looked_at(
+    application: Application, read: QueriesAndInsights, *, per_join: bool
+) -> tuple[tuple[Recommendation, ...], tuple[Insight, ...]]:
     """Partial logs are no ground for advice: what they lack would look like rows that were not there."""
     if application.status is not Completeness.COMPLETE:
-        return ()
+        return (), ()
+    from tuner.advice.insights.join_order import unsure_orders
     from tuner.cost.learned.calibrated import calibrated, model_at_hand
     from tuner.cost.learned.samples import samples
 
-    cluster = cluster_of(application)
+    found, cluster = read.in_order(), cluster_of(application)
     model = calibrated(samples(found, cluster), model_at_hand())
     facts = Facts(found, cluster, application.conf, per_join, application.spark_version, model.costs, model.price_error)
-    return advise_on(facts)
+    read.insights.add(unsure_orders(facts))
+    return advise_on(facts), read.insights.in_order()
 
 
 def _json(application: Application, r: Recommendation) -> dict[str, Any]:
@@ -90,6 +94,10 @@ def _change(action: Action) -> str:
             return f"{action.target}={action.value}"
 
 
+def _counted(queries: int) -> str:
+    return f"{queries} quer{'ies' if queries > 1 else 'y'}"
+
+
 def _cohort(application: Application) -> str:
     return application.conf.get("spark.tuner.cohort") or application.app_name
 
@@ -108,7 +116,7 @@ def _show(application: Application, recommendations: tuple[Recommendation, ...],
         for line in filter(None, map(_change, r.actions)):
             console.print(f"    {line}", markup=False, soft_wrap=True)
         interval = f"{p.before:.1f} s -> {p.after:.1f} s (between {p.low:.1f} and {p.high:.1f}), risk {r.risk}"
-        console.print(f"    {len(r.queries)} queries: {interval}", markup=False, soft_wrap=True)
+        console.print(f"    {_counted(len(r.queries))}: {interval}", markup=False, soft_wrap=True)
     if not recommendations:
         console.print("  nothing to change: no change is predicted to gain enough", soft_wrap=True)
     for line in insights_lines(insights, console.width):

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from tuner.cost.learned.calibrated import calibrated
-from tuner.cost.learned.fit import fit_unit_costs, stage_terms
+from tuner.cost.learned.fit import HOLD_TRAINING, fit_unit_costs, stage_terms
 from tuner.cost.learned.model import OperatorTimes
 from tuner.cost.unit_costs import DEFAULT_COSTS, PRICE_UNITS, UnitCosts
 from tuner.plan.work import Resource
@@ -25,7 +25,7 @@ def times(costs: UnitCosts, factor: float) -> UnitCosts:
 
 @pytest.mark.parametrize("price", ["sort", "hash_build", "shuffle_write", "broadcast_build"])
 def test_prices_that_time_was_spent_on_come_near_the_true_ones(price: str) -> None:
-    learned = fit_unit_costs(night(TRUE, queries=200), DEFAULT_COSTS)
+    learned = fit_unit_costs(night(TRUE, queries=200), DEFAULT_COSTS, HOLD_TRAINING)
     true, before, now = (getattr(costs, price) for costs in (TRUE, DEFAULT_COSTS, learned))
     assert abs(math.log(now / true)) < 0.4 * abs(math.log(before / true))
 

@@ -9,6 +9,7 @@ from tuner.advice.model import Evidence
 
 
 class InsightKind(StrEnum):
+    JOIN_ORDER = "join_order"
     OUTER_JOIN = "outer_join"
     UNUSED_OUTER_JOIN = "unused_outer_join"
     NESTED_LOOP_JOIN = "nested_loop_join"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from tuner.cost.learned.fit import Array, fit_unit_costs, stage_nanoseconds
+from tuner.cost.learned.fit import HOLD_TRAINING, Array, fit_unit_costs, stage_nanoseconds
 from tuner.cost.learned.model import Errors, OperatorTimes, Overheads, overhead_terms, wall_terms
 from tuner.cost.learned.residual import NO_RESIDUAL, Residual, train_residual
 from tuner.cost.learned.samples import Sample
@@ -34,7 +34,7 @@ def train(found: Sequence[Sample], prior: OperatorTimes, trained_on: str = "") -
     if not found:
         return prior
     base = OperatorTimes(
-        costs=fit_unit_costs(found, prior.costs),
+        costs=fit_unit_costs(found, prior.costs, HOLD_TRAINING),
         overheads=prior.overheads,
         residual=NO_RESIDUAL,
         queries=len({sample.query for sample in found}),
@@ -86,7 +86,7 @@ def _held_out(found: Sequence[Sample], folds: Array, prior: OperatorTimes) -> tu
     boosting = sum(len(sample.work.stages) for sample in found) >= MIN_RESIDUAL_STAGES
     for fold in np.unique(folds):
         seen = [sample for sample, own in zip(found, folds, strict=True) if own != fold]
-        model = OperatorTimes(fit_unit_costs(seen, prior.costs))
+        model = OperatorTimes(fit_unit_costs(seen, prior.costs, HOLD_TRAINING))
         trees = replace(model, residual=_residual_of(seen, model)) if boosting else model
         for i in _at(folds == fold):
             fitted[i], boosted[i] = model.core_ms(found[i].work), trees.core_ms(found[i].work)

@@ -458,7 +458,8 @@ def test_a_store_that_breaks_steers_nothing_or_is_only_reported(
 @pytest.mark.parametrize(
     ("name", "steered"),
     [
-        ("advise", False),
+        ("_advise", False),
+        ("_learned", True),
         ("decide", False),
         ("outgrown", False),
         ("_apply", False),
@@ -489,7 +490,7 @@ def test_a_bug_while_preparing_never_stops_the_job(
 def test_a_bug_in_the_advisors_keeps_what_was_proven(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
     nightly.night("e/1/1")
     nightly.night("e/2/1")
-    monkeypatch.setattr(loop, "advise", _boom)
+    monkeypatch.setattr(loop, "_advise", _boom)
     turn = nightly.prepare("e/3/1")
     assert turn.decision.actions[0].standing is Standing.PROMOTED
     assert turn.problems == ("could not advise: a bug in two lines",)
@@ -681,7 +682,7 @@ def test_what_no_driver_can_carry_out_is_proposed_and_never_applied(
     advice = tuple(
         Recommendation(actions, ("q1",), "why", (of,), predicted, Risk.LOW) for actions in ((order,), (cbo, analyze))
     )
-    monkeypatch.setattr(loop, "advise", lambda _: advice)
+    monkeypatch.setattr(loop, "_advise", lambda _: advice)
     nightly.night("e/1/1")
     for night in (2, 3):
         found = nightly.night(f"e/{night}/1").turn
@@ -695,7 +696,7 @@ def test_what_no_driver_can_carry_out_is_proposed_and_never_applied(
 
 def test_advisors_look_at_earlier_runs_too(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
-    monkeypatch.setattr(loop, "advise", lambda facts: seen.append(facts) or ())
+    monkeypatch.setattr(loop, "_advise", lambda facts: seen.append(facts) or ())
     for night in (1, 2, 3):
         nightly.night(f"e/{night}/1", Spark(seconds=night))
     nightly.night("e/4/1", failed=True)

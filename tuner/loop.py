@@ -13,15 +13,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from tuner.advice.advise import advise
 from tuner.advice.facts import Facts, PastRun
-from tuner.advice.model import ActionKind
+from tuner.advice.model import ActionKind, Recommendation
 from tuner.advice.outgrown import outgrown
-from tuner.cost.learned.calibrated import calibrated, model_at_hand
-from tuner.cost.learned.model import OperatorTimes
-from tuner.cost.learned.samples import samples
 from tuner.errors import EventLogNotFoundError, TunerError
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import locate
@@ -38,6 +34,9 @@ from tuner.steering.directives import Directives
 from tuner.steering.statement_hints import hint_statements
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED, marker, observing_conf, steering_conf
 from tuner.units import format_seconds
+
+if TYPE_CHECKING:
+    from tuner.cost.learned.model import OperatorTimes
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -259,7 +258,7 @@ def _decide(store: Store, job: Job, runs: list[Run], problems: _Problems) -> Dec
         mode=job.mode,
         try_number=job.try_number,
         runs=runs,
-        recommendations=problems.guard("advise", lambda: advise(facts), ()) if facts else (),
+        recommendations=problems.guard("advise", lambda: _advise(facts), ()) if facts else (),
         verdicts=store.verdicts(job.cohort),
         earlier_try_failed=failed_with_changes([*runs, *_earlier_tries(store, job)], job.key),
         outgrown=outgrown(facts, known) if facts else {},
@@ -274,8 +273,18 @@ def _earlier_tries(store: Store, job: Job) -> list[Run]:
     return [run for run in tries if run is not None]
 
 
+def _advise(facts: Facts) -> tuple[Recommendation, ...]:
+    # With numpy behind it: what only parses a DAG or prints a status need not wait for that.
+    from tuner.advice.advise import advise
+
+    return advise(facts)
+
+
 def _learned(measured: list[Outcome]) -> OperatorTimes:
     """What operators take, as the latest runs bear it out."""
+    from tuner.cost.learned.calibrated import calibrated, model_at_hand
+    from tuner.cost.learned.samples import samples
+
     found = [sample for outcome in measured[-LEARN_RUNS:] for sample in samples(outcome.queries, outcome.cluster)]
     return calibrated(found, model_at_hand())
 

@@ -11,8 +11,7 @@ from tuner.advice.model import Evidence, Prediction
 from tuner.cost.memory import MAX_BROADCAST_ROWS, BroadcastCap, relation_bytes
 from tuner.cost.operators import broadcast_seconds, shuffle_core_seconds, sort_merge_core_seconds
 from tuner.cost.selection.build_sides import BROADCAST_SIDES
-from tuner.cost.unit_costs import UnitCosts
-from tuner.cost.what_if.interval import PRICE_ERROR
+from tuner.cost.unit_costs import PRICE_ERROR, UnitCosts
 from tuner.eventlog.cluster import Cluster
 from tuner.plan.model import BuildSide, JoinSide, JoinSite, Query, Strategy
 from tuner.plan.relation import short_name

@@ -14,8 +14,7 @@ from tuner.cost.memory import (
 )
 from tuner.cost.operators import calibrate
 from tuner.cost.selection.conf import SelectionConf, parse_version, read_conf
-from tuner.cost.unit_costs import DEFAULT_COSTS, UnitCosts
-from tuner.cost.what_if.interval import PRICE_ERROR
+from tuner.cost.unit_costs import DEFAULT_COSTS, PRICE_ERROR, UnitCosts
 from tuner.eventlog.cluster import Cluster
 from tuner.plan.graph import JoinGraph
 from tuner.plan.merge_graphs import merge_graphs

@@ -8,7 +8,6 @@ import msgspec
 import typer
 from rich.console import Console
 
-from tuner.advice.advise import advise as advise_on
 from tuner.advice.facts import Facts
 from tuner.advice.insights.model import Insight
 from tuner.advice.model import Action, ActionKind, Recommendation
@@ -54,6 +53,7 @@ def _looked_at(
     """Partial logs are no ground for advice: what they lack would look like rows that were not there."""
     if application.status is not Completeness.COMPLETE:
         return (), ()
+    from tuner.advice.advise import advise as advise_on
     from tuner.advice.insights.join_order import unsure_orders
     from tuner.cost.learned.calibrated import calibrated, model_at_hand
     from tuner.cost.learned.samples import samples

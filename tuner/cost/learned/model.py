@@ -13,8 +13,7 @@ import numpy as np
 
 from tuner.cost.learned.fit import Array, stage_nanoseconds
 from tuner.cost.learned.residual import NO_RESIDUAL, Residual
-from tuner.cost.unit_costs import UnitCosts
-from tuner.cost.what_if.interval import PRICE_ERROR
+from tuner.cost.unit_costs import PRICE_ERROR, UnitCosts
 from tuner.errors import TunerError
 from tuner.plan.model import QueryWork, StageWork
 

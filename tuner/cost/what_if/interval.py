@@ -21,9 +21,6 @@ from tuner.cost.what_if.price import PRICES
 # Factors that 90 % of sizes are within, either way: of TPC-DS's joins that were derived from others',
 # tests/benchmarks/cardinality_q_error.py.
 SIZE_ERRORS: Mapping[Basis, float] = {Basis.MEASURED: 1.0, Basis.DERIVED: 1.7, Basis.ASSUMED: 3.0}
-# Where the caller knows no better. A whole order's: single stages err more, those of sort merge joins at the shipped
-# prices by up to 2.6 either way of what is usual (90 % of TPC-DS at SF1, tests/benchmarks/what_if_agreement.py).
-PRICE_ERROR = 1.5
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from tuner.cost.cardinality import Basis
 from tuner.cost.selection.conf import SelectionConf
 from tuner.cost.size import Size
-from tuner.cost.unit_costs import UnitCosts
+from tuner.cost.unit_costs import PRICE_ERROR, UnitCosts
 from tuner.cost.what_if.conf import SPARKS_DEFAULTS, ExecutionConf
 from tuner.cost.what_if.derive import Derivation
-from tuner.cost.what_if.interval import PRICE_ERROR, Interval, Priced, errors, of_difference, of_seconds
+from tuner.cost.what_if.interval import Interval, Priced, errors, of_difference, of_seconds
 from tuner.cost.what_if.model import Given, PhysicalJoin, PhysicalOrder, PlannedJoin
 from tuner.cost.what_if.price import join_work
 from tuner.cost.what_if.stages import StageCut

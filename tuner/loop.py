@@ -98,10 +98,8 @@ class Report:
         """What was decided and why, what was measured, what went wrong: a few lines for a task log."""
         decision = self.turn.decision
         found = [f"spark-tuner: {self.turn.job.cohort}: {decision.summary}"]
-        found += [
-            f"spark-tuner: {d.standing}: {d.action.target}={d.action.value}: {d.reason}" for d in decision.actions
-        ]
-        found += [f"spark-tuner: not applied: {a.target}: {why}" for a, why in self.turn.directives.overruled]
+        found += [f"spark-tuner: {d.standing}: {d.action.words}: {d.reason}" for d in decision.actions]
+        found += [f"spark-tuner: not applied: {a.words}: {why}" for a, why in self.turn.directives.overruled]
         if outcome := self.run.outcome if self.run else None:
             took = "" if outcome.duration_ms is None else f" in {format_seconds(outcome.duration_ms / 1e3)}"
             spark = f"Spark {outcome.spark_version}, {outcome.app_id}"

@@ -44,6 +44,20 @@ class Action:
         side = f"({'+'.join(self.relations)})" if self.relations else ""
         return f"{self.kind}:{scope}{self.target}={self.value}{side}"
 
+    @property
+    def words(self) -> str:
+        """What to do, as one would type it; an order of joins is spelled in its reason, by names."""
+        match self.kind:
+            case ActionKind.SET_CONF:
+                return f"{self.target}={self.value}"
+            case ActionKind.HINT_JOIN:
+                return f"/*+ {self.value}({', '.join(self.relations)}) */ in query {self.query}"
+            case ActionKind.ORDER_JOINS:
+                return f"the order of joins in query {self.query}"
+            case ActionKind.ANALYZE_TABLE:
+                columns = f" FOR COLUMNS {self.value}" if self.value else ""
+                return f"ANALYZE TABLE {self.target} COMPUTE STATISTICS{columns}"
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from tuner.advice.facts import Facts
 from tuner.advice.insights.model import Insight
-from tuner.advice.model import Action, ActionKind, Recommendation
+from tuner.advice.model import Recommendation
 from tuner.cli.harvest import AsJson, Paths
 from tuner.cli.insights_text import insights_json, insights_lines
 from tuner.cli.logs import LogReader
@@ -82,18 +82,6 @@ def _json(application: Application, r: Recommendation) -> dict[str, Any]:
     }
 
 
-def _change(action: Action) -> str:
-    """What to do, as one would type it; the order of joins stands in the reason, by names."""
-    match action.kind:
-        case ActionKind.ORDER_JOINS:
-            return ""
-        case ActionKind.ANALYZE_TABLE:
-            columns = f" FOR COLUMNS {action.value}" if action.value else ""
-            return f"ANALYZE TABLE {action.target} COMPUTE STATISTICS{columns}"
-        case _:
-            return f"{action.target}={action.value}"
-
-
 def _counted(queries: int) -> str:
     return f"{queries} quer{'ies' if queries > 1 else 'y'}"
 
@@ -113,8 +101,8 @@ def _show(application: Application, recommendations: tuple[Recommendation, ...],
     for r in recommendations:
         p = r.predicted_seconds
         console.print(f"  {r.reason}", markup=False, soft_wrap=True)
-        for line in filter(None, map(_change, r.actions)):
-            console.print(f"    {line}", markup=False, soft_wrap=True)
+        for action in r.actions:
+            console.print(f"    {action.words}", markup=False, soft_wrap=True)
         interval = f"{p.before:.1f} s -> {p.after:.1f} s (between {p.low:.1f} and {p.high:.1f}), risk {r.risk}"
         console.print(f"    {_counted(len(r.queries))}: {interval}", markup=False, soft_wrap=True)
     if not recommendations:

@@ -10,6 +10,8 @@ from rich.table import Table
 
 from tuner.history.model import IN_FORCE, DecidedAction, Run, Standing
 
+_SHOWN = IN_FORCE | {Standing.ROLLED_BACK, Standing.PROPOSED}
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -51,9 +53,8 @@ def _row(number: int, run: Run) -> Row:
 def _changes(actions: Iterable[DecidedAction]) -> tuple[Change, ...]:
     groups: dict[tuple[Standing, str], list[str]] = {}
     for decided in actions:
-        if decided.standing in IN_FORCE or decided.standing is Standing.ROLLED_BACK:
-            setting = f"{decided.action.target}={decided.action.value}"
-            groups.setdefault((decided.standing, decided.reason), []).append(setting)
+        if decided.standing in _SHOWN:
+            groups.setdefault((decided.standing, decided.reason), []).append(decided.action.words)
     return tuple(Change(tuple(settings), standing, reason) for (standing, reason), settings in groups.items())
 
 

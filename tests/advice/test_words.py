@@ -1,0 +1,27 @@
+"""Changes as people read them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tuner.advice.model import Action, ActionKind, Hint
+
+
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [
+        (Action(ActionKind.SET_CONF, "spark.x", "1"), "spark.x=1"),
+        (
+            Action(ActionKind.HINT_JOIN, "5160", Hint.SHUFFLE_HASH, "q1", ("shop.days", "shop.items")),
+            "/*+ SHUFFLE_HASH(shop.days, shop.items) */ in query q1",
+        ),
+        (Action(ActionKind.ORDER_JOINS, "5160", "((a b) c)", "q1"), "the order of joins in query q1"),
+        (
+            Action(ActionKind.ANALYZE_TABLE, "shop.days", "d, week"),
+            "ANALYZE TABLE shop.days COMPUTE STATISTICS FOR COLUMNS d, week",
+        ),
+        (Action(ActionKind.ANALYZE_TABLE, "shop.days", ""), "ANALYZE TABLE shop.days COMPUTE STATISTICS"),
+    ],
+)
+def test_a_change_is_told_as_one_would_type_it(action: Action, words: str) -> None:
+    assert action.words == words

@@ -117,8 +117,8 @@ class OrderPrices:
         return (change for change in self.changes() if change.is_clear)
 
     def changes(self) -> Iterator[OrderChange]:
-        """For each block the cheapest order by Spark's formula, where that is not the one that ran."""
-        found = (self.change(query, graph, self.cheapest) for query, graph in self.blocks())
+        """For each block the cheapest order by Spark's formula, where it has clearly fewer rows than the one that ran."""
+        found = (self.change(query, graph, self._cheaper) for query, graph in self.blocks())
         return (change for change in found if change is not None)
 
     def blocks(self) -> Iterator[tuple[Query, JoinGraph]]:
@@ -144,7 +144,7 @@ class OrderPrices:
             other=other,
             rows=tree_cost(written).card,
             other_rows=tree_cost(other).card,
-            most_rows=sum(_most(sizes, join.mask).rows for join in other.joins[:-1]),
+            most_rows=_most_rows(sizes, other),
             gain=self._saved(query, graph, other, sizes, times),
             times=times,
         )
@@ -154,6 +154,12 @@ class OrderPrices:
         """The cheapest order by Spark's formula; the one that ran unless another is cheaper."""
         edges = [(predicate.left, predicate.right) for predicate in graph.predicates]
         return best_order(len(graph.relations), edges, sizes.size, written=written).tree
+
+    @staticmethod
+    def _cheaper(graph: JoinGraph, sizes: Cardinality, written: JoinTree) -> JoinTree | None:
+        """The cheapest order where it is worth pricing, which takes longer than the search for it."""
+        best = OrderPrices.cheapest(graph, sizes, written)
+        return best if _most_rows(sizes, best) <= tree_cost(written).card * _MOST_ROWS_SHARE else None
 
     def _saved(self, query: Query, graph: JoinGraph, other: JoinTree, sizes: Cardinality, times: int) -> Interval:
         """What another order saves of the query's wall seconds; below 0 where it adds to them."""
@@ -220,10 +226,9 @@ def _basis(sizes: Cardinality, relations: int) -> Basis:
     return sizes.estimate(relations).basis if relations.bit_count() > 1 else Basis.MEASURED
 
 
-def _most(sizes: Cardinality, relations: int) -> Size:
-    """A size as large as it may be."""
-    size, error = sizes.size(relations), SIZE_ERRORS[_basis(sizes, relations)]
-    return Size(size.rows * error, size.bytes * error)
+def _most_rows(sizes: Cardinality, tree: JoinTree) -> float:
+    """Rows between the joins of a tree, if every estimate is as wrong as it may be."""
+    return sum(sizes.size(j.mask).rows * SIZE_ERRORS[_basis(sizes, j.mask)] for j in tree.joins[:-1])
 
 
 def shape(order: Order) -> object:

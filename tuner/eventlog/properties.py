@@ -95,7 +95,7 @@ _KEYWORDS = (
 )
 _NAME = rf"(?=[\w.-]*(?:{_KEYWORDS}))[\w.-]++"
 # Whether a backslash escapes a quote depends on who reads the SQL: what follows one may all be inside a literal.
-_STRING = r"'(?:[^'\\]|\\[^']|'')*+(?:'|\\'.*|\\?\Z)"
+_STRING = r"'(?>(?:[^'\\]|\\[^']|'')*)(?:'|\\'.*|\\?\Z)"
 _SECRETS = (
     # An apostrophe inside a word opens no literal; neither a prefix as in r'…' or x'…' nor a keyword hides one.
     (
@@ -105,7 +105,7 @@ _SECRETS = (
         ),
         "'?'",
     ),
-    (re.compile(r'"(?:[^"\\]|\\[^"]|"")*+(?:"|\\".*|\\?\Z)'), '"?"'),
+    (re.compile(r'"(?>(?:[^"\\]|\\[^"]|"")*)(?:"|\\".*|\\?\Z)'), '"?"'),
     (re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*-----|\Z)"), "?"),
     (re.compile(r"(?i)\b([a-z][a-z0-9+.-]{0,30}://)(?:[^\s/]+|[^\s/@:]*:[^\s@]+)@"), r"\1"),
     (re.compile(r"(?i)\b(jdbc:oracle:\w+:)[^\s@]+@"), r"\1@"),
@@ -116,7 +116,7 @@ _SECRETS = (
     (re.compile(r"\beyJ[\w-]{10,}+\.[\w-]++(?:\.[\w-]*+)?"), "?"),  # a JSON web token
 )
 _STATEMENT = re.compile(
-    r"(?is)(?:--[^\n]*+\n|/\*.*?\*/|[\s(])*+(?:with|select|insert|merge|update|delete|create|replace|values)\b"
+    r"(?is)(?>(?:--[^\n]*+\n|/\*.*?\*/|[\s(])*)(?:with|select|insert|merge|update|delete|create|replace|values)\b"
 )
 _ANY_STRING = re.compile(_STRING)
 _NUMBER = re.compile(r"(?<![\w.])\d[\d.]*+(?!\w)")
@@ -141,7 +141,7 @@ def redact(text: str, limit: int = 200) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-_ERROR_NAMES = re.compile(r"\[[A-Z][A-Z0-9_.]{2,80}\]|\b(?:[a-z]\w{0,40}+\.){0,12}+[A-Z]\w{0,80}?(?:Exception|Error)\b")
+_ERROR_NAMES = re.compile(r"\[[A-Z][A-Z0-9_.]{2,80}\]|\b(?>(?:[a-z]\w{0,40}+\.){0,12})[A-Z]\w{0,80}?(?:Exception|Error)\b")
 
 
 def error_kind(text: str, limit: int = 200) -> str:

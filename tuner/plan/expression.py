@@ -10,7 +10,7 @@ from collections.abc import Iterator
 # characters holds is looked at once, from its start: from each of its characters takes quadratic time.
 _ID = r"#([0-9]{1,18})(?![0-9])L?"
 _CHARACTER = r"[^\s,()\[\]=<>]"
-_NAME = rf"({_CHARACTER}(?:[^\s,()\[\]=<>#]++|#(?![0-9]{{1,18}}(?![0-9])))*+)"
+_NAME = rf"({_CHARACTER}(?>(?:[^\s,()\[\]=<>#]++|#(?![0-9]{{1,18}}(?![0-9])))*))"
 _ATTRIBUTE = re.compile(rf"({_CHARACTER}+?){_ID}")
 _ATTRIBUTE_OR_RUN = re.compile(rf"{_NAME}{_ID}|{_CHARACTER}++")
 _ALIAS = re.compile(rf"^(.*) AS ([^\s]+?){_ID}$", re.DOTALL)

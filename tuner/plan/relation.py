@@ -29,8 +29,8 @@ _TABLE = re.compile(r"[^./\s]+\.[^./\s]+")  # database and table
 _JDBC = re.compile(r"\bJDBCRelation\(")
 # What may be a literal in some dialect, or a comment; double quotes are names only where a table stands.
 _LITERAL = re.compile(
-    r"""\bn?q'.*|'(?:[^'\\]|\\[^']|'')*+(?:'|\\'.*|\\?\Z)|\$\w*+\$.*?(?:\$\w*+\$|\Z)"""
-    r"""|(?<!from )(?<!join )(?<!into )(?<!table )(?<!\.)"(?:[^"\\]|\\[^"]|"")*+(?:"|\\".*|\\?\Z)"""
+    r"""\bn?q'.*|'(?>(?:[^'\\]|\\[^']|'')*)(?:'|\\'.*|\\?\Z)|\$\w*+\$.*?(?:\$\w*+\$|\Z)"""
+    r"""|(?<!from )(?<!join )(?<!into )(?<!table )(?<!\.)"(?>(?:[^"\\]|\\[^"]|"")*)(?:"|\\".*|\\?\Z)"""
     r"""|--[^\n]*+|/\*.*?(?:\*/|\Z)|\b\d[\w.]*+|spark_gen_\w+""",
     re.DOTALL,
 )

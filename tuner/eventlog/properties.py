@@ -141,7 +141,9 @@ def redact(text: str, limit: int = 200) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-_ERROR_NAMES = re.compile(r"\[[A-Z][A-Z0-9_.]{2,80}\]|\b(?>(?:[a-z]\w{0,40}+\.){0,12})[A-Z]\w{0,80}?(?:Exception|Error)\b")
+_ERROR_NAMES = re.compile(
+    r"\[[A-Z][A-Z0-9_.]{2,80}\]|\b(?>(?:[a-z]\w{0,40}+\.){0,12})[A-Z]\w{0,80}?(?:Exception|Error)\b"
+)
 
 
 def error_kind(text: str, limit: int = 200) -> str:

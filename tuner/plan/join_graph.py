@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from operator import itemgetter
@@ -28,6 +27,7 @@ from tuner.plan.joins import JOINS, ParsedJoin, every_join, parse_join
 from tuner.plan.lineage import Lineage, trace
 from tuner.plan.model import JoinType
 from tuner.plan.node import PlanNode, each_once, prunes
+from tuner.plan.refine import refined
 from tuner.plan.relation import ScansBelow, is_scan
 from tuner.plan.row_bytes import row_bytes
 from tuner.plan.sides import SHUFFLES, measure_side
@@ -155,7 +155,7 @@ class _Block:
         return sum(1 << number for number in {self._owner[id_] for id_ in ids}) & among
 
     def graph(self, written: Order) -> JoinGraph:
-        labels = _labels([fingerprint(item, every_join(item)) for item in self.items], self._predicates)
+        labels = refined([fingerprint(item, every_join(item)) for item in self.items], self._predicates)
         text = "\n".join(sorted(labels) + sorted(condition.text for condition in self._conditions))
         return JoinGraph(
             signature=digest(text),
@@ -216,37 +216,3 @@ def _kind(item: PlanNode) -> RelationKind:
     if node.name in AGGREGATES:
         return RelationKind.AGGREGATE
     return RelationKind.JOIN if node.name in JOINS else RelationKind.OTHER
-
-
-def _labels(fingerprints: list[str], predicates: Iterable[Predicate]) -> list[str]:
-    """Items told apart by what they are, by the columns they are joined on, and by what they are joined to.
-
-    Each round tells apart by neighbours one step further (colour refinement, Weisfeiler and Leman 1968).
-    """
-    ends: list[list[tuple[str, str, int]]] = [[] for _ in fingerprints]
-    for p in predicates:
-        for own, other, own_key, other_key in (
-            (p.left, p.right, p.left_key, p.right_key),
-            (p.right, p.left, p.right_key, p.left_key),
-        ):
-            for number in members(own):
-                ends[number].append((own_key, other_key, other))
-    labels = fingerprints
-    for _ in fingerprints:
-        refined = [
-            _digest(label, *sorted(f"{own}={other}:{_of(labels, there)}" for own, other, there in neighbours))
-            for label, neighbours in zip(labels, ends, strict=True)
-        ]
-        settled = len(Counter(refined)) == len(Counter(labels))
-        labels = refined
-        if settled:
-            break
-    return labels
-
-
-def _of(labels: list[str], relations: int) -> str:
-    return "+".join(sorted(labels[number] for number in members(relations)))
-
-
-def _digest(*parts: str) -> str:
-    return digest("\n".join(parts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -224,6 +225,19 @@ def test_a_row_that_cannot_be_read_is_skipped_with_a_warning(
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "run 2 cannot be read" in caplog.text
     assert store.run("2") is None
+
+
+def test_queries_of_a_version_that_did_not_keep_their_relations_are_read(store: Store, url: str) -> None:
+    store.begin(running("k"))
+    store.finish("k", RunState.SUCCEEDED, MIDNIGHT, full_outcome())
+    with database(url) as connection:
+        document = json.loads(connection.execute(text("SELECT outcome FROM spark_tuner_runs")).scalar_one())
+        for query in document["queries"]:
+            del query["relations"]
+        older = {"older": json.dumps(document)}
+        connection.execute(text("UPDATE spark_tuner_runs SET outcome = :older"), older)
+    run = store.run("k")
+    assert run is not None and run.outcome == full_outcome()
 
 
 def test_fields_of_a_newer_version_are_ignored(store: Store, url: str) -> None:

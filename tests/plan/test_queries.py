@@ -73,6 +73,28 @@ def test_a_query_with_what_it_read_and_what_its_stages_cost() -> None:
     assert [join.output_rows for join in query.joins] == [5]
 
 
+def test_relations_are_all_that_the_query_reads_in_subqueries_too_each_once() -> None:
+    text = """
+        SortMergeJoin | [k#1], [k#3], Inner
+          Scan parquet default.orders | [k#1]
+            SubqueryBroadcast | dynamicpruning#20, 0, [d#7]
+              Scan parquet default.days | [d#7]
+          Filter | (k#3 > Subquery subquery#7)
+            Scan parquet  | [k#3] | | [file:/lake/items/day=2026-01-01]
+            Subquery | subquery#7
+              Union
+                Scan parquet default.orders | [k#8]
+                Scan parquet default.limits | [k#9]
+    """
+    (query,) = queries(application(execution(text)))
+    assert query.relations == ("default.limits", "default.orders", "file:/lake/items/day=*")
+
+
+def test_what_aqe_found_empty_was_to_be_read() -> None:
+    (query,) = queries(application(execution(JOINED.format(join=SORT_MERGE), "EmptyRelation | [plan_id=7]")))
+    assert query.relations == ("default.items", "default.orders")
+
+
 def test_bytes_are_those_of_the_tasks_where_the_scans_do_not_say() -> None:
     (query,) = queries(application(execution("Scan ExistingRDD | [a#1]"), stages=(stage(0), stage(1))))
     assert query.input_bytes == 2 * 777

@@ -178,6 +178,7 @@ class SkewedStage:
 class Query:
     """One SQL execution of an application, as the next run will know it again by its fingerprint.
 
+    `relations` are all that it reads, in subqueries too (not in those that Spark adds to prune), each once and sorted.
     `input_bytes` and `input_rows` sum the scans; `executor_run_ms` and `spilled_bytes` sum its stages. There only where
     `in_full` looked: `graphs`, its blocks of inner joins that have more than one order, `tables`, the catalog tables it
     reads, `work`, what its stages did, `aggregates` and `skews`.
@@ -204,3 +205,4 @@ class Query:
     tables: tuple[TableRead, ...] = ()
     aggregates: tuple[AggregateSite, ...] = ()
     skews: tuple[SkewedStage, ...] = ()
+    relations: tuple[str, ...] = ()

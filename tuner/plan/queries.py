@@ -17,7 +17,7 @@ from tuner.plan.joins import every_join, find_joins, planned_joins
 from tuner.plan.measured_plan import MAX_WORK, MeasuredPlan
 from tuner.plan.model import Query, QueryStatus
 from tuner.plan.node import Found, PlanNode, build_tree, each_once
-from tuner.plan.relation import files_bytes, is_scan
+from tuner.plan.relation import files_bytes, is_scan, relation_name
 from tuner.plan.shuffles import find_shuffles
 from tuner.plan.skewed_stages import find_skews
 from tuner.plan.table_reads import table_reads
@@ -139,7 +139,13 @@ def _measured(execution: Execution, initial: PlanNode, final: PlanNode, stages: 
         spilled_bytes=sum(stage.disk_spilled_bytes for stage in stages),
         task_count=sum(stage.tasks for stage in stages),
         error=error_kind(execution.error) if execution.error else None,
+        relations=_relations(initial),
     )
+
+
+def _relations(initial: PlanNode) -> tuple[str, ...]:
+    scans = (node for node in initial.walk_query() if is_scan(node) and node.name != "EmptyRelation")
+    return tuple(sorted({relation_name(scan) for scan in scans}))
 
 
 def _scans(root: PlanNode) -> list[PlanNode]:

@@ -9,6 +9,8 @@ from tuner.plan.memo import by_text
 from tuner.plan.node import PlanNode
 from tuner.printable import identifier
 
+PathRules = tuple[tuple[re.Pattern[str], str], ...]
+
 _LOCATION = re.compile(r"\[([^\],]+)")
 _SCAN = re.compile(r"^(?:Scan|FileScan|BatchScan)\s+")
 _TEXT_LOCATION = re.compile(r"\bLocation: \w{1,100}+ ?(?:\(\d+ paths\))?\[([^\],]{1,2048}+)(?:\]|,)")
@@ -156,6 +158,11 @@ def normalise_path(path: str) -> str:
     while path.endswith("/*", 0, end):
         end -= 2
     return identifier(path[:end])
+
+
+def path_rules() -> tuple[PathRules, PathRules]:
+    """The patterns and replacements of `normalise_path`, in order: those up to the last @ of a path, those of all of it."""
+    return _CREDENTIALS_AT, (*_CREDENTIALS, *_VOLATILE)
 
 
 def short_name(relation: str) -> str:

@@ -1,0 +1,152 @@
+"""The agent's jar: what is in it, and that it is there whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tuner.errors import RequirementError
+from tuner.steering.agent import jar as jar_module
+from tuner.steering.agent import sources
+from tuner.steering.agent.jar import AgentJarError, agent_jar, build
+from tuner.steering.agent.spark_home import require_spark_in
+
+from .conftest import other_sparks, pip_spark
+
+Environment = Callable[[str], dict[str, str]]
+
+# What Build does: classes below the directory that follows its name.
+COMPILES = """
+while [ "$1" != tuner.steering.agent.build.Build ]; do shift; done
+mkdir -p "$2/tuner/steering/agent"
+echo classes > "$2/tuner/steering/agent/Extensions.class"
+echo built >> "$JAVA_HOME/../builds"
+"""
+
+
+def test_classes_and_resources(spark_home: Path, environment: Environment) -> None:
+    jar = agent_jar(require_spark_in(spark_home), environ := environment(COMPILES))
+    assert jar.parent == Path(environ["XDG_DATA_HOME"], "spark-tuner", "agent")
+    with zipfile.ZipFile(jar) as archive:
+        assert archive.namelist()[0] == "META-INF/MANIFEST.MF"
+        assert archive.read("tuner/steering/agent/Extensions.class") == b"classes\n"
+        provider = archive.read("META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider")
+        assert provider.decode().strip() == sources.EXTENSIONS_CLASS
+        assert set(json.loads(archive.read("tuner/steering/agent/path_rules.json"))) == {"at", "rules"}
+        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_it_is_built_once(spark_home: Path, environment: Environment, tmp_path: Path) -> None:
+    environ = environment(COMPILES)
+    assert agent_jar(require_spark_in(spark_home), environ) == agent_jar(require_spark_in(spark_home), environ)
+    assert (tmp_path / "builds").read_text() == "built\n"
+
+
+def test_anew_for_another_spark_and_for_other_sources(
+    spark_home: Path, environment: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environ, spark = environment(COMPILES), require_spark_in(spark_home)
+    first = agent_jar(spark, environ)
+    (spark_home / "jars" / "spark-core_2.13-4.3.0.jar").rename(spark_home / "jars" / "spark-core_2.13-4.3.1.jar")
+    second = agent_jar(require_spark_in(spark_home), environ)
+    monkeypatch.setattr(sources, "path_rules_json", lambda: "{}")
+    third = agent_jar(spark, environ)
+    assert len({first, second, third}) == 3
+
+
+def test_the_same_bytes_every_time(spark_home: Path, environment: Environment, tmp_path: Path) -> None:
+    environ, spark = environment(COMPILES), require_spark_in(spark_home)
+    for name in ("one.jar", "two.jar"):
+        build(spark, tmp_path / name, environ)
+    assert (tmp_path / "one.jar").read_bytes() == (tmp_path / "two.jar").read_bytes()
+
+
+def test_several_may_build_it_at_once(spark_home: Path, environment: Environment) -> None:
+    environ, spark = environment(COMPILES), require_spark_in(spark_home)
+    with ThreadPoolExecutor(4) as pool:
+        jars = set(pool.map(lambda _: agent_jar(spark, environ), range(4)))
+    (jar,) = jars
+    assert zipfile.ZipFile(jar).testzip() is None
+    assert list(jar.parent.iterdir()) == [jar]
+
+
+@pytest.mark.parametrize(
+    ("java", "said"),
+    [
+        ("echo 'File Hints.java, Line 7: no such method' >&2; exit 2", "File Hints.java, Line 7: no such method"),
+        ("exit 3", "exit code 3"),
+        ("sleep 5", "not done after 0.2 s"),
+    ],
+)
+def test_what_cannot_be_compiled_is_said_and_leaves_nothing(
+    spark_home: Path, environment: Environment, monkeypatch: pytest.MonkeyPatch, java: str, said: str
+) -> None:
+    monkeypatch.setattr(jar_module, "BUILD_SECONDS", 0.2 if "sleep" in java else 60)
+    environ = environment(java)
+    with pytest.raises(AgentJarError) as caught:
+        agent_jar(require_spark_in(spark_home), environ)
+    assert said in str(caught.value) and str(spark_home) in str(caught.value)
+    assert not list(Path(environ["XDG_DATA_HOME"]).rglob("*.jar"))
+
+
+def test_no_place_for_it(spark_home: Path, environment: Environment, tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file")
+    with pytest.raises(AgentJarError, match="make that place writable"):
+        agent_jar(require_spark_in(spark_home), environment(COMPILES))
+
+
+@pytest.mark.parametrize(
+    ("environ", "said"),
+    [({"JAVA_HOME": "/nowhere"}, "JAVA_HOME=/nowhere: no bin/java"), ({"PATH": "/nowhere"}, "no java on PATH")],
+)
+def test_no_java(spark_home: Path, tmp_path: Path, environ: Mapping[str, str], said: str) -> None:
+    with pytest.raises(RequirementError, match=said):
+        agent_jar(require_spark_in(spark_home), {**environ, "XDG_DATA_HOME": str(tmp_path)})
+
+
+def test_spark_is_too_old(tmp_path: Path) -> None:
+    (tmp_path / "jars").mkdir()
+    (tmp_path / "jars" / "spark-core_2.12-3.2.4.jar").touch()
+    with pytest.raises(AgentJarError, match=r"Spark 3\.2\.4; the agent needs 3\.3 or newer"):
+        agent_jar(require_spark_in(tmp_path), {"XDG_DATA_HOME": str(tmp_path)})
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("home", [pip_spark(), *other_sparks()], ids=lambda home: home.name)
+def test_spark_compiles_it(home: Path, tmp_path: Path) -> None:
+    environ = {**os.environ, "XDG_DATA_HOME": str(tmp_path)}
+    jar = agent_jar(require_spark_in(home), environ)
+    with zipfile.ZipFile(jar) as archive:
+        compiled = {
+            name.removeprefix("tuner/steering/agent/") for name in archive.namelist() if name.endswith(".class")
+        }
+    assert {f"{name}.class" for name in sources.SOURCES} <= compiled
+    again = tmp_path / "again.jar"
+    build(require_spark_in(home), again, environ)
+    assert hashlib.sha256(again.read_bytes()).digest() == hashlib.sha256(jar.read_bytes()).digest()
+
+
+def test_every_source_is_in_the_order_of_compilation() -> None:
+    files = {file.stem for file in sources.DIRECTORY.glob("*.java")}
+    assert files == {sources.BUILD, *sources.SOURCES}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("uv") is None, reason="builds a wheel with uv")
+def test_the_wheel_has_the_sources(tmp_path: Path) -> None:
+    root = Path(__file__).parents[3]
+    subprocess.run(
+        ["uv", "build", "--wheel", "--out-dir", str(tmp_path), str(root)], check=True, capture_output=True, timeout=300
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert {f"tuner/steering/agent/java/{name}.java" for name in (sources.BUILD, *sources.SOURCES)} <= names

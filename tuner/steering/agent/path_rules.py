@@ -1,0 +1,23 @@
+"""How paths are normalised, told to the agent: the rules of `tuner.plan.relation` as Java reads patterns."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from tuner.plan.relation import PathRules, path_rules
+
+_GROUP = re.compile(r"\\(\d)")
+
+
+def path_rules_json() -> str:
+    """`{"at": [[pattern, replacement], …], "rules": […]}` for `Matcher.replaceAll`: "at" up to the last @ of a path.
+
+    (?U): `\\d`, `\\w` and `\\b` know all of Unicode, as Python's do.
+    """
+    at, rules = path_rules()
+    return json.dumps({"at": _in_java(at), "rules": _in_java(rules)}, indent=1) + "\n"
+
+
+def _in_java(rules: PathRules) -> list[list[str]]:
+    return [[f"(?U){pattern.pattern}", _GROUP.sub(r"$\1", replacement)] for pattern, replacement in rules]

@@ -1,0 +1,236 @@
+"""A decision as the agent's message, and what cannot be said in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from tuner.advice.model import Action, ActionKind, Hint
+from tuner.history.model import DecidedAction, Decision, Mode, Standing
+from tuner.plan.graph import GraphRelation, Joined, JoinGraph, Order, Predicate, RelationKind
+from tuner.plan.model import JoinSide, JoinSite, JoinType, Query, QueryStatus, Strategy
+from tuner.plan.order_text import order_text
+from tuner.steering.agent.directives import agent_directives
+
+
+def join(signature: str = "sig", left: Sequence[str] = ("db.sales",), right: Sequence[str] = ("db.dates",)) -> JoinSite:
+    sides = JoinSide(tuple(left)), JoinSide(tuple(right))
+    return JoinSite(signature, 0, JoinType.INNER, Strategy.SORT_MERGE, None, (), *sides, 10, None)
+
+
+def block(*items: str, edges: Sequence[tuple[int, int, str, str]], signature: str = "block") -> JoinGraph:
+    relations = tuple(GraphRelation(f"label-{n}", (item,), RelationKind.SCAN) for n, item in enumerate(items))
+    predicates = tuple(Predicate(1 << a, 1 << b, left, right) for a, b, left, right in edges)
+    return JoinGraph(signature, relations, predicates, (), {}, 0)
+
+
+STAR = block(
+    "db.sales",
+    "db.dates",
+    "db.items",
+    edges=[(0, 1, "db.sales.day", "db.dates.id"), (0, 2, "db.sales.item", "db.items.id")],
+)
+READS = ("db.dates", "db.items", "db.sales")
+
+
+def query(fingerprint: str = "q1", *, relations: Sequence[str] = READS, **parts: object) -> Query:
+    whole = Query(1, 1, fingerprint, "", 0, 1000, QueryStatus.SUCCEEDED, (join(),), relations=tuple(relations))
+    return replace(whole, **parts)  # type: ignore[arg-type]
+
+
+def hint(fingerprint: str = "q1", *side: str, target: str = "sig", value: str = Hint.BROADCAST) -> Action:
+    return Action(ActionKind.HINT_JOIN, target, value, fingerprint, side or ("db.dates",))
+
+
+def order(tree: Order, graph: JoinGraph = STAR, fingerprint: str = "q1") -> Action:
+    return Action(ActionKind.ORDER_JOINS, graph.signature, order_text(tree, graph), fingerprint)
+
+
+def decision(*actions: Action, standing: Standing = Standing.TRIAL) -> Decision:
+    return Decision(Mode.AUTO, "1 trial", tuple(DecidedAction(a, standing, "why") for a in actions))
+
+
+def message(*actions: Action, queries: Sequence[Query]) -> list[dict[str, object]]:
+    """What is said of the queries; nothing may be skipped."""
+    found = agent_directives(decision(*actions), queries)
+    assert found.skipped == ()
+    document = json.loads(found.text)
+    assert document["version"] == 1
+    return document["queries"]  # type: ignore[no-any-return]
+
+
+def skipped(*actions: Action, queries: Sequence[Query]) -> list[str]:
+    """Why each is skipped; nothing may be said."""
+    found = agent_directives(decision(*actions), queries)
+    assert found.text == "" and [action for action, _ in found.skipped] == list(actions)
+    return [why for _, why in found.skipped]
+
+
+def test_a_hint() -> None:
+    action = hint()
+    assert message(action, queries=[query()]) == [
+        {
+            "fingerprint": "q1",
+            "relations": list(READS),
+            "hints": [{"id": action.id, "join": "sig", "hint": "BROADCAST", "side": ["db.dates"]}],
+            "orders": [],
+        }
+    ]
+
+
+def test_an_order() -> None:
+    action = order(Joined(Joined(0, 2), 1))
+    (said,) = message(action, queries=[query(graphs=(STAR,))])
+    assert said["orders"] == [
+        {
+            "id": action.id,
+            "items": [["db.sales"], ["db.dates"], ["db.items"]],
+            "predicates": [
+                [[0], [1], "db.sales.day", "db.dates.id"],
+                [[0], [2], "db.sales.item", "db.items.id"],
+            ],
+            "order": [[0, 2], 1],
+        }
+    ]
+
+
+def test_either_side_of_a_join_whose_sides_look_alike() -> None:
+    either = Action(ActionKind.HINT_JOIN, "sig", "NO_BROADCAST", "q1")
+    (said,) = message(either, queries=[query(joins=(join(left=["db.a"], right=["db.a"]),))])
+    assert said["hints"] == [{"id": either.id, "join": "sig", "hint": "NO_BROADCAST", "side": []}]
+
+
+def test_a_side_of_several_relations_is_sorted_and_keeps_repeats() -> None:
+    sides = join(left=["db.a", "db.a", "db.b"], right=["db.c"])
+    (said,) = message(hint("q1", "db.b", "db.a", "db.a"), queries=[query(joins=(sides,))])
+    assert said["hints"][0]["side"] == ["db.a", "db.a", "db.b"]  # type: ignore[index]
+
+
+def test_the_same_text_however_actions_and_queries_come() -> None:
+    actions = [hint(), order(Joined(Joined(0, 2), 1)), hint("q2", target="other")]
+    ran = [query(graphs=(STAR,)), query("q2", relations=["db.x"], joins=(join("other"),))]
+    there = agent_directives(decision(*actions), ran)
+    back = agent_directives(decision(*reversed(actions)), ran[::-1])
+    assert there.text == back.text and there.skipped == back.skipped == ()
+
+
+def test_the_text_is_ascii_without_anything_that_spark_substitutes() -> None:
+    ran = [query(relations=["/daten/über", "db.${x}"], joins=(join(right=["db.${x}"]),))]
+    found = agent_directives(decision(hint("q1", "db.${x}")), ran)
+    assert found.text.isascii() and "$" not in found.text and "\n" not in found.text
+    assert json.loads(found.text)["queries"][0]["relations"] == ["/daten/über", "db.${x}"]
+
+
+@pytest.mark.parametrize("standing", [Standing.PROPOSED, Standing.HELD, Standing.ROLLED_BACK])
+def test_what_is_not_in_force_is_not_said(standing: Standing) -> None:
+    found = agent_directives(decision(hint(), standing=standing), [query()])
+    assert found.text == "" and found.skipped == ()
+
+
+def test_properties_are_not_its_business() -> None:
+    found = agent_directives(decision(Action(ActionKind.SET_CONF, "spark.sql.shuffle.partitions", "16")), [query()])
+    assert found.text == "" and found.skipped == ()
+
+
+def test_another_query_of_the_same_relations_with_the_join_forbids_the_hint() -> None:
+    (why,) = skipped(hint(), queries=[query(), query("q2")])
+    assert why == "the agent could not tell it from query q2, which reads the same relations"
+
+
+def test_unless_it_is_to_have_the_same_hint() -> None:
+    said = message(hint(), hint("q2"), queries=[query(), query("q2")])
+    assert [one["fingerprint"] for one in said] == ["q1", "q2"]
+
+
+def test_another_hint_is_not_the_same() -> None:
+    both = [hint(), hint("q2", value=Hint.SHUFFLE_HASH)]
+    assert len(skipped(*both, queries=[query(), query("q2")])) == 2
+
+
+def test_other_relations_or_no_such_join_are_no_danger() -> None:
+    others = [query("q2", relations=["db.dates", "db.sales"]), query("q3", joins=(join("other"),))]
+    assert len(message(hint(), queries=[query(), *others])) == 1
+
+
+def test_a_query_that_ran_twice_is_one() -> None:
+    assert len(message(hint(), queries=[query(), query()])) == 1
+
+
+def test_a_block_that_only_filters_tell_from_another_querys_forbids_the_order() -> None:
+    filtered = replace(STAR, signature="filtered", relations=STAR.relations[::-1], predicates=turned(STAR))
+    (why,) = skipped(order(Joined(Joined(0, 2), 1)), queries=[query(graphs=(STAR,)), query("q2", graphs=(filtered,))])
+    assert "q2" in why
+
+
+def test_unless_it_is_to_have_the_same_order() -> None:
+    filtered = replace(STAR, signature="filtered", relations=STAR.relations[::-1], predicates=turned(STAR))
+    ran = [query(graphs=(STAR,)), query("q2", graphs=(filtered,))]
+    same = order(Joined(Joined(2, 0), 1), filtered, "q2")
+    assert len(message(order(Joined(Joined(0, 2), 1)), same, queries=ran)) == 2
+    other = order(Joined(Joined(2, 1), 0), filtered, "q2")
+    assert len(skipped(order(Joined(Joined(0, 2), 1)), other, queries=ran)) == 2
+
+
+def test_another_block_of_the_query_itself_forbids_it_too() -> None:
+    twice = query(graphs=(STAR, replace(STAR, signature="other branch")))
+    (why,) = skipped(order(Joined(Joined(0, 2), 1)), queries=[twice])
+    assert why == "the agent could not tell it from another block of its query"
+
+
+def test_items_that_only_their_filters_tell_apart_forbid_an_order() -> None:
+    twins = block("db.sales", "db.dates", "db.dates", edges=[(0, n, "db.sales.day", "db.dates.id") for n in (1, 2)])
+    (why,) = skipped(order(Joined(Joined(0, 2), 1), twins), queries=[query(graphs=(twins,))])
+    assert why == "dates is joined twice in the same way: which one is meant cannot be told"
+
+
+def test_items_of_one_relation_are_told_apart_by_their_keys_and_neighbours() -> None:
+    keys = [(0, 1, "db.sales.sold", "db.dates.id"), (0, 2, "db.sales.shipped", "db.dates.id")]
+    far = [(1, 3, "db.dates.holiday", "db.names.id"), (2, 4, "db.dates.holiday", "db.names.id")]
+    twice = block("db.sales", "db.dates", "db.dates", "db.names", "db.names", edges=[*keys, *far])
+    tree = Joined(Joined(Joined(2, 4), 0), Joined(1, 3))
+    (said,) = message(order(tree, twice), queries=[query(graphs=(twice,))])
+    assert said["orders"][0]["order"] == [[[2, 4], 0], [1, 3]]  # type: ignore[index]
+
+
+def test_an_equality_over_several_items() -> None:
+    whole = replace(STAR, predicates=(*STAR.predicates, Predicate(0b011, 0b100, "expression(a,b)", "db.items.id")))
+    (said,) = message(order(Joined(Joined(0, 1), 2), whole), queries=[query(graphs=(whole,))])
+    assert said["orders"][0]["predicates"][2] == [[0, 1], [2], "expression(a,b)", "db.items.id"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("action", "ran", "why"),
+    [
+        (hint("gone"), query(), "its query did not run in the latest run"),
+        (
+            hint(),
+            query(relations=()),
+            "what its query reads is not recorded: the latest run was harvested by an older version",
+        ),
+        (hint(target="gone"), query(), "its query did not have this join in the latest run"),
+        (hint("q1", "db.items"), query(), "no side of the join reads items alone"),
+        (
+            hint("q1", "db.a"),
+            query(joins=(join(left=["db.a"], right=["db.a"]),)),
+            "both sides of the join read the same relations: which one is meant cannot be told",
+        ),
+        (order(Joined(Joined(0, 2), 1)), query(), "its query did not have this block of joins in the latest run"),
+        (
+            order(Joined(Joined(0, 2), 1)),
+            query(graphs=(block("db.sales", "db.dates", "db.shops", "db.x", edges=[]),)),
+            "'((label-0 label-2) label-1)' does not join each of 4 relations once",
+        ),
+    ],
+)
+def test_what_cannot_be_said(action: Action, ran: Query, why: str) -> None:
+    assert skipped(action, queries=[ran]) == [why]
+
+
+def turned(graph: JoinGraph) -> tuple[Predicate, ...]:
+    """The predicates of a graph whose relations are listed in the opposite order, their sides swapped."""
+    last = len(graph.relations) - 1
+    there = {1 << n: 1 << (last - n) for n in range(last + 1)}
+    return tuple(Predicate(there[p.right], there[p.left], p.right_key, p.left_key) for p in graph.predicates)

@@ -1,0 +1,41 @@
+"""A block of joins as the agent sees it before planning: without filters, and with numbers of its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from tuner.plan.graph import JoinGraph, Order
+from tuner.plan.refine import refined
+
+
+@dataclass(frozen=True, slots=True)
+class SeenBlock:
+    """`labels` tell the items apart by their relations and by the keys that tie them to others, and by nothing else."""
+
+    graph: JoinGraph
+    labels: tuple[str, ...]
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The same for blocks that the agent takes for the same."""
+        return tuple(sorted(self.labels))
+
+    def lookalikes(self) -> tuple[int, int] | None:
+        """Two items that it cannot tell apart."""
+        label = next((label for label, count in Counter(self.labels).items() if count > 1), None)
+        if label is None:
+            return None
+        first = self.labels.index(label)
+        return first, self.labels.index(label, first + 1)
+
+    def spelled(self, order: Order) -> str:
+        """An order by labels: the same for the same order of blocks with the same key."""
+        if isinstance(order, int):
+            return self.labels[order]
+        return f"({self.spelled(order[0])} {self.spelled(order[1])})"
+
+
+def seen(graph: JoinGraph) -> SeenBlock:
+    """The block of a graph."""
+    return SeenBlock(graph, tuple(refined(["+".join(r.relations) for r in graph.relations], graph.predicates)))

@@ -1,0 +1,153 @@
+"""A decision in the words of the agent, and what of it cannot be said in them.
+
+The agent sees plans before Spark does: it knows a query by the set of relations it reads, a join by its signature, and
+a block of joins by its items and equalities. What these do not tell apart gets the same directives or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tuner.advice.model import Action, ActionKind
+from tuner.history.model import Decision
+from tuner.plan.graph import JoinGraph, Predicate, members
+from tuner.plan.model import JoinSite, Query
+from tuner.plan.order_text import OrderTextError, parse_order
+from tuner.plan.relation import short_name
+from tuner.steering.agent.block import seen
+from tuner.steering.agent.message import (
+    VERSION,
+    HintMessage,
+    Message,
+    OrderMessage,
+    PredicateMessage,
+    QueryMessage,
+    message_text,
+)
+
+STEERED_KINDS = frozenset({ActionKind.HINT_JOIN, ActionKind.ORDER_JOINS})
+
+
+@dataclass(frozen=True, slots=True)
+class AgentDirectives:
+    """`text` is the message (`tuner.steering.agent.message`), "" where there is nothing to say; `skipped` what is not
+    in it, each with why."""
+
+    text: str = ""
+    skipped: tuple[tuple[Action, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A directive: the agent knows the join or block that it is for as `place`; `wish` is what is to become of it."""
+
+    action: Action
+    query: Query
+    message: HintMessage | OrderMessage
+    place: object
+    wish: object
+
+
+def agent_directives(decision: Decision, queries: Iterable[Query]) -> AgentDirectives:
+    """The joins' hints and orders in force, for queries as the cohort's latest usable run had them."""
+    ran = list(queries)
+    actions = {a.id: a for a in decision.in_force if a.kind in STEERED_KINDS}.values()
+    found = {action: _say(action, ran) for action in actions}
+    said = {action: one for action, one in found.items() if isinstance(one, _Said)}
+    skipped = {action: why for action, why in found.items() if isinstance(why, str)}
+    skipped |= {action: why for action, one in said.items() if (why := _confusion(one, said.values(), ran))}
+    kept = [one for action, one in said.items() if action not in skipped]
+    return AgentDirectives(_text(kept), tuple((action, skipped[action]) for action in actions if action in skipped))
+
+
+def _say(action: Action, ran: Sequence[Query]) -> _Said | str:
+    """The directive of an action, or why there is none."""
+    mine = [query for query in ran if query.fingerprint == action.query]
+    if not mine:
+        return "its query did not run in the latest run"
+    if not mine[-1].relations:
+        return "what its query reads is not recorded: the latest run was harvested by an older version"
+    return _hint(action, mine) if action.kind is ActionKind.HINT_JOIN else _order(action, mine)
+
+
+def _hint(action: Action, mine: Sequence[Query]) -> _Said | str:
+    query, join = next(((q, j) for q in reversed(mine) for j in q.joins if j.signature == action.target), (None, None))
+    if query is None or join is None:
+        return "its query did not have this join in the latest run"
+    if action.relations and (why := _unclear_side(join, action.relations)):
+        return why
+    message = HintMessage(action.id, action.target, action.value, tuple(sorted(action.relations)))
+    return _Said(action, query, message, action.target, (message.hint, message.side))
+
+
+def _unclear_side(join: JoinSite, side: Sequence[str]) -> str:
+    sides = [sorted(join.left.relations), sorted(join.right.relations)]
+    if sides[0] == sides[1]:
+        return "both sides of the join read the same relations: which one is meant cannot be told"
+    return "" if sorted(side) in sides else f"no side of the join reads {', '.join(map(short_name, side))} alone"
+
+
+def _order(action: Action, mine: Sequence[Query]) -> _Said | str:
+    query, graph = next(
+        ((q, g) for q in reversed(mine) for g in q.graphs if g.signature == action.target), (None, None)
+    )
+    if query is None or graph is None:
+        return "its query did not have this block of joins in the latest run"
+    try:
+        order = parse_order(action.value, graph)
+    except OrderTextError as error:
+        return str(error)
+    block = seen(graph)
+    if alike := block.lookalikes():
+        return f"{_named(graph, alike[0])} is joined twice in the same way: which one is meant cannot be told"
+    items = tuple(tuple(sorted(item.relations)) for item in graph.relations)
+    message = OrderMessage(action.id, items, tuple(map(_predicate, graph.predicates)), order)
+    return _Said(action, query, message, block.key, block.spelled(order))
+
+
+def _named(graph: JoinGraph, item: int) -> str:
+    return "+".join(map(short_name, graph.relations[item].relations)) or "a relation"
+
+
+def _predicate(predicate: Predicate) -> PredicateMessage:
+    return tuple(members(predicate.left)), tuple(members(predicate.right)), predicate.left_key, predicate.right_key
+
+
+def _confusion(one: _Said, said: Iterable[_Said], ran: Iterable[Query]) -> str:
+    """What else the directive would reach that is not to have it; "" for nothing."""
+    wanted = {(s.action.query, s.action.target) for s in said if (s.place, s.wish) == (one.place, one.wish)}
+    for query in ran:
+        if query.relations == one.query.relations and any(
+            (query.fingerprint, target) not in wanted for target in _targets(query, one)
+        ):
+            other = query.fingerprint != one.query.fingerprint
+            where = (
+                f"query {query.fingerprint}, which reads the same relations" if other else "another block of its query"
+            )
+            return f"the agent could not tell it from {where}"
+    return ""
+
+
+def _targets(query: Query, said: _Said) -> set[str]:
+    """The joins or blocks of a query that the agent would take for that of the directive."""
+    if isinstance(said.message, HintMessage):
+        return {said.message.join} & {join.signature for join in query.joins}
+    return {graph.signature for graph in query.graphs if seen(graph).key == said.place}
+
+
+def _text(said: Sequence[_Said]) -> str:
+    by_query: dict[str, list[_Said]] = {}
+    for one in sorted(said, key=lambda s: (s.query.fingerprint, s.action.id)):
+        by_query.setdefault(one.query.fingerprint, []).append(one)
+    queries = tuple(_query(fingerprint, several) for fingerprint, several in by_query.items())
+    return message_text(Message(VERSION, queries)) if queries else ""
+
+
+def _query(fingerprint: str, said: Sequence[_Said]) -> QueryMessage:
+    return QueryMessage(
+        fingerprint,
+        said[0].query.relations,
+        tuple(s.message for s in said if isinstance(s.message, HintMessage)),
+        tuple(s.message for s in said if isinstance(s.message, OrderMessage)),
+    )

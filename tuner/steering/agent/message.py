@@ -1,0 +1,76 @@
+"""What the agent is told: one JSON text, version 1, read by Directives.java.
+
+    {"version": 1, "queries": [
+      {"fingerprint": "0f2a…", "relations": ["db.a", "db.b", "/path/c"],
+       "hints": [{"id": "hint_join:…", "join": "9c1e…", "hint": "BROADCAST", "side": ["db.a"]}],
+       "orders": [{"id": "order_joins:…", "items": [["db.a"], ["db.b"], ["/path/c"]],
+                   "predicates": [[[0], [1], "db.a.k", "db.b.k"], [[1], [2], "db.b.j", "/path/c.j"]],
+                   "order": [[1, 2], 0]}]}]}
+
+Plain ASCII on one line, and the same for the same decision: it travels on a command line.
+"""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+
+from tuner.plan.graph import Order
+
+VERSION = 1
+
+# Numbers of the items on the left, of those on the right, the left key, the right key (as `tuner.plan.graph.Predicate`).
+PredicateMessage = tuple[tuple[int, ...], tuple[int, ...], str, str]
+
+
+class HintMessage(msgspec.Struct, frozen=True):
+    """A hint for every join of a query that has a signature.
+
+    `id` is the action's, for the agent's answer; `join` the signature; `hint` BROADCAST, NO_BROADCAST, SHUFFLE_HASH or
+    MERGE; `side` the relations of the side that gets it, sorted, repeated as often as they are read: [] for either.
+    """
+
+    id: str
+    join: str
+    hint: str
+    side: tuple[str, ...]
+
+
+class OrderMessage(msgspec.Struct, frozen=True):
+    """An order for a block of inner joins, which is known by its items and equalities up to their numbers.
+
+    `id` is the action's; `items` holds for each item of the block the relations below it, sorted, repeated as often as
+    they are read; `predicates` its equalities; `order` is a tree: an item's number, or [left, right] of two trees.
+    """
+
+    id: str
+    items: tuple[tuple[str, ...], ...]
+    predicates: tuple[PredicateMessage, ...]
+    order: Order
+
+
+class QueryMessage(msgspec.Struct, frozen=True):
+    """What is wanted of one query.
+
+    `fingerprint` comes back in the agent's answer, for it cannot be computed before the plan is made: the agent knows
+    the query by `relations`, the sorted set of all that it reads (`tuner.plan.model.Query.relations`).
+    """
+
+    fingerprint: str
+    relations: tuple[str, ...]
+    hints: tuple[HintMessage, ...]
+    orders: tuple[OrderMessage, ...]
+
+
+class Message(msgspec.Struct, frozen=True):
+    """All that is wanted of an application, by query."""
+
+    version: int
+    queries: tuple[QueryMessage, ...]
+
+
+def message_text(message: Message) -> str:
+    """The message as it is sent. "$" is escaped: in some places Spark substitutes ${…} in the values of properties."""
+    text = json.dumps(msgspec.to_builtins(message), separators=(",", ":"), ensure_ascii=True)
+    return text.replace("$", "\\u0024")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from tuner.plan.graph import JoinGraph, Order
+from tuner.plan.graph import JoinGraph, Order, Predicate, members
 from tuner.plan.refine import refined
 
 
@@ -38,4 +38,10 @@ class SeenBlock:
 
 def seen(graph: JoinGraph) -> SeenBlock:
     """The block of a graph."""
-    return SeenBlock(graph, tuple(refined(["+".join(r.relations) for r in graph.relations], graph.predicates)))
+    ties = [p for p in graph.predicates if _is_between_two(p)]
+    return SeenBlock(graph, tuple(refined(["+".join(r.relations) for r in graph.relations], ties)))
+
+
+def _is_between_two(predicate: Predicate) -> bool:
+    """What names several items of one side is a key in some orders and a condition in others: no tie to go by."""
+    return all(len(list(members(side))) == 1 for side in (predicate.left, predicate.right))

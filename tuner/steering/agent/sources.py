@@ -12,7 +12,26 @@ DIRECTORY = Path(__file__).parent / "java"
 BUILD = "Build"
 BUILD_CLASS = "tuner.steering.agent.build.Build"
 # Each after those that it uses: the compiler sees one at a time.
-SOURCES = ("Extensions",)
+SOURCES = (
+    "Trees",
+    "Json",
+    "Names",
+    "Lineage",
+    "JoinSite",
+    "Directives",
+    "Pass",
+    "AgentLoaded",
+    "PlanSteered",
+    "Agent",
+    "Scope",
+    "JoinBlock",
+    "BlockMatch",
+    "JoinOrders",
+    "JoinHints",
+    "OrderRule",
+    "HintRule",
+    "Extensions",
+)
 EXTENSIONS_CLASS = "tuner.steering.agent.Extensions"
 # A session of Spark 3.2 or newer asks for it by itself (SPARK-35380): an application that sets spark.sql.extensions in
 # its code takes nothing away.

@@ -1,0 +1,98 @@
+package tuner.steering.agent;
+
+import java.io.File;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.commons.io.FileUtils;
+import org.apache.spark.SparkContext;
+import org.apache.spark.SparkContext$;
+import org.apache.spark.SparkFiles$;
+import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.sql.internal.SQLConf;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import scala.Option;
+
+/** What the agent was told, and how it reports. Nothing here ever throws into a query. */
+public final class Agent {
+  public static final String DIRECTIVES = "spark.tuner.directives";
+  public static final String FILE = "spark.tuner.directives.file";
+  public static final String TRACE = "spark.tuner.agent.trace";
+  private static final Logger LOG = LoggerFactory.getLogger("tuner.steering.agent");
+  private static final Set SAID = Collections.synchronizedSet(new HashSet());
+  private static final int MOST_WARNINGS = 50;
+
+  // The directives in their last form: a session may set others.
+  private static String knownSource;
+  private static List knownQueries;
+
+  private Agent() {}
+
+  /** The queries that are directed; none where nothing or nothing readable was said. */
+  public static synchronized List queries() {
+    SQLConf conf = SQLConf.get();
+    String text = conf.getConfString(DIRECTIVES, "");
+    String file = text.isEmpty() ? conf.getConfString(FILE, "") : "";
+    String source = file.isEmpty() ? text : "file:" + file;
+    if (source.equals(knownSource)) return knownQueries;
+    String problem = "";
+    List queries = Collections.EMPTY_LIST;
+    try {
+      if (!file.isEmpty()) text = read(file);
+      if (!text.isEmpty()) queries = Directives.parse(text);
+    } catch (Exception error) {
+      problem = reasonOf(error);
+      warn("the plans are not steered: " + problem);
+    }
+    knownSource = source;
+    knownQueries = queries;
+    String from = source.isEmpty() ? "none" : file.isEmpty() ? "conf" : "file";
+    post(new AgentLoaded(from, file.isEmpty() ? null : text, problem));
+    return queries;
+  }
+
+  public static boolean traces() {
+    return SQLConf.get().getConfString(TRACE, "false").equals("true");
+  }
+
+  /** A file by its path, or by its name where spark-submit put it on the driver. */
+  private static String read(String name) throws java.io.IOException {
+    File file = new File(name);
+    if (!file.isFile()) file = new File(file.getName());
+    if (!file.isFile()) file = new File(SparkFiles$.MODULE$.get(file.getName()));
+    return FileUtils.readFileToString(file, "UTF-8");
+  }
+
+  public static void post(SparkListenerEvent event) {
+    Option context = SparkContext$.MODULE$.getActive();
+    if (context.isDefined()) ((SparkContext) context.get()).listenerBus().post(event);
+  }
+
+  /** The SQL execution that this thread is in; -1 for none. */
+  public static long executionId() {
+    Option context = SparkContext$.MODULE$.getActive();
+    String id = context.isDefined() ? ((SparkContext) context.get()).getLocalProperty("spark.sql.execution.id") : null;
+    return id == null ? -1 : Long.parseLong(id);
+  }
+
+  /** Says something once in the driver's log. */
+  public static void warn(String message) {
+    if (SAID.size() < MOST_WARNINGS && SAID.add(message)) LOG.warn("spark-tuner agent: " + message);
+  }
+
+  /** What must not be caught is thrown on; of the rest, what it says in one line. */
+  public static String failure(Throwable error) {
+    boolean fatal = error instanceof VirtualMachineError && !(error instanceof StackOverflowError);
+    if (fatal || error instanceof ThreadDeath) throw (Error) error;
+    String reason = "the agent failed: " + reasonOf(error);
+    warn(reason + "; the plan stays as it was");
+    return reason;
+  }
+
+  private static String reasonOf(Throwable error) {
+    String message = error.getMessage();
+    return message == null ? error.getClass().getName() : error.getClass().getSimpleName() + ": " + message;
+  }
+}

@@ -1,0 +1,38 @@
+package tuner.steering.agent;
+
+import org.apache.spark.scheduler.SparkListenerEvent;
+
+/** Says in the event log that the agent runs, and what it was told where the properties do not hold that. */
+public final class AgentLoaded implements SparkListenerEvent {
+  private final String source;
+  private final String directives;
+  private final String problem;
+
+  public AgentLoaded(String source, String directives, String problem) {
+    this.source = source;
+    this.directives = directives;
+    this.problem = problem;
+  }
+
+  public int getVersion() {
+    return Directives.VERSION;
+  }
+
+  /** conf, file or none. */
+  public String getSource() {
+    return source;
+  }
+
+  /** The text of the file. */
+  public String getDirectives() {
+    return directives;
+  }
+
+  public String getProblem() {
+    return problem;
+  }
+
+  public boolean logEvent() {
+    return true;
+  }
+}

@@ -1,0 +1,124 @@
+package tuner.steering.agent;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** What to change in the plans of an application: the JSON that `tuner.steering.agent.directives` documents. */
+public final class Directives {
+  public static final int VERSION = 1;
+
+  /** All of one query. `relations` are those it is expected to read. */
+  public static final class Query {
+    public String fingerprint;
+    public Set relations;
+    public List hints = new ArrayList();
+    public List orders = new ArrayList();
+  }
+
+  /** A hint for every join of a signature; `side` holds the relations of the side it is given to, or nothing. */
+  public static final class Hint {
+    public String id;
+    public String join;
+    public String hint;
+    public List side;
+  }
+
+  /** An order of a block's items: `order` is the number of an item, or a JSON pair of orders. */
+  public static final class Order {
+    public String id;
+    public List items = new ArrayList();
+    public List edges = new ArrayList();
+    public JsonNode order;
+  }
+
+  /** An equality between two items of a block, by their numbers. */
+  public static final class Edge {
+    public final int left;
+    public final int right;
+    public final String leftKey;
+    public final String rightKey;
+
+    public Edge(int left, int right, String leftKey, String rightKey) {
+      this.left = left;
+      this.right = right;
+      this.leftKey = leftKey;
+      this.rightKey = rightKey;
+    }
+  }
+
+  private Directives() {}
+
+  /** The queries that a text directs. Throws IllegalArgumentException with what is wrong with it. */
+  public static List parse(String text) {
+    JsonNode root;
+    try {
+      root = Json.read(text);
+    } catch (java.io.IOException error) {
+      throw new IllegalArgumentException("the directives are no JSON");
+    }
+    int version = root == null ? 0 : Json.field(root, "version").asInt();
+    if (version != VERSION) {
+      throw new IllegalArgumentException("the directives are of version " + version + ", the agent reads " + VERSION);
+    }
+    List queries = new ArrayList();
+    JsonNode each = Json.field(root, "queries");
+    for (int i = 0; i < each.size(); i++) queries.add(query(Json.element(each, i)));
+    return queries;
+  }
+
+  private static Query query(JsonNode node) {
+    Query query = new Query();
+    query.fingerprint = Json.text(node, "fingerprint");
+    query.relations = new HashSet(Json.sortedTexts(Json.field(node, "relations")));
+    JsonNode hints = Json.field(node, "hints");
+    for (int i = 0; i < hints.size(); i++) query.hints.add(hint(Json.element(hints, i)));
+    JsonNode orders = Json.field(node, "orders");
+    for (int i = 0; i < orders.size(); i++) query.orders.add(order(Json.element(orders, i)));
+    return query;
+  }
+
+  private static Hint hint(JsonNode node) {
+    Hint hint = new Hint();
+    hint.id = Json.text(node, "id");
+    hint.join = Json.text(node, "join");
+    hint.hint = Json.text(node, "hint");
+    hint.side = Json.sortedTexts(Json.field(node, "side"));
+    return hint;
+  }
+
+  private static Order order(JsonNode node) {
+    Order order = new Order();
+    order.id = Json.text(node, "id");
+    JsonNode items = Json.field(node, "items");
+    for (int i = 0; i < items.size(); i++) order.items.add(Json.sortedTexts(Json.element(items, i)));
+    JsonNode predicates = Json.field(node, "predicates");
+    for (int i = 0; i < predicates.size(); i++) {
+      JsonNode predicate = Json.element(predicates, i);
+      JsonNode left = Json.element(predicate, 0);
+      JsonNode right = Json.element(predicate, 1);
+      // What names several items of one side is a key in some orders and a condition in others.
+      if (left.size() != 1 || right.size() != 1) continue;
+      order.edges.add(new Edge(
+          Json.element(left, 0).asInt(), Json.element(right, 0).asInt(),
+          Json.element(predicate, 2).asText(), Json.element(predicate, 3).asText()));
+    }
+    order.order = Json.field(node, "order");
+    boolean[] named = new boolean[order.items.size()];
+    int count = names(order.order, named);
+    if (count != named.length) throw new IllegalArgumentException("the order " + order.id + " does not name each item once");
+    return order;
+  }
+
+  private static int names(JsonNode order, boolean[] named) {
+    if (order.isArray() && order.size() == 2) return names(Json.element(order, 0), named) + names(Json.element(order, 1), named);
+    int item = order.isInt() ? order.asInt() : -1;
+    if (item < 0 || item >= named.length || named[item]) {
+      throw new IllegalArgumentException("an order names " + order + " twice, or no item of its block");
+    }
+    named[item] = true;
+    return 1;
+  }
+}

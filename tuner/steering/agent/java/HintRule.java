@@ -1,0 +1,102 @@
+package tuner.steering.agent;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.PlanExpression;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Subquery;
+import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
+
+/** Hints the joins of a plan when nothing will change them any more, and reports what became of all directives. */
+public final class HintRule extends Rule {
+  public String ruleName() {
+    return "tuner.steering.agent.HintRule";
+  }
+
+  public TreeNode apply(TreeNode given) {
+    LogicalPlan plan = (LogicalPlan) given;
+    Pass pass = Pass.current();
+    if (plan instanceof Subquery || pass == null || plan == pass.result) return plan;
+    boolean first = pass.result == null;
+    boolean traces = first && Agent.traces();
+    if (pass.queries.isEmpty() && !traces) return plan;
+    long start = System.nanoTime();
+    List joins = null;
+    LogicalPlan result = plan;
+    try {
+      List operators = Trees.everything(plan);
+      Lineage lineage = new Lineage(operators);
+      Names names = new Names();
+      if (Scope.obstacle(plan, operators) == null) result = hinted(plan, pass, names, lineage);
+      pass.tellRest("the plan has no such join", "the plan has no such block of joins");
+      if (traces) joins = joins(result, names, lineage);
+    } catch (Throwable error) {
+      result = plan;
+      String reason = Agent.failure(error);
+      pass.tellRest(reason, reason);
+    }
+    pass.result = result;
+    pass.nanos += System.nanoTime() - start;
+    if (first) report(pass, joins);
+    return result;
+  }
+
+  private static LogicalPlan hinted(LogicalPlan plan, Pass pass, Names names, Lineage lineage) {
+    List hints = new ArrayList();
+    for (int i = 0; i < pass.queries.size(); i++) hints.addAll(((Directives.Query) pass.queries.get(i)).hints);
+    return hints.isEmpty() ? plan : new JoinHints(hints, pass, names, lineage).of(plan);
+  }
+
+  private static void report(Pass pass, List joins) {
+    long id = Agent.executionId();
+    long micros = pass.nanos / 1000;
+    for (int i = 0; i < pass.queries.size(); i++) {
+      Directives.Query query = (Directives.Query) pass.queries.get(i);
+      Agent.post(new PlanSteered(id, query.fingerprint, pass.of(query), micros, joins));
+    }
+    if (pass.queries.isEmpty()) Agent.post(new PlanSteered(id, "", new ArrayList(), micros, joins));
+  }
+
+  /** All joins of a plan but those of the subqueries that prune, which come and go with the sizes of a run. */
+  private static List joins(LogicalPlan plan, Names names, Lineage lineage) {
+    List found = new ArrayList();
+    addJoins(plan, names, lineage, found);
+    return found;
+  }
+
+  private static void addJoins(LogicalPlan plan, Names names, Lineage lineage, List found) {
+    if (plan instanceof Join) found.add(told(new JoinSite((Join) plan, lineage, names)));
+    List children = Trees.children(plan);
+    for (int i = 0; i < children.size(); i++) addJoins((LogicalPlan) children.get(i), names, lineage, found);
+    List expressions = Trees.list(plan.expressions());
+    List subqueries = new ArrayList();
+    for (int i = 0; i < expressions.size(); i++) Trees.addPlanExpressions((Expression) expressions.get(i), subqueries);
+    for (int i = 0; i < subqueries.size(); i++) {
+      PlanExpression subquery = (PlanExpression) subqueries.get(i);
+      if (!prunes(subquery)) addJoins((LogicalPlan) subquery.plan(), names, lineage, found);
+    }
+  }
+
+  private static boolean prunes(PlanExpression subquery) {
+    return subquery.getClass().getSimpleName().equals("DynamicPruningSubquery")
+        || subquery.plan().toString().indexOf("bloom_filter_agg") >= 0;
+  }
+
+  private static Map told(JoinSite site) {
+    Map join = new LinkedHashMap();
+    join.put("signature", site.signature);
+    join.put("type", site.type);
+    join.put("left", site.left);
+    join.put("right", site.right);
+    List keys = new ArrayList();
+    for (int i = 0; i < site.keys.size(); i++) keys.add(Arrays.asList((Object[]) site.keys.get(i)));
+    join.put("keys", keys);
+    return join;
+  }
+}

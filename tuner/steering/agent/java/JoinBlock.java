@@ -1,0 +1,186 @@
+package tuner.steering.agent;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.expressions.And;
+import org.apache.spark.sql.catalyst.expressions.AttributeReference;
+import org.apache.spark.sql.catalyst.expressions.EqualNullSafe;
+import org.apache.spark.sql.catalyst.expressions.EqualTo;
+import org.apache.spark.sql.catalyst.expressions.Exists;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.PlanExpression;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
+import org.apache.spark.sql.catalyst.plans.logical.JoinHint;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+
+/**
+ * A block of inner joins taken apart: its items, and the conditions between them. It ends at other joins, at hints of the
+ * user's, and at what changes rows or computes columns, as `tuner.plan.join_graph` has it of the physical plan.
+ */
+public final class JoinBlock {
+  public final LogicalPlan root;
+  public final List items = new ArrayList();
+  /** The conjuncts of all its conditions. */
+  public final List conjuncts = new ArrayList();
+  private final Map ownerOf = new HashMap();
+
+  public JoinBlock(LogicalPlan root) {
+    this.root = root;
+    flatten(root);
+    for (int i = 0; i < items.size(); i++) {
+      for (Object id : Trees.output((LogicalPlan) items.get(i))) ownerOf.put(id, Integer.valueOf(i));
+    }
+  }
+
+  /** Whether a block's joins start here. */
+  public static boolean isInner(LogicalPlan plan) {
+    if (!(plan instanceof Join)) return false;
+    String type = JoinSite.typeOf((Join) plan);
+    return (type.equals("Inner") || type.equals("Cross")) && isFree((Join) plan);
+  }
+
+  /** Whether nobody has hinted a join. */
+  public static boolean isFree(Join join) {
+    JoinHint hint = join.hint();
+    return hint.leftHint().isEmpty() && hint.rightHint().isEmpty();
+  }
+
+  private void flatten(LogicalPlan plan) {
+    LogicalPlan below = below(plan);
+    if (!isInner(below)) {
+      items.add(plan);
+      return;
+    }
+    Join join = (Join) below;
+    flatten(join.left());
+    flatten(join.right());
+    if (join.condition().isDefined()) addConjuncts((Expression) join.condition().get(), conjuncts);
+  }
+
+  /** The first operator under projections that only choose among columns. */
+  public static LogicalPlan below(LogicalPlan plan) {
+    while (plan instanceof Project && onlyColumns((Project) plan)) plan = ((Project) plan).child();
+    return plan;
+  }
+
+  private static boolean onlyColumns(Project project) {
+    List columns = Trees.list(project.projectList());
+    for (int i = 0; i < columns.size(); i++) if (!(columns.get(i) instanceof AttributeReference)) return false;
+    return true;
+  }
+
+  private static void addConjuncts(Expression condition, List found) {
+    if (condition instanceof And) {
+      addConjuncts(((And) condition).left(), found);
+      addConjuncts(((And) condition).right(), found);
+    } else {
+      found.add(condition);
+    }
+  }
+
+  /** Why the block must stay as it is; null where it may be reordered. */
+  public String obstacle() {
+    for (int i = 0; i < conjuncts.size(); i++) {
+      Expression conjunct = (Expression) conjuncts.get(i);
+      if (!conjunct.deterministic()) return "a condition of the joins is not deterministic";
+      if (Trees.hasSubquery(conjunct)) return "a condition of the joins holds a subquery";
+      if (!ownerOf.keySet().containsAll(Trees.references(conjunct))) return "a condition reaches outside the joins";
+    }
+    for (int i = 0; i < items.size(); i++) {
+      if (!((LogicalPlan) items.get(i)).deterministic()) return "a joined relation is not deterministic";
+    }
+    int columns = 0;
+    for (int i = 0; i < items.size(); i++) columns += Trees.output((LogicalPlan) items.get(i)).size();
+    return columns == ownerOf.size() ? null : "two joined relations share a column";
+  }
+
+  /** The relations of each item, sorted. Those of IN and EXISTS count: they will be joined to it. */
+  public List relations(Names names) {
+    List found = new ArrayList();
+    for (int i = 0; i < items.size(); i++) {
+      List of = new ArrayList(names.relations((LogicalPlan) items.get(i)));
+      addTested((LogicalPlan) items.get(i), names, of);
+      Collections.sort(of);
+      found.add(of);
+    }
+    return found;
+  }
+
+  private static void addTested(LogicalPlan plan, Names names, List found) {
+    List expressions = Trees.list(plan.expressions());
+    for (int i = 0; i < expressions.size(); i++) {
+      List subqueries = new ArrayList();
+      Trees.addPlanExpressions((Expression) expressions.get(i), subqueries);
+      for (int k = 0; k < subqueries.size(); k++) {
+        PlanExpression subquery = (PlanExpression) subqueries.get(k);
+        boolean tested = subquery instanceof Exists || subquery.getClass().getSimpleName().equals("ListQuery");
+        if (!tested) continue;
+        LogicalPlan inner = (LogicalPlan) subquery.plan();
+        found.addAll(names.relations(inner));
+        addTested(inner, names, found);
+      }
+    }
+    List children = Trees.children(plan);
+    for (int i = 0; i < children.size(); i++) addTested((LogicalPlan) children.get(i), names, found);
+  }
+
+  /** The equalities between two items each, as keys of a join name them. */
+  public List edges(Lineage lineage) {
+    List found = new ArrayList();
+    for (int i = 0; i < conjuncts.size(); i++) {
+      Expression conjunct = (Expression) conjuncts.get(i);
+      boolean nullSafe = conjunct instanceof EqualNullSafe;
+      if (!nullSafe && !(conjunct instanceof EqualTo)) continue;
+      Expression left = (Expression) Trees.list(conjunct.children()).get(0);
+      Expression right = (Expression) Trees.list(conjunct.children()).get(1);
+      int a = onlyOwner(left);
+      int b = onlyOwner(right);
+      if (a < 0 || b < 0 || a == b) continue;
+      if (nullSafe) {
+        // ExtractEquiJoinKeys joins on coalesce(key, default) and isnull(key).
+        String x = lineage.computedOf(left);
+        String y = lineage.computedOf(right);
+        found.add(new Directives.Edge(a, b, x, y));
+        found.add(new Directives.Edge(a, b, x, y));
+      } else {
+        found.add(new Directives.Edge(a, b, lineage.source(left), lineage.source(right)));
+      }
+    }
+    return found;
+  }
+
+  private int onlyOwner(Expression expression) {
+    int found = -1;
+    for (Object id : Trees.references(expression)) {
+      Integer owner = (Integer) ownerOf.get(id);
+      if (owner == null || (found >= 0 && found != owner.intValue())) return -1;
+      found = owner.intValue();
+    }
+    return found;
+  }
+
+  /** The block as it stands, with other plans for its items. */
+  public LogicalPlan withItems(IdentityHashMap replaced) {
+    return replaced.isEmpty() ? root : replace(root, replaced);
+  }
+
+  private boolean isItem(LogicalPlan plan) {
+    for (int i = 0; i < items.size(); i++) if (items.get(i) == plan) return true;
+    return false;
+  }
+
+  private LogicalPlan replace(LogicalPlan plan, final IdentityHashMap replaced) {
+    if (replaced.containsKey(plan)) return (LogicalPlan) replaced.get(plan);
+    if (isItem(plan)) return plan;
+    return Trees.mapChildren(plan, new Trees.Rewrite() {
+      public LogicalPlan of(LogicalPlan child) {
+        return replace(child, replaced);
+      }
+    });
+  }
+}

@@ -1,0 +1,133 @@
+package tuner.steering.agent;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.expressions.And;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.plans.Inner$;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
+import org.apache.spark.sql.catalyst.plans.logical.JoinHint;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.internal.SQLConf;
+import scala.None$;
+import scala.Option;
+import scala.Some;
+
+/** Joins blocks in the orders that are directed, or leaves them as they are. */
+public final class JoinOrders implements Trees.Rewrite {
+  private final List orders;
+  private final Pass pass;
+  private final Names names;
+  private final Lineage lineage;
+
+  public JoinOrders(List orders, Pass pass, Names names, Lineage lineage) {
+    this.orders = orders;
+    this.pass = pass;
+    this.names = names;
+    this.lineage = lineage;
+  }
+
+  public LogicalPlan of(LogicalPlan plan) {
+    if (!JoinBlock.isInner(plan)) return Trees.mapSubqueries(Trees.mapChildren(plan, this), this);
+    JoinBlock block = new JoinBlock(plan);
+    IdentityHashMap replaced = new IdentityHashMap();
+    for (int i = 0; i < block.items.size(); i++) {
+      LogicalPlan item = (LogicalPlan) block.items.get(i);
+      LogicalPlan next = of(item);
+      if (next != item) replaced.put(item, next);
+    }
+    LogicalPlan ordered = block.items.size() > 2 ? ordered(block, replaced) : null;
+    return ordered != null ? ordered : block.withItems(replaced);
+  }
+
+  private LogicalPlan ordered(JoinBlock block, IdentityHashMap replaced) {
+    List relations = block.relations(names);
+    List edges = block.edges(lineage);
+    for (int i = 0; i < orders.size(); i++) {
+      Directives.Order order = (Directives.Order) orders.get(i);
+      BlockMatch match = BlockMatch.of(order, relations, edges);
+      if (match.items == null) {
+        if (match.reason != null) pass.tell(order.id, Pass.IMPOSSIBLE, match.reason);
+        continue;
+      }
+      return ordered(block, replaced, order, match.items);
+    }
+    return null;
+  }
+
+  private LogicalPlan ordered(JoinBlock block, IdentityHashMap replaced, Directives.Order order, int[] items) {
+    SQLConf conf = SQLConf.get();
+    if (conf.cboEnabled() && conf.joinReorderEnabled()) {
+      pass.tell(order.id, Pass.IGNORED, "Spark's own cost-based join reordering is on");
+      return null;
+    }
+    String obstacle = block.obstacle();
+    if (obstacle != null) {
+      pass.tell(order.id, Pass.IMPOSSIBLE, obstacle);
+      return null;
+    }
+    List plans = new ArrayList();
+    for (int i = 0; i < items.length; i++) {
+      LogicalPlan item = (LogicalPlan) block.items.get(items[i]);
+      plans.add(replaced.containsKey(item) ? replaced.get(item) : item);
+    }
+    if (isSo(block.withItems(replaced), order.order, plans)) {
+      pass.tell(order.id, Pass.APPLIED, "it was so already");
+      return null;
+    }
+    List waiting = new ArrayList(block.conjuncts);
+    LogicalPlan built = build(order.order, plans, waiting);
+    if (built == null || !waiting.isEmpty() || !Trees.output(built).containsAll(Trees.output(block.root))) {
+      pass.tell(order.id, Pass.IMPOSSIBLE, "the order leaves relations without a condition between them");
+      return null;
+    }
+    pass.tell(order.id, Pass.APPLIED, "");
+    return withOutput(built, block.root);
+  }
+
+  /** The joins of an order, each condition where both its sides are there first; null for a product nobody wrote. */
+  private static LogicalPlan build(JsonNode order, List plans, List waiting) {
+    if (!order.isArray()) return (LogicalPlan) plans.get(order.asInt());
+    LogicalPlan left = build(Json.element(order, 0), plans, waiting);
+    LogicalPlan right = build(Json.element(order, 1), plans, waiting);
+    if (left == null || right == null) return null;
+    Set output = Trees.output(left);
+    output.addAll(Trees.output(right));
+    Expression condition = null;
+    List rest = new ArrayList();
+    for (int i = 0; i < waiting.size(); i++) {
+      Expression conjunct = (Expression) waiting.get(i);
+      if (!output.containsAll(Trees.references(conjunct))) rest.add(conjunct);
+      else condition = condition == null ? conjunct : new And(condition, conjunct);
+    }
+    waiting.clear();
+    waiting.addAll(rest);
+    if (condition == null && !SQLConf.get().crossJoinEnabled()) return null;
+    Option given = condition == null ? (Option) None$.MODULE$ : (Option) new Some(condition);
+    return new Join(left, right, Inner$.MODULE$, given, JoinHint.NONE());
+  }
+
+  /** Whether the joins already stand in the order, sides included. */
+  private static boolean isSo(LogicalPlan plan, JsonNode order, List plans) {
+    if (!order.isArray()) return plan == plans.get(order.asInt());
+    LogicalPlan below = JoinBlock.below(plan);
+    if (!JoinBlock.isInner(below)) return false;
+    Join join = (Join) below;
+    return isSo(join.left(), Json.element(order, 0), plans) && isSo(join.right(), Json.element(order, 1), plans);
+  }
+
+  private static LogicalPlan withOutput(LogicalPlan built, LogicalPlan before) {
+    List wanted = Trees.list(before.output());
+    List found = Trees.list(built.output());
+    boolean same = wanted.size() == found.size();
+    for (int i = 0; same && i < wanted.size(); i++) {
+      same = ((Attribute) wanted.get(i)).exprId().equals(((Attribute) found.get(i)).exprId());
+    }
+    return same ? built : new Project(Trees.seq(wanted), built);
+  }
+}

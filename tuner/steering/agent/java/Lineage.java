@@ -1,0 +1,107 @@
+package tuner.steering.agent;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+
+/** Where columns come from, told as `tuner.plan.lineage` tells it of the physical plan. */
+public final class Lineage {
+  private static final Set CASTS = new HashSet(Arrays.asList(new Object[] {
+      "Cast", "AnsiCast", "TryCast", "KnownFloatingPointNormalized", "NormalizeNaNAndZero", "PromotePrecision"}));
+  private static final Pattern GENERATED = Pattern.compile("(_gen_alias|_extract)_\\d+");
+  private static final Pattern SUBQUERY = Pattern.compile("\\b(?:scalar-)?subquery\\b");
+  // Where the text of a plan is read, a name ends at any of these.
+  private static final Pattern BREAKS = Pattern.compile("[\\s,()\\[\\]=<>]");
+
+  private final Map owner = new HashMap();
+  private final Map renamed = new HashMap();
+  private final Map computed = new HashMap();
+
+  /** The lineage of every column in a plan, subqueries included. */
+  public Lineage(List operators) {
+    for (int i = 0; i < operators.size(); i++) {
+      LogicalPlan plan = (LogicalPlan) operators.get(i);
+      if (Trees.children(plan).isEmpty()) addRelation(plan);
+      else if (plan instanceof Project) addProject((Project) plan);
+    }
+  }
+
+  private void addRelation(LogicalPlan leaf) {
+    String relation = Names.of(leaf);
+    List columns = Trees.list(leaf.output());
+    for (int i = 0; i < columns.size(); i++) {
+      Attribute column = (Attribute) columns.get(i);
+      Long id = id(column);
+      if (!owner.containsKey(id)) owner.put(id, relation + "." + column.name());
+    }
+  }
+
+  private void addProject(Project project) {
+    List columns = Trees.list(project.projectList());
+    for (int i = 0; i < columns.size(); i++) {
+      if (!(columns.get(i) instanceof Alias)) continue;
+      Alias alias = (Alias) columns.get(i);
+      Long id = Long.valueOf(alias.exprId().id());
+      Expression stripped = withoutCasts(alias.child());
+      if (stripped instanceof Attribute) renamed.put(id, id((Attribute) stripped));
+      else computed.put(id, alias.name());
+    }
+  }
+
+  /** `relation.column` of a key, or what it computes as an expression over names. */
+  public String source(Expression expression) {
+    return Names.identifier(sourceOf(expression));
+  }
+
+  private String sourceOf(Expression expression) {
+    Expression stripped = withoutCasts(expression);
+    if (stripped instanceof Attribute && !BREAKS.matcher(((Attribute) stripped).name()).find()) {
+      return ofColumn(((Attribute) stripped).name(), id((Attribute) stripped));
+    }
+    return computedOf(stripped);
+  }
+
+  /** What is computed of columns, by their sources. */
+  public String computedOf(Expression expression) {
+    TreeSet parts = new TreeSet();
+    List columns = Trees.list(expression.references());
+    for (int i = 0; i < columns.size(); i++) {
+      Attribute column = (Attribute) columns.get(i);
+      String[] words = BREAKS.split(column.name(), -1);
+      String last = words[words.length - 1];
+      if (!last.isEmpty()) parts.add(ofColumn(last, id(column)));
+    }
+    StringBuilder text = new StringBuilder();
+    for (Object part : parts) text.append(text.length() == 0 ? "" : ",").append((String) part);
+    return "expression(" + text + ")";
+  }
+
+  private String ofColumn(String name, Long id) {
+    Set seen = new HashSet();
+    while (!owner.containsKey(id) && renamed.containsKey(id) && seen.add(id)) id = (Long) renamed.get(id);
+    if (owner.containsKey(id)) return (String) owner.get(id);
+    String known = (String) computed.get(id);
+    return SUBQUERY.matcher(GENERATED.matcher(known == null ? name : known).replaceAll("$1")).replaceAll("subquery");
+  }
+
+  private static Expression withoutCasts(Expression expression) {
+    for (int i = 0; i < 50 && CASTS.contains(expression.getClass().getSimpleName()); i++) {
+      expression = (Expression) Trees.list(expression.children()).get(0);
+    }
+    return expression;
+  }
+
+  private static Long id(Attribute column) {
+    return Long.valueOf(column.exprId().id());
+  }
+}

@@ -1,0 +1,180 @@
+package tuner.steering.agent;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.InputStream;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.commons.io.IOUtils;
+import org.apache.spark.sql.catalyst.catalog.HiveTableRelation;
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.OneRowRelation;
+import org.apache.spark.sql.catalyst.plans.logical.Range;
+import org.apache.spark.sql.catalyst.catalog.CatalogTable;
+import org.apache.spark.sql.execution.LogicalRDD;
+import org.apache.spark.sql.execution.columnar.InMemoryRelation;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+
+/**
+ * Relations under the names that `tuner.plan.relation` gives the scans which Spark plans for them. The rules for paths
+ * are its own: they come with the jar as path_rules.json.
+ */
+public final class Names {
+  private static final int LONGEST = 500;
+  private static final int MOST_PATHS = 10000;
+  private static final Pattern SCAN = Pattern.compile("^(?:Scan|FileScan|BatchScan)\\s+");
+  private static final Pattern FORMAT =
+      Pattern.compile("^(?:parquet|orc|csv|json|text|avro|delta|hive|jdbc|binaryFile|xml)(?:\\s+|$)");
+  private static final Pattern PLAIN_JDBC = Pattern.compile("JDBCRelation\\(([^\\s'()]+)\\)");
+  private static final Pattern SPACES = Pattern.compile("[\\t\\n\\u000b\\f\\r\\u001c-\\u001e\\u001f\\u0085\\u2028\\u2029]");
+  private static final Pattern UNPRINTABLE = Pattern.compile(
+      "[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff\\ud800-\\udfff]");
+  private static final Map PATHS = new ConcurrentHashMap();
+  private static List beforeAt;
+  private static List anywhere;
+
+  // Of one plan: what is below each of its operators.
+  private final IdentityHashMap below = new IdentityHashMap();
+
+  /** The relations read below an operator, sorted, repeated as often as they are read; not those of subqueries. */
+  public List relations(LogicalPlan plan) {
+    List known = (List) below.get(plan);
+    if (known != null) return known;
+    List found = new ArrayList();
+    List children = Trees.children(plan);
+    if (children.isEmpty()) found.add(of(plan));
+    for (int i = 0; i < children.size(); i++) found.addAll(relations((LogicalPlan) children.get(i)));
+    Collections.sort(found);
+    below.put(plan, found);
+    return found;
+  }
+
+  /** The name of a leaf; one that starts with "?" is that of no scan. */
+  public static String of(LogicalPlan leaf) {
+    if (leaf instanceof LogicalRelation) return ofRelation((LogicalRelation) leaf);
+    if (leaf instanceof HiveTableRelation) {
+      return identifier(named("Scan hive " + ((HiveTableRelation) leaf).tableMeta().qualifiedName()));
+    }
+    if (leaf instanceof DataSourceV2ScanRelation) {
+      String name = named("BatchScan " + ((DataSourceV2ScanRelation) leaf).relation().table().name());
+      return name.isEmpty() ? "batchscan" : identifier(name);
+    }
+    if (leaf instanceof InMemoryRelation) {
+      return ((InMemoryRelation) leaf).cacheBuilder().tableName().isDefined() ? "in-memory" : "cached";
+    }
+    if (leaf instanceof LocalRelation) return "localtablescan";
+    if (leaf instanceof OneRowRelation) return "onerowrelation";
+    if (leaf instanceof Range) return "range";
+    if (leaf instanceof LogicalRDD) return "existingrdd";
+    return "?" + leaf.getClass().getSimpleName();
+  }
+
+  private static String ofRelation(LogicalRelation leaf) {
+    String table = leaf.catalogTable().isDefined()
+        ? ((CatalogTable) leaf.catalogTable().get()).identifier().unquotedString() : "";
+    String name = named("Scan " + leaf.relation() + " " + table);
+    if (name.isEmpty() && leaf.relation() instanceof HadoopFsRelation) {
+      List roots = Trees.list(((HadoopFsRelation) leaf.relation()).location().rootPaths());
+      return roots.isEmpty() ? "?" : path(roots.get(0).toString().split("[,\\]]", 2)[0]);
+    }
+    return name.isEmpty() ? "?" : identifier(name);
+  }
+
+  /** What the full name of a scan tells: a table, a path, or nothing. */
+  private static String named(String fullName) {
+    if (fullName.indexOf("JDBCRelation(") >= 0) {
+      Matcher table = PLAIN_JDBC.matcher(fullName);
+      return table.find() ? "jdbc:" + table.group(1).replaceAll("[`\"]", "").toLowerCase(Locale.ROOT) : "?jdbc";
+    }
+    String name = FORMAT.matcher(SCAN.matcher(fullName).replaceFirst("")).replaceFirst("");
+    name = name.split("\\[", 2)[0].split("\\(", 2)[0].trim();
+    if (name.isEmpty()) return "";
+    String first = name.split("\\s+", 2)[0];
+    if (name.indexOf('/') >= 0) return path(first);
+    if (first.startsWith("spark_catalog.")) first = first.substring("spark_catalog.".length());
+    return first.replace("`", "").toLowerCase(Locale.ROOT);
+  }
+
+  /** A path without what changes from run to run, and without credentials. */
+  static String path(String given) {
+    String known = (String) PATHS.get(given);
+    if (known != null) return known;
+    loadRules();
+    String path = given.replaceAll("/+$", "");
+    int at = path.lastIndexOf('@') + 1;
+    if (at > 0) path = replaced(path.substring(0, at), beforeAt) + path.substring(at);
+    path = replaced(path, anywhere);
+    while (path.endsWith("/*")) path = path.substring(0, path.length() - 2);
+    String name = identifier(path);
+    if (PATHS.size() < MOST_PATHS) PATHS.put(given, name);
+    return name;
+  }
+
+  private static String replaced(String text, List rules) {
+    for (int i = 0; i < rules.size(); i++) {
+      Object[] rule = (Object[]) rules.get(i);
+      text = ((Pattern) rule[0]).matcher(text).replaceAll((String) rule[1]);
+    }
+    return text;
+  }
+
+  private static synchronized void loadRules() {
+    if (anywhere != null) return;
+    try {
+      InputStream file = Names.class.getResourceAsStream("path_rules.json");
+      JsonNode rules = Json.read(IOUtils.toString(file, "UTF-8"));
+      file.close();
+      beforeAt = rulesOf(Json.field(rules, "at"));
+      anywhere = rulesOf(Json.field(rules, "rules"));
+    } catch (java.io.IOException error) {
+      throw new IllegalStateException("path_rules.json of the agent's jar cannot be read", error);
+    }
+  }
+
+  private static List rulesOf(JsonNode pairs) {
+    List rules = new ArrayList();
+    for (int i = 0; i < pairs.size(); i++) {
+      JsonNode rule = Json.element(pairs, i);
+      rules.add(new Object[] {Pattern.compile(Json.element(rule, 0).asText()), Json.element(rule, 1).asText()});
+    }
+    return rules;
+  }
+
+  /** A printable name of at most 500 characters; a digest tells apart what is cut (tuner.printable.identifier). */
+  public static String identifier(String name) {
+    if (name.length() > LONGEST) {
+      name = name.substring(0, LONGEST - 13) + "~" + sha256(name).substring(0, 12);
+    }
+    return UNPRINTABLE.matcher(SPACES.matcher(name).replaceAll(" ")).replaceAll("\ufffd");
+  }
+
+  /** 16 hex digits: what signatures are (tuner.plan.digest). */
+  public static String digest(String text) {
+    return sha256(text).substring(0, 16);
+  }
+
+  private static String sha256(String text) {
+    try {
+      byte[] bytes = MessageDigest.getInstance("SHA-256").digest(text.getBytes("UTF-8"));
+      StringBuilder hex = new StringBuilder();
+      for (int i = 0; i < 8; i++) {
+        hex.append(Character.forDigit((bytes[i] >> 4) & 15, 16)).append(Character.forDigit(bytes[i] & 15, 16));
+      }
+      return hex.toString();
+    } catch (java.security.GeneralSecurityException error) {
+      throw new IllegalStateException(error);
+    } catch (java.io.UnsupportedEncodingException error) {
+      throw new IllegalStateException(error);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package tuner.steering.agent;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Subquery;
+import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
+
+/**
+ * Orders the joins of a plan. Runs where Spark's own reordering would: filters are pushed down and columns pruned, and
+ * what the new order needs of them is done again by the batches that follow.
+ */
+public final class OrderRule extends Rule {
+  public String ruleName() {
+    return "tuner.steering.agent.OrderRule";
+  }
+
+  public TreeNode apply(TreeNode given) {
+    LogicalPlan plan = (LogicalPlan) given;
+    // A subquery is optimised alone first; it is seen whole with the plan that holds it.
+    if (plan instanceof Subquery) return plan;
+    long start = System.nanoTime();
+    Pass pass = Pass.begin();
+    try {
+      List queries = Agent.queries();
+      return queries.isEmpty() ? plan : ordered(plan, queries, pass);
+    } catch (Throwable error) {
+      pass.undo(Agent.failure(error));
+      return plan;
+    } finally {
+      pass.nanos += System.nanoTime() - start;
+    }
+  }
+
+  private static LogicalPlan ordered(LogicalPlan plan, List queries, Pass pass) {
+    List operators = Trees.everything(plan);
+    Set relations = Scope.relations(operators);
+    List orders = new ArrayList();
+    for (int i = 0; i < queries.size(); i++) {
+      Directives.Query query = (Directives.Query) queries.get(i);
+      if (!query.relations.equals(relations)) continue;
+      pass.queries.add(query);
+      orders.addAll(query.orders);
+    }
+    if (pass.queries.isEmpty()) return plan;
+    String obstacle = Scope.obstacle(plan, operators);
+    if (obstacle != null) pass.tellRest(obstacle, obstacle);
+    if (obstacle != null || orders.isEmpty()) return plan;
+    Names names = new Names();
+    LogicalPlan ordered = new JoinOrders(orders, pass, names, new Lineage(operators)).of(plan);
+    if (Trees.output(ordered).equals(Trees.output(plan))) return ordered;
+    pass.undo("the order would change the columns of the result");
+    return plan;
+  }
+}

@@ -1,0 +1,83 @@
+package tuner.steering.agent;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+
+/** One optimisation of one plan, through both rules: what became of each directive, and the time it took. */
+public final class Pass {
+  public static final String APPLIED = "applied";
+  public static final String IGNORED = "ignored";
+  public static final String IMPOSSIBLE = "impossible";
+  private static final ThreadLocal CURRENT = new ThreadLocal();
+
+  /** The directives' queries whose relations the plan reads. */
+  public List queries = new ArrayList();
+  public long nanos;
+  /** What the last rule made of the plan; null until it ran. */
+  public LogicalPlan result;
+  private final Map outcomes = new LinkedHashMap();
+
+  public static Pass current() {
+    return (Pass) CURRENT.get();
+  }
+
+  public static Pass begin() {
+    Pass pass = new Pass();
+    CURRENT.set(pass);
+    return pass;
+  }
+
+  /** Note what became of a directive. Of several joins alike the best counts. */
+  public void tell(String id, String status, String reason) {
+    Map known = (Map) outcomes.get(id);
+    if (known != null && rank((String) known.get("status")) >= rank(status)) return;
+    Map outcome = new LinkedHashMap();
+    outcome.put("id", id);
+    outcome.put("status", status);
+    outcome.put("reason", reason);
+    outcomes.put(id, outcome);
+  }
+
+  /** Note the same of all directives of the plan's queries that nothing was noted of. */
+  public void tellRest(String ofHints, String ofOrders) {
+    for (int i = 0; i < queries.size(); i++) {
+      Directives.Query query = (Directives.Query) queries.get(i);
+      for (int k = 0; k < query.hints.size(); k++) {
+        tellOnce(((Directives.Hint) query.hints.get(k)).id, ofHints);
+      }
+      for (int k = 0; k < query.orders.size(); k++) {
+        tellOnce(((Directives.Order) query.orders.get(k)).id, ofOrders);
+      }
+    }
+  }
+
+  private void tellOnce(String id, String reason) {
+    if (!outcomes.containsKey(id)) tell(id, IMPOSSIBLE, reason);
+  }
+
+  /** Forget what was applied: the plan is left as it was. */
+  public void undo(String reason) {
+    outcomes.clear();
+    tellRest(reason, reason);
+  }
+
+  /** What became of the directives of a query: maps with id, status and reason. */
+  public List of(Directives.Query query) {
+    List found = new ArrayList();
+    for (int i = 0; i < query.orders.size(); i++) add(((Directives.Order) query.orders.get(i)).id, found);
+    for (int i = 0; i < query.hints.size(); i++) add(((Directives.Hint) query.hints.get(i)).id, found);
+    return Collections.unmodifiableList(found);
+  }
+
+  private void add(String id, List found) {
+    if (outcomes.containsKey(id)) found.add(outcomes.get(id));
+  }
+
+  private static int rank(String status) {
+    return status.equals(APPLIED) ? 2 : status.equals(IGNORED) ? 1 : 0;
+  }
+}

@@ -1,0 +1,37 @@
+package tuner.steering.agent;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+
+/** What of a plan the agent may touch, and which relations it reads. */
+public final class Scope {
+  // Row-level changes pair the rows they read with those they write; a CTE that stays one is planned apart from its uses.
+  private static final Set UNTOUCHED = new HashSet(Arrays.asList(new Object[] {
+      "MergeRows", "MergeIntoTable", "ReplaceData", "WriteDelta", "UpdateTable", "DeleteFromTable",
+      "WithCTE", "CTERelationDef", "CTERelationRef", "UnionLoop", "UnionLoopRef"}));
+
+  private Scope() {}
+
+  /** Why a plan is left as it is; null where it may be steered. */
+  public static String obstacle(LogicalPlan plan, List operators) {
+    if (plan.isStreaming()) return "streaming queries are left as they are";
+    for (int i = 0; i < operators.size(); i++) {
+      String name = operators.get(i).getClass().getSimpleName();
+      if (UNTOUCHED.contains(name)) return "plans with " + name + " are left as they are";
+    }
+    return null;
+  }
+
+  /** The names of all relations that a plan and its subqueries read. */
+  public static Set relations(List operators) {
+    Set found = new HashSet();
+    for (int i = 0; i < operators.size(); i++) {
+      LogicalPlan plan = (LogicalPlan) operators.get(i);
+      if (Trees.children(plan).isEmpty()) found.add(Names.of(plan));
+    }
+    return found;
+  }
+}

@@ -56,11 +56,12 @@ public final class HintRule extends Rule {
   private static void report(Pass pass, List joins) {
     long id = Agent.executionId();
     long micros = pass.nanos / 1000;
-    for (int i = 0; i < pass.queries.size(); i++) {
-      Directives.Query query = (Directives.Query) pass.queries.get(i);
+    List met = pass.met();
+    for (int i = 0; i < met.size(); i++) {
+      Directives.Query query = (Directives.Query) met.get(i);
       Agent.post(new PlanSteered(id, query.fingerprint, pass.of(query), micros, joins));
     }
-    if (pass.queries.isEmpty()) Agent.post(new PlanSteered(id, "", new ArrayList(), micros, joins));
+    if (met.isEmpty()) Agent.post(new PlanSteered(id, "", new ArrayList(), micros, joins));
   }
 
   /** All joins of a plan but those of the subqueries that prune, which come and go with the sizes of a run. */

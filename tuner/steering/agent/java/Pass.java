@@ -65,6 +65,19 @@ public final class Pass {
     tellRest(reason, reason);
   }
 
+  /** The queries the plan may be: of several that read its relations those whose joins it has, where any has some. */
+  public List met() {
+    List found = new ArrayList();
+    for (int i = 0; i < queries.size(); i++) if (hasAny((Directives.Query) queries.get(i))) found.add(queries.get(i));
+    return found.isEmpty() ? queries : found;
+  }
+
+  private boolean hasAny(Directives.Query query) {
+    List told = of(query);
+    for (int i = 0; i < told.size(); i++) if (!IMPOSSIBLE.equals(((Map) told.get(i)).get("status"))) return true;
+    return false;
+  }
+
   /** What became of the directives of a query: maps with id, status and reason. */
   public List of(Directives.Query query) {
     List found = new ArrayList();

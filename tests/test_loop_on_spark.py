@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tuner.advice.model import ActionKind
 from tuner.history.model import Run, RunState, Standing
 from tuner.history.store import Store
 from tuner.plan.model import Strategy
@@ -92,12 +93,10 @@ def test_sql_is_steered_by_a_hint_in_its_text(tables: Path, tmp_path: Path) -> N
         assert done.returncode == 0, done.stderr + done.stdout
     first, second = cohort.runs
     assert joins(first) == [Strategy.SORT_MERGE]
-    (hint,) = [d.action for d in second.decision.actions if d.standing is Standing.TRIAL]
-    assert (hint.kind, hint.value, [r.rsplit("/", 1)[-1] for r in hint.relations]) == (
-        "hint_join",
-        "BROADCAST",
-        ["dims"],
-    )
+    on_trial = [d.action for d in second.decision.actions if d.standing is Standing.TRIAL]
+    # How long a loaded machine took may bring other advice along.
+    (hint,) = [action for action in on_trial if action.kind is ActionKind.HINT_JOIN]
+    assert (hint.value, [r.rsplit("/", 1)[-1] for r in hint.relations]) == ("BROADCAST", ["dims"])
     assert joins(second) == [Strategy.BROADCAST_HASH]
     assert first.outcome is not None
     assert second.outcome is not None

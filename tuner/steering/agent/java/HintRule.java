@@ -33,7 +33,9 @@ public final class HintRule extends Rule {
       List operators = Trees.everything(plan);
       Lineage lineage = new Lineage(operators);
       Names names = new Names();
-      if (Scope.obstacle(plan, operators) == null) result = hinted(plan, pass, names, lineage);
+      String obstacle = Scope.obstacle(plan, operators);
+      if (obstacle == null) result = hinted(plan, pass, names, lineage);
+      else pass.tellRest(obstacle, obstacle);
       pass.tellRest("the plan has no such join", "the plan has no such block of joins");
       if (traces) joins = joins(result, names, lineage);
     } catch (Throwable error) {

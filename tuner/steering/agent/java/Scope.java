@@ -8,10 +8,10 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 
 /** What of a plan the agent may touch, and which relations it reads. */
 public final class Scope {
-  // Row-level changes pair the rows they read with those they write; a CTE that stays one is planned apart from its uses.
+  // Row-level changes pair the rows they read with those they write; a recursion is planned anew for each of its steps.
   private static final Set UNTOUCHED = new HashSet(Arrays.asList(new Object[] {
       "MergeRows", "MergeIntoTable", "ReplaceData", "WriteDelta", "UpdateTable", "DeleteFromTable",
-      "WithCTE", "CTERelationDef", "CTERelationRef", "UnionLoop", "UnionLoopRef"}));
+      "UnionLoop", "UnionLoopRef"}));
 
   private Scope() {}
 

@@ -1,10 +1,8 @@
 package tuner.steering.agent;
 
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import org.apache.spark.sql.catalyst.planning.ExtractSingleColumnNullAwareAntiJoin$;
+import org.apache.spark.sql.catalyst.plans.JoinType;
 import org.apache.spark.sql.catalyst.plans.logical.BROADCAST$;
 import org.apache.spark.sql.catalyst.plans.logical.HintInfo;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
@@ -19,11 +17,6 @@ import scala.Some;
 
 /** Gives joins the hints that are directed; one that has a hint of the user's keeps it. */
 public final class JoinHints implements Trees.Rewrite {
-  // JoinSelectionHelper.canBuildBroadcastLeft and -Right.
-  private static final Set BROADCAST_LEFT = new HashSet(Arrays.asList(new Object[] {"Inner", "Cross", "RightOuter"}));
-  private static final Set BROADCAST_RIGHT = new HashSet(Arrays.asList(
-      new Object[] {"Inner", "Cross", "LeftOuter", "LeftSemi", "LeftAnti", "ExistenceJoin", "LeftSingle"}));
-
   private final List hints;
   private final Pass pass;
   private final Names names;
@@ -52,13 +45,16 @@ public final class JoinHints implements Trees.Rewrite {
   }
 
   private Join hinted(Join join, Directives.Hint directed, Join before) {
-    boolean left = directed.side.isEmpty() || directed.side.equals(names.relations(before.left()));
-    boolean right = directed.side.isEmpty() || directed.side.equals(names.relations(before.right()));
+    boolean either = directed.side.isEmpty();
+    boolean left = either || directed.side.equals(names.relations(before.left()));
+    boolean right = either || directed.side.equals(names.relations(before.right()));
     String obstacle = obstacle(join, directed, left, right);
     if (obstacle != null) {
       pass.tell(directed.id, Pass.IMPOSSIBLE, obstacle);
       return join;
     }
+    left = left && canBuild(join.joinType(), directed.hint, true);
+    right = right && canBuild(join.joinType(), directed.hint, false);
     Option info = (Option) new Some(new HintInfo((Option) new Some(strategy(directed.hint))));
     JoinHint hint = new JoinHint(left ? info : (Option) None$.MODULE$, right ? info : (Option) None$.MODULE$);
     if (!JoinBlock.isFree(join)) {
@@ -73,16 +69,33 @@ public final class JoinHints implements Trees.Rewrite {
   }
 
   private static String obstacle(Join join, Directives.Hint directed, boolean left, boolean right) {
-    if (strategy(directed.hint) == null) return "the agent knows no hint " + directed.hint;
+    String hint = directed.hint;
+    if (strategy(hint) == null) return "the agent knows no hint " + hint;
     if (!left && !right) return "neither side of the join is " + directed.side;
-    boolean sideMatters = directed.hint.equals("BROADCAST") || directed.hint.equals("SHUFFLE_HASH");
-    if (sideMatters && left && right) return "the sides of the join cannot be told apart";
-    String type = JoinSite.typeOf(join);
-    if (directed.hint.equals("BROADCAST")) {
-      return (left ? BROADCAST_LEFT : BROADCAST_RIGHT).contains(type)
-          ? null : "Spark cannot broadcast the " + (left ? "left" : "right") + " side of a join of type " + type;
+    if (left && right && !directed.side.isEmpty() && builds(hint)) return "the sides of the join cannot be told apart";
+    JoinType type = join.joinType();
+    if (!(left && canBuild(type, hint, true)) && !(right && canBuild(type, hint, false))) {
+      return "Spark cannot build that side of a join of type " + JoinSite.typeOf(join);
     }
-    return JoinSite.hasKeys(join) ? null : "the join has no keys";
+    if (hint.equals("MERGE") && JoinSite.typeOf(join).equals("LeftSingle")) return "Spark has no such sort merge join";
+    return hint.equals("BROADCAST") || JoinSite.hasKeys(join) ? null : "the join has no keys";
+  }
+
+  /** Whether a hint says which side becomes a hash table. */
+  private static boolean builds(String hint) {
+    return hint.equals("BROADCAST") || hint.equals("SHUFFLE_HASH");
+  }
+
+  /** Whether the planner takes a hint on a side; one on another side may make it fail (JoinSelection.checkHintBuildSide). */
+  private static boolean canBuild(JoinType type, String hint, boolean left) {
+    ExtractSingleColumnNullAwareAntiJoin$ selection = ExtractSingleColumnNullAwareAntiJoin$.MODULE$;
+    if (hint.equals("BROADCAST")) {
+      return left ? selection.canBuildBroadcastLeft(type) : selection.canBuildBroadcastRight(type);
+    }
+    if (hint.equals("SHUFFLE_HASH")) {
+      return left ? selection.canBuildShuffledHashJoinLeft(type) : selection.canBuildShuffledHashJoinRight(type);
+    }
+    return true;
   }
 
   private static Object strategy(String hint) {

@@ -13,6 +13,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.Range;
 
 /** Where columns come from, told as `tuner.plan.lineage` tells it of the physical plan. */
 public final class Lineage {
@@ -37,6 +38,7 @@ public final class Lineage {
   }
 
   private void addRelation(LogicalPlan leaf) {
+    if (leaf instanceof Range) return; // the text of a range names no columns
     String relation = Names.of(leaf);
     List columns = Trees.list(leaf.output());
     for (int i = 0; i < columns.size(); i++) {

@@ -3,6 +3,7 @@ package tuner.steering.agent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Subquery;
 import org.apache.spark.sql.catalyst.rules.Rule;
@@ -50,8 +51,16 @@ public final class OrderRule extends Rule {
     if (obstacle != null || orders.isEmpty()) return plan;
     Names names = new Names();
     LogicalPlan ordered = new JoinOrders(orders, pass, names, new Lineage(operators)).of(plan);
+    if (hasHint(operators)) pass.tellOrders(Pass.IGNORED, "a hint of the user's stands between its joins");
     if (Trees.output(ordered).equals(Trees.output(plan))) return ordered;
     pass.undo("the order would change the columns of the result");
     return plan;
+  }
+
+  private static boolean hasHint(List operators) {
+    for (int i = 0; i < operators.size(); i++) {
+      if (operators.get(i) instanceof Join && !JoinBlock.isFree((Join) operators.get(i))) return true;
+    }
+    return false;
   }
 }

@@ -42,21 +42,25 @@ public final class Pass {
     outcomes.put(id, outcome);
   }
 
-  /** Note the same of all directives of the plan's queries that nothing was noted of. */
+  /** Note that whatever nothing was noted of is impossible. */
   public void tellRest(String ofHints, String ofOrders) {
+    tellOrders(IMPOSSIBLE, ofOrders);
     for (int i = 0; i < queries.size(); i++) {
-      Directives.Query query = (Directives.Query) queries.get(i);
-      for (int k = 0; k < query.hints.size(); k++) {
-        tellOnce(((Directives.Hint) query.hints.get(k)).id, ofHints);
-      }
-      for (int k = 0; k < query.orders.size(); k++) {
-        tellOnce(((Directives.Order) query.orders.get(k)).id, ofOrders);
-      }
+      List hints = ((Directives.Query) queries.get(i)).hints;
+      for (int k = 0; k < hints.size(); k++) tellOnce(((Directives.Hint) hints.get(k)).id, IMPOSSIBLE, ofHints);
     }
   }
 
-  private void tellOnce(String id, String reason) {
-    if (!outcomes.containsKey(id)) tell(id, IMPOSSIBLE, reason);
+  /** Note the same of all orders that nothing was noted of. */
+  public void tellOrders(String status, String reason) {
+    for (int i = 0; i < queries.size(); i++) {
+      List orders = ((Directives.Query) queries.get(i)).orders;
+      for (int k = 0; k < orders.size(); k++) tellOnce(((Directives.Order) orders.get(k)).id, status, reason);
+    }
+  }
+
+  private void tellOnce(String id, String status, String reason) {
+    if (!outcomes.containsKey(id)) tell(id, status, reason);
   }
 
   /** Forget what was applied: the plan is left as it was. */

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 
-from airflow_plugin import properties
 from airflow_plugin.compat import AirflowException
+from tuner import spark_properties
 
 if TYPE_CHECKING:
     from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
@@ -22,12 +22,14 @@ _FLAGS = {
     "_num_executors": "spark.executor.instances",
     "_total_executor_cores": "spark.cores.max",
     "_deploy_mode": "spark.submit.deployMode",
+    "jars": "spark.jars",
+    "files": "spark.files",
 }
 
 
 def user_conf_of(operator: SparkSubmitOperator) -> dict[str, str]:
     """Properties that a task's arguments and Spark connection amount to, as Spark will read them."""
-    from_file = _properties_file(operator.properties_file)
+    from_file = spark_properties.read(Path(operator.properties_file)) if operator.properties_file else {}
     from_conf = {str(key): _spark_text(value) for key, value in (operator.conf or {}).items()}
     return from_file | from_conf | _connection(operator._conn_id) | _flags(operator)
 
@@ -35,15 +37,6 @@ def user_conf_of(operator: SparkSubmitOperator) -> dict[str, str]:
 def in_cluster_mode(conf: Mapping[str, str]) -> bool:
     """Whether the driver runs elsewhere than spark-submit does."""
     return conf.get("spark.submit.deployMode") == "cluster"
-
-
-def _properties_file(path: str | None) -> dict[str, str]:
-    if not path:
-        return {}
-    try:
-        return properties.parse(Path(path).read_text(encoding="utf-8", errors="replace"))
-    except OSError:
-        return {}  # spark-submit will say so better
 
 
 def _connection(conn_id: str) -> dict[str, str]:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from airflow_plugin import properties
 from airflow_plugin.operator import SparkTunedOperator
 from airflow_plugin.user_conf import in_cluster_mode, user_conf_of
 
@@ -56,21 +55,3 @@ def test_deploy_mode_of_the_connection() -> None:
     assert in_cluster_mode(conf_of())
     assert not in_cluster_mode(conf_of(deploy_mode="client"))
     assert in_cluster_mode(conf_of(conf={"spark.submit.deployMode": "client"}))
-
-
-@pytest.mark.parametrize(
-    ("text", "parsed"),
-    [
-        ("spark.a 1", {"spark.a": "1"}),
-        ("spark.a=1\nspark.b : 2\n", {"spark.a": "1", "spark.b": "2"}),
-        ("# note\n! note\n\n  spark.a\t1  ", {"spark.a": "1"}),
-        ("spark.a -Dx=y -Dz", {"spark.a": "-Dx=y -Dz"}),
-        ("spark.a one,\\\n    two", {"spark.a": "one,two"}),
-        ("spark.a C:\\\\tmp\\\\x", {"spark.a": "C:\\tmp\\x"}),
-        ("spark\\:a\\ b \\u0041", {"spark:a b": "A"}),
-        ("spark.a", {"spark.a": ""}),
-        ("spark.a 1\nspark.a 2", {"spark.a": "2"}),
-    ],
-)
-def test_properties_files_read_as_java_does(text: str, parsed: dict[str, str]) -> None:
-    assert properties.parse(text) == parsed

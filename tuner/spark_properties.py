@@ -1,13 +1,28 @@
-"""Reads a spark-submit properties file the way spark-submit does (java.util.Properties.load)."""
+"""Spark's properties files, read the way spark-submit does (java.util.Properties.load)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 _SEPARATED = re.compile(r"((?:\\.|[^\\=:\s])*)\s*[=:]?\s*(.*)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _CONTROL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+
+
+def read(path: Path) -> dict[str, str]:
+    """The properties of a file; none where it cannot be read, which spark-submit says better."""
+    try:
+        return parse(path.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return {}
+
+
+def spark_defaults(home: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    """What spark-defaults.conf sets, in $SPARK_CONF_DIR, else in conf/ of the home (Utils.getDefaultPropertiesFile)."""
+    directory = environ.get("SPARK_CONF_DIR")
+    return read((Path(directory) if directory else home / "conf") / "spark-defaults.conf")
 
 
 def parse(text: str) -> dict[str, str]:

@@ -19,8 +19,8 @@ EVENT_LOG_DIR = "spark.eventLog.dir"
 # autoBroadcastJoinThreshold. Only the text of the plan in the UI's details changes.
 EXPLAIN_MODE = "spark.sql.ui.explainMode"
 
-# spark.redaction.regex: Spark blots out a property whose value looks like this, in the event log too.
-_REDACTED = re.compile(r"secret|password|token|access.?key", re.IGNORECASE)
+# spark.redaction.regex: Spark blots out a property whose value looks like this, in the event log too (credentials: 4.3).
+_REDACTED = re.compile(r"secret|password|token|access.?key|credential", re.IGNORECASE)
 _PLAIN = re.compile(r"[!-~]{1,500}")
 
 
@@ -55,6 +55,17 @@ def marker(key: str) -> str:
     if _PLAIN.fullmatch(key) and not _REDACTED.search(key):
         return key
     return "run-" + hashlib.sha256(key.encode(errors="replace")).hexdigest()[:32]
+
+
+def is_redacted(value: str, redaction: str | None = None) -> bool:
+    """Whether Spark blots out such a value in the event log: by its default pattern, or by the user's own.
+
+    True also where his cannot be read: it is Java's, and Python's differs in places.
+    """
+    try:
+        return bool(_REDACTED.search(value) or (redaction and re.search(redaction, value)))
+    except re.error:
+        return True
 
 
 def _plain(text: str) -> str:

@@ -52,8 +52,7 @@ def build(spark: SparkAtHand, jar: Path, environ: Mapping[str, str] = os.environ
             _compile(java, spark, classes, environ)
             _write(jar, {**resources(), **dict(_class_files(classes))})
     except OSError as error:
-        where = error.filename or jar
-        raise AgentJarError(f"the agent's jar {jar}: {where}: {error.strerror}; make that place writable") from error
+        raise AgentJarError(f"the agent's jar {jar}: {error.strerror}; make that place writable") from error
 
 
 def _compile(java: str, spark: SparkAtHand, output: Path, environ: Mapping[str, str]) -> None:

@@ -30,9 +30,14 @@ class SparkAtHand:
 
     @property
     def number(self) -> tuple[int, int]:
-        """Major and minor version; (0, 0) where the version starts with neither."""
-        found = _NUMBERS.match(self.version)
-        return (int(found[1]), int(found[2])) if found else (0, 0)
+        """Major and minor version."""
+        return version_number(self.version)
+
+
+def version_number(version: str) -> tuple[int, int]:
+    """Major and minor version; (0, 0) of a text that starts with neither."""
+    found = _NUMBERS.match(version)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
 def spark_at_hand(spark_submit: str, environ: Mapping[str, str] = os.environ) -> SparkAtHand | None:

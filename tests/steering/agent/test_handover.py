@@ -1,0 +1,125 @@
+"""What is added to a submit: nothing of the user's is lost, and the directives arrive."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tuner.steering.agent import handover
+from tuner.steering.agent.handover import HandoverError, hand_over
+from tuner.steering.agent.route import Route
+from tuner.steering.agent.spark_home import SparkAtHand
+from tuner.steering.agent.submission import Submission
+
+TEXT = '{"version":1,"queries":[]}'
+AGENT = "tuner.steering.agent.Extensions"
+CLUSTER = {"spark.submit.deployMode": "cluster"}
+K8S = {"spark.master": "k8s://https://k", **CLUSTER}
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    return {"XDG_DATA_HOME": str(tmp_path)}
+
+
+def route(conf: dict[str, str] | None = None, agent_jar: str = "hdfs:///agent.jar") -> Route:
+    return Route(Submission(SparkAtHand(Path("/opt/spark"), "4.0.1", "2.13"), conf or {}, agent_jar))
+
+
+def test_a_submit_without_anything_of_its_own(environ: dict[str, str]) -> None:
+    found = hand_over(route(), TEXT, environ)
+    assert found.conf == {"spark.tuner.directives": TEXT}
+    assert found.merged == {"spark.jars": "hdfs:///agent.jar", "spark.sql.extensions": AGENT}
+
+
+@pytest.mark.parametrize(
+    ("own", "merged"),
+    [
+        ("", "hdfs:///agent.jar"),
+        ("/a.jar", "/a.jar,hdfs:///agent.jar"),
+        ("/a.jar, s3a://b/b.jar ,", "/a.jar,s3a://b/b.jar,hdfs:///agent.jar"),
+        ("/lib/*.jar", "/lib/*.jar,hdfs:///agent.jar"),
+        ("hdfs:///agent.jar,/a.jar", "hdfs:///agent.jar,/a.jar"),
+    ],
+)
+def test_the_users_jars_stay(environ: dict[str, str], own: str, merged: str) -> None:
+    assert hand_over(route({"spark.jars": own}), TEXT, environ).merged["spark.jars"] == merged
+
+
+@pytest.mark.parametrize(
+    ("own", "merged"),
+    [
+        ("io.delta.sql.DeltaSparkSessionExtension", f"io.delta.sql.DeltaSparkSessionExtension,{AGENT}"),
+        ("a.A, b.B", f"a.A,b.B,{AGENT}"),
+        (AGENT, AGENT),
+    ],
+)
+def test_the_users_extensions_stay_and_come_first(environ: dict[str, str], own: str, merged: str) -> None:
+    assert hand_over(route({"spark.sql.extensions": own}), TEXT, environ).merged["spark.sql.extensions"] == merged
+
+
+def test_the_jar_is_built_where_none_is_deployed(environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handover, "agent_jar", lambda spark, environ: Path("/data", f"agent-{spark.version}.jar"))
+    found = hand_over(route({"spark.jars": "/a.jar"}, agent_jar=""), TEXT, environ)
+    assert found.merged["spark.jars"] == "/a.jar,/data/agent-4.0.1.jar"
+
+
+LONG = '{"version":1,"queries":"' + "x" * handover.MAX_CONF_CHARACTERS + '"}'
+SECRET = '{"relations":["db.access_tokens"]}'
+
+
+@pytest.mark.parametrize("text", [LONG, SECRET, '{"relations":["db.credentials"]}', '{"relations":["/vault/Secret"]}'])
+def test_what_is_long_or_would_be_blotted_out_goes_by_file(environ: dict[str, str], text: str) -> None:
+    found = hand_over(route(), text, environ)
+    (file,) = found.conf.values()
+    assert list(found.conf) == ["spark.tuner.directives.file"]
+    assert Path(file).read_text() == text
+    assert "spark.files" not in found.merged
+
+
+def test_the_users_own_pattern_of_secrets_counts(environ: dict[str, str]) -> None:
+    conf = {"spark.redaction.regex": "(?i)patients"}
+    assert "spark.tuner.directives" in hand_over(route(conf), '["db.dates"]', environ).conf
+    assert "spark.tuner.directives.file" in hand_over(route(conf), '["db.patients"]', environ).conf
+    unreadable = {"spark.redaction.regex": r"\p{Alpha}++"}
+    assert "spark.tuner.directives.file" in hand_over(route(unreadable), '["db.dates"]', environ).conf
+
+
+@pytest.mark.parametrize(
+    "conf", [{"spark.master": "yarn", **CLUSTER}, {**K8S, "spark.kubernetes.file.upload.path": "s3a://uploads"}]
+)
+def test_in_cluster_mode_the_file_is_shipped_beside_the_users(environ: dict[str, str], conf: dict[str, str]) -> None:
+    found = hand_over(route({**conf, "spark.files": "/etc/app.ini, /etc/log.ini"}), LONG, environ)
+    name = found.conf["spark.tuner.directives.file"]
+    assert "/" not in name
+    *own, shipped = found.merged["spark.files"].split(",")
+    assert own == ["/etc/app.ini", "/etc/log.ini"]
+    assert Path(shipped).name == name and Path(shipped).read_text() == LONG
+
+
+@pytest.mark.parametrize(("text", "why"), [(LONG, "are 300"), (SECRET, "name something that Spark blots out")])
+def test_where_no_file_reaches_the_driver(environ: dict[str, str], text: str, why: str) -> None:
+    with pytest.raises(HandoverError, match=f"the directives {why}.* in cluster mode on Kubernetes no file"):
+        hand_over(route(K8S), text, environ)
+    assert "spark.tuner.directives" in hand_over(route(K8S), TEXT, environ).conf
+
+
+def test_files_of_long_ago_are_removed(environ: dict[str, str]) -> None:
+    (first,) = hand_over(route(), LONG, environ).conf.values()
+    long_ago = time.time() - 40 * 24 * 3600
+    os.utime(first, (long_ago, long_ago))
+    (second,) = hand_over(route(), SECRET, environ).conf.values()
+    assert list(Path(second).parent.iterdir()) == [Path(second)]
+
+
+def test_the_same_directives_are_one_file(environ: dict[str, str]) -> None:
+    assert hand_over(route(), LONG, environ) == hand_over(route(), LONG, environ)
+
+
+def test_no_place_for_a_file(tmp_path: Path) -> None:
+    (tmp_path / "spark-tuner").write_text("a file")
+    with pytest.raises(HandoverError, match="make that place writable"):
+        hand_over(route(), LONG, {"XDG_DATA_HOME": str(tmp_path)})

@@ -1,0 +1,125 @@
+"""Whether the agent can steer a run: which jar reaches which driver."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tuner.steering.agent.route import NoRoute, Route, agent_route
+from tuner.steering.agent.spark_home import SparkAtHand
+from tuner.steering.agent.submission import Submission, submission
+
+SPARK = SparkAtHand(Path("/opt/spark"), "4.0.1", "2.13")
+CLUSTER = {"spark.submit.deployMode": "cluster"}
+UPLOAD = {"spark.kubernetes.file.upload.path": "s3a://uploads"}
+
+
+def submitted(
+    master: str = "local[2]", conf: dict[str, str] | None = None, spark: SparkAtHand | None = SPARK, agent_jar: str = ""
+) -> Submission:
+    return Submission(spark, {"spark.master": master, **(conf or {})}, agent_jar)
+
+
+def why_not(found: Submission, ran: str = "4.0.1") -> str:
+    route = agent_route(found, ran)
+    return route.why if isinstance(route, NoRoute) else ""
+
+
+@pytest.mark.parametrize(
+    ("master", "conf", "deployed", "reaches"),
+    [
+        ("local[2]", {}, "", True),
+        ("yarn", {}, "", True),
+        ("yarn", {"spark.submit.deployMode": "client"}, "", True),
+        ("spark://m:7077", {}, "", True),
+        ("k8s://https://k", {}, "", True),
+        ("yarn", CLUSTER, "", True),
+        ("spark://m:7077", CLUSTER, "", False),
+        ("mesos://m:5050", CLUSTER, "", False),
+        ("k8s://https://k", CLUSTER, "", False),
+        ("k8s://https://k", CLUSTER | UPLOAD, "", True),
+        ("spark://m:7077", CLUSTER, "hdfs:///agent.jar", True),
+        ("spark://m:7077", CLUSTER, "/opt/agent.jar", True),  # on every worker, says who set it
+        ("k8s://https://k", CLUSTER, "local:///opt/agent.jar", True),
+        ("k8s://https://k", CLUSTER, "/opt/agent.jar", False),
+        ("k8s://https://k", CLUSTER, "file:///opt/agent.jar", False),
+        ("k8s://https://k", CLUSTER | UPLOAD, "/opt/agent.jar", True),
+    ],
+)
+def test_where_a_jar_reaches_the_driver(master: str, conf: dict[str, str], deployed: str, reaches: bool) -> None:
+    assert bool(why_not(submitted(master, conf, agent_jar=deployed))) is not reaches
+
+
+def test_what_to_do_where_it_does_not() -> None:
+    why = why_not(submitted("spark://m:7077", CLUSTER))
+    assert why.startswith("deploy mode is cluster on a standalone cluster, and no jar of this machine is brought")
+    assert "`spark-tuner agent-jar`" in why and "set agent_jar" in why
+    assert "on Kubernetes" in why_not(submitted("k8s://https://k", CLUSTER))
+
+
+@pytest.mark.parametrize("version", ["3.2.4", "3.0.3", "2.4.8"])
+def test_spark_is_too_old(version: str) -> None:
+    old = SparkAtHand(Path("/opt/spark"), version, "2.12")
+    assert "is older than 3.3" in why_not(submitted(spark=old), "")
+    assert "is older than 3.3" in why_not(submitted(spark=old, agent_jar="hdfs:///agent.jar"), "")
+
+
+def test_no_spark_at_hand() -> None:
+    assert "no Spark was found" in why_not(submitted(spark=None))
+    deployed = submitted(spark=None, agent_jar="hdfs:///agent.jar")
+    assert isinstance(agent_route(deployed, ""), Route)
+    assert "is older than 3.3" in why_not(deployed, "3.2.4")
+
+
+def test_the_clusters_spark_may_be_another() -> None:
+    assert "latest run had Spark 3.5.1, the one at hand is 4.0.1" in why_not(submitted("yarn", CLUSTER), "3.5.1")
+    assert not why_not(submitted("yarn", CLUSTER, agent_jar="hdfs:///agent.jar"), "3.5.1")
+    assert not why_not(submitted("yarn", CLUSTER), "")
+    assert not why_not(submitted("yarn"), "3.5.1")  # Spark was upgraded: the driver is the one at hand
+
+
+def test_spark_connect_plans_elsewhere() -> None:
+    assert "Spark Connect" in why_not(submitted(conf={"spark.remote": "sc://host"}))
+
+
+def home(root: Path) -> Path:
+    (root / "bin").mkdir(parents=True)
+    (root / "bin" / "spark-submit").touch()
+    (root / "bin" / "spark-submit").chmod(0o755)
+    (root / "jars").mkdir()
+    (root / "jars" / "spark-core_2.13-4.0.1.jar").touch()
+    return root
+
+
+@pytest.mark.parametrize(
+    ("given", "defaults", "environ", "with_defaults", "jars"),
+    [
+        ({}, "", {}, True, None),
+        ({}, "spark.jars /d.jar", {}, True, "/d.jar"),
+        ({}, "spark.jars /d.jar", {}, False, None),
+        ({"spark.jars": "/c.jar"}, "spark.jars /d.jar", {}, True, "/c.jar"),
+    ],
+)
+def test_properties_over_defaults(
+    tmp_path: Path,
+    given: dict[str, str],
+    defaults: str,
+    environ: dict[str, str],
+    with_defaults: bool,
+    jars: str | None,
+) -> None:
+    spark = home(tmp_path)
+    (spark / "conf").mkdir()
+    (spark / "conf" / "spark-defaults.conf").write_text(defaults)
+    program = str(spark / "bin" / "spark-submit")
+    found = submission(program, given, environ=environ, with_defaults=with_defaults)
+    assert found.spark is not None and found.spark.version == "4.0.1"
+    assert found.conf.get("spark.jars") == jars
+
+
+def test_variables_are_the_least(tmp_path: Path) -> None:
+    program = str(home(tmp_path) / "bin" / "spark-submit")
+    environ = {"MASTER": "yarn", "DEPLOY_MODE": "cluster"}
+    assert submission(program, {}, environ=environ).in_cluster_mode
+    assert not submission(program, {"spark.submit.deployMode": "client"}, environ=environ).in_cluster_mode

@@ -1,0 +1,119 @@
+"""What is added to a submit so that the agent runs in it and knows its directives. Nothing of the user's is lost."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from tuner.errors import TunerError
+from tuner.history.url import data_directory
+from tuner.steering.agent.jar import agent_jar
+from tuner.steering.agent.route import Route
+from tuner.steering.agent.sources import EXTENSIONS_CLASS
+from tuner.steering.agent.submission import EXTENSIONS, FILES, JARS
+from tuner.steering.submit_conf import is_redacted
+
+DIRECTIVES = "spark.tuner.directives"
+DIRECTIVES_FILE = "spark.tuner.directives.file"
+# Arguments of a process are limited (Linux: 128 KiB each), and so is what a person scrolls through in Spark's UI.
+MAX_CONF_CHARACTERS = 30_000
+_REDACTION = "spark.redaction.regex"
+_KEPT_SECONDS = 30 * 24 * 3600
+
+
+class HandoverError(TunerError):
+    """The directives cannot reach the driver."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """`conf` are properties of the tuner's own. `merged` hold the user's own values and the agent's: they replace his.
+
+    spark.jars and spark.files among them are to be given as --jars and --files, which beat properties in spark-submit.
+    """
+
+    conf: Mapping[str, str] = field(default_factory=dict)
+    merged: Mapping[str, str] = field(default_factory=dict)
+
+
+def hand_over(route: Route, directives: str, environ: Mapping[str, str] = os.environ) -> Handover:
+    """What to add to the submit so that the agent follows the directives. Builds the jar if there is none yet.
+
+    Raises HandoverError, or what `agent_jar` raises.
+    """
+    user = route.submission.conf
+    conf, files = _directives(route, directives, environ)
+    merged = {
+        JARS: _joined(user.get(JARS), _jar(route, environ)),
+        EXTENSIONS: _joined(user.get(EXTENSIONS), EXTENSIONS_CLASS),
+    }
+    if files:
+        merged[FILES] = _joined(user.get(FILES), files)
+    return Handover(conf, merged)
+
+
+def _jar(route: Route, environ: Mapping[str, str]) -> str:
+    submission = route.submission
+    if submission.agent_jar:
+        return submission.agent_jar
+    assert submission.spark is not None  # or there is no route
+    return str(agent_jar(submission.spark, environ))
+
+
+def _directives(route: Route, text: str, environ: Mapping[str, str]) -> tuple[dict[str, str], str]:
+    """The property that holds the directives or names their file, and the file where it is to be shipped."""
+    submission = route.submission
+    why = _too_much_for_conf(text, submission.conf.get(_REDACTION))
+    if not why:
+        return {DIRECTIVES: text}, ""
+    if not submission.uploads:
+        raise HandoverError(
+            f"the directives {why}, and in cluster mode on {submission.cluster} no file of this machine reaches the driver"
+        )
+    file = _write(text, data_directory(environ) / "agent" / "directives")
+    if submission.in_cluster_mode:
+        return {DIRECTIVES_FILE: file.name}, str(file)
+    return {DIRECTIVES_FILE: str(file)}, ""
+
+
+def _too_much_for_conf(text: str, redaction: str | None) -> str:
+    """Why the text cannot be a property; "" if it can."""
+    if len(text) > MAX_CONF_CHARACTERS:
+        return f"are {len(text)} characters"
+    return "name something that Spark blots out as a secret" if is_redacted(text, redaction) else ""
+
+
+def _write(text: str, directory: Path) -> Path:
+    """A file of the text, named by its digest: written whole or not at all. Those of long ago are removed."""
+    file = directory / f"spark-tuner-directives-{sha256(text.encode()).hexdigest()[:16]}.json"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        _remove_old(directory)
+        descriptor, unfinished = tempfile.mkstemp(prefix=".", dir=directory)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as open_file:
+            open_file.write(text)
+        Path(unfinished).replace(file)
+    except OSError as error:
+        raise HandoverError(
+            f"the directives cannot be written to {file}: {error.strerror}; make that place writable"
+        ) from error
+    return file
+
+
+def _remove_old(directory: Path) -> None:
+    for file in directory.iterdir():
+        with suppress(OSError):
+            if time.time() - file.stat().st_mtime > _KEPT_SECONDS:
+                file.unlink()
+
+
+def _joined(own: str | None, ours: str) -> str:
+    """A list of both, each once: his first. Without the blanks that a property may have and a flag may not."""
+    entries = [entry for part in (own or "").split(",") if (entry := part.strip())]
+    return ",".join(dict.fromkeys([*entries, ours]))

@@ -1,0 +1,68 @@
+"""Whether the agent can steer a run, and by which way its jar gets there."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tuner.steering.agent.jar import OLDEST_SPARK
+from tuner.steering.agent.spark_home import version_number
+from tuner.steering.agent.submission import REMOTE, Submission
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+@dataclass(frozen=True, slots=True)
+class NoRoute:
+    """Why the agent cannot steer the run."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The agent's jar is the deployed one, or is to be built for the Spark at hand."""
+
+    submission: Submission
+
+
+def agent_route(submission: Submission, ran_version: str = "") -> Route | NoRoute:
+    """How the agent gets to the driver; `ran_version` is the Spark that the cohort's latest run had ("" if unknown)."""
+    why = _obstacle(submission, ran_version)
+    return NoRoute(why) if why else Route(submission)
+
+
+def _obstacle(submission: Submission, ran_version: str) -> str:
+    if submission.conf.get(REMOTE):
+        return f"{REMOTE} is set: plans are made by a Spark Connect server"
+    spark = submission.spark
+    version = ran_version if spark is None or (submission.in_cluster_mode and ran_version) else spark.version
+    if version and version_number(version) < OLDEST_SPARK:
+        return f"Spark {version} is older than {'.'.join(map(str, OLDEST_SPARK))}, the first that the agent is made for"
+    if submission.agent_jar:
+        return _obstacle_of_deployed(submission)
+    if spark is None:
+        return "no Spark was found for this spark-submit; set SPARK_HOME, or deploy the agent's jar and set agent_jar"
+    if not submission.uploads:
+        return (
+            f"deploy mode is cluster on {submission.cluster}, and no jar of this machine is brought to the driver there; "
+            "deploy one (`spark-tuner agent-jar`) and set agent_jar to its URL"
+        )
+    if version != spark.version:
+        return (
+            f"the latest run had Spark {version}, the one at hand is {spark.version}; build the agent's jar with the "
+            "cluster's (`spark-tuner agent-jar --spark-home`) and set agent_jar to its URL"
+        )
+    return ""
+
+
+def _obstacle_of_deployed(submission: Submission) -> str:
+    jar = submission.agent_jar
+    if submission.uploads or (_URL.match(jar) and not jar.startswith("file:")):
+        return ""
+    if submission.cluster == "Kubernetes":
+        # The client would look for somewhere to upload it to, and fail the submission.
+        return (
+            f"agent_jar={jar} is a path of this machine, which Kubernetes does not have; give a URL, such as local:///…"
+        )
+    return ""

@@ -1,0 +1,70 @@
+"""How an application is submitted, as far as it matters to what is to reach its driver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tuner.spark_properties import spark_defaults
+from tuner.steering.agent.spark_home import SparkAtHand, spark_at_hand
+
+MASTER = "spark.master"
+DEPLOY_MODE = "spark.submit.deployMode"
+JARS = "spark.jars"
+FILES = "spark.files"
+EXTENSIONS = "spark.sql.extensions"
+REMOTE = "spark.remote"
+_K8S_UPLOAD_PATH = "spark.kubernetes.file.upload.path"
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """`conf` holds the properties as spark-submit will put them together, those that flags and defaults amount to
+    as well; `agent_jar` is where a jar of the agent is deployed ("" for none)."""
+
+    spark: SparkAtHand | None = None
+    conf: Mapping[str, str] = field(default_factory=dict)
+    agent_jar: str = ""
+
+    @property
+    def in_cluster_mode(self) -> bool:
+        """Whether the driver runs elsewhere than spark-submit does."""
+        return self.conf.get(DEPLOY_MODE) == "cluster"
+
+    @property
+    def uploads(self) -> bool:
+        """Whether files of this machine are brought to the driver.
+
+        In cluster mode YARN's client does so (spark.yarn.dist.*), Kubernetes' only with a place to upload to
+        (KubernetesUtils.uploadFileUri fails the submission without one), standalone never: the driver fails there.
+        """
+        if not self.in_cluster_mode:
+            return True
+        master = self.conf.get(MASTER, "")
+        return master.startswith("yarn") or (master.startswith("k8s") and bool(self.conf.get(_K8S_UPLOAD_PATH)))
+
+    @property
+    def cluster(self) -> str:
+        """The cluster manager, in words."""
+        master = self.conf.get(MASTER, "")
+        names = {"k8s": "Kubernetes", "spark": "a standalone cluster", "yarn": "YARN", "mesos": "Mesos"}
+        return next((name for scheme, name in names.items() if master.startswith(scheme)), master or "this machine")
+
+
+def submission(
+    spark_submit: str,
+    given: Mapping[str, str],
+    *,
+    environ: Mapping[str, str],
+    with_defaults: bool = True,
+    agent_jar: str = "",
+) -> Submission:
+    """The submission by a spark-submit of what the user gave it: flags (as properties) over --conf over his file.
+
+    `with_defaults` says that spark-submit reads spark-defaults.conf, too (SparkSubmitArguments): a properties file of
+    his own takes its place. Lowest are the variables MASTER and DEPLOY_MODE.
+    """
+    spark = spark_at_hand(spark_submit, environ)
+    defaults = spark_defaults(spark.home, environ) if spark and with_defaults else {}
+    variables = {name: environ.get(variable) for name, variable in ((MASTER, "MASTER"), (DEPLOY_MODE, "DEPLOY_MODE"))}
+    return Submission(spark, {k: v for k, v in {**variables, **defaults, **given}.items() if v is not None}, agent_jar)

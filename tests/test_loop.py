@@ -18,6 +18,10 @@ from tuner.eventlog.location import local_path
 from tuner.history.model import Mode, Ruling, RunState, Standing, Verdict
 from tuner.history.store import Store
 from tuner.loop import Job, Report, Turn, complete, prepare
+from tuner.steering import carry_out
+from tuner.steering.agent.spark_home import SparkAtHand
+from tuner.steering.agent.submission import Submission
+from tuner.steering.directives import Steering
 from tuner.steering.submit_conf import EVENT_LOG_DIR, KEY
 
 ADAPTIVE = "spark.sql.adaptive.autoBroadcastJoinThreshold"
@@ -132,6 +136,8 @@ class Nightly:
     user_conf: Mapping[str, str] = field(default_factory=dict)
     statements: tuple[str, ...] = ()
     cohort: str = "etl.load"
+    steering: Steering = Steering.CONF
+    submission: Submission = field(default_factory=Submission)
 
     @property
     def url(self) -> str:
@@ -140,7 +146,17 @@ class Nightly:
     def job(self, key: str) -> Job:
         try_number = int(key.rsplit("/", 1)[-1]) if key.rsplit("/", 1)[-1].isdecimal() else 1
         base = str(self.root / "events")
-        return Job(self.cohort, key, try_number, self.mode, self.user_conf, base, self.statements)
+        return Job(
+            self.cohort,
+            key,
+            try_number,
+            self.mode,
+            self.user_conf,
+            base,
+            self.statements,
+            self.steering,
+            self.submission,
+        )
 
     def prepare(self, key: str) -> Turn:
         return prepare(self.job(key), self.url)
@@ -462,8 +478,9 @@ def test_a_store_that_breaks_steers_nothing_or_is_only_reported(
         ("_learned", True),
         ("decide", False),
         ("outgrown", False),
-        ("_apply", False),
-        ("steering_conf", False),
+        ("choose_way", False),
+        ("by_conf", False),
+        ("only_carried_out", False),
         ("failed_with_changes", False),
         ("observing_conf", False),
         ("_event_log_dir", False),
@@ -614,6 +631,108 @@ def test_each_key_has_a_directory_of_its_own(nightly: Nightly) -> None:
     assert len({nightly.prepare(key).event_log_dir for key in keys}) == len(keys)
 
 
+# --- By which way ---
+
+SPARK = SparkAtHand(Path("/opt/spark"), "4.0.1", "2.13")
+DIRECTIVES = "spark.tuner.directives"
+
+
+@pytest.fixture
+def by_agent(nightly: Nightly, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Nightly:
+    """A job that the agent steers, whose jar is deployed, and which has run once."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    nightly.steering = Steering.AGENT
+    nightly.submission = Submission(SPARK, {"spark.jars": "/own.jar"}, "hdfs:///agent.jar")
+    nightly.night("e/1/1")
+    return nightly
+
+
+@pytest.mark.parametrize("statements", [(), (SALES,)])
+def test_the_agent_changes_single_joins_of_any_application(by_agent: Nightly, statements: tuple[str, ...]) -> None:
+    by_agent.statements = statements
+    turn = by_agent.prepare("e/2/1")
+    (hint,) = [a for a in turn.decision.in_force if a.kind is ActionKind.HINT_JOIN]
+    told = json.loads(turn.conf[DIRECTIVES])
+    assert [h["id"] for q in told["queries"] for h in q["hints"]] == [hint.id]
+    assert told["queries"][0]["relations"] == ["db.items", "db.sales"]
+    assert turn.directives.merged == {
+        "spark.jars": "/own.jar,hdfs:///agent.jar",
+        "spark.sql.extensions": "tuner.steering.agent.Extensions",
+    }
+    assert turn.directives.statements == ()
+    assert turn.problems == ()
+    report = Report(turn, None)
+    assert "spark-tuner: the agent applies changes to single joins" in report.lines()
+    assert report.as_json()["steering"] == "agent"
+
+
+def test_without_anything_for_it_to_do_the_agent_stays_away(by_agent: Nightly) -> None:
+    by_agent.mode = Mode.OBSERVE
+    turn = by_agent.prepare("e/2/1")
+    assert turn.directives.steering is Steering.AGENT
+    assert (turn.directives.merged, turn.directives.conf) == ({}, {})
+    assert DIRECTIVES not in turn.conf
+
+
+def test_what_the_agent_cannot_be_told_is_not_in_force(by_agent: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    order = Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "gone")
+    predicted, of = Prediction(7.0, 4.0, 3.0, 5.0), Evidence("rows", 9, "rows")
+    advice = (Recommendation((order,), ("gone",), "why", (of,), predicted, Risk.LOW),)
+    monkeypatch.setattr(loop, "_advise", lambda _: advice)
+    turn = by_agent.prepare("e/2/1")
+    assert turn.directives.overruled == ((order, "its query did not run in the latest run"),)
+    assert turn.decision.in_force == ()
+    assert turn.directives.merged == {}
+
+
+@pytest.mark.parametrize(("statements", "hinted"), [((), False), ((SALES,), True)])
+def test_where_the_agent_cannot_be_built_the_run_is_steered_by_conf(
+    by_agent: Nightly, monkeypatch: pytest.MonkeyPatch, statements: tuple[str, ...], hinted: bool
+) -> None:
+    by_agent.statements = statements
+    monkeypatch.setattr(carry_out, "hand_over", _boom)
+    turn = by_agent.prepare("e/2/1")
+    assert turn.problems == ("could not steer by the agent: a bug in two lines",)
+    assert turn.directives.steering is Steering.CONF
+    assert bool(turn.decision.in_force) is hinted
+    assert any("BROADCAST" in text for text in turn.directives.statements) is hinted
+    if not hinted:
+        assert [why for _, why in turn.directives.overruled] == ["it could not be handed over"]
+    assert DIRECTIVES not in turn.conf
+    assert "spark-tuner: steered by conf, not by the agent: it could not be handed over" in Report(turn, None).lines()
+
+
+def test_where_the_agent_cannot_go_the_run_is_steered_by_conf_and_says_why(by_agent: Nightly) -> None:
+    by_agent.submission = replace(by_agent.submission, spark=replace(SPARK, version="3.2.4"))
+    turn = by_agent.prepare("e/2/1")
+    assert turn.problems == ()
+    assert {a.kind for a in turn.decision.in_force} == {ActionKind.SET_CONF}
+    told = Report(turn, None).as_json()
+    assert told["steering"] == "conf"
+    assert "Spark 3.2.4 is older than 3.3" in str(told["steering_reason"])
+
+
+def test_steering_may_be_off(by_agent: Nightly) -> None:
+    by_agent.night("e/2/1")
+    by_agent.steering = Steering.OFF
+    turn = by_agent.prepare("e/3/1")
+    assert turn.decision.in_force == ()
+    assert turn.decision.actions
+    assert (turn.directives.conf, turn.directives.merged) == ({}, {})
+    assert turn.conf["spark.eventLog.enabled"] == "true"
+    assert "spark-tuner: steering is off: nothing is changed" in Report(turn, None).lines()
+
+
+def test_only_the_agent_is_asked_for_orders(by_agent: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    decide = loop.decide
+    monkeypatch.setattr(loop, "decide", lambda situation: seen.append(situation) or decide(situation))
+    for steering in (Steering.AGENT, Steering.CONF):
+        by_agent.steering = steering
+        by_agent.prepare(f"e/{steering}/1")
+    assert [ActionKind.ORDER_JOINS in situation.drivable for situation in seen] == [True, False]
+
+
 # --- What a driver is told ---
 
 
@@ -629,6 +748,7 @@ def test_a_report_has_numbers_and_fits_json(nightly: Nightly) -> None:
     assert told["state"] == "succeeded"
     assert told["duration_ms"] == 4500
     assert told["conf"] == report.turn.directives.conf
+    assert (told["steering"], told["steering_reason"]) == ("conf", "")
     assert told["actions"][0]["standing"] == "trial"
     assert told["queries"][0]["duration_ms"] == 4000
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -27,12 +27,16 @@ from tuner.eventlog.properties import redact
 from tuner.history.model import Decision, Mode, Outcome, Run, RunState
 from tuner.history.outcome import outcome_of
 from tuner.history.store import Store
+from tuner.plan.model import Query
 from tuner.plan.queries import queries
 from tuner.policy.decide import Situation, decide, failed_with_changes
 from tuner.policy.measure import usable
-from tuner.steering.directives import Directives
-from tuner.steering.statement_hints import hint_statements
-from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED, marker, observing_conf, steering_conf
+from tuner.policy.situation import BY_SUBMIT
+from tuner.steering.agent.submission import Submission
+from tuner.steering.carry_out import by_agent, by_conf, only_carried_out
+from tuner.steering.directives import Directives, Steering
+from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED, marker, observing_conf
+from tuner.steering.way import Way, choose_way
 from tuner.units import format_seconds
 
 if TYPE_CHECKING:
@@ -49,6 +53,8 @@ LEARN_RUNS = 10
 MAX_TRIES = 10
 # A run without a log after this long has lost it.
 LOST_AFTER = timedelta(days=2)
+# What a driver can carry out with the agent in the run.
+BY_AGENT = BY_SUBMIT | {ActionKind.ORDER_JOINS}
 # Clocks of driver and file system may differ.
 CLOCK_SLACK_SECONDS = 120.0
 MAX_REASON = 500
@@ -60,7 +66,7 @@ class Job:
 
     `key` is unique for each try of each run, `<run's own parts>/<try>`; `try_number` counts from 1; `user_conf` is what
     the user set (it wins); `event_log_base` a directory under which each try gets its own; `statements` the SQL of a
-    `sql=` job.
+    `sql=` job. `steering` is how changes are to reach the run; `submission` is what tells if the agent can.
     """
 
     cohort: str
@@ -70,12 +76,15 @@ class Job:
     user_conf: Mapping[str, str] = field(default_factory=dict)
     event_log_base: str = ""
     statements: tuple[str, ...] = ()
+    steering: Steering = Steering.AGENT
+    submission: Submission = field(default_factory=Submission)
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A prepared run. `conf` is everything to add to the submit (the user's own settings left out);
-    `problems` what failed while preparing, one line each, none of which stops the job."""
+    """A prepared run. `conf` is everything to add to the submit (the user's own settings left out), except
+    `directives.merged`, which replaces settings of his; `problems` what failed while preparing, one line each, none of
+    which stops the job."""
 
     job: Job
     decision: Decision
@@ -98,6 +107,7 @@ class Report:
         """What was decided and why, what was measured, what went wrong: a few lines for a task log."""
         decision = self.turn.decision
         found = [f"spark-tuner: {self.turn.job.cohort}: {decision.summary}"]
+        found += [f"spark-tuner: {line}" for line in self._steering_lines()]
         found += [f"spark-tuner: {d.standing}: {d.action.words}: {d.reason}" for d in decision.actions]
         found += [f"spark-tuner: not applied: {a.words}: {why}" for a, why in self.turn.directives.overruled]
         if outcome := self.run.outcome if self.run else None:
@@ -105,6 +115,14 @@ class Report:
             spark = f"Spark {outcome.spark_version}, {outcome.app_id}"
             found.append(f"spark-tuner: measured {len(outcome.queries)} queries{took} ({spark})")
         return [*found, *(f"spark-tuner: {problem}" for problem in self.problems)]
+
+    def _steering_lines(self) -> list[str]:
+        directives = self.turn.directives
+        if directives.steering is Steering.OFF:
+            return ["steering is off: nothing is changed"]
+        if directives.why:
+            return [f"steered by {directives.steering}, not by the agent: {directives.why}"]
+        return ["the agent applies changes to single joins"] if directives.merged else []
 
     def as_json(self) -> dict[str, object]:
         """Decision and outcome, small enough for an XCom."""
@@ -115,6 +133,8 @@ class Report:
             "key": self.turn.job.key,
             "mode": decision.mode.value,
             "decision": decision.summary,
+            "steering": self.turn.directives.steering.value,
+            "steering_reason": self.turn.directives.why,
             "actions": [
                 {"action": d.action.id, "standing": d.standing.value, "reason": d.reason} for d in decision.actions
             ],
@@ -189,8 +209,11 @@ def _decided(store: Store, job: Job, directory: str, runs: list[Run], problems: 
         return _unsteered(job, directory, f"the job sets {EVENT_LOG_ENABLED}=false, nothing can be measured")
     if not directory:
         return _unsteered(job, directory, "no event log directory, nothing can be measured")
-    decision = _decide(store, job, runs, problems)
-    directives, decision = _apply(job, decision, runs)
+    latest = next((run.outcome for run in reversed(runs) if usable(run)), None)
+    way = choose_way(job.steering, job.submission, latest.spark_version if latest else "")
+    decision = _decide(store, job, runs, way, problems)
+    directives = _carry_out(job, decision, latest.queries if latest else (), way, problems)
+    decision = only_carried_out(decision, directives)
     return _Steering(decision, directives, _submit_conf(job, decision, directives, directory))
 
 
@@ -247,19 +270,22 @@ def _unsteered(job: Job, directory: str, why: str) -> _Steering:
     return _Steering(decision, conf=_submit_conf(job, decision, Directives(), directory))
 
 
-def _decide(store: Store, job: Job, runs: list[Run], problems: _Problems) -> Decision:
+def _decide(store: Store, job: Job, runs: list[Run], way: Way, problems: _Problems) -> Decision:
     measured = [run.outcome for run in runs if usable(run) and run.outcome]
     model = problems.guard("learn what operators take", lambda: _learned(measured), None)
-    facts = facts_of(measured[-1], measured[:-1], model, per_join=bool(job.statements)) if measured else None
+    per_join = way.route is not None or bool(job.statements)
+    facts = facts_of(measured[-1], measured[:-1], model, per_join=per_join) if measured else None
     known = {d.action.id: d.action for run in runs for d in run.decision.actions}.values()
     situation = Situation(
-        mode=job.mode,
+        # Without steering nothing is in force: as in observe.
+        mode=Mode.OBSERVE if way.steering is Steering.OFF else job.mode,
         try_number=job.try_number,
         runs=runs,
         recommendations=problems.guard("advise", lambda: _advise(facts), ()) if facts else (),
         verdicts=store.verdicts(job.cohort),
         earlier_try_failed=failed_with_changes([*runs, *_earlier_tries(store, job)], job.key),
         outgrown=outgrown(facts, known) if facts else {},
+        drivable=BY_AGENT if way.route is not None else BY_SUBMIT,
     )
     return decide(situation)
 
@@ -302,21 +328,17 @@ def facts_of(
     return replace(facts, prices=model.costs, price_error=model.price_error) if model else facts
 
 
-def _apply(job: Job, decision: Decision, runs: list[Run]) -> tuple[Directives, Decision]:
-    """The directives, and the decision without what could not be applied: only what is in force may be judged later."""
-    directives = steering_conf(decision, job.user_conf)
-    if job.statements:
-        latest = next((run.outcome for run in reversed(runs) if usable(run)), None)
-        hinted = hint_statements(decision, job.statements, latest.queries if latest else ())
-        directives = replace(directives, statements=hinted.statements)
-        skipped = hinted.skipped
-    else:
-        hints = (action for action in decision.in_force if action.kind is ActionKind.HINT_JOIN)
-        skipped = tuple((action, "the job is no longer SQL text") for action in hints)
-    directives = replace(directives, overruled=(*directives.overruled, *skipped))
-    out = {action.id for action, _ in directives.overruled}
-    kept = tuple(d for d in decision.actions if d.action.id not in out)
-    return directives, replace(decision, actions=kept)
+def _carry_out(job: Job, decision: Decision, queries: Sequence[Query], way: Way, problems: _Problems) -> Directives:
+    """The directives for queries as they last ran; by conf where the agent cannot be had after all."""
+    if way.steering is Steering.OFF:
+        return Directives(steering=Steering.OFF)
+    why = way.why
+    if (route := way.route) is not None:
+        by = problems.guard("steer by the agent", lambda: by_agent(decision, job.user_conf, queries, route), None)
+        if by is not None:
+            return by
+        why = "it could not be handed over"
+    return by_conf(decision, job.user_conf, job.statements, queries, why)
 
 
 def _begin(store: Store, run: Run) -> bool:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tuner.history.model import RunState
 from tuner.history.store import Store
+from tuner.loop import Job, Turn, prepare
+from tuner.steering.agent.spark_home import SparkAtHand
+from tuner.steering.directives import Steering
 
 from .conftest import Result
 
@@ -66,6 +70,42 @@ def test_what_the_user_sets_wins(spark_tuner: Call, submitted: Callable[[], list
     )
     given = [a for a in submitted() if a.removeprefix("--conf=").startswith("spark.eventLog")]
     assert given == ["spark.eventLog.enabled=false", "--conf=spark.eventLog.dir=/x"]
+
+
+def test_what_is_merged_with_the_users_own_comes_after_it_and_before_the_application(
+    spark_tuner: Call, submitted: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def with_agent(job: Job, url: str) -> Turn:
+        turn = prepare(job, url)
+        merged = {"spark.jars": "/own.jar,/agent.jar", "spark.sql.extensions": "a.A,b.B"}
+        return replace(turn, directives=replace(turn.directives, merged=merged))
+
+    monkeypatch.setattr("tuner.cli.submit.prepare", with_agent)
+    own = ["--jars", "/own.jar", "--conf", "spark.sql.extensions=a.A"]
+    assert spark_tuner("submit", "--cohort", "nightly", "--", *own, "app.py", "--jars", "mine").code == 0
+    merged = ["--jars", "/own.jar,/agent.jar", "--conf", "spark.sql.extensions=a.A,b.B"]
+    assert submitted()[-11:] == [*own, *merged, "app.py", "--jars", "mine"]
+
+
+def test_the_loop_is_told_how_the_job_is_submitted(
+    spark_tuner: Call, submitted: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    jobs: list[Job] = []
+    monkeypatch.setattr("tuner.cli.submit.prepare", lambda job, url: jobs.append(job) or prepare(job, url))
+    (tmp_path / "spark" / "jars").mkdir()
+    (tmp_path / "spark" / "jars" / "spark-core_2.13-4.0.1.jar").touch()
+    (tmp_path / "spark" / "conf").mkdir()
+    (tmp_path / "spark" / "conf" / "spark-defaults.conf").write_text("spark.jars /default.jar\n")
+    spark_tuner("submit", "--cohort", "nightly", "--", "--master", "yarn", "app.py")
+    steered = ["--steering", "conf", "--agent-jar", "hdfs:///agent.jar"]
+    spark_tuner("submit", "--cohort", "nightly", *steered, "--", "--deploy-mode=cluster", "app.py")
+    first, second = jobs
+    assert first.steering is Steering.AGENT
+    assert first.submission.spark == SparkAtHand(tmp_path / "spark", "4.0.1", "2.13")
+    assert first.submission.conf == {"spark.master": "yarn", "spark.jars": "/default.jar"}
+    assert first.user_conf == {"spark.master": "yarn"}
+    assert (second.steering, second.submission.agent_jar) == (Steering.CONF, "hdfs:///agent.jar")
+    assert second.submission.in_cluster_mode
 
 
 def test_without_a_store_the_job_still_runs(spark_tuner: Call, submitted: Callable[[], list[str]]) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from tuner import __version__
 from tuner.cli.advise import advise
+from tuner.cli.agent_jar import agent_jar
 from tuner.cli.db import db
 from tuner.cli.demo import demo
 from tuner.cli.explain import explain
@@ -30,6 +31,7 @@ app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options"
 app.command()(harvest)
 app.command()(advise)
 app.command()(explain)
+app.command()(agent_jar)
 app.command()(status)
 app.command()(approve)
 app.command()(reject)

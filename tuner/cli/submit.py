@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -23,12 +20,9 @@ from tuner.history.model import Mode
 from tuner.history.url import data_directory
 from tuner.loop import Job, Turn, complete, prepare
 from tuner.spark_submit import environment_for, find_spark_submit
-
-_CONF_FLAGS = {
-    "--driver-memory": "spark.driver.memory",
-    "--executor-memory": "spark.executor.memory",
-    "--master": "spark.master",
-}
+from tuner.steering.agent.submission import submission
+from tuner.steering.directives import Steering
+from tuner.submit_arguments import SubmitArguments, as_arguments, parse
 
 
 def submit(
@@ -38,16 +32,25 @@ def submit(
         Mode, typer.Option(help="observe records, suggest applies what was approved, auto tries what pays.")
     ] = Mode.AUTO,
     sql: Annotated[Path | None, typer.Option(help="A .sql file to run instead of an application.")] = None,
+    steering: Annotated[
+        Steering,
+        typer.Option(
+            help="agent changes single joins inside Spark, conf sets properties and hints in --sql text, off changes nothing."
+        ),
+    ] = Steering.AGENT,
+    agent_jar: Annotated[
+        str, typer.Option(help="URL of a deployed agent jar (see agent-jar). [default: built for the Spark at hand]")
+    ] = "",
     event_log_base: Annotated[
         Path | None, typer.Option(help="Where event logs go. [default: beside the SQLite store]")
     ] = None,
     url: Url = None,
 ) -> None:
     """Run spark-submit, steered by what earlier runs of the cohort measured. Its exit code is spark-submit's."""
-    given = list(arguments or [])
+    given = parse(arguments or [])
     if not cohort:
         raise typer.BadParameter("give the recurring job a name", param_hint="--cohort")
-    if not given and sql is None:
+    if not arguments and sql is None:
         raise typer.BadParameter("give an application after --, as for spark-submit, or --sql FILE")
     program, statements = find_spark_submit(), _statements(sql)
     store = store_url(url)
@@ -57,9 +60,17 @@ def submit(
         key=f"{cohort}/{now:%Y%m%dT%H%M%S.%f}/1",
         try_number=1,
         mode=mode,
-        user_conf=dict(_user_conf(given)),
+        user_conf=given.properties,
         event_log_base=str(event_log_base or _default_base()),
         statements=statements,
+        steering=steering,
+        submission=submission(
+            program,
+            given.properties,
+            environ=environment_for(program),
+            with_defaults=given.with_defaults,
+            agent_jar=agent_jar,
+        ),
     )
     turn = prepare(job, store)
     for problem in turn.problems:
@@ -72,12 +83,13 @@ def submit(
     raise typer.Exit(code)
 
 
-def _run(program: str, turn: Turn, given: Sequence[str]) -> int:
+def _run(program: str, turn: Turn, given: SubmitArguments) -> int:
     conf = [part for key, value in turn.conf.items() for part in ("--conf", f"{key}={value}")]
     with tempfile.TemporaryDirectory(prefix="spark-tuner-") as directory:
         application = _sql_application(turn, directory)
         try:
-            command = [program, *conf, *given, *application]
+            merged = as_arguments(turn.directives.merged)
+            command = [program, *conf, *given.options, *merged, *given.application, *application]
             return subprocess.run(command, env=environment_for(program), check=False).returncode
         except OSError as error:
             raise SparkSubmitError(f"{program}: {error.strerror}; check SPARK_HOME") from error
@@ -104,18 +116,6 @@ def _statements(file: Path | None) -> tuple[str, ...]:
     if not found:
         raise TunerError(f"{file}: no SQL statement in it")
     return found
-
-
-def _user_conf(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """What the user sets on spark-submit's own command line: it wins."""
-    for flag, value in pairwise(arguments):
-        if flag in ("--conf", "-c") and "=" in value:
-            yield tuple(value.split("=", 1))  # type: ignore[misc]
-        elif flag in _CONF_FLAGS:
-            yield _CONF_FLAGS[flag], value
-    for argument in arguments:
-        if match := re.match(r"--conf=([^=]+)=(.*)$", argument):
-            yield match[1], match[2]
 
 
 def _default_base() -> Path:

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from airflow_plugin.settings import Settings, default_event_log_base
+from airflow_plugin.submission import submission_of
 from airflow_plugin.user_conf import in_cluster_mode
 from tuner.errors import TunerError
 from tuner.history.model import Mode
 from tuner.loop import Job
+from tuner.steering.directives import Steering
 
 if TYPE_CHECKING:
     from airflow_plugin.operator import SparkTunedOperator
@@ -31,6 +33,8 @@ def job_of(
         user_conf=conf,
         event_log_base=_event_log_base(operator.event_log_base or settings.event_log_base, conf),
         statements=statements,
+        steering=Steering(operator.steering) if operator.steering else settings.steering,
+        submission=submission_of(operator, conf, settings.agent_jar),
     )
 
 

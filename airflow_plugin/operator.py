@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from airflow_plugin.turn import Begun
 
 _MODES = ("observe", "suggest", "auto")
+_STEERINGS = ("agent", "conf", "off")
 
 
 class SparkTunedOperator(SparkSubmitOperator):
@@ -32,6 +33,8 @@ class SparkTunedOperator(SparkSubmitOperator):
         template search path (templated, the file's text too). Exactly one of `application` and `sql` is given.
     :param cohort: name under which runs are compared (templated). Default: `dag_id.task_id`.
     :param mode: observe, suggest or auto. Default: `[spark_tuner] mode`.
+    :param steering: agent changes single joins inside Spark, conf sets properties only (and hints in `sql=` text), off
+        changes nothing. Default: `[spark_tuner] steering`.
     :param event_log_base: directory or URL under which each try gets its own event log directory (templated). Driver
         and Airflow worker must share it. Default: `[spark_tuner] event_log_base`.
     :param store_conn_id: Airflow connection to the history store (templated). Default: SPARK_TUNER_DB, else
@@ -51,6 +54,7 @@ class SparkTunedOperator(SparkSubmitOperator):
     template_fields_renderers: ClassVar[dict[str, str]] = {"sql": "sql"}
     conf: dict[str, Any] | None
     files: str | None
+    jars: str | None
     overwrite_rtif_after_execution = True
 
     def __init__(
@@ -60,6 +64,7 @@ class SparkTunedOperator(SparkSubmitOperator):
         sql: str | None = None,
         cohort: str | None = None,
         mode: str | None = None,
+        steering: str | None = None,
         event_log_base: str | None = None,
         store_conn_id: str | None = None,
         **kwargs: Any,
@@ -68,6 +73,7 @@ class SparkTunedOperator(SparkSubmitOperator):
         self.sql = sql
         self.cohort = cohort
         self.mode = mode
+        self.steering = steering
         self.event_log_base = event_log_base
         self.store_conn_id = store_conn_id
         self._killed = False
@@ -116,6 +122,8 @@ class SparkTunedOperator(SparkSubmitOperator):
             raise ValueError(f"{where}: application_args= and java_class= belong to application=; sql= takes neither")
         if isinstance(self.mode, str) and self.mode not in _MODES:
             raise ValueError(f"{where}: mode={self.mode!r} is no mode; give one of {', '.join(_MODES)}")
+        if isinstance(self.steering, str) and self.steering not in _STEERINGS:
+            raise ValueError(f"{where}: steering={self.steering!r} is unknown; give one of {', '.join(_STEERINGS)}")
 
     def _statements(self) -> tuple[str, ...]:
         """The SQL's statements; none for an application. One statement holds all the text where it cannot be split."""
@@ -155,7 +163,7 @@ class SparkTunedOperator(SparkSubmitOperator):
     def _steered(self, begun: Begun | None, statements: tuple[str, ...]) -> Iterator[None]:
         """While it lasts, what super() submits is the job as decided. The fields stay so: Airflow shows them."""
         if begun is not None:
-            self.conf = {**(self.conf or {}), **begun.conf}
+            self._add(begun)
         if not statements:
             yield
             return
@@ -166,10 +174,19 @@ class SparkTunedOperator(SparkSubmitOperator):
             self._submit_sql(sql_job.write_statements(statements, directory))
             yield
 
+    def _add(self, begun: Begun) -> None:
+        merged = dict(begun.merged)
+        # By their flags: these beat properties in spark-submit.
+        self.jars = merged.pop("spark.jars", self.jars)
+        self.files = merged.pop("spark.files", self.files)
+        self.conf = {**(self.conf or {}), **begun.conf, **merged}
+
     def _submit_sql(self, statements_file: str) -> None:
         self.application = sql_job.runner_path()
-        if in_cluster_mode(user_conf_of(self)):
-            self.files = f"{self.files},{statements_file}" if self.files else statements_file
+        conf = user_conf_of(self)
+        if in_cluster_mode(conf):
+            own = conf.get("spark.files")
+            self.files = f"{own},{statements_file}" if own else statements_file
             self.application_args = [sql_job.STATEMENTS_FILE]
         else:
             self.application_args = [statements_file]

@@ -43,6 +43,22 @@ def get_provider_info() -> dict[str, object]:
                         "cluster deploy mode needs a place that driver and worker share.",
                         example="s3a://logs/spark-tuner",
                     ),
+                    "steering": _option(
+                        "string",
+                        "agent",
+                        "agent changes single joins inside Spark, in any application, with a jar that is added to the "
+                        "submit (Spark 3.3 or newer; conf otherwise); conf sets properties, and hints in SQL text; off "
+                        "changes nothing, runs are observed.",
+                        example="conf",
+                    ),
+                    "agent_jar": _option(
+                        "string",
+                        "",
+                        "URL of the agent's jar, made by `spark-tuner agent-jar` for the cluster's Spark and deployed "
+                        "where drivers can read it. Empty: built for the Spark at hand; cluster deploy mode on a standalone "
+                        "cluster, or on Kubernetes without spark.kubernetes.file.upload.path, needs a deployed one.",
+                        example="hdfs:///spark/spark-tuner-agent.jar",
+                    ),
                 },
             }
         },

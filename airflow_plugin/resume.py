@@ -35,13 +35,15 @@ def remember(turn: Turn, operator: Any, context: Context) -> None:
     """Keeps the turn for the task's later tries, where Airflow has a place for it."""
     import msgspec
 
+    from tuner.steering.agent.submission import Submission
+
     store = _store(operator, context)
     if store is not None:
         # The user's conf and SQL may hold secrets, and completing the turn needs neither.
         kept = replace(
             turn,
-            job=replace(turn.job, user_conf={}, statements=()),
-            directives=replace(turn.directives, statements=()),
+            job=replace(turn.job, user_conf={}, statements=(), submission=Submission()),
+            directives=replace(turn.directives, statements=(), merged={}),
         )
         store.set(_KEY, msgspec.json.decode(msgspec.json.encode(kept)))  # lists, not tuples: Airflow takes JSON only
 

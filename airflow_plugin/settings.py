@@ -6,12 +6,15 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from airflow_plugin.compat import conf
 from tuner.errors import TunerError
 from tuner.history.model import Mode
+from tuner.steering.directives import Steering
 
 _SECTION = "spark_tuner"
+_Kind = TypeVar("_Kind", Mode, Steering)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +25,19 @@ class Settings:
     mode: Mode = Mode.AUTO
     sql_alchemy_conn: str = ""
     event_log_base: str = ""
+    steering: Steering = Steering.AGENT
+    agent_jar: str = ""
 
 
 def load() -> Settings:
-    """The settings as Airflow's configuration gives them now. Raises TunerError for an unknown mode."""
+    """The settings as Airflow's configuration gives them now. Raises TunerError for an unknown mode or steering."""
     return Settings(
         enabled=conf.getboolean(_SECTION, "enabled", fallback=True),
-        mode=_mode(_text("mode") or Mode.AUTO),
+        mode=_one_of(Mode, "mode", Mode.AUTO),
         sql_alchemy_conn=_text("sql_alchemy_conn"),
         event_log_base=_text("event_log_base"),
+        steering=_one_of(Steering, "steering", Steering.AGENT),
+        agent_jar=_text("agent_jar"),
     )
 
 
@@ -43,10 +50,11 @@ def _text(option: str) -> str:
     return (conf.get(_SECTION, option, fallback="") or "").strip()
 
 
-def _mode(name: str) -> Mode:
+def _one_of(kind: type[_Kind], option: str, default: _Kind) -> _Kind:
+    name = _text(option) or default.value
     try:
-        return Mode(name.lower())
+        return kind(name.lower())
     except ValueError:
         raise TunerError(
-            f"airflow.cfg, [{_SECTION}] mode: {name!r} is no mode; set it to one of {', '.join(Mode)}"
+            f"airflow.cfg, [{_SECTION}] {option}: {name!r} is no {option}; set it to one of {', '.join(kind)}"
         ) from None

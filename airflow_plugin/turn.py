@@ -6,7 +6,7 @@ Imports the core: the operator imports this only when it executes, so that parsi
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
@@ -29,11 +29,12 @@ XCOM_KEY = "spark_tuner"
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A turn under way, the store that knows of it, and what it adds to the user's conf."""
+    """A turn under way, the store that knows of it, what it adds to the user's conf, and what replaces values of his."""
 
     turn: loop.Turn
     store_url: str
     conf: dict[str, str]
+    merged: dict[str, str] = field(default_factory=dict)
 
 
 def begin(operator: SparkTunedOperator, context: Context, statements: tuple[str, ...]) -> Begun | None:
@@ -52,7 +53,8 @@ def begin(operator: SparkTunedOperator, context: Context, statements: tuple[str,
     if in_cluster_mode(conf):
         with failing_open(operator.log, "keep this decision for a retry that reconnects to its job"):
             resume.remember(turn, operator, context)
-    return Begun(turn, url, {key: value for key, value in turn.conf.items() if key not in conf})
+    added = {key: value for key, value in turn.conf.items() if key not in conf}
+    return Begun(turn, url, added, turn.directives.merged)
 
 
 def end(begun: Begun, operator: SparkTunedOperator, context: Context, *, failed: bool) -> None:

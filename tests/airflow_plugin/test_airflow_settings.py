@@ -11,6 +11,7 @@ from airflow_plugin.settings import Settings, default_event_log_base, load
 from airflow_plugin.store_url import store_url
 from tuner.errors import TunerError
 from tuner.history.model import Mode
+from tuner.steering.directives import Steering
 
 
 def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,6 +35,18 @@ def test_url_from_a_command_since_it_holds_a_password(monkeypatch: pytest.Monkey
 def test_unknown_mode(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW__SPARK_TUNER__MODE", "automatic")
     with pytest.raises(TunerError, match=r"\[spark_tuner\] mode: 'automatic' is no mode"):
+        load()
+
+
+def test_steering(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (load().steering, load().agent_jar) == (Steering.AGENT, "")
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__STEERING", "Conf")
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__AGENT_JAR", "hdfs:///agent.jar")
+    assert (load().steering, load().agent_jar) == (Steering.CONF, "hdfs:///agent.jar")
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__STEERING", "wheel")
+    with pytest.raises(
+        TunerError, match=r"\[spark_tuner\] steering: 'wheel' is no steering; set it to one of agent, c"
+    ):
         load()
 
 

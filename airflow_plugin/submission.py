@@ -1,0 +1,45 @@
+"""How a task submits: by which spark-submit, to which cluster, with which properties."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
+
+from airflow_plugin.compat import AirflowException
+from tuner.steering.agent.submission import MASTER, Submission, submission
+
+if TYPE_CHECKING:
+    from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+
+
+def submission_of(operator: SparkSubmitOperator, conf: Mapping[str, str], agent_jar: str) -> Submission:
+    """The submission of an operator; `conf` is what its author set. Master and program are those of SparkSubmitHook."""
+    connection = _connection(operator._conn_id)
+    extra = connection.extra_dejson if connection is not None else {}
+    return submission(
+        operator._spark_binary or extra.get("spark-binary") or "spark-submit",
+        {**conf, MASTER: _master(connection)},
+        environ={**os.environ, **{name: str(value) for name, value in (operator.env_vars or {}).items()}},
+        with_defaults=not operator.properties_file,
+        agent_jar=agent_jar,
+    )
+
+
+def _connection(conn_id: str) -> Any:
+    try:
+        return SparkSubmitHook.get_connection(conn_id)
+    except AirflowException:
+        return None
+
+
+def _master(connection: Any) -> str:
+    """SparkSubmitHook._resolve_connection: YARN without a connection; a host may hold all of a master's URL."""
+    if connection is None:
+        return "yarn"
+    host, port = connection.host or "", connection.port
+    whole = connection.conn_type == "spark" and host and ("://" in host or not port)
+    master = host if whole else f"{connection.conn_type}://{host}"
+    return f"{master}:{port}" if port else master

@@ -201,6 +201,13 @@ def test_an_equality_over_several_items() -> None:
     assert said["orders"][0]["predicates"][2] == [[0, 1], [2], "expression(a,b)", "db.items.id"]  # type: ignore[index]
 
 
+def test_items_that_only_such_an_equality_tells_apart_forbid_an_order() -> None:
+    twins = block("db.sales", "db.dates", "db.dates", edges=[(0, n, "db.sales.day", "db.dates.id") for n in (1, 2)])
+    told = replace(twins, predicates=(*twins.predicates, Predicate(0b011, 0b100, "expression(a,b)", "db.dates.month")))
+    (why,) = skipped(order(Joined(Joined(0, 2), 1), told), queries=[query(graphs=(told,))])
+    assert why.startswith("dates is joined twice")
+
+
 @pytest.mark.parametrize(
     ("action", "ran", "why"),
     [

@@ -83,6 +83,75 @@ def test_a_join_without_keys_is_the_same_by_either_name() -> None:
     assert of("CartesianProduct" + sides) == of("BroadcastNestedLoopJoin | BuildRight, Inner" + sides)
 
 
+A, B, C = (f"Scan parquet t.{name} | [{name}k#{number},{name}v#{number + 3}]" for number, name in enumerate("abc", 1))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param(
+            f"""
+            SortMergeJoin | [bk#2, av#4], [ck#3, cv#6], Inner
+              SortMergeJoin | [ak#1], [bk#2], Inner
+                {A}
+                {B}
+              {C}
+            """,
+            f"""
+            BroadcastHashJoin | [ak#1, ck#3], [bk#2, bk#2], Inner, BuildRight
+              Project | [ak#1, ck#3]
+                SortMergeJoin | [av#4], [cv#6], Inner
+                  {A}
+                  {C}
+              {B}
+            """,
+            id="keys of one join come from two",
+        ),
+        pytest.param(
+            f"""
+            SortMergeJoin | [(av#4 + cast(bv#5 as bigint))], [cv#6], Inner
+              SortMergeJoin | [ak#1], [bk#2], Inner
+                {A}
+                {B}
+              {C}
+            """,
+            f"""
+            SortMergeJoin | [ak#1], [bk#2], Inner, ((av#4 + cast(bv#5 as bigint)) = cv#6)
+              CartesianProduct
+                {A}
+                {C}
+              {B}
+            """,
+            id="an equation over three relations is no key where two of them come from one side",
+        ),
+    ],
+)
+def test_joins_in_another_order_are_the_same_query(one: str, other: str) -> None:
+    assert of(one) == of(other)
+
+
+def test_an_equation_more_is_another_query() -> None:
+    sides = f"\n  {A}\n  {B}"
+    joined = of(f"SortMergeJoin | [ak#1], [bk#2], Inner{sides}")
+    assert of(f"SortMergeJoin | [ak#1, av#4], [bk#2, bv#5], Inner{sides}") != joined
+    assert of(f"SortMergeJoin | [ak#1], [bk#2], Inner, (av#4 = bv#5){sides}") != joined
+
+
+def test_keys_of_an_outer_join_stay_together() -> None:
+    def two(first: str, second: str) -> str:
+        return f"""
+            SortMergeJoin | {first}, LeftOuter
+              SortMergeJoin | {second}, LeftOuter
+                {A}
+                {B}
+              {C}
+        """
+
+    together = two("[ak#1, bk#2], [ck#3, ck#3]", "[av#4], [bv#5]")
+    apart = two("[ak#1], [ck#3]", "[bk#2, av#4], [ck#3, bv#5]")
+    assert of(together) != of(apart)
+
+
 @pytest.mark.parametrize(
     ("text", "parts"),
     [

@@ -138,6 +138,25 @@ class TestABlock:
         """
         assert (0b011, 0b100) in {(p.left, p.right) for p in graph(text).predicates}
 
+    def test_an_equation_over_three_relations_is_a_predicate_where_it_is_no_key(self) -> None:
+        as_key = """
+            SortMergeJoin | [(a#1 + b#2)], [c#3], Inner
+              SortMergeJoin | [a#1], [b#2], Inner
+                Scan parquet t.a | [a#1]
+                Scan parquet t.b | [b#2]
+              Scan parquet t.c | [c#3]
+        """
+        as_condition = """
+            SortMergeJoin | [a#1], [b#2], Inner, ((a#1 + b#2) = c#3)
+              CartesianProduct
+                Scan parquet t.a | [a#1]
+                Scan parquet t.c | [c#3]
+              Scan parquet t.b | [b#2]
+        """
+        assert (0b101, 0b010) in {(p.left, p.right) for p in graph(as_condition).predicates}
+        assert graph(as_condition).conditions == ()
+        assert graph(as_condition).signature == graph(as_key).signature
+
     def test_a_column_an_aggregate_computes_belongs_to_it(self) -> None:
         text = """
             SortMergeJoin | [total#9], [c#3], Inner

@@ -11,6 +11,7 @@ from tuner.plan.digest import digest
 from tuner.plan.expression import bracketed, conjuncts, skeleton, split_top_level
 from tuner.plan.joins import Join, kind
 from tuner.plan.memo import by_text
+from tuner.plan.model import JoinType
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, normalise_path, relation_name, scan_columns
 
@@ -25,7 +26,7 @@ _WRITES = re.compile(
 def fingerprint(root: PlanNode, joins: Iterable[Join]) -> str:
     """16 hex digits over the plan before AQE: its relations, joins, filters, aggregates, windows, order and target.
 
-    `joins` are every join of the plan.
+    `joins` are every join of the plan. In what order a block of inner joins has its relations is left out.
     """
     parts = Counter(_parts(root, joins))
     text = "\n".join(f"{part}*{count}" for part, count in sorted(parts.items()))
@@ -35,8 +36,7 @@ def fingerprint(root: PlanNode, joins: Iterable[Join]) -> str:
 def _parts(root: PlanNode, joins: Iterable[Join]) -> Iterator[str]:
     seen_aggregates: set[str] = set()
     for join in joins:
-        keys = ";".join(sorted("=".join(sorted(pair)) for pair in join.keys))
-        yield f"join {kind(join.type)} {keys}"
+        yield from _join(join)
     for node in root.walk_query():
         if is_scan(node):
             yield f"scan {relation_name(node)} {','.join(sorted(name for name, _ in scan_columns(node)))}"
@@ -49,6 +49,20 @@ def _parts(root: PlanNode, joins: Iterable[Join]) -> Iterator[str]:
                 yield part
         else:
             yield from _other(node)
+
+
+def _join(join: Join) -> Iterator[str]:
+    """Of an inner join each pair of keys by itself: which of them one join has is the order's to say."""
+    name, keys = kind(join.type), sorted(map(_equation, join.keys))
+    if name == JoinType.INNER:
+        yield f"join {name}"
+        yield from (f"key {key}" for key in (*keys, *map(_equation, join.equated)))
+    else:
+        yield f"join {name} {';'.join(keys)}"
+
+
+def _equation(pair: tuple[str, str]) -> str:
+    return "=".join(sorted(pair))
 
 
 def _filter(node: PlanNode) -> Iterable[str]:

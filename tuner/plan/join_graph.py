@@ -9,6 +9,7 @@ from operator import itemgetter
 from tuner.plan.aggregate import AGGREGATES
 from tuner.plan.delivered import delivered
 from tuner.plan.digest import digest
+from tuner.plan.equalities import equality
 from tuner.plan.expression import attributes, bracketed, conjuncts, skeleton, split_top_level
 from tuner.plan.fingerprint import fingerprint
 from tuner.plan.graph import (
@@ -115,9 +116,18 @@ class _Block:
             self._predicates.append(Predicate(*ends, *map(self._lineage.source, keys)))
         for part in split_top_level(parsed.rest):
             for conjunct in conjuncts(part) if attributes(part) else ():
-                self._conditions.append(Condition(self._owners(conjunct, both) or both, skeleton(conjunct)))
+                self._condition(conjunct, both)
         self._measure(join, both, parsed)
         return Joined(left, right), both
+
+    def _condition(self, conjunct: str, both: int) -> None:
+        """An equation over three relations or more is a key of some orders and none of others: a predicate in all."""
+        if sides := equality(conjunct):
+            left, right = (self._owners(side, both) for side in sides)
+            if left and right and not left & right:
+                self._predicates.append(Predicate(left, right, *map(self._lineage.source, sides)))
+                return
+        self._conditions.append(Condition(self._owners(conjunct, both) or both, skeleton(conjunct)))
 
     def _side(self, child: PlanNode) -> tuple[Order, int]:
         below = _below(child)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from tuner.plan.digest import digest
+from tuner.plan.equalities import equalities
 from tuner.plan.estimates import Estimates
 from tuner.plan.expression import bracketed, split_top_level
 from tuner.plan.lineage import Lineage, trace
@@ -37,7 +38,10 @@ class JoinInput(msgspec.Struct, frozen=True):
 
 
 class Join(msgspec.Struct, frozen=True):
-    """A join as its plan's text has it, without what was measured. The fields are those of `JoinSite`."""
+    """A join as its plan's text has it, without what was measured. The fields are those of `JoinSite`.
+
+    `equated` are the pairs that its other conditions equate: keys, had its relations been joined in another order.
+    """
 
     node: PlanNode
     signature: str
@@ -48,6 +52,7 @@ class Join(msgspec.Struct, frozen=True):
     keys: tuple[tuple[str, str], ...]
     left: JoinInput
     right: JoinInput
+    equated: tuple[tuple[str, str], ...] = ()
 
 
 class PlannedJoin(msgspec.Struct, frozen=True):
@@ -134,7 +139,8 @@ def _join(node: PlanNode, lineage: Lineage, scans_below: ScansBelow, seen: Mappi
     left, right = inputs
     pairs = tuple(zip(*keys, strict=False))
     number = signature(parsed.type, left.relations, right.relations, pairs)
-    return Join(node, number, seen[number], parsed.type, parsed.strategy, build, pairs, left, right)
+    equated = tuple((lineage.source(one), lineage.source(other)) for one, other in equalities(parsed.rest))
+    return Join(node, number, seen[number], parsed.type, parsed.strategy, build, pairs, left, right, equated)
 
 
 def _site(join: Join, planned: PlannedJoin, *, finished: bool) -> JoinSite:

@@ -195,7 +195,31 @@ class DriverAccumUpdates(SqlEvent, frozen=True):
     updates: list[tuple[Long, Long]] = msgspec.field(default_factory=list, name="accumUpdates")
 
 
+class AgentLoaded(msgspec.Struct, frozen=True, gc=False):
+    """The Catalyst agent's own event, once for each session; it has the directives where those were in a file."""
+
+    version: Long = 0
+    directives: str | None = None
+    problem: str | None = None
+
+
+class DirectiveOutcome(msgspec.Struct, frozen=True, gc=False):
+    """What the agent made of one directive."""
+
+    id: str = ""
+    status: str = ""
+    reason: str = ""
+
+
+class PlanSteered(SqlEvent, frozen=True):
+    """The Catalyst agent's own event, for each plan it has directives for; most often before the execution starts."""
+
+    fingerprint: str = ""
+    outcomes: list[DirectiveOutcome] = []
+
+
 _SQL = "org.apache.spark.sql.execution.ui."
+_AGENT = "tuner.steering.agent."
 
 EVENT_TYPES: dict[str, type[msgspec.Struct]] = {
     "SparkListenerLogStart": LogStart,
@@ -215,6 +239,8 @@ EVENT_TYPES: dict[str, type[msgspec.Struct]] = {
     _SQL + "SparkListenerSQLExecutionEnd": ExecutionEnd,
     _SQL + "SparkListenerDriverAccumUpdates": DriverAccumUpdates,
     _SQL + "SparkListenerSQLAdaptiveExecutionUpdate": AdaptiveUpdate,
+    _AGENT + "AgentLoaded": AgentLoaded,
+    _AGENT + "PlanSteered": PlanSteered,
 }
 
 # What decoding raises for a line that is no event, or not a whole one.

@@ -8,12 +8,17 @@ from tuner.eventlog import events as ev
 from tuner.eventlog.model import Execution, Job, JobStatus, PlanInfo, ProblemCode, Stage
 from tuner.eventlog.open import OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates
 from tuner.eventlog.properties import allowed, redact
+from tuner.eventlog.steering import AgentOutcome
 
 Note = Callable[[ProblemCode, str], None]
 
 
 def finish_execution(
-    execution: OpenExecution, stages: dict[int, OpenStage], jobs: Iterable[Job], note: Note
+    execution: OpenExecution,
+    stages: dict[int, OpenStage],
+    jobs: Iterable[Job],
+    note: Note,
+    steered: tuple[AgentOutcome, ...] = (),
 ) -> Execution | None:
     """A SQL execution with the metrics of its stages; None where its start is not in the log."""
     start, end = execution.start, execution.end
@@ -38,6 +43,7 @@ def finish_execution(
         stage_ids=tuple(stage_id for stage_id, stage in stages.items() if stage.attempts),
         logical_plan=execution.logical_plan,
         accumulators=accumulators,
+        steered=steered,
     )
 
 

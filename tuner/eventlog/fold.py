@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 import msgspec
 
 from tuner.eventlog import events as ev
+from tuner.eventlog.agent_events import take_directives, take_loaded, take_steered
 from tuner.eventlog.finish import finish_execution, finish_job, finish_stage
 from tuner.eventlog.model import Application, Completeness, Executors, Job, Problem, ProblemCode, Work
 from tuner.eventlog.open import Fragment, OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates
@@ -68,6 +69,8 @@ class ApplicationFold:
             ev.DriverAccumUpdates: self._driver_updates,
             ev.RawAdaptiveUpdate: self._adaptive_update,
             ev.AdaptiveUpdate: self._adaptive_update_decoded,
+            ev.AgentLoaded: self._agent_loaded,
+            ev.PlanSteered: self._plan_steered,
         }
 
     def add(self, event: msgspec.Struct) -> None:
@@ -84,6 +87,9 @@ class ApplicationFold:
             self._application_start(later.start)
         here.end_ms = here.end_ms if later.end_ms is None else later.end_ms
         here.conf.update(later.conf)
+        here.steering = here.steering.then(later.steering)
+        for execution_id, said in later.steered.items():
+            here.steer(execution_id, said)
         for name, cores in later.executor_changes:
             self._change_executor(name, cores)
         self._absorb_work(later)
@@ -139,7 +145,8 @@ class ApplicationFold:
         if not here.events:
             status = Completeness.FAILED
         else:
-            whole = here.end_ms is not None and start is not None and not found
+            lost = any(problem.code is not ProblemCode.UNREADABLE_DIRECTIVES for problem in found)
+            whole = here.end_ms is not None and start is not None and not lost
             status = Completeness.COMPLETE if whole else Completeness.PARTIAL
         return Application(
             app_id=printable((start.app_id if start else None) or here.conf.get("spark.app.id", ""), _MAX_ID),
@@ -152,6 +159,7 @@ class ApplicationFold:
             executors=self._executors(),
             conf=here.conf,
             problems=found,
+            steering=here.steering,
         )
 
     def _notes(self) -> Iterator[Problem]:
@@ -174,6 +182,13 @@ class ApplicationFold:
 
     def _environment(self, event: ev.EnvironmentUpdate) -> None:
         self.fragment.conf.update(allowed(event.properties))
+        take_directives(self.fragment, event.properties)
+
+    def _agent_loaded(self, event: ev.AgentLoaded) -> None:
+        take_loaded(self.fragment, event)
+
+    def _plan_steered(self, event: ev.PlanSteered) -> None:
+        take_steered(self.fragment, event)
 
     def _executor_added(self, event: ev.ExecutorAdded) -> None:
         self._change_executor(event.executor_id, event.info.cores)
@@ -368,14 +383,15 @@ class ApplicationFold:
             for stage_id in {s for job in jobs for s in job.stage_ids} - stages.keys():
                 if (shared := here.stages.get(stage_id)) and shared.jobs() & {job.job_id for job in jobs}:
                     add_updates(started.driver_updates, shared.updates)
-            execution = finish_execution(started, stages, jobs, here.note)
+            execution = finish_execution(started, stages, jobs, here.note, here.steered.pop(execution_id, ()))
         finished = tuple(
             finish_stage(attempt, execution_id)
             for stage in stages.values()
             for _, attempt in sorted(stage.attempts.items())
         )
         if execution or jobs or finished:
-            self._take(Work(execution, jobs, finished, here.conf, printable(here.version, _MAX_ID)))
+            version = printable(here.version, _MAX_ID)
+            self._take(Work(execution, jobs, finished, here.conf, version, here.steering))
 
     def _share(self, stage: OpenStage) -> None:
         """Leave what a stage did, which is to be let go, to the jobs that waited for it besides those that ran it."""

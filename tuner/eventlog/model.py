@@ -9,6 +9,8 @@ from typing import Annotated
 
 import msgspec
 
+from tuner.eventlog.steering import UNSTEERED, AgentOutcome, Steering
+
 # A Java long: a number beyond it is damage. (As an int it would not fit into a database's column.)
 Long = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
 
@@ -32,6 +34,7 @@ class ProblemCode(StrEnum):
     MIXED_EVENTS = "mixed_events"
     MORE_PROBLEMS = "more_problems"
     UNREADABLE_PLAN = "unreadable_plan"
+    UNREADABLE_DIRECTIVES = "unreadable_directives"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,7 @@ class Execution:
     stage_ids: tuple[int, ...]
     logical_plan: str | None = None
     accumulators: Mapping[int, int] = field(default_factory=dict)
+    steered: tuple[AgentOutcome, ...] = ()
 
 
 class JobStatus(StrEnum):
@@ -169,7 +173,8 @@ class Executors:
 class Work:
     """What finished together: a SQL execution (None for jobs without one), its jobs and the stages they ran.
 
-    `conf` and `spark_version` are the application's, as far as the stretch of the log that was read tells them.
+    `conf`, `spark_version` and `steering` are the application's, as far as the stretch of the log that was read tells
+    them.
     """
 
     execution: Execution | None
@@ -177,11 +182,12 @@ class Work:
     stages: tuple[Stage, ...]
     conf: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     spark_version: str = field(default="", compare=False, repr=False)
+    steering: Steering = field(default=UNSTEERED, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """One Spark application. `conf` holds allow-listed properties only.
+    """One Spark application. `conf` holds allow-listed properties only, `steering` what the Catalyst agent was to do.
 
     Its executions, jobs and stages are in the order of their ids; where a log is read piece by piece, they were handed
     on as `Work` and are not here.
@@ -200,3 +206,4 @@ class Application:
     jobs: tuple[Job, ...] = ()
     stages: tuple[Stage, ...] = ()
     problems: tuple[Problem, ...] = ()
+    steering: Steering = UNSTEERED

@@ -6,9 +6,11 @@ import msgspec
 
 from tuner.eventlog import events as ev
 from tuner.eventlog.model import PlanInfo, Problem, ProblemCode
+from tuner.eventlog.steering import UNSTEERED, AgentOutcome, Steering, best
 
 _MAX_PARTITIONS = 1 << 24  # a larger partition number is damage, not a task
 _MAX_NOTES = 20
+_MAX_STEERED = 1000  # executions that have not ended
 _PAGE_BITS = 12  # partitions are marked in pages of 4096: one wild number must not cost megabytes
 _PAGE_BYTES = 1 << (_PAGE_BITS - 3)
 
@@ -144,12 +146,17 @@ class OpenStage(msgspec.Struct):
 
 
 class Fragment(msgspec.Struct):
-    """One stretch of a log, a rolled file of it: what is not finished at its end, and what it tells of the application."""
+    """One stretch of a log, a rolled file of it: what is not finished at its end, and what it tells of the application.
+
+    `steered` is what the agent said of executions, by their ids: it says so before they start.
+    """
 
     version: str = ""
     start: ev.ApplicationStart | None = None
     end_ms: int | None = None
     conf: dict[str, str] = {}
+    steering: Steering = UNSTEERED
+    steered: dict[int, tuple[AgentOutcome, ...]] = {}
     executor_changes: list[tuple[str, int | None]] = []
     executions: dict[int, OpenExecution] = {}
     jobs: dict[int, OpenJob] = {}
@@ -159,6 +166,12 @@ class Fragment(msgspec.Struct):
     problems: list[Problem] = []
     notes: list[tuple[ProblemCode, str]] = []
     unlisted_notes: int = 0
+
+    def steer(self, execution_id: int, said: tuple[AgentOutcome, ...]) -> None:
+        """Keep what the agent said of an execution's plan until the execution is handed on."""
+        self.steered[execution_id] = best((*self.steered.get(execution_id, ()), *said))
+        if len(self.steered) > _MAX_STEERED:
+            del self.steered[next(iter(self.steered))]
 
     def note(self, code: ProblemCode, message: str) -> None:
         """Keep what is wrong with the log as a whole: the first few, and how many more."""

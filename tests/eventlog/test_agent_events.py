@@ -1,0 +1,165 @@
+"""What a log tells of the Catalyst agent: what it was directed to do, whether it loaded, what it says it did."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from tuner.eventlog.directives import (
+    MAX_DIRECTIVES,
+    DirectivesError,
+    HintDirective,
+    OrderDirective,
+    QueryDirectives,
+    parse_directives,
+)
+from tuner.eventlog.model import Application, Completeness, ProblemCode
+from tuner.eventlog.open import Fragment
+from tuner.eventlog.steering import AgentOutcome, DirectiveStatus, agent_outcomes
+
+from .samples import application_end, application_start, environment, event, execution_end, execution_start, fold
+
+FINGERPRINT, JOIN = "00112233445566aa", "aabbccddeeff0011"
+HINT = {"id": f"hint_join:{FINGERPRINT}/{JOIN}=BROADCAST(db.b)", "join": JOIN, "hint": "BROADCAST", "side": ["db.b"]}
+ORDER = {
+    "id": f"order_joins:{FINGERPRINT}/{JOIN}=((a c) b)",
+    "items": [["db.a"], ["db.b"], ["db.c", "db.d"]],
+    "predicates": [[[0], [1], "db.a.k", "db.b.k"]],
+    "order": [[0, 2], 1],
+}
+
+
+def directives(*hints: dict[str, Any], orders: list[dict[str, Any]] | None = None, **changed: Any) -> str:
+    query = {"fingerprint": FINGERPRINT, "relations": ["db.a", "db.b"], "hints": list(hints), "orders": orders or []}
+    return json.dumps({"version": 1, "queries": [query | changed]})
+
+
+def loaded(text: str = "", problem: str = "") -> bytes:
+    source = "file" if text else "conf"
+    return event("tuner.steering.agent.AgentLoaded", version=1, source=source, directives=text or None, problem=problem)
+
+
+def steered(execution_id: int, *outcomes: tuple[str, str, str], fingerprint: str = FINGERPRINT) -> bytes:
+    said = [{"id": id_, "status": status, "reason": reason} for id_, status, reason in outcomes]
+    return event(
+        "tuner.steering.agent.PlanSteered",
+        version=1,
+        executionId=execution_id,
+        fingerprint=fingerprint,
+        outcomes=said,
+        tookMicros=412,
+    )
+
+
+def application(*lines: bytes, **properties: str) -> Application:
+    return fold([application_start(), environment(**properties), *lines, application_end()])
+
+
+class TestWhatWasDirected:
+    def test_it_is_read_from_the_conf(self) -> None:
+        found = application(**{"spark.tuner.directives": directives(HINT, orders=[ORDER])})
+        (query,) = found.steering.directives
+        assert query == QueryDirectives(
+            FINGERPRINT,
+            ("db.a", "db.b"),
+            (HintDirective(HINT["id"], JOIN, "BROADCAST", ("db.b",)),),
+            (OrderDirective(ORDER["id"], (("db.a",), ("db.b",), ("db.c", "db.d")), ((0, 2), 1)),),  # type: ignore[arg-type]
+        )
+        assert found.steering.is_directed and not found.steering.loaded
+        assert found.status is Completeness.COMPLETE
+        assert "spark.tuner.directives" not in found.conf
+
+    def test_it_is_read_from_the_agents_event_where_it_was_in_a_file(self) -> None:
+        asked = {"spark.tuner.directives.file": "directives-1.json"}
+        unread = application(**asked)
+        assert unread.steering.is_directed and not unread.steering.directives
+        read = application(loaded(directives(HINT)), **asked)
+        assert [q.ids for q in read.steering.directives] == [(HINT["id"],)]
+        assert read.steering.loaded
+
+    def test_what_cannot_be_read_is_a_problem_and_costs_nothing_else_of_the_log(self) -> None:
+        found = application(execution_start(0), execution_end(0), **{"spark.tuner.directives": "{oops"})
+        assert [p.code for p in found.problems] == [ProblemCode.UNREADABLE_DIRECTIVES]
+        assert found.status is Completeness.COMPLETE
+        assert len(found.executions) == 1
+        assert found.steering.is_directed and not found.steering.directives
+
+    @pytest.mark.parametrize(
+        ("text", "why"),
+        [
+            ("", "not a list"),
+            ("[]", "not a list"),
+            ("\ud800", "not a list"),
+            (json.dumps({"version": 2, "queries": []}), "version 2"),
+            (directives(fingerprint="../../etc"), "not a list"),
+            (directives(HINT | {"join": "x" * 16}), "not a list"),
+            (directives(HINT | {"id": "\u202egnp"}), "cannot be printed"),
+            (directives(HINT | {"id": "x" * 10_000}), "not a list"),
+            (directives(HINT | {"side": ["a\nb"]}), "cannot be printed"),
+            (directives(*[HINT] * (MAX_DIRECTIVES + 1)), "more than 1000"),
+            (directives(orders=[ORDER | {"order": [0, 1]}]), "each item once"),
+            (directives(orders=[ORDER | {"order": [[0, 2], 2]}]), "each item once"),
+            (directives(orders=[ORDER | {"order": [0, 1, 2]}]), "not a list"),
+            (directives(orders=[ORDER | {"order": []}]).replace('"order": []', '"order": ' + "[" * 9000), "not a list"),
+            (" " * (5 << 20), "characters"),
+        ],
+    )
+    def test_a_text_that_no_tuner_writes(self, text: str, why: str) -> None:
+        with pytest.raises(DirectivesError, match=why):
+            parse_directives(text)
+
+
+class TestWhatTheAgentSays:
+    def test_of_a_plan_goes_to_its_execution_though_it_comes_before(self) -> None:
+        found = application(
+            loaded(),
+            steered(3, (HINT["id"], "applied", ""), (ORDER["id"], "impossible", "no such block")),
+            execution_start(3),
+            execution_end(3),
+        )
+        assert found.executions[0].steered == (
+            AgentOutcome(HINT["id"], DirectiveStatus.APPLIED),
+            AgentOutcome(ORDER["id"], DirectiveStatus.IMPOSSIBLE, "no such block"),
+        )
+
+    def test_of_a_plan_made_before_its_execution_is_known_by_its_query(self) -> None:
+        found = application(steered(-1, (HINT["id"], "applied", "")), execution_start(3), execution_end(3))
+        assert found.executions[0].steered == ()
+        assert found.steering.by_query == {FINGERPRINT: (AgentOutcome(HINT["id"], DirectiveStatus.APPLIED),)}
+
+    def test_of_a_plan_optimised_in_parts_the_best_counts(self) -> None:
+        found = application(
+            steered(0, ("a", "impossible", "not here"), ("b", "applied", "")),
+            steered(0, ("a", "applied", ""), ("b", "ignored", "the user's hint")),
+            execution_start(0),
+            execution_end(0),
+        )
+        assert {o.id: o.status.value for o in found.executions[0].steered} == {"a": "applied", "b": "applied"}
+
+    def test_a_problem_of_its_own_is_told_without_secrets(self) -> None:
+        told = application(loaded(problem="cannot read s3a://key:hunter2@bucket/d.json")).steering
+        assert told.loaded and "hunter2" not in told.problem and "cannot read" in told.problem
+
+    def test_only_outcomes_that_an_agent_writes_are_kept_and_not_too_many(self) -> None:
+        said = [("", "applied", ""), ("a", "done", ""), ("b\x1b", "applied", ""), ("c" * 9000, "applied", "")]
+        assert agent_outcomes(said) == ()
+        assert len(agent_outcomes((str(n), "applied", "") for n in range(5000))) == MAX_DIRECTIVES
+        (one,) = agent_outcomes([("a", "ignored", "password=hunter2 " + "x" * 5000)])
+        assert len(one.reason) <= 200 and "hunter2" not in one.reason
+
+    def test_what_no_execution_takes_is_not_kept_for_ever(self) -> None:
+        fragment = Fragment()
+        for number in range(3000):
+            fragment.steer(number, (AgentOutcome("a", DirectiveStatus.APPLIED),))
+        assert len(fragment.steered) <= 1000 and 2999 in fragment.steered
+
+    def test_a_stretch_of_a_log_carries_it_on(self) -> None:
+        fragment = Fragment()
+        fragment.steering = application(
+            steered(-1, (HINT["id"], "applied", "")), **{"spark.tuner.directives": directives(HINT, orders=[ORDER])}
+        ).steering
+        fragment.steer(4, (AgentOutcome("a", DirectiveStatus.APPLIED),))
+        assert msgspec.msgpack.decode(msgspec.msgpack.encode(fragment), type=Fragment) == fragment

@@ -55,6 +55,12 @@ def small_log(app_id: str, tasks: int = 3, *, ended: bool = True) -> bytes:
             "Timestamp": 1_763_600_000_000,
         },
         {
+            "Event": "tuner.steering.agent.PlanSteered",
+            "executionId": 0,
+            "fingerprint": "0011223344556677",
+            "outcomes": [{"id": "hint_join:1=MERGE", "status": "impossible", "reason": "no such join"}],
+        },
+        {
             "Event": SQL + "SQLExecutionStart",
             "executionId": 0,
             "description": "count",

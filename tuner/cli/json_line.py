@@ -47,7 +47,7 @@ class JsonLine:
         self._lists = {"queries": _Parts(), "jobs": _Parts(), "stages": _Parts()}
 
     def take(self, work: Work) -> None:
-        if work.execution and (found := query(work.execution, work.stages)):
+        if work.execution and (found := query(work.execution, work.stages, work.steering)):
             self._lists["queries"].add(found.id, query_json(found))
         for job in work.jobs:
             self._lists["jobs"].add(job.job_id, job_json(job))

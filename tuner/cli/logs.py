@@ -34,7 +34,7 @@ class QueryList:
 
     def take(self, work: Work) -> None:
         self.stages += len(work.stages)
-        if work.execution and (found := query_and_plans(work.execution, work.stages)):
+        if work.execution and (found := query_and_plans(work.execution, work.stages, work.steering)):
             self._found.append(self._query(work, found))
 
     def _query(self, work: Work, found: QueryAndPlans) -> Query:

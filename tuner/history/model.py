@@ -73,7 +73,10 @@ class RunState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the run then measured. `conf` holds allow-listed properties only."""
+    """What the run then measured. `conf` holds allow-listed properties only.
+
+    `agent_missing` says that directives were in force and the Catalyst agent never spoke: it did not load.
+    """
 
     app_id: str
     spark_version: str
@@ -82,6 +85,7 @@ class Outcome:
     queries: tuple[Query, ...]
     conf: dict[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
+    agent_missing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,4 +22,5 @@ def outcome_of(application: Application, queries: tuple[Query, ...]) -> Outcome:
         queries=queries,
         conf=dict(application.conf),
         problems=tuple(f"{p.file}:{p.line}: {p.code}: {p.message}" for p in application.problems[:MAX_PROBLEMS]),
+        agent_missing=application.steering.is_directed and not application.steering.loaded,
     )

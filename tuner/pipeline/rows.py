@@ -69,21 +69,23 @@ def _application(application: Application) -> TableRow:
 
 def work_rows(work: Work) -> Iterator[TableRow]:
     if work.execution:
-        yield from _execution_rows(work.execution, work.stages)
+        yield from _execution_rows(work.execution, work)
     for job in work.jobs:
         yield "jobs", _job(job)
     for stage in work.stages:
         yield "stages", _values(stage, _STAGE_FIELDS)
 
 
-def _execution_rows(execution: Execution, stages: tuple[Stage, ...]) -> Iterator[TableRow]:
-    found = query_and_plan(execution, stages)
+def _execution_rows(execution: Execution, work: Work) -> Iterator[TableRow]:
+    found = query_and_plan(execution, work.stages, work.steering)
     if found is None:
         return
     query, plan = found
     yield "queries", _query(query)
     for number, join in enumerate(query.joins):
         yield "joins", {"query_id": query.id, "join_id": number, **_join(join)}
+    for outcome in query.directives:
+        yield "directives", {"query_id": query.id, **asdict(outcome), "status": outcome.status.value}
     for node in _nodes(plan):
         yield "plan_nodes", {"query_id": query.id, **node}
 

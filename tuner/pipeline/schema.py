@@ -96,6 +96,12 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("right", _SIDE, "rows and bytes that came in from the right"),
         ("output_rows", _LONG, "rows it put out"),
     ),
+    "directives": _columns(
+        ("query_id", _LONG, "id of the SQL execution"),
+        ("action_id", _STRING, "the change that the Catalyst agent was directed to make"),
+        ("status", _STRING, "applied, ignored or impossible"),
+        ("reason", _STRING, "why, or how the plan deviates; empty where it is as directed"),
+    ),
     "jobs": _columns(
         ("job_id", _LONG, "Spark's id"),
         ("execution_id", _LONG, "the SQL execution that ran it, if any"),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from tuner.eventlog.steering import DirectiveStatus
 from tuner.plan.graph import JoinGraph
 from tuner.plan.strategy import BuildSide as BuildSide
 from tuner.plan.strategy import JoinType as JoinType
@@ -175,13 +176,22 @@ class SkewedStage:
 
 
 @dataclass(frozen=True, slots=True)
+class DirectiveOutcome:
+    """What became of one directive of the Catalyst agent's for a query, by the id of its action, and why."""
+
+    action_id: str
+    status: DirectiveStatus
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """One SQL execution of an application, as the next run will know it again by its fingerprint.
 
     `relations` are all that it reads, in subqueries too (not in those that Spark adds to prune), each once and sorted.
     `input_bytes` and `input_rows` sum the scans; `executor_run_ms` and `spilled_bytes` sum its stages. There only where
     `in_full` looked: `graphs`, its blocks of inner joins that have more than one order, `tables`, the catalog tables it
-    reads, `work`, what its stages did, `aggregates` and `skews`.
+    reads, `work`, what its stages did, `aggregates` and `skews`. `directives` says what became of each that it had.
     """
 
     id: int
@@ -206,3 +216,4 @@ class Query:
     aggregates: tuple[AggregateSite, ...] = ()
     skews: tuple[SkewedStage, ...] = ()
     relations: tuple[str, ...] = ()
+    directives: tuple[DirectiveOutcome, ...] = ()

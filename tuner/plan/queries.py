@@ -8,7 +8,9 @@ from dataclasses import replace
 
 from tuner.eventlog.model import Application, Execution, PlanInfo, Stage
 from tuner.eventlog.properties import error_kind
+from tuner.eventlog.steering import UNSTEERED, Steering
 from tuner.plan.aggregate_sites import find_aggregates
+from tuner.plan.directive_outcomes import RanPlan, directive_outcomes
 from tuner.plan.estimates import read_estimates
 from tuner.plan.fingerprint import fingerprint
 from tuner.plan.graph import JoinGraph
@@ -44,24 +46,31 @@ def queries(application: Application) -> tuple[Query, ...]:
     found = []
     for execution in application.executions:
         ran = stages.get(execution.execution_id, ())
-        if plans := query_and_plans(execution, ran):
+        if plans := query_and_plans(execution, ran, application.steering):
             found.append(in_full(plans, ran))
     return tuple(found)
 
 
-def query(execution: Execution, stages: Sequence[Stage]) -> Query | None:
-    """A SQL execution with the stages its jobs ran; None where it reads no data, or its plan cannot be read."""
-    found = query_and_plan(execution, stages)
+def query(execution: Execution, stages: Sequence[Stage], steering: Steering = UNSTEERED) -> Query | None:
+    """A SQL execution with the stages its jobs ran; None where it reads no data, or its plan cannot be read.
+
+    `steering` is what its application's log tells of directives.
+    """
+    found = query_and_plan(execution, stages, steering)
     return found[0] if found else None
 
 
-def query_and_plan(execution: Execution, stages: Sequence[Stage]) -> tuple[Query, PlanNode] | None:
+def query_and_plan(
+    execution: Execution, stages: Sequence[Stage], steering: Steering = UNSTEERED
+) -> tuple[Query, PlanNode] | None:
     """Like `query`, with the plan that ran in the end."""
-    found = query_and_plans(execution, stages)
+    found = query_and_plans(execution, stages, steering)
     return (found[0], found[2]) if found else None
 
 
-def query_and_plans(execution: Execution, stages: Sequence[Stage]) -> QueryAndPlans | None:
+def query_and_plans(
+    execution: Execution, stages: Sequence[Stage], steering: Steering = UNSTEERED
+) -> QueryAndPlans | None:
     """Like `query`, with its plans."""
     if execution.initial_plan is None:
         return None
@@ -70,7 +79,7 @@ def query_and_plans(execution: Execution, stages: Sequence[Stage]) -> QueryAndPl
         final = build_tree(execution.final_plan, execution.accumulators) if execution.final_plan else initial
         if not any(map(_reads, initial.walk_all())) or _is_command(execution.initial_plan):
             return None
-        return _measured(execution, initial, final, stages), initial, final
+        return _measured(execution, initial, final, stages, steering), initial, final
     except RecursionError:
         return None
 
@@ -117,12 +126,14 @@ def _is_command(plan: PlanInfo) -> bool:
     return plan.name.startswith(_COMMANDS) and not any(c.metrics or c.children for c in plan.children)
 
 
-def _measured(execution: Execution, initial: PlanNode, final: PlanNode, stages: Sequence[Stage]) -> Query:
+def _measured(
+    execution: Execution, initial: PlanNode, final: PlanNode, stages: Sequence[Stage], steering: Steering
+) -> Query:
     scans = _scans(final)
     status = _status(execution)
     joins = every_join(initial)
     planned = planned_joins(joins, read_estimates(execution.logical_plan))
-    return Query(
+    query = Query(
         id=execution.execution_id,
         root_id=execution.root_execution_id,
         fingerprint=fingerprint(initial, joins),
@@ -141,6 +152,11 @@ def _measured(execution: Execution, initial: PlanNode, final: PlanNode, stages: 
         error=error_kind(execution.error) if execution.error else None,
         relations=_relations(initial),
     )
+    if not (execution.steered or steering.is_directed):
+        return query
+    ran = RanPlan(final, query.joins, joins)
+    outcomes = _or_nothing(query, "directives", lambda: directive_outcomes(execution, query.fingerprint, ran, steering))
+    return replace(query, directives=outcomes or ())
 
 
 def _relations(initial: PlanNode) -> tuple[str, ...]:

@@ -1,0 +1,170 @@
+"""What became of each directive: what the agent says, held against the plan that ran."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tuner.eventlog.directives import HintDirective, ItemOrder, ItemPair, OrderDirective, QueryDirectives
+from tuner.eventlog.model import Application, Completeness, Execution, Executors
+from tuner.eventlog.steering import AgentOutcome, DirectiveStatus, Steering
+from tuner.plan.model import Query
+from tuner.plan.queries import queries
+
+from .trees import parse
+
+SIDES = """
+      Scan parquet default.orders | [k#1] | number of output rows=50
+      Scan parquet default.items | [k#3] | number of output rows=7
+"""
+SORT_MERGE = "SortMergeJoin | [k#1], [k#3], Inner" + SIDES
+ITEMS_BROADCAST = "BroadcastHashJoin | [k#1], [k#3], Inner, BuildRight, false" + SIDES
+ORDERS_BROADCAST = "BroadcastHashJoin | [k#1], [k#3], Inner, BuildLeft, false" + SIDES
+ITEMS_HASHED = "ShuffledHashJoin | [k#1], [k#3], Inner, BuildRight" + SIDES
+NOTHING = "EmptyRelation | [plan_id=1]"
+ITEMS = ("default.items",)
+APPLIED, IGNORED, IMPOSSIBLE = DirectiveStatus
+
+
+def execution(plan: str, final: str | None = None, *said: AgentOutcome, number: int = 4) -> Execution:
+    initial, last = (parse(text.strip())[0] if text else None for text in (plan, final))
+    return Execution(number, number, "report", 1000, 3500, None, initial, last, {}, (), steered=said)
+
+
+def queries_of(steering: Steering, *executions: Execution) -> tuple[Query, ...]:
+    whole = Application("app", "name", None, "4.3.0", 0, 1, Completeness.COMPLETE, Executors(), {}, executions)
+    return queries(replace(whole, steering=steering))
+
+
+def unsteered(plan: str) -> Query:
+    return queries_of(Steering(), execution(plan))[0]
+
+
+def hint(plan: str, name: str, side: tuple[str, ...] = ITEMS) -> QueryDirectives:
+    query = unsteered(plan)
+    return QueryDirectives(query.fingerprint, (), (HintDirective("h", query.joins[0].signature, name, side),))
+
+
+def told(query: Query) -> list[tuple[str, DirectiveStatus, str]]:
+    return [(d.action_id, d.status, d.reason) for d in query.directives]
+
+
+class TestAHint:
+    @pytest.mark.parametrize(
+        ("name", "side", "final", "reason"),
+        [
+            ("BROADCAST", ITEMS, ITEMS_BROADCAST, ""),
+            ("BROADCAST", (), ORDERS_BROADCAST, ""),
+            ("SHUFFLE_HASH", ITEMS, ITEMS_HASHED, ""),
+            ("MERGE", ITEMS, SORT_MERGE, ""),
+            ("NO_BROADCAST", ITEMS, SORT_MERGE, ""),
+            ("NO_BROADCAST", (), ITEMS_HASHED, ""),
+            # AQE found nothing to join: the join was planned as told, and did not run.
+            ("MERGE", ITEMS, NOTHING, ""),
+            ("BROADCAST", ITEMS, SORT_MERGE, "told BROADCAST of items; Spark ran SortMergeJoin"),
+            (
+                "BROADCAST",
+                ITEMS,
+                ORDERS_BROADCAST,
+                "told BROADCAST of items; Spark ran BroadcastHashJoin building orders",
+            ),
+            (
+                "SHUFFLE_HASH",
+                ("default.orders",),
+                ITEMS_HASHED,
+                "told SHUFFLE_HASH of orders; Spark ran ShuffledHashJoin building items",
+            ),
+            ("NO_BROADCAST", (), ITEMS_BROADCAST, "told NO_BROADCAST; Spark ran BroadcastHashJoin building items"),
+        ],
+    )
+    def test_that_the_agent_applied_is_held_against_the_join_that_ran(
+        self, name: str, side: tuple[str, ...], final: str, reason: str
+    ) -> None:
+        steering = Steering((hint(SORT_MERGE, name, side),), is_directed=True, loaded=True)
+        (query,) = queries_of(steering, execution(SORT_MERGE, final, AgentOutcome("h", APPLIED)))
+        assert told(query) == [("h", IGNORED if reason else APPLIED, reason)]
+
+    def test_of_a_join_that_is_in_no_plan_was_not_followed(self) -> None:
+        directed = QueryDirectives(unsteered(SORT_MERGE).fingerprint, (), (HintDirective("h", "0" * 16, "MERGE"),))
+        steering = Steering((directed,), is_directed=True, loaded=True)
+        (query,) = queries_of(steering, execution(SORT_MERGE, None, AgentOutcome("h", APPLIED)))
+        assert told(query) == [("h", IGNORED, "told MERGE; the plan that ran has no such join")]
+
+    @pytest.mark.parametrize("status", [IGNORED, IMPOSSIBLE])
+    def test_what_the_agent_did_not_do_is_its_to_tell(self, status: DirectiveStatus) -> None:
+        steering = Steering((hint(SORT_MERGE, "BROADCAST"),), is_directed=True, loaded=True)
+        said = AgentOutcome("h", status, "the join has a hint of the user's")
+        (query,) = queries_of(steering, execution(SORT_MERGE, ITEMS_BROADCAST, said))
+        assert told(query) == [("h", status, "the join has a hint of the user's")]
+
+
+class TestWithoutAWordOfTheAgent:
+    def test_it_did_not_load(self) -> None:
+        steering = Steering((hint(SORT_MERGE, "BROADCAST"),), is_directed=True)
+        (query,) = queries_of(steering, execution(SORT_MERGE))
+        assert told(query) == [("h", IGNORED, "the agent did not load")]
+
+    def test_it_could_not_read_what_it_was_told(self) -> None:
+        steering = Steering((hint(SORT_MERGE, "MERGE"),), is_directed=True, loaded=True, problem="no such file")
+        (query,) = queries_of(steering, execution(SORT_MERGE))
+        assert told(query) == [("h", IGNORED, "the agent could not read its directives: no such file")]
+
+    def test_it_met_no_such_plan(self) -> None:
+        steering = Steering((hint(SORT_MERGE, "MERGE"),), is_directed=True, loaded=True)
+        (query,) = queries_of(steering, execution(SORT_MERGE))
+        assert told(query) == [("h", IMPOSSIBLE, "the agent met no plan with the relations of this query")]
+
+    def test_a_plan_that_runs_again_is_as_it_was_optimised(self) -> None:
+        directed = hint(SORT_MERGE, "BROADCAST")
+        said = {directed.fingerprint: (AgentOutcome("h", APPLIED),)}
+        steering = Steering((directed,), is_directed=True, loaded=True, by_query=said)
+        one, again = queries_of(steering, *(execution(SORT_MERGE, ITEMS_BROADCAST, number=n) for n in (1, 2)))
+        assert told(one) == told(again) == [("h", APPLIED, "")]
+
+    def test_other_queries_have_no_outcome(self) -> None:
+        steering = Steering((hint(SORT_MERGE, "BROADCAST"),), is_directed=True)
+        (other,) = queries_of(steering, execution("Scan parquet default.orders | [k#1]"))
+        assert other.directives == ()
+
+
+def test_a_query_that_has_changed_is_known_by_what_the_agent_says_of_it() -> None:
+    directed = hint(SORT_MERGE, "BROADCAST")
+    changed = SORT_MERGE.replace("[k#1] |", "[k#1,v#2] |")
+    steering = Steering((directed,), is_directed=True, loaded=True)
+    (query,) = queries_of(steering, execution(changed, None, AgentOutcome("h", APPLIED)))
+    assert query.fingerprint != directed.fingerprint
+    assert told(query) == [("h", IGNORED, "told BROADCAST of items; Spark ran SortMergeJoin")]
+
+
+BLOCK = """
+    SortMergeJoin | [b#2], [c#3], Inner
+      SortMergeJoin | [a#1], [b#2], Inner
+        Scan parquet t.a | [a#1] | number of output rows=3
+        Scan parquet t.b | [b#2] | number of output rows=3
+      Scan parquet t.c | [c#3] | number of output rows=3
+"""
+
+
+class TestAnOrder:
+    @pytest.mark.parametrize(
+        ("order", "status", "reason"),
+        [
+            (ItemPair(ItemPair(0, 1), 2), APPLIED, ""),
+            (ItemPair(2, ItemPair(1, 0)), APPLIED, "with the sides of 2 joins turned round"),
+            (ItemPair(ItemPair(0, 2), 1), IGNORED, "told to join ((a c) b); Spark joined ((a b) c)"),
+        ],
+    )
+    def test_is_held_against_the_joins_that_ran(self, order: ItemOrder, status: DirectiveStatus, reason: str) -> None:
+        directive = OrderDirective("o", (("t.a",), ("t.b",), ("t.c",)), order)
+        directed = QueryDirectives(unsteered(BLOCK).fingerprint, (), (), (directive,))
+        (query,) = queries_of(Steering((directed,), True, True), execution(BLOCK, None, AgentOutcome("o", APPLIED)))
+        assert told(query) == [("o", status, reason)]
+
+    def test_of_a_block_that_aqe_cut_short_is_as_the_agent_says(self) -> None:
+        directive = OrderDirective("o", (("t.a",), ("t.b",), ("t.c",)), ItemPair(ItemPair(0, 2), 1))
+        directed = QueryDirectives(unsteered(BLOCK).fingerprint, (), (), (directive,))
+        ran = execution(BLOCK, NOTHING, AgentOutcome("o", APPLIED))
+        (query,) = queries_of(Steering((directed,), True, True), ran)
+        ((_, status, reason),) = told(query)
+        assert status is APPLIED and "the agent's word" in reason

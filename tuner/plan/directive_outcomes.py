@@ -1,0 +1,112 @@
+"""What became of the directives for one query: what the agent says, held against the plan that ran."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tuner.eventlog.directives import HintDirective, QueryDirectives
+from tuner.eventlog.model import Execution
+from tuner.eventlog.steering import UNSTEERED, AgentOutcome, DirectiveStatus, Steering
+from tuner.plan.join_graph import join_graphs
+from tuner.plan.joins import Join
+from tuner.plan.model import BuildSide, DirectiveOutcome, JoinSite, Strategy
+from tuner.plan.node import PlanNode
+from tuner.plan.order_outcome import order_outcome
+from tuner.plan.relation import short_name
+
+NOT_LOADED = "the agent did not load"
+NOT_MET = "the agent met no plan with the relations of this query"
+_BROADCASTS = frozenset({Strategy.BROADCAST_HASH, Strategy.BROADCAST_NESTED_LOOP})
+# How a hinted join then runs.
+_TOLD = {
+    "BROADCAST": _BROADCASTS,
+    "NO_BROADCAST": frozenset(Strategy) - _BROADCASTS,
+    "SHUFFLE_HASH": frozenset({Strategy.SHUFFLED_HASH}),
+    "MERGE": frozenset({Strategy.SORT_MERGE}),
+}
+_BUILDING = frozenset({"BROADCAST", "SHUFFLE_HASH"})
+
+
+@dataclass(frozen=True, slots=True)
+class RanPlan:
+    """A plan as it ran, its joins, and those of the plan before AQE, which leaves out joins with nothing to join."""
+
+    final: PlanNode
+    joins: Sequence[JoinSite]
+    planned: Sequence[Join]
+
+    def of(self, signature: str) -> Sequence[JoinSite | Join]:
+        """The joins of a signature, as planned where none of them ran."""
+        return [j for j in self.joins if j.signature == signature] or [
+            j for j in self.planned if j.signature == signature
+        ]
+
+
+def directive_outcomes(
+    execution: Execution, fingerprint: str, ran: RanPlan, steering: Steering = UNSTEERED
+) -> tuple[DirectiveOutcome, ...]:
+    """One outcome for each directive that the query had, or that the agent speaks of, in the order directed.
+
+    What the agent says it did and the plan does not show counts as ignored.
+    """
+    said = {o.id: o for o in execution.steered or steering.by_query.get(fingerprint, ())}
+    mine = [id_ for query in steering.of(fingerprint) for id_ in query.ids]
+    # Where the plan has changed, so has its fingerprint: then the agent's ids tell what it was directed to do.
+    directed = [q for q in steering.directives if q.fingerprint == fingerprint or not said.keys().isdisjoint(q.ids)]
+    found = []
+    for id_ in dict.fromkeys((*mine, *said)):
+        status, reason = _held_against(said[id_], directed, ran) if id_ in said else _unsaid(steering)
+        found.append(DirectiveOutcome(id_, status, reason))
+    return tuple(found)
+
+
+def _unsaid(steering: Steering) -> tuple[DirectiveStatus, str]:
+    if not steering.loaded:
+        return DirectiveStatus.IGNORED, NOT_LOADED
+    if steering.problem:
+        return DirectiveStatus.IGNORED, f"the agent could not read its directives: {steering.problem}"
+    return DirectiveStatus.IMPOSSIBLE, NOT_MET
+
+
+def _held_against(said: AgentOutcome, directed: Sequence[QueryDirectives], ran: RanPlan) -> tuple[DirectiveStatus, str]:
+    if said.status is not DirectiveStatus.APPLIED:
+        return said.status, said.reason
+    for query in directed:
+        for hint in query.hints:
+            if hint.id == said.id and (deviation := _deviation(hint, ran.of(hint.join))):
+                return DirectiveStatus.IGNORED, deviation
+        for order in query.orders:
+            if order.id == said.id:
+                return order_outcome(order, join_graphs(ran.final))
+    return said.status, said.reason
+
+
+def _deviation(hint: HintDirective, joins: Sequence[JoinSite | Join]) -> str:
+    """How a join that was hinted ran otherwise; empty where it ran as told."""
+    told = f"told {hint.hint}" + (f" of {_names(hint.side)}" if hint.side else "")
+    if not joins:
+        return f"{told}; the plan that ran has no such join"
+    for join in joins:
+        wanted = _TOLD.get(hint.hint, frozenset({join.strategy}))
+        if join.strategy not in wanted or not _builds(join, hint):
+            return f"{told}; Spark ran {join.strategy}{_building(join)}"
+    return ""
+
+
+def _builds(join: JoinSite | Join, hint: HintDirective) -> bool:
+    """Whether the side that was hinted was built, as far as both sides can be told apart."""
+    left, right = sorted(join.left.relations), sorted(join.right.relations)
+    if hint.hint not in _BUILDING or not hint.side or left == right or join.build_side is None:
+        return True
+    return sorted(hint.side) == (left if join.build_side is BuildSide.LEFT else right)
+
+
+def _building(join: JoinSite | Join) -> str:
+    if join.build_side is None:
+        return ""
+    return f" building {_names((join.left if join.build_side is BuildSide.LEFT else join.right).relations)}"
+
+
+def _names(relations: Sequence[str]) -> str:
+    return "+".join(map(short_name, relations))

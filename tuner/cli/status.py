@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import msgspec
@@ -15,6 +16,7 @@ from tuner.cli.harvest import AsJson
 from tuner.errors import TunerError
 from tuner.history.model import DecidedAction, Run
 from tuner.history.store import CohortSummary, Store
+from tuner.policy.followed import not_followed
 
 
 def status(
@@ -66,7 +68,13 @@ def _run_json(run: Run) -> dict[str, Any]:
         "mode": run.decision.mode,
         "actions": [_action_json(decided) for decided in run.decision.actions],
         "queries": [
-            {"fingerprint": q.fingerprint, "duration_ms": q.duration_ms, "status": q.status} for q in outcome.queries
+            {
+                "fingerprint": q.fingerprint,
+                "duration_ms": q.duration_ms,
+                "status": q.status,
+                "directives": [{"id": d.action_id, "status": d.status, "reason": d.reason} for d in q.directives],
+            }
+            for q in outcome.queries
         ]
         if outcome
         else [],
@@ -90,3 +98,14 @@ def _show(cohort: str, found: list[Run]) -> None:
         console.print(f"  {decided.standing}: {decided.action.id}\n    {decided.reason}", markup=False, soft_wrap=True)
     if not found[-1].decision.actions:
         console.print("  none")
+    for line in _unfollowed(found[-1]):
+        console.print(line, markup=False, soft_wrap=True)
+
+
+def _unfollowed(run: Run) -> Iterator[str]:
+    """What was in force in a run and its plans did not follow: the next decision takes it out."""
+    reasons = not_followed(run)
+    if reasons:
+        yield "\nnot followed by the last run:"
+    for id_, why in reasons.items():
+        yield f"  {id_}\n    {why}"

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from tuner.history.model import IN_FORCE, DecidedAction, Run, Standing
+from tuner.history.model import IN_FORCE, TAKEN_OUT, DecidedAction, Run, Standing
 
-_SHOWN = IN_FORCE | {Standing.ROLLED_BACK, Standing.PROPOSED}
+_SHOWN = IN_FORCE | TAKEN_OUT | {Standing.PROPOSED}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from tuner.eventlog.directives import MAX_DIRECTIVES, MAX_ID, QueryDirectives
 from tuner.eventlog.properties import redact
 from tuner.printable import printable
 
+# Why a directive was ignored in a run whose log has no word of the agent's.
+NOT_LOADED = "the agent did not load"
 _MAX_WAITING = 1000
 
 

@@ -18,13 +18,14 @@ class Mode(StrEnum):
 
 
 class Standing(StrEnum):
-    """Where an action stands in a decision."""
+    """Where an action stands in a decision. expired: the agent or Spark did not follow it."""
 
     PROPOSED = "proposed"
     TRIAL = "trial"
     PROMOTED = "promoted"
     PINNED = "pinned"
     ROLLED_BACK = "rolled_back"
+    EXPIRED = "expired"
     HELD = "held"
 
     @property
@@ -34,6 +35,8 @@ class Standing(StrEnum):
 
 
 IN_FORCE = frozenset({Standing.TRIAL, Standing.PROMOTED, Standing.PINNED})
+# What was in force and is not to come back by itself.
+TAKEN_OUT = frozenset({Standing.ROLLED_BACK, Standing.EXPIRED})
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tuner.eventlog.directives import HintDirective, QueryDirectives
 from tuner.eventlog.model import Execution
-from tuner.eventlog.steering import UNSTEERED, AgentOutcome, DirectiveStatus, Steering
+from tuner.eventlog.steering import NOT_LOADED, UNSTEERED, AgentOutcome, DirectiveStatus, Steering
 from tuner.plan.join_graph import join_graphs
 from tuner.plan.joins import Join
 from tuner.plan.model import BuildSide, DirectiveOutcome, JoinSite, Strategy
@@ -15,8 +15,7 @@ from tuner.plan.node import PlanNode
 from tuner.plan.order_outcome import order_outcome
 from tuner.plan.relation import short_name
 
-NOT_LOADED = "the agent did not load"
-NOT_MET = "the agent met no plan with the relations of this query"
+_NOT_MET = "the agent met no plan with the relations of this query"
 _BROADCASTS = frozenset({Strategy.BROADCAST_HASH, Strategy.BROADCAST_NESTED_LOOP})
 # How a hinted join then runs.
 _TOLD = {
@@ -66,7 +65,7 @@ def _unsaid(steering: Steering) -> tuple[DirectiveStatus, str]:
         return DirectiveStatus.IGNORED, NOT_LOADED
     if steering.problem:
         return DirectiveStatus.IGNORED, f"the agent could not read its directives: {steering.problem}"
-    return DirectiveStatus.IMPOSSIBLE, NOT_MET
+    return DirectiveStatus.IMPOSSIBLE, _NOT_MET
 
 
 def _held_against(said: AgentOutcome, directed: Sequence[QueryDirectives], ran: RanPlan) -> tuple[DirectiveStatus, str]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from tuner.advice.model import Action
-from tuner.history.model import IN_FORCE, DecidedAction, Ruling, Run, RunState, Standing, Verdict
+from tuner.history.model import TAKEN_OUT, DecidedAction, Ruling, Run, RunState, Standing, Verdict
 from tuner.policy.blame import Blame, blamed
+from tuner.policy.followed import in_effect, not_followed
 from tuner.policy.measure import Comparison, Comparisons, History, compare, pooled, total_input_bytes, usable
 from tuner.units import format_seconds
 
@@ -26,7 +27,8 @@ SAID_SPEED = 0.02
 class Record:
     """An action's standing after the runs so far, why, and the seconds it gained in its latest measured run.
 
-    `lost_with` are the input bytes of the runs it was rolled back after, `judged_at` when the latest of its runs ended.
+    `lost_with` are the input bytes of the runs it was rolled back or expired after, `judged_at` when the latest of its
+    runs ended.
     """
 
     decided: DecidedAction
@@ -54,9 +56,9 @@ def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[s
         if usable(run) and run.outcome:
             ledger.input_bytes = total_input_bytes(run.outcome.queries)
         _remember(ledger, run, by_person)
-        in_force = [d for d in run.decision.actions if d.standing in IN_FORCE]
-        if in_force:
-            _judge(ledger, run, in_force, runs[position + 1 :])
+        _expire(ledger, run)
+        if followed := in_effect(run):
+            _judge(ledger, run, followed, runs[position + 1 :])
         if usable(run):
             ledger.history.add(run)
     _apply_verdicts(ledger.records, verdicts)
@@ -64,17 +66,25 @@ def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[s
 
 
 def _remember(ledger: _Ledger, run: Run, by_person: Collection[str]) -> None:
-    """What was rolled back stands in the decisions since, made when the runs that told were not yet too long ago."""
+    """What was taken out stands in the decisions since, made when the runs that told were not yet too long ago."""
     for decided in run.decision.actions:
         id_ = decided.action.id
-        if decided.standing is not Standing.ROLLED_BACK or id_ in by_person:
+        if decided.standing not in TAKEN_OUT or id_ in by_person:
             continue
         before = ledger.records.get(id_)
-        if before is None or before.standing is not Standing.ROLLED_BACK:
+        if before is None or before.standing not in TAKEN_OUT:
             lost_with = (*(before.lost_with if before else ()), ledger.input_bytes)
             ledger.records[id_] = Record(
-                decided, Standing.ROLLED_BACK, decided.reason, lost_with=lost_with, judged_at=run.started_at
+                decided, decided.standing, decided.reason, lost_with=lost_with, judged_at=run.started_at
             )
+
+
+def _expire(ledger: _Ledger, run: Run) -> None:
+    """What its query ran without is out of force, and of its times nothing is said."""
+    reasons = not_followed(run)
+    for decided in run.decision.actions:
+        if why := reasons.get(decided.action.id):
+            _record(ledger, run, decided, Standing.EXPIRED, why)
 
 
 def _judge(ledger: _Ledger, run: Run, in_force: list[DecidedAction], later: Sequence[Run]) -> None:
@@ -216,9 +226,9 @@ def _won(total: Comparison, count: int, others: int) -> str:
 
 
 def _trials(ledger: _Ledger, decided: DecidedAction) -> int:
-    """How many trials in a row, this one included; after a roll-back they count anew."""
+    """How many trials in a row, this one included; once it was taken out they count anew."""
     before = ledger.records.get(decided.action.id)
-    return 1 if before is None or before.standing is Standing.ROLLED_BACK else before.trials + 1
+    return 1 if before is None or before.standing in TAKEN_OUT else before.trials + 1
 
 
 def _record(
@@ -232,7 +242,7 @@ def _record(
 ) -> None:
     before = ledger.records.get(decided.action.id)
     lost_with = before.lost_with if before else ()
-    if standing is Standing.ROLLED_BACK:
+    if standing in TAKEN_OUT:
         lost_with = (*lost_with, ledger.input_bytes)
     ledger.records[decided.action.id] = Record(
         decided=decided,
@@ -255,7 +265,10 @@ def _apply_verdicts(records: dict[str, Record], verdicts: Sequence[Verdict]) -> 
         standing = standings.get(verdict.ruling) if verdict else None
         if verdict and standing:
             words = f"{verdict.ruling} by {verdict.by}" + (f": {verdict.reason}" if verdict.reason else "")
-            records[action_id] = replace(records[action_id], standing=standing, reason=words)
+            record = records[action_id]
+            if record.standing is Standing.EXPIRED:
+                words += f"; {record.reason}"
+            records[action_id] = replace(record, standing=standing, reason=words)
 
 
 def same_target(a: Action, b: Action) -> bool:

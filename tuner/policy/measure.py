@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 
 from tuner.advice.model import ActionKind
-from tuner.history.model import IN_FORCE, Run, RunState
+from tuner.history.model import Run, RunState
 from tuner.plan.model import Query, QueryStatus
+from tuner.policy.followed import in_effect
 
 # Two runs of one query on one machine differ by about this much (twice a standard deviation); the measured spread
 # replaces it once there are enough runs.
@@ -136,7 +137,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
     """The finished queries of a run."""
     if run.outcome is None:
         return ()
-    in_force = [d for d in run.decision.actions if d.standing in IN_FORCE]
+    in_force = in_effect(run)
     seen: dict[str, int] = {}
     found = []
     for query in run.outcome.queries:

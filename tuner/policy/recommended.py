@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from tuner.advice.model import Action, ActionKind, Recommendation
-from tuner.history.model import IN_FORCE, DecidedAction, Mode, Ruling, Standing, Verdict
+from tuner.history.model import IN_FORCE, TAKEN_OUT, DecidedAction, Mode, Ruling, Standing, Verdict
 from tuner.policy.ledger import INPUT_CHANGE, Record, same_target
 from tuner.policy.measure import total_input_bytes, usable
 from tuner.policy.situation import Situation
@@ -61,7 +61,7 @@ def _is_approved(situation: Situation, action: Action, recommendation: Recommend
 def _is_out(action: Action, standing: Standing | None, records: Mapping[str, Record]) -> bool:
     if standing is None:
         return action.id in records and records[action.id].standing not in IN_FORCE
-    return standing in (Standing.HELD, Standing.ROLLED_BACK)
+    return standing is Standing.HELD or standing in TAKEN_OUT
 
 
 def _standing(
@@ -117,8 +117,8 @@ def _lost_alike(situation: Situation, action: Action, records: Mapping[str, Reco
 
 
 def _worth_another_try(situation: Situation, record: Record, verdict: Verdict | None) -> bool:
-    """Only what was rolled back can come again: a person has asked since, or inputs are not what it ever lost with."""
-    if record.standing is not Standing.ROLLED_BACK:
+    """Only what was taken out can come again: a person has asked since, or inputs are not what it ever lost with."""
+    if record.standing not in TAKEN_OUT:
         return False
     if verdict is not None and verdict.ruling is Ruling.APPROVE:
         return record.judged_at is None or verdict.at > record.judged_at

@@ -1,0 +1,140 @@
+"""A directive that a plan did not follow expires: it is not judged by times, and does not come back by itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tuner.advice.model import Action
+from tuner.eventlog.steering import DirectiveStatus
+from tuner.history.model import Decision, Mode, Ruling, Run, RunState, Standing, Verdict
+from tuner.plan.model import DirectiveOutcome, QueryStatus
+from tuner.policy.decide import Situation, decide
+from tuner.policy.followed import in_effect, not_followed
+from tuner.policy.ledger import Record, read_ledger
+from tuner.policy.measure import History, compare
+
+from .histories import GB, conf, decided, hint, in_force, recommend, reorder, run, standings, verdict
+
+HINT, ORDER = hint("q1"), reorder("q1")
+BASE = run(0, {"q1": 10, "q2": 10})
+APPLIED, IGNORED, IMPOSSIBLE = DirectiveStatus
+
+
+def night(
+    number: int,
+    status: DirectiveStatus | None,
+    *,
+    action: Action = HINT,
+    standing: Standing = Standing.TRIAL,
+    seconds: float = 10,
+    reason: str = "told BROADCAST of dim; Spark ran SortMergeJoin",
+    state: RunState = RunState.SUCCEEDED,
+    query: QueryStatus = QueryStatus.SUCCEEDED,
+    input_bytes: int = GB,
+    agent_missing: bool = False,
+) -> Run:
+    """A run with one change in force; `status` is what became of it, None where the log says nothing."""
+    found = run(number, {"q1": seconds, "q2": 10}, decided(action, standing), state=state, input_bytes=input_bytes)
+    assert found.outcome is not None
+    told = () if status is None else (DirectiveOutcome(action.id, status, reason),)
+    first, *rest = found.outcome.queries
+    queries = (replace(first, directives=told, status=query), *rest)
+    return replace(found, outcome=replace(found.outcome, queries=queries, agent_missing=agent_missing))
+
+
+def record(*runs: Run, of: Action = HINT) -> Record:
+    return read_ledger(runs)[of.id]
+
+
+def next_decision(*runs: Run, verdicts: tuple[Verdict, ...] = (), of: Action = HINT) -> Decision:
+    return decide(Situation(Mode.AUTO, 1, runs, [recommend(of)], verdicts, drivable=frozenset({of.kind})))
+
+
+@pytest.mark.parametrize("status", [IGNORED, IMPOSSIBLE])
+@pytest.mark.parametrize("action", [HINT, ORDER])
+@pytest.mark.parametrize("standing", [Standing.TRIAL, Standing.PROMOTED])
+def test_what_was_not_followed_expires_and_says_why_and_in_which_run(
+    status: DirectiveStatus, action: Action, standing: Standing
+) -> None:
+    found = record(BASE, night(1, status, action=action, standing=standing, reason="no such join"), of=action)
+    assert (found.standing, found.reason) == (Standing.EXPIRED, f"{status} in run etl/1/1: no such join")
+
+
+@pytest.mark.parametrize("seconds", [1, 10, 99])
+def test_its_times_are_neither_its_win_nor_its_loss(seconds: float) -> None:
+    found = record(BASE, night(1, IGNORED, seconds=seconds))
+    assert (found.standing, found.gain_seconds) == (Standing.EXPIRED, None)
+
+
+def test_they_are_times_of_the_query_without_it() -> None:
+    history = History()
+    history.add(night(1, IGNORED, seconds=12))
+    (compared,) = compare(night(2, APPLIED, seconds=6), history, {HINT.id}).touched
+    assert (compared.expected, compared.measured) == (12, 6)
+
+
+@pytest.mark.parametrize("state", [RunState.FAILED, RunState.PARTIAL])
+def test_a_run_that_failed_without_it_is_not_its_fault(state: RunState) -> None:
+    assert record(BASE, night(1, IGNORED, state=state)).standing is Standing.EXPIRED
+
+
+def test_what_was_applied_is_judged_as_ever() -> None:
+    assert record(BASE, night(1, APPLIED, seconds=5)).standing is Standing.PROMOTED
+    assert record(BASE, night(1, APPLIED, seconds=20)).standing is Standing.ROLLED_BACK
+    assert record(BASE, night(1, None, seconds=5)).standing is Standing.PROMOTED  # hints in SQL text
+
+
+def test_a_query_that_did_not_come_to_its_end_says_nothing() -> None:
+    assert not_followed(night(1, IGNORED, query=QueryStatus.FAILED)) == {}
+    assert record(BASE, run(1, {"q2": 10}, decided(HINT))).standing is Standing.TRIAL
+
+
+def test_of_several_executions_one_that_followed_is_enough() -> None:
+    first, second = night(1, IGNORED), night(1, APPLIED)
+    assert first.outcome is not None and second.outcome is not None
+    both = replace(first.outcome, queries=first.outcome.queries + second.outcome.queries)
+    assert not_followed(replace(first, outcome=both)) == {}
+
+
+def test_an_agent_that_did_not_load_followed_nothing_though_nobody_can_tell_what_it_was_told() -> None:
+    found = record(BASE, night(1, None, agent_missing=True))
+    assert (found.standing, found.reason) == (
+        Standing.EXPIRED,
+        "ignored in run etl/1/1: the agent did not load",
+    )
+    properties = night(1, None, action=conf(), agent_missing=True)
+    assert [d.action for d in in_effect(properties)] == [conf()]
+
+
+def test_it_does_not_come_back_by_itself() -> None:
+    runs = [BASE, night(1, IGNORED)]
+    decision = next_decision(*runs)
+    assert standings(decision) == {HINT.id: Standing.EXPIRED}
+    assert not in_force(decision)
+    assert decision.summary == "1 expired"
+    later = replace(run(2, {"q1": 10, "q2": 10}), decision=decision)
+    assert standings(next_decision(*runs, later)) == {HINT.id: Standing.EXPIRED}
+    assert standings(next_decision(later)) == {HINT.id: Standing.EXPIRED}, "when the run that told is long ago"
+
+
+def test_it_is_tried_again_when_a_person_says_so_after_that() -> None:
+    runs = [BASE, night(1, IGNORED)]
+    before, after = (verdict(HINT, Ruling.APPROVE, when) for when in (0.9, 1.9))
+    assert not in_force(next_decision(*runs, verdicts=(before,)))
+    assert standings(next_decision(*runs, verdicts=(before, after))) == {HINT.id: Standing.TRIAL}
+    assert not in_force(next_decision(*runs, night(2, IGNORED), verdicts=(before, after)))
+    assert record(*runs, night(2, APPLIED, seconds=5)).standing is Standing.PROMOTED
+
+
+def test_it_is_tried_again_on_other_inputs() -> None:
+    runs = [BASE, night(1, IGNORED), run(2, {"q1": 50, "q2": 50}, input_bytes=5 * GB)]
+    assert standings(next_decision(*runs)) == {HINT.id: Standing.TRIAL}
+
+
+def test_what_a_person_pinned_stays_and_says_that_it_is_not_followed() -> None:
+    pin = verdict(HINT, Ruling.PIN)
+    found = read_ledger([BASE, night(1, IGNORED, standing=Standing.PINNED)], [pin])[HINT.id]
+    assert found.standing is Standing.PINNED
+    assert found.reason.startswith("pin by ana; ignored in run etl/1/1")

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 from tuner.advice.facts import Facts, PastRun
 from tuner.advice.model import ActionKind, Recommendation
 from tuner.advice.outgrown import outgrown
+from tuner.advice.reach import Reach
 from tuner.errors import EventLogNotFoundError, TunerError
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import locate
@@ -321,7 +322,7 @@ def facts_of(
         outcome.queries,
         outcome.cluster,
         outcome.conf,
-        per_join,
+        Reach.TEXT if per_join else Reach.CONF,
         outcome.spark_version,
         earlier=tuple(PastRun(o.queries, o.conf) for o in earlier),
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import count
 
 from tuner.advice.facts import Facts
+from tuner.advice.reach import Reach
 from tuner.eventlog.cluster import Cluster
 from tuner.plan.joins import signature
 from tuner.plan.model import AggregateSite, JoinSide, JoinSite, JoinType, Query, QueryStatus, ShuffleExchange, Strategy
@@ -95,10 +96,13 @@ def facts(
     *queries: Query,
     conf: Mapping[str, str] | None = None,
     per_join: bool = False,
+    reach: Reach | None = None,
     cluster: Cluster = CLUSTER,
     version: str = "4.0.1",
 ) -> Facts:
-    return Facts(tuple(queries), cluster, conf or {}, per_join, version)
+    """`per_join`: hints in SQL text."""
+    reached = reach or (Reach.TEXT if per_join else Reach.CONF)
+    return Facts(tuple(queries), cluster, conf or {}, reached, version)
 
 
 def query_25() -> Query:

@@ -60,6 +60,7 @@ class TestAHint:
             ("MERGE", ITEMS, SORT_MERGE, ""),
             ("NO_BROADCAST", ITEMS, SORT_MERGE, ""),
             ("NO_BROADCAST", (), ITEMS_HASHED, ""),
+            ("NO_BROADCAST", ITEMS, ORDERS_BROADCAST, ""),
             # AQE found nothing to join: the join was planned as told, and did not run.
             ("MERGE", ITEMS, NOTHING, ""),
             ("BROADCAST", ITEMS, SORT_MERGE, "told BROADCAST of items; Spark ran SortMergeJoin"),

@@ -17,6 +17,7 @@ from tuner.advice.facts import Facts
 from tuner.advice.join_order import advise_join_orders
 from tuner.advice.local_map_threshold import advise_local_map_thresholds
 from tuner.advice.model import Recommendation
+from tuner.advice.no_broadcast import advise_no_broadcasts
 from tuner.advice.object_hash_threshold import advise_object_hash_threshold
 from tuner.advice.partial_aggregation import advise_partial_aggregation
 from tuner.advice.runtime_filter import advise_runtime_filters
@@ -37,6 +38,7 @@ ADVISORS: tuple[Advisor, ...] = (
     advise_local_map_thresholds,
     advise_shuffle_hashes,
     advise_build_sides,
+    advise_no_broadcasts,
     advise_runtime_filters,
     advise_shuffle_partitions,
     advise_statistics,

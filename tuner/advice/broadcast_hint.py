@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from tuner.advice.builds import Build, build_evidence
 from tuner.advice.facts import Facts
-from tuner.advice.join_hints import choose_hints, hinted_side
+from tuner.advice.join_hints import choose_hints, hinted_side, side_name
 from tuner.advice.model import Hint, Prediction, Recommendation, Risk
-from tuner.plan.relation import short_name
 from tuner.units import format_bytes, format_rows, format_seconds
 
 
@@ -22,7 +21,7 @@ def advise_broadcast_hints(facts: Facts) -> Iterator[Recommendation]:
 
 def _recommendation(build: Build, prediction: Prediction) -> Recommendation:
     side = build.build
-    name = short_name(side.relations[0])
+    name = side_name(side)
     return Recommendation(
         actions=(hinted_side(build, Hint.BROADCAST),),
         queries=(build.query.fingerprint,),

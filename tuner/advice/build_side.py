@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tuner.advice.facts import Facts
-from tuner.advice.join_hints import choose_hints, hinted_side
+from tuner.advice.join_hints import choose_hints, hinted_side, side_name
 from tuner.advice.model import Evidence, Hint, Prediction, Recommendation, Risk
 from tuner.advice.swaps import Swap
-from tuner.plan.model import JoinSide, Strategy
-from tuner.plan.relation import short_name
+from tuner.plan.model import Strategy
 from tuner.units import format_bytes, format_rows, format_seconds
 
 
@@ -22,7 +21,7 @@ def advise_build_sides(facts: Facts) -> Iterator[Recommendation]:
 
 
 def _recommendation(swap: Swap, prediction: Prediction) -> Recommendation:
-    name, other = _name(swap.build), _name(swap.built)
+    name, other = side_name(swap.build), side_name(swap.built)
     hint = Hint.BROADCAST if swap.join.strategy is Strategy.BROADCAST_HASH else Hint.SHUFFLE_HASH
     return Recommendation(
         actions=(hinted_side(swap, hint),),
@@ -42,7 +41,3 @@ def _recommendation(swap: Swap, prediction: Prediction) -> Recommendation:
         risk=Risk.LOW,
         advisor="build_side",
     )
-
-
-def _name(side: JoinSide) -> str:
-    return "+".join(short_name(r) for r in side.relations)

@@ -13,6 +13,7 @@ from tuner.advice.cbo_conf import DP_THRESHOLD, ENABLED, REORDER, STAR_FILTER, C
 from tuner.advice.facts import Facts
 from tuner.advice.model import Action, ActionKind, Evidence, Prediction, Recommendation, Risk
 from tuner.advice.orders import MIN_GAIN_SECONDS, Choice, OrderChange, OrderPrices
+from tuner.advice.reach import Reach
 from tuner.cost.cardinality import Cardinality
 from tuner.cost.join_tree import JoinTree
 from tuner.cost.planner_sizes import planner_sizes
@@ -26,10 +27,13 @@ MOST_ITEMS = 14
 
 
 def advise_cbo(facts: Facts) -> Iterator[Recommendation]:
-    """Switching it on, with the statistics it needs, where that gains over all queries that it would touch."""
+    """Switching it on, with the statistics it needs, where that gains over all queries that it would touch.
+
+    Not where the agent orders single blocks: it needs no statistics, and leaves alone what Spark itself reorders.
+    """
     conf = CboConf.read(facts.conf)
     tables = catalog_tables(facts)
-    if conf.reorders or not tables:
+    if facts.reach is Reach.AGENT or conf.reorders or not tables:
         return
     changes = _changes(facts, conf, tables)
     names = {name for change in changes if change.is_clear for name in _names(change.graph)}

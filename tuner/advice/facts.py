@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tuner.advice.reach import Reach
 from tuner.cost.memory import (
     DEFAULT_MEMORY_FRACTION,
     DEFAULT_STORAGE_FRACTION,
@@ -35,7 +36,7 @@ class PastRun:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """One run as advisors see it. `per_join` says whether a hint can reach a single join (SQL text at hand).
+    """One run as advisors see it. `reach` says which joins a hint can reach.
 
     `prices` are what the history bears out of operator times, `price_error` the factor that 90 % of them are within.
     `earlier` are the runs before it, oldest first.
@@ -44,11 +45,16 @@ class Facts:
     queries: tuple[Query, ...]
     cluster: Cluster
     conf: Mapping[str, str] = field(default_factory=dict)
-    per_join: bool = False
+    reach: Reach = Reach.CONF
     spark_version: str = ""
     prices: UnitCosts = DEFAULT_COSTS
     price_error: float = PRICE_ERROR
     earlier: tuple[PastRun, ...] = ()
+
+    @property
+    def per_join(self) -> bool:
+        """Whether a hint can reach a single join."""
+        return self.reach is not Reach.CONF
 
     @property
     def version(self) -> tuple[int, int]:

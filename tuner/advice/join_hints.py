@@ -1,4 +1,4 @@
-"""The one place that decides which hint a join gets: a broadcast, a shuffled hash join, its other side built, or none."""
+"""The one place that decides which hint a join gets: a broadcast or none, a shuffled hash join, its other side built."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from tuner.advice.builds import Build, capped, predict, sort_merge_builds
 from tuner.advice.facts import Facts, is_whole
 from tuner.advice.hash_builds import HashBuild, hash_builds, predict_hashed
 from tuner.advice.model import Action, ActionKind, Hint, Prediction
+from tuner.advice.reach import Reach
 from tuner.advice.swaps import Swap, swaps
-from tuner.plan.model import JoinSide, JoinSite, Query
+from tuner.advice.unbroadcasts import Unbroadcast, unbroadcasts
+from tuner.plan.model import JoinSide, Query
+from tuner.plan.relation import short_name
 
 MIN_GAIN_SECONDS = 0.1
 MIN_GAIN_SHARE = 0.02
 
-_Build = TypeVar("_Build", Build, HashBuild, Swap)
+AnyBuild = Build | HashBuild | Swap | Unbroadcast
+_Build = TypeVar("_Build", Build, HashBuild, Swap, Unbroadcast)
 # A hint names a join by its query's fingerprint and its signature: two joins that share both share the hint.
 _Place = tuple[str, str]
 
@@ -26,7 +30,7 @@ _Place = tuple[str, str]
 class JoinHint:
     """A join with the better of its hints: `build` tells which, and the side it is given to."""
 
-    build: Build | HashBuild | Swap
+    build: AnyBuild
     prediction: Prediction
 
     @property
@@ -34,13 +38,19 @@ class JoinHint:
         """Whether even its predicted worst case gains."""
         return self.prediction.high < self.prediction.before
 
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether the seconds are worth a hint; where memory is in danger any are."""
+        endangers = isinstance(self.build, Unbroadcast) and self.build.is_over
+        return endangers or is_enough(self.prediction.gain, self.build.query)
+
 
 def choose_hints(facts: Facts) -> list[JoinHint]:
     """At most one hint for each join, largest gain first; broadcasts of one query fit into memory together."""
     used: Counter[str] = Counter()
     taken: set[_Place] = set()
     chosen = []
-    certain = [h for h in _worthwhile(facts) if is_enough(h.prediction.gain, h.build.query) and h.is_certain]
+    certain = [h for h in _worthwhile(facts) if h.is_worth_it and h.is_certain]
     for hint in sorted(certain, key=lambda h: -h.prediction.gain):
         build = hint.build
         place, size = _place(build), build.relation_bytes if isinstance(build, Build) else 0
@@ -51,14 +61,14 @@ def choose_hints(facts: Facts) -> list[JoinHint]:
     return chosen
 
 
-def hinted_side(build: Build | HashBuild | Swap, hint: Hint) -> Action:
-    """The action that gives a hint to the side that is built."""
+def hinted_side(build: AnyBuild, hint: Hint) -> Action:
+    """The action that gives a hint to the side that is built, or is not to be."""
     return Action(ActionKind.HINT_JOIN, build.join.signature, hint, build.query.fingerprint, build.build.relations)
 
 
-def is_reachable(join: JoinSite, side: JoinSide) -> bool:
-    """Whether a hint in the text can mean this side: a relation of its own, which the other side is not."""
-    return len(side.relations) == 1 and join.left.relations != join.right.relations
+def side_name(side: JoinSide) -> str:
+    """A side by its relations' last names."""
+    return "+".join(map(short_name, side.relations))
 
 
 def is_enough(gain: float, query: Query) -> bool:
@@ -72,22 +82,25 @@ def seconds_of(query: Query) -> float:
 
 def _worthwhile(facts: Facts) -> Iterator[JoinHint]:
     conf = facts.selection
-    for build in _admissible(sort_merge_builds(facts)):
+    for build in _admissible(facts.reach, sort_merge_builds(facts)):
         before = seconds_of(build.query)
         yield JoinHint(build, predict(before, capped(build.static_gain, before), [(build, build.static_gain)]))
-    for hashed in _admissible(hash_builds(facts)):
+    for hashed in _admissible(facts.reach, hash_builds(facts)):
         if hashed.is_much_smaller(conf):
             yield JoinHint(hashed, predict_hashed((hashed,)))
-    for swap in _admissible(swaps(facts)):
+    for swap in _admissible(facts.reach, swaps(facts)):
         yield JoinHint(swap, swap.prediction)
+    if facts.reach is Reach.AGENT:
+        for unbroadcast in _admissible(facts.reach, unbroadcasts(facts)):
+            yield JoinHint(unbroadcast, unbroadcast.prediction)
 
 
-def _admissible(builds: Iterable[_Build]) -> list[_Build]:
+def _admissible(reach: Reach, builds: Iterable[_Build]) -> list[_Build]:
     """The builds that a hint can reach and that no join of the same name forbids."""
-    found = [b for b in builds if is_whole(b.query) and is_reachable(b.join, b.build)]
+    found = [b for b in builds if is_whole(b.query) and reach.hints(b.join, b.build)]
     vetoed = {(_place(b), b.side) for b in found if b.veto}
     return [b for b in found if (_place(b), b.side) not in vetoed]
 
 
-def _place(build: Build | HashBuild | Swap) -> _Place:
+def _place(build: AnyBuild) -> _Place:
     return build.query.fingerprint, build.join.signature

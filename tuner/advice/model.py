@@ -14,9 +14,10 @@ class ActionKind(StrEnum):
 
 
 class Hint(StrEnum):
-    """Spark's join hints (SPARK-27225)."""
+    """Spark's join hints (SPARK-27225). NO_BROADCAST is none that SQL has: only the agent can give it."""
 
     BROADCAST = "BROADCAST"
+    NO_BROADCAST = "NO_BROADCAST"
     MERGE = "MERGE"
     SHUFFLE_HASH = "SHUFFLE_HASH"
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from tuner.advice.facts import Facts
 from tuner.advice.hash_builds import HashBuild, hash_evidence
-from tuner.advice.join_hints import choose_hints, hinted_side
+from tuner.advice.join_hints import choose_hints, hinted_side, side_name
 from tuner.advice.model import Hint, Prediction, Recommendation, Risk
-from tuner.plan.relation import short_name
 from tuner.units import format_bytes, format_rows, format_seconds
 
 
@@ -21,7 +20,7 @@ def advise_shuffle_hashes(facts: Facts) -> Iterator[Recommendation]:
 
 
 def _recommendation(build: HashBuild, prediction: Prediction, cap: int) -> Recommendation:
-    name = short_name(build.build.relations[0])
+    name = side_name(build.build)
     return Recommendation(
         actions=(hinted_side(build, Hint.SHUFFLE_HASH),),
         queries=(build.query.fingerprint,),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -11,6 +13,7 @@ from rich.console import Console
 from tuner.advice.facts import Facts
 from tuner.advice.insights.model import Insight
 from tuner.advice.model import Recommendation
+from tuner.advice.reach import reach_of
 from tuner.cli.harvest import AsJson, Paths
 from tuner.cli.insights_text import insights_json, insights_lines
 from tuner.cli.logs import LogReader
@@ -21,11 +24,21 @@ if TYPE_CHECKING:
     from tuner.cli.queries_and_insights import QueriesAndInsights
 
 
+class By(StrEnum):
+    """What carries a change into a run."""
+
+    AGENT = "agent"
+    CONF = "conf"
+
+
 def advise(
     paths: Paths,
     as_json: AsJson = False,
+    steering: Annotated[
+        By, typer.Option(help="How changes reach the jobs: agent, as `submit` has it, or conf: properties alone.")
+    ] = By.AGENT,
     sql: Annotated[
-        bool, typer.Option("--sql", help="The jobs are SQL text: advise hints for single joins, not conf.")
+        bool, typer.Option("--sql", help="The jobs are SQL text: with --steering conf, hints in it may name relations.")
     ] = False,
 ) -> None:
     """Read event logs and print recommendations with evidence and predicted seconds, and insights for a person."""
@@ -36,7 +49,7 @@ def advise(
     recommended: list[dict[str, Any]] = []
     shown: list[dict[str, Any]] = []
     for application, read in reader.read(paths, QueriesAndInsights):
-        recommendations, insights = _looked_at(application, read, per_join=sql)
+        recommendations, insights = _looked_at(application, read, steering, sql=sql)
         recommended += [_json(application, r) for r in recommendations]
         shown += insights_json(_cohort(application), application.app_id, insights)
         if not as_json:
@@ -48,7 +61,7 @@ def advise(
 
 
 def _looked_at(
-    application: Application, read: QueriesAndInsights, *, per_join: bool
+    application: Application, read: QueriesAndInsights, steering: By, *, sql: bool
 ) -> tuple[tuple[Recommendation, ...], tuple[Insight, ...]]:
     """Partial logs are no ground for advice: what they lack would look like rows that were not there."""
     if application.status is not Completeness.COMPLETE:
@@ -60,7 +73,15 @@ def _looked_at(
 
     found, cluster = read.in_order(), cluster_of(application)
     model = calibrated(samples(found, cluster), model_at_hand())
-    facts = Facts(found, cluster, application.conf, per_join, application.spark_version, model.costs, model.price_error)
+    facts = Facts(
+        found,
+        cluster,
+        application.conf,
+        spark_version=application.spark_version,
+        prices=model.costs,
+        price_error=model.price_error,
+    )
+    facts = replace(facts, reach=reach_of(facts.version, agent=steering is By.AGENT, text=sql))
     read.insights.add(unsure_orders(facts))
     return advise_on(facts), read.insights.in_order()
 

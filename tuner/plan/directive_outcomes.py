@@ -87,18 +87,24 @@ def _deviation(hint: HintDirective, joins: Sequence[JoinSite | Join]) -> str:
     if not joins:
         return f"{told}; the plan that ran has no such join"
     for join in joins:
-        wanted = _TOLD.get(hint.hint, frozenset({join.strategy}))
-        if join.strategy not in wanted or not _builds(join, hint):
+        if not _as_told(join, hint):
             return f"{told}; Spark ran {join.strategy}{_building(join)}"
     return ""
 
 
-def _builds(join: JoinSite | Join, hint: HintDirective) -> bool:
-    """Whether the side that was hinted was built, as far as both sides can be told apart."""
+def _as_told(join: JoinSite | Join, hint: HintDirective) -> bool:
+    is_in = join.strategy in _TOLD.get(hint.hint, frozenset({join.strategy}))
+    if hint.hint == "NO_BROADCAST":  # of one side: the other may be
+        return is_in or not _builds(join, hint.side)
+    return is_in and (hint.hint not in _BUILDING or _builds(join, hint.side))
+
+
+def _builds(join: JoinSite | Join, side: Sequence[str]) -> bool:
+    """Whether a side was built, as far as both can be told apart."""
     left, right = sorted(join.left.relations), sorted(join.right.relations)
-    if hint.hint not in _BUILDING or not hint.side or left == right or join.build_side is None:
+    if not side or left == right or join.build_side is None:
         return True
-    return sorted(hint.side) == (left if join.build_side is BuildSide.LEFT else right)
+    return sorted(side) == (left if join.build_side is BuildSide.LEFT else right)
 
 
 def _building(join: JoinSite | Join) -> str:

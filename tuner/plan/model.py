@@ -88,13 +88,17 @@ class StageWork:
 
 @dataclass(frozen=True, slots=True)
 class BroadcastWork:
-    """One relation broadcast: what the driver collected, hashed and sent, and the milliseconds of each step."""
+    """One relation broadcast: what the driver collected, hashed and sent, and the milliseconds of each step.
+
+    `collect_ms` has what computed the rows in it. `readers` are the operators that take it, dynamic pruning's too.
+    """
 
     rows: int
     bytes: int
     collect_ms: int
     build_ms: int
     broadcast_ms: int
+    readers: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 
@@ -51,9 +51,10 @@ def query_work(plan: MeasuredPlan, stages: Sequence[Stage]) -> QueryWork:
     amounts = {_key(stage): _amounts_of_stage(stage) for stage in stages}
     broadcasts: list[BroadcastWork] = []
     sorts = SortWork(0, 0)
+    readers = Counter(_metrics(node) for node in plan.root.walk_all() if node.name == "BroadcastExchange")
     for node in plan.operators:
         if node.name == "BroadcastExchange":
-            broadcasts.append(_broadcast(node))
+            broadcasts.append(_broadcast(node, readers[_metrics(node)]))
         if node.name in SHUFFLES:
             _shuffle(plan, node, amounts)
             continue
@@ -112,7 +113,12 @@ def _shuffle(plan: MeasuredPlan, node: PlanNode, amounts: Mapping[tuple[int, int
         amounts[_key(stage)][Resource.SHUFFLE_SEGMENT] += blocks / len(reading)
 
 
-def _broadcast(node: PlanNode) -> BroadcastWork:
+def _metrics(node: PlanNode) -> frozenset[int]:
+    """The same for an operator wherever a plan shows it."""
+    return frozenset(node.metric_ids.values())
+
+
+def _broadcast(node: PlanNode, readers: int) -> BroadcastWork:
     found = node.metrics.get
     return BroadcastWork(
         found("number of output rows", 0),
@@ -120,6 +126,7 @@ def _broadcast(node: PlanNode) -> BroadcastWork:
         found("time to collect", 0),
         found("time to build", 0),
         found("time to broadcast", 0),
+        readers,
     )
 
 

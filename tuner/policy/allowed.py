@@ -8,13 +8,14 @@ from dataclasses import replace
 from tuner.advice.model import Action, ActionKind
 from tuner.history.model import IN_FORCE, DecidedAction, Mode, Ruling, Run, RunState, Standing
 from tuner.policy.ledger import same_target
+from tuner.policy.orders_first import orders_first
 from tuner.policy.situation import Situation
 
 
 def allowed(situation: Situation, wanted: Iterable[DecidedAction]) -> list[DecidedAction]:
     """Each action once, the later of two; at most one in force for each target, and nothing without what it belongs to."""
     each = list({d.action.id: d for d in wanted}.values())
-    within = [_allowed(situation, d, [p.action for p in each if _together(d, p)]) for d in each]
+    within = orders_first(_allowed(situation, d, [p.action for p in each if _together(d, p)]) for d in each)
     return _without_conflicts([_whole(d, within) for d in within])
 
 

@@ -1,0 +1,74 @@
+"""While a query's joins are tried in another order, nothing else is tried on those joins."""
+
+from __future__ import annotations
+
+import pytest
+
+from tuner.advice.model import Action, ActionKind
+from tuner.history.model import IN_FORCE, Decision, Mode, Run, Standing
+from tuner.policy.decide import Situation, decide
+from tuner.policy.orders_first import orders_first
+from tuner.policy.situation import BY_SUBMIT
+
+from .histories import conf, decided, hint, in_force, recommend, reorder, run, standings
+
+ORDER = reorder("q1")
+BY_AGENT = BY_SUBMIT | {ActionKind.ORDER_JOINS}
+THRESHOLD = conf("spark.sql.autoBroadcastJoinThreshold", "20000000")
+BLOOM = conf("spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold", "1000")
+PARTITIONS = conf("spark.sql.shuffle.partitions", "16")
+
+
+@pytest.mark.parametrize(
+    ("other", "standing", "waits"),
+    [
+        (hint("q1"), Standing.TRIAL, True),
+        (hint("q1"), Standing.PROMOTED, True),
+        (hint("q1"), Standing.PINNED, False),
+        (hint("q2"), Standing.TRIAL, False),
+        (THRESHOLD, Standing.TRIAL, True),
+        (BLOOM, Standing.TRIAL, True),
+        (THRESHOLD, Standing.PROMOTED, False),
+        (PARTITIONS, Standing.TRIAL, False),
+        (reorder("q1", "another block"), Standing.TRIAL, False),
+    ],
+)
+def test_what_waits_for_an_order_on_trial(other: Action, standing: Standing, waits: bool) -> None:
+    beside = decided(other, standing, queries=[other.query or "q1"])
+    order, found = orders_first([decided(ORDER), beside])
+    assert order.standing is Standing.TRIAL
+    assert (found.standing is Standing.HELD) is waits
+    assert ("in another order first" in found.reason) is waits
+    for settled in (Standing.PROMOTED, Standing.PINNED, Standing.PROPOSED):
+        assert orders_first([decided(ORDER, settled), beside])[1] == beside
+
+
+def test_a_property_for_other_queries_does_not_wait() -> None:
+    beside = decided(THRESHOLD, queries=["q2"])
+    assert orders_first([decided(ORDER), beside])[1] == beside
+
+
+def decision(*runs: Run) -> Decision:
+    advice = [recommend(ORDER), recommend(hint("q1"))]
+    return decide(Situation(Mode.AUTO, 1, runs, advice, drivable=BY_AGENT))
+
+
+def test_the_order_is_tried_first_and_the_hint_once_it_is_settled() -> None:
+    base = run(0, {"q1": 10, "q2": 10})
+    first = decision(base)
+    assert standings(first) == {ORDER.id: Standing.TRIAL, hint("q1").id: Standing.HELD}
+    won = run(1, {"q1": 5, "q2": 10}, *first.actions)
+    assert standings(decision(base, won)) == {ORDER.id: Standing.PROMOTED, hint("q1").id: Standing.TRIAL}
+    lost = run(1, {"q1": 20, "q2": 10}, *first.actions)
+    assert standings(decision(base, lost)) == {ORDER.id: Standing.ROLLED_BACK, hint("q1").id: Standing.TRIAL}
+
+
+def test_a_proven_hint_is_back_after_the_trial() -> None:
+    base = run(0, {"q1": 10, "q2": 10})
+    proven = run(1, {"q1": 5, "q2": 10}, decided(hint("q1")))
+    held = decision(base, proven)
+    assert in_force(held) == {ORDER.id}
+    lost = run(2, {"q1": 20, "q2": 10}, *held.actions)
+    after = standings(decision(base, proven, lost))
+    assert after == {ORDER.id: Standing.ROLLED_BACK, hint("q1").id: Standing.PROMOTED}
+    assert after[hint("q1").id] in IN_FORCE

@@ -12,8 +12,20 @@ from tuner.advice.model import Action, ActionKind, Hint
     [
         (Action(ActionKind.SET_CONF, "spark.x", "1"), "spark.x=1"),
         (
-            Action(ActionKind.HINT_JOIN, "5160", Hint.SHUFFLE_HASH, "q1", ("shop.days", "shop.items")),
-            "/*+ SHUFFLE_HASH(shop.days, shop.items) */ in query q1",
+            Action(ActionKind.HINT_JOIN, "5160", Hint.SHUFFLE_HASH, "q1", ("shop.days",)),
+            "/*+ SHUFFLE_HASH(days) */ in query q1",
+        ),
+        (
+            Action(ActionKind.HINT_JOIN, "5160", Hint.BROADCAST, "q1", ("/lake/1-days",)),
+            "/*+ BROADCAST(`1-days`) */ in query q1",
+        ),
+        (
+            Action(ActionKind.HINT_JOIN, "5160", Hint.BROADCAST, "q1", ("shop.days", "shop.items")),
+            "BROADCAST of what joins shop.days, shop.items in query q1, by the agent: SQL has no text for it",
+        ),
+        (
+            Action(ActionKind.HINT_JOIN, "5160", Hint.NO_BROADCAST, "q1", ("shop.days",)),
+            "NO_BROADCAST of what joins shop.days in query q1, by the agent: SQL has no text for it",
         ),
         (Action(ActionKind.ORDER_JOINS, "5160", "((a b) c)", "q1"), "the order of joins in query q1"),
         (

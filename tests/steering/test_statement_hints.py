@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tuner.advice.model import Action, ActionKind, Hint
 from tuner.history.model import DecidedAction, Decision, Mode, Standing
 from tuner.plan.model import JoinSide, JoinSite, JoinType, Query, QueryStatus, Strategy
-from tuner.steering.statement_hints import hint_statements
+from tuner.steering.statement_hints import hint_statements, suggest_hints
 
 CREATE = "CREATE TABLE t AS SELECT 1"
 SALES = "SELECT d.year, sum(s.price) FROM sales s JOIN date_dim d ON s.day = d.id GROUP BY d.year"
@@ -107,3 +109,26 @@ def test_text_that_no_longer_has_the_join_is_left_alone() -> None:
         assert found.statements == (text,)
         ((_, reason),) = found.skipped
         assert reason
+
+
+@pytest.mark.parametrize(
+    ("action", "why"),
+    [
+        (replace(ACTION, value=Hint.NO_BROADCAST), "no hint that forbids a broadcast"),
+        (replace(ACTION, relations=("date_dim", "store")), "cannot name a join's result"),
+    ],
+)
+def test_what_sql_cannot_say_is_left_out_and_says_so(action: Action, why: str) -> None:
+    found = hint_statements(decision(action), [CREATE, SALES, OTHER], [query()])
+    assert found.statements == (CREATE, SALES, OTHER)
+    ((_, reason),) = found.skipped
+    assert why in reason
+
+
+def test_a_person_gets_the_text_of_a_job_that_is_no_sql_job() -> None:
+    found = suggest_hints([ACTION], [CREATE, SALES, OTHER], [query("count at app.py:7")])
+    assert found.statements == (CREATE, HINTED, OTHER)
+    assert found.skipped == ()
+    elsewhere = suggest_hints([ACTION], [OTHER], [query("count at app.py:7")])
+    assert elsewhere.statements == (OTHER,)
+    assert [action for action, _ in elsewhere.skipped] == [ACTION]

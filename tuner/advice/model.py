@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
+
+_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 class ActionKind(StrEnum):
@@ -46,18 +49,36 @@ class Action:
         return f"{self.kind}:{scope}{self.target}={self.value}{side}"
 
     @property
+    def hint_text(self) -> str:
+        """A join hint to paste behind SELECT, with the relation's last name: its alias goes there if the query gives it
+        one. Empty where SQL has no text for the change."""
+        if self.kind is not ActionKind.HINT_JOIN or self.value == Hint.NO_BROADCAST or len(self.relations) != 1:
+            return ""
+        return f"/*+ {self.value}({_last_name(self.relations[0])}) */"
+
+    @property
     def words(self) -> str:
         """What to do, as one would type it; an order of joins is spelled in its reason, by names."""
         match self.kind:
             case ActionKind.SET_CONF:
                 return f"{self.target}={self.value}"
             case ActionKind.HINT_JOIN:
-                return f"/*+ {self.value}({', '.join(self.relations)}) */ in query {self.query}"
+                where = f"in query {self.query}"
+                if self.hint_text:
+                    return f"{self.hint_text} {where}"
+                return f"{self.value} of what joins {', '.join(self.relations)} {where}, by the agent: SQL has no text for it"
             case ActionKind.ORDER_JOINS:
                 return f"the order of joins in query {self.query}"
             case ActionKind.ANALYZE_TABLE:
                 columns = f" FOR COLUMNS {self.value}" if self.value else ""
                 return f"ANALYZE TABLE {self.target} COMPUTE STATISTICS{columns}"
+
+
+def _last_name(relation: str) -> str:
+    """Of `db.table` and of a path the last part, in backquotes where SQL asks for them."""
+    parts = relation.rstrip("/").rsplit("/", 1) if "/" in relation else relation.rsplit(".", 1)
+    name = parts[-1]
+    return name if _PLAIN_NAME.fullmatch(name) else "`" + name.replace("`", "``") + "`"
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ class Swap:
 
 def swaps(facts: Facts) -> Iterator[Swap]:
     """Each hash join whose other side may be built and has fewer rows, by `shuffledHashJoinFactor`, than the built one."""
-    conf = facts.selection
+    conf, costs = facts.selection, facts.costs
     for query in facts.queries:
         for join in query.joins:
             if join.strategy not in _HASH_JOINS or join.build_side is None:
@@ -68,12 +68,13 @@ def swaps(facts: Facts) -> Iterator[Swap]:
             allowed = shuffled_hash_sides(logical, conf) if shuffled else broadcast_sides(logical)
             built, build = (join.right, join.left) if side is BuildSide.LEFT else (join.left, join.right)
             if side in allowed and (build.rows or 0) * conf.factor <= (built.rows or 0):
-                yield _shuffled(facts, query, join, side) if shuffled else _broadcast(facts, query, join, side)
+                price = _shuffled if shuffled else _broadcast
+                yield price(facts, query, join, side, costs)
 
 
-def _shuffled(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> Swap:
+def _shuffled(facts: Facts, query: Query, join: JoinSite, side: BuildSide, costs: UnitCosts) -> Swap:
     built, build = _sides(join, side)
-    costs, cores, conf = facts.costs, max(1, facts.cluster.cores), facts.selection
+    cores, conf = max(1, facts.cluster.cores), facts.selection
     saved = shuffled_hash_core_seconds(built, build, costs) - shuffled_hash_core_seconds(build, built, costs)
     before, after = (task_relation_bytes(query, join, s, conf) for s in (built, build))
     unmeasured = "" if build.shuffle_bytes is not None else "its bytes were not measured"
@@ -81,10 +82,10 @@ def _shuffled(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> Sw
     return Swap(query, join, side, before, after, saved / cores, saved / cores / 2, veto)
 
 
-def _broadcast(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> Swap:
+def _broadcast(facts: Facts, query: Query, join: JoinSite, side: BuildSide, costs: UnitCosts) -> Swap:
     """Broadcasts of one query are built side by side: in the worst case the next largest one takes as long as before."""
     built, build = _sides(join, side)
-    costs, cap = facts.costs, facts.cap
+    cap = facts.cap
     size = relation_bytes(build.rows or 0, _bytes(build))
     probing = ((built.rows or 0) - (build.rows or 0)) * costs.probe / 1e9 / max(1, facts.cluster.cores)
     seconds, instead = _build_seconds(facts, built, costs), _build_seconds(facts, build, costs)

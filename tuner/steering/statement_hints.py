@@ -25,14 +25,27 @@ class HintedStatements:
 
 def hint_statements(decision: Decision, statements: Sequence[str], queries: Iterable[Query]) -> HintedStatements:
     """Write each join hint in force into the statements whose earlier run (`queries`) had that join."""
+    return _written(decision.in_force, statements, list(queries), anywhere=False)
+
+
+def suggest_hints(actions: Iterable[Action], statements: Sequence[str], queries: Iterable[Query]) -> HintedStatements:
+    """The statements with hints for a person to run: also those that no run of ours numbered, where the text is clear."""
+    return _written(actions, statements, list(queries), anywhere=True)
+
+
+def _written(
+    wanted: Iterable[Action], statements: Sequence[str], ran: Sequence[Query], *, anywhere: bool
+) -> HintedStatements:
     texts = list(statements)
     skipped: list[tuple[Action, str]] = []
-    ran = list(queries)
-    actions = [a for a in decision.in_force if a.kind is ActionKind.HINT_JOIN]
+    actions = list(dict.fromkeys(a for a in wanted if a.kind is ActionKind.HINT_JOIN))
     for fingerprint in dict.fromkeys(a.query for a in actions):
         mine = [a for a in actions if a.query == fingerprint]
+        same = [q for q in ran if q.fingerprint == fingerprint]
         # Statements that differ in literals alone share a fingerprint.
-        places = {n: q for q in ran if q.fingerprint == fingerprint and (n := _statement_number(q, len(texts))) >= 0}
+        places = {n: q for q in same if (n := _statement_number(q, len(texts))) >= 0}
+        if anywhere and same and not places:
+            places = dict.fromkeys(range(len(texts)), same[-1])
         reasons = dict.fromkeys(mine, "its query did not run in the latest run")
         for number, query in places.items():
             texts[number], reasons = _hint(texts[number], query, mine, reasons)
@@ -48,10 +61,17 @@ def _hint(
     hinted = add_join_hints(text, [r for r in requests.values() if r], [pair for j in query.joins for pair in j.keys])
     reasons = {skip.request: skip.reason for skip in hinted.skipped}
     return hinted.text, {
-        action: reasons.get(request, "") if request else "the join cannot be told apart"
+        action: reasons.get(request, "") if request else _no_text(action)
         for action, request in requests.items()
         if action in missing and request not in hinted.applied
     }
+
+
+def _no_text(action: Action) -> str:
+    """Why no text can say an action."""
+    if action.value == Hint.NO_BROADCAST:
+        return "SQL has no hint that forbids a broadcast"
+    return "SQL text cannot name a join's result" if len(action.relations) > 1 else "the join cannot be told apart"
 
 
 def _statement_number(query: Query, count: int) -> int:
@@ -62,7 +82,7 @@ def _statement_number(query: Query, count: int) -> int:
 
 def _request(action: Action, query: Query) -> JoinHintRequest | None:
     sites = [join for join in query.joins if join.signature == action.target]
-    if len(sites) != 1:
+    if len(sites) != 1 or action.value == Hint.NO_BROADCAST:
         return None
     side = _side(sites[0], action.relations)
     return JoinHintRequest.for_side(Hint(action.value), sites[0], side) if side else None

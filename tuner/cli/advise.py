@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -15,6 +16,7 @@ from tuner.advice.insights.model import Insight
 from tuner.advice.model import Recommendation
 from tuner.advice.reach import reach_of
 from tuner.cli.harvest import AsJson, Paths
+from tuner.cli.hinted_sql import HintedSql, hinted_sql, read_statements
 from tuner.cli.insights_text import insights_json, insights_lines
 from tuner.cli.logs import LogReader
 from tuner.eventlog.cluster import cluster_of
@@ -40,22 +42,29 @@ def advise(
     sql: Annotated[
         bool, typer.Option("--sql", help="The jobs are SQL text: with --steering conf, hints in it may name relations.")
     ] = False,
+    sql_file: Annotated[
+        Path | None, typer.Option(help="Statements that the jobs ran: shown with the join hints written into them.")
+    ] = None,
 ) -> None:
     """Read event logs and print recommendations with evidence and predicted seconds, and insights for a person."""
     # Rules that only this command needs, and numpy: no other command waits for them.
     from tuner.cli.queries_and_insights import QueriesAndInsights
 
-    reader = LogReader()
+    reader, statements = LogReader(), read_statements(sql_file)
+    texts: list[dict[str, Any]] = []
     recommended: list[dict[str, Any]] = []
     shown: list[dict[str, Any]] = []
     for application, read in reader.read(paths, QueriesAndInsights):
         recommendations, insights = _looked_at(application, read, steering, sql=sql)
         recommended += [_json(application, r) for r in recommendations]
         shown += insights_json(_cohort(application), application.app_id, insights)
+        hinted = hinted_sql(recommendations, statements, read.in_order())
+        texts += [hinted.as_json(application.app_id)] if statements else []
         if not as_json:
-            _show(application, recommendations, insights)
+            _show(application, recommendations, insights, hinted)
     if as_json:
-        typer.echo(msgspec.json.encode({"recommendations": recommended, "insights": shown}).decode())
+        found = {"recommendations": recommended, "insights": shown} | ({"sql": texts} if statements else {})
+        typer.echo(msgspec.json.encode(found).decode())
     if reader.failures:
         raise typer.Exit(1)
 
@@ -94,7 +103,16 @@ def _json(application: Application, r: Recommendation) -> dict[str, Any]:
         "query": r.queries[0] if len(r.queries) == 1 else None,
         "queries": list(r.queries),
         "actions": [
-            {"id": a.id, "kind": a.kind, "target": a.target, "value": a.value, "query": a.query} for a in r.actions
+            {
+                "id": a.id,
+                "kind": a.kind,
+                "target": a.target,
+                "value": a.value,
+                "query": a.query,
+                "relations": list(a.relations),
+                "hint_text": a.hint_text or None,
+            }
+            for a in r.actions
         ],
         "reason": r.reason,
         "evidence": [{"what": e.what, "value": e.value, "unit": e.unit, "of": e.of} for e in r.evidence],
@@ -111,7 +129,12 @@ def _cohort(application: Application) -> str:
     return application.conf.get("spark.tuner.cohort") or application.app_name
 
 
-def _show(application: Application, recommendations: tuple[Recommendation, ...], insights: tuple[Insight, ...]) -> None:
+def _show(
+    application: Application,
+    recommendations: tuple[Recommendation, ...],
+    insights: tuple[Insight, ...],
+    hinted: HintedSql,
+) -> None:
     console = Console(highlight=False)
     console.print(f"{_cohort(application)} ({application.app_id})", markup=False, soft_wrap=True)
     if application.status is not Completeness.COMPLETE:
@@ -128,6 +151,8 @@ def _show(application: Application, recommendations: tuple[Recommendation, ...],
         console.print(f"    {_counted(len(r.queries))}: {interval}", markup=False, soft_wrap=True)
     if not recommendations:
         console.print("  nothing to change: no change is predicted to gain enough", soft_wrap=True)
+    for line in hinted.lines():
+        console.print(line, markup=False, soft_wrap=True)
     for line in insights_lines(insights, console.width):
         console.print(line, markup=False, soft_wrap=True)
     console.print()

@@ -1,0 +1,68 @@
+"""`spark-tuner advise --sql-file`: statements with the hints in them, to be pasted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from tuner.advice.model import Action, ActionKind, Hint, Prediction, Recommendation, Risk
+from tuner.cli.hinted_sql import HintedSql, hinted_sql
+from tuner.plan.model import JoinSide, JoinSite, JoinType, Query, QueryStatus, Strategy
+
+from .conftest import Result
+from .logs import write_log
+
+Call = Callable[..., Result]
+STATEMENTS = ("CREATE TABLE t AS SELECT 1", "SELECT *\nFROM sales s JOIN days d ON s.day = d.id")
+JOIN = JoinSite(
+    signature="sig",
+    occurrence=0,
+    type=JoinType.INNER,
+    strategy=Strategy.SORT_MERGE,
+    build_side=None,
+    keys=(("sales.day", "days.id"),),
+    left=JoinSide(("sales",), rows=10),
+    right=JoinSide(("days",), rows=1),
+    output_rows=10,
+    planned_strategy=None,
+)
+QUERY = Query(1, 1, "q1", "collect at app.py:3", 0, 1000, QueryStatus.SUCCEEDED, (JOIN,))
+
+
+def recommend(hint: Hint) -> Recommendation:
+    action = Action(ActionKind.HINT_JOIN, "sig", hint, "q1", ("days",))
+    return Recommendation((action,), ("q1",), "why", (), Prediction(9, 1, 1, 2), Risk.LOW)
+
+
+def test_the_statement_is_shown_with_its_hint() -> None:
+    found = hinted_sql([recommend(Hint.BROADCAST)], STATEMENTS, [QUERY])
+    assert list(found.lines()) == [
+        "  statement 2 with its hints:",
+        "    SELECT /*+ BROADCAST(d) */ *",
+        "    FROM sales s JOIN days d ON s.day = d.id",
+    ]
+    assert found.as_json("app")["statements"] == [
+        {"statement": 2, "text": STATEMENTS[1].replace("SELECT", "SELECT /*+ BROADCAST(d) */")}
+    ]
+
+
+def test_what_finds_no_place_says_why() -> None:
+    (line,) = hinted_sql([recommend(Hint.NO_BROADCAST)], STATEMENTS, [QUERY]).lines()
+    assert line.startswith("  not in the text: NO_BROADCAST of what joins days in query q1")
+    assert line.endswith("SQL has no hint that forbids a broadcast")
+
+
+def test_without_a_file_there_is_nothing_to_show() -> None:
+    assert hinted_sql([recommend(Hint.BROADCAST)], (), [QUERY]) == HintedSql()
+
+
+def test_the_command_reads_the_file(spark_tuner: Call, tmp_path: Path) -> None:
+    log, sql = write_log(tmp_path / "app-1"), tmp_path / "job.sql"
+    sql.write_text(";".join(STATEMENTS))
+    found = json.loads(spark_tuner("advise", log, "--sql-file", sql, "--json").out)
+    assert found["sql"] == [{"app_id": "app-1", "statements": [], "left_out": []}]
+    missing = spark_tuner("advise", log, "--sql-file", tmp_path / "none.sql")
+    assert missing.code == 1 and "give a readable .sql file" in missing.err
+    sql.write_bytes(b"SELECT '\xff'")
+    assert spark_tuner("advise", log, "--sql-file", sql).code == 1

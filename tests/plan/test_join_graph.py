@@ -187,7 +187,7 @@ class TestABlock:
 
 class TestWhatEndsABlock:
     @pytest.mark.parametrize(
-        "type_", ["LeftOuter", "RightOuter", "FullOuter", "LeftSemi", "LeftAnti", "ExistenceJoin(e#9)"]
+        "type_", ["LeftOuter", "RightOuter", "FullOuter", "LeftSemi", "LeftAnti", "ExistenceJoin(e#9)", "LeftSingle"]
     )
     def test_other_joins_are_items_as_a_whole(self, type_: str) -> None:
         text = f"""

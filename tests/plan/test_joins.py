@@ -67,7 +67,7 @@ class TestKinds:
                 BuildSide.LEFT,
             ),
             ("CartesianProduct | (Inner#5 = LeftOuter#6)", JoinType.CROSS, Strategy.CARTESIAN, None),
-            ("SortMergeJoin | [k#1], [k#3], LeftSingle", JoinType.UNKNOWN, Strategy.SORT_MERGE, None),
+            ("SortMergeJoin | [k#1], [k#3], LeftNovel", JoinType.UNKNOWN, Strategy.SORT_MERGE, None),
         ],
     )
     def test_type_strategy_and_build_side(
@@ -190,7 +190,7 @@ class TestSignature:
         other = join(self.TURNED.replace("Inner", kind), left=RIGHT, right=LEFT)
         assert one.signature == other.signature
 
-    @pytest.mark.parametrize("kind", ["LeftOuter", "LeftSemi", "LeftAnti", "ExistenceJoin(exists#9)"])
+    @pytest.mark.parametrize("kind", ["LeftOuter", "LeftSemi", "LeftAnti", "ExistenceJoin(exists#9)", "LeftSingle"])
     def test_sides_matter_to_all_others(self, kind: str) -> None:
         one = join(self.INNER.replace("Inner", kind))
         other = join(self.TURNED.replace("Inner", kind), left=RIGHT, right=LEFT)

@@ -152,18 +152,28 @@ def test_what_holds_of_every_decision(
     situation = Situation(mode, 2 if failed else 1, runs, advice, verdicts, earlier_try_failed=failed)
     found = decide(situation)
     assert found == decide(situation)
-    _holds(found, mode, runs, verdicts, failed)
+    _holds(found, mode, runs, advice, verdicts, failed)
 
 
-def _holds(found: Decision, mode: Mode, runs: list[Run], verdicts: list[Verdict], failed: bool) -> None:
+def _holds(
+    found: Decision,
+    mode: Mode,
+    runs: list[Run],
+    advice: list[Recommendation],
+    verdicts: list[Verdict],
+    failed: bool,
+) -> None:
     words = {v.action_id: v.ruling for v in verdicts}
+    # Who approves one of two actions that belong together approves both.
+    together = {a.id: [p.id for p in r.actions] for r in advice for a in r.actions}
     if mode is Mode.OBSERVE or failed or not any(r.outcome for r in runs):
         assert not found.in_force
     for position, action in enumerate(found.in_force):
         assert not any(same_target(action, other) for other in found.in_force[:position])
         assert words.get(action.id) not in (Ruling.REJECT, Ruling.ROLL_BACK)
         if mode is Mode.SUGGEST:
-            assert words.get(action.id) in (Ruling.APPROVE, Ruling.PIN)
+            said = {words.get(id_) for id_ in (action.id, *together.get(action.id, ()))}
+            assert said & {Ruling.APPROVE, Ruling.PIN}
     ids = [d.action.id for d in found.actions]
     assert len(ids) == len(set(ids))
     assert all(d.reason for d in found.actions)

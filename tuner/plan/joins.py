@@ -20,7 +20,7 @@ from tuner.plan.relation import ScansBelow, scan_columns
 from tuner.plan.sides import measure_side, output_rows
 
 JOINS = {s.value: s for s in Strategy if s is not Strategy.UNKNOWN}
-_TYPE = re.compile(r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|ExistenceJoin)\b")
+_TYPE = re.compile(r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|ExistenceJoin|LeftSingle)\b")
 _BUILD = re.compile(r"\bBuild(Left|Right)\b")
 _SYMMETRIC = frozenset({JoinType.INNER, JoinType.CROSS, JoinType.FULL_OUTER})
 

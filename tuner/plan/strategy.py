@@ -6,7 +6,10 @@ from enum import StrEnum
 
 
 class JoinType(StrEnum):
-    """Join types as Spark prints them; right outer is turned round into left outer."""
+    """Join types as Spark prints them; right outer is turned round into left outer.
+
+    A left single join is a scalar subquery's (Spark 4): at most one row may match.
+    """
 
     INNER = "Inner"
     CROSS = "Cross"
@@ -15,6 +18,7 @@ class JoinType(StrEnum):
     LEFT_SEMI = "LeftSemi"
     LEFT_ANTI = "LeftAnti"
     EXISTENCE = "ExistenceJoin"
+    LEFT_SINGLE = "LeftSingle"
     UNKNOWN = "Unknown"
 
 

@@ -12,17 +12,17 @@ from tuner.advice.swaps import WIDE_ROW_BYTES
 from tuner.cost.memory import relation_bytes
 from tuner.cost.operators import shuffle_core_seconds, sort_merge_core_seconds
 from tuner.cost.unit_costs import UnitCosts
-from tuner.plan.model import BroadcastWork, BuildSide, JoinSide, JoinSite, Query, Strategy
+from tuner.plan.model import BroadcastWork, BuildSide, JoinSide, JoinSite, JoinType, Query, Strategy
 
 
 @dataclass(frozen=True, slots=True)
 class Unbroadcast:
     """One broadcast hash join of one query with both sides shuffled and sorted instead; `side` was broadcast.
 
-    Wall seconds: `broadcast_seconds` are what the driver took to collect, hash and send, `shuffle_seconds` what
-    shuffling and merging is priced at beyond probing. `least_gain` counts of the broadcast only what was timed, has the
-    next largest one of the query take as long as before, and prices err.
-    `is_over` says that the hash relation, as measured, is over the cap. `veto` says why it must not be, or is empty.
+    Wall seconds: `broadcast_seconds` are what the driver took to collect, hash and send, as far as the relation's size
+    explains them, `shuffle_seconds` what shuffling and merging is priced at beyond probing. `least_gain` leaves out the
+    collecting, has the next largest broadcast of the query take as long as before, and prices err. `is_over` says that
+    the hash relation, as measured, is over the cap. `veto` says why it must not be, or is empty.
     """
 
     query: Query
@@ -87,7 +87,7 @@ def _price(
     shuffles = shuffle_core_seconds(left, costs) + shuffle_core_seconds(right, costs)
     merge = sort_merge_core_seconds(replace(join, left=left, right=right), costs)
     added, probing = (shuffles + merge) / cores, (probe.rows or 0) * costs.probe / 1e9 / cores
-    timed = _timed_seconds(work)
+    timed = min(_timed_seconds(work), facts.price_error * _priced_seconds(work, facts.cluster.executors, costs))
     beside = max((_timed_seconds(b) for b in _broadcasts(query) if b is not work), default=0.0)
     return Unbroadcast(
         query,
@@ -97,7 +97,7 @@ def _price(
         shuffle_seconds=added - probing,
         least_gain=max(0.0, timed - beside) - facts.price_error * added,
         is_over=(build.broadcast_bytes or 0) > facts.cap.query_bytes,
-        veto=_veto(work, probe),
+        veto=_veto(join, work, probe),
     )
 
 
@@ -105,13 +105,19 @@ def _timed_seconds(work: BroadcastWork) -> float:
     return (work.build_ms + work.broadcast_ms) / 1e3
 
 
-def _collect_seconds(work: BroadcastWork, costs: UnitCosts) -> float:
-    """Of the time to collect only what moving the rows is priced at: the rest is what computed them.
+def _priced_seconds(work: BroadcastWork, executors: int, costs: UnitCosts) -> float:
+    """What hashing and sending so much takes: a driver that was busy with other things as well took longer."""
+    return (work.rows * costs.broadcast_build + _row_bytes(work) * costs.broadcast * max(1, executors)) / 1e9
 
-    Their bytes are what the hash relation has beyond its map (`relation_bytes`).
-    """
-    size = max(0, work.bytes - relation_bytes(work.rows, 0))
-    return min(work.collect_ms / 1e3, size * costs.collect / 1e9)
+
+def _collect_seconds(work: BroadcastWork, costs: UnitCosts) -> float:
+    """Of the time to collect only what moving the rows is priced at: the rest is what computed them."""
+    return min(work.collect_ms / 1e3, _row_bytes(work) * costs.collect / 1e9)
+
+
+def _row_bytes(work: BroadcastWork) -> int:
+    """Bytes of the rows: what the hash relation has beyond its map (`relation_bytes`); its last page may be empty."""
+    return min(max(0, work.bytes - relation_bytes(work.rows, 0)), work.rows * WIDE_ROW_BYTES)
 
 
 def _as_shuffled(side: JoinSide) -> JoinSide:
@@ -120,7 +126,10 @@ def _as_shuffled(side: JoinSide) -> JoinSide:
     return replace(side, shuffle_bytes=size, sort_ms=None)
 
 
-def _veto(work: BroadcastWork, probe: JoinSide) -> str:
+def _veto(join: JoinSite, work: BroadcastWork, probe: JoinSide) -> str:
+    if join.type is JoinType.LEFT_ANTI:
+        # ExtractSingleColumnNullAwareAntiJoin: NOT IN over a nullable column is broadcast whatever the hint.
+        return "an anti join may be one that Spark can only broadcast"
     if work.readers > 1:
         return "another join or a pruned scan reads the same broadcast"
     return "" if probe.rows is not None else "its probe side was not measured"

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from tuner.advice.model import Action, ActionKind
-from tuner.history.model import DecidedAction, Decision, Mode, Ruling, Run, RunState, Standing
+from tuner.advice.model import Action, ActionKind, Hint
+from tuner.eventlog.cluster import Cluster
+from tuner.eventlog.steering import DirectiveStatus
+from tuner.history.model import DecidedAction, Decision, Mode, Outcome, Ruling, Run, RunState, Standing
 from tuner.history.store import Store
+from tuner.plan.model import DirectiveOutcome, Query, QueryStatus
 
 from .conftest import Result
 
@@ -52,6 +56,29 @@ def test_status_as_json(spark_tuner: Call, run: Run) -> None:
     found = json.loads(spark_tuner("status", "etl.nightly", "--json").out)
     assert [r["key"] for r in found["runs"]] == [run.key]
     assert found["runs"][0]["actions"][0]["standing"] == "proposed"
+
+
+def test_status_tells_which_directives_a_run_did_not_follow(spark_tuner: Call, run: Run, url: str) -> None:
+    hint = Action(ActionKind.HINT_JOIN, "5160", Hint.BROADCAST, "q1", ("shop.days",))
+    decided = DecidedAction(hint, Standing.TRIAL, "about 2.0 s less", ("q1",))
+    told = DirectiveOutcome(hint.id, DirectiveStatus.IGNORED, "told BROADCAST of days; Spark ran SortMergeJoin")
+    query = Query(1, 1, "q1", "", 0, 1000, QueryStatus.SUCCEEDED, directives=(told,))
+    steered = replace(run, key="etl/2/nightly/-1/1", decision=Decision(Mode.AUTO, "1 on trial", (decided,)))
+    with Store.open(url) as store:
+        store.begin(steered)
+        store.finish(
+            steered.key,
+            RunState.SUCCEEDED,
+            datetime.now(UTC),
+            Outcome("app-2", "4.3.0", 1000, Cluster(cores=2), (query,)),
+        )
+    shown = spark_tuner("status", "etl.nightly").out
+    assert "not followed by the last run:" in shown
+    assert f"ignored in run {steered.key}: told BROADCAST of days; Spark ran SortMergeJoin" in shown
+    found = json.loads(spark_tuner("status", "etl.nightly", "--json").out)["runs"][-1]
+    assert found["queries"][0]["directives"] == [
+        {"id": hint.id, "status": "ignored", "reason": "told BROADCAST of days; Spark ran SortMergeJoin"}
+    ]
 
 
 def test_status_of_an_unknown_cohort(spark_tuner: Call, run: Run) -> None:

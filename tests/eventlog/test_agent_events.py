@@ -97,7 +97,7 @@ class TestWhatWasDirected:
             (directives(fingerprint="../../etc"), "not a list"),
             (directives(HINT | {"join": "x" * 16}), "not a list"),
             (directives(HINT | {"id": "\u202egnp"}), "cannot be printed"),
-            (directives(HINT | {"id": "x" * 10_000}), "not a list"),
+            (directives(HINT | {"id": "x" * 30_000}), "not a list"),
             (directives(HINT | {"side": ["a\nb"]}), "cannot be printed"),
             (directives(*[HINT] * (MAX_DIRECTIVES + 1)), "more than 1000"),
             (directives(orders=[ORDER | {"order": [0, 1]}]), "each item once"),
@@ -144,9 +144,11 @@ class TestWhatTheAgentSays:
         assert told.loaded and "hunter2" not in told.problem and "cannot read" in told.problem
 
     def test_only_outcomes_that_an_agent_writes_are_kept_and_not_too_many(self) -> None:
-        said = [("", "applied", ""), ("a", "done", ""), ("b\x1b", "applied", ""), ("c" * 9000, "applied", "")]
+        said = [("", "applied", ""), ("a", "done", ""), ("b\x1b", "applied", ""), ("c" * 30_000, "applied", "")]
         assert agent_outcomes(said) == ()
         assert len(agent_outcomes((str(n), "applied", "") for n in range(5000))) == MAX_DIRECTIVES
+        long = agent_outcomes((f"{n:020000}", "applied", "") for n in range(MAX_DIRECTIVES))
+        assert sum(len(outcome.id) for outcome in long) < 5 << 20
         (one,) = agent_outcomes([("a", "ignored", "password=hunter2 " + "x" * 5000)])
         assert len(one.reason) <= 200 and "hunter2" not in one.reason
 

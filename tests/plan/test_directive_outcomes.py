@@ -8,7 +8,7 @@ import pytest
 
 from tuner.eventlog.directives import HintDirective, ItemOrder, ItemPair, OrderDirective, QueryDirectives
 from tuner.eventlog.model import Application, Completeness, Execution, Executors
-from tuner.eventlog.steering import AgentOutcome, DirectiveStatus, Steering
+from tuner.eventlog.steering import AgentOutcome, AgentRecord, DirectiveStatus
 from tuner.plan.model import Query
 from tuner.plan.queries import queries
 
@@ -32,13 +32,13 @@ def execution(plan: str, final: str | None = None, *said: AgentOutcome, number: 
     return Execution(number, number, "report", 1000, 3500, None, initial, last, {}, (), steered=said)
 
 
-def queries_of(steering: Steering, *executions: Execution) -> tuple[Query, ...]:
+def queries_of(steering: AgentRecord, *executions: Execution) -> tuple[Query, ...]:
     whole = Application("app", "name", None, "4.3.0", 0, 1, Completeness.COMPLETE, Executors(), {}, executions)
     return queries(replace(whole, steering=steering))
 
 
 def unsteered(plan: str) -> Query:
-    return queries_of(Steering(), execution(plan))[0]
+    return queries_of(AgentRecord(), execution(plan))[0]
 
 
 def hint(plan: str, name: str, side: tuple[str, ...] = ITEMS) -> QueryDirectives:
@@ -82,19 +82,19 @@ class TestAHint:
     def test_that_the_agent_applied_is_held_against_the_join_that_ran(
         self, name: str, side: tuple[str, ...], final: str, reason: str
     ) -> None:
-        steering = Steering((hint(SORT_MERGE, name, side),), is_directed=True, loaded=True)
+        steering = AgentRecord((hint(SORT_MERGE, name, side),), is_directed=True, loaded=True)
         (query,) = queries_of(steering, execution(SORT_MERGE, final, AgentOutcome("h", APPLIED)))
         assert told(query) == [("h", IGNORED if reason else APPLIED, reason)]
 
     def test_of_a_join_that_is_in_no_plan_was_not_followed(self) -> None:
         directed = QueryDirectives(unsteered(SORT_MERGE).fingerprint, (), (HintDirective("h", "0" * 16, "MERGE"),))
-        steering = Steering((directed,), is_directed=True, loaded=True)
+        steering = AgentRecord((directed,), is_directed=True, loaded=True)
         (query,) = queries_of(steering, execution(SORT_MERGE, None, AgentOutcome("h", APPLIED)))
         assert told(query) == [("h", IGNORED, "told MERGE; the plan that ran has no such join")]
 
     @pytest.mark.parametrize("status", [IGNORED, IMPOSSIBLE])
     def test_what_the_agent_did_not_do_is_its_to_tell(self, status: DirectiveStatus) -> None:
-        steering = Steering((hint(SORT_MERGE, "BROADCAST"),), is_directed=True, loaded=True)
+        steering = AgentRecord((hint(SORT_MERGE, "BROADCAST"),), is_directed=True, loaded=True)
         said = AgentOutcome("h", status, "the join has a hint of the user's")
         (query,) = queries_of(steering, execution(SORT_MERGE, ITEMS_BROADCAST, said))
         assert told(query) == [("h", status, "the join has a hint of the user's")]
@@ -102,29 +102,29 @@ class TestAHint:
 
 class TestWithoutAWordOfTheAgent:
     def test_it_did_not_load(self) -> None:
-        steering = Steering((hint(SORT_MERGE, "BROADCAST"),), is_directed=True)
+        steering = AgentRecord((hint(SORT_MERGE, "BROADCAST"),), is_directed=True)
         (query,) = queries_of(steering, execution(SORT_MERGE))
         assert told(query) == [("h", IGNORED, "the agent did not load")]
 
     def test_it_could_not_read_what_it_was_told(self) -> None:
-        steering = Steering((hint(SORT_MERGE, "MERGE"),), is_directed=True, loaded=True, problem="no such file")
+        steering = AgentRecord((hint(SORT_MERGE, "MERGE"),), is_directed=True, loaded=True, problem="no such file")
         (query,) = queries_of(steering, execution(SORT_MERGE))
         assert told(query) == [("h", IGNORED, "the agent could not read its directives: no such file")]
 
     def test_it_met_no_such_plan(self) -> None:
-        steering = Steering((hint(SORT_MERGE, "MERGE"),), is_directed=True, loaded=True)
+        steering = AgentRecord((hint(SORT_MERGE, "MERGE"),), is_directed=True, loaded=True)
         (query,) = queries_of(steering, execution(SORT_MERGE))
         assert told(query) == [("h", IMPOSSIBLE, "the agent met no plan with the relations of this query")]
 
     def test_a_plan_that_runs_again_is_as_it_was_optimised(self) -> None:
         directed = hint(SORT_MERGE, "BROADCAST")
         said = {directed.fingerprint: (AgentOutcome("h", APPLIED),)}
-        steering = Steering((directed,), is_directed=True, loaded=True, by_query=said)
+        steering = AgentRecord((directed,), is_directed=True, loaded=True, by_query=said)
         one, again = queries_of(steering, *(execution(SORT_MERGE, ITEMS_BROADCAST, number=n) for n in (1, 2)))
         assert told(one) == told(again) == [("h", APPLIED, "")]
 
     def test_other_queries_have_no_outcome(self) -> None:
-        steering = Steering((hint(SORT_MERGE, "BROADCAST"),), is_directed=True)
+        steering = AgentRecord((hint(SORT_MERGE, "BROADCAST"),), is_directed=True)
         (other,) = queries_of(steering, execution("Scan parquet default.orders | [k#1]"))
         assert other.directives == ()
 
@@ -132,7 +132,7 @@ class TestWithoutAWordOfTheAgent:
 def test_a_query_that_has_changed_is_known_by_what_the_agent_says_of_it() -> None:
     directed = hint(SORT_MERGE, "BROADCAST")
     changed = SORT_MERGE.replace("[k#1] |", "[k#1,v#2] |")
-    steering = Steering((directed,), is_directed=True, loaded=True)
+    steering = AgentRecord((directed,), is_directed=True, loaded=True)
     (query,) = queries_of(steering, execution(changed, None, AgentOutcome("h", APPLIED)))
     assert query.fingerprint != directed.fingerprint
     assert told(query) == [("h", IGNORED, "told BROADCAST of items; Spark ran SortMergeJoin")]
@@ -159,13 +159,13 @@ class TestAnOrder:
     def test_is_held_against_the_joins_that_ran(self, order: ItemOrder, status: DirectiveStatus, reason: str) -> None:
         directive = OrderDirective("o", (("t.a",), ("t.b",), ("t.c",)), order)
         directed = QueryDirectives(unsteered(BLOCK).fingerprint, (), (), (directive,))
-        (query,) = queries_of(Steering((directed,), True, True), execution(BLOCK, None, AgentOutcome("o", APPLIED)))
+        (query,) = queries_of(AgentRecord((directed,), True, True), execution(BLOCK, None, AgentOutcome("o", APPLIED)))
         assert told(query) == [("o", status, reason)]
 
     def test_of_a_block_that_aqe_cut_short_is_as_the_agent_says(self) -> None:
         directive = OrderDirective("o", (("t.a",), ("t.b",), ("t.c",)), ItemPair(ItemPair(0, 2), 1))
         directed = QueryDirectives(unsteered(BLOCK).fingerprint, (), (), (directive,))
         ran = execution(BLOCK, NOTHING, AgentOutcome("o", APPLIED))
-        (query,) = queries_of(Steering((directed,), True, True), ran)
+        (query,) = queries_of(AgentRecord((directed,), True, True), ran)
         ((_, status, reason),) = told(query)
         assert status is APPLIED and "the agent's word" in reason

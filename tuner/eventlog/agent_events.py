@@ -10,7 +10,7 @@ from tuner.eventlog.directives import DIRECTIVES, DIRECTIVES_FILE, DirectivesErr
 from tuner.eventlog.model import ProblemCode
 from tuner.eventlog.open import Fragment
 from tuner.eventlog.properties import redact
-from tuner.eventlog.steering import Steering, agent_outcomes, best
+from tuner.eventlog.steering import AgentRecord, agent_outcomes, best
 
 _FINGERPRINT = re.compile(r"[0-9a-f]{16}")
 
@@ -20,7 +20,7 @@ def take_directives(fragment: Fragment, properties: Mapping[str, object]) -> Non
     text = properties.get(DIRECTIVES)
     if text or properties.get(DIRECTIVES_FILE):
         directives = _parsed(fragment, text) if isinstance(text, str) else ()
-        fragment.steering = fragment.steering.then(Steering(directives, is_directed=True))
+        fragment.steering = fragment.steering.then(AgentRecord(directives, is_directed=True))
 
 
 def take_loaded(fragment: Fragment, event: ev.AgentLoaded) -> None:
@@ -28,7 +28,7 @@ def take_loaded(fragment: Fragment, event: ev.AgentLoaded) -> None:
     text = "" if fragment.steering.directives else event.directives
     directives = _parsed(fragment, text) if text else ()
     problem = redact(event.problem or "")
-    fragment.steering = fragment.steering.then(Steering(directives, bool(text), loaded=True, problem=problem))
+    fragment.steering = fragment.steering.then(AgentRecord(directives, bool(text), loaded=True, problem=problem))
 
 
 def take_steered(fragment: Fragment, event: ev.PlanSteered) -> None:
@@ -37,7 +37,7 @@ def take_steered(fragment: Fragment, event: ev.PlanSteered) -> None:
     if event.execution_id >= 0:
         fragment.steer(event.execution_id, said)
     by_query = {event.fingerprint: said} if _FINGERPRINT.fullmatch(event.fingerprint) else {}
-    fragment.steering = fragment.steering.then(Steering(loaded=True, by_query=by_query))
+    fragment.steering = fragment.steering.then(AgentRecord(loaded=True, by_query=by_query))
 
 
 def _parsed(fragment: Fragment, text: str) -> tuple[QueryDirectives, ...]:

@@ -18,8 +18,8 @@ DIRECTIVES_FILE = "spark.tuner.directives.file"
 MAX_CHARACTERS = 4 << 20
 MAX_DIRECTIVES = 1000
 MAX_ITEMS = 100
-# An action's id names its relations.
-MAX_ID = 8000
+# An action's id names the relations of the side that it hints.
+MAX_ID = 20_000
 
 _Text = Annotated[str, msgspec.Meta(max_length=MAX_ID)]
 _Digest = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{16}\Z")]

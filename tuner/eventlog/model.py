@@ -9,7 +9,7 @@ from typing import Annotated
 
 import msgspec
 
-from tuner.eventlog.steering import UNSTEERED, AgentOutcome, Steering
+from tuner.eventlog.steering import UNSTEERED, AgentOutcome, AgentRecord
 
 # A Java long: a number beyond it is damage. (As an int it would not fit into a database's column.)
 Long = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
@@ -182,7 +182,7 @@ class Work:
     stages: tuple[Stage, ...]
     conf: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     spark_version: str = field(default="", compare=False, repr=False)
-    steering: Steering = field(default=UNSTEERED, compare=False, repr=False)
+    steering: AgentRecord = field(default=UNSTEERED, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,4 +206,4 @@ class Application:
     jobs: tuple[Job, ...] = ()
     stages: tuple[Stage, ...] = ()
     problems: tuple[Problem, ...] = ()
-    steering: Steering = UNSTEERED
+    steering: AgentRecord = UNSTEERED

@@ -6,7 +6,7 @@ import msgspec
 
 from tuner.eventlog import events as ev
 from tuner.eventlog.model import PlanInfo, Problem, ProblemCode
-from tuner.eventlog.steering import UNSTEERED, AgentOutcome, Steering, best
+from tuner.eventlog.steering import UNSTEERED, AgentOutcome, AgentRecord, best
 
 _MAX_PARTITIONS = 1 << 24  # a larger partition number is damage, not a task
 _MAX_NOTES = 20
@@ -155,7 +155,7 @@ class Fragment(msgspec.Struct):
     start: ev.ApplicationStart | None = None
     end_ms: int | None = None
     conf: dict[str, str] = {}
-    steering: Steering = UNSTEERED
+    steering: AgentRecord = UNSTEERED
     steered: dict[int, tuple[AgentOutcome, ...]] = {}
     executor_changes: list[tuple[str, int | None]] = []
     executions: dict[int, OpenExecution] = {}

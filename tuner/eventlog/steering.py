@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import msgspec
 
-from tuner.eventlog.directives import MAX_DIRECTIVES, MAX_ID, QueryDirectives
+from tuner.eventlog.directives import MAX_CHARACTERS, MAX_DIRECTIVES, MAX_ID, QueryDirectives
 from tuner.eventlog.properties import redact
 from tuner.printable import printable
 
@@ -32,7 +32,7 @@ class AgentOutcome(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-class Steering(msgspec.Struct, frozen=True):
+class AgentRecord(msgspec.Struct, frozen=True):
     """`directives` are what was directed, query by query; `is_directed` says that something was, known or not.
 
     `loaded` says that the agent did, `problem` what it could not read. `by_query` is what it said of each query's plan,
@@ -49,9 +49,9 @@ class Steering(msgspec.Struct, frozen=True):
         """What a query was directed to do."""
         return tuple(found for found in self.directives if found.fingerprint == fingerprint)
 
-    def then(self, later: Steering) -> Steering:
+    def then(self, later: AgentRecord) -> AgentRecord:
         """Both, of two stretches of a log."""
-        return Steering(
+        return AgentRecord(
             directives=self.directives or later.directives,
             is_directed=self.is_directed or later.is_directed,
             loaded=self.loaded or later.loaded,
@@ -60,17 +60,19 @@ class Steering(msgspec.Struct, frozen=True):
         )
 
 
-UNSTEERED = Steering()
+UNSTEERED = AgentRecord()
 
 
 def agent_outcomes(said: Iterable[tuple[str, str, str]]) -> tuple[AgentOutcome, ...]:
     """Of an event's outcomes (id, status, reason) the first so many; those that no agent of ours writes are left out."""
-    found = []
+    found: list[AgentOutcome] = []
+    characters = 0
     for id_, status, reason in said:
+        if len(found) >= MAX_DIRECTIVES or characters > MAX_CHARACTERS:
+            break
         if status in _STATUSES and 0 < len(id_) <= MAX_ID and printable(id_) == id_:
             found.append(AgentOutcome(id_, DirectiveStatus(status), redact(reason)))
-        if len(found) >= MAX_DIRECTIVES:
-            break
+            characters += len(id_)
     return tuple(found)
 
 

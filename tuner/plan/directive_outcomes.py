@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tuner.eventlog.directives import HintDirective, QueryDirectives
 from tuner.eventlog.model import Execution
-from tuner.eventlog.steering import NOT_LOADED, UNSTEERED, AgentOutcome, DirectiveStatus, Steering
+from tuner.eventlog.steering import NOT_LOADED, UNSTEERED, AgentOutcome, AgentRecord, DirectiveStatus
 from tuner.plan.join_graph import join_graphs
 from tuner.plan.joins import Join
 from tuner.plan.model import BuildSide, DirectiveOutcome, JoinSite, Strategy
@@ -43,7 +43,7 @@ class RanPlan:
 
 
 def directive_outcomes(
-    execution: Execution, fingerprint: str, ran: RanPlan, steering: Steering = UNSTEERED
+    execution: Execution, fingerprint: str, ran: RanPlan, steering: AgentRecord = UNSTEERED
 ) -> tuple[DirectiveOutcome, ...]:
     """One outcome for each directive that the query had, or that the agent speaks of, in the order directed.
 
@@ -60,7 +60,7 @@ def directive_outcomes(
     return tuple(found)
 
 
-def _unsaid(steering: Steering) -> tuple[DirectiveStatus, str]:
+def _unsaid(steering: AgentRecord) -> tuple[DirectiveStatus, str]:
     if not steering.loaded:
         return DirectiveStatus.IGNORED, NOT_LOADED
     if steering.problem:

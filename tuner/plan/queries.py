@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tuner.eventlog.model import Application, Execution, PlanInfo, Stage
 from tuner.eventlog.properties import error_kind
-from tuner.eventlog.steering import UNSTEERED, Steering
+from tuner.eventlog.steering import UNSTEERED, AgentRecord
 from tuner.plan.aggregate_sites import find_aggregates
 from tuner.plan.directive_outcomes import RanPlan, directive_outcomes
 from tuner.plan.estimates import read_estimates
@@ -51,7 +51,7 @@ def queries(application: Application) -> tuple[Query, ...]:
     return tuple(found)
 
 
-def query(execution: Execution, stages: Sequence[Stage], steering: Steering = UNSTEERED) -> Query | None:
+def query(execution: Execution, stages: Sequence[Stage], steering: AgentRecord = UNSTEERED) -> Query | None:
     """A SQL execution with the stages its jobs ran; None where it reads no data, or its plan cannot be read.
 
     `steering` is what its application's log tells of directives.
@@ -61,7 +61,7 @@ def query(execution: Execution, stages: Sequence[Stage], steering: Steering = UN
 
 
 def query_and_plan(
-    execution: Execution, stages: Sequence[Stage], steering: Steering = UNSTEERED
+    execution: Execution, stages: Sequence[Stage], steering: AgentRecord = UNSTEERED
 ) -> tuple[Query, PlanNode] | None:
     """Like `query`, with the plan that ran in the end."""
     found = query_and_plans(execution, stages, steering)
@@ -69,7 +69,7 @@ def query_and_plan(
 
 
 def query_and_plans(
-    execution: Execution, stages: Sequence[Stage], steering: Steering = UNSTEERED
+    execution: Execution, stages: Sequence[Stage], steering: AgentRecord = UNSTEERED
 ) -> QueryAndPlans | None:
     """Like `query`, with its plans."""
     if execution.initial_plan is None:
@@ -127,7 +127,7 @@ def _is_command(plan: PlanInfo) -> bool:
 
 
 def _measured(
-    execution: Execution, initial: PlanNode, final: PlanNode, stages: Sequence[Stage], steering: Steering
+    execution: Execution, initial: PlanNode, final: PlanNode, stages: Sequence[Stage], steering: AgentRecord
 ) -> Query:
     scans = _scans(final)
     status = _status(execution)

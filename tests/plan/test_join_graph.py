@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tuner.plan.aggregate_outputs import aggregate_outputs
 from tuner.plan.graph import Condition, JoinGraph, MeasuredJoin, RelationKind, members
 from tuner.plan.join_graph import join_graphs
 from tuner.plan.merge_graphs import merge_graphs
@@ -156,6 +157,42 @@ class TestABlock:
         assert (0b101, 0b010) in {(p.left, p.right) for p in graph(as_condition).predicates}
         assert graph(as_condition).conditions == ()
         assert graph(as_condition).signature == graph(as_key).signature
+
+    def test_what_two_aggregates_put_out_is_told_apart_by_the_logical_plan(self) -> None:
+        """Without it, in the order written, the key of c may come from either."""
+        returns, average = (
+            f"HashAggregate | (keys=[k#{k}], functions=[sum(v#{v})])\n{{0}}  Scan parquet t.a | [k#{k},v#{v}]"
+            for k, v in ((1, 2), (11, 12))
+        )
+        written = f"""
+            SortMergeJoin | [customer#21], [c#31], Inner
+              SortMergeJoin | [state#22], [of#23], Inner
+                {returns.format(" " * 16)}
+                {average.format(" " * 16)}
+              Scan parquet t.c | [c#31]
+        """
+        other = f"""
+            SortMergeJoin | [state#22], [of#23], Inner
+              SortMergeJoin | [customer#21], [c#31], Inner
+                {returns.format(" " * 16)}
+                Scan parquet t.c | [c#31]
+              {average.format(" " * 14)}
+        """
+        logical = """Join Inner, (state#22 = of#23), Statistics(sizeInBytes=1.0 KiB)
+            :- Aggregate [k#1], [k#1 AS customer#21, max(k#1) AS state#22, count(1) AS n#24], Statistics(sizeInBytes=8.0 B)
+            +- Aggregate [k#11], [sum(v#12) AS total#25, k#11 AS of#23], Statistics(sizeInBytes=8.0 B)"""
+        outputs = aggregate_outputs(logical)
+        assert outputs == {21: 1, 22: 1, 24: 1, 25: 12, 23: 11}
+        (one,), (two,) = (join_graphs(plan(text), finished=True, outputs=outputs) for text in (written, other))
+        assert (0b001, 0b100) in {(p.left, p.right) for p in one.predicates}
+        assert one.signature == two.signature
+        assert join_graphs(plan(written))[0].signature != one.signature
+
+    @pytest.mark.parametrize(
+        "text", [None, "", "Aggregate [", "Aggregate [a#1]", "Aggregate [a#1], [", "Aggregate [], [x]"]
+    )
+    def test_a_logical_plan_that_tells_nothing(self, text: str | None) -> None:
+        assert aggregate_outputs(text) == {}
 
     def test_a_column_an_aggregate_computes_belongs_to_it(self) -> None:
         text = """

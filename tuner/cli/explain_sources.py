@@ -27,7 +27,7 @@ class Measured:
 
 class _InFull(QueryList):
     def _query(self, work: Work, found: QueryAndPlans) -> Query:
-        return in_full(found, work.stages)
+        return in_full(found, work.stages, work.execution.logical_plan if work.execution else None)
 
 
 def read_samples(paths: list[str], url: str | None, cohort: str | None) -> list[Measured]:

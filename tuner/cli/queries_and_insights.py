@@ -19,4 +19,4 @@ class QueriesAndInsights(QueryList):
 
     def _query(self, work: Work, found: QueryAndPlans) -> Query:
         self.insights.add(insights_of(work, found))
-        return in_full(found, work.stages)
+        return in_full(found, work.stages, work.execution.logical_plan if work.execution else None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -39,6 +39,8 @@ _REORDERABLE = frozenset({JoinType.INNER, JoinType.CROSS})
 _PASSING = SHUFFLES | {"BroadcastExchange", "Sort"}
 _EXCHANGED = _PASSING | {"ReusedExchange"}
 _ROWS = "number of output rows"
+_UNKNOWN: Mapping[int, int] = {}
+_DEEPEST = 100  # aggregates of aggregates
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +51,19 @@ class JoinBlock:
     items: tuple[PlanNode, ...]
 
 
-def join_graphs(root: PlanNode, *, finished: bool = False) -> tuple[JoinGraph, ...]:
+def join_graphs(
+    root: PlanNode, *, finished: bool = False, outputs: Mapping[int, int] = _UNKNOWN
+) -> tuple[JoinGraph, ...]:
     """The blocks of a plan, without its operators."""
-    return tuple(block.graph for block in join_blocks(root, finished=finished))
+    return tuple(block.graph for block in join_blocks(root, finished=finished, outputs=outputs))
 
 
-def join_blocks(root: PlanNode, *, finished: bool = False) -> tuple[JoinBlock, ...]:
+def join_blocks(
+    root: PlanNode, *, finished: bool = False, outputs: Mapping[int, int] = _UNKNOWN
+) -> tuple[JoinBlock, ...]:
     """The blocks of a plan and of its subqueries, in plan order; those inside what is reused once.
 
-    `finished` says that the plan ran to its end: what was not counted is then 0.
+    `finished` says that the plan ran to its end: what was not counted is then 0. `outputs` are `aggregate_outputs`.
     """
     lineage, scans_below = trace(root), ScansBelow(root)
     elsewhere = {id(node) for node in root.walk_unfilled()}
@@ -66,7 +72,7 @@ def join_blocks(root: PlanNode, *, finished: bool = False) -> tuple[JoinBlock, .
     while waiting:
         node = waiting.pop()
         if parsed := _inner(node):
-            block = _Block(lineage, scans_below, finished=finished and id(node) not in elsewhere)
+            block = _Block(lineage, scans_below, outputs, finished=finished and id(node) not in elsewhere)
             written, _ = block.flatten(node, parsed)
             found.append((node, JoinBlock(block.graph(written), tuple(block.items))))
             waiting.extend(reversed(block.items))
@@ -97,9 +103,12 @@ def _only_columns(project: PlanNode) -> bool:
 class _Block:
     """A block while its joins are taken apart."""
 
-    def __init__(self, lineage: Lineage, scans_below: ScansBelow, *, finished: bool) -> None:
+    def __init__(
+        self, lineage: Lineage, scans_below: ScansBelow, outputs: Mapping[int, int], *, finished: bool
+    ) -> None:
         self._lineage = lineage
         self._scans_below = scans_below
+        self._outputs = outputs
         self._finished = finished
         self.items: list[PlanNode] = []
         self._owner: dict[int, int] = {}
@@ -152,9 +161,10 @@ class _Block:
     def _owners(self, expression: str, among: int) -> int:
         """The relations whose columns an expression names.
 
-        What an aggregate computes has an id its text does not print: such a column belongs to the one item that could.
+        What an aggregate computes has an id its text does not print: where the logical plan does not tell either, such a
+        column belongs to the one item that could.
         """
-        ids = [id_ for _, id_ in attributes(expression)]
+        ids = [self._made_of(id_) for _, id_ in attributes(expression)]
         if unknown := [id_ for id_ in ids if id_ not in self._owner]:
             candidates = list(members(among))
             if len(candidates) > 1:
@@ -163,6 +173,17 @@ class _Block:
                 return among
             self._owner.update(dict.fromkeys(unknown, candidates[0]))
         return sum(1 << number for number in {self._owner[id_] for id_ in ids}) & among
+
+    def _made_of(self, id_: int) -> int:
+        """A column that an item's text names, and that this one is made of; itself where none is known."""
+        source = id_
+        for _ in range(_DEEPEST):
+            if source in self._owner:
+                return source
+            if source not in self._outputs:
+                break
+            source = self._outputs[source]
+        return id_
 
     def graph(self, written: Order) -> JoinGraph:
         labels = refined([fingerprint(item, every_join(item)) for item in self.items], self._predicates)

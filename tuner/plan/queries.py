@@ -9,6 +9,7 @@ from dataclasses import replace
 from tuner.eventlog.model import Application, Execution, PlanInfo, Stage
 from tuner.eventlog.properties import error_kind
 from tuner.eventlog.steering import UNSTEERED, AgentRecord
+from tuner.plan.aggregate_outputs import aggregate_outputs
 from tuner.plan.aggregate_sites import find_aggregates
 from tuner.plan.directive_outcomes import RanPlan, directive_outcomes
 from tuner.plan.estimates import read_estimates
@@ -47,7 +48,7 @@ def queries(application: Application) -> tuple[Query, ...]:
     for execution in application.executions:
         ran = stages.get(execution.execution_id, ())
         if plans := query_and_plans(execution, ran, application.steering):
-            found.append(in_full(plans, ran))
+            found.append(in_full(plans, ran, execution.logical_plan))
     return tuple(found)
 
 
@@ -84,9 +85,10 @@ def query_and_plans(
         return None
 
 
-def in_full(found: QueryAndPlans, stages: Sequence[Stage]) -> Query:
+def in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | None = None) -> Query:
     """The query with all that advisors look at, some of which takes longer to find than what `query` tells.
 
+    `logical_plan` is its execution's: it tells what aggregates put out.
     What cannot be found is left out: a bug in it must not cost the query.
     """
     query, _, final = found
@@ -96,7 +98,12 @@ def in_full(found: QueryAndPlans, stages: Sequence[Stage]) -> Query:
         plan = None
     return replace(
         query,
-        graphs=_or_nothing(query, "join graphs", lambda: _orderable(join_graphs(final, finished=whole))) or (),
+        graphs=_or_nothing(
+            query,
+            "join graphs",
+            lambda: _orderable(join_graphs(final, finished=whole, outputs=aggregate_outputs(logical_plan))),
+        )
+        or (),
         tables=_or_nothing(query, "tables", lambda: table_reads(final)) or (),
         work=_or_nothing(query, "work", lambda: query_work(plan, stages)) if plan else None,
         aggregates=_or_nothing(query, "aggregates", lambda: find_aggregates(plan)) or () if plan else (),

@@ -6,12 +6,16 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
 from tuner.advice.model import ActionKind
+from tuner.eventlog.codec import open_plain
 from tuner.history.model import Run, RunState, Standing
 from tuner.history.store import Store
 from tuner.plan.model import Strategy
@@ -60,11 +64,28 @@ def joins(run: Run) -> list[Strategy]:
     return [join.strategy for query in run.outcome.queries for join in query.joins]
 
 
+def events(run: Run) -> Iterator[dict[str, Any]]:
+    """What Spark wrote into the run's event log, a rolling one since 4.0."""
+    for file in sorted(Path(unquote(urlsplit(run.event_log_dir).path)).rglob("events_*")):
+        with file.open("rb") as raw, open_plain(raw, file.name) as lines:
+            yield from map(json.loads, lines)
+
+
+def agent_events(run: Run) -> list[dict[str, Any]]:
+    return [event for event in events(run) if event["Event"].startswith("tuner.steering.agent.")]
+
+
+def spark_properties(run: Run) -> dict[str, str]:
+    (environment,) = (e for e in events(run) if e["Event"] == "SparkListenerEnvironmentUpdate")
+    properties: dict[str, str] = environment["Spark Properties"]
+    return properties
+
+
 def test_an_application_is_steered_by_conf_from_its_second_run_on(tables: Path, tmp_path: Path) -> None:
     cohort, results = Cohort(tmp_path), []
     for number in (1, 2, 3):
         output = tmp_path / f"{number}.json"
-        done = cohort.submit(*SUBMIT, JOB, tables, output)
+        done = cohort.submit(*SUBMIT, JOB, tables, output, options=("--steering", "conf"))
         assert done.returncode == 0, done.stderr
         results.append(json.loads(output.read_text()))
     first, second, third = cohort.runs
@@ -81,6 +102,33 @@ def test_an_application_is_steered_by_conf_from_its_second_run_on(tables: Path, 
     assert judged.reason != {d.action.target: d for d in second.decision.actions}[judged.action.target].reason
 
 
+def test_an_application_is_steered_by_the_agent_and_keeps_its_own_jars_and_extensions(
+    tables: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "own.jar"
+    zipfile.ZipFile(own, "w").close()
+    mine = ("--jars", own, "--conf", "spark.sql.extensions=", "--conf", "spark.eventLog.rolling.enabled=true")
+    cohort, results = Cohort(tmp_path), []
+    for number in (1, 2):
+        output = tmp_path / f"{number}.json"
+        done = cohort.submit(*SUBMIT, *mine, JOB, tables, output)
+        assert done.returncode == 0, done.stderr
+        results.append(json.loads(output.read_text()))
+    first, second = cohort.runs
+    assert results[0] == results[1]
+    assert (joins(first), joins(second)) == ([Strategy.SORT_MERGE], [Strategy.BROADCAST_HASH])
+    (hint,) = [action for action in second.decision.in_force if action.kind is ActionKind.HINT_JOIN]
+    assert hint.value == "BROADCAST"
+    assert "the agent applies changes to single joins" in done.stderr
+    loaded, steered = agent_events(second)
+    assert (loaded["source"], loaded["problem"]) == ("conf", "")
+    assert steered["outcomes"] == [{"id": hint.id, "status": "applied", "reason": ""}]
+    conf = spark_properties(second)
+    assert [Path(jar).name.split("-4")[0] for jar in conf["spark.jars"].split(",")] == ["own.jar", "spark-tuner-agent"]
+    assert conf["spark.sql.extensions"] == "tuner.steering.agent.Extensions"
+    assert agent_events(first) == []
+
+
 def test_sql_is_steered_by_a_hint_in_its_text(tables: Path, tmp_path: Path) -> None:
     cohort = Cohort(tmp_path)
     file = tmp_path / "job.sql"
@@ -89,7 +137,7 @@ def test_sql_is_steered_by_a_hint_in_its_text(tables: Path, tmp_path: Path) -> N
         ";\n".join([*views, "SELECT max(d.note), sum(f.amount) FROM facts f JOIN dims d ON f.dim_id = d.id"])
     )
     for _ in range(2):
-        done = cohort.submit(*SUBMIT, options=("--sql", file))
+        done = cohort.submit(*SUBMIT, options=("--steering", "conf", "--sql", file))
         assert done.returncode == 0, done.stderr + done.stdout
     first, second = cohort.runs
     assert joins(first) == [Strategy.SORT_MERGE]

@@ -14,6 +14,7 @@ import pytest
 
 from tuner import loop
 from tuner.advice.model import Action, ActionKind, Evidence, Prediction, Recommendation, Risk
+from tuner.advice.reach import Reach
 from tuner.eventlog.location import local_path
 from tuner.history.model import Mode, Ruling, RunState, Standing, Verdict
 from tuner.history.store import Store
@@ -721,6 +722,29 @@ def test_steering_may_be_off(by_agent: Nightly) -> None:
     assert (turn.directives.conf, turn.directives.merged) == ({}, {})
     assert turn.conf["spark.eventLog.enabled"] == "true"
     assert "spark-tuner: steering is off: nothing is changed" in Report(turn, None).lines()
+
+
+@pytest.mark.parametrize(
+    ("steering", "statements", "reach"),
+    [
+        (Steering.AGENT, (), Reach.AGENT),
+        (Steering.AGENT, (SALES,), Reach.AGENT),
+        (Steering.CONF, (SALES,), Reach.TEXT),
+        (Steering.CONF, (), Reach.CONF),
+    ],
+)
+def test_advice_is_on_what_the_way_can_reach(
+    by_agent: Nightly,
+    monkeypatch: pytest.MonkeyPatch,
+    steering: Steering,
+    statements: tuple[str, ...],
+    reach: Reach,
+) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr(loop, "_advise", lambda facts: seen.append(facts) or ())
+    by_agent.steering, by_agent.statements = steering, statements
+    by_agent.prepare("e/2/1")
+    assert [facts.reach for facts in seen] == [reach]
 
 
 def test_only_the_agent_is_asked_for_orders(by_agent: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:

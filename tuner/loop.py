@@ -274,7 +274,8 @@ def _unsteered(job: Job, directory: str, why: str) -> _Steering:
 def _decide(store: Store, job: Job, runs: list[Run], way: Way, problems: _Problems) -> Decision:
     measured = [run.outcome for run in runs if usable(run) and run.outcome]
     model = problems.guard("learn what operators take", lambda: _learned(measured), None)
-    facts = facts_of(measured[-1], measured[:-1], model, reach=_reach(job, way)) if measured else None
+    reach = Reach.AGENT if way.route is not None else Reach.TEXT if job.statements else Reach.CONF
+    facts = facts_of(measured[-1], measured[:-1], model, reach) if measured else None
     known = {d.action.id: d.action for run in runs for d in run.decision.actions}.values()
     situation = Situation(
         # Without steering nothing is in force: as in observe.
@@ -288,12 +289,6 @@ def _decide(store: Store, job: Job, runs: list[Run], way: Way, problems: _Proble
         drivable=BY_AGENT if way.route is not None else BY_SUBMIT,
     )
     return decide(situation)
-
-
-def _reach(job: Job, way: Way) -> Reach:
-    if way.route is not None:
-        return Reach.AGENT
-    return Reach.TEXT if job.statements else Reach.CONF
 
 
 def _earlier_tries(store: Store, job: Job) -> list[Run]:
@@ -319,9 +314,7 @@ def _learned(measured: list[Outcome]) -> OperatorTimes:
     return calibrated(found, model_at_hand())
 
 
-def facts_of(
-    outcome: Outcome, earlier: Iterable[Outcome] = (), model: OperatorTimes | None = None, *, reach: Reach
-) -> Facts:
+def facts_of(outcome: Outcome, earlier: Iterable[Outcome], model: OperatorTimes | None, reach: Reach) -> Facts:
     """What advisors look at in a run's outcome, and in those of the runs before it, oldest first."""
     facts = Facts(
         outcome.queries,

@@ -61,7 +61,8 @@ public final class Agent {
   private static String read(String name) throws java.io.IOException {
     File file = new File(name);
     if (!file.isFile()) file = new File(file.getName());
-    if (!file.isFile()) file = new File(SparkFiles$.MODULE$.get(file.getName()));
+    // Not SparkFiles.get: from Spark 3.5 on it looks among the files of the session, which are not the application's.
+    if (!file.isFile()) file = new File(SparkFiles$.MODULE$.getRootDirectory(), file.getName());
     return FileUtils.readFileToString(file, "UTF-8");
   }
 

@@ -33,12 +33,13 @@ from tuner.plan.queries import queries
 from tuner.policy.decide import Situation, decide, failed_with_changes
 from tuner.policy.measure import usable
 from tuner.policy.situation import BY_SUBMIT
-from tuner.steering.agent.submission import Submission
 from tuner.steering.carry_out import by_agent, by_conf, only_carried_out
 from tuner.steering.directives import Directives, Steering
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED, marker, observing_conf
 from tuner.steering.way import Way, choose_way
-from tuner.units import format_seconds
+from tuner.turn import Job as Job
+from tuner.turn import Report as Report
+from tuner.turn import Turn as Turn
 
 if TYPE_CHECKING:
     from tuner.cost.learned.model import OperatorTimes
@@ -59,96 +60,6 @@ BY_AGENT = BY_SUBMIT | {ActionKind.ORDER_JOINS}
 # Clocks of driver and file system may differ.
 CLOCK_SLACK_SECONDS = 120.0
 MAX_REASON = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What a driver knows of the run to come.
-
-    `key` is unique for each try of each run, `<run's own parts>/<try>`; `try_number` counts from 1; `user_conf` is what
-    the user set (it wins); `event_log_base` a directory under which each try gets its own; `statements` the SQL of a
-    `sql=` job. `steering` is how changes are to reach the run; `submission` is what tells if the agent can.
-    """
-
-    cohort: str
-    key: str
-    try_number: int
-    mode: Mode
-    user_conf: Mapping[str, str] = field(default_factory=dict)
-    event_log_base: str = ""
-    statements: tuple[str, ...] = ()
-    steering: Steering = Steering.AGENT
-    submission: Submission = field(default_factory=Submission)
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A prepared run. `conf` is everything to add to the submit (the user's own settings left out), except
-    `directives.merged`, which replaces settings of his; `problems` what failed while preparing, one line each, none of
-    which stops the job."""
-
-    job: Job
-    decision: Decision
-    directives: Directives
-    conf: Mapping[str, str]
-    event_log_dir: str
-    started_at: datetime
-    problems: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What a finished turn tells its driver. `run` is None when nothing could be harvested."""
-
-    turn: Turn
-    run: Run | None
-    problems: tuple[str, ...] = ()
-
-    def lines(self) -> list[str]:
-        """What was decided and why, what was measured, what went wrong: a few lines for a task log."""
-        decision = self.turn.decision
-        found = [f"spark-tuner: {self.turn.job.cohort}: {decision.summary}"]
-        found += [f"spark-tuner: {line}" for line in self._steering_lines()]
-        found += [f"spark-tuner: {d.standing}: {d.action.words}: {d.reason}" for d in decision.actions]
-        found += [f"spark-tuner: not applied: {a.words}: {why}" for a, why in self.turn.directives.overruled]
-        if outcome := self.run.outcome if self.run else None:
-            took = "" if outcome.duration_ms is None else f" in {format_seconds(outcome.duration_ms / 1e3)}"
-            spark = f"Spark {outcome.spark_version}, {outcome.app_id}"
-            found.append(f"spark-tuner: measured {len(outcome.queries)} queries{took} ({spark})")
-        return [*found, *(f"spark-tuner: {problem}" for problem in self.problems)]
-
-    def _steering_lines(self) -> list[str]:
-        directives = self.turn.directives
-        if directives.steering is Steering.OFF:
-            return ["steering is off: nothing is changed"]
-        if directives.why:
-            return [f"steered by {directives.steering}, not by the agent: {directives.why}"]
-        return ["the agent applies changes to single joins"] if directives.merged else []
-
-    def as_json(self) -> dict[str, object]:
-        """Decision and outcome, small enough for an XCom."""
-        decision, run = self.turn.decision, self.run
-        outcome = run.outcome if run else None
-        return {
-            "cohort": self.turn.job.cohort,
-            "key": self.turn.job.key,
-            "mode": decision.mode.value,
-            "decision": decision.summary,
-            "steering": self.turn.directives.steering.value,
-            "steering_reason": self.turn.directives.why,
-            "actions": [
-                {"action": d.action.id, "standing": d.standing.value, "reason": d.reason} for d in decision.actions
-            ],
-            "not_applied": [{"action": a.id, "reason": why} for a, why in self.turn.directives.overruled],
-            "conf": dict(self.turn.directives.conf),
-            "state": run.state.value if run else None,
-            "app_id": outcome.app_id if outcome else None,
-            "duration_ms": outcome.duration_ms if outcome else None,
-            "queries": [{"fingerprint": q.fingerprint, "duration_ms": q.duration_ms} for q in outcome.queries[:100]]
-            if outcome
-            else [],
-            "problems": list(self.problems),
-        }
 
 
 class _Problems:

@@ -11,6 +11,7 @@ from tuner.eventlog.properties import error_kind
 from tuner.eventlog.steering import UNSTEERED, AgentRecord
 from tuner.plan.aggregate_outputs import aggregate_outputs
 from tuner.plan.aggregate_sites import find_aggregates
+from tuner.plan.digest import digest
 from tuner.plan.directive_outcomes import RanPlan, directive_outcomes
 from tuner.plan.estimates import read_estimates
 from tuner.plan.fingerprint import fingerprint
@@ -20,7 +21,7 @@ from tuner.plan.joins import every_join, find_joins, planned_joins
 from tuner.plan.measured_plan import MAX_WORK, MeasuredPlan
 from tuner.plan.model import Query, QueryStatus
 from tuner.plan.node import Found, PlanNode, build_tree, each_once
-from tuner.plan.relation import files_bytes, is_scan, relation_name
+from tuner.plan.relation import files_bytes, is_scan, relation_name, scan_columns
 from tuner.plan.shuffles import find_shuffles
 from tuner.plan.skewed_stages import find_skews
 from tuner.plan.table_reads import table_reads
@@ -136,7 +137,7 @@ def _is_command(plan: PlanInfo) -> bool:
 def _measured(
     execution: Execution, initial: PlanNode, final: PlanNode, stages: Sequence[Stage], steering: AgentRecord
 ) -> Query:
-    scans = _scans(final)
+    scans, read = _scans(final), _read(initial)
     status = _status(execution)
     joins = every_join(initial)
     planned = planned_joins(joins, read_estimates(execution.logical_plan))
@@ -157,7 +158,8 @@ def _measured(
         spilled_bytes=sum(stage.disk_spilled_bytes for stage in stages),
         task_count=sum(stage.tasks for stage in stages),
         error=error_kind(execution.error) if execution.error else None,
-        relations=_relations(initial),
+        relations=tuple(sorted(read)),
+        columns=digest("\n".join(sorted(f"{name}.{column}" for name, columns in read.items() for column in columns))),
     )
     if not (execution.steered or steering.is_directed):
         return query
@@ -166,9 +168,13 @@ def _measured(
     return replace(query, directives=outcomes or ())
 
 
-def _relations(initial: PlanNode) -> tuple[str, ...]:
-    scans = (node for node in initial.walk_query() if is_scan(node) and node.name != "EmptyRelation")
-    return tuple(sorted({relation_name(scan) for scan in scans}))
+def _read(initial: PlanNode) -> dict[str, set[str]]:
+    """The relations that a plan reads, and the columns of each."""
+    found: dict[str, set[str]] = {}
+    for node in initial.walk_query():
+        if is_scan(node) and node.name != "EmptyRelation":
+            found.setdefault(relation_name(node), set()).update(name for name, _ in scan_columns(node))
+    return found
 
 
 def _scans(root: PlanNode) -> list[PlanNode]:

@@ -75,6 +75,7 @@ def test_a_hint() -> None:
         {
             "fingerprint": "q1",
             "relations": list(READS),
+            "columns": "",
             "hints": [{"id": action.id, "join": "sig", "hint": "BROADCAST", "side": ["db.dates"]}],
             "orders": [],
         }
@@ -137,7 +138,19 @@ def test_properties_are_not_its_business() -> None:
 
 def test_another_query_of_the_same_relations_with_the_join_forbids_the_hint() -> None:
     (why,) = skipped(hint(), queries=[query(), query("q2")])
-    assert why == "the agent could not tell it from query q2, which reads the same relations"
+    assert why == "the agent could not tell it from query q2, which reads the same columns"
+
+
+def test_unless_it_reads_other_columns() -> None:
+    both = [query(columns="c1"), query("q2", columns="c2")]
+    assert [(one["fingerprint"], one["columns"]) for one in message(hint(), queries=both)] == [("q1", "c1")]
+    different = [hint(), hint("q2", value=Hint.SHUFFLE_HASH)]
+    assert [one["columns"] for one in message(*different, queries=both)] == ["c1", "c2"]
+
+
+def test_columns_are_not_asked_for_where_the_relations_tell() -> None:
+    (said,) = message(hint(), queries=[query(columns="c1"), query("q2", columns="c2", joins=(join("other"),))])
+    assert said["columns"] == ""
 
 
 def test_unless_it_is_to_have_the_same_hint() -> None:

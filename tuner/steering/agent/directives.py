@@ -6,7 +6,7 @@ a block of joins by its items and equalities. What these do not tell apart gets 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from tuner.advice.model import Action, ActionKind
@@ -57,8 +57,11 @@ def agent_directives(decision: Decision, queries: Iterable[Query]) -> AgentDirec
     said = {action: one for action, one in found.items() if isinstance(one, _Said)}
     skipped = {action: why for action, why in found.items() if isinstance(why, str)}
     skipped |= {action: why for action, one in said.items() if (why := _confusion(one, said.values(), ran))}
+    by_columns = {one.query.fingerprint for one in said.values() if _rivals(one, said.values(), ran)}
     kept = [one for action, one in said.items() if action not in skipped]
-    return AgentDirectives(_text(kept), tuple((action, skipped[action]) for action in actions if action in skipped))
+    return AgentDirectives(
+        _text(kept, by_columns), tuple((action, skipped[action]) for action in actions if action in skipped)
+    )
 
 
 def _say(action: Action, ran: Sequence[Query]) -> _Said | str:
@@ -116,17 +119,23 @@ def _predicate(predicate: Predicate) -> PredicateMessage:
 
 def _confusion(one: _Said, said: Iterable[_Said], ran: Iterable[Query]) -> str:
     """What else the directive would reach that is not to have it; "" for nothing."""
-    wanted = {(s.action.query, s.action.target) for s in said if (s.place, s.wish) == (one.place, one.wish)}
-    for query in ran:
-        if query.relations == one.query.relations and any(
-            (query.fingerprint, target) not in wanted for target in _targets(query, one)
-        ):
-            other = query.fingerprint != one.query.fingerprint
-            where = (
-                f"query {query.fingerprint}, which reads the same relations" if other else "another block of its query"
-            )
-            return f"the agent could not tell it from {where}"
+    for query in _rivals(one, said, ran):
+        if query.fingerprint == one.query.fingerprint:
+            return "the agent could not tell it from another block of its query"
+        if query.columns == one.query.columns:
+            return f"the agent could not tell it from query {query.fingerprint}, which reads the same columns"
     return ""
+
+
+def _rivals(one: _Said, said: Iterable[_Said], ran: Iterable[Query]) -> list[Query]:
+    """The queries that read the same relations and have such a join or block, which is not to be changed so."""
+    wanted = {(s.action.query, s.action.target) for s in said if (s.place, s.wish) == (one.place, one.wish)}
+    return [
+        query
+        for query in ran
+        if query.relations == one.query.relations
+        and any((query.fingerprint, target) not in wanted for target in _targets(query, one))
+    ]
 
 
 def _targets(query: Query, said: _Said) -> set[str]:
@@ -136,18 +145,20 @@ def _targets(query: Query, said: _Said) -> set[str]:
     return {graph.signature for graph in query.graphs if seen(graph).key == said.place}
 
 
-def _text(said: Sequence[_Said]) -> str:
+def _text(said: Sequence[_Said], by_columns: Container[str]) -> str:
     by_query: dict[str, list[_Said]] = {}
     for one in sorted(said, key=lambda s: (s.query.fingerprint, s.action.id)):
         by_query.setdefault(one.query.fingerprint, []).append(one)
-    queries = tuple(_query(fingerprint, several) for fingerprint, several in by_query.items())
+    queries = tuple(_query(several, exact=fingerprint in by_columns) for fingerprint, several in by_query.items())
     return message_text(Message(VERSION, queries)) if queries else ""
 
 
-def _query(fingerprint: str, said: Sequence[_Said]) -> QueryMessage:
+def _query(said: Sequence[_Said], *, exact: bool) -> QueryMessage:
+    query = said[0].query
     return QueryMessage(
-        fingerprint,
-        said[0].query.relations,
+        query.fingerprint,
+        query.relations,
+        query.columns if exact else "",
         tuple(s.message for s in said if isinstance(s.message, HintMessage)),
         tuple(s.message for s in said if isinstance(s.message, OrderMessage)),
     )

@@ -1,7 +1,7 @@
 """What the agent is told: one JSON text, version 1, read by Directives.java.
 
     {"version": 1, "queries": [
-      {"fingerprint": "0f2a…", "relations": ["db.a", "db.b", "/path/c"],
+      {"fingerprint": "0f2a…", "relations": ["db.a", "db.b", "/path/c"], "columns": "",
        "hints": [{"id": "hint_join:…", "join": "9c1e…", "hint": "BROADCAST", "side": ["db.a"]}],
        "orders": [{"id": "order_joins:…", "items": [["db.a"], ["db.b"], ["/path/c"]],
                    "predicates": [[[0], [1], "db.a.k", "db.b.k"], [[1], [2], "db.b.j", "/path/c.j"]],
@@ -54,11 +54,13 @@ class QueryMessage(msgspec.Struct, frozen=True):
     """What is wanted of one query.
 
     `fingerprint` comes back in the agent's answer, for it cannot be computed before the plan is made: the agent knows
-    the query by `relations`, the sorted set of all that it reads (`tuner.plan.model.Query.relations`).
+    the query by `relations`, the sorted set of all that it reads (`tuner.plan.model.Query.relations`), and by `columns`,
+    a digest of the columns it reads of them, where others read the same relations ("" anywhere else).
     """
 
     fingerprint: str
     relations: tuple[str, ...]
+    columns: str
     hints: tuple[HintMessage, ...]
     orders: tuple[OrderMessage, ...]
 

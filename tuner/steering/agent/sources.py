@@ -24,6 +24,7 @@ SOURCES = (
     "PlanSteered",
     "Agent",
     "Scope",
+    "Columns",
     "JoinBlock",
     "BlockMatch",
     "JoinOrders",

@@ -10,10 +10,11 @@ import java.util.Set;
 public final class Directives {
   public static final int VERSION = 1;
 
-  /** All of one query. `relations` are those it is expected to read. */
+  /** All of one query. `relations` are those it is expected to read; `columns` a digest of what of them, or "". */
   public static final class Query {
     public String fingerprint;
     public Set relations;
+    public String columns;
     public List hints = new ArrayList();
     public List orders = new ArrayList();
   }
@@ -73,6 +74,7 @@ public final class Directives {
     Query query = new Query();
     query.fingerprint = Json.text(node, "fingerprint");
     query.relations = new HashSet(Json.sortedTexts(Json.field(node, "relations")));
+    query.columns = Json.text(node, "columns");
     JsonNode hints = Json.field(node, "hints");
     for (int i = 0; i < hints.size(); i++) query.hints.add(hint(Json.element(hints, i)));
     JsonNode orders = Json.field(node, "orders");

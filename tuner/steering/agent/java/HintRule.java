@@ -61,9 +61,9 @@ public final class HintRule extends Rule {
     List met = pass.met();
     for (int i = 0; i < met.size(); i++) {
       Directives.Query query = (Directives.Query) met.get(i);
-      Agent.post(new PlanSteered(id, query.fingerprint, pass.of(query), micros, joins));
+      Agent.post(new PlanSteered(id, query.fingerprint, pass.of(query), micros, pass.columns, joins));
     }
-    if (met.isEmpty()) Agent.post(new PlanSteered(id, "", new ArrayList(), micros, joins));
+    if (met.isEmpty()) Agent.post(new PlanSteered(id, "", new ArrayList(), micros, pass.columns, joins));
   }
 
   /** All joins of a plan but those of the subqueries that prune, which come and go with the sizes of a run. */

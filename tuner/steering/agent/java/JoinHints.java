@@ -73,6 +73,7 @@ public final class JoinHints implements Trees.Rewrite {
     if (strategy(hint) == null) return "the agent knows no hint " + hint;
     if (!left && !right) return "neither side of the join is " + directed.side;
     if (left && right && !directed.side.isEmpty() && builds(hint)) return "the sides of the join cannot be told apart";
+    if (JoinSite.isNullAware(join)) return "Spark runs NOT IN with nulls in one way only";
     JoinType type = join.joinType();
     if (!(left && canBuild(type, hint, true)) && !(right && canBuild(type, hint, false))) {
       return "Spark cannot build that side of a join of type " + JoinSite.typeOf(join);

@@ -46,6 +46,12 @@ public final class JoinSite {
     return !equalKeys(join)[0].isEmpty();
   }
 
+  /** Whether it is NOT IN over a column that may be null, which is always a broadcast (JoinSelection). */
+  public static boolean isNullAware(Join join) {
+    return ExtractEquiJoinKeys$.MODULE$.unapply(join).isEmpty()
+        && ExtractSingleColumnNullAwareAntiJoin$.MODULE$.unapply(join).isDefined();
+  }
+
   /** The keys of both sides as the planner finds them; none where it finds no equality. */
   private static List[] equalKeys(Join join) {
     Option found = ExtractEquiJoinKeys$.MODULE$.unapply(join);

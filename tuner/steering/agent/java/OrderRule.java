@@ -26,6 +26,7 @@ public final class OrderRule extends Rule {
     Pass pass = Pass.begin();
     try {
       List queries = Agent.queries();
+      if (Agent.traces()) pass.columns = Columns.digest(plan, Trees.everything(plan));
       return queries.isEmpty() ? plan : ordered(plan, queries, pass);
     } catch (Throwable error) {
       pass.undo(Agent.failure(error));
@@ -38,10 +39,13 @@ public final class OrderRule extends Rule {
   private static LogicalPlan ordered(LogicalPlan plan, List queries, Pass pass) {
     List operators = Trees.everything(plan);
     Set relations = Scope.relations(operators);
+    String columns = null;
     List orders = new ArrayList();
     for (int i = 0; i < queries.size(); i++) {
       Directives.Query query = (Directives.Query) queries.get(i);
       if (!query.relations.equals(relations)) continue;
+      if (!query.columns.isEmpty() && columns == null) columns = Columns.digest(plan, operators);
+      if (!query.columns.isEmpty() && !query.columns.equals(columns)) continue;
       pass.queries.add(query);
       orders.addAll(query.orders);
     }

@@ -17,6 +17,8 @@ public final class Pass {
   /** The directives' queries whose relations the plan reads. */
   public List queries = new ArrayList();
   public long nanos;
+  /** Of the columns that the plan reads; only where joins are traced. */
+  public String columns;
   /** What the last rule made of the plan; null until it ran. */
   public LogicalPlan result;
   private final Map outcomes = new LinkedHashMap();

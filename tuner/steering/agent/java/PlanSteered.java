@@ -9,13 +9,15 @@ public final class PlanSteered implements SparkListenerEvent {
   private final String fingerprint;
   private final List outcomes;
   private final long tookMicros;
+  private final String columns;
   private final List joins;
 
-  public PlanSteered(long executionId, String fingerprint, List outcomes, long tookMicros, List joins) {
+  public PlanSteered(long executionId, String fingerprint, List outcomes, long tookMicros, String columns, List joins) {
     this.executionId = executionId;
     this.fingerprint = fingerprint;
     this.outcomes = outcomes;
     this.tookMicros = tookMicros;
+    this.columns = columns;
     this.joins = joins;
   }
 
@@ -41,6 +43,11 @@ public final class PlanSteered implements SparkListenerEvent {
   /** What both rules took. */
   public long getTookMicros() {
     return tookMicros;
+  }
+
+  /** With spark.tuner.agent.trace a digest of the columns that the plan reads; null without. */
+  public String getColumns() {
+    return columns;
   }
 
   /** With spark.tuner.agent.trace the joins of the plan; null without. */

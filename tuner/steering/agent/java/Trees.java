@@ -133,7 +133,8 @@ public final class Trees {
     return ids(list(plan.output()));
   }
 
-  private static Set ids(List attributes) {
+  /** The ids of columns. */
+  public static Set ids(List attributes) {
     Set found = new HashSet();
     for (int i = 0; i < attributes.size(); i++) found.add(Long.valueOf(((Attribute) attributes.get(i)).exprId().id()));
     return found;

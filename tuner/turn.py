@@ -1,0 +1,111 @@
+"""A turn of the loop as its driver sees it: the job before it, the decision for it, the report after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from tuner.history.model import Decision, Mode, Run
+from tuner.policy.followed import not_followed
+from tuner.steering.agent.submission import Submission
+from tuner.steering.directives import Directives, Steering
+from tuner.units import format_seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a driver knows of the run to come.
+
+    `key` is unique for each try of each run, `<run's own parts>/<try>`; `try_number` counts from 1; `user_conf` is what
+    the user set (it wins); `event_log_base` a directory under which each try gets its own; `statements` the SQL of a
+    `sql=` job. `steering` is how changes are to reach the run; `submission` is what tells if the agent can.
+    """
+
+    cohort: str
+    key: str
+    try_number: int
+    mode: Mode
+    user_conf: Mapping[str, str] = field(default_factory=dict)
+    event_log_base: str = ""
+    statements: tuple[str, ...] = ()
+    steering: Steering = Steering.AGENT
+    submission: Submission = field(default_factory=Submission)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A prepared run. `conf` is everything to add to the submit (the user's own settings left out), except
+    `directives.merged`, which replaces settings of his; `problems` what failed while preparing, one line each, none of
+    which stops the job."""
+
+    job: Job
+    decision: Decision
+    directives: Directives
+    conf: Mapping[str, str]
+    event_log_dir: str
+    started_at: datetime
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a finished turn tells its driver. `run` is None when nothing could be harvested."""
+
+    turn: Turn
+    run: Run | None
+    problems: tuple[str, ...] = ()
+
+    def lines(self) -> list[str]:
+        """What was decided and why, what was measured, what went wrong: a few lines for a task log."""
+        decision = self.turn.decision
+        found = [f"spark-tuner: {self.turn.job.cohort}: {decision.summary}"]
+        found += [f"spark-tuner: {line}" for line in self._steering_lines()]
+        found += [f"spark-tuner: {d.standing}: {d.action.words}: {d.reason}" for d in decision.actions]
+        found += [f"spark-tuner: not applied: {a.words}: {why}" for a, why in self.turn.directives.overruled]
+        if outcome := self.run.outcome if self.run else None:
+            took = "" if outcome.duration_ms is None else f" in {format_seconds(outcome.duration_ms / 1e3)}"
+            spark = f"Spark {outcome.spark_version}, {outcome.app_id}"
+            found.append(f"spark-tuner: measured {len(outcome.queries)} queries{took} ({spark})")
+        found += [f"spark-tuner: not followed: {words}: {why}" for _, words, why in self._not_followed()]
+        return [*found, *(f"spark-tuner: {problem}" for problem in self.problems)]
+
+    def _not_followed(self) -> list[tuple[str, str, str]]:
+        """Ids and words of the directives that the run did not follow, and why."""
+        why = not_followed(self.run) if self.run else {}
+        actions = (d.action for d in self.turn.decision.actions)
+        return [(action.id, action.words, why[action.id]) for action in actions if action.id in why]
+
+    def _steering_lines(self) -> list[str]:
+        directives = self.turn.directives
+        if directives.steering is Steering.OFF:
+            return ["steering is off: nothing is changed"]
+        if directives.why:
+            return [f"steered by {directives.steering}, not by the agent: {directives.why}"]
+        return ["the agent applies changes to single joins"] if directives.merged else []
+
+    def as_json(self) -> dict[str, object]:
+        """Decision and outcome, small enough for an XCom."""
+        decision, run = self.turn.decision, self.run
+        outcome = run.outcome if run else None
+        return {
+            "cohort": self.turn.job.cohort,
+            "key": self.turn.job.key,
+            "mode": decision.mode.value,
+            "decision": decision.summary,
+            "steering": self.turn.directives.steering.value,
+            "steering_reason": self.turn.directives.why,
+            "actions": [
+                {"action": d.action.id, "standing": d.standing.value, "reason": d.reason} for d in decision.actions
+            ],
+            "not_applied": [{"action": a.id, "reason": why} for a, why in self.turn.directives.overruled],
+            "not_followed": [{"action": id_, "reason": why} for id_, _, why in self._not_followed()],
+            "conf": dict(self.turn.directives.conf),
+            "state": run.state.value if run else None,
+            "app_id": outcome.app_id if outcome else None,
+            "duration_ms": outcome.duration_ms if outcome else None,
+            "queries": [{"fingerprint": q.fingerprint, "duration_ms": q.duration_ms} for q in outcome.queries[:100]]
+            if outcome
+            else [],
+            "problems": list(self.problems),
+        }

@@ -1,18 +1,22 @@
-"""What several test folders share: small TPC-DS tables and queries, and a spark-submit that records what it does."""
+"""What several test folders share: TPC-DS tables and queries, a spark-submit that records what it does, a cluster."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 TPCDS_SCALE = 0.01
+_MASTER = re.compile(r"spark://[\w.]+:\d+")
 
 
 @pytest.fixture(scope="session")
@@ -78,3 +82,51 @@ def _submit(program: str, script: Path, args: tuple[object, ...], log_dir: Path,
     done = subprocess.run(command, env=environment, cwd=log_dir, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
     return log_dir
+
+
+@pytest.fixture(scope="session")
+def spark_cluster() -> Callable[[Path], AbstractContextManager[str]]:
+    """`with spark_cluster(directory) as url`: a standalone cluster of the Spark that this Python has."""
+    pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[spark]")
+    return lambda directory: standalone_cluster(Path(pyspark.__file__).parent, directory)
+
+
+@contextmanager
+def standalone_cluster(home: Path, directory: Path) -> Iterator[str]:
+    """The URL of a standalone master on loopback with two workers of one core each; they log into the directory."""
+    processes = []
+    try:
+        log = directory / "master.log"
+        processes.append(_daemon(home, "master.Master", log, "--port", "0", "--webui-port", "0"))
+        wait_until(lambda: bool(_MASTER.search(log.read_text())))
+        url = _MASTER.findall(log.read_text())[0]
+        for number in (1, 2):
+            work = ("--work-dir", str(directory / f"work-{number}"))
+            worker = ("--cores", "1", "--memory", "1g", "--webui-port", "0", *work, url)
+            processes.append(_daemon(home, "worker.Worker", directory / f"worker-{number}.log", *worker))
+        wait_until(lambda: log.read_text().count("Registering worker") == 2)
+        yield url
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait(30)
+
+
+def on_loopback() -> dict[str, str]:
+    """The environment of Spark processes that find each other on this machine alone."""
+    return {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost"}
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 120) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.1)
+
+
+def _daemon(home: Path, name: str, log: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    start = [home / "bin" / "spark-class", f"org.apache.spark.deploy.{name}", "--host", "localhost", *arguments]
+    variables = {**on_loopback(), "SPARK_HOME": str(home), "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC"}
+    with log.open("wb") as file:
+        return subprocess.Popen(start, stdout=file, stderr=file, env=variables)

@@ -9,24 +9,22 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
-pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[pipeline]")
+pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[pipeline]")
 
-from tuner.pipeline.schema import TABLES  # noqa: E402
+from tuner.pipeline.schema import TABLES
 
-from .fleet import comparable, local_tables, small_log, write_fleet, written_tables  # noqa: E402
+from .fleet import comparable, local_tables, small_log, write_fleet, written_tables
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-SPARK_HOME = Path(pyspark.__file__).parent
-_MASTER = r"spark://[\w.]+:\d+"
 FAST = ["spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC", "spark.sql.shuffle.partitions=2"]
 
 
@@ -98,37 +96,6 @@ def test_a_harvest_that_was_killed_is_made_good_by_the_next(tmp_path: Path) -> N
     assert not (out / "_staging").exists()
 
 
-@contextmanager
-def cluster(directory: Path) -> Iterator[str]:
-    """The URL of a standalone master on loopback with two workers of one core each."""
-    processes = []
-    try:
-        log = directory / "master.log"
-        processes.append(_daemon("org.apache.spark.deploy.master.Master", log, "--port", "0", "--webui-port", "0"))
-        wait_until(lambda: re.search(_MASTER, log.read_text()))
-        url = re.findall(_MASTER, log.read_text())[0]
-        for number in (1, 2):
-            work = ("--work-dir", str(directory / f"work-{number}"))
-            worker = ("--cores", "1", "--memory", "1g", "--webui-port", "0", *work, url)
-            processes.append(
-                _daemon("org.apache.spark.deploy.worker.Worker", directory / f"worker-{number}.log", *worker)
-            )
-        wait_until(lambda: log.read_text().count("Registering worker") == 2)
-        yield url
-    finally:
-        for process in processes:
-            process.terminate()
-        for process in processes:
-            process.wait(30)
-
-
-def _daemon(name: str, log: Path, *arguments: str) -> subprocess.Popen[bytes]:
-    start = [SPARK_HOME / "bin" / "spark-class", name, "--host", "localhost", *arguments]
-    variables = {**environment(), "SPARK_HOME": str(SPARK_HOME), "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC"}
-    with log.open("wb") as file:
-        return subprocess.Popen(start, stdout=file, stderr=file, env=variables)
-
-
 def wait_until(holds: Any, seconds: float = 120) -> None:
     end = time.monotonic() + seconds
     while not holds():
@@ -136,9 +103,9 @@ def wait_until(holds: Any, seconds: float = 120) -> None:
         time.sleep(0.1)
 
 
-def test_on_a_standalone_cluster(tmp_path: Path) -> None:
+def test_on_a_standalone_cluster(tmp_path: Path, spark_cluster: Callable[[Path], AbstractContextManager[str]]) -> None:
     logs, out = write_fleet(tmp_path / "logs"), tmp_path / "out"
-    with cluster(tmp_path) as url:
+    with spark_cluster(tmp_path) as url:
         conf = ("spark.executor.memory=700m", "spark.executor.cores=1", "spark.cores.max=2")
         done = harvest(logs, out, url, *conf)
         workers = [re.findall(r"Asked to launch executor", (tmp_path / f"worker-{n}.log").read_text()) for n in (1, 2)]

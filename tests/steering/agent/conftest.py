@@ -1,16 +1,35 @@
-"""Spark installations that tests may compile against, and a Java that does not compile anything."""
+"""Sparks to compile the agent against, a Java that compiles nothing, and an application that runs many programs steered."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tuner.steering.agent.jar import agent_jar
+from tuner.steering.agent.spark_home import require_spark_in
+
+from .agent_log import Steered, steered_executions
+from .no_directives import NO_DIRECTIVES
+
 # Homes of other Sparks than pip's, separated as in PATH.
 OTHER_SPARKS = "SPARK_TUNER_TEST_SPARK_HOMES"
+_APP = Path(__file__).with_name("steered_app.py")
+_TPCDS = (5, 14, 24, 25, 58, 64, 72, 78)
+_CONF = {
+    "spark.sql.ansi.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.ui.explainMode": "simple",
+    "spark.eventLog.compress": "false",
+    # Plans are the same without, and compiling takes longer than these queries.
+    "spark.sql.codegen.wholeStage": "false",
+}
 
 
 def pip_spark() -> Path:
@@ -50,3 +69,64 @@ def environment(tmp_path: Path) -> Callable[[str], dict[str, str]]:
         }
 
     return make
+
+
+@dataclass(frozen=True, slots=True)
+class SteeredRun:
+    """What the application reports of each program in each phase, and its log."""
+
+    report: list[dict[str, Any]]
+    executions: list[Steered]
+    logs: Path
+
+    def of(self, entry: dict[str, Any]) -> list[Steered]:
+        """The executions of a program in a phase."""
+        return [steered for steered in self.executions if steered.label == f"{entry['phase']}: {entry['name']}"]
+
+
+@pytest.fixture(scope="session")
+def agent_conf(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What brings the agent into an application on pip's Spark."""
+    return conf_of(pip_spark(), tmp_path_factory.mktemp("jar"))
+
+
+def conf_of(home: Path, directory: Path) -> dict[str, str]:
+    """What brings the agent into an application on a Spark; its jar is kept in the directory."""
+    jar = agent_jar(require_spark_in(home), {**os.environ, "XDG_DATA_HOME": str(directory)})
+    return {"spark.jars": str(jar), "spark.sql.extensions": "tuner.steering.agent.Extensions"}
+
+
+@pytest.fixture(scope="session")
+def small_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
+    from .small_tables import write_small_tables
+
+    return write_small_tables(tmp_path_factory.mktemp("shop"))
+
+
+@pytest.fixture(scope="session")
+def steered_run(
+    agent_conf: dict[str, str],
+    small_tables: Path,
+    tpcds_tables: Path,
+    tpcds_queries: dict[int, str],
+    spark_submit: Callable[..., Path],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> SteeredRun:
+    """Every program as written and steered at random."""
+    root = tmp_path_factory.mktemp("steered")
+    options = {
+        "tables": str(small_tables),
+        "views": str(tpcds_tables),
+        "work": str(root / "work"),
+        "random": 16,
+        "queries": {f"query {number}": tpcds_queries[number] for number in _TPCDS},
+        "broken": NO_DIRECTIVES,
+        "phases": [{"name": "steered", "seed": 1, "cartesian": 0.05}],
+    }
+    (root / "work").mkdir()
+    (root / "options.json").write_text(json.dumps(options), encoding="utf-8")
+    files = (root / "options.json", root / "report.json")
+    logs = spark_submit(_APP, *files, log_dir=root / "logs", conf={**_CONF, **agent_conf})
+    report = json.loads((root / "report.json").read_text(encoding="utf-8"))
+    return SteeredRun(report, steered_executions(logs), logs)

@@ -1,0 +1,107 @@
+"""Whether a plan has what the agent says of it. Each check yields a line for whatever it has not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tuner.plan.joins import Join, every_join
+from tuner.plan.model import BuildSide, Strategy
+from tuner.plan.relation import is_scan
+
+from .agent_log import Steered
+
+Sides = tuple[tuple[str, ...], ...]
+_ALLOWED = {
+    "BROADCAST": (Strategy.BROADCAST_HASH, Strategy.BROADCAST_NESTED_LOOP),
+    "SHUFFLE_HASH": (Strategy.SHUFFLED_HASH,),
+    "MERGE": (Strategy.SORT_MERGE,),
+}
+
+
+def unlike_signatures(executions: Iterable[Steered]) -> Iterator[str]:
+    """Executions whose joins the agent names otherwise than the event log does."""
+    for steered in executions:
+        # A filter that is pushed to a scan takes its subqueries along; the plan shows them twice.
+        pushed = {
+            id(n) for scan in steered.plan.walk_all() if is_scan(scan) for s in scan.subqueries for n in s.walk_all()
+        }
+        expected = Counter(join.signature for join in every_join(steered.plan) if id(join.node) not in pushed)
+        for event in steered.events:
+            if (found := Counter(join["signature"] for join in event["joins"])) != expected:
+                ours, theirs = _shown(steered, expected - found), _told(event, found - expected)
+                yield f"{steered.label}: only the log has {ours}, only the agent {theirs}"
+
+
+def _shown(steered: Steered, signatures: Counter[str]) -> list[object]:
+    joins = (join for join in every_join(steered.plan) if join.signature in signatures)
+    return [(str(join.type), join.left.relations, join.right.relations, join.keys) for join in joins]
+
+
+def _told(event: dict[str, Any], signatures: Counter[str]) -> list[object]:
+    joins = (join for join in event["joins"] if join["signature"] in signatures)
+    return [(join["type"], join["left"], join["right"], join["keys"]) for join in joins]
+
+
+def unlike_orders(steered: Steered, directives: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Orders said to be applied that the plan does not have."""
+    executed = Counter(_sides(join.left.relations, join.right.relations) for join in every_join(steered.plan))
+    for query in directives:
+        for order in query["orders"]:
+            status, _ = steered.outcomes.get(order["id"], ("", ""))
+            if status == "applied" and (missing := Counter(directed_sides(order)) - executed):
+                yield f"{steered.label}: {order['id']} is said to be applied, and {list(missing)} is not in the plan"
+
+
+def directed_sides(order: dict[str, Any]) -> list[Sides]:
+    """What the sides of the joins of an order read, whichever is left."""
+    found: list[Sides] = []
+
+    def read(part: Any) -> tuple[str, ...]:
+        if isinstance(part, int):
+            return tuple(order["items"][part])
+        left, right = map(read, part)
+        found.append(_sides(left, right))
+        return tuple(sorted(left + right))
+
+    read(order["order"])
+    return found
+
+
+def _sides(one: tuple[str, ...], other: tuple[str, ...]) -> Sides:
+    return (one, other) if one <= other else (other, one)
+
+
+def unlike_hints(steered: Steered, directives: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Hints said to be applied to joins that run otherwise."""
+    joins: dict[str, list[Join]] = {}
+    for join in every_join(steered.plan):
+        joins.setdefault(join.signature, []).append(join)
+    for hint in (hint for query in directives for hint in query["hints"]):
+        status, _ = steered.outcomes.get(hint["id"], ("", ""))
+        if status == "applied":
+            if hint["join"] not in joins:
+                yield f"{steered.label}: {hint['id']} is said to be applied, and no such join is in the plan"
+            for join in joins.get(hint["join"], ()):
+                if not _follows(join, hint):
+                    yield f"{steered.label}: {hint['id']} is said to be applied to {_words(join)}"
+
+
+def _words(join: Join) -> str:
+    built = f" that builds the {join.build_side}" if join.build_side else ""
+    return f"a {join.strategy} ({join.type}){built} of {join.left.relations} and {join.right.relations}"
+
+
+def _follows(join: Join, hint: dict[str, Any]) -> bool:
+    if hint["hint"] == "NO_BROADCAST":
+        return join.strategy is not Strategy.BROADCAST_HASH or (hint["side"] != [] and _built(join) != hint["side"])
+    if join.strategy not in _ALLOWED[hint["hint"]]:
+        return False
+    return hint["hint"] == "MERGE" or _built(join) == hint["side"]
+
+
+def _built(join: Join) -> list[str]:
+    """What the build side of a join reads; nothing where none is built."""
+    sides = {BuildSide.LEFT: join.left, BuildSide.RIGHT: join.right}
+    return list(sides[join.build_side].relations) if join.build_side else []

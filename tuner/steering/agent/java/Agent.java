@@ -3,7 +3,9 @@ package tuner.steering.agent;
 import java.io.File;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.commons.io.FileUtils;
 import org.apache.spark.SparkContext;
@@ -24,9 +26,9 @@ public final class Agent {
   private static final Set SAID = Collections.synchronizedSet(new HashSet());
   private static final int MOST_WARNINGS = 50;
 
-  // The directives in their last form: a session may set others.
-  private static String knownSource;
-  private static List knownQueries;
+  // What sessions have said, by its source.
+  private static final Map KNOWN = new LinkedHashMap();
+  private static final int MOST_KNOWN = 16;
 
   private Agent() {}
 
@@ -35,21 +37,22 @@ public final class Agent {
     SQLConf conf = SQLConf.get();
     String text = conf.getConfString(DIRECTIVES, "");
     String file = text.isEmpty() ? conf.getConfString(FILE, "") : "";
+    if (text.isEmpty() && file.isEmpty()) return Collections.EMPTY_LIST;
     String source = file.isEmpty() ? text : "file:" + file;
-    if (source.equals(knownSource)) return knownQueries;
+    List queries = (List) KNOWN.get(source);
+    if (queries != null) return queries;
+    queries = Collections.EMPTY_LIST;
     String problem = "";
-    List queries = Collections.EMPTY_LIST;
     try {
       if (!file.isEmpty()) text = read(file);
-      if (!text.isEmpty()) queries = Directives.parse(text);
+      queries = Directives.parse(text);
     } catch (Exception error) {
       problem = reasonOf(error);
       warn("the plans are not steered: " + problem);
     }
-    knownSource = source;
-    knownQueries = queries;
-    String from = source.isEmpty() ? "none" : file.isEmpty() ? "conf" : "file";
-    post(new AgentLoaded(from, file.isEmpty() ? null : text, problem));
+    if (KNOWN.size() >= MOST_KNOWN) KNOWN.clear();
+    KNOWN.put(source, queries);
+    post(new AgentLoaded(file.isEmpty() ? "conf" : "file", file.isEmpty() ? null : text, problem));
     return queries;
   }
 

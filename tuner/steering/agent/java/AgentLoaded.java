@@ -18,7 +18,7 @@ public final class AgentLoaded implements SparkListenerEvent {
     return Directives.VERSION;
   }
 
-  /** conf, file or none. */
+  /** conf or file. */
   public String getSource() {
     return source;
   }

@@ -1,6 +1,5 @@
 package tuner.steering.agent;
 
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -8,7 +7,6 @@ import java.util.TreeSet;
 import org.apache.spark.sql.catalyst.catalog.HiveTableRelation;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Exists;
-import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -21,24 +19,24 @@ public final class Columns {
   private Columns() {}
 
   /** 16 hex digits over the columns of all relations, those of subqueries included. */
-  public static String digest(LogicalPlan plan, List operators) {
+  public static String digest(LogicalPlan plan, List operators, Names names) {
     Set used = used(plan, operators);
-    TreeSet names = new TreeSet();
+    TreeSet read = new TreeSet();
     for (int i = 0; i < operators.size(); i++) {
       LogicalPlan leaf = (LogicalPlan) operators.get(i);
       if (!Trees.children(leaf).isEmpty() || leaf instanceof Range) continue;
       // Only these are still as wide as the table.
       boolean whole = leaf instanceof LogicalRelation || leaf instanceof HiveTableRelation;
-      String relation = Names.of(leaf);
+      String relation = names.of(leaf);
       List columns = Trees.list(leaf.output());
       for (int k = 0; k < columns.size(); k++) {
         Attribute column = (Attribute) columns.get(k);
         if (whole && !used.contains(Long.valueOf(column.exprId().id()))) continue;
-        names.add(relation + "." + column.name());
+        read.add(relation + "." + column.name());
       }
     }
     StringBuilder text = new StringBuilder();
-    for (Object name : names) text.append(text.length() == 0 ? "" : "\n").append((String) name);
+    for (Object name : read) text.append(text.length() == 0 ? "" : "\n").append((String) name);
     return Names.digest(text.toString());
   }
 
@@ -52,9 +50,7 @@ public final class Columns {
       used.addAll(Trees.ids(Trees.list(operator.references())));
       boolean byPosition = operator instanceof Union || operator instanceof Command;
       for (int k = 0; byPosition && k < children.size(); k++) used.addAll(Trees.output((LogicalPlan) children.get(k)));
-      List subqueries = new ArrayList();
-      List expressions = Trees.list(operator.expressions());
-      for (int k = 0; k < expressions.size(); k++) Trees.addPlanExpressions((Expression) expressions.get(k), subqueries);
+      List subqueries = Trees.planExpressions(operator);
       for (int k = 0; k < subqueries.size(); k++) {
         PlanExpression subquery = (PlanExpression) subqueries.get(k);
         if (!(subquery instanceof Exists)) used.addAll(Trees.output((LogicalPlan) subquery.plan()));

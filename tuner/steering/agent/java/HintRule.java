@@ -5,7 +5,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -30,14 +29,16 @@ public final class HintRule extends Rule {
     List joins = null;
     LogicalPlan result = plan;
     try {
-      List operators = Trees.everything(plan);
-      Lineage lineage = new Lineage(operators);
-      Names names = new Names();
-      String obstacle = Scope.obstacle(plan, operators);
-      if (obstacle == null) result = hinted(plan, pass, names, lineage);
-      else pass.tellRest(obstacle, obstacle);
+      List hints = pass.hints();
+      if (!hints.isEmpty() || traces) {
+        List operators = Trees.everything(plan);
+        Lineage lineage = new Lineage(operators, pass.names);
+        String obstacle = Scope.obstacle(plan, operators);
+        if (obstacle != null) pass.tellRest(obstacle, obstacle);
+        else if (!hints.isEmpty()) result = new JoinHints(hints, pass, lineage).of(plan);
+        if (traces) joins = joins(result, pass.names, lineage);
+      }
       pass.tellRest("the plan has no such join", "the plan has no such block of joins");
-      if (traces) joins = joins(result, names, lineage);
     } catch (Throwable error) {
       result = plan;
       String reason = Agent.failure(error);
@@ -47,12 +48,6 @@ public final class HintRule extends Rule {
     pass.nanos += System.nanoTime() - start;
     if (first) report(pass, joins);
     return result;
-  }
-
-  private static LogicalPlan hinted(LogicalPlan plan, Pass pass, Names names, Lineage lineage) {
-    List hints = new ArrayList();
-    for (int i = 0; i < pass.queries.size(); i++) hints.addAll(((Directives.Query) pass.queries.get(i)).hints);
-    return hints.isEmpty() ? plan : new JoinHints(hints, pass, names, lineage).of(plan);
   }
 
   private static void report(Pass pass, List joins) {
@@ -77,9 +72,7 @@ public final class HintRule extends Rule {
     if (plan instanceof Join) found.add(told(new JoinSite((Join) plan, lineage, names)));
     List children = Trees.children(plan);
     for (int i = 0; i < children.size(); i++) addJoins((LogicalPlan) children.get(i), names, lineage, found);
-    List expressions = Trees.list(plan.expressions());
-    List subqueries = new ArrayList();
-    for (int i = 0; i < expressions.size(); i++) Trees.addPlanExpressions((Expression) expressions.get(i), subqueries);
+    List subqueries = Trees.planExpressions(plan);
     for (int i = 0; i < subqueries.size(); i++) {
       PlanExpression subquery = (PlanExpression) subqueries.get(i);
       if (!prunes(subquery)) addJoins((LogicalPlan) subquery.plan(), names, lineage, found);

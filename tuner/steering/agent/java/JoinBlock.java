@@ -112,18 +112,15 @@ public final class JoinBlock {
   }
 
   private static void addTested(LogicalPlan plan, Names names, List found) {
-    List expressions = Trees.list(plan.expressions());
-    for (int i = 0; i < expressions.size(); i++) {
-      List subqueries = new ArrayList();
-      Trees.addPlanExpressions((Expression) expressions.get(i), subqueries);
-      for (int k = 0; k < subqueries.size(); k++) {
-        PlanExpression subquery = (PlanExpression) subqueries.get(k);
-        boolean tested = subquery instanceof Exists || subquery.getClass().getSimpleName().equals("ListQuery");
-        if (!tested) continue;
-        LogicalPlan inner = (LogicalPlan) subquery.plan();
-        found.addAll(names.relations(inner));
-        addTested(inner, names, found);
-      }
+    if (!Trees.hasSubquery(plan)) return;
+    List subqueries = Trees.planExpressions(plan);
+    for (int i = 0; i < subqueries.size(); i++) {
+      PlanExpression subquery = (PlanExpression) subqueries.get(i);
+      boolean tested = subquery instanceof Exists || subquery.getClass().getSimpleName().equals("ListQuery");
+      if (!tested) continue;
+      LogicalPlan inner = (LogicalPlan) subquery.plan();
+      found.addAll(names.relations(inner));
+      addTested(inner, names, found);
     }
     List children = Trees.children(plan);
     for (int i = 0; i < children.size(); i++) addTested((LogicalPlan) children.get(i), names, found);

@@ -19,13 +19,11 @@ import scala.Some;
 public final class JoinHints implements Trees.Rewrite {
   private final List hints;
   private final Pass pass;
-  private final Names names;
   private final Lineage lineage;
 
-  public JoinHints(List hints, Pass pass, Names names, Lineage lineage) {
+  public JoinHints(List hints, Pass pass, Lineage lineage) {
     this.hints = hints;
     this.pass = pass;
-    this.names = names;
     this.lineage = lineage;
   }
 
@@ -36,19 +34,25 @@ public final class JoinHints implements Trees.Rewrite {
   }
 
   private Join hinted(Join before, Join join) {
-    JoinSite site = new JoinSite(before, lineage, names);
+    JoinSite site = null;
     for (int i = 0; i < hints.size(); i++) {
       Directives.Hint hint = (Directives.Hint) hints.get(i);
-      if (hint.join.equals(site.signature)) join = hinted(join, hint, before);
+      if (!hint.side.isEmpty() && !isSide(before.left(), hint) && !isSide(before.right(), hint)) continue;
+      if (site == null) site = new JoinSite(before, lineage, pass.names);
+      if (hint.join.equals(site.signature)) join = hinted(join, hint, site);
     }
     return join;
   }
 
-  private Join hinted(Join join, Directives.Hint directed, Join before) {
+  private boolean isSide(LogicalPlan plan, Directives.Hint hint) {
+    return pass.names.relations(plan).equals(hint.side);
+  }
+
+  private Join hinted(Join join, Directives.Hint directed, JoinSite site) {
     boolean either = directed.side.isEmpty();
-    boolean left = either || directed.side.equals(names.relations(before.left()));
-    boolean right = either || directed.side.equals(names.relations(before.right()));
-    String obstacle = obstacle(join, directed, left, right);
+    boolean left = either || isSide(site.join.left(), directed);
+    boolean right = either || isSide(site.join.right(), directed);
+    String obstacle = obstacle(site, directed, left, right);
     if (obstacle != null) {
       pass.tell(directed.id, Pass.IMPOSSIBLE, obstacle);
       return join;
@@ -68,18 +72,18 @@ public final class JoinHints implements Trees.Rewrite {
     return hinted;
   }
 
-  private static String obstacle(Join join, Directives.Hint directed, boolean left, boolean right) {
+  private static String obstacle(JoinSite site, Directives.Hint directed, boolean left, boolean right) {
     String hint = directed.hint;
     if (strategy(hint) == null) return "the agent knows no hint " + hint;
     if (!left && !right) return "neither side of the join is " + directed.side;
     if (left && right && !directed.side.isEmpty() && builds(hint)) return "the sides of the join cannot be told apart";
-    if (JoinSite.isNullAware(join)) return "Spark runs NOT IN with nulls in one way only";
-    JoinType type = join.joinType();
+    if (site.nullAware) return "Spark runs NOT IN with nulls in one way only";
+    JoinType type = site.join.joinType();
     if (!(left && canBuild(type, hint, true)) && !(right && canBuild(type, hint, false))) {
-      return "Spark cannot build that side of a join of type " + JoinSite.typeOf(join);
+      return "Spark cannot build that side of a join of type " + site.type;
     }
-    if (hint.equals("MERGE") && JoinSite.typeOf(join).equals("LeftSingle")) return "Spark has no such sort merge join";
-    return hint.equals("BROADCAST") || JoinSite.hasKeys(join) ? null : "the join has no keys";
+    if (hint.equals("MERGE") && site.type.equals("LeftSingle")) return "Spark has no such sort merge join";
+    return hint.equals("BROADCAST") || !site.keys.isEmpty() ? null : "the join has no keys";
   }
 
   /** Whether a hint says which side becomes a hash table. */

@@ -19,6 +19,8 @@ public final class JoinSite {
   /** Pairs of sources, left then right, as String[2]. */
   public final List keys;
   public final String signature;
+  /** Whether it is NOT IN over a column that may be null, which is always a broadcast (JoinSelection). */
+  public boolean nullAware;
 
   public JoinSite(Join join, Lineage lineage, Names names) {
     this.join = join;
@@ -26,7 +28,7 @@ public final class JoinSite {
     type = flipped ? "LeftOuter" : typeOf(join).equals("Cross") ? "Inner" : typeOf(join);
     left = names.relations(flipped ? join.right() : join.left());
     right = names.relations(flipped ? join.left() : join.right());
-    List[] sides = equalKeys(join);
+    List[] sides = equalKeys();
     keys = new ArrayList();
     for (int i = 0; i < Math.min(sides[0].size(), sides[1].size()); i++) {
       String first = lineage.source((Expression) sides[flipped ? 1 : 0].get(i));
@@ -41,30 +43,18 @@ public final class JoinSite {
     return join.joinType().getClass().getSimpleName().replace("$", "");
   }
 
-  /** Whether Spark can plan the join as an equi-join. */
-  public static boolean hasKeys(Join join) {
-    return !equalKeys(join)[0].isEmpty();
-  }
-
-  /** Whether it is NOT IN over a column that may be null, which is always a broadcast (JoinSelection). */
-  public static boolean isNullAware(Join join) {
-    return ExtractEquiJoinKeys$.MODULE$.unapply(join).isEmpty()
-        && ExtractSingleColumnNullAwareAntiJoin$.MODULE$.unapply(join).isDefined();
-  }
-
   /** The keys of both sides as the planner finds them; none where it finds no equality. */
-  private static List[] equalKeys(Join join) {
+  private List[] equalKeys() {
     Option found = ExtractEquiJoinKeys$.MODULE$.unapply(join);
-    if (found.isDefined()) {
-      Product parts = (Product) found.get();
-      return new List[] {Trees.list(parts.productElement(1)), Trees.list(parts.productElement(2))};
+    int first = 1;
+    if (found.isEmpty() && type.equals("LeftAnti")) {
+      found = ExtractSingleColumnNullAwareAntiJoin$.MODULE$.unapply(join);
+      nullAware = found.isDefined();
+      first = 0;
     }
-    found = ExtractSingleColumnNullAwareAntiJoin$.MODULE$.unapply(join);
-    if (found.isDefined()) {
-      Product parts = (Product) found.get();
-      return new List[] {Trees.list(parts.productElement(0)), Trees.list(parts.productElement(1))};
-    }
-    return new List[] {new ArrayList(), new ArrayList()};
+    if (found.isEmpty()) return new List[] {new ArrayList(), new ArrayList()};
+    Product parts = (Product) found.get();
+    return new List[] {Trees.list(parts.productElement(first)), Trees.list(parts.productElement(first + 1))};
   }
 
   /** tuner.plan.joins.signature: inner and full outer joins do not tell their sides apart. */

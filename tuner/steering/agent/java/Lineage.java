@@ -13,7 +13,6 @@ import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
-import org.apache.spark.sql.catalyst.plans.logical.Range;
 
 /** Where columns come from, told as `tuner.plan.lineage` tells it of the physical plan. */
 public final class Lineage {
@@ -24,27 +23,18 @@ public final class Lineage {
   // Where the text of a plan is read, a name ends at any of these.
   private static final Pattern BREAKS = Pattern.compile("[\\s,()\\[\\]=<>]");
 
-  private final Map owner = new HashMap();
+  private final Names names;
+  // By the ids of columns: the column that one renames, the name of what one computes.
   private final Map renamed = new HashMap();
   private final Map computed = new HashMap();
 
   /** The lineage of every column in a plan, subqueries included. */
-  public Lineage(List operators) {
+  public Lineage(List operators, Names names) {
+    this.names = names;
     for (int i = 0; i < operators.size(); i++) {
       LogicalPlan plan = (LogicalPlan) operators.get(i);
-      if (Trees.children(plan).isEmpty()) addRelation(plan);
-      else if (plan instanceof Project) addProject((Project) plan);
-    }
-  }
-
-  private void addRelation(LogicalPlan leaf) {
-    if (leaf instanceof Range) return; // the text of a range names no columns
-    String relation = Names.of(leaf);
-    List columns = Trees.list(leaf.output());
-    for (int i = 0; i < columns.size(); i++) {
-      Attribute column = (Attribute) columns.get(i);
-      Long id = id(column);
-      if (!owner.containsKey(id)) owner.put(id, relation + "." + column.name());
+      if (plan instanceof Project) addProject((Project) plan);
+      else if (Trees.children(plan).isEmpty()) names.index(plan);
     }
   }
 
@@ -90,8 +80,12 @@ public final class Lineage {
 
   private String ofColumn(String name, Long id) {
     Set seen = new HashSet();
-    while (!owner.containsKey(id) && renamed.containsKey(id) && seen.add(id)) id = (Long) renamed.get(id);
-    if (owner.containsKey(id)) return (String) owner.get(id);
+    String read = names.ofColumn(id);
+    while (read == null && renamed.containsKey(id) && seen.add(id)) {
+      id = (Long) renamed.get(id);
+      read = names.ofColumn(id);
+    }
+    if (read != null) return read;
     String known = (String) computed.get(id);
     return SUBQUERY.matcher(GENERATED.matcher(known == null ? name : known).replaceAll("$1")).replaceAll("subquery");
   }

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -14,6 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.commons.io.IOUtils;
 import org.apache.spark.sql.catalyst.catalog.HiveTableRelation;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.OneRowRelation;
@@ -43,8 +45,12 @@ public final class Names {
   private static List beforeAt;
   private static List anywhere;
 
-  // Of one plan: what is below each of its operators.
+  // Of one plan: what is below each of its operators, and what its leaves are called.
   private final IdentityHashMap below = new IdentityHashMap();
+  private final IdentityHashMap leaves = new IdentityHashMap();
+  // By the ids of columns: the leaf that a column is read from, and the column.
+  private final Map columns = new HashMap();
+  private final IdentityHashMap indexed = new IdentityHashMap();
 
   /** The relations read below an operator, sorted, repeated as often as they are read; not those of subqueries. */
   public List relations(LogicalPlan plan) {
@@ -60,7 +66,32 @@ public final class Names {
   }
 
   /** The name of a leaf; one that starts with "?" is that of no scan. */
-  public static String of(LogicalPlan leaf) {
+  public String of(LogicalPlan leaf) {
+    String known = (String) leaves.get(leaf);
+    if (known == null) {
+      known = nameOf(leaf);
+      leaves.put(leaf, known);
+    }
+    return known;
+  }
+
+  /** Note the columns of a leaf; the first that has a column owns it. */
+  public void index(LogicalPlan leaf) {
+    if (leaf instanceof Range || indexed.put(leaf, leaf) != null) return; // the text of a range names no columns
+    List output = Trees.list(leaf.output());
+    for (int i = 0; i < output.size(); i++) {
+      Long id = Long.valueOf(((Attribute) output.get(i)).exprId().id());
+      if (!columns.containsKey(id)) columns.put(id, new Object[] {leaf, output.get(i)});
+    }
+  }
+
+  /** `relation.column` of a column that is read from a leaf; null of any other. */
+  public String ofColumn(Long id) {
+    Object[] read = (Object[]) columns.get(id);
+    return read == null ? null : of((LogicalPlan) read[0]) + "." + ((Attribute) read[1]).name();
+  }
+
+  private static String nameOf(LogicalPlan leaf) {
     if (leaf instanceof LogicalRelation) return ofRelation((LogicalRelation) leaf);
     if (leaf instanceof HiveTableRelation) {
       return identifier(named("Scan hive " + ((HiveTableRelation) leaf).tableMeta().qualifiedName()));
@@ -155,7 +186,12 @@ public final class Names {
     if (name.length() > LONGEST) {
       name = name.substring(0, LONGEST - 13) + "~" + sha256(name).substring(0, 12);
     }
-    return UNPRINTABLE.matcher(SPACES.matcher(name).replaceAll(" ")).replaceAll("\ufffd");
+    return isPlain(name) ? name : UNPRINTABLE.matcher(SPACES.matcher(name).replaceAll(" ")).replaceAll("\ufffd");
+  }
+
+  private static boolean isPlain(String name) {
+    for (int i = 0; i < name.length(); i++) if (name.charAt(i) < ' ' || name.charAt(i) > '~') return false;
+    return true;
   }
 
   /** 16 hex digits: what signatures are (tuner.plan.digest). */

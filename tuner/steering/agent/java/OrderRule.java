@@ -26,7 +26,7 @@ public final class OrderRule extends Rule {
     Pass pass = Pass.begin();
     try {
       List queries = Agent.queries();
-      if (Agent.traces()) pass.columns = Columns.digest(plan, Trees.everything(plan));
+      if (Agent.traces()) pass.columns = Columns.digest(plan, Trees.everything(plan), pass.names);
       return queries.isEmpty() ? plan : ordered(plan, queries, pass);
     } catch (Throwable error) {
       pass.undo(Agent.failure(error));
@@ -38,13 +38,14 @@ public final class OrderRule extends Rule {
 
   private static LogicalPlan ordered(LogicalPlan plan, List queries, Pass pass) {
     List operators = Trees.everything(plan);
-    Set relations = Scope.relations(operators);
+    Names names = pass.names;
+    Set relations = Scope.relations(operators, names);
     String columns = null;
     List orders = new ArrayList();
     for (int i = 0; i < queries.size(); i++) {
       Directives.Query query = (Directives.Query) queries.get(i);
       if (!query.relations.equals(relations)) continue;
-      if (!query.columns.isEmpty() && columns == null) columns = Columns.digest(plan, operators);
+      if (!query.columns.isEmpty() && columns == null) columns = Columns.digest(plan, operators, names);
       if (!query.columns.isEmpty() && !query.columns.equals(columns)) continue;
       pass.queries.add(query);
       orders.addAll(query.orders);
@@ -53,8 +54,7 @@ public final class OrderRule extends Rule {
     String obstacle = Scope.obstacle(plan, operators);
     if (obstacle != null) pass.tellRest(obstacle, obstacle);
     if (obstacle != null || orders.isEmpty()) return plan;
-    Names names = new Names();
-    LogicalPlan ordered = new JoinOrders(orders, pass, names, new Lineage(operators)).of(plan);
+    LogicalPlan ordered = new JoinOrders(orders, pass, names, new Lineage(operators, names)).of(plan);
     if (hasHint(operators)) pass.tellOrders(Pass.IGNORED, "a hint of the user's stands between its joins");
     if (Trees.output(ordered).equals(Trees.output(plan))) return ordered;
     pass.undo("the order would change the columns of the result");

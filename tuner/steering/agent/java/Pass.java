@@ -16,6 +16,7 @@ public final class Pass {
 
   /** The directives' queries whose relations the plan reads. */
   public List queries = new ArrayList();
+  public final Names names = new Names();
   public long nanos;
   /** Of the columns that the plan reads; only where joins are traced. */
   public String columns;
@@ -42,6 +43,13 @@ public final class Pass {
     outcome.put("status", status);
     outcome.put("reason", reason);
     outcomes.put(id, outcome);
+  }
+
+  /** The hints of all its queries. */
+  public List hints() {
+    List found = new ArrayList();
+    for (int i = 0; i < queries.size(); i++) found.addAll(((Directives.Query) queries.get(i)).hints);
+    return found;
   }
 
   /** Note that whatever nothing was noted of is impossible. */

@@ -26,11 +26,11 @@ public final class Scope {
   }
 
   /** The names of all relations that a plan and its subqueries read. */
-  public static Set relations(List operators) {
+  public static Set relations(List operators, Names names) {
     Set found = new HashSet();
     for (int i = 0; i < operators.size(); i++) {
       LogicalPlan plan = (LogicalPlan) operators.get(i);
-      if (Trees.children(plan).isEmpty()) found.add(Names.of(plan));
+      if (Trees.children(plan).isEmpty()) found.add(names.of(plan));
     }
     return found;
   }

@@ -45,21 +45,33 @@ public final class Trees {
     return list(plan.children());
   }
 
-  /** The plans of the subqueries in an operator's own expressions. */
-  public static List subqueries(LogicalPlan plan) {
+  /** Whether an operator, or one below it, has a subquery in its expressions. */
+  public static boolean hasSubquery(LogicalPlan plan) {
+    return plan.containsPattern(TreePattern$.MODULE$.PLAN_EXPRESSION());
+  }
+
+  /** The subquery expressions of an operator's own expressions, outermost first. */
+  public static List planExpressions(LogicalPlan plan) {
     List found = new ArrayList();
+    if (!hasSubquery(plan)) return found;
     List expressions = list(plan.expressions());
     for (int i = 0; i < expressions.size(); i++) addPlanExpressions((Expression) expressions.get(i), found);
+    return found;
+  }
+
+  /** The plans of the subqueries in an operator's own expressions. */
+  public static List subqueries(LogicalPlan plan) {
+    List expressions = planExpressions(plan);
     List plans = new ArrayList();
-    for (int i = 0; i < found.size(); i++) {
-      Object inner = ((PlanExpression) found.get(i)).plan();
+    for (int i = 0; i < expressions.size(); i++) {
+      Object inner = ((PlanExpression) expressions.get(i)).plan();
       if (inner instanceof LogicalPlan) plans.add(inner);
     }
     return plans;
   }
 
   /** The subquery expressions of an expression, outermost first. */
-  public static void addPlanExpressions(Expression expression, List found) {
+  private static void addPlanExpressions(Expression expression, List found) {
     if (!hasSubquery(expression)) return;
     if (expression instanceof PlanExpression) found.add(expression);
     List children = list(expression.children());
@@ -100,7 +112,7 @@ public final class Trees {
 
   /** A plan whose own expressions' subqueries are rewritten; the plan itself where none changes. */
   public static LogicalPlan mapSubqueries(LogicalPlan plan, Rewrite rewrite) {
-    return subqueries(plan).isEmpty() ? plan : (LogicalPlan) plan.mapExpressions(new InSubqueries(rewrite));
+    return planExpressions(plan).isEmpty() ? plan : (LogicalPlan) plan.mapExpressions(new InSubqueries(rewrite));
   }
 
   private static final class InSubqueries extends AbstractFunction1 {

@@ -26,6 +26,7 @@ from tuner.advice.advise import advise
 from tuner.advice.facts import Facts
 from tuner.advice.model import ActionKind
 from tuner.advice.order_names import relation_names, spelled
+from tuner.advice.reach import Reach
 from tuner.cost.learned.calibrated import calibrated, model_at_hand
 from tuner.cost.learned.samples import samples
 from tuner.demo.tables import make_tables, query_texts
@@ -101,7 +102,9 @@ def advised(logs: Path, *, hints: bool) -> str:
     application = read_application(source)
     cluster, found = cluster_of(application), queries(application)
     model = calibrated(samples(found, cluster), model_at_hand())
-    facts = Facts(found, cluster, application.conf, True, application.spark_version, model.costs, model.price_error)
+    facts = Facts(
+        found, cluster, application.conf, Reach.AGENT, application.spark_version, model.costs, model.price_error
+    )
     wanted = {ActionKind.ORDER_JOINS} | ({ActionKind.HINT_JOIN} if hints else set())
     actions = [
         DecidedAction(action, Standing.TRIAL, recommendation.reason)

@@ -25,6 +25,7 @@ SOURCES = (
     "Agent",
     "Scope",
     "Columns",
+    "MayFail",
     "JoinBlock",
     "BlockMatch",
     "JoinOrders",

@@ -21,36 +21,45 @@ public final class HintRule extends Rule {
   public TreeNode apply(TreeNode given) {
     LogicalPlan plan = (LogicalPlan) given;
     Pass pass = Pass.current();
-    if (plan instanceof Subquery || pass == null || plan == pass.result) return plan;
-    boolean first = pass.result == null;
-    boolean traces = first && Agent.traces();
-    if (pass.queries.isEmpty() && !traces) return plan;
+    if (plan instanceof Subquery || pass == null || pass.isDone(plan)) return plan;
     long start = System.nanoTime();
-    List joins = null;
     LogicalPlan result = plan;
+    List joins = null;
     try {
-      List hints = pass.hints();
-      if (!hints.isEmpty() || traces) {
-        List operators = Trees.everything(plan);
-        Lineage lineage = new Lineage(operators, pass.names);
-        String obstacle = Scope.obstacle(plan, operators);
-        if (obstacle != null) pass.tellRest(obstacle, obstacle);
-        else if (!hints.isEmpty()) result = new JoinHints(hints, pass, lineage).of(plan);
-        if (traces) joins = joins(result, pass.names, lineage);
-      }
-      pass.tellRest("the plan has no such join", "the plan has no such block of joins");
+      joins = Agent.traces() ? new ArrayList() : null;
+      if (pass.queries.isEmpty() && joins == null) return plan;
+      result = hinted(plan, pass, joins);
     } catch (Throwable error) {
-      result = plan;
-      String reason = Agent.failure(error);
-      pass.tellRest(reason, reason);
+      pass.undoHints(Agent.failure(error));
     }
-    pass.result = result;
     pass.nanos += System.nanoTime() - start;
-    if (first) report(pass, joins);
+    try {
+      report(pass, joins);
+    } catch (Throwable error) {
+      Agent.failure(error);
+    }
+    pass.done(result);
     return result;
   }
 
+  private static LogicalPlan hinted(LogicalPlan plan, Pass pass, List joins) {
+    LogicalPlan result = plan;
+    List hints = pass.hints();
+    if (!hints.isEmpty() || joins != null) {
+      List operators = Trees.everything(plan);
+      Lineage lineage = new Lineage(operators, pass.names);
+      String obstacle = Scope.obstacle(plan, operators);
+      if (obstacle != null) pass.tellRest(obstacle, obstacle);
+      else if (!hints.isEmpty()) result = new JoinHints(hints, pass, lineage).of(plan);
+      if (joins != null) addJoins(result, pass.names, lineage, joins);
+    }
+    pass.tellRest("the plan has no such join", "the plan has no such block of joins");
+    return result;
+  }
+
+  /** Once for a plan: the batch that the rule is in goes on until nothing changes. */
   private static void report(Pass pass, List joins) {
+    if (pass.isReported()) return;
     long id = Agent.executionId();
     long micros = pass.nanos / 1000;
     List met = pass.met();
@@ -61,13 +70,7 @@ public final class HintRule extends Rule {
     if (met.isEmpty()) Agent.post(new PlanSteered(id, "", new ArrayList(), micros, pass.columns, joins));
   }
 
-  /** All joins of a plan but those of the subqueries that prune, which come and go with the sizes of a run. */
-  private static List joins(LogicalPlan plan, Names names, Lineage lineage) {
-    List found = new ArrayList();
-    addJoins(plan, names, lineage, found);
-    return found;
-  }
-
+  /** Adds all joins of a plan but those of the subqueries that prune, which come and go with the sizes of a run. */
   private static void addJoins(LogicalPlan plan, Names names, Lineage lineage, List found) {
     if (plan instanceof Join) found.add(told(new JoinSite((Join) plan, lineage, names)));
     List children = Trees.children(plan);

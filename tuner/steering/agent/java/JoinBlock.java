@@ -89,6 +89,8 @@ public final class JoinBlock {
       Expression conjunct = (Expression) conjuncts.get(i);
       if (!conjunct.deterministic()) return "a condition of the joins is not deterministic";
       if (Trees.hasSubquery(conjunct)) return "a condition of the joins holds a subquery";
+      if (MayFail.of(conjunct)) return "a condition of the joins may fail on rows that another order gives it";
+      if (Trees.hasOuterReference(conjunct)) return "a condition reaches outside the joins";
       if (!ownerOf.keySet().containsAll(Trees.references(conjunct))) return "a condition reaches outside the joins";
     }
     for (int i = 0; i < items.size(); i++) {

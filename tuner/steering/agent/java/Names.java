@@ -52,6 +52,14 @@ public final class Names {
   private final Map columns = new HashMap();
   private final IdentityHashMap indexed = new IdentityHashMap();
 
+  /** Lets go of the plan. */
+  public void forget() {
+    below.clear();
+    leaves.clear();
+    columns.clear();
+    indexed.clear();
+  }
+
   /** The relations read below an operator, sorted, repeated as often as they are read; not those of subqueries. */
   public List relations(LogicalPlan plan) {
     List known = (List) below.get(plan);

@@ -32,6 +32,7 @@ public final class OrderRule extends Rule {
       pass.undo(Agent.failure(error));
       return plan;
     } finally {
+      if (pass.queries.isEmpty()) pass.names.forget();
       pass.nanos += System.nanoTime() - start;
     }
   }

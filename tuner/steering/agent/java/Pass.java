@@ -1,5 +1,6 @@
 package tuner.steering.agent;
 
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -20,8 +21,8 @@ public final class Pass {
   public long nanos;
   /** Of the columns that the plan reads; only where joins are traced. */
   public String columns;
-  /** What the last rule made of the plan; null until it ran. */
-  public LogicalPlan result;
+  // What the last rule made of the plan. A thread remembers its last pass, which must not keep plans alive.
+  private WeakReference result;
   private final Map outcomes = new LinkedHashMap();
 
   public static Pass current() {
@@ -32,6 +33,21 @@ public final class Pass {
     Pass pass = new Pass();
     CURRENT.set(pass);
     return pass;
+  }
+
+  /** The last rule has run. */
+  public void done(LogicalPlan made) {
+    result = new WeakReference(made);
+    names.forget();
+  }
+
+  /** Whether a plan is what the last rule made. */
+  public boolean isDone(LogicalPlan plan) {
+    return result != null && result.get() == plan;
+  }
+
+  public boolean isReported() {
+    return result != null;
   }
 
   /** Note what became of a directive. Of several joins alike the best counts. */
@@ -71,6 +87,13 @@ public final class Pass {
 
   private void tellOnce(String id, String status, String reason) {
     if (!outcomes.containsKey(id)) tell(id, status, reason);
+  }
+
+  /** Forget which hints were applied: their joins are left as they were. */
+  public void undoHints(String reason) {
+    List hints = hints();
+    for (int i = 0; i < hints.size(); i++) outcomes.remove(((Directives.Hint) hints.get(i)).id);
+    tellRest(reason, reason);
   }
 
   /** Forget what was applied: the plan is left as it was. */

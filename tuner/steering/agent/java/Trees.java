@@ -82,6 +82,11 @@ public final class Trees {
     return expression.containsPattern(TreePattern$.MODULE$.PLAN_EXPRESSION());
   }
 
+  /** Whether an expression names a column of the plan around its subquery. */
+  public static boolean hasOuterReference(Expression expression) {
+    return expression.containsPattern(TreePattern$.MODULE$.OUTER_REFERENCE());
+  }
+
   /** Every operator of a plan and of its subqueries, those above first. */
   public static List everything(LogicalPlan plan) {
     List found = new ArrayList();

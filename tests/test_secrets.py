@@ -397,11 +397,13 @@ def test_harvest(spark_tuner: Callable[..., str], logs: Path, form: list[str]) -
         assert {"jdbc:select_id_from_users_where_token_and_n", "s3a://bucket/orders"} <= relations
 
 
-@pytest.mark.parametrize("form", [[], ["--json"], ["--sql"], ["--sql", "--json"]])
-def test_advise(spark_tuner: Callable[..., str], logs: Path, form: list[str]) -> None:
-    printed = spark_tuner("advise", logs, *form)
+@pytest.mark.parametrize("steering", [[], ["--steering", "conf"], ["--steering", "conf", "--sql"]])
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_advise(spark_tuner: Callable[..., str], logs: Path, steering: list[str], form: list[str]) -> None:
+    printed = spark_tuner("advise", logs, *steering, *form)
     assert leaks(printed) == []
-    assert ("broadcast" in printed) is ("--sql" in form)
+    # Properties alone reach no single join.
+    assert ("broadcast" in printed) is (steering != ["--steering", "conf"])
     assert "local-1" in printed
     assert ("insights" in printed) and all(f"c{n}" in printed for n in INSIGHTFUL)
 

@@ -21,11 +21,11 @@ from tuner.advice.model import Action, ActionKind, Hint
         ),
         (
             Action(ActionKind.HINT_JOIN, "5160", Hint.BROADCAST, "q1", ("shop.days", "shop.items")),
-            "BROADCAST of what joins shop.days, shop.items in query q1, by the agent: SQL has no text for it",
+            "BROADCAST of days+items in query q1, by the agent",
         ),
         (
             Action(ActionKind.HINT_JOIN, "5160", Hint.NO_BROADCAST, "q1", ("shop.days",)),
-            "NO_BROADCAST of what joins shop.days in query q1, by the agent: SQL has no text for it",
+            "NO_BROADCAST of days in query q1, by the agent",
         ),
         (Action(ActionKind.ORDER_JOINS, "5160", "((a b) c)", "q1"), "the order of joins in query q1"),
         (

@@ -66,7 +66,7 @@ class Action:
                 where = f"in query {self.query}"
                 if self.hint_text:
                     return f"{self.hint_text} {where}"
-                return f"{self.value} of what joins {', '.join(self.relations)} {where}, by the agent: SQL has no text for it"
+                return f"{self.value} of {'+'.join(map(_last_name, self.relations))} {where}, by the agent"
             case ActionKind.ORDER_JOINS:
                 return f"the order of joins in query {self.query}"
             case ActionKind.ANALYZE_TABLE:

@@ -82,7 +82,8 @@ public final class JoinHints implements Trees.Rewrite {
     if (!(left && canBuild(type, hint, true)) && !(right && canBuild(type, hint, false))) {
       return "Spark cannot build that side of a join of type " + site.type;
     }
-    if (hint.equals("MERGE") && site.type.equals("LeftSingle")) return "Spark has no such sort merge join";
+    // Without a hash table Spark runs it as a nested loop, keys or not.
+    if (site.type.equals("LeftSingle") && !builds(hint)) return "Spark has no sort merge join for a scalar subquery";
     return hint.equals("BROADCAST") || !site.keys.isEmpty() ? null : "the join has no keys";
   }
 

@@ -303,6 +303,18 @@ class TestLongestTask:
         stage = only_stage(with_tasks(task_end(0, run_time_ms=5), task_end(1, run_time_ms=90, **read), task_end(2)))
         assert (stage.longest_task_ms, stage.longest_task_bytes) == (90, 41)
 
+    def test_the_most_that_one_wrote(self) -> None:
+        ends = [
+            task_end(0, run_time_ms=90, **{"Shuffle Write Metrics": {"Shuffle Bytes Written": 3}}),
+            task_end(1, run_time_ms=5, **{"Shuffle Write Metrics": {"Shuffle Bytes Written": 8}}),
+            task_end(2),
+        ]
+        stage = only_stage(with_tasks(*ends))
+        assert (stage.most_written_bytes, stage.shuffle_write_bytes) == (
+            8,
+            17,
+        )  # six are written where a test says nothing
+
     def test_of_those_that_succeeded(self) -> None:
         failed = task_end(1, run_time_ms=90, failed=True, reason="ExceptionFailure")
         assert only_stage(with_tasks(task_end(0, run_time_ms=5), failed)).longest_task_ms == 5

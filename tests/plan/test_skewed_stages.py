@@ -19,6 +19,8 @@ SKEWED = {
     "longest_task_ms": 8_000,
     "longest_task_bytes": 500,
     "shuffle_read_bytes": 1_000,
+    "shuffle_write_bytes": 900,
+    "most_written_bytes": 400,
 }
 
 
@@ -51,7 +53,7 @@ def test_a_join_that_waited_for_one_task() -> None:
     assert (found.longest_task_bytes, found.mean_task_bytes) == (500, 50)
     assert (found.tasks, found.shuffle_read_bytes, found.seconds, found.run_ms) == (11, 1_000, 10.0, 18_000)
     assert found.join is not None
-    assert found.writers == 2  # they ran 18 s together, the longest 8
+    assert found.writers == 2  # they wrote 900 bytes together, one of them 400
     assert (found.occurrence, found.reshuffles, found.obstacle) == (0, False, "")
 
 

@@ -36,7 +36,8 @@ SortMergeJoin | [k#1], [k#2], Inner | number of output rows=500
 
 _TOLD = frozenset(
     {"stage_id", "attempt", "execution_id", "tasks", "completed_tasks", "submitted_ms", "completed_ms", "failure"}
-    | {"executor_run_time_ms", "accumulator_ids", "job_ids", "longest_task_ms", "longest_task_bytes"}
+    | {"executor_run_time_ms", "accumulator_ids", "job_ids", "longest_task_ms"}
+    | {"longest_task_bytes", "most_written_bytes"}
 )
 
 

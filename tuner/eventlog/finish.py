@@ -108,4 +108,5 @@ def finish_stage(attempt: OpenAttempt, execution_id: int | None) -> Stage:
         frozenset(a.id for a in info.accumulables if a.metadata == "sql"),
         tuple(attempt.job_ids),
         *attempt.longest,
+        attempt.most_written,
     )

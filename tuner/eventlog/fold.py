@@ -284,8 +284,8 @@ class ApplicationFold:
         attempt.failed_tasks += reason != "Success" and reason not in _KILLED
         if event.metrics is not None:
             _add_task(attempt.totals, event.metrics)
-            if reason == "Success" and event.metrics.run_time_ms > attempt.longest[0]:
-                attempt.longest = (event.metrics.run_time_ms, _read_bytes(event.metrics))
+            if reason == "Success":
+                _compare_task(attempt, event.metrics)
         # A later attempt of the stage numbers its tasks anew; partitions keep theirs (logged since 3.3, SPARK-37831).
         partition = info.partition if info.partition >= 0 else info.index
         if reason == "Success" and not info.failed and stage.counts(partition):
@@ -448,6 +448,13 @@ def _count(value: object) -> int:
     except (TypeError, ValueError, OverflowError):
         return -1
     return count if count < 1 << 63 else -1
+
+
+def _compare_task(attempt: OpenAttempt, m: ev.TaskMetrics) -> None:
+    if m.run_time_ms > attempt.longest[0]:
+        attempt.longest = (m.run_time_ms, _read_bytes(m))
+    if m.shuffle_write is not None and m.shuffle_write.bytes > attempt.most_written:
+        attempt.most_written = m.shuffle_write.bytes
 
 
 def _read_bytes(m: ev.TaskMetrics) -> int:

@@ -129,7 +129,8 @@ class Stage:
     `tasks` are its partitions; completed, failed and killed tasks are counted by attempts, as Spark's UI counts them.
     `accumulator_ids` are those of the SQL metrics its tasks updated: they tell which operators ran in it. `job_ids` are
     the jobs that waited for it. `longest_task_ms` is the run time of the slowest task that succeeded, and
-    `longest_task_bytes` what that one read of files and shuffles.
+    `longest_task_bytes` what that one read of files and shuffles; `most_written_bytes` are the most shuffle bytes that one
+    of them wrote.
     """
 
     stage_id: int
@@ -158,6 +159,7 @@ class Stage:
     job_ids: tuple[int, ...] = ()
     longest_task_ms: int = 0
     longest_task_bytes: int = 0
+    most_written_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

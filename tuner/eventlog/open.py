@@ -44,7 +44,8 @@ class OpenExecution(msgspec.Struct):
 class OpenAttempt(msgspec.Struct):
     """One attempt of a stage, the jobs that wait for it, and what its tasks add up to.
 
-    `longest` are the run time of the slowest task that succeeded, in ms, and the bytes that it read.
+    `longest` are the run time of the slowest task that succeeded, in ms, and the bytes that it read; `most_written` are
+    the most shuffle bytes that one of those wrote.
     """
 
     info: ev.StageInfo
@@ -54,6 +55,7 @@ class OpenAttempt(msgspec.Struct):
     failed_tasks: int = 0
     killed_tasks: int = 0
     longest: tuple[int, int] = (0, 0)
+    most_written: int = 0
 
     def absorb(self, later: OpenAttempt) -> None:
         if later.info.submitted_ms is not None:
@@ -65,6 +67,7 @@ class OpenAttempt(msgspec.Struct):
         self.killed_tasks += later.killed_tasks
         if later.longest[0] > self.longest[0]:
             self.longest = later.longest
+        self.most_written = max(self.most_written, later.most_written)
 
 
 class OpenJob(msgspec.Struct):

@@ -121,11 +121,11 @@ def _sides(join: PlanNode) -> list[PlanNode]:
 
 
 def _writers(plan: MeasuredPlan, join: PlanNode) -> int:
-    """The tasks that wrote the larger side of a join: all their time is that of so many as long as the longest."""
+    """The tasks that wrote the larger side of a join: all their bytes are those of so many as the one that wrote most."""
     larger = max(_sides(join), key=lambda side: side.metrics.get("data size", 0))
     stages = plan.stages(larger)
-    longest = max((stage.longest_task_ms for stage in stages), default=0)
-    return round(sum(stage.executor_run_time_ms for stage in stages) / longest) if longest else 0
+    most = max((stage.most_written_bytes for stage in stages), default=0)
+    return round(sum(stage.shuffle_write_bytes for stage in stages) / most) if most else 0
 
 
 def _needs_its_partitions(plan: MeasuredPlan, join: PlanNode) -> bool:

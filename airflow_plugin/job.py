@@ -9,7 +9,7 @@ from airflow_plugin.settings import Settings, default_event_log_base
 from airflow_plugin.submission import submission_of
 from airflow_plugin.user_conf import in_cluster_mode
 from tuner.errors import TunerError
-from tuner.history.model import Mode
+from tuner.history.model import Mode, Origin
 from tuner.loop import Job
 from tuner.steering.directives import Steering
 
@@ -34,6 +34,7 @@ def job_of(
         event_log_base=_event_log_base(operator.event_log_base or settings.event_log_base, conf),
         statements=statements,
         steering=Steering(operator.steering) if operator.steering else settings.steering,
+        origin=Origin(ti.dag_id, ti.run_id, ti.task_id, ti.map_index),
         submission=submission_of(operator, conf, settings.agent_jar),
     )
 

@@ -105,12 +105,22 @@ def prepare(job: Job, store_url: str) -> Turn:
 def _steer(store: Store, job: Job, directory: str, now: datetime, problems: _Problems) -> _Steering | None:
     """What the history asks for. What is not recorded cannot be verified or rolled back: then nothing is in force."""
     problems.guard("harvest earlier runs", lambda: _harvest_pending(store, job, now, problems), None)
+    job = replace(job, mode=problems.guard("read the mode", lambda: store.mode(job.cohort), None) or job.mode)
     runs = problems.guard("read the history", lambda: store.runs(job.cohort, HISTORY_RUNS), list[Run]())
     steering = problems.guard("decide", lambda: _decided(store, job, directory, runs, problems), None)
     steering = steering or problems.guard("observe the run", lambda: _unsteered(job, directory, "no decision"), None)
     if steering is None:
         return None
-    run = Run(job.key, job.cohort, job.try_number, now, RunState.RUNNING, steering.decision, directory)
+    run = Run(
+        job.key,
+        job.cohort,
+        job.try_number,
+        now,
+        RunState.RUNNING,
+        steering.decision,
+        directory,
+        origin=job.origin,
+    )
     if problems.guard("record the run", lambda: _begin(store, run), False):
         return steering
     return problems.guard("observe the run", lambda: _unsteered(job, directory, "not recorded"), None)
@@ -148,6 +158,7 @@ def complete(turn: Turn, store_url: str, *, failed: bool) -> Report:
         turn.event_log_dir,
         ended,
         outcome,
+        turn.job.origin,
     )
     problems.guard("store the outcome", lambda: _finish(store_url, run), None)
     return Report(turn, run if outcome else None, tuple(problems.found))

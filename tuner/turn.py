@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from tuner.history.model import Decision, Mode, Run
+from tuner.history.model import Decision, Mode, Origin, Run
 from tuner.policy.followed import not_followed
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Directives, Steering
@@ -19,7 +19,8 @@ class Job:
 
     `key` is unique for each try of each run, `<run's own parts>/<try>`; `try_number` counts from 1; `user_conf` is what
     the user set (it wins); `event_log_base` a directory under which each try gets its own; `statements` the SQL of a
-    `sql=` job. `steering` is how changes are to reach the run; `submission` is what tells if the agent can.
+    `sql=` job. `steering` is how changes are to reach the run; `submission` is what tells if the agent can. `origin` is the
+    Airflow task instance. A mode that a person gave the cohort beats `mode`.
     """
 
     cohort: str
@@ -31,6 +32,7 @@ class Job:
     statements: tuple[str, ...] = ()
     steering: Steering = Steering.AGENT
     submission: Submission = field(default_factory=Submission)
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)

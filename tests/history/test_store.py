@@ -11,11 +11,14 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from sqlalchemy import Connection, text
 
+from tuner.advice.insights.model import Insight, InsightKind
+from tuner.advice.model import Evidence
 from tuner.errors import StoreError
 from tuner.history.engine import open_engine
-from tuner.history.model import Decision, Mode, Ruling, RunState, Verdict
+from tuner.history.model import Decision, Mode, ModeChange, Origin, Ruling, RunDetails, RunState, Verdict
 from tuner.history.store import CohortSummary, Store
 from tuner.history.url import parse
+from tuner.plan.picture import PlanPicture, PlanStep, StepKind
 
 from .samples import MIDNIGHT, full_decision, full_outcome, measured, running
 
@@ -188,10 +191,78 @@ def test_cohorts_are_counted_and_show_their_newest_run(store: Store) -> None:
     for key, cohort, minute in [("1", "b", 5), ("2", "b", 7), ("3", "b", 6), ("4", "a", 1)]:
         store.begin(running(key, cohort, minute))
     store.finish("2", RunState.FAILED, LATER, None)
+    decision = Decision(Mode.AUTO, "baseline")
     assert store.cohorts() == [
-        CohortSummary("a", 1, MIDNIGHT + timedelta(minutes=1), RunState.RUNNING),
-        CohortSummary("b", 3, MIDNIGHT + timedelta(minutes=7), RunState.FAILED),
+        CohortSummary("a", 1, MIDNIGHT + timedelta(minutes=1), RunState.RUNNING, (), "4", decision),
+        CohortSummary("b", 3, MIDNIGHT + timedelta(minutes=7), RunState.FAILED, (), "2", decision),
     ]
+
+
+def test_cohorts_of_a_dag_a_task_or_a_dag_run(store: Store) -> None:
+    for key, cohort, origin in [
+        ("1", "shared", Origin("sales", "monday", "load")),
+        ("2", "shared", Origin("stock", "monday", "load", 3)),
+        ("3", "own", Origin("sales", "tuesday", "clean")),
+        ("4", "no airflow", None),
+    ]:
+        store.begin(replace(running(key, cohort), origin=origin))
+    assert [(c.cohort, c.tasks) for c in store.cohorts()] == [
+        ("no airflow", ()),
+        ("own", (("sales", "clean"),)),
+        ("shared", (("sales", "load"), ("stock", "load"))),
+    ]
+    assert [c.cohort for c in store.cohorts(dag_id="sales")] == ["own", "shared"]
+    assert [c.cohort for c in store.cohorts(dag_id="sales", task_id="load")] == ["shared"]
+    assert [c.cohort for c in store.cohorts(dag_id="sales", run_id="tuesday")] == ["own"]
+    assert store.cohorts(dag_id="unknown") == []
+    assert [(r.origin.map_index if r.origin else None) for r in store.runs("shared")] == [-1, 3]
+
+
+def test_pages_of_runs_count_from_the_newest(store: Store) -> None:
+    for minute in range(5):
+        store.begin(running(str(minute), minute=minute))
+    assert [r.key for r in store.runs("etl.load", 2)] == ["3", "4"]
+    assert [r.key for r in store.runs("etl.load", 2, offset=2)] == ["1", "2"]
+    assert store.count("etl.load") == 5
+
+
+def test_brief_runs_have_what_times_rest_on(store: Store) -> None:
+    store.begin(running("k"))
+    store.finish("k", RunState.SUCCEEDED, LATER, full_outcome())
+    (brief,), (whole,) = store.runs("etl.load", brief=True), store.runs("etl.load")
+    assert brief.outcome is not None and whole.outcome is not None
+    kept = ("id", "fingerprint", "description", "duration_ms", "status", "input_bytes", "directives")
+    for seen, known in zip(brief.outcome.queries, whole.outcome.queries, strict=True):
+        assert [getattr(seen, name) for name in kept] == [getattr(known, name) for name in kept]
+        assert seen.joins == ()
+    assert brief.outcome.duration_ms == whole.outcome.duration_ms
+
+
+def test_details_come_back_as_they_went_in(store: Store) -> None:
+    store.begin(running("k"))
+    assert store.details("k") is None
+    details = RunDetails(
+        outlook=full_decision(),
+        insights=(Insight(InsightKind.SPILL, "Sort", "q72", 3.5, (Evidence("spilled", 2.0, "bytes"),), "a", "b", "c"),),
+        pictures=(PlanPicture("q72", "query72", (PlanStep(StepKind.SCAN, "Scan parquet", "date_dim", rows=7),)),),
+    )
+    store.add_details("k", details)
+    assert store.details("k") == details
+    with pytest.raises(StoreError, match="never began"):
+        store.add_details("nowhere", details)
+
+
+def test_the_newest_mode_that_a_person_gave_counts(store: Store) -> None:
+    assert store.mode("etl.load") is None
+    first = ModeChange("etl.load", Mode.OBSERVE, "ann", MIDNIGHT, "quarter end")
+    second = ModeChange("etl.load", Mode.SUGGEST, "bob", LATER)
+    store.set_mode(first)
+    store.set_mode(second)
+    store.set_mode(ModeChange("other", Mode.OBSERVE, "ann", LATER))
+    assert store.mode("etl.load") is Mode.SUGGEST
+    store.set_mode(ModeChange("etl.load", None, "bob", LATER, "back to the DAG's"))
+    assert store.mode("etl.load") is None
+    assert store.mode_changes("etl.load")[:2] == [first, second]
 
 
 # -- verdicts ----------------------------------------------------------------------------------------------------------

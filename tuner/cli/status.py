@@ -41,7 +41,7 @@ def status(
 
 def _cohorts(found: list[CohortSummary], as_json: bool) -> None:
     if as_json:
-        typer.echo(msgspec.json.encode({"cohorts": found}).decode())
+        typer.echo(msgspec.json.encode({"cohorts": [_summary_json(summary) for summary in found]}).decode())
         return
     console = Console(highlight=False)
     if not found:
@@ -53,6 +53,16 @@ def _cohorts(found: list[CohortSummary], as_json: bool) -> None:
             escape(summary.cohort), str(summary.runs), f"{summary.last_started_at:%Y-%m-%d %H:%M}", summary.last_state
         )
     console.print(table)
+
+
+def _summary_json(summary: CohortSummary) -> dict[str, Any]:
+    return {
+        "cohort": summary.cohort,
+        "runs": summary.runs,
+        "last_started_at": summary.last_started_at,
+        "last_state": summary.last_state,
+        "tasks": [{"dag_id": dag_id, "task_id": task_id} for dag_id, task_id in summary.tasks],
+    }
 
 
 def _run_json(run: Run) -> dict[str, Any]:

@@ -3,21 +3,51 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from tuner.errors import StoreError
-from tuner.history.model import Decision, Outcome, Run, RunState
+from tuner.eventlog.cluster import Cluster
+from tuner.history.model import Decision, Origin, Outcome, Run, RunDetails, RunState
 from tuner.history.tables import RunRow
+from tuner.plan.model import DirectiveOutcome, Query, QueryStatus
 
 _logger = logging.getLogger(__name__)
 
 # In msgspec 0.19 its errors are no ValueErrors.
 _UNREADABLE = (msgspec.MsgspecError, ValueError)
 
+
+@dataclass(frozen=True, slots=True)
+class _BriefQuery:
+    id: int
+    root_id: int
+    fingerprint: str
+    description: str
+    start_ms: int
+    duration_ms: int | None
+    status: QueryStatus
+    input_bytes: int = 0
+    directives: tuple[DirectiveOutcome, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _BriefOutcome:
+    """What an outcome says of times; the rest of the document is skipped, not decoded."""
+
+    app_id: str
+    spark_version: str
+    duration_ms: int | None
+    cluster: Cluster
+    queries: tuple[_BriefQuery, ...]
+
+
 _decisions = msgspec.json.Decoder(Decision)
 _outcomes = msgspec.json.Decoder(Outcome)
+_details = msgspec.json.Decoder(RunDetails)
+_brief_outcomes = msgspec.json.Decoder(_BriefOutcome)
 
 
 def decision_document(key: str, decision: Decision) -> str:
@@ -30,8 +60,34 @@ def outcome_document(key: str, outcome: Outcome) -> str:
     return _document(f"the outcome of run {key}", outcome, _outcomes)
 
 
-def readable_run(row: RunRow) -> Run | None:
-    """The run of a row; None, with a warning, when a version that writes it otherwise has stored it."""
+def details_document(key: str, details: RunDetails) -> str:
+    """The details of run `key` as JSON. StoreError when they could not be read again."""
+    return _document(f"the details of run {key}", details, _details)
+
+
+def readable_details(key: str, document: str) -> RunDetails | None:
+    """The details of run `key`; None, with a warning, when they cannot be read."""
+    try:
+        return _details.decode(document)
+    except _UNREADABLE as error:
+        skipped(f"the details of run {key}", error)
+        return None
+
+
+def readable_decision(key: str, document: str) -> Decision | None:
+    """The decision of run `key`; None, with a warning, when it cannot be read."""
+    try:
+        return _decisions.decode(document)
+    except _UNREADABLE as error:
+        skipped(f"the decision of run {key}", error)
+        return None
+
+
+def readable_run(row: RunRow, *, brief: bool = False) -> Run | None:
+    """The run of a row; None, with a warning, when a version that writes it otherwise has stored it.
+
+    A brief one's queries have what their times rest on: no joins, shuffles, graphs and work.
+    """
     try:
         return Run(
             key=row.key,
@@ -42,11 +98,37 @@ def readable_run(row: RunRow) -> Run | None:
             decision=_decisions.decode(row.decision),
             event_log_dir=row.event_log_dir,
             ended_at=row.ended_at,
-            outcome=None if row.outcome is None else _outcomes.decode(row.outcome),
+            outcome=None if row.outcome is None else (_brief(row.outcome) if brief else _outcomes.decode(row.outcome)),
+            origin=_origin(row),
         )
     except _UNREADABLE as error:
         skipped(f"run {row.key}", error)
         return None
+
+
+def _brief(document: str) -> Outcome:
+    found = _brief_outcomes.decode(document)
+    queries = tuple(
+        Query(
+            id=q.id,
+            root_id=q.root_id,
+            fingerprint=q.fingerprint,
+            description=q.description,
+            start_ms=q.start_ms,
+            duration_ms=q.duration_ms,
+            status=q.status,
+            input_bytes=q.input_bytes,
+            directives=q.directives,
+        )
+        for q in found.queries
+    )
+    return Outcome(found.app_id, found.spark_version, found.duration_ms, found.cluster, queries)
+
+
+def _origin(row: RunRow) -> Origin | None:
+    if row.dag_id is None or row.run_id is None or row.task_id is None:
+        return None
+    return Origin(row.dag_id, row.run_id, row.task_id, -1 if row.map_index is None else row.map_index)
 
 
 def skipped(what: str, error: Exception) -> None:
@@ -56,7 +138,7 @@ def skipped(what: str, error: Exception) -> None:
     )
 
 
-def _document(what: str, value: Decision | Outcome, decoder: msgspec.json.Decoder[Any]) -> str:
+def _document(what: str, value: Decision | Outcome | RunDetails, decoder: msgspec.json.Decoder[Any]) -> str:
     # JSON has no infinity: msgspec writes null, and the run would be skipped whenever it is read.
     try:
         encoded = msgspec.json.encode(value)

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from tuner.advice.insights.model import Insight
 from tuner.advice.model import Action, Evidence, Prediction
 from tuner.eventlog.cluster import Cluster
 from tuner.plan.model import Query
+from tuner.plan.picture import PlanPicture
 
 
 class Mode(StrEnum):
@@ -41,7 +43,11 @@ TAKEN_OUT = frozenset({Standing.ROLLED_BACK, Standing.EXPIRED})
 
 @dataclass(frozen=True, slots=True)
 class DecidedAction:
-    """An action, where it stands in this run, and why in a sentence with numbers."""
+    """An action, where it stands in this run, and why in a sentence with numbers.
+
+    `gained_seconds` is what it gained in the latest run that measured it (less than 0: lost), with what else was in force on
+    its queries.
+    """
 
     action: Action
     standing: Standing
@@ -49,6 +55,7 @@ class DecidedAction:
     queries: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     predicted_seconds: Prediction | None = None
+    gained_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +99,33 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class RunDetails:
+    """What a finished run has for people to look at, beside its outcome.
+
+    `outlook` is the decision for a run that would start now, with what this one has shown.
+    """
+
+    outlook: Decision | None = None
+    insights: tuple[Insight, ...] = ()
+    pictures: tuple[PlanPicture, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The Airflow task instance that a run was. `map_index` is -1 for a task that is not mapped."""
+
+    dag_id: str
+    run_id: str
+    task_id: str
+    map_index: int = -1
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
-    """One execution of a cohort. `key` is unique over all runs: `<dag>/<run>/<task>/<map>/<try>` under Airflow."""
+    """One execution of a cohort. `key` is unique over all runs: `<dag>/<run>/<task>/<map>/<try>` under Airflow.
+
+    `origin` is None outside Airflow.
+    """
 
     key: str
     cohort: str
@@ -104,6 +136,7 @@ class Run:
     event_log_dir: str
     ended_at: datetime | None = None
     outcome: Outcome | None = None
+    origin: Origin | None = None
 
 
 class Ruling(StrEnum):
@@ -120,6 +153,17 @@ class Verdict:
     cohort: str
     action_id: str
     ruling: Ruling
+    by: str
+    at: datetime
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModeChange:
+    """The mode a person gave a cohort; None gives it back to what the job or the configuration says. The newest counts."""
+
+    cohort: str
+    mode: Mode | None
     by: str
     at: datetime
     reason: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,23 +14,42 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from tuner.errors import StoreError
-from tuner.history.documents import decision_document, outcome_document, readable_run, skipped
+from tuner.history.documents import (
+    decision_document,
+    details_document,
+    outcome_document,
+    readable_decision,
+    readable_details,
+    readable_run,
+    skipped,
+)
 from tuner.history.engine import explained, open_engine, writer
-from tuner.history.model import Outcome, Ruling, Run, RunState, Verdict
+from tuner.history.model import Decision, Mode, ModeChange, Outcome, Ruling, Run, RunDetails, RunState, Verdict
 from tuner.history.schema import migrate as migrate_schema
 from tuner.history.schema import require_head
-from tuner.history.tables import RunRow, VerdictRow
+from tuner.history.tables import ModeRow, RunRow, VerdictRow
 from tuner.history.url import parse
 
 
 @dataclass(frozen=True, slots=True)
 class CohortSummary:
-    """A cohort as a list of cohorts shows it: how many runs, and how the newest one stands."""
+    """A cohort as a list of cohorts shows it: how many runs, and how the newest one stands.
+
+    `tasks` are the (dag_id, task_id) of Airflow that ran it, sorted; none outside Airflow. `last_decision` is None where it
+    cannot be read.
+    """
 
     cohort: str
     runs: int
     last_started_at: datetime
     last_state: RunState
+    tasks: tuple[tuple[str, str], ...] = ()
+    last_key: str = ""
+    last_decision: Decision | None = None
+
+    @property
+    def dag_ids(self) -> frozenset[str]:
+        return frozenset(dag_id for dag_id, _ in self.tasks)
 
 
 class Store:
@@ -98,10 +117,31 @@ class Store:
                 raise StoreError(f"run {key} is not in the history store: it never began, so it cannot finish")
         return False
 
-    def runs(self, cohort: str, limit: int = 50) -> list[Run]:
-        """The newest `limit` runs of a cohort, oldest first."""
-        newest = select(RunRow).where(RunRow.cohort == cohort).limit(max(limit, 0))
-        return self._read_runs(newest.order_by(RunRow.started_at.desc(), RunRow.key.desc()))[::-1]
+    def runs(self, cohort: str, limit: int = 50, offset: int = 0, *, brief: bool = False) -> list[Run]:
+        """The newest `limit` runs of a cohort, after `offset` still newer ones, oldest first.
+
+        Brief ones are read much faster: their queries tell what times rest on, and no plan facts.
+        """
+        newest = select(RunRow).where(RunRow.cohort == cohort).limit(max(limit, 0)).offset(max(offset, 0))
+        return self._read_runs(newest.order_by(RunRow.started_at.desc(), RunRow.key.desc()), brief=brief)[::-1]
+
+    def count(self, cohort: str) -> int:
+        """How many runs a cohort has."""
+        with self._reading() as session:
+            return session.scalar(select(func.count()).where(RunRow.cohort == cohort)) or 0
+
+    def add_details(self, key: str, details: RunDetails) -> None:
+        """Stores what a run has for people to look at. StoreError for a run that never began."""
+        stored = update(RunRow).where(RunRow.key == key).values(details=details_document(key, details))
+        with self._writing() as connection:
+            if connection.execute(stored).rowcount != 1:
+                raise StoreError(f"run {key} is not in the history store: it never began, so it has no details")
+
+    def details(self, key: str) -> RunDetails | None:
+        """What the run with this key has for people to look at; None where it has nothing."""
+        with self._reading() as session:
+            document = session.scalar(select(RunRow.details).where(RunRow.key == key))
+        return readable_details(key, document) if document else None
 
     def pending(self, cohort: str) -> list[Run]:
         """The runs of a cohort that are running, or were never harvested; oldest first."""
@@ -112,10 +152,42 @@ class Store:
         """The run with this key, or None."""
         return next(iter(self._read_runs(select(RunRow).where(RunRow.key == key))), None)
 
-    def cohorts(self) -> list[CohortSummary]:
-        """Every cohort that has a run, by name."""
+    def cohorts(
+        self, *, dag_id: str | None = None, task_id: str | None = None, run_id: str | None = None
+    ) -> list[CohortSummary]:
+        """Every cohort that has a run, by name; those that a DAG, a task or a DAG run took part in, where one is given."""
+        given = {RunRow.dag_id: dag_id, RunRow.task_id: task_id, RunRow.run_id: run_id}
+        wanted = [column == value for column, value in given.items() if value is not None]
         with self._reading() as session:
-            return list(_readable_summaries(session.execute(_newest_of_each_cohort())))
+            tasks: dict[str, list[tuple[str, str]]] = {}
+            for cohort, dag, task in session.execute(_tasks_of_each_cohort()):
+                tasks.setdefault(cohort, []).append((dag, task))
+            within = set(session.scalars(select(RunRow.cohort).where(*wanted).distinct())) if wanted else None
+            return list(_readable_summaries(session.execute(_newest_of_each_cohort()), tasks, within))
+
+    def set_mode(self, change: ModeChange) -> None:
+        """Adds the mode that a person gave a cohort."""
+        with self._writing() as connection:
+            connection.execute(
+                insert(ModeRow).values(
+                    cohort=change.cohort,
+                    mode=change.mode.value if change.mode else "",
+                    by=change.by,
+                    at=change.at,
+                    reason=change.reason,
+                )
+            )
+
+    def mode_changes(self, cohort: str) -> list[ModeChange]:
+        """The modes that people gave a cohort, oldest first."""
+        said = select(ModeRow).where(ModeRow.cohort == cohort).order_by(ModeRow.at, ModeRow.id)
+        with self._reading() as session:
+            return list(_readable_modes(session.scalars(said)))
+
+    def mode(self, cohort: str) -> Mode | None:
+        """The mode that a person gave a cohort last; None where none holds."""
+        changes = self.mode_changes(cohort)
+        return changes[-1].mode if changes else None
 
     def record(self, verdict: Verdict) -> None:
         """Adds what a person said of an action."""
@@ -137,9 +209,9 @@ class Store:
         with self._reading() as session:
             return list(_readable_verdicts(session.scalars(said)))
 
-    def _read_runs(self, query: Select[Any]) -> list[Run]:
+    def _read_runs(self, query: Select[Any], *, brief: bool = False) -> list[Run]:
         with self._reading() as session:
-            return [run for row in session.scalars(query) if (run := readable_run(row)) is not None]
+            return [run for row in session.scalars(query) if (run := readable_run(row, brief=brief)) is not None]
 
     @contextmanager
     def _reading(self) -> Iterator[Session]:
@@ -161,6 +233,10 @@ def _insert_or_replace_decision(run: Run, dialect: str) -> Insert:
         mode=run.decision.mode.value,
         started_at=run.started_at,
         event_log_dir=run.event_log_dir,
+        dag_id=run.origin.dag_id if run.origin else None,
+        run_id=run.origin.run_id if run.origin else None,
+        task_id=run.origin.task_id if run.origin else None,
+        map_index=run.origin.map_index if run.origin else None,
         decision=decision_document(run.key, run.decision),
     )
     replaced = {name: added.excluded[name] for name in ("mode", "decision", "event_log_dir")}
@@ -189,20 +265,39 @@ def _newest_of_each_cohort() -> Select[Any]:
         func.count().over(partition_by=RunRow.cohort).label("runs"),
         RunRow.started_at,
         RunRow.state,
+        RunRow.key,
         func.row_number().over(partition_by=RunRow.cohort, order_by=newest_first).label("age"),
     ).subquery()
     columns = ranked.c
     return (
-        select(columns.cohort, columns.runs, columns.started_at, columns.state)
+        select(columns.cohort, columns.runs, columns.started_at, columns.state, columns.key, RunRow.decision)
+        .join(RunRow, RunRow.key == columns.key)
         .where(columns.age == 1)
         .order_by(columns.cohort)
     )
 
 
-def _readable_summaries(rows: Iterable[Row[Any]]) -> Iterator[CohortSummary]:
+def _tasks_of_each_cohort() -> Select[Any]:
+    columns: tuple[Any, ...] = (RunRow.cohort, RunRow.dag_id, RunRow.task_id)
+    return select(*columns).where(RunRow.dag_id.is_not(None)).distinct().order_by(*columns)
+
+
+def _readable_summaries(
+    rows: Iterable[Row[Any]], tasks: Mapping[str, Sequence[tuple[str, str]]], within: Container[str] | None
+) -> Iterator[CohortSummary]:
     for row in rows:
+        if within is not None and row.cohort not in within:
+            continue
         try:
-            yield CohortSummary(row.cohort, row.runs, row.started_at, RunState(row.state))
+            yield CohortSummary(
+                row.cohort,
+                row.runs,
+                row.started_at,
+                RunState(row.state),
+                tuple(tasks.get(row.cohort, ())),
+                row.key,
+                readable_decision(row.key, row.decision),
+            )
         except ValueError as error:
             skipped(f"cohort {row.cohort}", error)
 
@@ -213,3 +308,11 @@ def _readable_verdicts(rows: Iterable[VerdictRow]) -> Iterator[Verdict]:
             yield Verdict(row.cohort, row.action_id, Ruling(row.ruling), row.by, row.at, row.reason)
         except ValueError as error:
             skipped(f"a verdict on {row.action_id}", error)
+
+
+def _readable_modes(rows: Iterable[ModeRow]) -> Iterator[ModeChange]:
+    for row in rows:
+        try:
+            yield ModeChange(row.cohort, Mode(row.mode) if row.mode else None, row.by, row.at, row.reason)
+        except ValueError as error:
+            skipped(f"a mode of cohort {row.cohort}", error)

@@ -38,7 +38,8 @@ class Base(DeclarativeBase):
 
 
 class RunRow(Base):
-    """A run. `decision` and `outcome` are JSON of the model's dataclasses; the columns before are what is looked up.
+    """A run. `decision`, `outcome` and `details` are JSON of the model's dataclasses; the columns before are what is
+    looked up.
 
     The documents come last: SQLite then reads the columns before without reading them.
     """
@@ -55,12 +56,18 @@ class RunRow(Base):
     app_id: Mapped[str | None] = mapped_column(Text)
     duration_ms: Mapped[int | None] = mapped_column(BigInteger)
     event_log_dir: Mapped[str] = mapped_column(Text)
+    dag_id: Mapped[str | None] = mapped_column(_Name)
+    run_id: Mapped[str | None] = mapped_column(_Name)
+    task_id: Mapped[str | None] = mapped_column(_Name)
+    map_index: Mapped[int | None] = mapped_column(Integer)
     decision: Mapped[str] = mapped_column(Text)
     outcome: Mapped[str | None] = mapped_column(Text)
+    details: Mapped[str | None] = mapped_column(Text, deferred=True)
 
     __table_args__ = (
         Index("ix_spark_tuner_runs_cohort_started_at", "cohort", "started_at", "key"),
         Index("ix_spark_tuner_runs_cohort_state", "cohort", "state"),
+        Index("ix_spark_tuner_runs_dag_id", "dag_id", "task_id", "run_id"),
     )
 
 
@@ -78,3 +85,18 @@ class VerdictRow(Base):
     reason: Mapped[str] = mapped_column(Text)
 
     __table_args__ = (Index("ix_spark_tuner_verdicts_cohort_at", "cohort", "at"),)
+
+
+class ModeRow(Base):
+    """The mode a person gave a cohort, empty for none of its own; never changed, never deleted."""
+
+    __tablename__ = "spark_tuner_modes"
+
+    id: Mapped[int] = mapped_column(_Serial, primary_key=True)
+    cohort: Mapped[str] = mapped_column(_Name)
+    mode: Mapped[str] = mapped_column(Text)
+    by: Mapped[str] = mapped_column(Text)
+    at: Mapped[datetime] = mapped_column(UtcDateTime)
+    reason: Mapped[str] = mapped_column(Text)
+
+    __table_args__ = (Index("ix_spark_tuner_modes_cohort_at", "cohort", "at"),)

@@ -40,7 +40,7 @@ def _suspect(runs: Sequence[Run]) -> Run | None:
 
 
 def _from_record(record: Record) -> DecidedAction:
-    return replace(record.decided, standing=record.standing, reason=record.reason)
+    return replace(record.decided, standing=record.standing, reason=record.reason, gained_seconds=record.gain_seconds)
 
 
 def _summary(mode: Mode, decided: Sequence[DecidedAction]) -> str:

@@ -249,7 +249,7 @@ def _record(
         standing=standing,
         reason=reason,
         trials=_trials(ledger, decided),
-        gain_seconds=gain,
+        gain_seconds=gain if gain is not None or before is None else before.gain_seconds,
         lost_with=lost_with,
         judged_at=run.ended_at or run.started_at,
         slow_runs=slow_runs,

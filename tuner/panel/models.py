@@ -1,0 +1,307 @@
+"""What the panel's API answers and takes. Times are UTC; texts may hold anything a log held, and are never markup."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tuner.advice.insights.model import InsightKind
+from tuner.advice.model import ActionKind
+from tuner.history.model import Mode, Ruling, RunState, Standing
+from tuner.plan.picture import StepKind
+
+Item = TypeVar("Item")
+
+MOST_ITEMS = 200
+MOST_REASON = 1000
+
+
+class Answer(BaseModel):
+    """Answers are immutable and have no fields but those declared."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Page(Answer, Generic[Item]):
+    """`items` from `offset` on, of `total` that there are."""
+
+    items: list[Item]
+    total: int
+    offset: int
+    limit: int
+
+
+class CohortState(StrEnum):
+    """observing: nothing in force. trial: something is on trial. tuned: only what is proven or pinned is in force.
+
+    rolled_back: something was in force and nothing is. held: all there is to change was held back.
+    """
+
+    OBSERVING = "observing"
+    TRIAL = "trial"
+    TUNED = "tuned"
+    ROLLED_BACK = "rolled_back"
+    HELD = "held"
+
+
+class Home(StrEnum):
+    AIRFLOW = "airflow"
+    STANDALONE = "standalone"
+
+
+class Session(Answer):
+    """Who looks, and where."""
+
+    user: str
+    home: Home
+    version: str
+
+
+class TaskRef(Answer):
+    dag_id: str
+    task_id: str
+
+
+class CohortItem(Answer):
+    """A cohort in a list. `may_act`: the user may approve, reject, pin, roll back and change the mode."""
+
+    cohort: str
+    tasks: list[TaskRef]
+    runs: int
+    state: CohortState
+    mode: Mode
+    last_run_at: datetime
+    last_run_state: RunState
+    last_decision: str
+    may_act: bool
+
+
+class ModeSetting(Answer):
+    """The mode of the cohort's next run. `by` is empty where no person set it: then the job or configuration did."""
+
+    mode: Mode
+    by: str = ""
+    at: datetime | None = None
+    reason: str = ""
+
+
+class Cohort(CohortItem):
+    """A cohort on its own page. Counts are of recommendations by standing; seconds are sums over queries.
+
+    `baseline_seconds` is what the latest measured run would have taken with nothing in force, `latest_seconds` what it took.
+    """
+
+    mode_setting: ModeSetting
+    counts: dict[Standing, int]
+    baseline_seconds: float | None
+    latest_seconds: float | None
+    queries: int
+    spark_version: str
+
+
+class Band(Answer):
+    """Seconds that a run would have taken with nothing in force, by the runs before it that had nothing in force."""
+
+    low: float
+    expected: float
+    high: float
+
+
+class InForce(Answer):
+    """An action that steered a run."""
+
+    action_id: str
+    words: str
+    standing: Standing
+
+
+class RunItem(Answer):
+    """A run. `query_seconds` sums its queries' times (None: not measured), `application_seconds` is start to end.
+
+    `href` is the page of the Airflow task instance, relative to Airflow's root; empty elsewhere.
+    """
+
+    key: str
+    dag_id: str
+    run_id: str
+    task_id: str
+    map_index: int
+    try_number: int
+    state: RunState
+    started_at: datetime
+    query_seconds: float | None
+    application_seconds: float | None
+    band: Band | None
+    mode: Mode
+    decision: str
+    in_force: list[InForce]
+    href: str = ""
+
+
+class EvidenceItem(Answer):
+    """A number behind a sentence. `unit` is as in the core: rows, bytes, seconds, runs, …"""
+
+    what: str
+    value: float
+    unit: str
+    of: str = ""
+
+
+class Seconds(Answer):
+    """Predicted seconds of the affected queries."""
+
+    before: float
+    after: float
+    low: float
+    high: float
+    gain: float
+
+
+class QueryRef(Answer):
+    """`description` is empty for users who may not read the DAG's code."""
+
+    fingerprint: str
+    description: str = ""
+
+
+class RulingItem(Answer):
+    ruling: Ruling
+    by: str
+    at: datetime
+    reason: str
+
+
+class ActionItem(Answer):
+    """One change. `copy_text` is the conf (`--conf key=value`), the SQL hint or the statement to paste; empty where
+    there is none. `join` is the signature of the join that it changes."""
+
+    action_id: str
+    kind: ActionKind
+    words: str
+    copy_text: str
+    standing: Standing
+    verdict: RulingItem | None = None
+    join: str = ""
+    relations: list[str] = []
+
+
+class Recommendation(Answer):
+    """Changes that belong together. `sentence` is why it was recommended, `status` what is known of it now.
+
+    `gained_seconds` is what it gained in the latest run that measured it; `since_run` the key of the run in which it
+    first was in force. `rulings` are those that make sense now.
+    """
+
+    id: str
+    standing: Standing
+    sentence: str
+    status: str
+    actions: list[ActionItem]
+    evidence: list[EvidenceItem]
+    predicted: Seconds | None
+    gained_seconds: float | None
+    measured_runs: int
+    queries: list[QueryRef]
+    since_run: str
+    since_at: datetime | None
+    rulings: list[Ruling]
+
+
+class InsightItem(Answer):
+    """What only a person can change, and the most seconds that it can gain."""
+
+    kind: InsightKind
+    operator: str
+    query: QueryRef
+    seconds: float
+    reason: str
+    change: str
+    evidence: list[EvidenceItem]
+
+
+class QueryItem(Answer):
+    """A query of the cohort over the page's runs: its seconds with nothing in force (median), and in the latest run."""
+
+    query: QueryRef
+    baseline_seconds: float | None
+    latest_seconds: float | None
+    in_force: int
+    has_plan: bool
+
+
+class StepItem(Answer):
+    """As tuner.plan.picture.PlanStep; `changed` says why its join is marked, empty if it is not."""
+
+    kind: StepKind
+    operator: str
+    label: str
+    rows: int | None
+    bytes: int | None
+    inputs: list[int]
+    strategy: str = ""
+    build_side: Literal["", "left", "right"] = ""
+    signature: str = ""
+    changed: str = ""
+
+
+class PictureItem(Answer):
+    """The plan of a query in one run. `steps[0]` ran last."""
+
+    run_key: str
+    run_at: datetime
+    query_seconds: float | None
+    in_force: list[InForce]
+    steps: list[StepItem]
+
+
+class PlanComparison(Answer):
+    """The plan before (the newest run with nothing in force on the query) and after (the newest one with changes in force).
+
+    One of them is None where there is no such run.
+    """
+
+    query: QueryRef
+    before: PictureItem | None
+    after: PictureItem | None
+
+
+class AuditItem(Answer):
+    """What a person did: a ruling on an action, or a change of mode (`mode` empty: back to the job's own)."""
+
+    at: datetime
+    by: str
+    did: Literal["approve", "reject", "pin", "rollback", "mode"]
+    action_id: str = ""
+    words: str = ""
+    mode: str = ""
+    reason: str = ""
+
+
+class RulingRequest(BaseModel):
+    """`reason` is asked for where the ruling is reject."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    cohort: str
+    action_ids: list[str] = Field(min_length=1, max_length=MOST_ITEMS)
+    ruling: Ruling
+    reason: str = Field("", max_length=MOST_REASON)
+
+
+class ModeRequest(BaseModel):
+    """`mode` null gives the cohort back to the job's own mode."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    cohort: str
+    mode: Mode | None
+    reason: str = Field("", max_length=MOST_REASON)
+
+
+class Done(Answer):
+    """`message` says from when on it holds."""
+
+    message: str

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+import msgspec
+
 from tuner.plan.strategy import BuildSide, Strategy
 
 
@@ -20,8 +22,7 @@ class StepKind(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class PlanStep:
+class PlanStep(msgspec.Struct, frozen=True, omit_defaults=True):
     """One step. `label` names it in words that hold no literal: a relation, join keys, grouping columns.
 
     `rows` and `bytes` are what it puts out, None where the plan does not say. `inputs` are positions in the picture's

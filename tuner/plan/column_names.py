@@ -1,0 +1,104 @@
+"""The columns that an operator's text names, by names that are no literals.
+
+Catalyst prints strings without quotes, so `a#1 = ticket#33` may compare with a column or with a string. Told are only
+names that the plan gives to columns: those of scans, and aliases. An alias that is the literal it stands for
+(`SELECT 'web'` prints `web AS web#7`) is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tuner.plan.expression import alias, attributes, bracketed, single_attribute, split_top_level
+from tuner.plan.lineage import trace
+from tuner.plan.memo import by_text
+from tuner.plan.node import PlanNode
+from tuner.plan.relation import is_scan, scan_columns, short_name
+from tuner.printable import printable
+
+# What reads rows that the query itself holds names their columns after their literals; caches are named by what fills them.
+_OWN_ROWS = ("LocalTableScan", "Scan OneRowRelation", "InMemoryTableScan", "Scan In-memory table", "EmptyRelation")
+# Names that Spark makes up for what it computes.
+_GENERATED = re.compile(r"_(?:groupingexpression|gen_alias|extract|we?\d)")
+_LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Mentioned:
+    """The names of columns in a text, each once and in order; `others` says that it names some that cannot be told."""
+
+    names: tuple[str, ...]
+    others: bool = False
+
+    def words(self) -> str:
+        """`a, b and computed columns`; "" without any."""
+        if not self.others:
+            return ", ".join(self.names)
+        return f"{', '.join(self.names)} and computed columns" if self.names else "computed columns"
+
+
+class ColumnNames:
+    """The columns of one plan, by name."""
+
+    def __init__(self, root: PlanNode) -> None:
+        self._lineage = trace(root)
+        given: set[str] = set()
+        literals: set[str] = set()
+        for node in root.walk_all():
+            if node.name == "Project":
+                names, same = _aliases(node.text)
+                given.update(names)
+                literals.update(same)
+            elif is_scan(node):
+                given.update(_scanned(node))
+        self._known = frozenset(given - literals)
+
+    def mentioned(self, *texts: str) -> Mentioned:
+        """The columns of some expressions."""
+        found = [self._name(name, id_) for text in texts for name, id_ in attributes(text)]
+        return Mentioned(tuple(dict.fromkeys(name for name in found if name)), None in found)
+
+    def key(self, expression: str) -> str:
+        """`relation.column` of a join's key, by the last part of the relation's name; of what it computes, its columns."""
+        column = single_attribute(expression)
+        if column is None:
+            return f"expression({self.mentioned(expression).words()})"
+        name = self._name(*column)
+        if name is None:
+            return "computed"
+        owner = self._lineage.owner.get(self._lineage.original(column[1]))
+        return f"{short_name(owner[0])}.{name}" if owner else name
+
+    def _name(self, name: str, id_: int) -> str | None:
+        id_ = self._lineage.original(id_)
+        owner = self._lineage.owner.get(id_)
+        name = owner[1] if owner else self._lineage.computed.get(id_, name)
+        return printable(name, _LONGEST_NAME) if name in self._known else None
+
+
+def _scanned(scan: PlanNode) -> Iterator[str]:
+    """The columns of a scan that lists them right behind its name: further on stand its filters, with their literals."""
+    if scan.full_name.startswith(_OWN_ROWS):
+        return
+    name = scan.full_name.strip()
+    start = scan.text.find(name, 0, len(name) + len("File"))
+    behind = scan.text[start + len(name) :] if start >= 0 else scan.text.removeprefix("HiveTableScan")
+    if behind.lstrip().startswith("["):
+        yield from (column for column, _ in scan_columns(scan))
+
+
+@by_text
+def _aliases(project: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a projection gives, and those that are the literals they are given to."""
+    listed = bracketed(project)
+    given, literals = set(), set()
+    for part in split_top_level(listed[0]) if listed else ():
+        if named := alias(part):
+            expression, name, _ = named
+            if name.lower() == expression.strip().lower():
+                literals.add(name)
+            elif name.isidentifier() and not _GENERATED.match(name):
+                given.add(name)
+    return frozenset(given), frozenset(literals)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,10 @@ from tuner import loop
 from tuner.advice.model import Action, ActionKind, Evidence, Prediction, Recommendation, Risk
 from tuner.advice.reach import Reach
 from tuner.eventlog.location import local_path
-from tuner.history.model import Mode, Ruling, RunState, Standing, Verdict
+from tuner.history.model import Mode, ModeChange, Ruling, RunState, Standing, Verdict
 from tuner.history.store import Store
 from tuner.loop import Job, Report, Turn, complete, prepare
+from tuner.plan.picture import StepKind
 from tuner.steering import carry_out
 from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.agent.submission import Submission
@@ -26,6 +27,7 @@ from tuner.steering.directives import Steering
 from tuner.steering.submit_conf import EVENT_LOG_DIR, KEY
 
 ADAPTIVE = "spark.sql.adaptive.autoBroadcastJoinThreshold"
+MIDNIGHT = datetime(2026, 11, 20, tzinfo=UTC)
 STATIC = "spark.sql.autoBroadcastJoinThreshold"
 _SQL = "org.apache.spark.sql.execution.ui."
 SALES = "SELECT * FROM sales s JOIN items i ON s.item = i.id"
@@ -169,6 +171,10 @@ class Nightly:
         )
         return complete(turn, self.url, failed=failed)
 
+    def details(self, key: str) -> Any:
+        with Store.open(self.url) as store:
+            return store.details(key)
+
     def stored(self, key: str) -> Any:
         with Store.open(self.url) as store:
             return store.run(key)
@@ -225,6 +231,56 @@ def test_suggesting_waits_for_a_person(nightly: Nightly) -> None:
         action = proposed.decision.actions[0].action
         store.record(Verdict(nightly.cohort, action.id, Ruling.APPROVE, "ana", proposed.started_at))
     assert nightly.prepare("e/3/1").directives.conf.keys() == {STATIC, ADAPTIVE}
+
+
+def test_a_mode_that_a_person_gave_beats_the_jobs_own(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    with Store.open(nightly.url) as store:
+        store.set_mode(ModeChange(nightly.cohort, Mode.OBSERVE, "ana", MIDNIGHT))
+    found = nightly.prepare("e/2/1").decision
+    assert (found.mode, found.in_force) == (Mode.OBSERVE, ())
+    with Store.open(nightly.url) as store:
+        store.set_mode(ModeChange(nightly.cohort, None, "ana", MIDNIGHT))
+    assert nightly.prepare("e/3/1").decision.mode is Mode.AUTO
+
+
+# --- What people look at ---
+
+
+def test_a_run_leaves_its_plans_and_what_would_be_decided_next(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    details, run = nightly.details("e/1/1"), nightly.stored("e/1/1")
+    assert details.outlook == nightly.prepare("e/2/1").decision
+    assert [d.standing for d in details.outlook.actions] == [Standing.TRIAL] * 2
+    (picture,) = details.pictures
+    (query,) = run.outcome.queries
+    assert (picture.query, picture.description) == (query.fingerprint, "statement 1 of 1")
+    assert [s.rows for s in picture.steps if s.kind is StepKind.JOIN] == [1_430_861]
+
+
+def test_what_the_users_own_setting_keeps_out_is_held(nightly: Nightly) -> None:
+    nightly.user_conf = {STATIC: "10m"}
+    nightly.night("e/1/1")
+    held = {d.action.target: d for d in nightly.details("e/1/1").outlook.actions if d.standing is Standing.HELD}
+    assert held[STATIC].reason == f"not applied: {STATIC}=10m is the job's own setting"
+
+
+def test_a_log_that_breaks_off_shows_plans_but_no_findings(nightly: Nightly) -> None:
+    nightly.night("e/1/1", Spark(ended=False), failed=True)
+    details = nightly.details("e/1/1")
+    assert (details.insights, len(details.pictures)) == ((), 1)
+
+
+@pytest.mark.parametrize("name", ["_outlook", "_facts"])
+def test_what_cannot_be_looked_at_costs_neither_the_outcome_nor_the_job(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    turn = nightly.prepare("e/1/1")
+    Spark().run(turn)
+    monkeypatch.setattr(loop, name, _boom)
+    report = complete(turn, nightly.url, failed=False)
+    assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
+    assert [p.split(":")[1] for p in report.problems] == [" a bug in two lines"]
 
 
 def test_a_sql_job_is_hinted(nightly: Nightly) -> None:
@@ -682,7 +738,7 @@ def test_what_the_agent_cannot_be_told_is_not_in_force(by_agent: Nightly, monkey
     monkeypatch.setattr(loop, "_advise", lambda _: advice)
     turn = by_agent.prepare("e/2/1")
     assert turn.directives.overruled == ((order, "its query did not run in the latest run"),)
-    assert turn.decision.in_force == ()
+    assert (turn.decision.in_force, turn.decision.summary) == ((), "nothing to change")
     assert turn.directives.merged == {}
 
 
@@ -845,6 +901,8 @@ def test_advisors_look_at_earlier_runs_too(nightly: Nightly, monkeypatch: pytest
         nightly.night(f"e/{night}/1", Spark(seconds=night))
     nightly.night("e/4/1", failed=True)
     nightly.prepare("e/5/1")
-    durations = [[q.duration_ms for run in facts.earlier for q in run.queries] for facts in seen]
+    looked_ahead, decided = seen[::2], seen[1::2]  # at the end of each run, and at the start of the next
+    durations = [[q.duration_ms for run in facts.earlier for q in run.queries] for facts in decided]
     assert durations == [[], [1000], [1000, 2000], [1000, 2000]]
-    assert [facts.queries[0].duration_ms for facts in seen] == [1000, 2000, 3000, 3000]
+    assert [facts.queries[0].duration_ms for facts in decided] == [1000, 2000, 3000, 3000]
+    assert looked_ahead == decided

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from tuner.advice.facts import Facts, PastRun
+from tuner.advice.insights.model import Insight
 from tuner.advice.model import ActionKind, Recommendation
 from tuner.advice.outgrown import outgrown
 from tuner.advice.reach import Reach
@@ -25,7 +26,7 @@ from tuner.eventlog.locate import locate
 from tuner.eventlog.location import local_path, log_path
 from tuner.eventlog.model import Application, Completeness
 from tuner.eventlog.properties import redact
-from tuner.history.model import Decision, Mode, Outcome, Run, RunState
+from tuner.history.model import Decision, Mode, Outcome, Run, RunState, Standing
 from tuner.history.outcome import outcome_of
 from tuner.history.store import Store
 from tuner.plan.model import Query
@@ -35,7 +36,7 @@ from tuner.policy.measure import usable
 from tuner.policy.situation import BY_SUBMIT
 from tuner.steering.carry_out import by_agent, by_conf, only_carried_out
 from tuner.steering.directives import Directives, Steering
-from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED, marker, observing_conf
+from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED, marker, observing_conf, steering_conf
 from tuner.steering.way import Way, choose_way
 from tuner.turn import Job as Job
 from tuner.turn import Report as Report
@@ -133,7 +134,7 @@ def _decided(store: Store, job: Job, directory: str, runs: list[Run], problems: 
         return _unsteered(job, directory, "no event log directory, nothing can be measured")
     latest = next((run.outcome for run in reversed(runs) if usable(run)), None)
     way = choose_way(job.steering, job.submission, latest.spark_version if latest else "")
-    decision = _decide(store, job, runs, way, problems)
+    decision = _decide(store, job, runs, way, _facts(job, runs, way, problems), problems)
     directives = _carry_out(job, decision, latest.queries if latest else (), way, problems)
     decision = only_carried_out(decision, directives)
     return _Steering(decision, directives, _submit_conf(job, decision, directives, directory))
@@ -161,6 +162,8 @@ def complete(turn: Turn, store_url: str, *, failed: bool) -> Report:
         turn.job.origin,
     )
     problems.guard("store the outcome", lambda: _finish(store_url, run), None)
+    if application is not None:
+        problems.guard("look at the run for people", lambda: _add_details(turn, store_url, application, problems), None)
     return Report(turn, run if outcome else None, tuple(problems.found))
 
 
@@ -193,11 +196,46 @@ def _unsteered(job: Job, directory: str, why: str) -> _Steering:
     return _Steering(decision, conf=_submit_conf(job, decision, Directives(), directory))
 
 
-def _decide(store: Store, job: Job, runs: list[Run], way: Way, problems: _Problems) -> Decision:
+def _add_details(turn: Turn, store_url: str, application: Application, problems: _Problems) -> None:
+    """What people see of this run, with what would be decided for one that started now."""
+    # Only what has run needs these rules.
+    from tuner.advice.insights.join_order import unsure_orders
+    from tuner.run_details import run_details
+
+    with Store.open(store_url) as store:
+        runs = store.runs(turn.job.cohort, HISTORY_RUNS)
+        job = replace(turn.job, try_number=1, mode=store.mode(turn.job.cohort) or turn.job.mode)
+        way = choose_way(job.steering, job.submission, application.spark_version)
+        facts = _facts(job, runs, way, problems)
+        outlook = problems.guard("look ahead", lambda: _outlook(store, job, runs, way, facts, problems), None)
+        orders = problems.guard(
+            "look at join orders", lambda: tuple(unsure_orders(facts) if facts else ()), tuple[Insight, ...]()
+        )
+        store.add_details(turn.job.key, run_details(application, outlook, orders))
+
+
+def _outlook(store: Store, job: Job, runs: list[Run], way: Way, facts: Facts | None, problems: _Problems) -> Decision:
+    """The decision to come; what the user's own settings will keep out is held."""
+    decision = _decide(store, job, runs, way, facts, problems)
+    kept_out = {action.id: why for action, why in steering_conf(decision, job.user_conf).overruled}
+    held = [
+        replace(d, standing=Standing.HELD, reason=f"not applied: {kept_out[d.action.id]}")
+        if d.action.id in kept_out
+        else d
+        for d in decision.actions
+    ]
+    return Decision.of(decision.mode, held) if kept_out else decision
+
+
+def _facts(job: Job, runs: list[Run], way: Way, problems: _Problems) -> Facts | None:
+    """What advisors look at; None where nothing was measured yet."""
     measured = [run.outcome for run in runs if usable(run) and run.outcome]
     model = problems.guard("learn what operators take", lambda: _learned(measured), None)
     reach = Reach.AGENT if way.route is not None else Reach.TEXT if job.statements else Reach.CONF
-    facts = facts_of(measured[-1], measured[:-1], model, reach) if measured else None
+    return facts_of(measured[-1], measured[:-1], model, reach) if measured else None
+
+
+def _decide(store: Store, job: Job, runs: list[Run], way: Way, facts: Facts | None, problems: _Problems) -> Decision:
     known = {d.action.id: d.action for run in runs for d in run.decision.actions}.values()
     situation = Situation(
         # Without steering nothing is in force: as in observe.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -65,6 +67,15 @@ class Decision:
     mode: Mode
     summary: str
     actions: tuple[DecidedAction, ...] = ()
+
+    @classmethod
+    def of(cls, mode: Mode, actions: Sequence[DecidedAction]) -> Decision:
+        """The decision whose summary counts its actions by where they stand."""
+        counts = Counter(decided.standing for decided in actions)
+        words = [f"{counts[standing]} {standing.words}" for standing in Standing if counts[standing]]
+        if mode is Mode.OBSERVE:
+            return cls(mode, "; ".join(["observed", *filter(None, [", ".join(words)])]), tuple(actions))
+        return cls(mode, ", ".join(words) or "nothing to change", tuple(actions))
 
     @property
     def in_force(self) -> tuple[Action, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from tuner.eventlog.model import Application, Execution, PlanInfo, Stage
@@ -41,16 +41,19 @@ _COMMANDS = ("Execute", "CommandResult", "SetCatalog", "Show", "Describe")
 
 def queries(application: Application) -> tuple[Query, ...]:
     """The SQL executions of an application that read data, in full and in order. Plans nested too deeply are left out."""
+    return tuple(in_full(found, ran, execution.logical_plan) for execution, ran, found in plans_of(application))
+
+
+def plans_of(application: Application) -> Iterator[tuple[Execution, Sequence[Stage], QueryAndPlans]]:
+    """The same with the stages that ran them and their plans, one after the other."""
     stages: dict[int, list[Stage]] = {}
     for stage in application.stages:
         if stage.execution_id is not None:
             stages.setdefault(stage.execution_id, []).append(stage)
-    found = []
     for execution in application.executions:
         ran = stages.get(execution.execution_id, ())
         if plans := query_and_plans(execution, ran, application.steering):
-            found.append(in_full(plans, ran, execution.logical_plan))
-    return tuple(found)
+            yield execution, ran, plans
 
 
 def query(execution: Execution, stages: Sequence[Stage], steering: AgentRecord = UNSTEERED) -> Query | None:

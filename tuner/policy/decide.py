@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from tuner.history.model import IN_FORCE, DecidedAction, Decision, Mode, Run, RunState, Standing
+from tuner.history.model import IN_FORCE, DecidedAction, Decision, Run, RunState, Standing
 from tuner.policy.allowed import allowed
 from tuner.policy.ledger import Record, read_ledger
 from tuner.policy.recommended import from_recommendations
@@ -27,7 +27,7 @@ def decide(situation: Situation) -> Decision:
     records = read_ledger(situation.runs, situation.verdicts)
     known = [_from_record(r) for r in records.values()]
     decided = allowed(situation, [*known, *from_recommendations(situation, records)])
-    return Decision(mode, _summary(mode, decided), tuple(decided))
+    return Decision.of(mode, decided)
 
 
 def _suspect(runs: Sequence[Run]) -> Run | None:
@@ -41,14 +41,6 @@ def _suspect(runs: Sequence[Run]) -> Run | None:
 
 def _from_record(record: Record) -> DecidedAction:
     return replace(record.decided, standing=record.standing, reason=record.reason, gained_seconds=record.gain_seconds)
-
-
-def _summary(mode: Mode, decided: Sequence[DecidedAction]) -> str:
-    counts = {s: sum(d.standing is s for d in decided) for s in Standing}
-    words = [f"{count} {standing.words}" for standing, count in counts.items() if count]
-    if mode is Mode.OBSERVE:
-        return f"observed; {', '.join(words)}" if words else "observed"
-    return ", ".join(words) if words else "nothing to change"
 
 
 def failed_with_changes(runs: Iterable[Run], key: str) -> bool:

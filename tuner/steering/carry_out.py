@@ -53,7 +53,8 @@ def by_conf(
 def only_carried_out(decision: Decision, directives: Directives) -> Decision:
     """The decision without what could not be applied: only what is in force may be judged later."""
     out = {action.id for action, _ in directives.overruled}
-    return replace(decision, actions=tuple(d for d in decision.actions if d.action.id not in out))
+    left = [d for d in decision.actions if d.action.id not in out]
+    return Decision.of(decision.mode, left) if len(left) < len(decision.actions) else decision
 
 
 def _left(

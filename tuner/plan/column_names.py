@@ -1,17 +1,19 @@
 """The columns that an operator's text names, by names that are no literals.
 
 Catalyst prints strings without quotes, so `a#1 = ticket#33` may compare with a column or with a string. Told are only
-names that the plan gives to columns: those of scans, and aliases. An alias that is the literal it stands for
-(`SELECT 'web'` prints `web AS web#7`) is none.
+names that the plan gives to columns where no literal can stand: in the lists of scans, as aliases, as whole keys of
+joins, in what Expand puts out, in `isnotnull(a#1)`. An alias that is the literal it stands for (`SELECT 'web'` prints
+`web AS web#7`) is none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tuner.plan.expression import alias, attributes, bracketed, single_attribute, split_top_level
+from tuner.plan.expression import alias, attributes, bracketed, conjuncts, single_attribute, split_top_level
+from tuner.plan.joins import JOINS, parse_join
 from tuner.plan.lineage import trace
 from tuner.plan.memo import by_text
 from tuner.plan.node import PlanNode
@@ -22,7 +24,9 @@ from tuner.printable import printable
 _OWN_ROWS = ("LocalTableScan", "Scan OneRowRelation", "InMemoryTableScan", "Scan In-memory table", "EmptyRelation")
 # Names that Spark makes up for what it computes.
 _GENERATED = re.compile(r"_(?:groupingexpression|gen_alias|extract|we?\d)")
+_NOT_NULL = re.compile(r"isnotnull\(([^()\s]+)\)")
 _LONGEST_NAME = 100
+_MOST_NAMES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +37,14 @@ class Mentioned:
     others: bool = False
 
     def words(self) -> str:
-        """`a, b and computed columns`; "" without any."""
-        if not self.others:
-            return ", ".join(self.names)
-        return f"{', '.join(self.names)} and computed columns" if self.names else "computed columns"
+        """`a, b, computed columns`; "" without any."""
+        return listed([*self.names, *(["computed columns"] if self.others else [])])
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a, b, c and 2 more`: five names at most."""
+    shown, more = (names, 0) if len(names) <= _MOST_NAMES else (names[: _MOST_NAMES - 1], len(names) - _MOST_NAMES + 1)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 class ColumnNames:
@@ -53,6 +61,8 @@ class ColumnNames:
                 literals.update(same)
             elif is_scan(node):
                 given.update(_scanned(node))
+            else:
+                given.update(_whole(node))
         self._known = frozenset(given - literals)
 
     def mentioned(self, *texts: str) -> Mentioned:
@@ -64,7 +74,8 @@ class ColumnNames:
         """`relation.column` of a join's key, by the last part of the relation's name; of what it computes, its columns."""
         column = single_attribute(expression)
         if column is None:
-            return f"expression({self.mentioned(expression).words()})"
+            mentioned = self.mentioned(expression)
+            return f"expression({mentioned.words()})" if mentioned.names else "computed"
         name = self._name(*column)
         if name is None:
             return "computed"
@@ -89,12 +100,37 @@ def _scanned(scan: PlanNode) -> Iterator[str]:
         yield from (column for column, _ in scan_columns(scan))
 
 
+def _whole(node: PlanNode) -> Iterator[str]:
+    """The columns that stand by themselves where Spark would have folded a literal away."""
+    for column in map(single_attribute, _parts(node)):
+        if column and column[0].isidentifier() and not _GENERATED.match(column[0]):
+            yield column[0]
+
+
+def _parts(node: PlanNode) -> Iterable[str]:
+    """Keys of a join, the ids that Expand gives, what a filter takes without nulls."""
+    if node.name == "Filter":
+        return _without_nulls(node.text)
+    if node.name in JOINS and len(node.children) == 2:
+        parsed = parse_join(node)
+        return parsed.left_keys + parsed.right_keys
+    if node.name == "Expand" and (copies := bracketed(node.text)) and (output := bracketed(node.text, copies[1])):
+        return split_top_level(output[0]) if node.text.endswith(f", [{output[0]}]") else ()
+    return ()
+
+
+@by_text
+def _without_nulls(text: str) -> tuple[str, ...]:
+    found = map(_NOT_NULL.fullmatch, conjuncts(text.removeprefix("Filter ")))
+    return tuple(match[1] for match in found if match)
+
+
 @by_text
 def _aliases(project: str) -> tuple[frozenset[str], frozenset[str]]:
     """The names that a projection gives, and those that are the literals they are given to."""
-    listed = bracketed(project)
+    found = bracketed(project)
     given, literals = set(), set()
-    for part in split_top_level(listed[0]) if listed else ():
+    for part in split_top_level(found[0]) if found else ():
         if named := alias(part):
             expression, name, _ = named
             if name.lower() == expression.strip().lower():

@@ -30,10 +30,10 @@ _PASSING = frozenset(
 _KEEPING = SHUFFLES | {"BroadcastExchange", "Project", "Sort", "Window"}
 _CACHES = ("InMemoryTableScan", "Scan In-memory table")
 _PLAN_ID = re.compile(r"\[(?:plan_id=|id=#)(\d{1,18})\]$")
-_BYTES: Mapping[StepKind, tuple[str, ...]] = {
-    StepKind.SCAN: ("size of files read", "static size of files read"),
-    StepKind.SHUFFLE: ("data size",),
-    StepKind.BROADCAST: ("data size",),
+_BYTES: Mapping[StepKind, str] = {
+    StepKind.SCAN: "size of files read",
+    StepKind.SHUFFLE: "data size",
+    StepKind.BROADCAST: "data size",
 }
 
 
@@ -41,8 +41,7 @@ def picture_of(query: Query, final: PlanNode) -> PlanPicture:
     """The picture of a query's plan as it ran; without steps where there would be more than 300.
 
     The joins are those of `query.joins` that are in no subquery, by signature and occurrence. Rows are those that an
-    operator counted, or those that what stands next to it counted of the same; bytes are a scan's files, an exchange's
-    data.
+    operator counted, or a neighbour of the same rows; bytes are those of a scan's files or an exchange's data.
     """
     return PlanPicture(query.fingerprint, query.description, _Drawing(query, final).steps())
 
@@ -110,7 +109,8 @@ class _Drawing:
     def _step(self, waiting: _Waiting) -> tuple[PlanStep, tuple[PlanNode, ...]]:
         node, kind = waiting.node, kind_of(waiting.node)
         if node.name == "ReusedExchange":
-            return self._reused(self._exchange(node)), ()
+            found = _PLAN_ID.search(node.text)  # shown without the exchange itself
+            return self._reused(self._exchanges.get(found[1]) if found else None), ()
         if kind in (StepKind.SHUFFLE, StepKind.BROADCAST):
             if _ran_as(node) in self._ran:
                 return self._reused(node), ()
@@ -144,11 +144,6 @@ class _Drawing:
             self._ran.add(filled)
         return node.children
 
-    def _exchange(self, reused: PlanNode) -> PlanNode | None:
-        """The exchange that is reused, where the plan shows it only elsewhere."""
-        found = _PLAN_ID.search(reused.text)
-        return self._exchanges.get(found[1]) if found else None
-
     def _reused(self, exchange: PlanNode | None) -> PlanStep:
         if exchange is None:
             return PlanStep(StepKind.SHUFFLE, "ReusedExchange", "reused exchange")
@@ -162,7 +157,7 @@ class _Drawing:
 
 
 def _bytes(kind: StepKind, node: PlanNode) -> int | None:
-    return next((node.metrics[name] for name in _BYTES.get(kind, ()) if name in node.metrics), None)
+    return node.metrics.get(_BYTES.get(kind, ""))
 
 
 def _ran_as(node: PlanNode) -> object:

@@ -22,11 +22,17 @@ class StepKind(StrEnum):
     OTHER = "other"
 
 
-class PlanStep(msgspec.Struct, frozen=True, omit_defaults=True):
+# A run stores thousands of steps.
+_STORED_AS = {"kind": "k", "operator": "o", "label": "l", "rows": "r", "bytes": "b", "inputs": "i"}
+_STORED_AS |= {"signature": "s", "occurrence": "n", "strategy": "t", "build_side": "d"}
+
+
+class PlanStep(msgspec.Struct, frozen=True, omit_defaults=True, rename=_STORED_AS):
     """One step. `label` names it in words that hold no literal: a relation, join keys, grouping columns.
 
     `rows` and `bytes` are what it puts out, None where the plan does not say. `inputs` are positions in the picture's
     steps, left before right. A join has its signature, its occurrence, its strategy and the side it builds.
+    As JSON its fields have names of one letter, and those with their defaults are left out.
     """
 
     kind: StepKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts, is_partial
-from tuner.plan.column_names import ColumnNames
+from tuner.plan.column_names import ColumnNames, listed
 from tuner.plan.expression import argument_list, bracketed, conjuncts, split_top_level
 from tuner.plan.joins import JOINS, parse_join
 from tuner.plan.model import JoinType
@@ -13,7 +13,7 @@ from tuner.plan.node import PlanNode, prunes
 from tuner.plan.picture import StepKind
 from tuner.plan.relation import is_scan, relation_name, short_name
 from tuner.plan.sides import SHUFFLES
-from tuner.printable import identifier, printable
+from tuner.printable import identifier
 
 LONGEST_LABEL = 200
 _LONGEST_OPERATOR = 60
@@ -74,7 +74,7 @@ def label_of(kind: StepKind, node: PlanNode, columns: ColumnNames, *, shuffled: 
 
 def reused_label(kind: StepKind, relations: tuple[str, ...]) -> str:
     """What stands for an exchange that is drawn elsewhere, by the relations read below it."""
-    names = ", ".join(dict.fromkeys(map(short_name, relations)))
+    names = listed(list(dict.fromkeys(map(short_name, relations))))
     return identifier(f"reused {kind} of {names}" if names else f"reused {kind}", LONGEST_LABEL)
 
 
@@ -99,7 +99,7 @@ def _label(kind: StepKind, node: PlanNode, columns: ColumnNames, *, shuffled: bo
             return "broadcast"
         case StepKind.OTHER:
             command = _COMMAND.match(node.full_name)
-            words = _CAPITAL.sub(" ", command[1] if command else operator_of(node)).lower()
+            words = _CAPITAL.sub(" ", command[1] if command else operator_of(node)).lower().removesuffix(" command")
             return _WORDS.get(node.name, words)
 
 
@@ -126,7 +126,8 @@ def _join(node: PlanNode, columns: ColumnNames) -> str:
     parsed = parse_join(node)
     pairs = zip(parsed.left_keys, parsed.right_keys, strict=False)
     named = [(columns.key(left), columns.key(right)) for left, right in pairs]
-    keys = ", ".join(f"{right} = {left}" if parsed.flipped else f"{left} = {right}" for left, right in named)
+    equations = (f"{right} = {left}" if parsed.flipped else f"{left} = {right}" for left, right in named)
+    keys = listed(list(dict.fromkeys(equations)))
     if not keys:
         names = columns.mentioned(parsed.rest).words()
         keys = f"condition on {names}" if names else "no condition"
@@ -147,8 +148,8 @@ def _aggregate(node: PlanNode, columns: ColumnNames, *, shuffled: bool) -> str:
 
 def _window(node: PlanNode, columns: ColumnNames) -> str:
     """A window lists its functions, then the columns it is partitioned by; its limit only the latter."""
-    listed = bracketed(node.text)
-    if listed and node.name == "Window":
-        listed = bracketed(node.text, listed[1]) if node.text.startswith(", [", listed[1]) else None
-    names = columns.mentioned(listed[0]).words() if listed else ""
-    return printable(f"window by {names}" if names else "window")
+    found = bracketed(node.text)
+    if found and node.name == "Window":
+        found = bracketed(node.text, found[1]) if node.text.startswith(", [", found[1]) else None
+    names = columns.mentioned(found[0]).words() if found else ""
+    return f"window by {names}" if names else "window"

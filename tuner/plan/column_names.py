@@ -24,6 +24,7 @@ from tuner.printable import printable
 _OWN_ROWS = ("LocalTableScan", "Scan OneRowRelation", "InMemoryTableScan", "Scan In-memory table", "EmptyRelation")
 # Names that Spark makes up for what it computes.
 _GENERATED = re.compile(r"_(?:groupingexpression|gen_alias|extract|we?\d)")
+_SUBQUERY = re.compile(r"(?:scalar-)?subquery|dynamicpruning")  # printed with an id, as columns are
 _NOT_NULL = re.compile(r"isnotnull\(([^()\s]+)\)")
 _LONGEST_NAME = 100
 _MOST_NAMES = 5
@@ -67,7 +68,8 @@ class ColumnNames:
 
     def mentioned(self, *texts: str) -> Mentioned:
         """The columns of some expressions."""
-        found = [self._name(name, id_) for text in texts for name, id_ in attributes(text)]
+        columns = (column for text in texts for column in attributes(text) if not _SUBQUERY.fullmatch(column[0]))
+        found = [self._name(*column) for column in columns]
         return Mentioned(tuple(dict.fromkeys(name for name in found if name)), None in found)
 
     def key(self, expression: str) -> str:

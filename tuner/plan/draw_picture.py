@@ -43,7 +43,11 @@ def picture_of(query: Query, final: PlanNode) -> PlanPicture:
     The joins are those of `query.joins` that are in no subquery, by signature and occurrence. Rows are those that an
     operator counted, or a neighbour of the same rows; bytes are those of a scan's files or an exchange's data.
     """
-    return PlanPicture(query.fingerprint, query.description, _Drawing(query, final).steps())
+    try:
+        steps = _Drawing(query, final).steps()
+    except RecursionError:
+        steps = ()
+    return PlanPicture(query.fingerprint, query.description, steps)
 
 
 @dataclass(slots=True)
@@ -86,9 +90,7 @@ class _Drawing:
             stack.extend(_Waiting(node, len(drawn), waiting.node, rows) for node in reversed(below))
             drawn.append(step)
             inputs.append([])
-        return tuple(
-            msgspec.structs.replace(step, inputs=tuple(found)) for step, found in zip(drawn, inputs, strict=True)
-        )
+        return tuple(msgspec.structs.replace(step, inputs=tuple(i)) for step, i in zip(drawn, inputs, strict=True))
 
     def _skip(self, waiting: _Waiting) -> None:
         """Go down to the next operator to draw."""
@@ -119,8 +121,7 @@ class _Drawing:
         label = label_of(kind, node, self._columns, shuffled=shuffled)
         step = PlanStep(kind, operator_of(node), label, self._rows(node, waiting.rows), _bytes(kind, node))
         if kind is StepKind.JOIN and (join := self._joins.get(_ran_as(node))):
-            flipped = parse_join(node).flipped
-            return self._joined(step, join), node.children[::-1] if flipped else node.children
+            return self._joined(step, join), node.children[:: -1 if parse_join(node).flipped else 1]
         return step, self._inputs(node)
 
     def _joined(self, step: PlanStep, join: Join) -> PlanStep:
@@ -148,8 +149,8 @@ class _Drawing:
         if exchange is None:
             return PlanStep(StepKind.SHUFFLE, "ReusedExchange", "reused exchange")
         kind, relations = kind_of(exchange), self._scans_below.relations(exchange)
-        label = reused_label(kind, relations)
-        return PlanStep(kind, "ReusedExchange", label, self._rows(exchange), _bytes(kind, exchange))
+        rows, size = self._rows(exchange), _bytes(kind, exchange)
+        return PlanStep(kind, "ReusedExchange", reused_label(kind, relations), rows, size)
 
     def _rows(self, node: PlanNode, taken: int | None = None) -> int | None:
         rows = output_rows(node, finished=self._finished)

@@ -308,6 +308,37 @@ class TestNamesOfColumns:
         text = f"HashAggregate | (keys=[{columns}], functions=[])\n  Scan parquet default.wide | [{columns}]"
         assert labels(text)[0] == "group by c0, c1, c2, c3 and 4 more"
 
+    @settings(max_examples=300, deadline=None)
+    @given(
+        st.lists(st.sampled_from([*"#()[],'= ", "#5", "#33", " AND ", " IN (", "note", " ASC", "x AS "]), max_size=12)
+    )
+    def test_no_literal_is_told_whatever_stands_around_it(self, parts: list[str]) -> None:
+        for literal in ("".join([*parts, "s3cret", *parts]), "".join(["s3cret", *parts, "s3cret#33"])):
+            root = node(
+                "Scan parquet default.orders", f"Scan parquet default.orders[k#1,note#5] [EqualTo(note,{literal})]"
+            )
+            for text in (
+                f"Filter ((isnotnull(note#5) AND (note#5 = {literal})) AND (k#1 > 3))",
+                f"Project [k#1, coalesce(note#5, {literal}) AS note#8]",
+                f"HashAggregate(keys=[k#1, {literal}#9, note#8], functions=[max(concat(note#5, {literal}))])",
+                f"Window [max({literal}) windowspecdefinition(k#1) AS m#10], [k#1, coalesce({literal}, 1)], [k#1 ASC]",
+                f"Exchange hashpartitioning(k#1, concat(note#5, {literal}), 200), ENSURE_REQUIREMENTS, [plan_id=7]",
+            ):
+                root = node(text.partition(" ")[0].partition("(")[0], text, root)
+            text = f"SortMergeJoin [concat(note#5, {literal})], [k#3], Inner, (note#5 < {literal})"
+            root = node(
+                "SortMergeJoin", text, root, node("Scan parquet default.items", "FileScan parquet default.items[k#3]")
+            )
+            found = picture_of(query_of(ORDERS), root)
+            assert found.steps
+            assert not any("s3cret" in step.label for step in found.steps)
+
+    def test_a_command_is_named_without_its_query(self) -> None:
+        command = node("CacheTableAsSelect", "CacheTableAsSelect kept, SELECT * FROM t WHERE a = 'secret', true")
+        assert picture_of(query_of(ORDERS), command).steps[0].label == "cache table as select"
+        (step, _) = picture(f"Execute InsertIntoHadoopFsRelationCommand | file:/out/secret=1, false\n  {ORDERS}").steps
+        assert (step.operator, step.label) == ("Execute", "insert into hadoop fs relation")
+
 
 @settings(max_examples=200, deadline=None)
 @given(

@@ -153,17 +153,25 @@ class Store:
         return next(iter(self._read_runs(select(RunRow).where(RunRow.key == key))), None)
 
     def cohorts(
-        self, *, dag_id: str | None = None, task_id: str | None = None, run_id: str | None = None
+        self,
+        *,
+        dag_id: str | None = None,
+        task_id: str | None = None,
+        run_id: str | None = None,
+        cohort: str | None = None,
     ) -> list[CohortSummary]:
-        """Every cohort that has a run, by name; those that a DAG, a task or a DAG run took part in, where one is given."""
+        """Every cohort that has a run, by name; those that a DAG, a task or a DAG run took part in, where one is given.
+
+        With `cohort` that one alone, if it has a run.
+        """
         given = {RunRow.dag_id: dag_id, RunRow.task_id: task_id, RunRow.run_id: run_id}
         wanted = [column == value for column, value in given.items() if value is not None]
         with self._reading() as session:
             tasks: dict[str, list[tuple[str, str]]] = {}
-            for cohort, dag, task in session.execute(_tasks_of_each_cohort()):
-                tasks.setdefault(cohort, []).append((dag, task))
+            for name, dag, task in session.execute(_tasks_of_each_cohort(cohort)):
+                tasks.setdefault(name, []).append((dag, task))
             within = set(session.scalars(select(RunRow.cohort).where(*wanted).distinct())) if wanted else None
-            return list(_readable_summaries(session.execute(_newest_of_each_cohort()), tasks, within))
+            return list(_readable_summaries(session.execute(_newest_of_each_cohort(cohort)), tasks, within))
 
     def set_mode(self, change: ModeChange) -> None:
         """Adds the mode that a person gave a cohort."""
@@ -258,7 +266,7 @@ def _update_unfinished(key: str, state: RunState, ended_at: datetime, outcome: O
     )
 
 
-def _newest_of_each_cohort() -> Select[Any]:
+def _newest_of_each_cohort(cohort: str | None) -> Select[Any]:
     newest_first = (RunRow.started_at.desc(), RunRow.key.desc())
     ranked = select(
         RunRow.cohort,
@@ -267,8 +275,8 @@ def _newest_of_each_cohort() -> Select[Any]:
         RunRow.state,
         RunRow.key,
         func.row_number().over(partition_by=RunRow.cohort, order_by=newest_first).label("age"),
-    ).subquery()
-    columns = ranked.c
+    )
+    columns = _of(ranked, cohort).subquery().c
     return (
         select(columns.cohort, columns.runs, columns.started_at, columns.state, columns.key, RunRow.decision)
         .join(RunRow, RunRow.key == columns.key)
@@ -277,9 +285,13 @@ def _newest_of_each_cohort() -> Select[Any]:
     )
 
 
-def _tasks_of_each_cohort() -> Select[Any]:
+def _tasks_of_each_cohort(cohort: str | None) -> Select[Any]:
     columns: tuple[Any, ...] = (RunRow.cohort, RunRow.dag_id, RunRow.task_id)
-    return select(*columns).where(RunRow.dag_id.is_not(None)).distinct().order_by(*columns)
+    return _of(select(*columns), cohort).where(RunRow.dag_id.is_not(None)).distinct().order_by(*columns)
+
+
+def _of(query: Select[Any], cohort: str | None) -> Select[Any]:
+    return query if cohort is None else query.where(RunRow.cohort == cohort)
 
 
 def _readable_summaries(

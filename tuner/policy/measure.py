@@ -122,7 +122,7 @@ class History:
                 groups.setdefault(past.changes, []).append(past)
         if query.changes.isdisjoint(changes):
             return groups.get(query.changes, [])[-MAX_BASELINES:]
-        return min((g[-MAX_BASELINES:] for g in groups.values()), key=lambda g: _usual(query, g), default=[])
+        return min((g[-MAX_BASELINES:] for g in groups.values()), key=lambda g: usual_seconds(query, g), default=[])
 
     def noise(self, key: Key) -> float:
         """The largest share by which runs of a query under the same changes differ; the default for too few."""
@@ -161,7 +161,7 @@ def compare(run: Run, history: History, changes: Collection[str]) -> Comparisons
     untouched: list[Comparison] = []
     for query, past in pairs:
         share = max(history.noise(query.key), together) * math.sqrt(1 + 1 / len(past))
-        found = _compare(query, past, speed, share)
+        found = comparison(query, past, speed, share)
         (untouched if query.changes.isdisjoint(changes) else touched).append(found)
     return Comparisons(tuple(touched), tuple(untouched), drift)
 
@@ -196,7 +196,7 @@ def machine_speed(
 
     `everywhere`: the change may reach them after all, so that few of them do not excuse much.
     """
-    usual = [(query.seconds, _usual(query, past)) for query, past in control]
+    usual = [(query.seconds, usual_seconds(query, past)) for query, past in control]
     telling = [(seconds, expected) for seconds, expected in usual if expected >= MIN_SECONDS]
     if sum(expected for _, expected in telling) < MIN_CONTROL_SECONDS:
         return 1.0, DEFAULT_NOISE
@@ -223,7 +223,8 @@ def total_input_bytes(queries: Iterable[Query]) -> int:
     return sum(query.input_bytes for query in queries)
 
 
-def _compare(query: Measured, past: Sequence[Measured], speed: float, share: float) -> Comparison:
+def comparison(query: Measured, past: Sequence[Measured], speed: float, share: float) -> Comparison:
+    """A query against its runs `past`, on a machine of this `speed`; `share` is the noise."""
     scaled = [_scaled(p, query.input_bytes) for p in past]
     bounds = [sorted((p.seconds, s)) for p, s in zip(past, scaled, strict=True)]
     return Comparison(
@@ -237,7 +238,8 @@ def _compare(query: Measured, past: Sequence[Measured], speed: float, share: flo
     )
 
 
-def _usual(query: Measured, past: Sequence[Measured]) -> float:
+def usual_seconds(query: Measured, past: Sequence[Measured]) -> float:
+    """Median seconds of a query's runs `past`, for its own input."""
     return median(_scaled(p, query.input_bytes) for p in past)
 
 
@@ -251,7 +253,9 @@ def _scaled(past: Measured, input_bytes: int) -> float:
 
 def _spread_of_queries(control: Sequence[tuple[Measured, Sequence[Measured]]], speed: float) -> float:
     """How much the untouched queries of one run differ from the machine's speed: its noise, where they are many."""
-    ratios = [q.seconds / usual / speed for q, past in control if (usual := _usual(q, past)) >= MIN_SECONDS and speed]
+    ratios = [
+        q.seconds / usual / speed for q, past in control if (usual := usual_seconds(q, past)) >= MIN_SECONDS and speed
+    ]
     return _share_of_spread(ratios) if len(ratios) >= QUERIES_FOR_SPREAD else 0.0
 
 

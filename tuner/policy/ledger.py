@@ -61,7 +61,7 @@ def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[s
             _judge(ledger, run, followed, runs[position + 1 :])
         if usable(run):
             ledger.history.add(run)
-    _apply_verdicts(ledger.records, verdicts)
+    apply_verdicts(ledger.records, verdicts)
     return ledger.records
 
 
@@ -256,7 +256,7 @@ def _record(
     )
 
 
-def _apply_verdicts(records: dict[str, Record], verdicts: Sequence[Verdict]) -> None:
+def apply_verdicts(records: dict[str, Record], verdicts: Sequence[Verdict]) -> None:
     """What a person said last counts more than what was measured; approval leaves the standing to the measurements."""
     standings = {Ruling.PIN: Standing.PINNED, Ruling.REJECT: Standing.HELD, Ruling.ROLL_BACK: Standing.ROLLED_BACK}
     newest = {verdict.action_id: verdict for verdict in verdicts}

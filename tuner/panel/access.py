@@ -1,0 +1,52 @@
+"""The cohorts of the store that one viewer may see, and act on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fastapi import HTTPException
+
+from tuner.history.store import CohortSummary, Store
+from tuner.panel.facts import CohortFacts
+from tuner.panel.viewer import Viewer, visible
+
+# Said of what is not there and of what is another team's alike: neither is to be told from the other.
+UNKNOWN_COHORT = "no such cohort, or none that you may read; the list of cohorts has those that you may"
+UNREADABLE_DAG = "you may not read this DAG, or it does not exist; ask its owners for read access"
+MAY_NOT_ACT = "you may read this cohort but not change it; that takes edit access to each of its DAGs"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Cohorts by the rights of `viewer`."""
+
+    store: Callable[[], Store]
+    viewer: Viewer
+
+    def summaries(self, dag_id: str | None, task_id: str | None, run_id: str | None) -> list[CohortSummary]:
+        """Those that a DAG, task or DAG run took part in. 403 for a DAG by name that the viewer may not read."""
+        readable = self.viewer.readable_dags()
+        if dag_id is not None and readable is not None and dag_id not in readable:
+            raise HTTPException(403, UNREADABLE_DAG)
+        return visible(self.store().cohorts(dag_id=dag_id, task_id=task_id, run_id=run_id), self.viewer)
+
+    def facts(self, cohort: str) -> CohortFacts:
+        """Of one cohort; 404 for one that the viewer may not read, as for one that does not exist."""
+        found = visible(self.store().cohorts(cohort=cohort), self.viewer)
+        if not found:
+            raise HTTPException(404, UNKNOWN_COHORT)
+        return CohortFacts(self.store(), found[0])
+
+    def facts_to_change(self, cohort: str) -> CohortFacts:
+        """As `facts`; 403 where the viewer may not act."""
+        facts = self.facts(cohort)
+        if not self.may_act_on(facts.summary):
+            raise HTTPException(403, MAY_NOT_ACT)
+        return facts
+
+    def may_act_on(self, summary: CohortSummary) -> bool:
+        return self.viewer.may_act_on(summary.dag_ids)
+
+    def may_read_code_of(self, summary: CohortSummary) -> bool:
+        return self.viewer.may_read_code_of(summary.dag_ids)

@@ -1,0 +1,63 @@
+"""What people can do in the panel; each deed is kept with who did it, and holds from the cohort's next run on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from fastapi import APIRouter, Depends, HTTPException
+
+from tuner.history.model import ModeChange, Ruling, Verdict
+from tuner.panel.access import Access
+from tuner.panel.facts import CohortFacts
+from tuner.panel.models import Done, ModeRequest, RulingRequest
+from tuner.panel.same_origin import from_own_page
+
+
+def act_routes(access_of: Callable[..., Access]) -> APIRouter:
+    """POST api/…. `access_of` is the dependency that knows the viewer."""
+    asking = Depends(access_of)
+    # The viewer first: who is unknown learns no more than that.
+    routes = APIRouter(prefix="/api", dependencies=[asking, Depends(from_own_page)])
+
+    @routes.post("/cohort/rulings")
+    def rulings(request: RulingRequest, access: Access = asking) -> Done:
+        facts = access.facts_to_change(request.cohort)
+        _check(request, facts)
+        now = datetime.now(UTC)
+        for action_id in dict.fromkeys(request.action_ids):
+            verdict = Verdict(facts.cohort, action_id, request.ruling, access.viewer.name, now, request.reason.strip())
+            access.store().record(verdict)
+        return Done(message=_done(request.ruling, len(set(request.action_ids))))
+
+    @routes.post("/cohort/mode")
+    def mode(request: ModeRequest, access: Access = asking) -> Done:
+        facts = access.facts_to_change(request.cohort)
+        change = ModeChange(facts.cohort, request.mode, access.viewer.name, datetime.now(UTC), request.reason.strip())
+        access.store().set_mode(change)
+        what = f"mode {request.mode}" if request.mode else "the job's own mode"
+        return Done(message=f"{what} holds from the next run on")
+
+    return routes
+
+
+def _check(request: RulingRequest, facts: CohortFacts) -> None:
+    if request.ruling is Ruling.REJECT and not request.reason.strip():
+        raise HTTPException(422, "a rejection needs a reason: others will want to know why it is never applied")
+    known = facts.words_of_actions()
+    unknown = sum(action_id not in known for action_id in request.action_ids)
+    if unknown:
+        raise HTTPException(
+            422,
+            f"{unknown} of {len(request.action_ids)} actions are none of this cohort's; load its recommendations anew",
+        )
+
+
+def _done(ruling: Ruling, count: int) -> str:
+    did = {
+        Ruling.APPROVE: "approved: the next run tries",
+        Ruling.REJECT: "rejected: no run applies",
+        Ruling.PIN: "pinned: every run applies",
+        Ruling.ROLL_BACK: "rolled back: from the next run on nothing applies",
+    }[ruling]
+    return f"{did} {'it' if count == 1 else f'these {count} changes'}"

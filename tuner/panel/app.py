@@ -1,0 +1,43 @@
+"""The panel as a FastAPI application: the same page and API in Airflow and alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import Depends, FastAPI
+
+from tuner import __version__
+from tuner.history.store import Store
+from tuner.panel.access import Access
+from tuner.panel.act_routes import act_routes
+from tuner.panel.guarded_answers import GuardedAnswers, add_error_answers
+from tuner.panel.kept_store import KeptStore
+from tuner.panel.models import Home
+from tuner.panel.page_files import page_routes
+from tuner.panel.read_routes import read_routes
+from tuner.panel.viewer import Viewer
+
+
+def create_app(store: Callable[[], Store], viewer: Callable[..., Viewer], home: Home) -> FastAPI:
+    """`store` opens the history, once and when first needed; `viewer` is a FastAPI dependency that tells who asks, or
+    raises HTTPException 401. No route answers without it.
+    """
+    kept, asking = KeptStore(store), Depends(viewer)
+
+    def access_of(who: Viewer = asking) -> Access:
+        return Access(kept, who)
+
+    # Its own documentation pages would load scripts from other hosts, and anyone could read the schema.
+    app = FastAPI(title="Spark tuner", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
+    app.include_router(read_routes(access_of, home))
+    app.include_router(act_routes(access_of))
+    app.include_router(page_routes(), dependencies=[asking])
+
+    @app.get("/openapi.json", include_in_schema=False, dependencies=[asking])
+    def openapi() -> dict[str, Any]:
+        return app.openapi()
+
+    add_error_answers(app, home)
+    app.add_middleware(GuardedAnswers)
+    return app

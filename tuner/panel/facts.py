@@ -1,0 +1,91 @@
+"""What the store knows of one cohort, read once for one answer and only as far as it is asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from tuner.history.model import Decision, Mode, ModeChange, Run, RunDetails, RunState, Verdict
+from tuner.history.store import CohortSummary, Store
+from tuner.policy.said_since import said_since
+
+# The runs that the panel looks at: as many as its charts show.
+PANEL_RUNS = 200
+# Runs whose details are looked for: those since may be running, or lost.
+DETAILS_AMONG = 10
+
+
+class CohortFacts:
+    """Facts about a cohort that has at least one run. `runs` are brief, oldest first."""
+
+    def __init__(self, store: Store, summary: CohortSummary) -> None:
+        self._store = store
+        self.summary = summary
+
+    @property
+    def cohort(self) -> str:
+        return self.summary.cohort
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        return self._store.runs(self.cohort, PANEL_RUNS, brief=True)
+
+    def runs_before(self, offset: int, limit: int) -> list[Run]:
+        """The `limit` newest runs after `offset` still newer ones, oldest first."""
+        return (
+            self.runs
+            if (offset, limit) == (0, PANEL_RUNS)
+            else self._store.runs(self.cohort, limit, offset, brief=True)
+        )
+
+    @cached_property
+    def verdicts(self) -> list[Verdict]:
+        return self._store.verdicts(self.cohort)
+
+    @cached_property
+    def mode_changes(self) -> list[ModeChange]:
+        return self._store.mode_changes(self.cohort)
+
+    @property
+    def mode(self) -> Mode:
+        """The mode of the next run, as far as the store knows: a person's, else that of the newest run."""
+        given = self.mode_changes[-1].mode if self.mode_changes else None
+        newest = self.summary.last_decision
+        return given or (newest.mode if newest else Mode.OBSERVE)
+
+    def details(self, run: Run) -> RunDetails | None:
+        return self._store.details(run.key)
+
+    @cached_property
+    def newest_details(self) -> tuple[Run, RunDetails] | None:
+        """Of the newest run that has details."""
+        finished = [run for run in reversed(self.runs) if run.state is not RunState.RUNNING]
+        for run in finished[:DETAILS_AMONG]:
+            if (details := self.details(run)) is not None:
+                return run, details
+        return None
+
+    @cached_property
+    def outlook(self) -> Decision | None:
+        """The decision that a run would start with now: the newest run's outlook, or what steered it, and what people
+        said since."""
+        if self.newest_details and (found := self.newest_details[1].outlook) is not None:
+            run = self.newest_details[0]
+            return said_since(found, run.ended_at or run.started_at, self.verdicts, self.mode)
+        if not self.runs:
+            return None
+        newest = self.runs[-1]
+        return said_since(newest.decision, newest.started_at, self.verdicts, self.mode)
+
+    def words_of_actions(self) -> dict[str, str]:
+        """What each action that was ever decided on says, by its id."""
+        decisions = [run.decision for run in self.runs]
+        if self.outlook is not None:
+            decisions.append(self.outlook)
+        return {d.action.id: d.action.words for decision in decisions for d in decision.actions}
+
+    def descriptions(self, readable: bool) -> dict[str, str]:
+        """Queries' descriptions by fingerprint, as they were last; none for who may not read the code."""
+        if not readable:
+            return {}
+        outcomes = (run.outcome for run in self.runs if run.outcome)
+        return {query.fingerprint: query.description for outcome in outcomes for query in outcome.queries}

@@ -1,0 +1,116 @@
+"""What the panel answers. Views read a database: they run in threads, never in the event loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+
+from tuner import __version__
+from tuner.panel.access import Access
+from tuner.panel.facts import CohortFacts
+from tuner.panel.models import (
+    AuditItem,
+    Cohort,
+    CohortItem,
+    CohortState,
+    Home,
+    InsightItem,
+    Page,
+    PlanComparison,
+    QueryItem,
+    Recommendation,
+    RunItem,
+    Session,
+)
+from tuner.panel.paging import Limit, Offset, page, page_of
+from tuner.panel.views.audit import audit_items
+from tuner.panel.views.cohorts import cohort_item, cohort_page, matching
+from tuner.panel.views.insights import insight_item, insights
+from tuner.panel.views.plan import plan_comparison
+from tuner.panel.views.queries import query_items
+from tuner.panel.views.recommendations import recommendations, recommended_groups
+from tuner.panel.views.runs import RUNS_BEFORE, run_items
+
+# Longer than any name; what is longer is a mistake.
+MOST_CHARACTERS = 2000
+
+Name = Annotated[str, Query(max_length=MOST_CHARACTERS)]
+Filter = Annotated[str | None, Query(max_length=MOST_CHARACTERS)]
+
+
+def read_routes(access_of: Callable[..., Access], home: Home) -> APIRouter:
+    """GET api/…. `access_of` is the dependency that knows the viewer."""
+    asking = Depends(access_of)
+    routes = APIRouter(prefix="/api")
+
+    @routes.get("/session")
+    def session(access: Access = asking) -> Session:
+        return Session(user=access.viewer.name, home=home, version=__version__)
+
+    @routes.get("/cohorts")
+    def cohorts(
+        dag_id: Filter = None,
+        task_id: Filter = None,
+        run_id: Filter = None,
+        search: Name = "",
+        state: CohortState | None = None,
+        limit: Limit = 50,
+        offset: Offset = 0,
+        access: Access = asking,
+    ) -> Page[CohortItem]:
+        found = matching(access.summaries(dag_id, task_id, run_id), search, state)
+        store = access.store()
+        return page_of(
+            found,
+            lambda s: cohort_item(s, CohortFacts(store, s).mode, may_act=access.may_act_on(s)),
+            limit,
+            offset,
+        )
+
+    @routes.get("/cohort")
+    def cohort(cohort: Name, access: Access = asking) -> Cohort:
+        facts = access.facts(cohort)
+        return cohort_page(facts, may_act=access.may_act_on(facts.summary))
+
+    @routes.get("/cohort/runs")
+    def runs(cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking) -> Page[RunItem]:
+        facts = access.facts(cohort)
+        items = run_items(facts.runs_before(offset, limit + RUNS_BEFORE), limit, home)
+        return Page(items=items, total=facts.summary.runs, offset=offset, limit=limit)
+
+    @routes.get("/cohort/recommendations")
+    def cohort_recommendations(
+        cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking
+    ) -> Page[Recommendation]:
+        facts = access.facts(cohort)
+        groups = recommended_groups(facts.outlook)
+        code = access.may_read_code_of(facts.summary)
+        items = recommendations(facts, groups[offset : offset + limit], code=code)
+        return Page(items=items, total=len(groups), offset=offset, limit=limit)
+
+    @routes.get("/cohort/insights")
+    def cohort_insights(
+        cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking
+    ) -> Page[InsightItem]:
+        facts = access.facts(cohort)
+        code = access.may_read_code_of(facts.summary)
+        return page_of(insights(facts), lambda insight: insight_item(insight, code=code), limit, offset)
+
+    @routes.get("/cohort/queries")
+    def queries(cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking) -> Page[QueryItem]:
+        facts = access.facts(cohort)
+        return page(query_items(facts, facts.descriptions(access.may_read_code_of(facts.summary))), limit, offset)
+
+    @routes.get("/cohort/plan")
+    def plan(cohort: Name, query: Name, access: Access = asking) -> PlanComparison:
+        facts = access.facts(cohort)
+        return plan_comparison(facts, query, code=access.may_read_code_of(facts.summary))
+
+    @routes.get("/cohort/audit")
+    def audit(cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking) -> Page[AuditItem]:
+        facts = access.facts(cohort)
+        return page(audit_items(facts.verdicts, facts.mode_changes, facts.words_of_actions()), limit, offset)
+
+    return routes

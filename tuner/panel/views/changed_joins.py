@@ -1,0 +1,100 @@
+"""Which joins of a query's plan are not what they were before, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tuner.advice.model import Action, ActionKind
+from tuner.plan.picture import PlanPicture, PlanStep, StepKind
+from tuner.plan.strategy import Strategy
+
+_WORDS = {
+    Strategy.BROADCAST_HASH: "broadcast hash",
+    Strategy.SHUFFLED_HASH: "shuffled hash",
+    Strategy.SORT_MERGE: "sort merge",
+    Strategy.CARTESIAN: "cartesian",
+    Strategy.BROADCAST_NESTED_LOOP: "nested loop",
+    Strategy.UNKNOWN: "unknown strategy",
+}
+
+Marks = dict[int, str]
+_Site = tuple[str, int]
+
+
+def changed_joins(before: PlanPicture | None, after: PlanPicture | None, told: Sequence[Action]) -> tuple[Marks, Marks]:
+    """Why joins are marked, by their positions in both pictures. `told` are the actions that the later plan followed."""
+    old, new = _joins(before), _joins(after)
+    marks_after = {
+        position: words
+        for site, position in new.items()
+        if after and (words := ", ".join(_after(site, after, position, before, old.get(site), told)))
+    }
+    changed = {site for site, position in new.items() if position in marks_after}
+    marks_before = {
+        position: _before(before, position, after, new.get(site))
+        for site, position in old.items()
+        if before and after and (site in changed or site not in new)
+    }
+    return marks_before, marks_after
+
+
+def _joins(picture: PlanPicture | None) -> dict[_Site, int]:
+    steps = enumerate(picture.steps) if picture else ()
+    return {
+        (step.signature, step.occurrence): position
+        for position, step in steps
+        if step.kind is StepKind.JOIN and step.signature
+    }
+
+
+def _after(
+    site: _Site,
+    picture: PlanPicture,
+    position: int,
+    before: PlanPicture | None,
+    old: int | None,
+    told: Iterable[Action],
+) -> Iterator[str]:
+    hints = [a.value for a in told if a.kind is ActionKind.HINT_JOIN and a.target == site[0]]
+    yield from (f"{hint} by the tuner" for hint in hints)
+    if before is None:
+        return
+    ordered = any(a.kind is ActionKind.ORDER_JOINS for a in told)
+    if old is None:
+        yield "joined in another order by the tuner" if ordered else "no such join before"
+        return
+    was, now = before.steps[old], picture.steps[position]
+    if _how(was) != _how(now):
+        yield f"{_how(was)} before"
+    if _sources(before, old) != _sources(picture, position):
+        yield "joined in another order by the tuner" if ordered else "joined in another order before"
+
+
+def _before(picture: PlanPicture, position: int, after: PlanPicture, new: int | None) -> str:
+    """The other side of the mark: what became of the join."""
+    if new is None:
+        return "no such join after"
+    was, now = picture.steps[position], after.steps[new]
+    return f"{_how(now)} after" if _how(was) != _how(now) else "changed after"
+
+
+def _how(step: PlanStep) -> str:
+    words = _WORDS[step.strategy] if step.strategy else "join"
+    return f"{words}, built of the {step.build_side.value} side" if step.build_side else words
+
+
+def _sources(picture: PlanPicture, position: int) -> list[str]:
+    """What is read below a step: two joins with the same of it stand in the same place."""
+    found: list[str] = []
+    waiting = [position]
+    seen: set[int] = set()
+    while waiting:
+        at = waiting.pop()
+        if at in seen or not 0 <= at < len(picture.steps):
+            continue
+        seen.add(at)
+        step = picture.steps[at]
+        waiting += step.inputs
+        if not step.inputs:
+            found.append(step.label)
+    return sorted(found)

@@ -1,0 +1,66 @@
+"""Cohorts in a list, and one on its own page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from tuner.history.model import Mode
+from tuner.history.store import CohortSummary
+from tuner.panel.facts import CohortFacts
+from tuner.panel.models import Cohort, CohortItem, CohortState, ModeSetting, TaskRef
+from tuner.panel.views.recommendations import recommended_groups, standing_of
+from tuner.panel.views.seconds import query_seconds
+from tuner.panel.views.state import state_of
+from tuner.panel.views.texts import shortened
+from tuner.policy.baseline import baselines
+from tuner.policy.measure import usable
+
+
+def matching(summaries: Iterable[CohortSummary], search: str, state: CohortState | None) -> list[CohortSummary]:
+    """Those with `search` in the cohort's name or that of a DAG or task, in any case, and in this state."""
+    wanted = search.strip().casefold()
+    return [s for s in summaries if _has(s, wanted) and (state is None or state_of(s.last_decision) is state)]
+
+
+def cohort_item(summary: CohortSummary, mode: Mode, *, may_act: bool) -> CohortItem:
+    return CohortItem(
+        cohort=summary.cohort,
+        tasks=[TaskRef(dag_id=dag_id, task_id=task_id) for dag_id, task_id in summary.tasks],
+        runs=summary.runs,
+        state=state_of(summary.last_decision),
+        mode=mode,
+        last_run_at=summary.last_started_at,
+        last_run_state=summary.last_state,
+        last_decision=shortened(summary.last_decision.summary) if summary.last_decision else "",
+        may_act=may_act,
+    )
+
+
+def cohort_page(facts: CohortFacts, *, may_act: bool) -> Cohort:
+    item = cohort_item(facts.summary, facts.mode, may_act=may_act)
+    latest = next((run for run in reversed(facts.runs) if usable(run)), None)
+    baseline = baselines(facts.runs).get(latest.key) if latest else None
+    outcome = latest.outcome if latest else None
+    groups = recommended_groups(facts.outlook)
+    return Cohort(
+        **item.model_dump(),
+        mode_setting=_mode_setting(facts),
+        counts=dict(Counter(standing_of(group) for group in groups)),
+        baseline_seconds=baseline.expected if baseline else None,
+        latest_seconds=query_seconds(latest) if latest else None,
+        queries=len({query.fingerprint for query in outcome.queries}) if outcome else 0,
+        spark_version=outcome.spark_version if outcome else "",
+    )
+
+
+def _mode_setting(facts: CohortFacts) -> ModeSetting:
+    newest = facts.mode_changes[-1] if facts.mode_changes else None
+    if newest is None or newest.mode is None:
+        return ModeSetting(mode=facts.mode)
+    return ModeSetting(mode=newest.mode, by=newest.by, at=newest.at, reason=shortened(newest.reason))
+
+
+def _has(summary: CohortSummary, wanted: str) -> bool:
+    names = (summary.cohort, *(name for task in summary.tasks for name in task))
+    return not wanted or any(wanted in name.casefold() for name in names)

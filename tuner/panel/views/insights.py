@@ -1,0 +1,26 @@
+"""What only a person can change, the most seconds first."""
+
+from __future__ import annotations
+
+from tuner.advice.insights.model import Insight
+from tuner.panel.facts import CohortFacts
+from tuner.panel.models import InsightItem
+from tuner.panel.views.texts import evidence_items, query_ref, shortened
+
+
+def insights(facts: CohortFacts) -> list[Insight]:
+    """Those of the newest run that has details."""
+    found = facts.newest_details[1].insights if facts.newest_details else ()
+    return sorted(found, key=lambda insight: -insight.seconds)
+
+
+def insight_item(insight: Insight, *, code: bool) -> InsightItem:
+    return InsightItem(
+        kind=insight.kind,
+        operator=shortened(insight.operator),
+        query=query_ref(insight.query, {insight.query: insight.description} if code else {}),
+        seconds=insight.seconds,
+        reason=shortened(insight.reason),
+        change=shortened(insight.change),
+        evidence=evidence_items(insight.evidence),
+    )

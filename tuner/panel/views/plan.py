@@ -1,0 +1,85 @@
+"""A query's plan with nothing in force beside the plan with changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+
+from tuner.advice.model import Action
+from tuner.history.model import IN_FORCE, DecidedAction, Run
+from tuner.panel.facts import CohortFacts
+from tuner.panel.models import PictureItem, PlanComparison, StepItem
+from tuner.panel.views.changed_joins import changed_joins
+from tuner.panel.views.in_force import in_force_items
+from tuner.panel.views.seconds import seconds_by_query
+from tuner.panel.views.texts import query_ref, shortened
+from tuner.plan.picture import PlanPicture, PlanStep
+from tuner.policy.followed import in_effect
+from tuner.policy.measure import usable
+
+# Runs whose details are looked at for a picture: the newest have one, or none has one of the query.
+RUNS_TRIED = 10
+
+Pictured = tuple[Run, PlanPicture]
+
+
+def plan_comparison(facts: CohortFacts, fingerprint: str, *, code: bool) -> PlanComparison:
+    """The newest picture of each side; None for a side that no run has a picture of."""
+    ran = [run for run in reversed(facts.runs) if usable(run) and _ran(run, fingerprint)]
+    before = _newest(facts, fingerprint, (run for run in ran if not _steering(run, fingerprint)))
+    after = _newest(facts, fingerprint, (run for run in ran if _steering(run, fingerprint)))
+    told = _told(after[0], fingerprint) if after else []
+    marks_before, marks_after = changed_joins(before[1] if before else None, after[1] if after else None, told)
+    return PlanComparison(
+        query=query_ref(fingerprint, facts.descriptions(code)),
+        before=_picture_item(*before, marks_before) if before else None,
+        after=_picture_item(*after, marks_after) if after else None,
+    )
+
+
+def _ran(run: Run, fingerprint: str) -> bool:
+    return run.outcome is not None and any(query.fingerprint == fingerprint for query in run.outcome.queries)
+
+
+def _steering(run: Run, fingerprint: str) -> list[DecidedAction]:
+    return [d for d in run.decision.actions if d.standing in IN_FORCE and fingerprint in d.queries]
+
+
+def _told(run: Run, fingerprint: str) -> list[Action]:
+    """What the plan of the query followed."""
+    followed = {decided.action.id for decided in in_effect(run)}
+    return [d.action for d in _steering(run, fingerprint) if d.action.id in followed]
+
+
+def _newest(facts: CohortFacts, fingerprint: str, runs: Iterable[Run]) -> Pictured | None:
+    for run in islice(runs, RUNS_TRIED):
+        details = facts.details(run)
+        for picture in details.pictures if details else ():
+            if picture.query == fingerprint:
+                return run, picture
+    return None
+
+
+def _picture_item(run: Run, picture: PlanPicture, marks: Mapping[int, str]) -> PictureItem:
+    return PictureItem(
+        run_key=run.key,
+        run_at=run.started_at,
+        query_seconds=seconds_by_query(run).get(picture.query),
+        in_force=in_force_items(run, picture.query),
+        steps=[_step_item(step, marks.get(position, "")) for position, step in enumerate(picture.steps)],
+    )
+
+
+def _step_item(step: PlanStep, changed: str) -> StepItem:
+    return StepItem(
+        kind=step.kind,
+        operator=shortened(step.operator),
+        label=shortened(step.label),
+        rows=step.rows,
+        bytes=step.bytes,
+        inputs=list(step.inputs),
+        strategy=step.strategy.value if step.strategy else "",
+        build_side=step.build_side.value if step.build_side else "",
+        signature=step.signature,
+        changed=shortened(changed),
+    )

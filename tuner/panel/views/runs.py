@@ -1,0 +1,51 @@
+"""A cohort's runs with what was in force at each, and the band of what they would have taken with nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from tuner.history.model import Origin, Run
+from tuner.panel.models import Band, Home, RunItem
+from tuner.panel.views.in_force import in_force_items
+from tuner.panel.views.seconds import query_seconds
+from tuner.panel.views.texts import shortened
+from tuner.policy.baseline import Baseline, baselines
+
+# A run that was tuned for this many runs still has its band: it rests on the runs before those.
+RUNS_BEFORE = 100
+
+
+def run_items(runs: Sequence[Run], count: int, home: Home) -> list[RunItem]:
+    """The `count` newest of `runs` (oldest first), newest first; the others are what bands rest on."""
+    bands = baselines(runs)
+    return [_item(run, bands.get(run.key), home) for run in runs[: -count - 1 : -1]]
+
+
+def _item(run: Run, band: Baseline | None, home: Home) -> RunItem:
+    origin = run.origin or Origin("", "", "")
+    took = run.outcome.duration_ms if run.outcome else None
+    return RunItem(
+        key=run.key,
+        dag_id=origin.dag_id,
+        run_id=origin.run_id,
+        task_id=origin.task_id,
+        map_index=origin.map_index,
+        try_number=run.try_number,
+        state=run.state,
+        started_at=run.started_at,
+        query_seconds=query_seconds(run),
+        application_seconds=None if took is None else took / 1e3,
+        band=Band(low=band.low, expected=band.expected, high=band.high) if band else None,
+        mode=run.decision.mode,
+        decision=shortened(run.decision.summary),
+        in_force=in_force_items(run),
+        href=_href(run.origin, run.try_number) if home is Home.AIRFLOW and run.origin else "",
+    )
+
+
+def _href(origin: Origin, try_number: int) -> str:
+    """The task instance's page in Airflow 3, below Airflow's own address."""
+    dag_id, run_id, task_id = (quote(part, safe="") for part in (origin.dag_id, origin.run_id, origin.task_id))
+    mapped = f"/mapped/{origin.map_index}" if origin.map_index >= 0 else ""
+    return f"dags/{dag_id}/runs/{run_id}/tasks/{task_id}{mapped}?try_number={try_number}"

@@ -1,0 +1,23 @@
+"""Texts that come from logs, at a length that a page can show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from tuner.advice.model import Evidence
+from tuner.panel.models import EvidenceItem, QueryRef
+
+MOST_CHARACTERS = 1000
+
+
+def shortened(text: str) -> str:
+    """At most MOST_CHARACTERS, an ellipsis in the place of the rest."""
+    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
+
+
+def query_ref(fingerprint: str, descriptions: Mapping[str, str]) -> QueryRef:
+    return QueryRef(fingerprint=fingerprint, description=shortened(descriptions.get(fingerprint, "")))
+
+
+def evidence_items(evidence: Iterable[Evidence]) -> list[EvidenceItem]:
+    return [EvidenceItem(what=e.what, value=e.value, unit=e.unit, of=shortened(e.of)) for e in evidence]

@@ -12,6 +12,7 @@ from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOpe
 from airflow_plugin import sql_job
 from airflow_plugin.compat import AirflowException
 from airflow_plugin.fail_open import failing_open
+from airflow_plugin.links import SparkTunerLink
 from airflow_plugin.user_conf import in_cluster_mode, user_conf_of
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class SparkTunedOperator(SparkSubmitOperator):
     conf: dict[str, Any] | None
     files: str | None
     jars: str | None
+    operator_extra_links = (SparkTunerLink(),)
     overwrite_rtif_after_execution = True
 
     def __init__(
@@ -77,7 +79,8 @@ class SparkTunedOperator(SparkSubmitOperator):
         self.event_log_base = event_log_base
         self.store_conn_id = store_conn_id
         self._killed = False
-        self._check_arguments()
+        self._check_what_to_run()
+        self._check_choices()
 
     def execute(self, context: Context) -> Any:
         """Decide, submit, harvest. Raises what the job raises and nothing of the tuner's own."""
@@ -110,16 +113,23 @@ class SparkTunedOperator(SparkSubmitOperator):
         self, parent: Any, template_fields: Iterable[str], context: Context, jinja_env: Environment, seen_oids: set[int]
     ) -> None:
         super()._do_render_template_fields(parent, template_fields, context, jinja_env, seen_oids)
-        if parent is self and sql_job.is_path(self.sql):
+        if parent is self:
+            self._read_sql_file(context, jinja_env)
+
+    def _read_sql_file(self, context: Context, jinja_env: Environment) -> None:
+        if sql_job.is_path(self.sql):
             self.sql = self.render_template(sql_job.read_source(str(self.sql), jinja_env), context, jinja_env)
 
-    def _check_arguments(self) -> None:
+    def _check_what_to_run(self) -> None:
         where = f"SparkTunedOperator {self.task_id}"
         if _given(self.application) == _given(self.sql):
             found = "both" if _given(self.sql) else "neither"
             raise ValueError(f"{where}: give exactly one of application= and sql=, not {found}")
         if _given(self.sql) and (self.application_args or self._java_class):
             raise ValueError(f"{where}: application_args= and java_class= belong to application=; sql= takes neither")
+
+    def _check_choices(self) -> None:
+        where = f"SparkTunedOperator {self.task_id}"
         if isinstance(self.mode, str) and self.mode not in _MODES:
             raise ValueError(f"{where}: mode={self.mode!r} is no mode; give one of {', '.join(_MODES)}")
         if isinstance(self.steering, str) and self.steering not in _STEERINGS:

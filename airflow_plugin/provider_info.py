@@ -14,6 +14,8 @@ def get_provider_info() -> dict[str, object]:
         "description": "Makes recurring Spark SQL jobs faster: reads the event log of each run, steers the next.",
         "integrations": [{"integration-name": _INTEGRATION, "tags": ["software"]}],
         "operators": [{"integration-name": _INTEGRATION, "python-modules": ["airflow_plugin.operator"]}],
+        "task-decorators": [{"name": "spark_tuned", "class-name": "airflow_plugin.decorator.spark_tuned_task"}],
+        "extra-links": ["airflow_plugin.links.SparkTunerLink"],
         "config": {
             "spark_tuner": {
                 "description": "Defaults of SparkTunedOperator; its arguments override them.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -71,7 +72,9 @@ class Submit:
 @pytest.fixture
 def submit(monkeypatch: pytest.MonkeyPatch) -> Submit:
     noted = Submit()
-    monkeypatch.setattr("airflow.providers.apache.spark.hooks.spark_submit.subprocess.Popen", noted.popen)
+    # The hook's own: what else starts processes is left alone.
+    own = SimpleNamespace(**{**vars(subprocess), "Popen": noted.popen})
+    monkeypatch.setattr("airflow.providers.apache.spark.hooks.spark_submit.subprocess", own)
     return noted
 
 

@@ -420,7 +420,8 @@ def test_runs_and_what_is_stored_of_them(
         write_run(turn.conf)
         report: Report = complete(turn, url, failed=night == 1)
         assert report.run is not None
-        told += "\n".join(report.lines()) + json.dumps(report.as_json())
+        told += "\n".join([*turn.lines(), *turn.details(), *report.lines(), *report.details()])
+        told += json.dumps(report.as_json())
     assert leaks(told + caplog.text) == []
     assert "measured" in told
     with Store.open(url) as store:

@@ -32,6 +32,7 @@ from tuner.history.store import Store
 from tuner.plan.model import Query
 from tuner.plan.queries import queries
 from tuner.policy.decide import Situation, decide, failed_with_changes
+from tuner.policy.judgement import Judgement, judge
 from tuner.policy.measure import usable
 from tuner.policy.situation import BY_SUBMIT
 from tuner.steering.carry_out import by_agent, by_conf, only_carried_out
@@ -161,10 +162,11 @@ def complete(turn: Turn, store_url: str, *, failed: bool) -> Report:
         outcome,
         turn.job.origin,
     )
-    problems.guard("store the outcome", lambda: _finish(store_url, run), None)
-    if application is not None:
+    stored = problems.guard("store the outcome", lambda: _finish(store_url, run), False)
+    judged = problems.guard("judge the run", lambda: _judged(store_url, run), None) if stored else None
+    if stored and application is not None:
         problems.guard("look at the run for people", lambda: _add_details(turn, store_url, application, problems), None)
-    return Report(turn, run if outcome else None, tuple(problems.found))
+    return Report(turn, run if outcome else None, tuple(problems.found), judged)
 
 
 def _event_log_dir(job: Job) -> str:
@@ -305,11 +307,19 @@ def _begin(store: Store, run: Run) -> bool:
     return True
 
 
-def _finish(store_url: str, run: Run) -> None:
+def _finish(store_url: str, run: Run) -> bool:
     with Store.open(store_url) as store:
         # Whatever was recorded before it: this decision is what the run was submitted with.
         store.begin(replace(run, state=RunState.RUNNING, ended_at=None, outcome=None))
         store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome)
+    return True
+
+
+def _judged(store_url: str, run: Run) -> Judgement | None:
+    if not run.decision.in_force or run.outcome is None:
+        return None
+    with Store.open(store_url) as store:
+        return judge(run, store.runs(run.cohort, HISTORY_RUNS), store.verdicts(run.cohort))
 
 
 def _harvest(directory: str, key: str, started_at: datetime) -> Application:

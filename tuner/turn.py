@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from tuner import log_lines
 from tuner.history.model import Decision, Mode, Origin, Run
 from tuner.policy.followed import not_followed
+from tuner.policy.judgement import Judgement
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Directives, Steering
-from tuner.units import format_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,47 +50,44 @@ class Turn:
     started_at: datetime
     problems: tuple[str, ...] = ()
 
+    def lines(self) -> list[str]:
+        """What was decided and why, how it is carried out, what went wrong: a few lines for a log, before the run."""
+        return log_lines.before(self)
+
+    def details(self) -> list[str]:
+        """A line for each change, whatever its standing."""
+        return log_lines.details(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a finished turn tells its driver. `run` is None when nothing could be harvested."""
+    """What a finished turn tells its driver. `run` is None when nothing could be harvested, `judgement` when no changes
+    were in force, or nothing is known of them."""
 
     turn: Turn
     run: Run | None
     problems: tuple[str, ...] = ()
+    judgement: Judgement | None = None
 
     def lines(self) -> list[str]:
-        """What was decided and why, what was measured, what went wrong: a few lines for a task log."""
-        decision = self.turn.decision
-        found = [f"spark-tuner: {self.turn.job.cohort}: {decision.summary}"]
-        found += [f"spark-tuner: {line}" for line in self._steering_lines()]
-        found += [f"spark-tuner: {d.standing}: {d.action.words}: {d.reason}" for d in decision.actions]
-        found += [f"spark-tuner: not applied: {a.words}: {why}" for a, why in self.turn.directives.overruled]
-        if outcome := self.run.outcome if self.run else None:
-            took = "" if outcome.duration_ms is None else f" in {format_seconds(outcome.duration_ms / 1e3)}"
-            spark = f"Spark {outcome.spark_version}, {outcome.app_id}"
-            found.append(f"spark-tuner: measured {len(outcome.queries)} queries{took} ({spark})")
-        found += [f"spark-tuner: not followed: {words}: {why}" for _, words, why in self._not_followed()]
-        return [*found, *(f"spark-tuner: {problem}" for problem in self.problems)]
+        """What was measured and what came of the changes, what went wrong: a few lines for a log, after the run."""
+        return log_lines.after(self)
 
-    def _not_followed(self) -> list[tuple[str, str, str]]:
+    def details(self) -> list[str]:
+        """A line for each change that was in force: what came of it."""
+        return log_lines.details_after(self)
+
+    def not_followed(self) -> list[tuple[str, str, str]]:
         """Ids and words of the directives that the run did not follow, and why."""
         why = not_followed(self.run) if self.run else {}
         actions = (d.action for d in self.turn.decision.actions)
         return [(action.id, action.words, why[action.id]) for action in actions if action.id in why]
 
-    def _steering_lines(self) -> list[str]:
-        directives = self.turn.directives
-        if directives.steering is Steering.OFF:
-            return ["steering is off: nothing is changed"]
-        if directives.why:
-            return [f"steered by {directives.steering}, not by the agent: {directives.why}"]
-        return ["the agent applies changes to single joins"] if directives.merged else []
-
     def as_json(self) -> dict[str, object]:
         """Decision and outcome, small enough for an XCom."""
         decision, run = self.turn.decision, self.run
         outcome = run.outcome if run else None
+        judged = self.judgement.records if self.judgement else ()
         return {
             "cohort": self.turn.job.cohort,
             "key": self.turn.job.key,
@@ -101,7 +99,11 @@ class Report:
                 {"action": d.action.id, "standing": d.standing.value, "reason": d.reason} for d in decision.actions
             ],
             "not_applied": [{"action": a.id, "reason": why} for a, why in self.turn.directives.overruled],
-            "not_followed": [{"action": id_, "reason": why} for id_, _, why in self._not_followed()],
+            "not_followed": [{"action": id_, "reason": why} for id_, _, why in self.not_followed()],
+            "judged": [
+                {"action": r.decided.action.id, "standing": r.standing.value, "reason": r.reason} for r in judged
+            ],
+            "gained_seconds": self.judgement.gained_seconds if self.judgement else None,
             "conf": dict(self.turn.directives.conf),
             "state": run.state.value if run else None,
             "app_id": outcome.app_id if outcome else None,

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -73,13 +74,9 @@ def submit(
         ),
     )
     turn = prepare(job, store)
-    for problem in turn.problems:
-        _say(problem)
-    _say(turn.decision.summary)
+    _say(turn.lines())
     code = _run(program, turn, given)
-    report = complete(turn, store, failed=code != 0)
-    for line in report.lines()[1:]:
-        print(line, file=sys.stderr)
+    _say(complete(turn, store, failed=code != 0).lines())
     raise typer.Exit(code)
 
 
@@ -122,5 +119,6 @@ def _default_base() -> Path:
     return data_directory(os.environ) / "events"
 
 
-def _say(message: str) -> None:
-    print(f"spark-tuner: {message}", file=sys.stderr)
+def _say(lines: Sequence[str]) -> None:
+    for line in lines:
+        print(line, file=sys.stderr)

@@ -1,0 +1,47 @@
+"""What came of a run's changes, as soon as it is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tuner.history.model import IN_FORCE, Run, Verdict
+from tuner.policy.followed import in_effect
+from tuner.policy.ledger import Record, read_ledger
+from tuner.policy.measure import Comparison, History, compare, pooled, usable
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """`records` are of the actions that were decided to be in force, with their standing after the run; `total` is of
+    all the queries they touched, against what these would have taken without any of them (None: not measured)."""
+
+    records: tuple[Record, ...]
+    total: Comparison | None = None
+    queries: int = 0
+
+    @property
+    def gained_seconds(self) -> float | None:
+        """Less than 0 where the run lost."""
+        return self.total.gain if self.total else None
+
+
+def judge(run: Run, history: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> Judgement:
+    """Judge a run that has ended. `history` is the cohort's, oldest first; the run may stand in it, and others after it."""
+    position = next((n for n, past in enumerate(history) if past.key == run.key), len(history))
+    earlier = history[:position]
+    records = read_ledger([*earlier, run], verdicts)
+    mine = (records.get(d.action.id) for d in run.decision.actions if d.standing in IN_FORCE)
+    return Judgement(tuple(record for record in mine if record), *_total(run, earlier))
+
+
+def _total(run: Run, earlier: Sequence[Run]) -> tuple[Comparison | None, int]:
+    changes = {d.action.id for d in in_effect(run)} if usable(run) else set()
+    if not changes:
+        return None, 0
+    past = History()
+    for before in earlier:
+        if usable(before):
+            past.add(before)
+    found = compare(run, past, changes)
+    return (pooled(found.touched, found.drift), len(found.touched)) if found.touched else (None, 0)

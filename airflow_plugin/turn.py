@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 
-from airflow_plugin import resume, settings
+from airflow_plugin import resume, settings, stats
 from airflow_plugin.compat import AirflowTaskTimeout
 from airflow_plugin.fail_open import failing_open
 from airflow_plugin.job import job_of
+from airflow_plugin.links import panel_url
 from airflow_plugin.store_url import store_url
 from airflow_plugin.user_conf import in_cluster_mode, user_conf_of
 from tuner import loop
@@ -47,9 +48,11 @@ def begin(operator: SparkTunedOperator, context: Context, statements: tuple[str,
     if resume.will_reconnect(operator, context):
         earlier = resume.recall(operator, context)
         return Begun(earlier, url, {}) if earlier is not None else None
-    conf = user_conf_of(operator)
-    turn = loop.prepare(job_of(operator, context["ti"], current, conf, statements), url)
-    operator.log.info("Spark tuner: %s", turn.decision.summary)
+    ti, conf = context["ti"], user_conf_of(operator)
+    with stats.timed("decide", ti):
+        turn = loop.prepare(job_of(operator, ti, current, conf, statements), url)
+    stats.decided(turn, ti)
+    _tell(operator.log, turn)
     if in_cluster_mode(conf):
         with failing_open(operator.log, "keep this decision for a retry that reconnects to its job"):
             resume.remember(turn, operator, context)
@@ -60,11 +63,22 @@ def begin(operator: SparkTunedOperator, context: Context, statements: tuple[str,
 def end(begun: Begun, operator: SparkTunedOperator, context: Context, *, failed: bool) -> None:
     """Harvest the run and tell of it in the task log and an XCom. The job is over: a timeout now is not its own."""
     with failing_open(operator.log, "harvest this run's event log", (AirflowTaskTimeout,)):
-        report = loop.complete(begun.turn, begun.store_url, failed=failed)
+        ti = context["ti"]
+        with stats.timed("harvest", ti):
+            report = loop.complete(begun.turn, begun.store_url, failed=failed)
         with failing_open(operator.log, "push the XCom " + XCOM_KEY):
-            _push(context["ti"], operator, report)
-        for line in report.lines():
-            operator.log.info("%s", line)
+            _push(ti, operator, report)
+        stats.harvested(report, ti)
+        _tell(operator.log, report)
+        if begun.turn.decision.actions:
+            operator.log.info("spark-tuner: every change, with its evidence: %s", panel_url(ti))
+
+
+def _tell(log: Any, told: loop.Turn | loop.Report) -> None:
+    for line in told.lines():
+        log.info("%s", line)
+    for line in told.details():
+        log.debug("%s", line)
 
 
 def _push(ti: Any, operator: SparkTunedOperator, report: loop.Report) -> None:

@@ -90,6 +90,9 @@ class Loop:
     while_preparing: Callable[[], None] = lambda: None
     prepare_error: BaseException | None = None
     complete_error: BaseException | None = None
+    actions: tuple[Any, ...] = ()
+    problems: tuple[str, ...] = ()
+    judgement: Any = None
     report: dict[str, object] = field(default_factory=lambda: {"decision": "trial", "seconds": 1.5})
 
     def prepare(self, job: Any, store_url: str) -> Any:
@@ -101,7 +104,7 @@ class Loop:
         self.while_preparing()
         if self.prepare_error is not None:
             raise self.prepare_error
-        decision = Decision(job.mode, "8 partitions on trial")
+        decision = Decision(job.mode, "8 partitions on trial", self.actions)
         directives = Directives(statements=self.statements, merged=self.merged)
         return Turn(job, decision, directives, self.conf, "/events/1", datetime.now(UTC))
 
@@ -109,7 +112,14 @@ class Loop:
         self.completed.append((turn, store_url, failed))
         if self.complete_error is not None:
             raise self.complete_error
-        return SimpleNamespace(lines=lambda: ["decided", "measured"], as_json=lambda: self.report)
+        return SimpleNamespace(
+            lines=lambda: ["spark-tuner: measured"],
+            details=lambda: ["spark-tuner: promoted"],
+            as_json=lambda: self.report,
+            turn=turn,
+            judgement=self.judgement,
+            problems=self.problems,
+        )
 
     @property
     def job(self) -> Any:
@@ -151,25 +161,46 @@ def ti() -> TaskInstance:
 
 
 @pytest.fixture
+def told_by(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], list[tuple[str, str]]]:
+    """Makes an operator keep what the tuner says in its log in a list, as pairs of level and text."""
+
+    def listen(operator: Any) -> list[tuple[str, str]]:
+        lines: list[tuple[str, str]] = []
+        log = operator.log
+        monkeypatch.setattr(
+            type(operator), "log", property(lambda _: _Listening(log, lambda *told: lines.append(told)))
+        )
+        return lines
+
+    return listen
+
+
+@pytest.fixture
 def warnings_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], list[str]]:
     """Makes an operator keep the tuner's warnings in a list, as text."""
 
     def listen(operator: Any) -> list[str]:
         lines: list[str] = []
         log = operator.log
-        monkeypatch.setattr(type(operator), "log", property(lambda _: _Listening(log, lines)))
+
+        def keep(level: str, text: str) -> None:
+            if level == "warning":
+                lines.append(text)
+
+        monkeypatch.setattr(type(operator), "log", property(lambda _: _Listening(log, keep)))
         return lines
 
     return listen
 
 
 class _Listening:
-    def __init__(self, log: Any, lines: list[str]) -> None:
-        self._log, self._lines = log, lines
+    def __init__(self, log: Any, keep: Callable[[str, str], None]) -> None:
+        self._log, self._keep = log, keep
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._log, name)
+    def __getattr__(self, level: str) -> Any:
+        def say(message: str, *args: Any, **kwargs: Any) -> None:
+            text = message % args if args else message
+            if text.lower().startswith(("spark tuner", "spark-tuner")):
+                self._keep(level, text)
 
-    def warning(self, message: str, *args: Any, **kwargs: Any) -> None:
-        if message.startswith("Spark tuner"):
-            self._lines.append(message % args)
+        return say

@@ -13,6 +13,8 @@ from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOpe
 from airflow.sdk.exceptions import AirflowException, AirflowTaskTimeout
 
 from airflow_plugin.operator import SparkTunedOperator
+from tuner.advice.model import Action, ActionKind
+from tuner.history.model import DecidedAction, Standing
 
 
 def operator(**arguments: Any) -> SparkTunedOperator:
@@ -142,6 +144,40 @@ class TestOutcome:
         run(operator(do_xcom_push=False), ti)
         assert ti.xcoms == {}
         assert loop.outcomes == [False]
+
+
+class TestLog:
+    def test_says_what_was_decided_before_and_what_came_of_it_after(
+        self, submit: Any, loop: Any, ti: Any, told_by: Callable[[Any], list[tuple[str, str]]]
+    ) -> None:
+        action = Action(ActionKind.SET_CONF, "spark.sql.shuffle.partitions", "8")
+        loop.actions = (DecidedAction(action, Standing.TRIAL, "8 MB in 200 partitions"),) * 100
+        op = operator()
+        told = told_by(op)
+        before: list[tuple[str, str]] = []
+        submit.while_running = lambda: before.extend(told)
+        run(op, ti)
+        assert [text for level, text in before if level == "info"] == [
+            "spark-tuner: sales.nightly: 8 partitions on trial",
+            "spark-tuner: on trial: spark.sql.shuffle.partitions=8: 8 MB in 200 partitions (and 99 more)",
+        ]
+        assert [text for level, text in told[len(before) :] if level == "info"] == [
+            "spark-tuner: measured",
+            "spark-tuner: every change, with its evidence: "
+            "/dags/sales/runs/manual__2026-01-02/tasks/nightly/plugin/spark-tuner-task-instance",
+        ]
+        assert sum(level == "debug" for level, _ in told) == 101
+
+    def test_leads_nobody_to_an_empty_panel(
+        self, submit: Any, loop: Any, ti: Any, told_by: Callable[[Any], list[tuple[str, str]]]
+    ) -> None:
+        op = operator()
+        told = told_by(op)
+        run(op, ti)
+        assert [text for level, text in told if level == "info"] == [
+            "spark-tuner: sales.nightly: 8 partitions on trial",
+            "spark-tuner: measured",
+        ]
 
 
 class TestFailsOpen:

@@ -86,13 +86,18 @@ def _how(turn: Turn) -> Iterable[str]:
         yield f"steered by {directives.steering}, not by the agent: {directives.why}"
     elif directives.merged:
         yield "the agent applies changes to single joins"
-    elif directives.conf:
-        yield "carried out by properties" + (" and hints in the SQL" if directives.statements else "")
-    elif directives.statements:
-        yield "carried out by hints in the SQL"
+    elif by := " and ".join(_means(turn)):
+        yield f"carried out by {by}"
     if overruled := directives.overruled:
         action, why = overruled[0]
         yield f"not applied: {action.words}: {why}{_and_more(overruled)}"
+
+
+def _means(turn: Turn) -> Iterable[str]:
+    if turn.directives.conf:
+        yield "properties"
+    if turn.directives.statements not in ((), turn.job.statements):
+        yield "hints in the SQL"
 
 
 def _measured(report: Report) -> Iterable[str]:

@@ -49,7 +49,7 @@ class Submit:
     command: list[str] = field(default_factory=list)
     statements: list[str] | None = None
     statements_file: str | None = None
-    while_running: Callable[[], None] = lambda: None
+    while_running: Callable[[], object] = lambda: None
 
     @property
     def conf(self) -> dict[str, str]:

@@ -1,0 +1,141 @@
+"""SparkTunedOperator with the loop itself: a store, event logs, runs that learn from each other. Only Spark is missing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from airflow_plugin.operator import SparkTunedOperator
+from tuner.history.model import Origin, Run, RunState, Standing
+from tuner.history.store import Store
+
+from . import logging_spark
+from .conftest import Submit, TaskInstance
+
+THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
+
+
+@pytest.fixture
+def spark(monkeypatch: pytest.MonkeyPatch, submit: Submit) -> Submit:
+    """A spark-submit that leaves an event log, in as many threads as ask for it."""
+
+    def popen(command: list[str], **kwargs: Any) -> SimpleNamespace:
+        submit.command = command
+        submit.while_running()
+        code = logging_spark.main(command[1:])
+        return SimpleNamespace(stdout=[], wait=lambda: code, poll=lambda: code)
+
+    own = SimpleNamespace(Popen=popen, PIPE=-1, STDOUT=-2)
+    monkeypatch.setattr("airflow.providers.apache.spark.hooks.spark_submit.subprocess", own)
+    return submit
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Callable[[], list[Run]]:
+    def read() -> list[Run]:
+        with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
+            return store.runs("sales.nightly")
+
+    return read
+
+
+def instance(run_id: str, map_index: int = -1, try_number: int = 1) -> TaskInstance:
+    return TaskInstance(run_id=run_id, map_index=map_index, try_number=try_number)
+
+
+def run(ti: TaskInstance, **arguments: Any) -> TaskInstance:
+    op = SparkTunedOperator(
+        **{"task_id": "nightly", "application": "/jobs/etl.py", "steering": "conf"} | arguments  # type: ignore[arg-type]
+    )
+    op.execute({"ti": ti})  # type: ignore[typeddict-item]
+    return ti
+
+
+def standings(run: Run) -> set[Standing]:
+    return {d.standing for d in run.decision.actions}
+
+
+def test_the_second_run_is_steered_and_the_third_has_it_proven(spark: Submit, stored: Callable[[], list[Run]]) -> None:
+    first, second = run(instance("r1")), run(instance("r2"))
+    assert THRESHOLD in spark.conf
+    run(instance("r3"))
+    assert [standings(r) for r in stored()] == [set(), {Standing.TRIAL}, {Standing.PROMOTED}]
+    assert [r.origin for r in stored()] == [Origin("sales", f"r{n}", "nightly") for n in (1, 2, 3)]
+    assert first.xcoms["spark_tuner"]["gained_seconds"] is None
+    assert second.xcoms["spark_tuner"]["gained_seconds"] == pytest.approx(3.0)
+
+
+def test_the_retry_of_a_failed_trial_runs_without_it(spark: Submit, stored: Callable[[], list[Run]]) -> None:
+    run(instance("r1"))
+    with pytest.raises(Exception, match="Error code is: 1"):
+        run(instance("r2"), application_args=["fail"])
+    assert THRESHOLD in spark.conf
+    run(instance("r2", try_number=2))
+    assert THRESHOLD not in spark.conf
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.FAILED, RunState.SUCCEEDED]
+
+
+class TestMapped:
+    def test_instances_are_runs_of_one_cohort_with_keys_of_their_own(
+        self, spark: Submit, stored: Callable[[], list[Run]]
+    ) -> None:
+        for index in (0, 1):
+            run(instance("r1", index))
+        assert [r.key for r in stored()] == ["sales/r1/nightly/0/1", "sales/r1/nightly/1/1"]
+        assert len({r.event_log_dir for r in stored()}) == 2
+        assert [standings(r) for r in stored()] == [set(), {Standing.TRIAL}]
+
+    def test_instances_that_run_at_once_share_a_store(self, spark: Submit, stored: Callable[[], list[Run]]) -> None:
+        together = threading.Barrier(4)
+        spark.while_running = lambda: together.wait(60)
+        for run_id in ("r1", "r2"):
+            instances = [instance(run_id, index) for index in range(4)]
+            threads = [threading.Thread(target=run, args=(ti,)) for ti in instances]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join(120)
+            assert [ti.xcoms["spark_tuner"]["problems"] for ti in instances] == [[]] * 4
+        found = stored()
+        assert {r.key for r in found} == {f"sales/{r}/nightly/{n}/1" for r in ("r1", "r2") for n in range(4)}
+        assert {r.state for r in found} == {RunState.SUCCEEDED}
+        trials = [r for r in found if Standing.TRIAL in standings(r)]
+        assert trials and {r.key.split("/")[1] for r in trials} == {"r2"}
+
+
+class TestKilled:
+    def test_a_run_that_was_killed_is_harvested_at_the_next_decision(
+        self, spark: Submit, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("airflow.providers.apache.spark.hooks.spark_submit.SparkSubmitHook.on_kill", lambda _: None)
+        op = SparkTunedOperator(task_id="nightly", application="/jobs/etl.py", steering="conf")
+        spark.while_running = op.on_kill
+        op.execute({"ti": instance("r1")})  # type: ignore[typeddict-item]
+        assert [(r.state, r.outcome) for r in stored()] == [(RunState.RUNNING, None)]
+        spark.while_running = lambda: None
+        run(instance("r2"))
+        first, second = stored()
+        assert first.state is RunState.SUCCEEDED and first.outcome is not None
+        assert standings(second) == {Standing.TRIAL}
+
+    def test_a_try_that_was_killed_is_negative_evidence_to_its_retry(
+        self, spark: Submit, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        run(instance("r1"))
+        monkeypatch.setattr("airflow.providers.apache.spark.hooks.spark_submit.SparkSubmitHook.on_kill", lambda _: None)
+        op = SparkTunedOperator(
+            task_id="nightly", application="/jobs/etl.py", application_args=["die"], steering="conf"
+        )
+        spark.while_running = op.on_kill
+        with pytest.raises(Exception, match="Error code is: 1"):
+            op.execute({"ti": instance("r2")})  # type: ignore[typeddict-item]
+        assert THRESHOLD in spark.conf
+        spark.while_running = lambda: None
+        run(instance("r2", try_number=2))
+        assert THRESHOLD not in spark.conf
+        assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.FAILED, RunState.SUCCEEDED]

@@ -14,26 +14,27 @@ from tuner.loop import Job
 from tuner.steering.directives import Steering
 
 if TYPE_CHECKING:
-    from airflow_plugin.operator import SparkTunedOperator
+    from airflow_plugin.operator import SteeredSubmitOperator
 
 
 def job_of(
-    operator: SparkTunedOperator,
+    operator: SteeredSubmitOperator,
     ti: Any,
     settings: Settings,
     conf: Mapping[str, str],
     statements: tuple[str, ...],
 ) -> Job:
     """The job of one try; `conf` is what the task's author set. Raises TunerError where no event log could be had."""
+    arguments = operator._tuner_arguments()
     return Job(
-        cohort=str(operator.cohort or "") or f"{ti.dag_id}.{ti.task_id}",
+        cohort=arguments.cohort or f"{ti.dag_id}.{ti.task_id}",
         key=f"{ti.dag_id}/{ti.run_id}/{ti.task_id}/{ti.map_index}/{ti.try_number}",
         try_number=ti.try_number,
-        mode=Mode(operator.mode) if operator.mode else settings.mode,
+        mode=Mode(arguments.mode) if arguments.mode else settings.mode,
         user_conf=conf,
-        event_log_base=_event_log_base(operator.event_log_base or settings.event_log_base, conf),
+        event_log_base=_event_log_base(arguments.event_log_base or settings.event_log_base, conf),
         statements=statements,
-        steering=Steering(operator.steering) if operator.steering else settings.steering,
+        steering=Steering(arguments.steering) if arguments.steering else settings.steering,
         origin=Origin(ti.dag_id, ti.run_id, ti.task_id, ti.map_index),
         submission=submission_of(operator, conf, settings.agent_jar),
     )

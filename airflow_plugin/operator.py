@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 
 from airflow_plugin import sql_job
+from airflow_plugin.arguments import Arguments
 from airflow_plugin.compat import AirflowException
 from airflow_plugin.fail_open import failing_open
 from airflow_plugin.links import SparkTunerLink
@@ -25,7 +26,91 @@ _MODES = ("observe", "suggest", "auto")
 _STEERINGS = ("agent", "conf", "off")
 
 
-class SparkTunedOperator(SparkSubmitOperator):
+class SteeredSubmitOperator(SparkSubmitOperator):
+    """SparkSubmitOperator whose first submission of a try is steered, whatever class is derived from it.
+
+    What a subclass of SparkSubmitOperator may have names of its own for is named `_tuner_…` here.
+    """
+
+    conf: dict[str, Any] | None
+    files: str | None
+    jars: str | None
+    overwrite_rtif_after_execution = True
+    _tuner_begun: tuple[str, int | None, int] | None = None
+    _tuner_killed = False
+    # Whether the fields stay as submitted, for Airflow to show.
+    _tuner_fields_stay = True
+
+    def execute(self, context: Context) -> Any:
+        """Decide, submit, harvest. Raises what the job raises and nothing of the tuner's own."""
+        statements = self._tuner_statements()
+        begun = self._tuner_begin(context, statements)
+        if self._tuner_killed:
+            raise AirflowException(f"Task {self.task_id} was killed before its Spark job was submitted")
+        try:
+            with self._tuner_steered(begun, statements):
+                result = super().execute(context)
+        except Exception:
+            self._tuner_end(begun, context, failed=True)
+            raise
+        self._tuner_end(begun, context, failed=False)
+        return result
+
+    def on_kill(self) -> None:
+        """Stop the Spark job. Its event log is left for the cohort's next decision: SIGKILL follows in 5 s."""
+        self._tuner_killed = True
+        super().on_kill()
+
+    def _tuner_arguments(self) -> Arguments:
+        return Arguments()
+
+    def _tuner_statements(self) -> tuple[str, ...]:
+        return ()
+
+    @contextmanager
+    def _tuner_steered(self, begun: Begun | None, statements: tuple[str, ...]) -> Iterator[None]:
+        """While it lasts, what super() submits is the job as decided."""
+        own = self.conf, self.jars, self.files
+        if begun is not None:
+            self._tuner_add(begun)
+        try:
+            yield
+        finally:
+            if not self._tuner_fields_stay:
+                self.conf, self.jars, self.files = own
+
+    def _tuner_begin(self, context: Context, statements: tuple[str, ...]) -> Begun | None:
+        """Decide how this try is steered. None where the tuner is off or cannot, and the job is to run as it is."""
+        with failing_open(self.log, "steer this run"):
+            from airflow_plugin import turn
+
+            ti = context["ti"]
+            try_ = ti.run_id, ti.map_index, ti.try_number
+            if try_ == self._tuner_begun:
+                return None  # A subclass submits once more: the decision was of its first job.
+            self._tuner_begun = try_
+            return turn.begin(self, context, statements)
+        return None
+
+    def _tuner_end(self, begun: Begun | None, context: Context, *, failed: bool) -> None:
+        if begun is None:
+            return
+        if self._tuner_killed:
+            self.log.info("Spark tuner: killed; the event log is harvested at the cohort's next run")
+            return
+        from airflow_plugin import turn
+
+        turn.end(begun, self, context, failed=failed)
+
+    def _tuner_add(self, begun: Begun) -> None:
+        merged = dict(begun.merged)
+        # By their flags: these beat properties in spark-submit.
+        self.jars = merged.pop("spark.jars", self.jars)
+        self.files = merged.pop("spark.files", self.files)
+        self.conf = {**(self.conf or {}), **begun.conf, **merged}
+
+
+class SparkTunedOperator(SteeredSubmitOperator):
     """Runs a Spark job steered by what its earlier runs measured; never fails a job that would have succeeded.
 
     Takes all arguments of SparkSubmitOperator, and:
@@ -53,11 +138,7 @@ class SparkTunedOperator(SparkSubmitOperator):
         "store_conn_id",
     )
     template_fields_renderers: ClassVar[dict[str, str]] = {"sql": "sql"}
-    conf: dict[str, Any] | None
-    files: str | None
-    jars: str | None
     operator_extra_links = (SparkTunerLink(),)
-    overwrite_rtif_after_execution = True
 
     def __init__(
         self,
@@ -78,29 +159,8 @@ class SparkTunedOperator(SparkSubmitOperator):
         self.steering = steering
         self.event_log_base = event_log_base
         self.store_conn_id = store_conn_id
-        self._killed = False
         self._check_what_to_run()
         self._check_choices()
-
-    def execute(self, context: Context) -> Any:
-        """Decide, submit, harvest. Raises what the job raises and nothing of the tuner's own."""
-        statements = self._statements()
-        begun = self._begin(context, statements)
-        if self._killed:
-            raise AirflowException(f"Task {self.task_id} was killed before its Spark job was submitted")
-        try:
-            with self._steered(begun, statements):
-                result = super().execute(context)
-        except Exception:
-            self._end(begun, context, failed=True)
-            raise
-        self._end(begun, context, failed=False)
-        return result
-
-    def on_kill(self) -> None:
-        """Stop the Spark job. Its event log is left for the cohort's next decision: SIGKILL follows in 5 s."""
-        self._killed = True
-        super().on_kill()
 
     def resolve_template_files(self) -> None:
         """Show the text of a .sql file in place of its path as soon as the DAG is parsed, where it is there to read."""
@@ -135,7 +195,16 @@ class SparkTunedOperator(SparkSubmitOperator):
         if isinstance(self.steering, str) and self.steering not in _STEERINGS:
             raise ValueError(f"{where}: steering={self.steering!r} is unknown; give one of {', '.join(_STEERINGS)}")
 
-    def _statements(self) -> tuple[str, ...]:
+    def _tuner_arguments(self) -> Arguments:
+        return Arguments(
+            str(self.cohort or ""),
+            str(self.mode or ""),
+            str(self.steering or ""),
+            str(self.event_log_base or ""),
+            str(self.store_conn_id or ""),
+        )
+
+    def _tuner_statements(self) -> tuple[str, ...]:
         """The SQL's statements; none for an application. One statement holds all the text where it cannot be split."""
         if not _given(self.sql):
             return ()
@@ -151,29 +220,13 @@ class SparkTunedOperator(SparkSubmitOperator):
             )
         return statements
 
-    def _begin(self, context: Context, statements: tuple[str, ...]) -> Begun | None:
-        """Decide how this try is steered. None where the tuner is off or cannot, and the job is to run as it is."""
-        with failing_open(self.log, "steer this run"):
-            from airflow_plugin import turn
-
-            return turn.begin(self, context, statements)
-        return None
-
-    def _end(self, begun: Begun | None, context: Context, *, failed: bool) -> None:
-        if begun is None:
-            return
-        if self._killed:
-            self.log.info("Spark tuner: killed; the event log is harvested at the cohort's next run")
-            return
-        from airflow_plugin import turn
-
-        turn.end(begun, self, context, failed=failed)
+    @contextmanager
+    def _tuner_steered(self, begun: Begun | None, statements: tuple[str, ...]) -> Iterator[None]:
+        with super()._tuner_steered(begun, statements), self._submitting_sql(begun, statements):
+            yield
 
     @contextmanager
-    def _steered(self, begun: Begun | None, statements: tuple[str, ...]) -> Iterator[None]:
-        """While it lasts, what super() submits is the job as decided. The fields stay so: Airflow shows them."""
-        if begun is not None:
-            self._add(begun)
+    def _submitting_sql(self, begun: Begun | None, statements: tuple[str, ...]) -> Iterator[None]:
         if not statements:
             yield
             return
@@ -183,13 +236,6 @@ class SparkTunedOperator(SparkSubmitOperator):
         with TemporaryDirectory(prefix="spark-tuner-", ignore_cleanup_errors=True) as directory:
             self._submit_sql(sql_job.write_statements(statements, directory))
             yield
-
-    def _add(self, begun: Begun) -> None:
-        merged = dict(begun.merged)
-        # By their flags: these beat properties in spark-submit.
-        self.jars = merged.pop("spark.jars", self.jars)
-        self.files = merged.pop("spark.files", self.files)
-        self.conf = {**(self.conf or {}), **begun.conf, **merged}
 
     def _submit_sql(self, statements_file: str) -> None:
         self.application = sql_job.runner_path()

@@ -23,7 +23,7 @@ from tuner import loop
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
-    from airflow_plugin.operator import SparkTunedOperator
+    from airflow_plugin.operator import SteeredSubmitOperator
 
 XCOM_KEY = "spark_tuner"
 
@@ -38,12 +38,13 @@ class Begun:
     merged: dict[str, str] = field(default_factory=dict)
 
 
-def begin(operator: SparkTunedOperator, context: Context, statements: tuple[str, ...]) -> Begun | None:
+def begin(operator: SteeredSubmitOperator, context: Context, statements: tuple[str, ...]) -> Begun | None:
     """Decide how this try is steered. None where the tuner is off or the try takes up a job it knows nothing of."""
     current = settings.load()
     if not current.enabled:
         return None
-    connection = SparkSubmitHook.get_connection(operator.store_conn_id) if operator.store_conn_id else None
+    conn_id = operator._tuner_arguments().store_conn_id
+    connection = SparkSubmitHook.get_connection(conn_id) if conn_id else None
     url = store_url(current, os.environ, connection)
     if resume.will_reconnect(operator, context):
         earlier = resume.recall(operator, context)
@@ -60,7 +61,7 @@ def begin(operator: SparkTunedOperator, context: Context, statements: tuple[str,
     return Begun(turn, url, added, turn.directives.merged)
 
 
-def end(begun: Begun, operator: SparkTunedOperator, context: Context, *, failed: bool) -> None:
+def end(begun: Begun, operator: SteeredSubmitOperator, context: Context, *, failed: bool) -> None:
     """Harvest the run and tell of it in the task log and an XCom. The job is over: a timeout now is not its own."""
     with failing_open(operator.log, "harvest this run's event log", (AirflowTaskTimeout,)):
         ti = context["ti"]
@@ -81,6 +82,6 @@ def _tell(log: Any, told: loop.Turn | loop.Report) -> None:
         log.debug("%s", line)
 
 
-def _push(ti: Any, operator: SparkTunedOperator, report: loop.Report) -> None:
+def _push(ti: Any, operator: SteeredSubmitOperator, report: loop.Report) -> None:
     if operator.do_xcom_push:
         ti.xcom_push(key=XCOM_KEY, value=report.as_json())

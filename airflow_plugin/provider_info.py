@@ -61,6 +61,20 @@ def get_provider_info() -> dict[str, object]:
                         "cluster, or on Kubernetes without spark.kubernetes.file.upload.path, needs a deployed one.",
                         example="hdfs:///spark/spark-tuner-agent.jar",
                     ),
+                    "enrol": _option(
+                        "string",
+                        "",
+                        "SparkSubmitOperator tasks to tune without a change to their DAGs: globs of dag_id.task_id, or of a "
+                        "DAG's id for all of its tasks, split by commas or white space. Empty: none. DAG processors and "
+                        "workers must be given the same.",
+                        example="nightly_*.load, billing",
+                    ),
+                    "enrol_except": _option(
+                        "string",
+                        "",
+                        "Tasks that `enrol` is not to tune though its globs fit them, in the same form.",
+                        example="*.backfill_*",
+                    ),
                 },
             }
         },

@@ -48,7 +48,7 @@ def test_names_every_setting(tmp_path: Path) -> None:
     from airflow_plugin.settings import Settings
 
     options = get_provider_info()["config"]["spark_tuner"]["options"]  # type: ignore[index]
-    assert set(options) == {field.name for field in fields(Settings)}
+    assert set(options) == {field.name for field in fields(Settings)} | {"enrol", "enrol_except"}
 
 
 def test_imports_nothing_since_every_import_of_airflow_imports_it(tmp_path: Path) -> None:

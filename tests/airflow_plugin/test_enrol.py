@@ -1,0 +1,299 @@
+"""SparkSubmitOperator tasks that are tuned because `[spark_tuner] enrol` names them."""
+
+from __future__ import annotations
+
+import copy
+import json
+import logging
+import os
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import pytest
+from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
+from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+from airflow.sdk import DAG, BaseOperator
+
+from airflow_plugin import enrol
+from airflow_plugin.enrol import is_enrolled, task_policy
+from airflow_plugin.operator import SparkTunedOperator, SteeredSubmitOperator
+from tuner.history.store import Store
+
+from .fake_spark_submit import install
+
+try:
+    from airflow.serialization.serialized_objects import DagSerialization
+except ImportError:  # Airflow 3.1
+    from airflow.serialization.serialized_objects import SerializedDAG as DagSerialization
+
+DAG_FILE = """
+from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+from airflow.sdk import DAG
+
+with DAG("sales", schedule=None):
+    load = SparkSubmitOperator(task_id="load", application="/jobs/load.py", conf={"spark.executor.cores": "2"})
+    regions = SparkSubmitOperator.partial(task_id="regions").expand(application=["/jobs/eu.py", "/jobs/us.py"])
+    load >> regions >> SparkSubmitOperator(task_id="archive", application="/jobs/archive.py")
+"""
+
+
+class Regions(SparkSubmitOperator):
+    """A subclass as users write them: its own attributes and submissions, and names that the tuner has too."""
+
+    def __init__(self, *, mode: str, regions: tuple[str, ...] = ("eu",), **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.mode = mode
+        self.regions = regions
+        self.sql = "INSERT OVERWRITE sales"
+        self.after: list[dict[str, Any] | None] = []
+
+    def execute(self, context: Any) -> None:
+        for region in self.regions:
+            self._hook = None
+            self.conf = {"spark.house.region": region}
+            super().execute(context)
+            self.after.append(self.conf)
+
+
+class Named(SparkSubmitOperator):
+    """A subclass that changes what is submitted and nothing else."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{"application": "/jobs/house.py", **kwargs})
+
+
+@pytest.fixture
+def enrolled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__ENROL", "sales.*")
+
+
+def a_task(cls: type[SparkSubmitOperator] = SparkSubmitOperator, dag_id: str = "sales", **arguments: Any) -> Any:
+    with DAG(dag_id, schedule=None):
+        task = cls(**{"task_id": "nightly", "application": "/jobs/etl.py"} | arguments)
+    task_policy(task)
+    return task
+
+
+class TestPatterns:
+    @pytest.mark.parametrize(
+        ("enrol", "expected"),
+        [
+            ("sales.nightly", True),
+            ("sales.night*", True),
+            ("sales", True),
+            ("sal*", True),
+            ("*.nightly", True),
+            ("*", True),
+            ("billing, sales.nightly", True),
+            ("billing.*\n  sales.nightly\n", True),
+            ("", False),
+            (" ,", False),
+            ("nightly", False),
+            ("sale", False),
+            ("Sales", False),
+            ("sales.hourly", False),
+        ],
+    )
+    def test_of_dag_and_task(self, enrol: str, expected: bool) -> None:
+        assert is_enrolled("sales", "nightly", enrol) is expected
+
+    def test_of_a_task_in_a_group(self) -> None:
+        assert is_enrolled("sales", "eu.nightly", "sales.eu.*")
+
+    @pytest.mark.parametrize("but", ["sales", "sales.nightly", "*.night*"])
+    def test_exceptions_win(self, but: str) -> None:
+        assert not is_enrolled("sales", "nightly", "*", but)
+        assert is_enrolled("billing", "hourly", "*", but)
+
+
+class TestOff:
+    def test_by_default(self) -> None:
+        assert type(a_task()) is SparkSubmitOperator
+
+    def test_for_tasks_that_no_pattern_names(self, enrolled: None) -> None:
+        assert type(a_task(dag_id="billing")) is SparkSubmitOperator
+
+    def test_for_exceptions(self, enrolled: None, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("AIRFLOW__SPARK_TUNER__ENROL_EXCEPT", "*.nightly")
+        assert type(a_task()) is SparkSubmitOperator
+
+    def test_for_operators_that_are_no_spark_submit(self, enrolled: None) -> None:
+        with DAG("sales", schedule=None):
+            task = BaseOperator(task_id="nightly")
+        task_policy(task)
+        assert type(task) is BaseOperator
+
+    def test_for_operators_that_are_tuned_already(self, enrolled: None) -> None:
+        task = a_task(SparkTunedOperator, mode="observe")
+        assert type(task) is SparkTunedOperator
+
+
+@pytest.mark.usefixtures("enrolled")
+class TestOn:
+    def test_job_is_steered_as_sparktunedoperator_does(self, submit: Any, loop: Any, ti: Any) -> None:
+        task = a_task(conf={"spark.executor.cores": "2"})
+        task.execute({"ti": ti})
+        assert submit.conf == {"spark.executor.cores": "2", "spark.sql.shuffle.partitions": "8"}
+        assert loop.job.cohort == "sales.nightly"
+        assert loop.outcomes == [False]
+        assert ti.xcoms["spark_tuner"]["decision"] == "trial"
+
+    def test_rendered_template_shows_the_tuned_conf(self, submit: Any, loop: Any, ti: Any) -> None:
+        for task in (a_task(), a_task(Named)):
+            task.execute({"ti": ti})
+            assert task.overwrite_rtif_after_execution
+            assert task.conf == {"spark.sql.shuffle.partitions": "8"}
+
+    def test_turned_off_it_is_the_plain_job(
+        self, submit: Any, loop: Any, ti: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("AIRFLOW__SPARK_TUNER__ENABLED", "False")
+        a_task().execute({"ti": ti})
+        assert (submit.conf, loop.prepared) == ({}, [])
+
+    @pytest.mark.parametrize("cls", [SparkSubmitOperator, Named])
+    def test_airflow_sees_the_same_type(self, cls: type[SparkSubmitOperator]) -> None:
+        task = a_task(cls)
+        assert isinstance(task, cls) and isinstance(task, SteeredSubmitOperator)
+        assert (task.task_type, task.operator_name) == (cls.__name__, cls.__name__)
+        assert (type(task).__module__, type(task).__doc__) == (cls.__module__, cls.__doc__)
+        assert tuple(task.template_fields) == tuple(cls.template_fields)
+
+    def test_serialized_as_without_the_tuner(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def serialized() -> dict[str, Any]:
+            (task,) = DagSerialization.to_dict(a_task().dag)["dag"]["tasks"]
+            return {name: value for name, value in task["__var"].items() if name != "_operator_extra_links"}
+
+        enrolled = serialized()
+        monkeypatch.delenv("AIRFLOW__SPARK_TUNER__ENROL")
+        assert enrolled == serialized()
+
+    def test_copies_stay_enrolled(self) -> None:
+        task = a_task()
+        for other in (copy.deepcopy(task), copy.copy(task), task.prepare_for_execution()):
+            assert isinstance(other, SteeredSubmitOperator)
+            assert other.application == "/jobs/etl.py"
+
+    def test_kill_reaches_spark_and_leaves_the_harvest_for_later(
+        self, submit: Any, loop: Any, ti: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        killed: list[Any] = []
+        monkeypatch.setattr(SparkSubmitHook, "on_kill", lambda hook: killed.append(hook))
+        task = a_task()
+        submit.while_running = task.on_kill
+        task.execute({"ti": ti})
+        assert (len(killed), loop.completed) == (1, [])
+
+    def test_mapped_task_makes_enrolled_ones(self, submit: Any, loop: Any, ti: Any) -> None:
+        with DAG("sales", schedule=None):
+            mapped = SparkSubmitOperator.partial(task_id="nightly").expand(application=["/1.py", "/2.py"])
+        task_policy(mapped)
+        assert (mapped.task_type, mapped.operator_name) == ("SparkSubmitOperator", "SparkSubmitOperator")
+        task = mapped.unmap({"application": "/2.py"})
+        task.execute({"ti": ti})
+        assert submit.command[-1] == "/2.py"
+        assert submit.conf == {"spark.sql.shuffle.partitions": "8"}
+
+    def test_task_seen_twice_is_enrolled_once(self) -> None:
+        task = a_task()
+        cls = type(task)
+        task_policy(task)
+        assert type(task) is cls
+
+
+@pytest.mark.usefixtures("enrolled")
+class TestSubclassWithAnExecuteOfItsOwn:
+    def test_runs_first_and_its_submission_is_steered(self, submit: Any, loop: Any, ti: Any) -> None:
+        a_task(Regions, mode="overwrite").execute({"ti": ti})
+        assert submit.conf == {"spark.house.region": "eu", "spark.sql.shuffle.partitions": "8"}
+        assert submit.command[-1] == "/jobs/etl.py"
+        assert loop.job.user_conf["spark.house.region"] == "eu"
+
+    def test_its_attributes_are_not_taken_for_the_tuners(self, submit: Any, loop: Any, ti: Any) -> None:
+        a_task(Regions, mode="overwrite").execute({"ti": ti})
+        assert (loop.job.mode, loop.job.statements) == ("auto", ())
+
+    def test_finds_its_fields_as_it_left_them(self, submit: Any, loop: Any, ti: Any) -> None:
+        task = a_task(Regions, mode="overwrite")
+        task.execute({"ti": ti})
+        assert task.after == [{"spark.house.region": "eu"}]
+        assert not task.overwrite_rtif_after_execution
+
+    def test_only_its_first_submission_of_a_try_is_steered(self, submit: Any, loop: Any, ti: Any) -> None:
+        task = a_task(Regions, mode="overwrite", regions=("eu", "us"))
+        task.execute({"ti": ti})
+        assert submit.conf == {"spark.house.region": "us"}
+        assert len(loop.prepared) == len(loop.completed) == 1
+        ti.try_number = 2
+        task.execute({"ti": ti})
+        assert [job.try_number for job, _ in loop.prepared] == [1, 2]
+
+
+@pytest.mark.usefixtures("enrolled")
+class TestFailsOpen:
+    def test_task_that_cannot_be_enrolled_is_left_as_it_is(
+        self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        def broken(cls: Any) -> Any:
+            raise TypeError("no such base")
+
+        monkeypatch.setattr(enrol, "_steered", broken)
+        with caplog.at_level(logging.WARNING, "airflow_plugin.enrol"):
+            assert type(a_task()) is SparkSubmitOperator
+        (line,) = (record.getMessage() for record in caplog.records if record.name == "airflow_plugin.enrol")
+        assert line == (
+            "Spark tuner: could not enrol task nightly (DAG sales) (TypeError: no such base). The job is not affected."
+        )
+
+    def test_thing_that_is_no_task(self) -> None:
+        task_policy(object())
+
+
+def test_airflow_finds_the_policy() -> None:
+    from airflow.settings import get_policy_plugin_manager
+
+    (entry_point,) = (
+        entry for entry in entry_points(group="airflow.policy") if entry.value.startswith("airflow_plugin.")
+    )
+    assert entry_point.load() is enrol
+    assert get_policy_plugin_manager().has_plugin(entry_point.name)
+
+
+@pytest.mark.airflow
+@pytest.mark.slow
+def test_runs_of_a_dag_that_knows_nothing_of_it(tmp_path: Path) -> None:
+    dags = tmp_path / "dags"
+    dags.mkdir()
+    (dags / "sales.py").write_text(DAG_FILE)
+    notes = install(tmp_path)
+    store_url = f"sqlite:///{tmp_path}/history.db"
+    environ = {name: value for name, value in os.environ.items() if name != "SPARK_HOME"} | {
+        "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
+        "FAKE_SPARK_SUBMIT_NOTES": str(notes),
+        "AIRFLOW_HOME": str(tmp_path / "airflow"),
+        "AIRFLOW__CORE__DAGS_FOLDER": str(dags),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        "AIRFLOW__SPARK_TUNER__ENROL": "sales",
+        "AIRFLOW__SPARK_TUNER__ENROL_EXCEPT": "sales.archive",
+        "SPARK_TUNER_DB": store_url,
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "airflow_plugin.dag_runs", "sales"],
+        input="2026-01-01\n2026-01-02\n",
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=environ,
+    )
+    assert done.stdout.split() == ["ready", "success", "success"], done.stderr[-3000:]
+    submitted = [json.loads(line) for line in notes.read_text().splitlines()]
+    assert [(job["command"][-1], "spark.tuner.key" in job["conf"]) for job in submitted] == 2 * [
+        ("/jobs/load.py", True),
+        *sorted((job["command"][-1], True) for job in submitted[1:3]),
+        ("/jobs/archive.py", False),
+    ]
+    with Store.open(store_url) as store:
+        assert {cohort.cohort: cohort.runs for cohort in store.cohorts()} == {"sales.load": 2, "sales.regions": 4}

@@ -1,0 +1,36 @@
+"""The panel's app, as Airflow's API server mounts it. Importing it costs seconds: only the plugin does, when asked."""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING
+
+from airflow_plugin import settings
+from airflow_plugin.store_url import store_url
+from airflow_plugin.viewer import airflow_viewer
+from tuner.errors import StoreError, TunerError
+from tuner.history.store import Store
+from tuner.panel.app import create_app
+from tuner.panel.models import Home
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+
+def panel_app() -> FastAPI:
+    """The app over the store that `[spark_tuner]` names, for users of Airflow. The store is opened when first needed."""
+    return create_app(configured_store, airflow_viewer, Home.AIRFLOW)
+
+
+def configured_store() -> Store:
+    """The store of the environment and airflow.cfg. StoreError, whatever is wrong, where there is none to open."""
+    try:
+        return Store.open(store_url(settings.load(), os.environ))
+    except StoreError:
+        raise
+    except TunerError as error:
+        raise StoreError(str(error)) from error
+    except Exception as error:
+        logging.getLogger(__name__).exception("Spark tuner: the history store could not be opened")
+        raise StoreError(f"the history store could not be opened ({type(error).__name__})") from error

@@ -86,7 +86,7 @@ def imported() -> dict[str, Any]:
 
 @pytest.mark.airflow
 def test_every_process_that_loads_plugins_pays_next_to_nothing(imported: dict[str, Any]) -> None:
-    assert imported["modules"] == ["airflow_plugin", "airflow_plugin.plugin"]
+    assert set(imported["modules"]) <= {"airflow_plugin", "airflow_plugin.plugin"}
     assert imported["ms"] < 20
 
 

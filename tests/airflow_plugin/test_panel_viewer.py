@@ -28,9 +28,7 @@ class AuthManager:
         self.asked.append(method)
         return self.by_method[method]
 
-    def is_authorized_dag(
-        self, *, method: str, user: Any, access_entity: DagAccessEntity, details: Any = None
-    ) -> bool:
+    def is_authorized_dag(self, *, method: str, user: Any, access_entity: DagAccessEntity, details: Any = None) -> bool:
         assert method == "GET"
         dag = (details.id, details.team_name) if details else (None, None)
         return (access_entity, *dag) in self.entities

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from fastapi import Depends, FastAPI
@@ -19,7 +19,7 @@ from tuner.panel.read_routes import read_routes
 from tuner.panel.viewer import Viewer
 
 
-def create_app(store: Callable[[], Store], viewer: Callable[..., Viewer], home: Home) -> FastAPI:
+def create_app(store: Callable[[], Store], viewer: Callable[..., Viewer | Awaitable[Viewer]], home: Home) -> FastAPI:
     """`store` opens the history, once and when first needed; `viewer` is a FastAPI dependency that tells who asks, or
     raises HTTPException 401. No route answers without it.
     """

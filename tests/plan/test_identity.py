@@ -14,7 +14,7 @@ from tuner.plan.node import PlanNode, build_tree
 from tuner.plan.queries import queries
 from tuner.plan.relation import is_scan, relation_name
 
-from .conftest import OTHER_DATE
+from .conftest import ALL, OTHER_DATE
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 DEFAULT, STEERED = "default", "steered"
@@ -66,7 +66,7 @@ def runs(tpcds_application: Application) -> Runs:
 
 def test_everything_ran_and_is_there(runs: Runs) -> None:
     assert runs.application.status is Completeness.COMPLETE, runs.application.problems
-    assert set(runs.names) == {f"q{number}" for number in range(1, 100)} | {"dataframe"}
+    assert len(runs.names) == (100 if ALL else 35)
     assert {query.status.value for query in runs.queries.values()} == {"succeeded"}
 
 
@@ -94,7 +94,7 @@ def test_a_query_on_another_date_is_the_same_query(runs: Runs) -> None:
 def test_each_join_as_planned_is_found_again_however_it_is_steered(runs: Runs) -> None:
     lost = {name: runs.planned(DEFAULT, name).keys() ^ runs.planned(STEERED, name).keys() for name in runs.names}
     assert {name: keys for name, keys in lost.items() if keys} == {}
-    assert sum(len(runs.planned(DEFAULT, name)) for name in runs.names) > 650
+    assert sum(len(runs.planned(DEFAULT, name)) for name in runs.names) > 6.5 * len(runs.names)
 
 
 def test_keys_and_relations_are_the_same_too(runs: Runs) -> None:
@@ -115,9 +115,9 @@ def test_the_steering_did_change_the_strategies(runs: Runs) -> None:
     for name in runs.names:
         steered = runs.planned(STEERED, name)
         changes.update((site.strategy, steered[key].strategy) for key, site in runs.planned(DEFAULT, name).items())
-    assert changes[Strategy.BROADCAST_HASH, Strategy.SORT_MERGE] > 600
+    assert changes[Strategy.BROADCAST_HASH, Strategy.SORT_MERGE] > 6 * len(runs.names)
     assert changes[Strategy.BROADCAST_HASH, Strategy.BROADCAST_HASH] == 0
-    assert changes[Strategy.BROADCAST_NESTED_LOOP, Strategy.CARTESIAN] > 10
+    assert changes[Strategy.BROADCAST_NESTED_LOOP, Strategy.CARTESIAN] > len(runs.names) / 10
 
 
 def test_each_join_as_measured_is_one_of_those_planned(runs: Runs) -> None:
@@ -128,7 +128,7 @@ def test_each_join_as_measured_is_one_of_those_planned(runs: Runs) -> None:
             measured, planned = runs.measured(label, name), runs.planned(label, name)
             total += len(measured)
             strangers += [(label, name, site) for key, site in measured.items() if key not in planned]
-    assert total > 800
+    assert total > 5 * len(runs.names)
     assert len(strangers) < total / 50
     assert [(label, name) for label, name, _ in strangers if not lost_relations(runs, label, name)] == []
 
@@ -169,7 +169,7 @@ def test_joins_give_the_same_rows_however_they_are_run(runs: Runs) -> None:
             if key in steered:
                 rows, steered_rows = site.output_rows or 0, steered[key].output_rows or 0
                 compared, differing = compared + 1, differing + (rows != steered_rows)
-    assert compared > 400
+    assert compared > 4 * len(runs.names)
     assert differing < compared / 50
 
 

@@ -258,6 +258,8 @@ class TestNamesOfColumns:
             ("(note#5 = a) AND secret", "filter on note"),
             ("(sum(k)#30L > 4711)", "filter"),
             ("(isnotnull(total#31) AND (total#31 > 4711))", "filter on total"),
+            ("((note#5 = x) AND isnotnull(ticket#33))", "filter on note"),
+            ("((note#5 = ticket#33 AND isnotnull(ticket#33) AND x)", "filter on note, computed columns"),
             ("(total#31 > 4711)", "filter on computed columns"),
         ],
     )
@@ -295,8 +297,9 @@ class TestNamesOfColumns:
             "[cast(k#1 as bigint), coalesce(note#5, secret), total#8], [k#3, coalesce(name#4, secret), upper(secret)]"
         )
         assert labels(f"SortMergeJoin | {keys}, LeftSemi\n  {ORDERS}\n  {ITEMS}")[0] == (
-            "left semi: orders.k = items.k, expression(note) = expression(name), total = computed"
+            "left semi: orders.k = items.k, expression(note) = expression(name), computed = computed"
         )
+        assert labels(f"SortMergeJoin | [k#1], [total#8], Inner\n  {ORDERS}\n  {ITEMS}")[0] == "orders.k = total"
 
     def test_a_join_without_keys_by_its_condition(self) -> None:
         join = "BroadcastNestedLoopJoin | BuildRight, {}\n  " + ORDERS + "\n  " + ITEMS

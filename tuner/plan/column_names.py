@@ -1,9 +1,9 @@
 """The columns that an operator's text names, by names that are no literals.
 
 Catalyst prints strings without quotes, so `a#1 = ticket#33` may compare with a column or with a string. Told are only
-names that the plan gives to columns where no literal can stand: in the lists of scans, as aliases, as whole keys of
-joins, in what Expand puts out, in `isnotnull(a#1)`. An alias that is the literal it stands for (`SELECT 'web'` prints
-`web AS web#7`) is none.
+names that the plan gives to columns where no literal can stand: in the lists of scans, as aliases, as keys of joins, in
+what Expand puts out, in `isnotnull(a#1)`. An alias that is the literal it stands for (`SELECT 'web'` prints `web AS
+web#7`) is none. One limit remains: a string that reads like a list of aliases is taken for one.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from tuner.plan.expression import alias, attributes, bracketed, conjuncts, single_attribute, split_top_level
 from tuner.plan.joins import JOINS, parse_join
@@ -103,14 +104,17 @@ def _scanned(scan: PlanNode) -> Iterator[str]:
 
 
 def _whole(node: PlanNode) -> Iterator[str]:
-    """The columns that stand by themselves where Spark would have folded a literal away."""
-    for column in map(single_attribute, _parts(node)):
-        if column and column[0].isidentifier() and not _GENERATED.match(column[0]):
-            yield column[0]
+    """The columns in lists without any literal: keys of a join, ids that Expand gives, what a filter takes without nulls.
+
+    Where one of a list is computed, a string in it may close the list and open another: then none is taken.
+    """
+    columns = [single_attribute(part) for part in _parts(node)]
+    names = [column[0] for column in columns if column]
+    if len(names) == len(columns):
+        yield from (name for name in names if name.isidentifier() and not _GENERATED.match(name))
 
 
 def _parts(node: PlanNode) -> Iterable[str]:
-    """Keys of a join, the ids that Expand gives, what a filter takes without nulls."""
     if node.name == "Filter":
         return _without_nulls(node.text)
     if node.name in JOINS and len(node.children) == 2:
@@ -123,8 +127,9 @@ def _parts(node: PlanNode) -> Iterable[str]:
 
 @by_text
 def _without_nulls(text: str) -> tuple[str, ...]:
+    """What stands in `isnotnull(…)` before any other condition, for another one can hold a string that looks like it."""
     found = map(_NOT_NULL.fullmatch, conjuncts(text.removeprefix("Filter ")))
-    return tuple(match[1] for match in found if match)
+    return tuple(match[1] for match in takewhile(bool, found) if match)
 
 
 @by_text

@@ -92,12 +92,15 @@ def spark_cluster() -> Callable[[Path], AbstractContextManager[str]]:
 
 
 @contextmanager
-def standalone_cluster(home: Path, directory: Path) -> Iterator[str]:
-    """The URL of a standalone master on loopback with two workers of one core each; they log into the directory."""
+def standalone_cluster(home: Path, directory: Path, options: str = "") -> Iterator[str]:
+    """The URL of a standalone master on loopback with two workers of one core each; they log into the directory.
+
+    `options` are Java's, for the master.
+    """
     processes = []
     try:
         log = directory / "master.log"
-        processes.append(_daemon(home, "master.Master", log, "--port", "0", "--webui-port", "0"))
+        processes.append(_daemon(home, "master.Master", log, "--port", "0", "--webui-port", "0", options=options))
         wait_until(lambda: bool(_MASTER.search(log.read_text())))
         url = _MASTER.findall(log.read_text())[0]
         for number in (1, 2):
@@ -125,8 +128,8 @@ def wait_until(holds: Callable[[], bool], seconds: float = 120) -> None:
         time.sleep(0.1)
 
 
-def _daemon(home: Path, name: str, log: Path, *arguments: str) -> subprocess.Popen[bytes]:
+def _daemon(home: Path, name: str, log: Path, *arguments: str, options: str = "") -> subprocess.Popen[bytes]:
     start = [home / "bin" / "spark-class", f"org.apache.spark.deploy.{name}", "--host", "localhost", *arguments]
-    variables = {**on_loopback(), "SPARK_HOME": str(home), "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC"}
+    variables = {**on_loopback(), "SPARK_HOME": str(home), "SPARK_DAEMON_JAVA_OPTS": f"-XX:+UseSerialGC {options}"}
     with log.open("wb") as file:
         return subprocess.Popen(start, stdout=file, stderr=file, env=variables)

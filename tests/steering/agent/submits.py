@@ -72,11 +72,11 @@ class Submitted:
 Way = Callable[[Job, str, Mapping[str, str]], Submitted]
 
 
-def compile_application(home: Path, directory: Path) -> Path:
-    """The jar of the Java application, compiled against a Spark by its own compiler."""
-    classes, jar = directory / "classes", directory / "warehouse.jar"
+def compile_application(home: Path, directory: Path, application: Path = _APPLICATION) -> Path:
+    """The jar of a Java application, compiled against a Spark by its own compiler."""
+    classes, jar = directory / "classes", directory / "application.jar"
     command = [java_of_spark(os.environ), "-cp", f"{home}/jars/*", "org.codehaus.janino.SimpleCompiler"]
-    command += [str(source(BUILD)), BUILD_CLASS, str(classes), str(_APPLICATION)]
+    command += [str(source(BUILD)), BUILD_CLASS, str(classes), str(application)]
     classes.mkdir()
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, _said(done)[-4000:]

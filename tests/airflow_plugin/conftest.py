@@ -46,6 +46,7 @@ class Submit:
     """What spark-submit was started with, and how it is to end."""
 
     returncode: int = 0
+    output: list[str] = field(default_factory=list)
     command: list[str] = field(default_factory=list)
     statements: list[str] | None = None
     statements_file: str | None = None
@@ -66,7 +67,7 @@ class Submit:
         if self.statements_file:
             self.statements = json.loads(Path(self.statements_file).read_text())["statements"]
         self.while_running()
-        return SimpleNamespace(stdout=[], wait=lambda: self.returncode, poll=lambda: self.returncode)
+        return SimpleNamespace(stdout=self.output, wait=lambda: self.returncode, poll=lambda: self.returncode)
 
 
 @pytest.fixture

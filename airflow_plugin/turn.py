@@ -19,6 +19,7 @@ from airflow_plugin.links import panel_url
 from airflow_plugin.store_url import store_url
 from airflow_plugin.user_conf import in_cluster_mode, user_conf_of
 from tuner import loop
+from tuner.printable import printable
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -47,13 +48,13 @@ def begin(operator: SteeredSubmitOperator, context: Context, statements: tuple[s
     connection = SparkSubmitHook.get_connection(conn_id) if conn_id else None
     url = store_url(current, os.environ, connection)
     if resume.will_reconnect(operator, context):
-        earlier = resume.recall(operator, context)
-        return Begun(earlier, url, {}) if earlier is not None else None
+        return _taken_up(operator, context, url)
     ti, conf = context["ti"], user_conf_of(operator)
     with stats.timed("decide", ti):
         turn = loop.prepare(job_of(operator, ti, current, conf, statements), url)
-    stats.decided(turn, ti)
-    _tell(operator.log, turn)
+    with failing_open(operator.log, "tell of the decision"):
+        stats.decided(turn, ti)
+        _tell(operator.log, turn)
     if in_cluster_mode(conf):
         with failing_open(operator.log, "keep this decision for a retry that reconnects to its job"):
             resume.remember(turn, operator, context)
@@ -73,6 +74,15 @@ def end(begun: Begun, operator: SteeredSubmitOperator, context: Context, *, fail
         _tell(operator.log, report)
         if begun.turn.decision.actions:
             operator.log.info("spark-tuner: every change, with its evidence: %s", panel_url(ti))
+
+
+def _taken_up(operator: SteeredSubmitOperator, context: Context, url: str) -> Begun | None:
+    earlier = resume.recall(operator, context)
+    if earlier is None:
+        return None
+    submitted = f"the job that try {earlier.job.try_number} submitted"
+    operator.log.info("spark-tuner: takes up %s: %s", submitted, printable(earlier.decision.summary, 500))
+    return Begun(earlier, url, {})
 
 
 def _tell(log: Any, told: loop.Turn | loop.Report) -> None:

@@ -198,6 +198,22 @@ class TestFailsOpen:
         assert len(warnings) == 1
         assert "could not harvest this run's event log (RuntimeError: log is gone)" in warnings[0]
 
+    def test_what_cannot_be_told_is_carried_out_all_the_same(
+        self,
+        submit: Any,
+        loop: Any,
+        ti: Any,
+        monkeypatch: pytest.MonkeyPatch,
+        warnings_of: Callable[[Any], list[str]],
+    ) -> None:
+        monkeypatch.setattr("tuner.log_lines.before", lambda turn: _raise(ValueError("a bug")))
+        op = operator()
+        warnings = warnings_of(op)
+        run(op, ti)
+        assert submit.conf == {"spark.sql.shuffle.partitions": "8"}  # as it was recorded
+        assert warnings == ["Spark tuner: could not tell of the decision (ValueError: a bug). The job is not affected."]
+        assert loop.outcomes == [False]
+
     def test_timeout_while_harvesting_leaves_the_task_succeeded(self, submit: Any, loop: Any, ti: Any) -> None:
         loop.complete_error = AirflowTaskTimeout("Timeout")
         run(operator(), ti)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -48,11 +49,15 @@ def yarn(monkeypatch: pytest.MonkeyPatch) -> Yarn:
     return Yarn(monkeypatch)
 
 
-def try_once(ti: Any, store: TaskStateStore, try_number: int, **arguments: Any) -> SparkTunedOperator:
+def try_once(
+    ti: Any, store: TaskStateStore, try_number: int, listen: Callable[[Any], list[Any]] = lambda _: [], **arguments: Any
+) -> list[Any]:
+    """Runs a try; what the tuner said in its log, if `listen` is given."""
     op = SparkTunedOperator(task_id="nightly", application="/jobs/etl.py", yarn_track_via_rm_api=True, **arguments)
+    told = listen(op)
     ti.try_number = try_number
     op.execute({"ti": ti, "task_state_store": store})  # type: ignore[typeddict-item]
-    return op
+    return told
 
 
 @pytest.fixture
@@ -71,10 +76,11 @@ def lost(yarn: Yarn, submit: Any, loop: Any, ti: Any) -> TaskStateStore:
 
 
 def test_running_job_is_completed_as_the_try_that_submitted_it(
-    lost: TaskStateStore, submit: Any, loop: Any, ti: Any, yarn: Yarn
+    lost: TaskStateStore, submit: Any, loop: Any, ti: Any, yarn: Yarn, told_by: Callable[[Any], list[tuple[str, str]]]
 ) -> None:
-    try_once(ti, lost, 2)
+    told = try_once(ti, lost, 2, told_by)
     assert (submit.command, loop.prepared) == ([], [])
+    assert told[0] == ("info", "spark-tuner: takes up the job that try 1 submitted: 8 partitions on trial")
     ((turn, _, failed),) = loop.completed
     assert (turn.job.key, failed) == ("sales/manual__2026-01-02/nightly/-1/1", False)
     assert turn.conf == {"spark.sql.shuffle.partitions": "8"}

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from airflow.providers_manager import ProvidersManager
 
 from airflow_plugin.settings import Settings, default_event_log_base, load
 from airflow_plugin.store_url import store_url
@@ -28,6 +29,7 @@ def test_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_url_from_a_command_since_it_holds_a_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    ProvidersManager().initialize_providers_configuration()  # as Airflow's commands do
     monkeypatch.setenv("AIRFLOW__SPARK_TUNER__SQL_ALCHEMY_CONN_CMD", "echo postgresql://me:secret@db/history")
     assert load().sql_alchemy_conn == "postgresql://me:secret@db/history"
 

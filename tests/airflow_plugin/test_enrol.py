@@ -254,13 +254,15 @@ class TestFailsOpen:
 
 
 def test_airflow_finds_the_policy() -> None:
-    from airflow.settings import get_policy_plugin_manager
+    from airflow import settings
 
     (entry_point,) = (
         entry for entry in entry_points(group="airflow.policy") if entry.value.startswith("airflow_plugin.")
     )
     assert entry_point.load() is enrol
-    assert get_policy_plugin_manager().has_plugin(entry_point.name)
+    generation_3_2 = hasattr(settings, "get_policy_plugin_manager")
+    manager = settings.get_policy_plugin_manager() if generation_3_2 else settings.POLICY_PLUGIN_MANAGER
+    assert manager.has_plugin(entry_point.name)
 
 
 @pytest.mark.airflow

@@ -12,6 +12,7 @@ import pytest
 PROBE = """
 import json, sys, time
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+SparkSubmitOperator(task_id="nightly", application="/jobs/etl.py")
 before, start = set(sys.modules), time.process_time()
 from airflow_plugin.operator import SparkTunedOperator
 SparkTunedOperator(task_id="nightly", sql="SELECT 1", mode="auto")

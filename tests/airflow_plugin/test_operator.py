@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
-from airflow.sdk.exceptions import AirflowException, AirflowTaskTimeout
 
+from airflow_plugin.compat import AirflowException, AirflowTaskTimeout
 from airflow_plugin.operator import SparkTunedOperator
 from tuner.advice.model import Action, ActionKind
 from tuner.history.model import DecidedAction, Standing
+
+from .generations import NOT_DURABLE
 
 
 def operator(**arguments: Any) -> SparkTunedOperator:
@@ -330,7 +332,7 @@ class TestClusterMode:
         warnings_of: Callable[[Any], list[str]],
     ) -> None:
         monkeypatch.delenv("AIRFLOW__SPARK_TUNER__EVENT_LOG_BASE")
-        op = operator(durable=False)
+        op = operator(**NOT_DURABLE)
         warnings = warnings_of(op)
         run(op, ti)
         assert (loop.prepared, submit.conf) == ([], {})
@@ -341,7 +343,7 @@ class TestClusterMode:
         self, submit: Any, loop: Any, ti: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.delenv("AIRFLOW__SPARK_TUNER__EVENT_LOG_BASE")
-        run(operator(durable=False, conf={"spark.eventLog.dir": "hdfs:///logs"}), ti)
+        run(operator(**NOT_DURABLE, conf={"spark.eventLog.dir": "hdfs:///logs"}), ti)
         assert submit.conf["spark.sql.shuffle.partitions"] == "8"
 
 

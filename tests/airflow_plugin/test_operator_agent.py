@@ -11,7 +11,9 @@ from airflow_plugin.operator import SparkTunedOperator
 from tuner.steering.directives import Steering
 
 from .conftest import set_connection
+from .generations import NOT_DURABLE, SCHEME_BY_CONN_TYPE
 
+BY_CONN_TYPE = pytest.mark.skipif(not SCHEME_BY_CONN_TYPE, reason="the Spark provider does so from 5.5 on")
 EXTENSIONS = "spark.sql.extensions"
 
 
@@ -34,14 +36,14 @@ def test_files_of_the_agent_and_of_a_sql_job_are_shipped_together(
     submit: Any, loop: Any, ti: Any, cluster_mode: None
 ) -> None:
     loop.merged = {"spark.files": "/own.ini,/directives"}
-    run(ti, application="", sql="SELECT 1", durable=False, conf={"spark.files": "/own.ini"})
+    run(ti, application="", sql="SELECT 1", **NOT_DURABLE, conf={"spark.files": "/own.ini"})
     own, directives, statements = submit.flag("--files").split(",")
     assert (own, directives) == ("/own.ini", "/directives")
     assert statements == submit.statements_file
 
 
 def test_a_sql_job_keeps_the_files_of_its_conf(submit: Any, loop: Any, ti: Any, cluster_mode: None) -> None:
-    run(ti, application="", sql="SELECT 1", durable=False, conf={"spark.files": "/own.ini"})
+    run(ti, application="", sql="SELECT 1", **NOT_DURABLE, conf={"spark.files": "/own.ini"})
     assert submit.flag("--files") == f"/own.ini,{submit.statements_file}"
 
 
@@ -72,8 +74,8 @@ def test_an_unknown_steering_is_refused_when_the_dag_is_parsed() -> None:
         ({"conn_type": "spark", "host": "local[2]"}, "local[2]"),
         ({"conn_type": "spark", "host": "yarn"}, "yarn"),
         ({"conn_type": "spark", "host": "spark://m", "port": 7077}, "spark://m:7077"),
-        ({"conn_type": "spark", "host": "m", "port": 7077}, "spark://m:7077"),
-        ({"conn_type": "yarn"}, "yarn://"),
+        pytest.param({"conn_type": "spark", "host": "m", "port": 7077}, "spark://m:7077", marks=BY_CONN_TYPE),
+        pytest.param({"conn_type": "yarn"}, "yarn://", marks=BY_CONN_TYPE),
     ],
 )
 def test_the_master_is_the_one_that_is_submitted_to(

@@ -7,12 +7,17 @@ from typing import Any
 
 import pytest
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
-from airflow.sdk.exceptions import AirflowException
 from pydantic import JsonValue, TypeAdapter
 
+from airflow_plugin.compat import AirflowException
 from airflow_plugin.operator import SparkTunedOperator
 
-pytestmark = pytest.mark.usefixtures("cluster_mode")
+from .generations import RESUMES
+
+pytestmark = [
+    pytest.mark.usefixtures("cluster_mode"),
+    pytest.mark.skipif(not RESUMES, reason="Airflow resumes jobs from 3.3 on"),
+]
 
 
 class TaskStateStore(dict[str, Any]):

@@ -12,6 +12,8 @@ from airflow.sdk import DAG
 from airflow_plugin import sql_job
 from airflow_plugin.operator import SparkTunedOperator
 
+from .generations import NOT_DURABLE
+
 
 @pytest.fixture(autouse=True)
 def runner(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,12 +84,12 @@ class TestStatements:
 @pytest.mark.usefixtures("cluster_mode")
 class TestClusterMode:
     def test_ships_the_file_and_names_it_bare(self, submit: Any, loop: Any, ti: Any) -> None:
-        run(operator("SELECT 1", durable=False), ti)
+        run(operator("SELECT 1", **NOT_DURABLE), ti)
         assert submit.flag("--files") == submit.statements_file
         assert submit.command[-2:] == ["/core/sql_runner.py", Path(submit.statements_file).name]
 
     def test_keeps_the_users_files(self, submit: Any, loop: Any, ti: Any) -> None:
-        run(operator("SELECT 1", durable=False, files="/etc/a.conf,/etc/b.conf"), ti)
+        run(operator("SELECT 1", **NOT_DURABLE, files="/etc/a.conf,/etc/b.conf"), ti)
         assert submit.flag("--files") == f"/etc/a.conf,/etc/b.conf,{submit.statements_file}"
 
 

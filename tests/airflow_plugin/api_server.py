@@ -10,16 +10,20 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import httpx
 
 SIMPLE = "airflow.api_fastapi.auth.managers.simple.simple_auth_manager.SimpleAuthManager"
 FAB = "airflow.providers.fab.auth_manager.fab_auth_manager.FabAuthManager"
-FAB_ROLES = ("Viewer", "User", "Op", "Admin")
+# By name: the role. Etl may read one DAG, Half reads all and edits that one.
+FAB_USERS = {"etl": "Etl", "half": "Half", "viewer": "Viewer", "admin": "Admin"}
+FAB_PASSWORD = "secret"
 
+_ROOT = Path(__file__).parents[2]
 # Importing Airflow takes seconds: one process runs all of the commands.
 _COMMANDS = """
 import shlex, sys
@@ -57,12 +61,16 @@ class Airflow:
         assert done.returncode == 0, done.stdout[-4000:]
         return done.stdout
 
+    def with_settings(self, **settings: str) -> Airflow:
+        """The same home with other environment variables."""
+        return replace(self, environ={**self.environ, **settings})
+
     def write_dag(self, dag_id: str, **access: set[str]) -> None:
         """The file of a DAG with one task; `access` are FAB's actions by role. `dags reserialize` tells Airflow of it."""
         (self.home / "dags" / f"{dag_id}.py").write_text(_DAG.format(dag_id=dag_id, access=access))
 
 
-def make_airflow(home: Path, auth_manager: str, **settings: str) -> Airflow:
+def make_airflow(home: Path, **settings: str) -> Airflow:
     """An Airflow of this package with nothing in it; settings are environment variables."""
     (home / "dags").mkdir(parents=True)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW")}
@@ -72,16 +80,35 @@ def make_airflow(home: Path, auth_manager: str, **settings: str) -> Airflow:
         home,
         {
             **kept,
-            "PYTHONPATH": os.pathsep.join(filter(None, (str(Path.cwd()), kept.get("PYTHONPATH")))),
+            "PYTHONPATH": str(_ROOT),
             "AIRFLOW_HOME": str(home),
             "AIRFLOW__API__SECRET_KEY": secrets.token_hex(16),
             "AIRFLOW__API_AUTH__JWT_SECRET": secrets.token_hex(32),
-            "AIRFLOW__CORE__AUTH_MANAGER": auth_manager,
             "AIRFLOW__CORE__DAGS_FOLDER": str(home / "dags"),
             "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
             "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{home}/airflow.db",
             **settings,
         },
+    )
+
+
+def migrate(airflow: Airflow) -> None:
+    """Makes the database, with the DAGs of the dags folder, for both auth managers: FAB's tables disturb no other."""
+    if find_spec("airflow.providers.fab") is None:
+        airflow.with_settings(AIRFLOW__CORE__AUTH_MANAGER=SIMPLE).run("db migrate", "dags reserialize")
+        return
+    # Passwords of tests are not worth seconds of hashing.
+    (airflow.home / "webserver_config.py").write_text("FAB_PASSWORD_HASH_METHOD = 'pbkdf2:sha256:1'\n")
+    airflow.with_settings(AIRFLOW__CORE__AUTH_MANAGER=FAB).run(
+        "db migrate",
+        "roles create Etl Half",
+        "dags reserialize",
+        "roles add-perms Etl Half -a can_read -r 'DAG Runs' 'Task Instances' Website",
+        "roles add-perms Half -a can_read -r DAGs",
+        *(
+            f"users create -u {user} -p {FAB_PASSWORD} -e {user}@example.org -f {user} -l {user} -r {role}"
+            for user, role in FAB_USERS.items()
+        ),
     )
 
 
@@ -105,10 +132,9 @@ class ApiServer:
 
 
 @contextmanager
-def api_server(airflow: Airflow) -> Iterator[ApiServer]:
+def api_server(airflow: Airflow, log: Path) -> Iterator[ApiServer]:
     """`airflow api-server` of a migrated database, in a process group of its own, once it answers."""
     port = _free_port()
-    log = airflow.home / "api-server.log"
     command = ["api-server", "--host", "127.0.0.1", "--port", str(port), "--apps", "core"]
     with log.open("wb") as file:
         process = subprocess.Popen(
@@ -139,12 +165,10 @@ def _wait_until_it_answers(url: str, process: subprocess.Popen[bytes], log: Path
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    for sent in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(process.pid, sent)
-            process.wait(20)
-        except (ProcessLookupError, subprocess.TimeoutExpired):
-            continue
+    """At once: a graceful end takes seconds, and there is nothing to save."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait(20)
 
 
 def _free_port() -> int:

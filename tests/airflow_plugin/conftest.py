@@ -11,9 +11,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.airflow_plugin.api_server import Airflow
 
 _HOME = tempfile.TemporaryDirectory(prefix="spark-tuner-airflow-home-")
 # Airflow reads these when it is imported, which collecting the tests does.
@@ -205,3 +208,16 @@ class _Listening:
                 self._keep(level, text)
 
         return say
+
+
+@pytest.fixture(scope="session")
+def migrated_airflow(tmp_path_factory: pytest.TempPathFactory) -> Airflow:
+    """A real Airflow that knows the DAGs of the panel's history; it has no process running."""
+    from tests.airflow_plugin.api_server import make_airflow, migrate
+    from tests.airflow_plugin.panel_history import DAGS
+
+    airflow = make_airflow(tmp_path_factory.mktemp("airflow") / "home")
+    for dag_id in DAGS:
+        airflow.write_dag(dag_id, **({"Etl": {"can_read"}, "Half": {"can_edit"}} if dag_id == "etl" else {}))
+    migrate(airflow)
+    return airflow

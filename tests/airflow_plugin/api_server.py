@@ -19,8 +19,8 @@ import httpx
 
 SIMPLE = "airflow.api_fastapi.auth.managers.simple.simple_auth_manager.SimpleAuthManager"
 FAB = "airflow.providers.fab.auth_manager.fab_auth_manager.FabAuthManager"
-# By name: the role. Etl may read one DAG, Half reads all and edits that one.
-FAB_USERS = {"etl": "Etl", "half": "Half", "viewer": "Viewer", "admin": "Admin"}
+# By name: the role. Etl may read one DAG; Half reads all and edits that one; Titles reads DAGs, and none of their runs.
+FAB_USERS = {"etl": "Etl", "half": "Half", "titles": "Titles", "viewer": "Viewer", "admin": "Admin"}
 FAB_PASSWORD = "secret"
 
 _ROOT = Path(__file__).parents[2]
@@ -101,10 +101,10 @@ def migrate(airflow: Airflow) -> None:
     (airflow.home / "webserver_config.py").write_text("FAB_PASSWORD_HASH_METHOD = 'pbkdf2:sha256:1'\n")
     airflow.with_settings(AIRFLOW__CORE__AUTH_MANAGER=FAB).run(
         "db migrate",
-        "roles create Etl Half",
+        "roles create Etl Half Titles",
         "dags reserialize",
         "roles add-perms Etl Half -a can_read -r 'DAG Runs' 'Task Instances' Website",
-        "roles add-perms Half -a can_read -r DAGs",
+        "roles add-perms Half Titles -a can_read -r DAGs",
         *(
             f"users create -u {user} -p {FAB_PASSWORD} -e {user}@example.org -f {user} -l {user} -r {role}"
             for user, role in FAB_USERS.items()

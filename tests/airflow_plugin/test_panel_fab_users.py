@@ -62,6 +62,7 @@ def test_who_may_read_all_dags_reads(route: str, user: str, clients: dict[str, h
         ("viewer", dict.fromkeys({*OF_DAGS, SHARED}, False)),
         ("admin", dict.fromkeys({*OF_DAGS, SHARED}, True)),
         ("etl", {"etl.nightly": False}),
+        ("titles", {}),
         # Reads all DAGs and edits one: what another DAG has a part in is not theirs to change.
         ("half", {"etl.nightly": True, "sales.nightly": False, "secret.nightly": False, SHARED: False}),
     ],

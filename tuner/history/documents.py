@@ -42,6 +42,7 @@ class _BriefOutcome:
     duration_ms: int | None
     cluster: Cluster
     queries: tuple[_BriefQuery, ...]
+    agent_missing: bool = False
 
 
 _decisions = msgspec.json.Decoder(Decision)
@@ -122,7 +123,14 @@ def _brief(document: str) -> Outcome:
         )
         for q in found.queries
     )
-    return Outcome(found.app_id, found.spark_version, found.duration_ms, found.cluster, queries)
+    return Outcome(
+        found.app_id,
+        found.spark_version,
+        found.duration_ms,
+        found.cluster,
+        queries,
+        agent_missing=found.agent_missing,
+    )
 
 
 def _origin(row: RunRow) -> Origin | None:

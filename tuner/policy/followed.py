@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from tuner.advice.model import ActionKind
 from tuner.eventlog.steering import NOT_LOADED, DirectiveStatus
@@ -18,7 +18,14 @@ def not_followed(run: Run) -> dict[str, str]:
     Of several executions of a query one that followed is enough.
     """
     in_force = [d for d in run.decision.actions if d.standing in IN_FORCE and d.action.kind in _BY_AGENT]
-    return {d.action.id: why for d in in_force if (why := _why_not(run, d))} if run.outcome else {}
+    if run.outcome is None or not in_force:
+        return {}
+    whole = [q for q in run.outcome.queries if q.status is QueryStatus.SUCCEEDED]
+    told: dict[str, list[DirectiveOutcome]] = {}
+    for outcome in (outcome for query in whole for outcome in query.directives):
+        told.setdefault(outcome.action_id, []).append(outcome)
+    ran = {query.fingerprint for query in whole} if run.outcome.agent_missing else set()
+    return {d.action.id: why for d in in_force if (why := _why_not(run, d, told.get(d.action.id, ()), ran))}
 
 
 def in_effect(run: Run) -> list[DecidedAction]:
@@ -27,16 +34,11 @@ def in_effect(run: Run) -> list[DecidedAction]:
     return [d for d in run.decision.actions if d.standing in IN_FORCE and d.action.id not in out]
 
 
-def _why_not(run: Run, decided: DecidedAction) -> str:
-    outcome = run.outcome
-    whole = [q for q in outcome.queries if q.status is QueryStatus.SUCCEEDED] if outcome else []
-    told = [d for query in whole for d in query.directives if d.action_id == decided.action.id]
+def _why_not(run: Run, decided: DecidedAction, told: Sequence[DirectiveOutcome], ran: Collection[str]) -> str:
+    """`ran` are queries that came to their end though the agent did not load."""
     if told:
         return _words(told, run)
-    ran = any(query.fingerprint == decided.action.query for query in whole)
-    if ran and outcome is not None and outcome.agent_missing:
-        return f"ignored in run {run.key}: {NOT_LOADED}"
-    return ""
+    return f"ignored in run {run.key}: {NOT_LOADED}" if decided.action.query in ran else ""
 
 
 def _words(told: Sequence[DirectiveOutcome], run: Run) -> str:

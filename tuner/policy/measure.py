@@ -137,16 +137,19 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
     """The finished queries of a run."""
     if run.outcome is None:
         return ()
-    in_force = in_effect(run)
+    changes: dict[str, set[str]] = {}
+    for decided in in_effect(run):
+        for fingerprint in decided.queries:
+            changes.setdefault(fingerprint, set()).add(decided.action.id)
     seen: dict[str, int] = {}
     found = []
     for query in run.outcome.queries:
-        occurrence = seen.get(query.fingerprint, 0)
-        seen[query.fingerprint] = occurrence + 1
+        fingerprint = query.fingerprint
+        occurrence = seen.get(fingerprint, 0)
+        seen[fingerprint] = occurrence + 1
         if query.status is QueryStatus.SUCCEEDED and query.duration_ms is not None:
-            changes = frozenset(d.action.id for d in in_force if query.fingerprint in d.queries)
-            seconds = query.duration_ms / 1e3
-            found.append(Measured(query.fingerprint, occurrence, seconds, query.input_bytes, changes))
+            reached = frozenset(changes.get(fingerprint, ()))
+            found.append(Measured(fingerprint, occurrence, query.duration_ms / 1e3, query.input_bytes, reached))
     return tuple(found)
 
 
@@ -226,14 +229,17 @@ def total_input_bytes(queries: Iterable[Query]) -> int:
 def comparison(query: Measured, past: Sequence[Measured], speed: float, share: float) -> Comparison:
     """A query against its runs `past`, on a machine of this `speed`; `share` is the noise."""
     scaled = [_scaled(p, query.input_bytes) for p in past]
-    bounds = [sorted((p.seconds, s)) for p, s in zip(past, scaled, strict=True)]
+    seconds = [p.seconds for p in past]
+    expected = low = high = median(scaled)
+    if scaled != seconds:
+        low, high = median(map(min, seconds, scaled)), median(map(max, seconds, scaled))
     return Comparison(
         fingerprint=query.fingerprint,
-        expected=median(scaled) * speed,
+        expected=expected * speed,
         measured=query.seconds,
         noise=share,
-        low=median(low for low, _ in bounds) * min(1.0, speed),
-        high=median(high for _, high in bounds) * max(1.0, speed),
+        low=low * min(1.0, speed),
+        high=high * max(1.0, speed),
         speed=speed,
     )
 

@@ -9,6 +9,7 @@ from fastapi import HTTPException
 
 from tuner.history.store import CohortSummary, Store
 from tuner.panel.facts import CohortFacts
+from tuner.panel.recent_runs import RecentRuns
 from tuner.panel.viewer import Viewer, visible
 
 # Said of what is not there and of what is another team's alike: neither is to be told from the other.
@@ -23,6 +24,7 @@ class Access:
 
     store: Callable[[], Store]
     viewer: Viewer
+    recent: RecentRuns
 
     def summaries(self, dag_id: str | None, task_id: str | None, run_id: str | None) -> list[CohortSummary]:
         """Those that a DAG, task or DAG run took part in. 403 for a DAG by name that the viewer may not read."""
@@ -36,7 +38,10 @@ class Access:
         found = visible(self.store().cohorts(cohort=cohort), self.viewer)
         if not found:
             raise HTTPException(404, UNKNOWN_COHORT)
-        return CohortFacts(self.store(), found[0])
+        return self.facts_of(found[0])
+
+    def facts_of(self, summary: CohortSummary) -> CohortFacts:
+        return CohortFacts(self.store(), self.recent, summary)
 
     def facts_to_change(self, cohort: str) -> CohortFacts:
         """As `facts`; 403 where the viewer may not act."""

@@ -16,17 +16,18 @@ from tuner.panel.kept_store import KeptStore
 from tuner.panel.models import Home
 from tuner.panel.page_files import page_routes
 from tuner.panel.read_routes import read_routes
+from tuner.panel.recent_runs import RecentRuns
 from tuner.panel.viewer import Viewer
 
 
 def create_app(store: Callable[[], Store], viewer: Callable[..., Viewer | Awaitable[Viewer]], home: Home) -> FastAPI:
-    """`store` opens the history, once and when first needed; `viewer` is a FastAPI dependency that tells who asks, or
-    raises HTTPException 401. No route answers without it.
+    """`store` opens the history: called when first needed, and once in each process as long as it can. `viewer` is a
+    FastAPI dependency that tells who asks, or raises HTTPException 401. No route answers without it.
     """
-    kept, asking = KeptStore(store), Depends(viewer)
+    kept, recent, asking = KeptStore(store), RecentRuns(), Depends(viewer)
 
     def access_of(who: Viewer = asking) -> Access:
-        return Access(kept, who)
+        return Access(kept, who, recent)
 
     # Its own documentation pages would load scripts from other hosts, and anyone could read the schema.
     app = FastAPI(title="Spark tuner", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)

@@ -6,19 +6,19 @@ from functools import cached_property
 
 from tuner.history.model import Decision, Mode, ModeChange, Run, RunDetails, RunState, Verdict
 from tuner.history.store import CohortSummary, Store
+from tuner.panel.recent_runs import PANEL_RUNS, RecentRuns, RunsInView
 from tuner.policy.said_since import said_since
 
-# The runs that the panel looks at: as many as its charts show.
-PANEL_RUNS = 200
 # Runs whose details are looked for: those since may be running, or lost.
 DETAILS_AMONG = 10
 
 
 class CohortFacts:
-    """Facts about a cohort that has at least one run. `runs` are brief, oldest first."""
+    """Facts about a cohort that has at least one run."""
 
-    def __init__(self, store: Store, summary: CohortSummary) -> None:
+    def __init__(self, store: Store, recent: RecentRuns, summary: CohortSummary) -> None:
         self._store = store
+        self._recent = recent
         self.summary = summary
 
     @property
@@ -26,16 +26,22 @@ class CohortFacts:
         return self.summary.cohort
 
     @cached_property
-    def runs(self) -> list[Run]:
-        return self._store.runs(self.cohort, PANEL_RUNS, brief=True)
+    def view(self) -> RunsInView:
+        return self._recent.of(self.cohort, self._store)
 
-    def runs_before(self, offset: int, limit: int) -> list[Run]:
-        """The `limit` newest runs after `offset` still newer ones, oldest first."""
-        return (
-            self.runs
-            if (offset, limit) == (0, PANEL_RUNS)
-            else self._store.runs(self.cohort, limit, offset, brief=True)
-        )
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The newest runs, brief and oldest first."""
+        return self.view.runs
+
+    def page_of_runs(self, limit: int, offset: int, before: int) -> tuple[list[Run], RunsInView]:
+        """`limit` runs after `offset` newer ones, newest first, and the view that they are in with at least `before`
+        older ones, as far as there are."""
+        if offset + limit <= len(self.runs) or self.summary.runs <= PANEL_RUNS:
+            newest_first = self.runs[::-1]
+            return list(newest_first[offset : offset + limit]), self.view
+        runs = self._store.runs(self.cohort, limit + before, offset, brief=True)
+        return runs[: -limit - 1 : -1], RunsInView(runs)
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
@@ -84,8 +90,5 @@ class CohortFacts:
         return {d.action.id: d.action.words for decision in decisions for d in decision.actions}
 
     def descriptions(self, readable: bool) -> dict[str, str]:
-        """Queries' descriptions by fingerprint, as they were last; none for who may not read the code."""
-        if not readable:
-            return {}
-        outcomes = (run.outcome for run in self.runs if run.outcome)
-        return {query.fingerprint: query.description for outcome in outcomes for query in outcome.queries}
+        """Queries' descriptions by fingerprint; none for who may not read the code."""
+        return self.view.descriptions if readable else {}

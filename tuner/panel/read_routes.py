@@ -9,7 +9,6 @@ from fastapi import APIRouter, Depends, Query
 
 from tuner import __version__
 from tuner.panel.access import Access
-from tuner.panel.facts import CohortFacts
 from tuner.panel.models import (
     AuditItem,
     Cohort,
@@ -61,10 +60,9 @@ def read_routes(access_of: Callable[..., Access], home: Home) -> APIRouter:
         access: Access = asking,
     ) -> Page[CohortItem]:
         found = matching(access.summaries(dag_id, task_id, run_id), search, state)
-        store = access.store()
         return page_of(
             found,
-            lambda s: cohort_item(s, CohortFacts(store, s).mode, may_act=access.may_act_on(s)),
+            lambda s: cohort_item(s, access.facts_of(s).mode, may_act=access.may_act_on(s)),
             limit,
             offset,
         )
@@ -77,7 +75,7 @@ def read_routes(access_of: Callable[..., Access], home: Home) -> APIRouter:
     @routes.get("/cohort/runs")
     def runs(cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking) -> Page[RunItem]:
         facts = access.facts(cohort)
-        items = run_items(facts.runs_before(offset, limit + RUNS_BEFORE), limit, home)
+        items = run_items(*facts.page_of_runs(limit, offset, RUNS_BEFORE), home)
         return Page(items=items, total=facts.summary.runs, offset=offset, limit=limit)
 
     @routes.get("/cohort/recommendations")

@@ -13,8 +13,6 @@ from tuner.panel.views.recommendations import recommended_groups, standing_of
 from tuner.panel.views.seconds import query_seconds
 from tuner.panel.views.state import state_of
 from tuner.panel.views.texts import shortened
-from tuner.policy.baseline import baselines
-from tuner.policy.measure import usable
 
 
 def matching(summaries: Iterable[CohortSummary], search: str, state: CohortState | None) -> list[CohortSummary]:
@@ -39,8 +37,8 @@ def cohort_item(summary: CohortSummary, mode: Mode, *, may_act: bool) -> CohortI
 
 def cohort_page(facts: CohortFacts, *, may_act: bool) -> Cohort:
     item = cohort_item(facts.summary, facts.mode, may_act=may_act)
-    latest = next((run for run in reversed(facts.runs) if usable(run)), None)
-    baseline = baselines(facts.runs).get(latest.key) if latest else None
+    latest = facts.view.latest
+    baseline = facts.view.baselines.get(latest.key) if latest else None
     outcome = latest.outcome if latest else None
     groups = recommended_groups(facts.outlook)
     return Cohort(

@@ -9,15 +9,13 @@ from tuner.panel.facts import CohortFacts
 from tuner.panel.models import QueryItem
 from tuner.panel.views.seconds import seconds_by_query
 from tuner.panel.views.texts import query_ref
-from tuner.policy.baseline import query_baselines
-from tuner.policy.measure import usable
 
 
 def query_items(facts: CohortFacts, descriptions: Mapping[str, str]) -> list[QueryItem]:
     """Slowest first, by their latest seconds or else by those with nothing in force."""
-    latest = next((run for run in reversed(facts.runs) if usable(run)), None)
+    latest = facts.view.latest
     took = seconds_by_query(latest) if latest else {}
-    usual = query_baselines(facts.runs)
+    usual = facts.view.query_baselines
     pictured = {p.query for p in facts.newest_details[1].pictures if p.steps} if facts.newest_details else set()
     reaching = [d.queries for d in latest.decision.actions if d.standing in IN_FORCE] if latest else []
     slowest = sorted(usual | took, key=lambda q: (-took.get(q, usual.get(q, 0.0)), q))

@@ -8,10 +8,10 @@ from tuner.advice.model import ActionKind
 from tuner.history.model import IN_FORCE, DecidedAction, Decision, Ruling, Run, Standing, Verdict
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import ActionItem, Recommendation, RulingItem, Seconds
+from tuner.panel.recent_runs import RunsInView
 from tuner.panel.views.copy_text import copy_text
 from tuner.panel.views.texts import evidence_items, query_ref, shortened
 from tuner.plan.digest import digest
-from tuner.policy.followed import in_effect
 from tuner.policy.measure import usable
 from tuner.policy.said_since import sentence, together
 
@@ -58,19 +58,19 @@ def recommendations(facts: CohortFacts, groups: Sequence[Group], *, code: bool) 
     first_sentences = _first_sentences(facts.runs)
     verdicts = {verdict.action_id: verdict for verdict in facts.verdicts}
     descriptions = facts.descriptions(code)
-    return [_recommendation(group, facts.runs, first_sentences, verdicts, descriptions) for group in groups]
+    return [_recommendation(group, facts.view, first_sentences, verdicts, descriptions) for group in groups]
 
 
 def _recommendation(
     group: Group,
-    runs: Sequence[Run],
+    view: RunsInView,
     first_sentences: Mapping[str, str],
     verdicts: Mapping[str, Verdict],
     descriptions: Mapping[str, str],
 ) -> Recommendation:
     standing = standing_of(group)
     first = next(decided for decided in group if decided.standing is standing)
-    with_it = _runs_with(group, runs)
+    with_it = _runs_with(group, view)
     since = with_it[0] if with_it else None
     queries = dict.fromkeys(fingerprint for decided in group for fingerprint in decided.queries)
     return Recommendation(
@@ -99,10 +99,9 @@ def _first_sentences(runs: Sequence[Run]) -> dict[str, str]:
     return sentences
 
 
-def _runs_with(group: Group, runs: Sequence[Run]) -> list[Run]:
+def _runs_with(group: Group, view: RunsInView) -> list[Run]:
     ids = {decided.action.id for decided in group}
-    steered = (run for run in runs if any(d.action.id in ids for d in run.decision.actions if d.standing in IN_FORCE))
-    return [run for run in steered if any(d.action.id in ids for d in in_effect(run))]
+    return [run for run, followed in view.followed if not ids.isdisjoint(followed)]
 
 
 def _action_item(decided: DecidedAction, verdict: Verdict | None) -> ActionItem:

@@ -7,19 +7,19 @@ from urllib.parse import quote
 
 from tuner.history.model import Origin, Run
 from tuner.panel.models import Band, Home, RunItem
+from tuner.panel.recent_runs import RunsInView
 from tuner.panel.views.in_force import in_force_items
 from tuner.panel.views.seconds import query_seconds
 from tuner.panel.views.texts import shortened
-from tuner.policy.baseline import Baseline, baselines
+from tuner.policy.baseline import Baseline
 
 # A run that was tuned for this many runs still has its band: it rests on the runs before those.
 RUNS_BEFORE = 100
 
 
-def run_items(runs: Sequence[Run], count: int, home: Home) -> list[RunItem]:
-    """The `count` newest of `runs` (oldest first), newest first; the others are what bands rest on."""
-    bands = baselines(runs)
-    return [_item(run, bands.get(run.key), home) for run in runs[: -count - 1 : -1]]
+def run_items(runs: Sequence[Run], view: RunsInView, home: Home) -> list[RunItem]:
+    """Runs with bands that rest on the others in view."""
+    return [_item(run, view.baselines.get(run.key), home) for run in runs]
 
 
 def _item(run: Run, band: Baseline | None, home: Home) -> RunItem:

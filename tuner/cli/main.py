@@ -13,8 +13,10 @@ from tuner.cli.db import db
 from tuner.cli.demo import demo
 from tuner.cli.explain import explain
 from tuner.cli.harvest import harvest
+from tuner.cli.mode import mode
 from tuner.cli.status import status
 from tuner.cli.submit import submit
+from tuner.cli.ui import ui
 from tuner.cli.verdict import approve, pin, reject, rollback
 from tuner.errors import TunerError
 from tuner.printable import printable
@@ -37,6 +39,8 @@ app.command()(approve)
 app.command()(reject)
 app.command()(pin)
 app.command()(rollback)
+app.command()(mode)
+app.command()(ui)
 app.add_typer(db, name="db")
 
 

@@ -1,0 +1,38 @@
+"""`spark-tuner mode`: how much the tuner may do to a cohort, as the panel sets it too."""
+
+from __future__ import annotations
+
+import getpass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from tuner.cli.db import Url, store_url
+from tuner.cli.verdict import Cohort, Reason
+from tuner.errors import TunerError
+from tuner.history.model import Mode, ModeChange
+from tuner.history.store import Store
+
+
+class ModeOrDefault(StrEnum):
+    OBSERVE = "observe"
+    SUGGEST = "suggest"
+    AUTO = "auto"
+    DEFAULT = "default"
+
+
+Wanted = Annotated[
+    ModeOrDefault, typer.Argument(metavar="MODE", help="observe, suggest, auto, or default: what the job itself says.")
+]
+
+
+def mode(cohort: Cohort, wanted: Wanted, reason: Reason = "", url: Url = None) -> None:
+    """Set how much may be done to a cohort from its next run on: it beats what the job says."""
+    chosen = None if wanted is ModeOrDefault.DEFAULT else Mode(wanted.value)
+    with Store.open(store_url(url)) as store:
+        if not store.count(cohort):
+            raise TunerError(f"no run of cohort {cohort!r} in the store; `spark-tuner status` lists the cohorts")
+        store.set_mode(ModeChange(cohort, chosen, getpass.getuser(), datetime.now(UTC), reason))
+    typer.echo(f"{f'mode {chosen}' if chosen else 'the mode of the job'}: from the next run of {cohort} on")

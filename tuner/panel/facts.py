@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import cached_property
 
 from tuner.history.model import Decision, Mode, ModeChange, Run, RunDetails, RunState, Verdict
 from tuner.history.store import CohortSummary, Store
 from tuner.panel.recent_runs import PANEL_RUNS, RecentRuns, RunsInView
-from tuner.policy.said_since import said_since
+from tuner.policy.said_since import said_since, sentence
 
 # Runs whose details are looked for: those since may be running, or lost.
 DETAILS_AMONG = 10
@@ -71,16 +72,25 @@ class CohortFacts:
         return None
 
     @cached_property
-    def outlook(self) -> Decision | None:
-        """The decision that a run would start with now: the newest run's outlook, or what steered it, and what people
-        said since."""
+    def outlook_as_made(self) -> tuple[Decision, datetime] | None:
+        """The outlook of the newest run that has one, or what steered the newest run, and when it was made."""
         if self.newest_details and (found := self.newest_details[1].outlook) is not None:
             run = self.newest_details[0]
-            return said_since(found, run.ended_at or run.started_at, self.verdicts, self.mode)
-        if not self.runs:
-            return None
-        newest = self.runs[-1]
-        return said_since(newest.decision, newest.started_at, self.verdicts, self.mode)
+            return found, run.ended_at or run.started_at
+        return (self.runs[-1].decision, self.runs[-1].started_at) if self.runs else None
+
+    @cached_property
+    def outlook(self) -> Decision | None:
+        """The decision that a run would start with now: as it was made, and what people said since."""
+        return said_since(*self.outlook_as_made, self.verdicts, self.mode) if self.outlook_as_made else None
+
+    def sentences(self) -> dict[str, str]:
+        """By action id, why each action was recommended when it first was: later reasons tell how it went."""
+        found: dict[str, str] = {}
+        decisions = [run.decision for run in self.runs] + ([self.outlook_as_made[0]] if self.outlook_as_made else [])
+        for decided in (decided for decision in decisions for decided in decision.actions):
+            found.setdefault(decided.action.id, sentence(decided))
+        return found
 
     def words_of_actions(self) -> dict[str, str]:
         """What each action that was ever decided on says, by its id."""

@@ -13,7 +13,7 @@ from tuner.panel.views.copy_text import copy_text
 from tuner.panel.views.texts import evidence_items, query_ref, shortened
 from tuner.plan.digest import digest
 from tuner.policy.measure import usable
-from tuner.policy.said_since import sentence, together
+from tuner.policy.said_since import together
 
 # What asks for a person first.
 ORDER = (
@@ -55,16 +55,16 @@ def standing_of(group: Group) -> Standing:
 
 def recommendations(facts: CohortFacts, groups: Sequence[Group], *, code: bool) -> list[Recommendation]:
     """`groups` of the cohort in full. `code`: the viewer may read descriptions of queries."""
-    first_sentences = _first_sentences(facts.runs)
+    sentences = facts.sentences()
     verdicts = {verdict.action_id: verdict for verdict in facts.verdicts}
     descriptions = facts.descriptions(code)
-    return [_recommendation(group, facts.view, first_sentences, verdicts, descriptions) for group in groups]
+    return [_recommendation(group, facts.view, sentences, verdicts, descriptions) for group in groups]
 
 
 def _recommendation(
     group: Group,
     view: RunsInView,
-    first_sentences: Mapping[str, str],
+    sentences: Mapping[str, str],
     verdicts: Mapping[str, Verdict],
     descriptions: Mapping[str, str],
 ) -> Recommendation:
@@ -76,7 +76,7 @@ def _recommendation(
     return Recommendation(
         id=digest("\n".join(sorted(decided.action.id for decided in group))),
         standing=standing,
-        sentence=shortened(first_sentences.get(first.action.id, sentence(first))),
+        sentence=shortened(sentences[first.action.id]),
         status=shortened(first.reason),
         actions=[_action_item(decided, verdicts.get(decided.action.id)) for decided in group],
         evidence=evidence_items(first.evidence),
@@ -88,15 +88,6 @@ def _recommendation(
         since_at=since.started_at if since else None,
         rulings=_rulings(group, standing, verdicts),
     )
-
-
-def _first_sentences(runs: Sequence[Run]) -> dict[str, str]:
-    """By action id, why it was recommended when it first was: later reasons tell how it went."""
-    sentences: dict[str, str] = {}
-    for run in runs:
-        for decided in run.decision.actions:
-            sentences.setdefault(decided.action.id, sentence(decided))
-    return sentences
 
 
 def _runs_with(group: Group, view: RunsInView) -> list[Run]:

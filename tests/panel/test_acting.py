@@ -1,0 +1,124 @@
+"""What people do in the panel is kept with their names, and only the panel's own page can ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tuner.history.model import Mode, Ruling
+from tuner.history.store import Store
+
+from .nights import COHORT, HINT, PARTITIONS, decided, keep, night, outlook, query
+from .people import Someone
+
+Ask = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def proposed(store: Store) -> None:
+    advice = [decided(), decided(PARTITIONS)]
+    keep(
+        store, night(0, query("q1", 20), actions=advice, mode=Mode.SUGGEST), details=outlook(*advice, mode=Mode.SUGGEST)
+    )
+
+
+def rule(client: Any, *action_ids: str, ruling: str = "approve", reason: str = "", **how: Any) -> Any:
+    body = {"cohort": COHORT, "action_ids": list(action_ids), "ruling": ruling, "reason": reason}
+    return client.post("/api/cohort/rulings", json=body, **how)
+
+
+def test_a_ruling_is_kept_with_who_and_why_for_each_action(ask: Ask, store: Store) -> None:
+    answer = rule(ask(Someone("ana@corp")), HINT.id, PARTITIONS.id, reason=" seen on staging ")
+    assert (answer.status_code, answer.json()) == (200, {"message": "approved: the next run tries these 2 changes"})
+    kept = [(v.action_id, v.ruling, v.by, v.reason) for v in store.verdicts(COHORT)]
+    assert kept == [(id_, Ruling.APPROVE, "ana@corp", "seen on staging") for id_ in (HINT.id, PARTITIONS.id)]
+
+
+def test_what_was_ruled_is_shown_at_once(ask: Ask) -> None:
+    client = ask()
+    rule(client, HINT.id, PARTITIONS.id)
+    (shown,) = client.get("/api/cohort/recommendations", params={"cohort": COHORT}).json()["items"]
+    assert (shown["standing"], shown["status"]) == ("trial", "approved by ana, from the next run on")
+    rule(client, HINT.id, PARTITIONS.id, ruling="reject", reason="days grows")
+    (shown,) = client.get("/api/cohort/recommendations", params={"cohort": COHORT}).json()["items"]
+    assert (shown["standing"], shown["status"]) == ("held", "rejected by ana: days grows, from the next run on")
+    assert shown["actions"][0]["verdict"]["ruling"] == "reject"
+
+
+def test_a_rejection_asks_for_a_reason(ask: Ask, store: Store) -> None:
+    answer = rule(ask(), HINT.id, ruling="reject", reason="  ")
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith("a rejection needs a reason")
+    assert not store.verdicts(COHORT)
+
+
+def test_nothing_is_kept_when_one_action_is_unknown(ask: Ask, store: Store) -> None:
+    answer = rule(ask(), HINT.id, "set_conf:spark.evil=1")
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith("1 of 2 actions are none of this cohort's")
+    assert not store.verdicts(COHORT)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"action_ids": []}, {"ruling": "burn"}, {"reason": "x" * 1001}, {"by": "bob"}, {"action_ids": ["x"] * 201}],
+)
+def test_requests_of_another_form_are_refused(ask: Ask, store: Store, wrong: dict[str, Any]) -> None:
+    body = {"cohort": COHORT, "action_ids": [HINT.id], "ruling": "approve", **wrong}
+    assert ask().post("/api/cohort/rulings", json=body).status_code == 422
+    assert not store.verdicts(COHORT)
+
+
+def test_the_mode_is_set_and_given_back(ask: Ask, store: Store) -> None:
+    client = ask(Someone("ana"))
+    client.post("/api/cohort/mode", json={"cohort": COHORT, "mode": "auto", "reason": "trusted"})
+    assert store.mode(COHORT) is Mode.AUTO
+    setting = client.get("/api/cohort", params={"cohort": COHORT}).json()["mode_setting"]
+    assert (setting["mode"], setting["by"], setting["reason"]) == ("auto", "ana", "trusted")
+    answer = client.post("/api/cohort/mode", json={"cohort": COHORT, "mode": None})
+    assert answer.json() == {"message": "the job's own mode holds from the next run on"}
+    page = client.get("/api/cohort", params={"cohort": COHORT}).json()
+    assert (page["mode"], page["mode_setting"]["by"]) == ("suggest", "")
+
+
+def test_the_audit_has_all_that_was_done_newest_first(ask: Ask) -> None:
+    client = ask()
+    rule(client, HINT.id)
+    client.post("/api/cohort/mode", json={"cohort": COHORT, "mode": "observe", "reason": "holidays"})
+    rule(client, HINT.id, ruling="rollback")
+    items = client.get("/api/cohort/audit", params={"cohort": COHORT}).json()["items"]
+    assert [(i["did"], i["by"], i["words"], i["mode"], i["reason"]) for i in items] == [
+        ("rollback", "ana", HINT.words, "", ""),
+        ("mode", "ana", "", "observe", "holidays"),
+        ("approve", "ana", HINT.words, "", ""),
+    ]
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "anything"])
+def test_other_sites_cannot_ask_with_a_users_cookie(ask: Ask, store: Store, site: str) -> None:
+    refused = rule(ask(), HINT.id, headers={"Sec-Fetch-Site": site})
+    assert refused.status_code == 403
+    assert not store.verdicts(COHORT)
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://testserver.evil.example"])
+def test_without_the_browsers_word_the_origin_must_be_this_host(ask: Ask, store: Store, origin: str) -> None:
+    assert rule(ask(), HINT.id, headers={"Origin": origin}).status_code == 403
+    assert not store.verdicts(COHORT)
+    assert rule(ask(), HINT.id, headers={"Origin": "http://testserver"}).status_code == 200
+
+
+@pytest.mark.parametrize("site", ["same-origin", "none"])
+def test_the_panels_own_page_and_tools_can(ask: Ask, site: str) -> None:
+    assert rule(ask(), HINT.id, headers={"Sec-Fetch-Site": site}).status_code == 200
+    assert rule(ask(), HINT.id, headers={"Content-Type": "application/json; charset=utf-8"}).status_code == 200
+
+
+@pytest.mark.parametrize("media_type", ["text/plain", "application/x-www-form-urlencoded", ""])
+def test_what_a_form_can_send_is_refused(ask: Ask, store: Store, media_type: str) -> None:
+    body = f'{{"cohort": "{COHORT}", "mode": "auto"}}'
+    answer = ask().post("/api/cohort/mode", content=body, headers={"Content-Type": media_type})
+    assert answer.status_code == 415
+    assert store.mode(COHORT) is None

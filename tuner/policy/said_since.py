@@ -11,7 +11,7 @@ from tuner.history.model import IN_FORCE, TAKEN_OUT, DecidedAction, Decision, Mo
 from tuner.policy.allowed import allowed
 from tuner.policy.ledger import Record, apply_verdicts
 from tuner.policy.recommended import from_recommendations
-from tuner.policy.situation import Situation
+from tuner.policy.situation import BY_SUBMIT, Situation
 
 _DID = {Ruling.APPROVE: "approved", Ruling.REJECT: "rejected", Ruling.PIN: "pinned", Ruling.ROLL_BACK: "rolled back"}
 
@@ -84,9 +84,10 @@ def _recommendation(group: Sequence[DecidedAction]) -> Recommendation:
 
 
 def _drivable(outlook: Decision) -> frozenset[ActionKind]:
-    """What can be carried out: in mode auto all that it can is in force or was judged, and the rest only proposed."""
-    left = {d.action.kind for d in outlook.actions if d.standing is Standing.PROPOSED and outlook.mode is Mode.AUTO}
-    return frozenset(ActionKind) - left - {ActionKind.ANALYZE_TABLE}
+    """What was carried out, or could be: an order of joins that mode auto only proposed was left to people."""
+    orders = [d for d in outlook.actions if d.action.kind is ActionKind.ORDER_JOINS]
+    left = outlook.mode is Mode.AUTO and any(d.standing is Standing.PROPOSED for d in orders)
+    return BY_SUBMIT if left else BY_SUBMIT | {ActionKind.ORDER_JOINS}
 
 
 def _as_now(before: DecidedAction, now: DecidedAction, verdict: Verdict | None, mode: Mode) -> DecidedAction:

@@ -65,9 +65,9 @@ def _after(
         return
     was, now = before.steps[old], picture.steps[position]
     if _how(was) != _how(now):
-        yield f"{_how(was)} before"
+        yield f"{_how(was)}{_comma(was)} before"
     if _sources(before, old) != _sources(picture, position):
-        yield "joined in another order by the tuner" if ordered else "joined in another order before"
+        yield "joined in another order by the tuner" if ordered else "joined in another order than before"
 
 
 def _before(picture: PlanPicture, position: int, after: PlanPicture, new: int | None) -> str:
@@ -75,7 +75,7 @@ def _before(picture: PlanPicture, position: int, after: PlanPicture, new: int | 
     if new is None:
         return "no such join after"
     was, now = picture.steps[position], after.steps[new]
-    return f"{_how(now)} after" if _how(was) != _how(now) else "changed after"
+    return f"{_how(now)}{_comma(now)} after" if _how(was) != _how(now) else "changed after"
 
 
 def _how(step: PlanStep) -> str:
@@ -98,3 +98,7 @@ def _sources(picture: PlanPicture, position: int) -> list[str]:
         if not step.inputs:
             found.append(step.label)
     return sorted(found)
+
+
+def _comma(step: PlanStep) -> str:
+    return "," if step.build_side else ""

@@ -1,0 +1,62 @@
+"""One store for a process, opened when it is first asked for."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tuner.errors import StoreError
+from tuner.history.store import Store
+from tuner.panel import kept_store
+from tuner.panel.kept_store import KeptStore
+
+
+class Opener:
+    """Opens the store of a URL, or fails while `broken`; counts how often."""
+
+    def __init__(self, url: str, *, broken: bool = False) -> None:
+        self.url, self.broken, self.count = url, broken, 0
+
+    def __call__(self) -> Store:
+        self.count += 1
+        if self.broken:
+            raise StoreError("no route to host")
+        return Store.open(self.url)
+
+
+def test_threads_share_one(url: str) -> None:
+    opener = Opener(url)
+    kept = KeptStore(opener)
+    assert opener.count == 0
+    with ThreadPoolExecutor(8) as threads:
+        assert len({id(store) for store in threads.map(lambda _: kept(), range(32))}) == 1
+    assert opener.count == 1
+
+
+def test_a_database_that_does_not_answer_is_tried_again_only_after_a_while(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opener = Opener(url, broken=True)
+    kept = KeptStore(opener)
+    for _ in range(3):
+        with pytest.raises(StoreError, match="no route to host"):
+            kept()
+    assert opener.count == 1
+    opener.broken = False
+    monkeypatch.setattr(kept_store, "SAME_ANSWER_SECONDS", 0.0)
+    assert isinstance(kept(), Store)
+
+
+def test_a_forked_process_opens_its_own(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opener = Opener(url)
+    kept = KeptStore(opener)
+    mine = kept()
+    own = os.getpid()
+    monkeypatch.setattr(os, "getpid", lambda: own + 1)
+    assert kept() is not mine
+    monkeypatch.setattr(os, "getpid", lambda: own)
+    assert kept() is mine
+    assert opener.count == 2

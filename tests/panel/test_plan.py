@@ -1,0 +1,73 @@
+"""A query's plan before and after, and which joins are marked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tuner.history.model import RunDetails, Standing
+from tuner.history.store import Store
+from tuner.plan.picture import PlanPicture, PlanStep, StepKind
+from tuner.plan.strategy import BuildSide, Strategy
+
+from .nights import COHORT, decided, keep, night, query
+
+Ask = Callable[..., Any]
+
+
+def picture(strategy: Strategy, side: BuildSide | None = None) -> PlanPicture:
+    """sales join days on top of two scans; the join's signature is what the hint of `nights` names."""
+    join = PlanStep(
+        StepKind.JOIN,
+        strategy.value,
+        "day",
+        1000,
+        None,
+        (1, 2),
+        signature="sales=days",
+        strategy=strategy,
+        build_side=side,
+    )
+    sales, days = (PlanStep(StepKind.SCAN, "Scan", name, rows) for name, rows in (("sales", 10**6), ("days", 365)))
+    return PlanPicture("q1", "SELECT 1", (join, sales, days))
+
+
+def compare(ask: Ask, fingerprint: str = "q1") -> dict[str, Any]:
+    found: dict[str, Any] = ask().get("/api/cohort/plan", params={"cohort": COHORT, "query": fingerprint}).json()
+    return found
+
+
+def test_before_is_the_newest_plan_with_nothing_in_force_and_after_the_newest_with_it(ask: Ask, store: Store) -> None:
+    for number in (0, 1):
+        keep(store, night(number, query("q1", 20)), details=RunDetails(pictures=(picture(Strategy.SORT_MERGE),)))
+    steered = [decided(standing=Standing.TRIAL)]
+    for number in (2, 3):
+        shown = picture(Strategy.BROADCAST_HASH, BuildSide.RIGHT)
+        keep(store, night(number, query("q1", 11), actions=steered), details=RunDetails(pictures=(shown,)))
+    found = compare(ask)
+    assert (found["before"]["run_key"], found["after"]["run_key"]) == (f"etl/{COHORT}/1/1", f"etl/{COHORT}/3/1")
+    assert (found["before"]["query_seconds"], found["after"]["query_seconds"]) == (20.0, 11.0)
+    assert found["before"]["in_force"] == []
+    assert [a["standing"] for a in found["after"]["in_force"]] == ["trial"]
+    join, sales, days = found["after"]["steps"]
+    assert (join["strategy"], join["build_side"], join["inputs"], join["rows"]) == (
+        "BroadcastHashJoin",
+        "right",
+        [1, 2],
+        1000,
+    )
+    assert join["changed"] == "BROADCAST by the tuner, sort merge before"
+    assert found["before"]["steps"][0]["changed"] == "broadcast hash, built of the right side, after"
+    assert (sales["changed"], days["changed"], days["rows"]) == ("", "", 365)
+
+
+def test_a_side_that_no_run_has_is_none(ask: Ask, store: Store) -> None:
+    keep(store, night(0, query("q1", 20)), details=RunDetails(pictures=(picture(Strategy.SORT_MERGE),)))
+    found = compare(ask)
+    assert found["after"] is None
+    assert [step["changed"] for step in found["before"]["steps"]] == ["", "", ""]
+    assert compare(ask, "no such query") == {
+        "query": {"fingerprint": "no such query", "description": ""},
+        "before": None,
+        "after": None,
+    }

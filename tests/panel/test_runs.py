@@ -1,0 +1,81 @@
+"""A cohort's runs as the chart draws them, and its queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from tuner.history.model import Origin, RunDetails, RunState, Standing
+from tuner.history.store import Store
+from tuner.panel.models import Home
+from tuner.plan.picture import PlanPicture, PlanStep, StepKind
+
+from .nights import COHORT, HINT, decided, keep, night, query
+
+Ask = Callable[..., Any]
+
+
+def test_runs_are_newest_first_with_what_was_in_force_and_the_band(ask: Ask, store: Store) -> None:
+    trial, held = decided(standing=Standing.TRIAL), decided(replace(HINT, target="other"), Standing.HELD)
+    keep(store, night(0, query("q1", 20)), night(1, query("q1", 11), actions=[trial, held]))
+    steered, plain = ask().get("/api/cohort/runs", params={"cohort": COHORT}).json()["items"]
+    assert (plain["band"], plain["in_force"]) == (None, [])
+    assert steered["in_force"] == [{"action_id": HINT.id, "words": HINT.words, "standing": "trial"}]
+    assert (steered["query_seconds"], steered["application_seconds"]) == (11.0, 16.0)
+    band = steered["band"]
+    assert band["low"] < band["expected"] == 20.0 < band["high"]
+
+
+def test_a_run_leads_to_its_task_instance_in_airflow_alone(ask: Ask, store: Store) -> None:
+    run = night(0, query("q1", 1))
+    mapped = replace(night(1, query("q1", 1)), origin=Origin("etl", "manual/1 #2", "group.load", 3), try_number=2)
+    keep(store, run, mapped, night(2, query("q1", 1), dag_id=""))
+    hrefs = [item["href"] for item in ask().get("/api/cohort/runs", params={"cohort": COHORT}).json()["items"]]
+    assert hrefs == [
+        "",
+        "dags/etl/runs/manual%2F1%20%232/tasks/group.load/mapped/3?try_number=2",
+        "dags/etl/runs/scheduled__2026-11-01T02%3A00%3A00%2B00%3A00/tasks/load?try_number=1",
+    ]
+    alone = ask(home=Home.STANDALONE).get("/api/cohort/runs", params={"cohort": COHORT}).json()["items"]
+    assert {item["href"] for item in alone} == {""}
+
+
+def test_runs_that_failed_have_no_time_of_their_queries(ask: Ask, store: Store) -> None:
+    keep(store, night(0, query("q1", 5), state=RunState.FAILED))
+    (item,) = ask().get("/api/cohort/runs", params={"cohort": COHORT}).json()["items"]
+    assert (item["state"], item["query_seconds"], item["application_seconds"]) == ("failed", None, 10.0)
+
+
+def test_pages_of_runs_meet(ask: Ask, store: Store) -> None:
+    keep(store, *(night(n, query("q1", 20)) for n in range(7)))
+    client = ask()
+    whole = client.get("/api/cohort/runs", params={"cohort": COHORT}).json()
+    pages = [
+        client.get("/api/cohort/runs", params={"cohort": COHORT, "limit": 3, "offset": o}).json() for o in (0, 3, 6)
+    ]
+    assert [item for page in pages for item in page["items"]] == whole["items"]
+    assert {page["total"] for page in (whole, *pages)} == {7}
+
+
+def test_runs_older_than_those_kept_in_view_are_read_when_asked_for(ask: Ask, store: Store) -> None:
+    keep(store, *(night(n, query("q1", 20)) for n in range(205)))
+    client = ask()
+    page = client.get("/api/cohort/runs", params={"cohort": COHORT, "limit": 3, "offset": 200}).json()
+    assert [item["key"] for item in page["items"]] == [f"etl/{COHORT}/{n}/1" for n in (4, 3, 2)]
+    assert [item["band"]["expected"] for item in page["items"]] == [20.0] * 3
+
+
+def test_queries_are_slowest_first_with_what_reaches_them(ask: Ask, store: Store) -> None:
+    before = night(0, query("q1", 20, "SELECT a"), query("q2", 15), query("gone", 1))
+    after = night(1, query("q1", 11, "SELECT a"), query("q2", 15), actions=[decided(standing=Standing.PROMOTED)])
+    picture = PlanPicture("q1", "SELECT a", (PlanStep(StepKind.SCAN, "Scan", "shop.days"),))
+    keep(store, before, after, details=RunDetails(pictures=(picture, PlanPicture("q2", ""))))
+    items = ask().get("/api/cohort/queries", params={"cohort": COHORT}).json()["items"]
+    assert [(i["query"]["fingerprint"], i["baseline_seconds"], i["latest_seconds"]) for i in items] == [
+        ("q2", 15.0, 15.0),
+        ("q1", 20.0, 11.0),
+        ("gone", 1.0, None),
+    ]
+    assert [(i["in_force"], i["has_plan"]) for i in items] == [(0, False), (1, True), (0, False)]
+    assert items[1]["query"]["description"] == "SELECT a"

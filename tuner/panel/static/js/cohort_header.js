@@ -1,0 +1,54 @@
+// A cohort's name, its state, and its mode with what changes it.
+
+import { listAddress } from "./address.js";
+import { h } from "./element.js";
+import { icon } from "./icons.js";
+import { modeForm } from "./mode_form.js";
+import { clipped, named } from "./printable.js";
+import { STATES, badge } from "./standing.js";
+import { time } from "./times.js";
+
+function whoSetIt({ by, at, reason }) {
+  if (!by) return h("span", { class: "faint" }, "as the job or the configuration has it");
+  return h("span", { class: "faint" }, "set by ", named(by, { limit: 60 }), at ? [" on ", time(at)] : "", reason ? [": ", named(reason, { limit: 160 })] : "");
+}
+
+function modeRow(page) {
+  const { mode_setting: setting, may_act: mayAct } = page.cohort;
+  const row = h("div", { class: "mode-row" }, h("span", { class: "label" }, "Mode"), h("strong", {}, setting.mode), whoSetIt(setting));
+  if (!mayAct) {
+    row.append(h("span", { class: "notice inline" }, icon("eye"), "You may look but not act: that needs permission to edit the DAG."));
+    return row;
+  }
+  const place = h("div", { class: "mode-place" });
+  const button = h("button", { type: "button", class: "small", "aria-expanded": "false" }, "Change mode");
+  const close = ({ focus = true } = {}) => {
+    place.replaceChildren();
+    button.setAttribute("aria-expanded", "false");
+    if (focus) button.focus();
+  };
+  button.addEventListener("click", () => {
+    if (place.hasChildNodes()) return close();
+    button.setAttribute("aria-expanded", "true");
+    const form = modeForm(page, close);
+    place.replaceChildren(form);
+    return form.querySelector("input:checked")?.focus();
+  });
+  row.append(button);
+  return [row, place];
+}
+
+export function cohortHeader(page) {
+  const { cohort, tasks, state, last_decision: decision } = page.cohort;
+  const others = tasks.map((task) => `${task.dag_id}.${task.task_id}`).filter((task) => task !== cohort);
+  document.title = `${clipped(cohort, 80)} · Spark tuner`;
+  return h(
+    "div",
+    { class: "cohort-header" },
+    h("a", { class: "back", href: listAddress(page.scope) }, icon("left"), page.scope.dag_id ? "Cohorts of the DAG" : "All cohorts"),
+    h("div", { class: "name-row" }, h("h1", {}, named(cohort, { limit: 200 })), badge(STATES[state])),
+    others.length ? h("p", { class: "faint" }, "Tasks: ", named(others.join(", "), { limit: 300 })) : "",
+    decision ? h("p", { class: "decision" }, named(decision, { limit: 400 })) : "",
+    modeRow(page),
+  );
+}

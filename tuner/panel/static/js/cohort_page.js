@@ -1,0 +1,97 @@
+// A cohort: its state and mode, the chart of its runs, and what is known and can be done, in tabs.
+
+import { isThisRun } from "./address.js";
+import { announce } from "./announce.js";
+import * as api from "./api.js";
+import { auditTrail } from "./audit.js";
+import { runsChart } from "./chart.js";
+import { cohortHeader } from "./cohort_header.js";
+import { h } from "./element.js";
+import { figures } from "./figures.js";
+import { insightList } from "./insights.js";
+import { clipped } from "./printable.js";
+import { queriesPanel } from "./queries.js";
+import { recommendationList } from "./recommendations.js";
+import { runsTable } from "./runs_table.js";
+import { empty, failure, loadInto, skeleton } from "./status.js";
+import { tabs } from "./tabs.js";
+
+const MOST_RUNS = 200;
+
+function chartSection(page, loaded) {
+  const place = h("div", { class: "chart-place" }, skeleton(6));
+  const asTable = h("button", { type: "button", class: "link", on: { click: () => page.openRuns() } }, "Read as a table");
+  const draw = async () => {
+    try {
+      const runs = await loaded();
+      asTable.hidden = !runs.items.length;
+      if (!runs.items.length) return place.replaceChildren(empty("No run has been recorded.", "The chart begins with the first run."));
+      const chart = await runsChart([...runs.items].reverse(), { isHere: (run) => isThisRun(run, page.scope), open: (run) => page.openRuns(run.key) });
+      const unmeasured = runs.items.every((run) => run.query_seconds === null);
+      const note = unmeasured ? h("p", { class: "notice" }, "No run has been measured yet. A run is measured when it has ended and its event log was read.") : "";
+      return place.replaceChildren(...[note, chart].filter(Boolean));
+    } catch (error) {
+      return place.replaceChildren(failure(error, draw));
+    }
+  };
+  draw();
+  return h("section", { class: "card", "aria-labelledby": "runs-title" }, h("div", { class: "card-head" }, h("h2", { id: "runs-title" }, "Query time over runs"), asTable), place);
+}
+
+function pageTabs(page, loaded) {
+  const entries = [
+    { name: "recommendations", words: "Recommendations", fill: (panel) => recommendationList(panel, page) },
+    { name: "queries", words: "Queries and plans", fill: (panel) => queriesPanel(panel, page) },
+    { name: "insights", words: "Insights", fill: (panel) => insightList(panel, page) },
+    { name: "runs", words: "Runs", fill: (panel) => loadInto(panel, loaded, (runs) => runsTable(runs, page)) },
+    { name: "audit", words: "Audit", fill: (panel) => auditTrail(panel, page) },
+  ];
+  const first = window.location.hash.slice(1);
+  return tabs("Parts of the cohort", entries, {
+    first,
+    selected: (name) => window.history.replaceState(null, "", `${window.location.pathname}${window.location.search}#${name}`),
+  });
+}
+
+/** Draws the page of `cohort` into `main`. */
+export async function cohortPage(main, name, scope) {
+  const cohort = await api.cohort(name);
+  document.title = `${clipped(name, 80)} · Spark tuner`;
+  const top = h("div", { class: "cohort-top" });
+  let asked = null;
+  const loaded = () => {
+    asked ??= api.runs(name, { limit: MOST_RUNS }).catch((error) => {
+      asked = null;
+      throw error;
+    });
+    return asked;
+  };
+
+  const page = { name, scope, cohort, query: null, run: null };
+  page.drawTop = () => top.replaceChildren(cohortHeader(page), figures(page.cohort));
+  page.openRuns = (key = null) => {
+    page.run = key;
+    page.tabs.stale("runs");
+    page.tabs.select("runs", { focus: key === null });
+  };
+  page.openQuery = (query) => {
+    page.query = query;
+    page.tabs.stale("queries");
+    page.tabs.select("queries");
+  };
+  /** After a person did something: what the server says now. */
+  page.changed = async (message) => {
+    announce(clipped(message, 300));
+    page.tabs.stale("audit");
+    page.cohort = await api.cohort(name);
+    page.drawTop();
+  };
+
+  page.drawTop();
+  const chart = chartSection(page, loaded);
+  page.counted = (tab, number) => page.tabs?.count(tab, number);
+  page.tabs = pageTabs(page, loaded);
+  page.tabs.count("queries", cohort.queries);
+  page.tabs.count("runs", cohort.runs);
+  main.replaceChildren(top, chart, page.tabs.element);
+}

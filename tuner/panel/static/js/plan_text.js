@@ -1,0 +1,32 @@
+// A plan as nested lists: what runs last comes first, its inputs below it.
+
+import { h } from "./element.js";
+import { icon } from "./icons.js";
+import { builds, output, stepTitle } from "./plan_words.js";
+import { named } from "./printable.js";
+
+const MOST_INDENTS = 12;
+
+function line(step) {
+  return h(
+    "span",
+    { class: step.changed ? "step-line changed" : "step-line" },
+    step.changed ? icon("swap") : "",
+    h("strong", {}, stepTitle(step)),
+    step.label ? [" ", named(step.label, { limit: 200 })] : "",
+    builds(step) ? `, ${builds(step)}` : "",
+    output(step) ? h("span", { class: "faint" }, ` → ${output(step)}`) : "",
+    step.changed ? h("span", { class: "changed-words" }, " Changed: ", named(step.changed, { limit: 200 })) : "",
+  );
+}
+
+/** `steps[0]` ran last; `inputs` are positions after the step's own. */
+export function planText(steps) {
+  const item = (position, depth) => {
+    const step = steps[position];
+    const inputs = step.inputs.filter((input) => input > position && input < steps.length);
+    const nested = inputs.length ? h("ul", { class: depth >= MOST_INDENTS ? "flat" : "" }, inputs.map((input) => item(input, depth + 1))) : "";
+    return h("li", {}, line(step), nested);
+  };
+  return h("ul", { class: "plan-text" }, item(0, 1));
+}

@@ -1,0 +1,81 @@
+// The runs as a table: the same facts as the chart, newest first, some at a time.
+
+import { isThisRun } from "./address.js";
+import * as api from "./api.js";
+import { copyButton } from "./copying.js";
+import { h } from "./element.js";
+import { moreButton } from "./more.js";
+import { named } from "./printable.js";
+import { gainOf } from "./run_kind.js";
+import { gainWords } from "./run_words.js";
+import { RUN_STATES, STANDINGS, badge } from "./standing.js";
+import { empty } from "./status.js";
+import { time } from "./times.js";
+import { seconds } from "./units.js";
+
+const AT_ONCE = 25;
+const MOST_CHANGES = 3;
+
+/** Airflow's page of the run: a frame may not open it, so there its address is to copy. */
+function runLink(run) {
+  const label = named(run.run_id || run.key, { limit: 90 });
+  if (!run.href) return label;
+  const address = new URL(`../${run.href.replace(/^\/+/, "")}`, document.baseURI);
+  if (!["http:", "https:"].includes(address.protocol) || address.origin !== window.location.origin) return label;
+  if (window.top === window) return h("a", { href: address.href }, label);
+  return h("span", { class: "run-link" }, label, copyButton(address.href, label, "the address of the run in Airflow"));
+}
+
+function changes(run) {
+  if (!run.in_force.length) return h("span", { class: "faint" }, "nothing");
+  const item = (each) => h("li", {}, named(each.words, { limit: 90 }), h("span", { class: "faint" }, ` · ${STANDINGS[each.standing].words.toLowerCase()}`));
+  const rest = run.in_force.slice(MOST_CHANGES);
+  return [
+    h("ul", { class: "bare" }, run.in_force.slice(0, MOST_CHANGES).map(item)),
+    rest.length ? h("details", {}, h("summary", {}, `${rest.length} more`), h("ul", { class: "bare" }, rest.map(item))) : "",
+  ];
+}
+
+function row(run, page) {
+  const here = isThisRun(run, page.scope);
+  const gain = gainOf(run);
+  const mapped = run.map_index >= 0 ? ` · map ${run.map_index}` : "";
+  return h(
+    "tr",
+    { class: here ? "here" : "", "data-key": run.key, tabindex: "-1" },
+    h("th", { scope: "row", class: "name" }, time(run.started_at), h("div", { class: "faint" }, runLink(run), mapped, run.try_number > 1 ? ` · try ${run.try_number}` : ""), here ? h("span", { class: "here-mark" }, "this run") : ""),
+    h("td", {}, badge(RUN_STATES[run.state])),
+    h("td", { class: "number" }, run.query_seconds === null ? h("span", { class: "faint" }, "not measured") : seconds(run.query_seconds)),
+    h("td", { class: "number" }, run.band ? [seconds(run.band.expected), h("div", { class: "faint" }, `${seconds(run.band.low)} to ${seconds(run.band.high)}`)] : h("span", { class: "faint" }, "–")),
+    h("td", { class: "number" }, gain === null ? h("span", { class: "faint" }, "–") : h("span", { class: gain >= 0 ? "better" : "worse" }, gainWords(run))),
+    h("td", { class: "number" }, run.application_seconds === null ? h("span", { class: "faint" }, "–") : seconds(run.application_seconds)),
+    h("td", {}, changes(run)),
+    h("td", { class: "decision" }, run.mode, h("div", { class: "faint" }, named(run.decision, { limit: 140 }))),
+  );
+}
+
+const HEADS = [["Run"], ["State"], ["Query time", "number"], ["Expected, nothing in force", "number"], ["Difference", "number"], ["Application", "number"], ["In force"], ["Mode and decision"]];
+
+/** `runs` is the newest page of runs; older ones are asked for. */
+export function runsTable(runs, page) {
+  if (!runs.total) return empty("No run has been recorded.", "Runs appear here when they have started.");
+  const known = [...runs.items];
+  const wanted = known.findIndex((run) => (page.run ? run.key === page.run : isThisRun(run, page.scope)));
+  const atFirst = Math.max(AT_ONCE, wanted + 1);
+  const body = h("tbody", {}, known.slice(0, atFirst).map((run) => row(run, page)));
+  const add = async (offset) => {
+    if (offset >= known.length) known.push(...(await api.runs(page.name, { limit: 100, offset })).items);
+    const next = known.slice(offset, offset + AT_ONCE);
+    body.append(...next.map((run) => row(run, page)));
+    return next.length;
+  };
+  if (page.run) window.requestAnimationFrame(() => body.rows[wanted]?.focus());
+  const table = h(
+    "table",
+    { class: "runs" },
+    h("caption", { class: "unseen" }, "Runs, newest first"),
+    h("thead", {}, h("tr", {}, HEADS.map(([words, style]) => h("th", { scope: "col", class: style }, words)))),
+    body,
+  );
+  return [h("div", { class: "scroller", role: "region", "aria-label": "Runs, scrolls sideways", tabindex: "0" }, table), moreButton(Math.min(atFirst, known.length), runs.total, add)];
+}

@@ -1,0 +1,46 @@
+// What stands where data will be: a skeleton, a sentence where there is none, or what went wrong with a way on.
+
+import { h } from "./element.js";
+import { icon } from "./icons.js";
+import { clipped } from "./printable.js";
+
+export function skeleton(lines = 3) {
+  return h(
+    "div",
+    { class: "skeleton", "aria-busy": "true" },
+    h("span", { class: "unseen" }, "Loading…"),
+    Array.from({ length: lines }, (_, line) => h("div", { class: "bone", style: `width: ${92 - ((line * 17) % 40)}%` })),
+  );
+}
+
+export function empty(title, ...sentences) {
+  return h("div", { class: "empty" }, h("p", { class: "empty-title" }, title), ...sentences.map((each) => (typeof each === "string" ? h("p", {}, each) : each)));
+}
+
+const TITLES = { 0: "No answer", 401: "Signed out", 403: "No permission", 404: "Not found" };
+
+export function failure(error, retry) {
+  const title = TITLES[error.status] ?? "That did not work";
+  const final = [401, 403, 404].includes(error.status);
+  const again = retry && !(final && error.status !== 401) ? h("button", { type: "button", on: { click: retry } }, "Try again") : null;
+  return h(
+    "div",
+    { class: "failure", role: "alert" },
+    h("p", { class: "failure-title" }, icon("warn"), title),
+    h("p", { dir: "auto" }, clipped(error.message, 600)),
+    again,
+  );
+}
+
+/** Fills `place` with what `render` makes of what `load` answers; a failure shows itself, with a retry. */
+export async function loadInto(place, load, render, { lines = 4 } = {}) {
+  place.replaceChildren(skeleton(lines));
+  try {
+    const data = await load();
+    place.replaceChildren(...[render(data)].flat());
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    if (error.status === undefined) console.error(error);
+    place.replaceChildren(failure(error, () => loadInto(place, load, render, { lines })));
+  }
+}

@@ -1,0 +1,57 @@
+// Bytes, rows, seconds and shares in words, the same ones in every locale and as the command line has them (tuner/units.py).
+
+function scaled(count, units, step) {
+  for (const unit of units) {
+    const last = unit === units.at(-1);
+    if (Math.abs(count) < 999.5 || last) return [count, unit];
+    count /= step;
+  }
+  return [count, ""];
+}
+
+export function bytes(count) {
+  const [value, unit] = scaled(count, ["B", "kB", "MB", "GB", "TB"], 1000);
+  return `${unit === "B" || Math.abs(value) >= 99.95 ? value.toFixed(0) : value.toFixed(1)} ${unit}`;
+}
+
+export function count(number) {
+  const [value, unit] = scaled(number, ["", "k", "M", "G"], 1000);
+  return `${unit === "" || Math.abs(value) >= 99.95 ? value.toFixed(0) : value.toFixed(1)}${unit}`;
+}
+
+export function rows(number) {
+  return `${count(number)} ${number === 1 ? "row" : "rows"}`;
+}
+
+export function seconds(value) {
+  const size = Math.abs(value);
+  if (size >= 120) return `${value < 0 ? "-" : ""}${Math.floor(size / 60)} min ${Math.floor(size) % 60} s`;
+  return size < 1 ? `${value.toFixed(2)} s` : `${value.toFixed(1)} s`;
+}
+
+export function share(value) {
+  const percent = 100 * value;
+  if (value === 0 || Math.abs(value) >= 0.001) return `${percent.toFixed(Math.abs(percent) >= 10 ? 0 : 1)}%`;
+  return `${percent.toPrecision(1)}%`;
+}
+
+/** A number of things: `1 run`, `1,204 runs`. */
+export function counted(number, one, many = `${one}s`) {
+  return `${grouped(number)} ${number === 1 ? one : many}`;
+}
+
+export function grouped(number) {
+  return Math.trunc(number)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+const WORDS = { rows, bytes, seconds, share };
+
+/** A measured number with the unit that the core gives it: rows, bytes, seconds, share, runs, tasks, … */
+export function measured(value, unit) {
+  if (Object.hasOwn(WORDS, unit)) return WORDS[unit](value);
+  if (unit.endsWith("seconds")) return `${seconds(value)} (${unit})`;
+  const number = Number.isInteger(value) ? grouped(value) : value.toPrecision(3);
+  return unit ? `${number} ${unit}` : number;
+}

@@ -9,6 +9,7 @@ import { cohortHeader } from "./cohort_header.js";
 import { h } from "./element.js";
 import { figures } from "./figures.js";
 import { insightList } from "./insights.js";
+import { plot } from "./libraries.js";
 import { clipped } from "./printable.js";
 import { queriesPanel } from "./queries.js";
 import { recommendationList } from "./recommendations.js";
@@ -53,19 +54,26 @@ function pageTabs(page, loaded) {
   });
 }
 
-/** Draws the page of `cohort` into `main`. */
-export async function cohortPage(main, name, scope) {
-  const cohort = await api.cohort(name);
-  document.title = `${clipped(name, 80)} · Spark tuner`;
-  const top = h("div", { class: "cohort-top" });
+/** Asks once, and again only after a failure. */
+function once(ask) {
   let asked = null;
-  const loaded = () => {
-    asked ??= api.runs(name, { limit: MOST_RUNS }).catch((error) => {
+  return () => {
+    asked ??= ask().catch((error) => {
       asked = null;
       throw error;
     });
     return asked;
   };
+}
+
+/** Draws the page of `cohort` into `main`. */
+export async function cohortPage(main, name, scope) {
+  const loaded = once(() => api.runs(name, { limit: MOST_RUNS }));
+  // Asked for at once, so that the chart waits for one answer and not for two after another; it shows the failures.
+  loaded().catch(() => {});
+  plot().catch(() => {});
+  const cohort = await api.cohort(name);
+  const top = h("div", { class: "cohort-top" });
 
   const page = { name, scope, cohort, query: null, run: null };
   page.drawTop = () => top.replaceChildren(cohortHeader(page), figures(page.cohort));

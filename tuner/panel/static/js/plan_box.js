@@ -30,7 +30,7 @@ export function stepBox(step, x, y) {
     s("text", { class: "step-title", x: 13, y: 19 }, clipped(stepTitle(step), MOST_TITLE)),
     s("text", { class: "step-label", x: 13, y: 36 }, s("tspan", { direction: "ltr" }, clipped(below, MOST_LABEL))),
     step.changed
-      ? s("g", { class: "mark", transform: `translate(${BOX.width - 78},-10)` }, s("rect", { width: 72, height: 17, rx: 8.5 }), s("path", { d: SWAP, transform: "translate(8,4.5)" }), s("text", { x: 22, y: 12.5 }, "changed"))
+      ? s("g", { class: "mark", transform: `translate(${BOX.width - 88},-11)` }, s("rect", { width: 82, height: 18, rx: 9 }), s("path", { d: SWAP, transform: "translate(9,5)" }), s("text", { x: 25, y: 13 }, "changed"))
       : "",
   );
 }

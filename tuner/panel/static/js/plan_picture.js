@@ -6,7 +6,7 @@ import { stepBox, BOX } from "./plan_box.js";
 import { clipped } from "./printable.js";
 import { rows } from "./units.js";
 
-const GAP = { x: 26, y: 46 };
+const GAP = { x: 26, y: 50 };
 const SCALES = [0.4, 0.55, 0.7, 0.85, 1, 1.25, 1.6];
 
 function nested(steps, position) {
@@ -34,7 +34,7 @@ function edge(link, left, index) {
     "g",
     { class: "edge" },
     s("path", { d: `M${start.x} ${start.y}C${start.x} ${bend},${end.x} ${bend},${end.x} ${end.y}`, "stroke-width": lineWidth(step.rows).toFixed(2) }),
-    label ? s("text", { x: start.x + away, y: start.y - 9, "text-anchor": side > 0 ? "start" : "end" }, label) : "",
+    label ? s("text", { x: start.x + away, y: start.y - (step.changed && side > 0 ? 16 : 9), "text-anchor": side > 0 ? "start" : "end" }, label) : "",
   );
 }
 

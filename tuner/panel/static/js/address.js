@@ -1,12 +1,14 @@
 // What part of the world the page is about, by its query string, and the addresses of its other parts.
 
+import { readQuery, withQuery } from "./query_string.js";
+
 const NAMES = ["scope", "dag_id", "run_id", "task_id", "map_index", "cohort"];
 // Airflow leaves `{RUN_ID}` as it is where its page knows no run.
 const LITERAL = /^\{[A-Z_]+\}$/;
 
 /** Scope as an object; what the page's address does not give is "". */
 export function readScope(search) {
-  const given = new URLSearchParams(search);
+  const given = readQuery(search);
   const scope = {};
   for (const name of NAMES) {
     const value = given.get(name) ?? "";
@@ -17,17 +19,12 @@ export function readScope(search) {
 
 /** The page of a cohort, with the run that the address speaks of where it does. */
 export function cohortAddress(cohort, scope) {
-  const query = new URLSearchParams({ scope: scope.scope || "nav" });
-  for (const name of NAMES.slice(1, -1)) if (scope[name]) query.set(name, scope[name]);
-  query.set("cohort", cohort);
-  return `ui?${query}`;
+  return withQuery("ui", { ...scope, scope: scope.scope || "nav", cohort });
 }
 
 /** The list that a cohort's page leads back to. */
 export function listAddress(scope) {
-  const query = new URLSearchParams({ scope: scope.dag_id ? "dag" : "nav" });
-  if (scope.dag_id) query.set("dag_id", scope.dag_id);
-  return `ui?${query}`;
+  return withQuery("ui", { scope: scope.dag_id ? "dag" : "nav", dag_id: scope.dag_id });
 }
 
 /** Whether a run is the one that the page was opened from. */

@@ -1,5 +1,7 @@
 // The API next to this page. Every failure is an ApiError that says what, why and what to do.
 
+import { withQuery } from "./query_string.js";
+
 export class ApiError extends Error {
   constructor(status, detail) {
     super(detail);
@@ -26,11 +28,6 @@ async function answer(path, options) {
   if (response.ok && body !== null) return body;
   const detail = typeof body?.detail === "string" ? body.detail : "";
   throw new ApiError(response.status, detail || WORDS[response.status] || `The server answered ${response.status}. Try again; its log says more.`);
-}
-
-function withQuery(path, query) {
-  const given = Object.entries(query).filter(([, value]) => value !== "" && value !== undefined && value !== null);
-  return given.length ? `${path}?${new URLSearchParams(given)}` : path;
 }
 
 function post(path, body) {

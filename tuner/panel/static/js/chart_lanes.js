@@ -40,11 +40,11 @@ export function lanes(points, width) {
   return h(
     "div",
     { class: "lanes" },
-    all.length ? h("div", { class: "lane-words head", style: `padding-left: ${MARGIN.left}px` }, "In force: dashed on trial, solid promoted or pinned") : "",
+    all.length ? h("div", { class: "lane-words head", style: { "padding-left": `${MARGIN.left}px` } }, "In force: dashed on trial, solid promoted or pinned") : "",
     all.slice(0, MOST_LANES).map((lane) => [
-      h("div", { class: "lane-words", style: `padding-left: ${MARGIN.left}px` }, h("bdi", {}, clipped(lane.words, 110))),
+      h("div", { class: "lane-words", style: { "padding-left": `${MARGIN.left}px` } }, h("bdi", {}, clipped(lane.words, 110))),
       strip(lane, points.length, width),
     ]),
-    more > 0 ? h("div", { class: "lane-words faint", style: `padding-left: ${MARGIN.left}px` }, `and ${more} more: the table of runs has them all`) : "",
+    more > 0 ? h("div", { class: "lane-words faint", style: { "padding-left": `${MARGIN.left}px` } }, `and ${more} more: the table of runs has them all`) : "",
   );
 }

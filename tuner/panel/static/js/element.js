@@ -6,13 +6,15 @@ function fill(element, properties, children) {
   for (const [name, value] of Object.entries(properties)) {
     if (value === undefined || value === null || value === false) continue;
     if (name === "on") for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
+    // Through the object model: the page's policy forbids styles in attributes.
+    else if (name === "style") for (const [rule, text] of Object.entries(value)) element.style.setProperty(rule, text);
     else element.setAttribute(name, value === true ? "" : String(value));
   }
   element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false && child !== ""));
   return element;
 }
 
-/** An HTML element; `on` holds listeners, children are nodes or texts, and null or false stands for none. */
+/** An HTML element; `on` holds listeners, `style` CSS properties, children are nodes or texts, and null or false stands for none. */
 export function h(tag, properties = {}, ...children) {
   return fill(document.createElement(tag), properties, children);
 }

@@ -5,6 +5,7 @@ import * as api from "./api.js";
 import { h } from "./element.js";
 import { icon } from "./icons.js";
 import { named } from "./printable.js";
+import { readQuery, withQuery } from "./query_string.js";
 import { RUN_STATES, STATES, badge } from "./standing.js";
 import { empty, failure, skeleton } from "./status.js";
 import { time } from "./times.js";
@@ -76,12 +77,8 @@ function pages(page, go) {
 }
 
 function remember(asked) {
-  const query = new URLSearchParams(window.location.search);
-  for (const name of ["search", "state", "offset"]) {
-    if (asked[name]) query.set(name, asked[name]);
-    else query.delete(name);
-  }
-  window.history.replaceState(null, "", `${window.location.pathname}?${query}`);
+  const query = { ...Object.fromEntries(readQuery(window.location.search)), ...asked, offset: asked.offset || "" };
+  window.history.replaceState(null, "", withQuery(window.location.pathname, query));
 }
 
 function filters(asked, ask) {
@@ -101,8 +98,8 @@ function filters(asked, ask) {
 
 /** Draws the overview into `main`. */
 export function overview(main, scope) {
-  const given = new URLSearchParams(window.location.search);
-  const asked = { search: given.get("search") ?? "", state: given.get("state") in STATES ? given.get("state") : "", offset: Number(given.get("offset")) || 0 };
+  const given = readQuery(window.location.search);
+  const asked = { search: given.get("search") ?? "", state: Object.hasOwn(STATES, given.get("state") ?? "") ? given.get("state") : "", offset: Number(given.get("offset")) || 0 };
   const place = h("div", {});
   const total = h("p", { class: "faint", role: "status" });
   let calls = new AbortController();

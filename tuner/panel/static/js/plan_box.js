@@ -1,7 +1,7 @@
 // A step of a plan as a box: a bar of its kind's colour, what it is, and what it is of.
 
 import { s } from "./element.js";
-import { builds, output, stepTitle } from "./plan_words.js";
+import { builds, output, stepLabel, stepTitle } from "./plan_words.js";
 import { clipped } from "./printable.js";
 import { bytes } from "./units.js";
 
@@ -20,7 +20,7 @@ function whole(step) {
 
 /** The box with its upper left corner at x, y; a changed join has a frame, an icon and the word. */
 export function stepBox(step, x, y) {
-  const below = [step.label, builds(step)].filter(Boolean).join(", ") || (step.bytes === null ? "" : bytes(step.bytes));
+  const below = [stepLabel(step), builds(step)].filter(Boolean).join(", ") || (step.bytes === null ? "" : bytes(step.bytes));
   return s(
     "g",
     { class: `step ${step.kind}${step.changed ? " changed" : ""}`, transform: `translate(${x.toFixed(1)},${y.toFixed(1)})` },

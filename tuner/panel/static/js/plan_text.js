@@ -2,7 +2,7 @@
 
 import { h } from "./element.js";
 import { icon } from "./icons.js";
-import { builds, output, stepTitle } from "./plan_words.js";
+import { builds, output, stepLabel, stepTitle } from "./plan_words.js";
 import { named } from "./printable.js";
 
 const MOST_INDENTS = 12;
@@ -13,7 +13,7 @@ function line(step) {
     { class: step.changed ? "step-line changed" : "step-line" },
     step.changed ? icon("swap") : "",
     h("strong", {}, stepTitle(step)),
-    step.label ? [" ", named(step.label, { limit: 200 })] : "",
+    stepLabel(step) ? [" ", named(stepLabel(step), { limit: 200 })] : "",
     builds(step) ? `, ${builds(step)}` : "",
     output(step) ? h("span", { class: "faint" }, ` → ${output(step)}`) : "",
     step.changed ? h("span", { class: "changed-words" }, " Changed: ", named(step.changed, { limit: 200 })) : "",

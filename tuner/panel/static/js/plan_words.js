@@ -22,10 +22,22 @@ const KINDS = {
   union: "Union",
 };
 
-/** `Sort merge join`, `Scan`: what the step is. */
+function capital(words) {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** `Sort merge join`, `Scan`, `Expand`: what the step is. */
 export function stepTitle(step) {
-  const words = step.kind === "join" ? (STRATEGIES[step.strategy] ?? step.operator) : (KINDS[step.kind] ?? step.operator);
-  return clipped(words.charAt(0).toUpperCase() + words.slice(1), 40);
+  if (step.kind === "join") return clipped(capital(STRATEGIES[step.strategy] ?? step.operator), 40);
+  return clipped(KINDS[step.kind] ?? capital(step.label || step.operator), 40);
+}
+
+/** What it is of; without the words that its title has already. */
+export function stepLabel(step) {
+  if (!Object.hasOwn(KINDS, step.kind)) return "";
+  const kind = step.kind.toLowerCase();
+  const label = step.label.toLowerCase().startsWith(kind) ? step.label.slice(kind.length) : step.label;
+  return label.trim();
 }
 
 export function builds(step) {

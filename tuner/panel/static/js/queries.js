@@ -23,7 +23,7 @@ function change({ baseline_seconds: before, latest_seconds: after }) {
 
 function meter(item, most) {
   const width = most > 0 ? (100 * (item.latest_seconds ?? item.baseline_seconds ?? 0)) / most : 0;
-  return h("div", { class: "meter", "aria-hidden": "true" }, h("div", { style: `width: ${Math.min(width, 100).toFixed(1)}%` }));
+  return h("div", { class: "meter", "aria-hidden": "true" }, h("div", { style: { width: `${Math.min(width, 100).toFixed(1)}%` } }));
 }
 
 function row(item, most, open) {

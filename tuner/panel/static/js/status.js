@@ -9,7 +9,7 @@ export function skeleton(lines = 3) {
     "div",
     { class: "skeleton", "aria-busy": "true" },
     h("span", { class: "unseen" }, "Loading…"),
-    Array.from({ length: lines }, (_, line) => h("div", { class: "bone", style: `width: ${92 - ((line * 17) % 40)}%` })),
+    Array.from({ length: lines }, (_, line) => h("div", { class: "bone", style: { width: `${92 - ((line * 17) % 40)}%` } })),
   );
 }
 

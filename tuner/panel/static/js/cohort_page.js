@@ -27,10 +27,9 @@ function chartSection(page, loaded) {
       const runs = await loaded();
       asTable.hidden = !runs.items.length;
       if (!runs.items.length) return place.replaceChildren(empty("No run has been recorded.", "The chart begins with the first run."));
-      const chart = await runsChart([...runs.items].reverse(), { isHere: (run) => isThisRun(run, page.scope), open: (run) => page.openRuns(run.key) });
-      const unmeasured = runs.items.every((run) => run.query_seconds === null);
-      const note = unmeasured ? h("p", { class: "notice" }, "No run has been measured yet. A run is measured when it has ended and its event log was read.") : "";
-      return place.replaceChildren(...[note, chart].filter(Boolean));
+      if (runs.items.every((run) => run.query_seconds === null)) return place.replaceChildren(empty("No run has been measured yet.", "A run is measured when it has ended and its event log was read."));
+      const oldestFirst = [...runs.items].reverse();
+      return place.replaceChildren(await runsChart(oldestFirst, { isHere: (run) => isThisRun(run, page.scope), open: (run) => page.openRuns(run.key) }));
     } catch (error) {
       return place.replaceChildren(failure(error, draw));
     }

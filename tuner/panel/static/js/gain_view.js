@@ -35,7 +35,7 @@ export function gainView({ predicted, gained_seconds: gained }) {
     facts.push(h("div", {}, h("dt", {}, "Predicted"), h("dd", {}, h("strong", {}, less(predicted.gain)), h("span", { class: "faint" }, ` ${interval}, of ${seconds(predicted.before)}`))));
   }
   if (gained !== null) {
-    facts.push(h("div", {}, h("dt", {}, "Measured"), h("dd", {}, h("strong", { class: gained >= 0 ? "better" : "worse" }, less(gained)), h("span", { class: "faint" }, " latest run"))));
+    facts.push(h("div", {}, h("dt", {}, "Measured"), h("dd", {}, h("strong", { class: gained >= 0 ? "better" : "worse" }, less(gained)), h("span", { class: "faint" }, " in the latest run that measured it"))));
   } else if (predicted) {
     facts.push(h("div", {}, h("dt", {}, "Measured"), h("dd", { class: "faint" }, "not yet")));
   }

@@ -65,6 +65,14 @@ function once(ask) {
   };
 }
 
+/** How many there are behind the tabs that nobody has opened; a failure shows when one does. */
+function countUnopened(page) {
+  for (const [tab, ask] of Object.entries({ recommendations: api.recommendations, insights: api.insights, audit: api.audit })) {
+    if (page.tabs.opened(tab)) continue;
+    ask(page.name, { limit: 1, offset: 0 }).then(({ total }) => page.tabs.count(tab, total)).catch(() => {});
+  }
+}
+
 /** Draws the page of `cohort` into `main`. */
 export async function cohortPage(main, name, scope) {
   const loaded = once(() => api.runs(name, { limit: MOST_RUNS }));
@@ -100,5 +108,6 @@ export async function cohortPage(main, name, scope) {
   page.tabs = pageTabs(page, loaded);
   page.tabs.count("queries", cohort.queries);
   page.tabs.count("runs", cohort.runs);
+  countUnopened(page);
   main.replaceChildren(top, chart, page.tabs.element);
 }

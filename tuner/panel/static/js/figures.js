@@ -1,5 +1,6 @@
 // A cohort in five figures.
 
+import { difference } from "./difference.js";
 import { h } from "./element.js";
 import { RUN_STATES } from "./standing.js";
 import { time } from "./times.js";
@@ -12,9 +13,8 @@ function figure(label, value, ...below) {
 function gained({ baseline_seconds: baseline, latest_seconds: latest }) {
   if (baseline === null || latest === null) return figure("Gain, latest run", "–", "known once a run with changes is measured");
   const gain = baseline - latest;
-  const value = h("span", { class: gain >= 0 ? "better" : "worse" }, `${seconds(Math.abs(gain))} ${gain >= 0 ? "less" : "more"}`);
   const part = baseline > 0 ? `${share(Math.abs(gain) / baseline)} of ${seconds(baseline)}` : `of ${seconds(baseline)}`;
-  return figure("Gain, latest run", value, part, " with nothing in force");
+  return figure("Gain, latest run", difference(gain), part, " with nothing in force");
 }
 
 function inForce(counts) {

@@ -1,5 +1,6 @@
 // What a change is to gain, with its interval, and what it gained, in words and on one scale.
 
+import { difference, lessOrMore } from "./difference.js";
 import { h, s } from "./element.js";
 import { seconds } from "./units.js";
 
@@ -23,19 +24,15 @@ function bar({ before, after, low, high }, gained) {
   );
 }
 
-function less(value) {
-  return value >= 0 ? `${seconds(value)} less` : `${seconds(-value)} more`;
-}
-
 export function gainView({ predicted, gained_seconds: gained }) {
   if (!predicted && gained === null) return "";
   const facts = [];
   if (predicted) {
-    const interval = `${less(predicted.before - predicted.high)} to ${less(predicted.before - predicted.low)}`;
-    facts.push(h("div", {}, h("dt", {}, "Predicted"), h("dd", {}, h("strong", {}, less(predicted.gain)), h("span", { class: "faint" }, ` ${interval}, of ${seconds(predicted.before)}`))));
+    const interval = `${lessOrMore(predicted.before - predicted.high)} to ${lessOrMore(predicted.before - predicted.low)}`;
+    facts.push(h("div", {}, h("dt", {}, "Predicted"), h("dd", {}, h("strong", {}, lessOrMore(predicted.gain)), h("span", { class: "faint" }, ` ${interval}, of ${seconds(predicted.before)}`))));
   }
   if (gained !== null) {
-    facts.push(h("div", {}, h("dt", {}, "Measured"), h("dd", {}, h("strong", { class: gained >= 0 ? "better" : "worse" }, less(gained)), h("span", { class: "faint" }, " in the latest run that measured it"))));
+    facts.push(h("div", {}, h("dt", {}, "Measured"), h("dd", {}, difference(gained, { tag: "strong" }), h("span", { class: "faint" }, " in the latest run that measured it"))));
   } else if (predicted) {
     facts.push(h("div", {}, h("dt", {}, "Measured"), h("dd", { class: "faint" }, "not yet")));
   }

@@ -47,7 +47,7 @@ export function insightList(panel, page) {
       list.append(...next.items.map((item) => card(item, page)));
       return next.items.length;
     };
-    return [h("p", { class: "faint" }, "What only a person can change, and the most query time that the change can gain."), list, moreButton(found.items.length, found.total, add)];
+    return [h("p", { class: "faint cards-say" }, "What only a person can change, and the most query time that the change can gain."), list, moreButton(found.items.length, found.total, add)];
   };
   return loadInto(panel, () => api.insights(page.name, { limit: LIMIT, offset: 0 }), draw, { lines: 6 });
 }

@@ -2,6 +2,7 @@
 
 import { cohortAddress } from "./address.js";
 import * as api from "./api.js";
+import { difference } from "./difference.js";
 import { h } from "./element.js";
 import { icon } from "./icons.js";
 import { named } from "./printable.js";
@@ -9,19 +10,17 @@ import { readQuery, withQuery } from "./query_string.js";
 import { RUN_STATES, STATES, badge } from "./standing.js";
 import { empty, failure, skeleton } from "./status.js";
 import { time } from "./times.js";
-import { counted, grouped, seconds, share } from "./units.js";
+import { counted, grouped } from "./units.js";
 
 const LIMIT = 50;
 const TYPING_MS = 250;
 
 function gain(item) {
-  if (item.baseline_seconds === undefined || item.baseline_seconds === null || item.latest_seconds === null) return h("span", { class: "faint" }, "–");
-  const gained = item.baseline_seconds - item.latest_seconds;
-  const part = item.baseline_seconds > 0 ? ` (${share(Math.abs(gained) / item.baseline_seconds)})` : "";
-  return h("span", { class: gained >= 0 ? "better" : "worse" }, `${seconds(Math.abs(gained))} ${gained >= 0 ? "less" : "more"}${part}`);
+  if (item.baseline_seconds === null || item.latest_seconds === null) return h("span", { class: "faint" }, "–");
+  return difference(item.baseline_seconds - item.latest_seconds, { of: item.baseline_seconds });
 }
 
-function row(item, scope) {
+function row(item, scope, withGain) {
   const tasks = item.tasks.map((task) => `${task.dag_id}.${task.task_id}`).filter((task) => task !== item.cohort);
   return h(
     "tr",
@@ -31,14 +30,17 @@ function row(item, scope) {
     h("td", {}, item.mode),
     h("td", { class: "number" }, grouped(item.runs)),
     h("td", {}, time(item.last_run_at, { relative: true }), h("div", { class: "faint" }, RUN_STATES[item.last_run_state].words.toLowerCase())),
-    h("td", { class: "number" }, gain(item)),
+    withGain ? h("td", { class: "number" }, gain(item)) : "",
     h("td", { class: "decision" }, named(item.last_decision, { limit: 140 })),
   );
 }
 
-const HEADS = [["Cohort"], ["State"], ["Mode"], ["Runs", "number"], ["Last run"], ["Query time, latest run", "number"], ["Last decision"]];
+const GAIN = ["Query time, latest run", "number"];
+const HEADS = [["Cohort"], ["State"], ["Mode"], ["Runs", "number"], ["Last run"], GAIN, ["Last decision"]];
 
 function table(page, scope) {
+  const withGain = page.items.some((item) => item.baseline_seconds !== undefined);
+  const heads = HEADS.filter((head) => withGain || head !== GAIN);
   return h(
     "div",
     { class: "scroller", role: "region", "aria-label": "Cohorts, scrolls sideways", tabindex: "0" },
@@ -46,8 +48,8 @@ function table(page, scope) {
       "table",
       { class: "cohorts" },
       h("caption", { class: "unseen" }, "Cohorts"),
-      h("thead", {}, h("tr", {}, HEADS.map(([words, style]) => h("th", { scope: "col", class: style }, words)))),
-      h("tbody", {}, page.items.map((item) => row(item, scope))),
+      h("thead", {}, h("tr", {}, heads.map(([words, style]) => h("th", { scope: "col", class: style }, words)))),
+      h("tbody", {}, page.items.map((item) => row(item, scope, withGain))),
     ),
   );
 }

@@ -32,12 +32,12 @@ function row(item, most, open) {
   return h(
     "tr",
     {},
-    h("th", { scope: "row", class: "name" }, item.has_plan ? h("button", { type: "button", class: "link", on: { click: () => open(query) } }, name) : name, query.description ? h("div", { class: "faint mono" }, named(query.fingerprint, { limit: 24 })) : ""),
+    h("th", { scope: "row", class: "name" }, name, query.description ? h("div", { class: "faint mono" }, named(query.fingerprint, { limit: 24 })) : ""),
     h("td", { class: "number" }, orNone(item.latest_seconds), meter(item, most)),
     h("td", { class: "number" }, orNone(item.baseline_seconds)),
     h("td", { class: "number" }, change(item)),
     h("td", { class: "number" }, String(item.in_force)),
-    h("td", { class: "tool" }, item.has_plan ? h("button", { type: "button", class: "small", "aria-label": `Show the plan of ${name.textContent}`, on: { click: () => open(query) } }, "Plan") : h("span", { class: "faint" }, "no plan")),
+    h("td", { class: "tool" }, item.has_plan ? h("button", { type: "button", class: "small", "aria-label": `Plan of ${name.textContent}`, "data-query": query.fingerprint, on: { click: () => open(query) } }, "Plan") : h("span", { class: "faint" }, "no plan")),
   );
 }
 
@@ -68,9 +68,10 @@ export function queriesPanel(panel, page) {
   };
   const open = (query) => {
     page.query = query;
-    const view = planView(query, page, () => {
-      list();
-      panel.querySelector("button.link")?.focus();
+    const view = planView(query, page, async () => {
+      await list();
+      const buttons = [...panel.querySelectorAll("button[data-query]")];
+      (buttons.find((each) => each.dataset.query === query.fingerprint) ?? buttons[0])?.focus();
     });
     panel.replaceChildren(view);
     view.querySelector("h2").focus();

@@ -11,6 +11,7 @@ import { time } from "./times.js";
 import { counted } from "./units.js";
 
 const MOST_QUERIES = 6;
+const IN_FORCE = ["trial", "promoted", "pinned"];
 const RULED = { approve: "Approved", reject: "Rejected", pin: "Pinned", rollback: "Rolled back" };
 
 function verdictLine({ ruling, by, at, reason }) {
@@ -53,7 +54,7 @@ export function recommendationCard(item, page, { note, ruled }) {
   const id = uniqueId("recommendation");
   const heading = title(item);
   heading.id = id;
-  const since = item.since_at ? h("span", { class: "faint", title: clipped(item.since_run, 300) }, "in force since ", time(item.since_at), item.measured_runs ? `, measured in ${counted(item.measured_runs, "run")}` : "") : "";
+  const since = item.since_at ? h("span", { class: "faint", title: clipped(item.since_run, 300) }, IN_FORCE.includes(item.standing) ? "in force since " : "first in force ", time(item.since_at), item.measured_runs ? `, measured in ${counted(item.measured_runs, "run")}` : "") : "";
   return h(
     "article",
     { class: `card recommendation tone-${STANDINGS[item.standing].tone}`, "aria-labelledby": id, "data-id": item.id },

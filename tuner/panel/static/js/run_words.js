@@ -1,5 +1,6 @@
 // A run's facts, as the chart's tip and screen readers have them.
 
+import { lessOrMore } from "./difference.js";
 import { h } from "./element.js";
 import { clipped, named } from "./printable.js";
 import { gainOf } from "./run_kind.js";
@@ -21,13 +22,6 @@ function against(run) {
   return run.band === null ? "" : `expected ${seconds(run.band.expected)} (${seconds(run.band.low)} to ${seconds(run.band.high)}) with nothing in force`;
 }
 
-/** `3.2 s less`, `1.0 s more`: than expected with nothing in force; empty where that is not known. */
-export function gainWords(run) {
-  const gain = gainOf(run);
-  if (gain === null) return "";
-  return gain >= 0 ? `${seconds(gain)} less` : `${seconds(-gain)} more`;
-}
-
 export function inWords(run) {
   const changes = run.in_force.map((each) => `${clipped(each.words, 80)} (${STANDINGS[each.standing].words.toLowerCase()})`);
   const more = changes.length > MOST_CHANGES ? [`and ${changes.length - MOST_CHANGES} more`] : [];
@@ -47,7 +41,7 @@ export function tipOf(run, here) {
   const shown = run.in_force.slice(0, MOST_CHANGES);
   return [
     h("p", { class: "tip-when" }, moment(run.started_at), here ? " · this run" : ""),
-    h("p", { class: "tip-took" }, took(run), gainOf(run) === null ? "" : h("span", { class: "tip-gain" }, gainWords(run))),
+    h("p", { class: "tip-took" }, took(run), gainOf(run) === null ? "" : h("span", { class: "tip-gain" }, lessOrMore(gainOf(run)))),
     run.band ? h("p", { class: "faint" }, against(run)) : "",
     h("p", {}, `${RUN_STATES[run.state].words}. ${inForceWords(run)}${run.in_force.length ? ":" : "."}`),
     shown.length

@@ -3,11 +3,11 @@
 import { isThisRun } from "./address.js";
 import * as api from "./api.js";
 import { copyButton } from "./copying.js";
+import { difference } from "./difference.js";
 import { h } from "./element.js";
 import { moreButton } from "./more.js";
 import { named } from "./printable.js";
 import { gainOf } from "./run_kind.js";
-import { gainWords } from "./run_words.js";
 import { RUN_STATES, STANDINGS, badge } from "./standing.js";
 import { empty } from "./status.js";
 import { time } from "./times.js";
@@ -47,7 +47,7 @@ function row(run, page) {
     h("td", {}, badge(RUN_STATES[run.state])),
     h("td", { class: "number" }, run.query_seconds === null ? h("span", { class: "faint" }, "not measured") : seconds(run.query_seconds)),
     h("td", { class: "number" }, run.band ? [seconds(run.band.expected), h("div", { class: "faint" }, `${seconds(run.band.low)} to ${seconds(run.band.high)}`)] : h("span", { class: "faint" }, "–")),
-    h("td", { class: "number" }, gain === null ? h("span", { class: "faint" }, "–") : h("span", { class: gain >= 0 ? "better" : "worse" }, gainWords(run))),
+    h("td", { class: "number" }, gain === null ? h("span", { class: "faint" }, "–") : difference(gain)),
     h("td", { class: "number" }, run.application_seconds === null ? h("span", { class: "faint" }, "–") : seconds(run.application_seconds)),
     h("td", {}, changes(run)),
     h("td", { class: "decision" }, run.mode, h("div", { class: "faint" }, named(run.decision, { limit: 140 }))),

@@ -41,6 +41,8 @@ export function tabs(label, entries, { first, selected = () => {} }) {
     if (!entry.panel.hidden) select(name);
   };
 
+  const opened = (name) => made.some((each) => each.name === name && each.filled);
+
   made.forEach((each, index) => {
     each.tab.addEventListener("click", () => select(each.name));
     each.tab.addEventListener("keydown", (event) => {
@@ -53,5 +55,5 @@ export function tabs(label, entries, { first, selected = () => {} }) {
   });
   list.append(...made.map((each) => each.tab));
   select(made.some((each) => each.name === first) ? first : made[0].name);
-  return { element: h("div", { class: "tabbed" }, list, ...made.map((each) => each.panel)), select, stale, count };
+  return { element: h("div", { class: "tabbed" }, list, ...made.map((each) => each.panel)), select, stale, count, opened };
 }

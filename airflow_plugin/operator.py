@@ -116,7 +116,8 @@ class SparkTunedOperator(SteeredSubmitOperator):
     Takes all arguments of SparkSubmitOperator, and:
 
     :param sql: SQL to run instead of an application: statements, or the path of a .sql file, absolute or in the DAG's
-        template search path (templated, the file's text too). Exactly one of `application` and `sql` is given.
+        template search path (templated, the file's text too). Exactly one of `application` and `sql` is given. A Python
+        program runs it, which standalone clusters take in client mode only.
     :param cohort: name under which runs are compared (templated). Default: `dag_id.task_id`.
     :param mode: observe, suggest or auto. Default: `[spark_tuner] mode`.
     :param steering: agent changes single joins inside Spark, conf sets properties only (and hints in `sql=` text), off

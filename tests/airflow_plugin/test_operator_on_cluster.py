@@ -77,10 +77,11 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[spark]")
     duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: pip install airflow-spark-tuner[demo]")
     home, root = Path(pyspark.__file__).parent, tmp_path_factory.mktemp("cluster")
-    # Spark estimates the dims at over 10 MB, so it sorts both sides.
+    # Spark estimates the dims at over 10 MB, by a column that is not read, and shuffles 12 MB of them: it sorts both sides.
+    md5 = " || ".join(f"md5((8 * i + {n})::VARCHAR)" for n in range(8))
     for name, query in {
-        "facts": "SELECT (i * 7919) % 200000 AS dim_id, (i * 17) % 1000 AS amount FROM range(3000000) t(i)",
-        "dims": "SELECT i AS id, i % 10 AS grp, md5(i::VARCHAR) || md5((i + 1)::VARCHAR) AS note FROM range(200000) t(i)",
+        "facts": "SELECT (i * 7919) % 130000 AS dim_id, (i * 17) % 1000 AS amount FROM range(3000000) t(i)",
+        "dims": f"SELECT i AS id, i % 10 AS grp, left({md5}, 64) AS note, {md5} AS pad FROM range(130000) t(i)",
     }.items():
         (root / name).mkdir()
         duckdb.sql(f"COPY ({query}) TO '{root / name}/part-0.parquet' (FORMAT parquet)")

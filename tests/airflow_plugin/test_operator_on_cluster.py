@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,13 +26,7 @@ from tuner.steering.agent.spark_home import require_spark_in
 
 from .conftest import TaskInstance, set_connection
 
-pytestmark = [
-    pytest.mark.spark,
-    pytest.mark.airflow,
-    pytest.mark.slow,
-    # SparkSubmitHook leaves the pipes of its processes to the garbage collector.
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning"),
-]
+pytestmark = [pytest.mark.spark, pytest.mark.airflow, pytest.mark.slow]
 
 SQL = (
     "SELECT d.grp, count(*), sum(f.amount), max(length(d.note)) FROM facts f JOIN dims d ON f.dim_id = d.id "
@@ -94,9 +90,19 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def cluster(running: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+def cluster(running: Cluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
     running.connect(monkeypatch)
-    return running
+    started: list[subprocess.Popen[Any]] = []
+
+    def popen(*arguments: Any, **options: Any) -> subprocess.Popen[Any]:
+        started.append(subprocess.Popen(*arguments, **options))
+        return started[-1]
+
+    own = SimpleNamespace(**{**vars(subprocess), "Popen": popen})
+    monkeypatch.setattr("airflow.providers.apache.spark.hooks.spark_submit.subprocess", own)
+    yield running
+    for process in started:  # SparkSubmitHook leaves their pipes to the garbage collector
+        process.communicate()
 
 
 @dataclass

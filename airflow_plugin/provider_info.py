@@ -5,6 +5,14 @@ from __future__ import annotations
 _INTEGRATION = "Spark tuner"
 _ADDED = "0.1.0"
 
+CONNECTION_TYPE = "spark_tuner"
+CONNECTION_TYPE_NAME = "Spark tuner history"
+CONNECTION_FIELDS: dict[str, object] = {
+    "hidden-fields": [],
+    "relabeling": {"host": "PostgreSQL host (empty: SQLite)", "schema": "Database, or SQLite file"},
+    "placeholders": {"extra": '{"sslmode": "require"}'},
+}
+
 
 def get_provider_info() -> dict[str, object]:
     """The package in the form of Airflow's provider_info.schema.json."""
@@ -16,6 +24,15 @@ def get_provider_info() -> dict[str, object]:
         "operators": [{"integration-name": _INTEGRATION, "python-modules": ["airflow_plugin.operator"]}],
         "task-decorators": [{"name": "spark_tuned", "class-name": "airflow_plugin.decorator.spark_tuned_task"}],
         "extra-links": ["airflow_plugin.links.SparkTunerLink"],
+        "hooks": [{"integration-name": _INTEGRATION, "python-modules": ["airflow_plugin.hook"]}],
+        "connection-types": [
+            {
+                "connection-type": CONNECTION_TYPE,
+                "hook-class-name": "airflow_plugin.hook.HistoryStoreHook",
+                "hook-name": CONNECTION_TYPE_NAME,
+                "ui-field-behaviour": CONNECTION_FIELDS,
+            }
+        ],
         "config": {
             "spark_tuner": {
                 "description": "Defaults of SparkTunedOperator; its arguments override them.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from airflow_plugin.provider_info import CONNECTION_TYPE
 from airflow_plugin.settings import Settings
 
 _QUERY_EXTRAS = ("sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout", "application_name", "options")
@@ -23,18 +24,22 @@ def store_url(settings: Settings, environ: Mapping[str, str], connection: Any = 
 def connection_url(connection: Any) -> str:
     """SQLAlchemy URL of an Airflow connection: its type names the database, `schema` the database's name or file.
 
+    The type spark_tuner is PostgreSQL where there is a host, SQLite where there is none.
     Airflow's own URI of a connection will not do: it puts every extra into the query.
     """
     from sqlalchemy.engine import URL
 
     extra = connection.extra_dejson
+    kind = connection.conn_type
+    if kind == CONNECTION_TYPE:
+        kind = "postgresql" if connection.host else "sqlite"
     url = URL.create(
-        connection.conn_type,
+        kind,
         username=connection.login or None,
         password=connection.password or None,
-        host=None if connection.conn_type == "sqlite" else connection.host or None,
+        host=None if kind == "sqlite" else connection.host or None,
         port=connection.port or None,
-        database=connection.schema or (connection.host if connection.conn_type == "sqlite" else None) or None,
+        database=connection.schema or (connection.host if kind == "sqlite" else None) or None,
         query={name: str(extra[name]) for name in _QUERY_EXTRAS if name in extra},
     )
     return url.render_as_string(hide_password=False)

@@ -82,3 +82,11 @@ def test_airflow_loads_the_plugin(tmp_path: Path) -> None:
     plugins = json.loads(run(AIRFLOW, "plugins", "--output", "json", home=tmp_path))
     (ours,) = (row for row in plugins if row["name"] == "spark_tuner")
     assert "airflow-spark-tuner" in ours["source"]
+
+
+@pytest.mark.airflow
+def test_airflow_lists_the_connection_type(tmp_path: Path) -> None:
+    listed = json.loads(run(AIRFLOW, "providers", "hooks", "--output", "json", home=tmp_path))
+    (ours,) = (row for row in listed if row["connection_type"] == "spark_tuner")
+    assert (ours["class"], ours["hook_name"]) == ("airflow_plugin.hook.HistoryStoreHook", "Spark tuner history")
+    assert ours["package_name"] == "airflow-spark-tuner"

@@ -70,6 +70,14 @@ def test_who_only_reads_cannot_change(ask: Ask, store: Store, path: str, body: d
     assert ask(editor("a")).post(f"/api/cohort/{path}", json={"cohort": "a.load", **body}).status_code == 200
 
 
+def test_the_page_of_a_dag_is_for_its_readers(ask: Ask) -> None:
+    client = ask(reader("a"))
+    refused = [client.get("/ui", params={"scope": "dag", "dag_id": dag}) for dag in ("b", "no-such-dag")]
+    assert [(answer.status_code, answer.json()) for answer in refused] == [(403, {"detail": UNREADABLE_DAG})] * 2
+    for dag in ("a", "", "{DAG_ID}"):
+        assert client.get("/ui", params={"scope": "nav", "dag_id": dag}).status_code != 403
+
+
 def test_lists_say_where_the_viewer_may_act(ask: Ask) -> None:
     mixed = Someone("mia", frozenset("ab"), frozenset("a"), frozenset("a"))
     items = ask(mixed).get("/api/cohorts").json()["items"]

@@ -28,10 +28,14 @@ class Access:
 
     def summaries(self, dag_id: str | None, task_id: str | None, run_id: str | None) -> list[CohortSummary]:
         """Those that a DAG, task or DAG run took part in. 403 for a DAG by name that the viewer may not read."""
+        self.require_dag(dag_id)
+        return visible(self.store().cohorts(dag_id=dag_id, task_id=task_id, run_id=run_id), self.viewer)
+
+    def require_dag(self, dag_id: str | None) -> None:
+        """403 for a DAG by name that the viewer may not read, whether it exists or not."""
         readable = self.viewer.readable_dags()
         if dag_id is not None and readable is not None and dag_id not in readable:
             raise HTTPException(403, UNREADABLE_DAG)
-        return visible(self.store().cohorts(dag_id=dag_id, task_id=task_id, run_id=run_id), self.viewer)
 
     def facts(self, cohort: str) -> CohortFacts:
         """Of one cohort; 404 for one that the viewer may not read, as for one that does not exist."""

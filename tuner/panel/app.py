@@ -29,11 +29,17 @@ def create_app(store: Callable[[], Store], viewer: Callable[..., Viewer | Awaita
     def access_of(who: Viewer = asking) -> Access:
         return Access(kept, who, recent)
 
+    known = Depends(access_of)
+
+    def may_open(dag_id: str | None = None, access: Access = known) -> None:
+        # Airflow leaves {DAG_ID} as it is on pages without a DAG.
+        access.require_dag(None if dag_id is None or dag_id.startswith("{") else dag_id or None)
+
     # Its own documentation pages would load scripts from other hosts, and anyone could read the schema.
     app = FastAPI(title="Spark tuner", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
     app.include_router(read_routes(access_of, home))
     app.include_router(act_routes(access_of))
-    app.include_router(page_routes(), dependencies=[asking])
+    app.include_router(page_routes(for_page=[Depends(may_open)]), dependencies=[asking])
 
     @app.get("/openapi.json", include_in_schema=False, dependencies=[asking])
     def openapi() -> dict[str, Any]:

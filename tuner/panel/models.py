@@ -244,6 +244,7 @@ class StepItem(Answer):
     strategy: str = ""
     build_side: Literal["", "left", "right"] = ""
     signature: str = ""
+    occurrence: int = 0
     changed: str = ""
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
@@ -23,10 +24,12 @@ _MEDIA_TYPES = {
 }
 
 
-def page_routes(folder: Path = FOLDER) -> APIRouter:
-    """`ui` and `static/…`. Nothing of a request is written into the page: it reads its address itself."""
+def page_routes(folder: Path = FOLDER, for_page: Sequence[Any] = ()) -> APIRouter:
+    """`ui`, with dependencies of its own, and `static/…`. Nothing of a request is written into the page: it reads its
+    address itself.
+    """
     routes = APIRouter(include_in_schema=False)
-    routes.add_api_route("/ui", _page(folder), methods=["GET", "HEAD"], response_class=Response)
+    routes.add_api_route("/ui", _page(folder), methods=["GET", "HEAD"], response_class=Response, dependencies=for_page)
     routes.add_api_route("/static/{file:path}", _file(folder), methods=["GET", "HEAD"], response_class=Response)
     return routes
 

@@ -81,5 +81,6 @@ def _step_item(step: PlanStep, changed: str) -> StepItem:
         strategy=step.strategy.value if step.strategy else "",
         build_side=step.build_side.value if step.build_side else "",
         signature=step.signature,
+        occurrence=step.occurrence,
         changed=shortened(changed),
     )

@@ -69,4 +69,9 @@ def test_a_join_that_is_only_there_once_is_marked() -> None:
 
 def test_inputs_that_lead_nowhere_or_round_do_no_harm() -> None:
     hostile = plan(join("ab", 0, 99), scan("a"))
-    assert changed_joins(hostile, ABC, ())[1]
+    assert changed_joins(hostile, ABC, ())[1] == {0: "no such join before"}
+
+
+def test_what_was_reused_in_one_of_the_plans_is_no_other_order() -> None:
+    reused = plan(join("ab", 1, 2), scan("a"), PlanStep(StepKind.BROADCAST, "ReusedExchange", "reused broadcast of b"))
+    assert changed_joins(plan(join("ab", 1, 2), scan("a"), scan("b")), reused, ()) == ({}, {})

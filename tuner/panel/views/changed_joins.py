@@ -66,7 +66,7 @@ def _after(
     was, now = before.steps[old], picture.steps[position]
     if _how(was) != _how(now):
         yield f"{_how(was)}{_comma(was)} before"
-    if _sources(before, old) != _sources(picture, position):
+    if _below(before, old) != _below(picture, position):
         yield "joined in another order by the tuner" if ordered else "joined in another order than before"
 
 
@@ -83,11 +83,10 @@ def _how(step: PlanStep) -> str:
     return f"{words}, built of the {step.build_side.value} side" if step.build_side else words
 
 
-def _sources(picture: PlanPicture, position: int) -> list[str]:
-    """What is read below a step: two joins with the same of it stand in the same place."""
-    found: list[str] = []
-    waiting = [position]
-    seen: set[int] = set()
+def _below(picture: PlanPicture, position: int) -> set[_Site]:
+    """The joins below a step: two joins with the same of them come at the same point of the order."""
+    found: set[_Site] = set()
+    waiting, seen = list(picture.steps[position].inputs), {position}
     while waiting:
         at = waiting.pop()
         if at in seen or not 0 <= at < len(picture.steps):
@@ -95,9 +94,9 @@ def _sources(picture: PlanPicture, position: int) -> list[str]:
         seen.add(at)
         step = picture.steps[at]
         waiting += step.inputs
-        if not step.inputs:
-            found.append(step.label)
-    return sorted(found)
+        if step.kind is StepKind.JOIN and step.signature:
+            found.add((step.signature, step.occurrence))
+    return found
 
 
 def _comma(step: PlanStep) -> str:

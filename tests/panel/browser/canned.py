@@ -1,0 +1,210 @@
+"""What the API could answer for one cohort, by its own models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from tuner.advice.insights.model import InsightKind
+from tuner.advice.model import ActionKind
+from tuner.history.model import Mode, Ruling, RunState, Standing
+from tuner.panel.models import (
+    ActionItem,
+    Answer,
+    AuditItem,
+    Band,
+    Cohort,
+    CohortState,
+    Done,
+    EvidenceItem,
+    Home,
+    InForce,
+    InsightItem,
+    ModeSetting,
+    Page,
+    PictureItem,
+    PlanComparison,
+    QueryItem,
+    QueryRef,
+    Recommendation,
+    RunItem,
+    Seconds,
+    Session,
+    StepItem,
+    TaskRef,
+)
+from tuner.plan.picture import StepKind
+
+COHORT = "sales.nightly"
+START = datetime(2026, 3, 1, 2, tzinfo=UTC)
+HINT = "/*+ BROADCAST(date_dim) */"
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Every text that a log, a query or a person wrote."""
+
+    name: str = COHORT
+    words: str = f"{HINT} in query q72"
+    copied: str = HINT
+    sentence: str = "Broadcasting date_dim saves the shuffle of 28.8M rows."
+    run: str = "scheduled__2026-03-01T02:00:00+00:00"
+    label: str = "inv_date_sk = d_date_sk"
+    person: str = "anna"
+
+
+@dataclass(slots=True)
+class World:
+    """Answers by path; `posted` keeps what the page sent. `measured`: runs have ended and their logs were read."""
+
+    texts: Texts = field(default_factory=Texts)
+    runs: int = 12
+    may_act: bool = True
+    measured: bool = True
+    standing: Standing = Standing.PROPOSED
+    rulings: tuple[Ruling, ...] = (Ruling.APPROVE, Ruling.REJECT)
+    posted: list[tuple[str, object]] = field(default_factory=list)
+
+    def answer(self, path: str, query: dict[str, str]) -> Answer | None:
+        """None where there is no such path."""
+        answers = {
+            "session": lambda: Session(user=self.texts.person, home=Home.STANDALONE, version="1.0"),
+            "cohorts": lambda: page([self.cohort()]),
+            "cohort": self.cohort,
+            "cohort/runs": lambda: page([self.run(night) for night in reversed(range(self.runs))], query),
+            "cohort/recommendations": lambda: page([self.recommendation()], query),
+            "cohort/insights": lambda: page([self.insight()], query),
+            "cohort/queries": lambda: page([self.query(number) for number in range(60)], query),
+            "cohort/plan": self.plan,
+            "cohort/audit": lambda: page([self.audited()], query),
+        }
+        return answers[path]() if path in answers else None
+
+    def accept(self, path: str, body: dict[str, object]) -> Answer:
+        self.posted.append((path, body))
+        if body.get("ruling") == Ruling.REJECT:
+            self.standing, self.rulings = Standing.HELD, (Ruling.APPROVE,)
+        return Done(message="it holds from the next run on")
+
+    def cohort(self) -> Cohort:
+        return Cohort(
+            cohort=self.texts.name,
+            tasks=[TaskRef(dag_id=self.texts.name, task_id="nightly")],
+            runs=self.runs,
+            state=CohortState.TRIAL,
+            mode=Mode.AUTO,
+            last_run_at=START + timedelta(days=self.runs),
+            last_run_state=RunState.SUCCEEDED,
+            last_decision=self.texts.sentence,
+            may_act=self.may_act,
+            mode_setting=ModeSetting(mode=Mode.AUTO),
+            counts={self.standing: 1},
+            baseline_seconds=200.0,
+            latest_seconds=128.0,
+            queries=60,
+            spark_version="4.1.0",
+        )
+
+    def run(self, night: int) -> RunItem:
+        return RunItem(
+            key=f"run-{night}",
+            dag_id="sales",
+            run_id=f"{self.texts.run}/{night}",
+            task_id="nightly",
+            map_index=-1,
+            try_number=1,
+            state=RunState.SUCCEEDED,
+            started_at=START + timedelta(days=night),
+            query_seconds=(200.0 if night < 6 else 128.0) if self.measured else None,
+            application_seconds=240.0 if self.measured else None,
+            band=Band(low=190.0, expected=200.0, high=215.0) if night else None,
+            mode=Mode.AUTO,
+            decision=self.texts.sentence,
+            in_force=[] if night < 6 else [self.in_force()],
+            href="dags/sales/runs/1/tasks/nightly",
+        )
+
+    def in_force(self) -> InForce:
+        return InForce(action_id="hint", words=self.texts.words, standing=Standing.TRIAL)
+
+    def recommendation(self) -> Recommendation:
+        action = ActionItem(
+            action_id="hint",
+            kind=ActionKind.HINT_JOIN,
+            words=self.texts.words,
+            copy_text=self.texts.copied,
+            standing=self.standing,
+        )
+        return Recommendation(
+            id="first",
+            standing=self.standing,
+            sentence=self.texts.sentence,
+            status=self.texts.sentence,
+            actions=[action],
+            evidence=[EvidenceItem(what="probe side rows", value=28_800_991, unit="rows", of=self.texts.name)],
+            predicted=Seconds(before=52.0, after=40.0, low=36.0, high=46.0, gain=12.0),
+            gained_seconds=10.0,
+            measured_runs=2,
+            queries=[self.query(0).query],
+            since_run="run-6",
+            since_at=START,
+            rulings=list(self.rulings),
+        )
+
+    def insight(self) -> InsightItem:
+        return InsightItem(
+            kind=InsightKind.IGNORED_HINT,
+            operator=self.texts.label,
+            query=self.query(0).query,
+            seconds=30.0,
+            reason=self.texts.sentence,
+            change=self.texts.sentence,
+            evidence=[],
+        )
+
+    def query(self, number: int) -> QueryItem:
+        reference = QueryRef(fingerprint=f"q{number}", description=self.texts.sentence)
+        return QueryItem(
+            query=reference, baseline_seconds=60.0 - number, latest_seconds=50.0, in_force=1, has_plan=True
+        )
+
+    def plan(self) -> PlanComparison:
+        def picture(strategy: str, *, after: bool) -> PictureItem:
+            join = StepItem(
+                kind=StepKind.JOIN,
+                operator=strategy,
+                label=self.texts.label,
+                rows=1_432_000,
+                bytes=None,
+                inputs=[1, 2],
+                strategy=strategy,
+                changed="sort merge became broadcast",
+            )
+            sides = [
+                StepItem(kind=StepKind.SCAN, operator="Scan", label=self.texts.label, rows=rows, bytes=4_200, inputs=[])
+                for rows in (28_800_991, 73_049)
+            ]
+            return PictureItem(
+                run_key="run",
+                run_at=START,
+                query_seconds=52.0,
+                in_force=[self.in_force()] if after else [],
+                steps=[join, *sides],
+            )
+
+        return PlanComparison(
+            query=self.query(0).query,
+            before=picture("SortMergeJoin", after=False),
+            after=picture("BroadcastHashJoin", after=True),
+        )
+
+    def audited(self) -> AuditItem:
+        return AuditItem(
+            at=START, by=self.texts.person, did="approve", words=self.texts.words, reason=self.texts.sentence
+        )
+
+
+def page(items: list[Answer], query: dict[str, str] | None = None) -> Answer:
+    limit, offset = (int((query or {}).get(name, default)) for name, default in (("limit", "50"), ("offset", "0")))
+    kind = type(items[0])
+    return Page[kind](items=items[offset : offset + limit], total=len(items), offset=offset, limit=limit)  # type: ignore[valid-type]

@@ -133,3 +133,18 @@ def _daemon(home: Path, name: str, log: Path, *arguments: str, options: str = ""
     variables = {**on_loopback(), "SPARK_HOME": str(home), "SPARK_DAEMON_JAVA_OPTS": f"-XX:+UseSerialGC {options}"}
     with log.open("wb") as file:
         return subprocess.Popen(start, stdout=file, stderr=file, env=variables)
+
+
+@pytest.fixture(scope="session")
+def join_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of join_job.py: 4 million facts and 400,000 wide dims: Spark estimates the dims at over 10 MB, so it sorts both sides."""
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: pip install airflow-spark-tuner[demo]")
+    root = tmp_path_factory.mktemp("tables")
+    for name, query in {
+        "facts": "SELECT (i * 7919) % 400000 AS dim_id, (i * 31) % 5000 AS product, (i * 17) % 1000 AS amount "
+        "FROM range(4000000) t(i)",
+        "dims": "SELECT i AS id, i % 10 AS grp, md5(i::VARCHAR) || md5((i + 1)::VARCHAR) AS note FROM range(400000) t(i)",
+    }.items():
+        (root / name).mkdir()
+        duckdb.sql(f"COPY ({query}) TO '{root / name}/part-0.parquet' (FORMAT parquet)")
+    return root

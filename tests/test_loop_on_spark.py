@@ -26,21 +26,6 @@ JOB = Path(__file__).with_name("join_job.py")
 SUBMIT = ["--master", "local[2]", "--driver-memory", "3g", "--conf", "spark.ui.enabled=false"]
 
 
-@pytest.fixture(scope="session")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """4 million facts and 400,000 wide dims: Spark estimates the dims at over 10 MB, so it sorts both sides."""
-    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: pip install airflow-spark-tuner[demo]")
-    root = tmp_path_factory.mktemp("tables")
-    for name, query in {
-        "facts": "SELECT (i * 7919) % 400000 AS dim_id, (i * 31) % 5000 AS product, (i * 17) % 1000 AS amount "
-        "FROM range(4000000) t(i)",
-        "dims": "SELECT i AS id, i % 10 AS grp, md5(i::VARCHAR) || md5((i + 1)::VARCHAR) AS note FROM range(400000) t(i)",
-    }.items():
-        (root / name).mkdir()
-        duckdb.sql(f"COPY ({query}) TO '{root / name}/part-0.parquet' (FORMAT parquet)")
-    return root
-
-
 class Cohort:
     """`spark-tuner submit` for one cohort, with a store of its own."""
 
@@ -81,11 +66,11 @@ def spark_properties(run: Run) -> dict[str, str]:
     return properties
 
 
-def test_an_application_is_steered_by_conf_from_its_second_run_on(tables: Path, tmp_path: Path) -> None:
+def test_an_application_is_steered_by_conf_from_its_second_run_on(join_tables: Path, tmp_path: Path) -> None:
     cohort, results = Cohort(tmp_path), []
     for number in (1, 2, 3):
         output = tmp_path / f"{number}.json"
-        done = cohort.submit(*SUBMIT, JOB, tables, output, options=("--steering", "conf"))
+        done = cohort.submit(*SUBMIT, JOB, join_tables, output, options=("--steering", "conf"))
         assert done.returncode == 0, done.stderr
         results.append(json.loads(output.read_text()))
     first, second, third = cohort.runs
@@ -103,7 +88,7 @@ def test_an_application_is_steered_by_conf_from_its_second_run_on(tables: Path, 
 
 
 def test_an_application_is_steered_by_the_agent_and_keeps_its_own_jars_and_extensions(
-    tables: Path, tmp_path: Path
+    join_tables: Path, tmp_path: Path
 ) -> None:
     own = tmp_path / "own.jar"
     zipfile.ZipFile(own, "w").close()
@@ -111,7 +96,7 @@ def test_an_application_is_steered_by_the_agent_and_keeps_its_own_jars_and_exten
     cohort, results = Cohort(tmp_path), []
     for number in (1, 2):
         output = tmp_path / f"{number}.json"
-        done = cohort.submit(*SUBMIT, *mine, JOB, tables, output)
+        done = cohort.submit(*SUBMIT, *mine, JOB, join_tables, output)
         assert done.returncode == 0, done.stderr
         results.append(json.loads(output.read_text()))
     first, second = cohort.runs
@@ -129,10 +114,10 @@ def test_an_application_is_steered_by_the_agent_and_keeps_its_own_jars_and_exten
     assert agent_events(first) == []
 
 
-def test_sql_is_steered_by_a_hint_in_its_text(tables: Path, tmp_path: Path) -> None:
+def test_sql_is_steered_by_a_hint_in_its_text(join_tables: Path, tmp_path: Path) -> None:
     cohort = Cohort(tmp_path)
     file = tmp_path / "job.sql"
-    views = [f"CREATE TEMP VIEW {t} USING parquet OPTIONS (path '{tables}/{t}')" for t in ("facts", "dims")]
+    views = [f"CREATE TEMP VIEW {t} USING parquet OPTIONS (path '{join_tables}/{t}')" for t in ("facts", "dims")]
     file.write_text(
         ";\n".join([*views, "SELECT max(d.note), sum(f.amount) FROM facts f JOIN dims d ON f.dim_id = d.id"])
     )

@@ -132,10 +132,18 @@ class ApiServer:
 
 
 @contextmanager
-def api_server(airflow: Airflow, log: Path) -> Iterator[ApiServer]:
+def api_server(airflow: Airflow, log: Path, *, port: int = 0, apps: str = "core") -> Iterator[ApiServer]:
     """`airflow api-server` of a migrated database, in a process group of its own, once it answers."""
-    port = _free_port()
-    command = ["api-server", "--host", "127.0.0.1", "--port", str(port), "--apps", "core"]
+    port = port or free_port()
+    command = ["api-server", "--host", "127.0.0.1", "--port", str(port), "--apps", apps]
+    with running(airflow, command, log) as process:
+        _wait_until_it_answers(f"http://127.0.0.1:{port}", process, log)
+        yield ApiServer(f"http://127.0.0.1:{port}", log)
+
+
+@contextmanager
+def running(airflow: Airflow, command: list[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """An Airflow command that does not end by itself, in a process group of its own."""
     with log.open("wb") as file:
         process = subprocess.Popen(
             [sys.executable, "-m", "airflow", *command],
@@ -146,8 +154,7 @@ def api_server(airflow: Airflow, log: Path) -> Iterator[ApiServer]:
             start_new_session=True,
         )
     try:
-        _wait_until_it_answers(f"http://127.0.0.1:{port}", process, log)
-        yield ApiServer(f"http://127.0.0.1:{port}", log)
+        yield process
     finally:
         _end(process)
 
@@ -171,7 +178,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait(20)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of the loopback address that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

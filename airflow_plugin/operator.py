@@ -38,7 +38,7 @@ class SteeredSubmitOperator(SparkSubmitOperator):
     overwrite_rtif_after_execution = True
     _tuner_begun: tuple[str, int | None, int] | None = None
     _tuner_killed = False
-    # Whether the fields stay as submitted, for Airflow to show.
+    # Whether the fields stay as they were steered, for Airflow to show.
     _tuner_fields_stay = True
 
     def execute(self, context: Context) -> Any:
@@ -73,11 +73,12 @@ class SteeredSubmitOperator(SparkSubmitOperator):
         own = self.conf, self.jars, self.files
         if begun is not None:
             self._tuner_add(begun)
+        steered = self.conf, self.jars, self.files
         try:
             yield
         finally:
-            if not self._tuner_fields_stay:
-                self.conf, self.jars, self.files = own
+            # Not as they were submitted: SparkSubmitOperator adds OpenLineage's conf, whose keys Airflow is not to show.
+            self.conf, self.jars, self.files = steered if self._tuner_fields_stay else own
 
     def _tuner_begin(self, context: Context, statements: tuple[str, ...]) -> Begun | None:
         """Decide how this try is steered. None where the tuner is off or cannot, and the job is to run as it is."""

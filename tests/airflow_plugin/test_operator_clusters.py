@@ -238,6 +238,17 @@ class TestOpenLineage:
         assert submit.flag("--jars") == "/openlineage.jar,/agent.jar"
         assert seen[0]["spark.sql.shuffle.partitions"] == "8"
 
+    def test_its_keys_are_not_shown_in_rendered_fields(
+        self, submit: Any, loop: Any, ti: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(
+            f"{OPERATOR}.inject_transport_information_into_spark_properties",
+            lambda properties, context: {**properties, "spark.openlineage.transport.auth.apiKey": "Bearer hunter2"},
+        )
+        op = run(ti, deploy_mode="client", openlineage_inject_transport_info=True)
+        assert submit.conf["spark.openlineage.transport.auth.apiKey"] == "Bearer hunter2"
+        assert op.conf == {"spark.sql.shuffle.partitions": "8"}
+
     def test_the_tuner_is_told_nothing_of_it(self, submit: Any, loop: Any, ti: Any) -> None:
         run(ti, deploy_mode="client", openlineage_inject_transport_info=True)
         assert not [name for name in loop.job.user_conf if "openlineage" in name]

@@ -7,6 +7,7 @@ import stat
 import struct
 import zipfile
 from pathlib import Path
+from typing import TypeGuard
 from urllib.parse import unquote, urlsplit
 
 from upath import UPath
@@ -45,9 +46,14 @@ def log_path(location: str) -> LogPath:
     return path
 
 
+def on_disk(path: LogPath) -> TypeGuard[Path]:
+    """Whether a path is one of this machine's. A UPath is a Path too where Airflow 3.1 holds universal-pathlib at 0.2."""
+    return isinstance(path, Path) and not isinstance(path, UPath)
+
+
 def shown(path: LogPath) -> str:
     """A path as it may be printed and stored: on one line, a URL without the credentials in it."""
-    return printable(str(path)) if isinstance(path, Path) else redact(str(path), MAX_SHOWN)
+    return printable(str(path)) if on_disk(path) else redact(str(path), MAX_SHOWN)
 
 
 def inside_zip(file: Path | UPath) -> zipfile.Path | None:
@@ -56,19 +62,19 @@ def inside_zip(file: Path | UPath) -> zipfile.Path | None:
         with open_log(file) as raw:
             if raw.peek(4)[:4] != ZIP_MAGIC:
                 return None
-        archive = zipfile.ZipFile(file if isinstance(file, Path) else open_log(file))
+        archive = zipfile.ZipFile(file if on_disk(file) else open_log(file))
     except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError, struct.error):
         return None
     if any(name.count("/") > MAX_ZIP_DEPTH for name in archive.namelist()):
         return None
-    if not isinstance(file, Path):
+    if not on_disk(file):
         archive.filename = shown(file)  # what the paths of its entries begin with
     return zipfile.Path(archive)
 
 
 def open_log(file: LogPath) -> io.BufferedReader:
     """A buffered stream of a file's bytes. Raises OSError, also for what a remote file system has errors of its own for."""
-    if isinstance(file, Path):
+    if on_disk(file):
         return file.open("rb")
     try:
         raw = file.open("rb")
@@ -93,7 +99,7 @@ def size_bytes(file: LogPath) -> int:
 
 def is_special(file: LogPath) -> bool:
     """Whether a path of this machine is a pipe, a socket or a device: reading it may never end."""
-    if not isinstance(file, Path):
+    if not on_disk(file):
         return False
     try:
         mode = file.stat().st_mode
@@ -104,7 +110,7 @@ def is_special(file: LogPath) -> bool:
 
 def identity(directory: LogPath) -> str:
     """The same for one directory however links lead to it. Raises OSError where it is gone."""
-    if not isinstance(directory, Path):
+    if not on_disk(directory):
         return str(directory)
     found = directory.stat()
     return f"{found.st_dev}:{found.st_ino}"

@@ -16,6 +16,7 @@ def main(tables, output):
     spark = SparkSession.builder.appName("join_job").getOrCreate()
     for table in ("facts", "dims"):
         spark.read.parquet(f"{tables}/{table}").createOrReplaceTempView(table)
+    spark.sparkContext.setJobDescription("sales by group")
     rows = [[str(value) for value in row] for row in spark.sql(SQL).collect()]
     Path(output).write_text(json.dumps(rows), encoding="utf-8")
     spark.stop()

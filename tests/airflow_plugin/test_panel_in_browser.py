@@ -20,6 +20,7 @@ from tuner.plan.model import Strategy
 pytestmark = [pytest.mark.airflow, pytest.mark.spark, pytest.mark.slow]
 
 DAG, TASK, COHORT = "nightly", "join", "nightly.join"
+WIDTH, HEIGHT = 1400, 1300
 # Where the screenshots are to stay; by default they are with the test's other files.
 SCREENSHOTS = "SPARK_TUNER_SCREENSHOTS"
 _JOB = Path(__file__).parents[1] / "join_job.py"
@@ -61,8 +62,11 @@ class Person:
         frame.locator("main").wait_for()
         return frame
 
-    def picture(self, name: str) -> None:
-        self.page.screenshot(path=str(self.pictures / f"{name}.png"), full_page=True)
+    def picture(self, name: str, height: int = HEIGHT) -> None:
+        """A screenshot; the frame scrolls by itself, so that what is to be seen of it takes a window as high."""
+        self.page.set_viewport_size({"width": WIDTH, "height": height})
+        self.page.screenshot(path=str(self.pictures / f"{name}.png"))
+        self.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
 
 
 @pytest.fixture(scope="module")
@@ -102,10 +106,10 @@ def browse(airflow: LiveAirflow, chromium: Any, pictures: Path) -> Iterator[Any]
     contexts, wrong = [], []
 
     def person(name: str, **options: Any) -> Person:
-        context = chromium.new_context(viewport={"width": 1400, "height": 1000}, **options)
+        context = chromium.new_context(viewport={"width": WIDTH, "height": HEIGHT}, **options)
         context.on("request", lambda r: wrong.append(r.url) if not _is_ours(r.url, airflow) else None)
         page = context.new_page()
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(30_000)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         contexts.append(context)
         found = Person(airflow, page, pictures)
@@ -121,6 +125,19 @@ def browse(airflow: LiveAirflow, chromium: Any, pictures: Path) -> Iterator[Any]
 
 def _is_ours(url: str, airflow: LiveAirflow) -> bool:
     return url.startswith((airflow.server.url, "data:", "blob:", "about:"))
+
+
+def brightest(element: Any) -> int:
+    """The largest part of red, green and blue in an element's background, whatever colour space it is given in."""
+    found: int = element.evaluate(
+        """element => {
+          const canvas = document.createElement("canvas").getContext("2d");
+          canvas.fillStyle = getComputedStyle(element).backgroundColor;
+          canvas.fillRect(0, 0, 1, 1);
+          return Math.max(...canvas.getImageData(0, 0, 1, 1).data.slice(0, 3));
+        }"""
+    )
+    return found
 
 
 def runs(airflow: LiveAirflow) -> list[Run]:
@@ -139,7 +156,7 @@ def test_a_recommendation_is_seen_approved_tried_and_rolled_back(airflow: LiveAi
     ana = browse("admin")
 
     panel = ana.open(f"/dags/{DAG}/tasks/{TASK}/plugin/spark-tuner-task")
-    card = panel.locator("article.recommendation").first
+    card = panel.locator("article.recommendation", has_text="BROADCAST(dims)")
     card.wait_for()
     assert panel.get_by_role("heading", level=1).inner_text() == COHORT
     assert "Proposed" in card.inner_text()
@@ -156,17 +173,18 @@ def test_a_recommendation_is_seen_approved_tried_and_rolled_back(airflow: LiveAi
     assert second.origin is not None and second.origin.run_id == run_id
 
     panel = ana.open(f"/dags/{DAG}/runs/{quote(run_id, safe='')}/tasks/{TASK}/plugin/spark-tuner-task-instance")
-    card = panel.locator("article.recommendation").first
+    card = panel.locator("article.recommendation", has_text="BROADCAST(dims)")
     card.wait_for()
     assert "in force since" in card.inner_text()
     assert "Measured" in card.inner_text() and "not yet" not in card.inner_text()
-    panel.locator("figure svg").first.wait_for()
+    panel.locator(".chart-picture svg").first.wait_for()
     ana.picture("3_measured")
 
     panel.get_by_role("tab", name="Queries and plans").click()
     panel.get_by_role("button", name="plan").first.click()
-    panel.get_by_text("broadcast hash", exact=False).first.wait_for()
-    ana.picture("4_plans")
+    panel.locator(".step-title", has_text="Broadcast hash join").wait_for()
+    panel.locator(".step-title", has_text="Sort merge join").wait_for()
+    ana.picture("4_plans", height=2600)
 
     panel.get_by_role("tab", name="Recommendations").click()
     card.get_by_role("button", name="Roll back").click()
@@ -209,11 +227,8 @@ def test_each_tab_shows_the_cohort_in_light_and_in_dark(
         ana.page.evaluate("theme => localStorage.setItem('theme', theme)", theme)
         panel = ana.open(path.format(run=quote(first.origin.run_id, safe="")))
         panel.get_by_text(COHORT).first.wait_for()
-        panel.locator(f"html.{theme}").wait_for(state="attached")
-        lightness = panel.locator("body").evaluate(
-            "body => Math.max(...getComputedStyle(body).backgroundColor.match(/[\\d.]+/g).slice(0, 3).map(Number))"
-        )
-        assert (lightness < 90) is (theme == "dark")
+        panel.locator(f"html[data-theme={theme}]").wait_for(state="attached")
+        assert (brightest(panel.locator("body")) < 90) is (theme == "dark")
         ana.picture(f"tab_{name}_{theme}")
 
 

@@ -76,13 +76,13 @@ def test_a_plan_without_its_wrappers_sorts_and_projections() -> None:
             join: orders.day_sk = date_dim.d_date_sk; 100
               shuffle: shuffle by day_sk; 400 9600B
                 filter: filter on day_sk, store_sk; 400
-                  scan: file:/lake/orders; 500 7000B
+                  scan: orders; 500 7000B
               broadcast: broadcast; 31 512B
                 shuffle: shuffle by d_date_sk; 31 744B
                   filter: filter on d_moy; 31
-                    scan: file:/lake/date_dim; 365 900B
+                    scan: date_dim; 365 900B
           shuffle: shuffle by s_store_sk; 12 240B
-            scan: file:/lake/store; 12 300B
+            scan: store; 12 300B
     """)
     assert (found.query, found.description) == (query_of(fixture("star.txt")).fingerprint, "nightly report")
 
@@ -113,16 +113,16 @@ def test_a_right_outer_join_is_turned_round_as_its_site_is() -> None:
     found = picture(text)
     assert drawn(found) == lines("""
         join: left outer: items.k = orders.k; 7
-          scan: default.items; 7 100B
+          scan: items; 7 100B
           broadcast: broadcast; 50 64B
-            scan: default.orders; 50 900B
+            scan: orders; 50 900B
     """)
     assert found.steps[0].build_side is BuildSide.RIGHT
 
 
 def test_a_filter_that_drops_nothing_is_left_out() -> None:
     assert drawn(picture(f"Filter | isnotnull(k#1) | number of output rows=50\n  {ORDERS}")) == [
-        "scan: default.orders; 50 900B"
+        "scan: orders; 50 900B"
     ]
 
 
@@ -140,7 +140,7 @@ def test_rows_that_an_operator_does_not_count_are_those_of_the_shuffle_that_take
     assert drawn(picture(text)) == lines("""
         shuffle: shuffle into one partition; 5 80B
           other: first rows of each partition; 5
-            scan: default.orders; 50 900B
+            scan: orders; 50 900B
     """)
 
 
@@ -163,9 +163,9 @@ def test_aggregates_windows_and_unions_by_their_columns() -> None:
               aggregate: group by k, day; 4
                 shuffle: shuffle by k, day; 6
                   aggregate: partial group by k, day; 6
-                    scan: default.orders; 50 900B
+                    scan: orders; 50 900B
               aggregate: total; 5
-                scan: default.items; 7 100B
+                scan: items; 7 100B
     """)
 
 
@@ -176,7 +176,7 @@ def test_a_subquery_is_counted_and_not_drawn() -> None:
           Subquery | subquery#7
             {ITEMS}
     """
-    assert drawn(picture(text)) == ["filter: filter on k (1 subquery); 3", "  scan: default.orders; 50 900B"]
+    assert drawn(picture(text)) == ["filter: filter on k (1 subquery); 3", "  scan: orders; 50 900B"]
 
 
 class TestReuse:
@@ -189,9 +189,9 @@ class TestReuse:
             join: sales.item_sk = item_sk; 7
               shuffle: shuffle by item_sk; 10 80B
                 join: sales.item_sk = item.i_item_sk; 10
-                  scan: file:/lake/sales; 40
+                  scan: sales; 40
                   broadcast: broadcast; 4 64B
-                    scan: file:/lake/item; 4
+                    scan: item; 4
               shuffle: reused shuffle of item, sales; 10 80B
         """)
 
@@ -220,7 +220,7 @@ class TestCaches:
 
     def test_one_that_the_query_filled_is_drawn_with_what_filled_it(self) -> None:
         text = self.TEXT.format(cache="Scan In-memory table kept", below=self.FILLED)
-        assert [step.label for step in picture(text).steps] == ["cached kept", "filter on day", "default.orders"]
+        assert [step.label for step in picture(text).steps] == ["cached kept", "filter on day", "orders"]
 
     def test_one_that_another_query_filled_is_not(self) -> None:
         below = re.sub(r"=\d+(?=;|$)", "=", self.FILLED, flags=re.MULTILINE)
@@ -240,7 +240,7 @@ def test_what_aqe_found_empty_has_no_rows() -> None:
     assert [line.strip() for line in drawn(picture(text))] == [
         "other: no rows; 0",
         "aggregate: group by k; 0",
-        "scan: default.orders; 50 900B",
+        "scan: orders; 50 900B",
     ]
 
 

@@ -66,9 +66,8 @@ def demo(
         table.show(console, found)
         took = time.monotonic() - started
         console.print(f"\nall {runs} runs returned the rows of run 1; {took:.0f} s in all, on {cores} cores")
-        console.print(
-            f"look again:  spark-tuner status {airflow.COHORT} --db {home.store_url}", soft_wrap=True, markup=False
-        )
+        for words, command in (("look at it:", "ui"), ("or read it:", f"status {airflow.COHORT}")):
+            console.print(f"{words}  spark-tuner {command} --db {home.store_url}", soft_wrap=True, markup=False)
 
 
 def _run(progress: Progress, home: Airflow, job: Workload, run: int, runs: int) -> None:

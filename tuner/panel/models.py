@@ -89,9 +89,11 @@ class ModeSetting(Answer):
 
 
 class Cohort(CohortItem):
-    """A cohort on its own page. Counts are of recommendations by standing; seconds are sums over queries.
+    """A cohort on its own page, its state as the next run will have it (in a list: as the latest had it). Counts are of
+    recommendations by standing; seconds are sums over queries.
 
-    `baseline_seconds` is what the latest measured run would have taken with nothing in force, `latest_seconds` what it took.
+    `baseline_seconds` is what the latest measured run would have taken with nothing in force (None where nothing was),
+    `latest_seconds` what it took.
     """
 
     mode_setting: ModeSetting

@@ -82,7 +82,7 @@ def _label(kind: StepKind, node: PlanNode, columns: ColumnNames, *, shuffled: bo
     match kind:
         case StepKind.SCAN:
             cache = _CACHE.match(node.full_name)
-            return f"cached {cache[1]}".strip() if cache else relation_name(node)
+            return f"cached {cache[1]}".strip() if cache else short_name(relation_name(node))
         case StepKind.FILTER:
             return _filter(node, columns)
         case StepKind.SHUFFLE:

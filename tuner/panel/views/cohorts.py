@@ -36,13 +36,15 @@ def cohort_item(summary: CohortSummary, mode: Mode, *, may_act: bool) -> CohortI
 
 
 def cohort_page(facts: CohortFacts, *, may_act: bool) -> Cohort:
+    """Its state is that of the next run, as its recommendations are: with what people said since the latest."""
     item = cohort_item(facts.summary, facts.mode, may_act=may_act)
     latest = facts.view.latest
-    baseline = facts.view.baselines.get(latest.key) if latest else None
+    # What the machine alone gained or lost is no gain of the tuner's.
+    baseline = facts.view.baselines.get(latest.key) if latest and latest.decision.in_force else None
     outcome = latest.outcome if latest else None
     groups = recommended_groups(facts.outlook)
     return Cohort(
-        **item.model_dump(),
+        **{**item.model_dump(), "state": state_of(facts.outlook)},
         mode_setting=_mode_setting(facts),
         counts=dict(Counter(standing_of(group) for group in groups)),
         baseline_seconds=baseline.expected if baseline else None,

@@ -76,7 +76,8 @@ def _recommendation(
     return Recommendation(
         id=digest("\n".join(sorted(decided.action.id for decided in group))),
         standing=standing,
-        sentence=shortened(sentences[first.action.id]),
+        # What is still only proposed is told with the newest numbers.
+        sentence=shortened(first.reason if standing is Standing.PROPOSED and not since else sentences[first.action.id]),
         status=shortened(first.reason),
         actions=[_action_item(decided, verdicts.get(decided.action.id)) for decided in group],
         evidence=evidence_items(first.evidence),

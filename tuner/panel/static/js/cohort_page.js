@@ -100,6 +100,7 @@ export async function cohortPage(main, name, scope) {
     page.tabs.stale("audit");
     page.cohort = await api.cohort(name);
     page.drawTop();
+    countUnopened(page);
   };
 
   page.drawTop();

@@ -129,7 +129,7 @@ def test_each_join_as_measured_is_one_of_those_planned(runs: Runs) -> None:
             total += len(measured)
             strangers += [(label, name, site) for key, site in measured.items() if key not in planned]
     assert total > 5 * len(runs.names)
-    assert len(strangers) < total / 50
+    assert len(strangers) < total / 30
     assert [(label, name) for label, name, _ in strangers if not lost_relations(runs, label, name)] == []
 
 

@@ -166,6 +166,9 @@ def test_a_recommendation_is_seen_approved_tried_and_rolled_back(airflow: LiveAi
     card.locator(".verdict").first.wait_for()
     assert "Approved by admin" in card.inner_text()
     ana.picture("2_approved")
+    # Pinned, it stays in force whatever a busy machine measures.
+    card.get_by_role("button", name="Pin").click()
+    card.locator(".verdict", has_text="Pinned by admin").wait_for()
 
     run_id = airflow.run_dag(DAG)
     second = runs(airflow)[-1]
@@ -196,7 +199,7 @@ def test_a_recommendation_is_seen_approved_tried_and_rolled_back(airflow: LiveAi
     ana.picture("5_rolled_back")
     with Store.open(airflow.store_url) as store:
         said = {(verdict.ruling, verdict.by) for verdict in store.verdicts(COHORT)}
-    assert said == {(Ruling.APPROVE, "admin"), (Ruling.ROLL_BACK, "admin")}
+    assert said == {(ruling, "admin") for ruling in (Ruling.APPROVE, Ruling.PIN, Ruling.ROLL_BACK)}
 
 
 def test_the_next_run_goes_without_what_was_rolled_back(airflow: LiveAirflow) -> None:

@@ -85,6 +85,20 @@ def _submit(program: str, script: Path, args: tuple[object, ...], log_dir: Path,
 
 
 @pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A headless Chromium (Debian's: `apt-get install chromium`): one for all, for a thread drives no more."""
+    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("no Chromium on PATH: apt-get install chromium")
+    with driver.sync_playwright() as playwright:
+        # Chromium's own sandbox does not start in containers; what is opened here is this project's.
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
 def spark_cluster() -> Callable[[Path], AbstractContextManager[str]]:
     """`with spark_cluster(directory) as url`: a standalone cluster of the Spark that this Python has."""
     pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[spark]")

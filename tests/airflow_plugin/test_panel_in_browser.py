@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,19 +77,6 @@ def airflow(join_tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
     with live_airflow(home, {"nightly.py": text}, AIRFLOW_CONN_SPARK_DEFAULT=connection) as live:
         live.run_dag(DAG)
         yield live
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """Debian's Chromium: `apt-get install chromium`."""
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = shutil.which("chromium") or shutil.which("google-chrome")
-    if program is None:
-        pytest.skip("no Chromium on PATH: apt-get install chromium")
-    with driver.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

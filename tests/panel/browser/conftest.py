@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,26 +68,13 @@ class Visit:
             route.fulfill(body=found.model_dump_json(), content_type="application/json")
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("needs a Chromium")
-    with api.sync_playwright() as playwright:
-        # Chromium's own sandbox does not start in containers; what is opened here is this project's.
-        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Callable[..., Visit]]:
+def visit(chromium: Browser) -> Iterator[Callable[..., Visit]]:
     """Starts a visit to a world; `options` are those of a browser's context."""
     contexts = []
 
     def start(world: World | None = None, **options: Any) -> Visit:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         contexts.append(context)
         context.set_default_timeout(15_000)
         return Visit(context.new_page(), world or World())

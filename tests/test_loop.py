@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tuner import loop
+from tuner import loop, next_decision
 from tuner.advice.model import Action, ActionKind, Evidence, Prediction, Recommendation, Risk
 from tuner.advice.reach import Reach
 from tuner.eventlog.location import local_path
@@ -534,6 +534,7 @@ def test_a_store_that_breaks_steers_nothing_or_is_only_reported(
     [
         ("_advise", False),
         ("_learned", True),
+        ("next_decision", False),
         ("decide", False),
         ("outgrown", False),
         ("choose_way", False),
@@ -551,7 +552,7 @@ def test_a_bug_while_preparing_never_stops_the_job(
 ) -> None:
     nightly.night("e/1/1")
     with monkeypatch.context() as broken:
-        broken.setattr(loop, name, _boom)
+        broken.setattr(loop if hasattr(loop, name) else next_decision, name, _boom)
         turn = nightly.prepare("e/2/1")
     assert any("could not " in p and "a bug in two lines" in p for p in turn.problems)
     assert bool(turn.decision.in_force) is steered
@@ -565,7 +566,7 @@ def test_a_bug_while_preparing_never_stops_the_job(
 def test_a_bug_in_the_advisors_keeps_what_was_proven(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
     nightly.night("e/1/1")
     nightly.night("e/2/1")
-    monkeypatch.setattr(loop, "_advise", _boom)
+    monkeypatch.setattr(next_decision, "_advise", _boom)
     turn = nightly.prepare("e/3/1")
     assert turn.decision.actions[0].standing is Standing.PROMOTED
     assert turn.problems == ("could not advise: a bug in two lines",)
@@ -579,7 +580,7 @@ def test_a_bug_while_completing_never_fails_the_job(
     turn = nightly.prepare("e/1/1")
     Spark().run(turn)
     with monkeypatch.context() as broken:
-        broken.setattr(loop, name, _boom)
+        broken.setattr(loop if hasattr(loop, name) else next_decision, name, _boom)
         report = complete(turn, nightly.url, failed=failed)
     (problem,) = report.problems
     assert "a bug in two lines" in problem
@@ -601,7 +602,7 @@ def test_an_error_without_words_is_named(nightly: Nightly, monkeypatch: pytest.M
     def silent(*_: Any) -> Any:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(loop, "decide", silent)
+    monkeypatch.setattr(next_decision, "decide", silent)
     nightly.night("e/1/1")
     assert "could not decide: ZeroDivisionError" in nightly.prepare("e/2/1").problems
 
@@ -736,7 +737,7 @@ def test_what_the_agent_cannot_be_told_is_not_in_force(by_agent: Nightly, monkey
     order = Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "gone")
     predicted, of = Prediction(7.0, 4.0, 3.0, 5.0), Evidence("rows", 9, "rows")
     advice = (Recommendation((order,), ("gone",), "why", (of,), predicted, Risk.LOW),)
-    monkeypatch.setattr(loop, "_advise", lambda _: advice)
+    monkeypatch.setattr(next_decision, "_advise", lambda _: advice)
     turn = by_agent.prepare("e/2/1")
     assert turn.directives.overruled == ((order, "its query did not run in the latest run"),)
     assert (turn.decision.in_force, turn.decision.summary) == ((), "nothing to change")
@@ -799,7 +800,7 @@ def test_advice_is_on_what_the_way_can_reach(
     reach: Reach,
 ) -> None:
     seen: list[Any] = []
-    monkeypatch.setattr(loop, "_advise", lambda facts: seen.append(facts) or ())
+    monkeypatch.setattr(next_decision, "_advise", lambda facts: seen.append(facts) or ())
     by_agent.steering, by_agent.statements = steering, statements
     by_agent.prepare("e/2/1")
     assert [facts.reach for facts in seen] == [reach]
@@ -808,7 +809,7 @@ def test_advice_is_on_what_the_way_can_reach(
 def test_only_the_agent_is_asked_for_orders(by_agent: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
     decide = loop.decide
-    monkeypatch.setattr(loop, "decide", lambda situation: seen.append(situation) or decide(situation))
+    monkeypatch.setattr(next_decision, "decide", lambda situation: seen.append(situation) or decide(situation))
     for steering in (Steering.AGENT, Steering.CONF):
         by_agent.steering = steering
         by_agent.prepare(f"e/{steering}/1")
@@ -869,7 +870,7 @@ def test_what_fails_while_preparing_is_told_without_secrets(tmp_path: Path, monk
     def failing(*_: object) -> None:
         raise ValueError("near WHERE token = 'hunter2' in s3a://key:hunter2@bucket")
 
-    monkeypatch.setattr(loop, "decide", failing)
+    monkeypatch.setattr(next_decision, "decide", failing)
     nightly = Nightly(tmp_path)
     nightly.night("a/1/1")
     (problem,) = nightly.prepare("a/2/1").problems
@@ -887,7 +888,7 @@ def test_what_no_driver_can_carry_out_is_proposed_and_never_applied(
     advice = tuple(
         Recommendation(actions, ("q1",), "why", (of,), predicted, Risk.LOW) for actions in ((order,), (cbo, analyze))
     )
-    monkeypatch.setattr(loop, "_advise", lambda _: advice)
+    monkeypatch.setattr(next_decision, "_advise", lambda _: advice)
     nightly.night("e/1/1")
     for night in (2, 3):
         found = nightly.night(f"e/{night}/1").turn
@@ -901,7 +902,7 @@ def test_what_no_driver_can_carry_out_is_proposed_and_never_applied(
 
 def test_advisors_look_at_earlier_runs_too(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
-    monkeypatch.setattr(loop, "_advise", lambda facts: seen.append(facts) or ())
+    monkeypatch.setattr(next_decision, "_advise", lambda facts: seen.append(facts) or ())
     for night in (1, 2, 3):
         nightly.night(f"e/{night}/1", Spark(seconds=night))
     nightly.night("e/4/1", failed=True)

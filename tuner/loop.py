@@ -6,35 +6,30 @@ The Airflow operator and `spark-tuner submit` call `prepare` and `complete` and 
 from __future__ import annotations
 
 import hashlib
-import logging
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
 
-from tuner.advice.facts import Facts, PastRun
+from tuner.advice.facts import Facts
 from tuner.advice.insights.model import Insight
-from tuner.advice.model import ActionKind, Recommendation
-from tuner.advice.outgrown import outgrown
 from tuner.advice.reach import Reach
-from tuner.errors import EventLogNotFoundError, TunerError
+from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import locate
 from tuner.eventlog.location import local_path, log_path
 from tuner.eventlog.model import Application, Completeness
-from tuner.eventlog.properties import redact
 from tuner.history.model import Decision, Mode, Outcome, Run, RunState, Standing
-from tuner.history.outcome import outcome_of
+from tuner.history.outcome import outcome_of, state_of
 from tuner.history.store import Store
+from tuner.next_decision import HISTORY_RUNS, facts_now, next_decision
 from tuner.plan.model import Query
 from tuner.plan.queries import queries
-from tuner.policy.decide import Situation, decide, failed_with_changes
 from tuner.policy.judgement import Judgement, judge
 from tuner.policy.measure import usable
-from tuner.policy.situation import BY_SUBMIT
+from tuner.problems import Problems
 from tuner.steering.carry_out import by_agent, by_conf, only_carried_out
 from tuner.steering.directives import Directives, Steering
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED, marker, observing_conf, steering_conf
@@ -43,43 +38,12 @@ from tuner.turn import Job as Job
 from tuner.turn import Report as Report
 from tuner.turn import Turn as Turn
 
-if TYPE_CHECKING:
-    from tuner.cost.learned.model import OperatorTimes
-
-_log = logging.getLogger(__name__)
-_T = TypeVar("_T")
-
-# Runs of a cohort that a decision looks at.
-HISTORY_RUNS = 60
-# Runs that prices are learned from: more of the same stages tells nothing new.
-LEARN_RUNS = 10
 # Tries of a run that are looked up by their keys.
 MAX_TRIES = 10
 # A run without a log after this long has lost it.
 LOST_AFTER = timedelta(days=2)
-# What a driver can carry out with the agent in the run.
-BY_AGENT = BY_SUBMIT | {ActionKind.ORDER_JOINS}
 # Clocks of driver and file system may differ.
 CLOCK_SLACK_SECONDS = 120.0
-MAX_REASON = 500
-
-
-class _Problems:
-    """Collects what failed; the job goes on."""
-
-    def __init__(self, found: Iterable[str] = ()) -> None:
-        self.found = list(found)
-
-    def guard(self, what: str, step: Callable[[], _T], otherwise: _T) -> _T:
-        try:
-            return step()
-        except Exception as error:
-            # The tuner's own errors quote no secrets.
-            said = " ".join(str(error).split()) if isinstance(error, TunerError) else redact(str(error), MAX_REASON)
-            reason = said or type(error).__name__
-            self.found.append(f"could not {what}: {reason}")
-            _log.debug("could not %s", what, exc_info=True)
-            return otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +57,7 @@ class _Steering:
 
 def prepare(job: Job, store_url: str) -> Turn:
     """Decide how the next run is steered and record it as running. Never raises: without a store it runs unsteered."""
-    problems, now = _Problems(), datetime.now(UTC)
+    problems, now = Problems(), datetime.now(UTC)
     directory = problems.guard("make the event log directory", lambda: _event_log_dir(job), "")
     steering = problems.guard("observe the run", lambda: _unsteered(job, directory, "no history at hand"), None)
     store = problems.guard("open the history store", lambda: Store.open(store_url), None)
@@ -104,7 +68,7 @@ def prepare(job: Job, store_url: str) -> Turn:
     return Turn(job, steering.decision, steering.directives, steering.conf, directory, now, tuple(problems.found))
 
 
-def _steer(store: Store, job: Job, directory: str, now: datetime, problems: _Problems) -> _Steering | None:
+def _steer(store: Store, job: Job, directory: str, now: datetime, problems: Problems) -> _Steering | None:
     """What the history asks for. What is not recorded cannot be verified or rolled back: then nothing is in force."""
     problems.guard("harvest earlier runs", lambda: _harvest_pending(store, job, now, problems), None)
     job = replace(job, mode=problems.guard("read the mode", lambda: store.mode(job.cohort), None) or job.mode)
@@ -128,14 +92,14 @@ def _steer(store: Store, job: Job, directory: str, now: datetime, problems: _Pro
     return problems.guard("observe the run", lambda: _unsteered(job, directory, "not recorded"), None)
 
 
-def _decided(store: Store, job: Job, directory: str, runs: list[Run], problems: _Problems) -> _Steering:
+def _decided(store: Store, job: Job, directory: str, runs: list[Run], problems: Problems) -> _Steering:
     if job.user_conf.get(EVENT_LOG_ENABLED, "true").strip().lower() == "false":
         return _unsteered(job, directory, f"the job sets {EVENT_LOG_ENABLED}=false, nothing can be measured")
     if not directory:
         return _unsteered(job, directory, "no event log directory, nothing can be measured")
     latest = next((run.outcome for run in reversed(runs) if usable(run)), None)
     way = choose_way(job.steering, job.submission, latest.spark_version if latest else "")
-    decision = _decide(store, job, runs, way, _facts(job, runs, way, problems), problems)
+    decision = _decide(store, job, runs, way, facts_now(runs, _reach(job, way), problems), problems)
     directives = _carry_out(job, decision, latest.queries if latest else (), way, problems)
     decision = only_carried_out(decision, directives)
     return _Steering(decision, directives, _submit_conf(job, decision, directives, directory))
@@ -143,12 +107,12 @@ def _decided(store: Store, job: Job, directory: str, runs: list[Run], problems: 
 
 def complete(turn: Turn, store_url: str, *, failed: bool) -> Report:
     """Harvest the run's event log and store its outcome. Never raises."""
-    problems = _Problems(turn.problems)
+    problems = Problems(turn.problems)
     application = problems.guard(
         "harvest the event log", lambda: _harvest(turn.event_log_dir, turn.job.key, turn.started_at), None
     )
     outcome = problems.guard("read the plans", lambda: _outcome(application), None)
-    state = _state(application, failed)
+    state = state_of(application, failed=failed)
     ended = datetime.now(UTC)
     run = Run(
         turn.job.key,
@@ -163,9 +127,8 @@ def complete(turn: Turn, store_url: str, *, failed: bool) -> Report:
         turn.job.origin,
     )
     stored = problems.guard("store the outcome", lambda: _finish(store_url, run), False)
-    judged = problems.guard("judge the run", lambda: _judged(store_url, run), None) if stored else None
-    if stored and application is not None:
-        problems.guard("look at the run for people", lambda: _add_details(turn, store_url, application, problems), None)
+    look_back = partial(_look_back, turn, store_url, run, application, problems)
+    judged = problems.guard("look back at the run", look_back, None) if stored else None
     return Report(turn, run if outcome else None, tuple(problems.found), judged)
 
 
@@ -198,25 +161,41 @@ def _unsteered(job: Job, directory: str, why: str) -> _Steering:
     return _Steering(decision, conf=_submit_conf(job, decision, Directives(), directory))
 
 
-def _add_details(turn: Turn, store_url: str, application: Application, problems: _Problems) -> None:
+def _look_back(
+    turn: Turn, store_url: str, run: Run, application: Application | None, problems: Problems
+) -> Judgement | None:
+    """What came of the run's changes; and what people are to see of it is stored."""
+    judging = bool(run.decision.in_force and run.outcome)
+    if not judging and application is None:
+        return None
+    with Store.open(store_url) as store:
+        runs = store.runs(run.cohort, HISTORY_RUNS)
+        judged = None
+        if judging:
+            judged = problems.guard("judge the run", lambda: judge(run, runs, store.verdicts(run.cohort)), None)
+        if application is not None:
+            add = partial(_add_details, turn, store, runs, application, problems)
+            problems.guard("look at the run for people", add, None)
+    return judged
+
+
+def _add_details(turn: Turn, store: Store, runs: list[Run], application: Application, problems: Problems) -> None:
     """What people see of this run, with what would be decided for one that started now."""
     # Only what has run needs these rules.
     from tuner.advice.insights.join_order import unsure_orders
     from tuner.run_details import run_details
 
-    with Store.open(store_url) as store:
-        runs = store.runs(turn.job.cohort, HISTORY_RUNS)
-        job = replace(turn.job, try_number=1, mode=store.mode(turn.job.cohort) or turn.job.mode)
-        way = choose_way(job.steering, job.submission, application.spark_version)
-        facts = _facts(job, runs, way, problems)
-        outlook = problems.guard("look ahead", lambda: _outlook(store, job, runs, way, facts, problems), None)
-        orders = problems.guard(
-            "look at join orders", lambda: tuple(unsure_orders(facts) if facts else ()), tuple[Insight, ...]()
-        )
-        store.add_details(turn.job.key, run_details(application, outlook, orders))
+    job = replace(turn.job, try_number=1, mode=store.mode(turn.job.cohort) or turn.job.mode)
+    way = choose_way(job.steering, job.submission, application.spark_version)
+    facts = facts_now(runs, _reach(job, way), problems)
+    outlook = problems.guard("look ahead", lambda: _outlook(store, job, runs, way, facts, problems), None)
+    orders = problems.guard(
+        "look at join orders", lambda: tuple(unsure_orders(facts) if facts else ()), tuple[Insight, ...]()
+    )
+    store.add_details(turn.job.key, run_details(application, outlook, orders))
 
 
-def _outlook(store: Store, job: Job, runs: list[Run], way: Way, facts: Facts | None, problems: _Problems) -> Decision:
+def _outlook(store: Store, job: Job, runs: list[Run], way: Way, facts: Facts | None, problems: Problems) -> Decision:
     """The decision to come; what the user's own settings will keep out is held."""
     decision = _decide(store, job, runs, way, facts, problems)
     kept_out = {action.id: why for action, why in steering_conf(decision, job.user_conf).overruled}
@@ -229,28 +208,23 @@ def _outlook(store: Store, job: Job, runs: list[Run], way: Way, facts: Facts | N
     return Decision.of(decision.mode, held) if kept_out else decision
 
 
-def _facts(job: Job, runs: list[Run], way: Way, problems: _Problems) -> Facts | None:
-    """What advisors look at; None where nothing was measured yet."""
-    measured = [run.outcome for run in runs if usable(run) and run.outcome]
-    model = problems.guard("learn what operators take", lambda: _learned(measured), None)
-    reach = Reach.AGENT if way.route is not None else Reach.TEXT if job.statements else Reach.CONF
-    return facts_of(measured[-1], measured[:-1], model, reach) if measured else None
+def _reach(job: Job, way: Way) -> Reach:
+    return Reach.AGENT if way.route is not None else Reach.TEXT if job.statements else Reach.CONF
 
 
-def _decide(store: Store, job: Job, runs: list[Run], way: Way, facts: Facts | None, problems: _Problems) -> Decision:
-    known = {d.action.id: d.action for run in runs for d in run.decision.actions}.values()
-    situation = Situation(
+def _decide(store: Store, job: Job, runs: list[Run], way: Way, facts: Facts | None, problems: Problems) -> Decision:
+    return next_decision(
+        runs,
+        facts,
+        key=job.key,
+        try_number=job.try_number,
         # Without steering nothing is in force: as in observe.
         mode=Mode.OBSERVE if way.steering is Steering.OFF else job.mode,
-        try_number=job.try_number,
-        runs=runs,
-        recommendations=problems.guard("advise", lambda: _advise(facts), ()) if facts else (),
         verdicts=store.verdicts(job.cohort),
-        earlier_try_failed=failed_with_changes([*runs, *_earlier_tries(store, job)], job.key),
-        outgrown=outgrown(facts, known) if facts else {},
-        drivable=BY_AGENT if way.route is not None else BY_SUBMIT,
+        reach=_reach(job, way),
+        problems=problems,
+        earlier_tries=_earlier_tries(store, job),
     )
-    return decide(situation)
 
 
 def _earlier_tries(store: Store, job: Job) -> list[Run]:
@@ -260,36 +234,7 @@ def _earlier_tries(store: Store, job: Job) -> list[Run]:
     return [run for run in tries if run is not None]
 
 
-def _advise(facts: Facts) -> tuple[Recommendation, ...]:
-    # With numpy behind it: what only parses a DAG or prints a status need not wait for that.
-    from tuner.advice.advise import advise
-
-    return advise(facts)
-
-
-def _learned(measured: list[Outcome]) -> OperatorTimes:
-    """What operators take, as the latest runs bear it out."""
-    from tuner.cost.learned.calibrated import calibrated, model_at_hand
-    from tuner.cost.learned.samples import samples
-
-    found = [sample for outcome in measured[-LEARN_RUNS:] for sample in samples(outcome.queries, outcome.cluster)]
-    return calibrated(found, model_at_hand())
-
-
-def facts_of(outcome: Outcome, earlier: Iterable[Outcome], model: OperatorTimes | None, reach: Reach) -> Facts:
-    """What advisors look at in a run's outcome, and in those of the runs before it, oldest first."""
-    facts = Facts(
-        outcome.queries,
-        outcome.cluster,
-        outcome.conf,
-        reach,
-        outcome.spark_version,
-        earlier=tuple(PastRun(o.queries, o.conf) for o in earlier),
-    )
-    return replace(facts, prices=model.costs, price_error=model.price_error) if model else facts
-
-
-def _carry_out(job: Job, decision: Decision, queries: Sequence[Query], way: Way, problems: _Problems) -> Directives:
+def _carry_out(job: Job, decision: Decision, queries: Sequence[Query], way: Way, problems: Problems) -> Directives:
     """The directives for queries as they last ran; by conf where the agent cannot be had after all."""
     if way.steering is Steering.OFF:
         return Directives(steering=Steering.OFF)
@@ -315,13 +260,6 @@ def _finish(store_url: str, run: Run) -> bool:
     return True
 
 
-def _judged(store_url: str, run: Run) -> Judgement | None:
-    if not run.decision.in_force or run.outcome is None:
-        return None
-    with Store.open(store_url) as store:
-        return judge(run, store.runs(run.cohort, HISTORY_RUNS), store.verdicts(run.cohort))
-
-
 def _harvest(directory: str, key: str, started_at: datetime) -> Application:
     if not directory:
         raise EventLogNotFoundError("no event log directory was set for this run")
@@ -332,22 +270,14 @@ def _outcome(application: Application | None) -> Outcome | None:
     return outcome_of(application, queries(application)) if application is not None else None
 
 
-def _state(application: Application | None, failed: bool) -> RunState:
-    if application is None:
-        return RunState.FAILED if failed else RunState.LOST
-    if failed:
-        return RunState.FAILED
-    return RunState.SUCCEEDED if application.status is Completeness.COMPLETE else RunState.PARTIAL
-
-
-def _harvest_pending(store: Store, job: Job, now: datetime, problems: _Problems) -> None:
+def _harvest_pending(store: Store, job: Job, now: datetime, problems: Problems) -> None:
     """Bring in runs whose driver did not live to harvest them; others may still be running, and are left alone."""
     for run in store.pending(job.cohort):
         if run.key != job.key:
             problems.guard(f"harvest run {run.key}", partial(_settle, store, job, run, now, problems), None)
 
 
-def _settle(store: Store, job: Job, run: Run, now: datetime, problems: _Problems) -> None:
+def _settle(store: Store, job: Job, run: Run, now: datetime, problems: Problems) -> None:
     superseded = run.key.rsplit("/", 1)[0] == job.key.rsplit("/", 1)[0]
     given_up = superseded or now - run.started_at > LOST_AFTER
     if not given_up and _is_being_written(run):
@@ -360,7 +290,7 @@ def _settle(store: Store, job: Job, run: Run, now: datetime, problems: _Problems
         return
     if given_up or application.status is Completeness.COMPLETE:
         # Its driver process was killed or its worker lost: whether the task counted as failed, nobody tells.
-        state = RunState.FAILED if superseded else _state(application, _has_failed_queries(application))
+        state = RunState.FAILED if superseded else state_of(application, failed=_has_failed_queries(application))
         outcome = problems.guard(f"read the plans of run {run.key}", lambda: _outcome(application), None)
         store.finish(run.key, state, now, outcome)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from tuner.eventlog.airflow_tags import AIRFLOW_TAGS
 from tuner.printable import printable
 
 # A log's EnvironmentUpdate can hold secrets that Spark's own redaction missed, so this is a list of what is
 # needed, not of what is dangerous.
-ALLOWED = frozenset(
+ALLOWED = AIRFLOW_TAGS | frozenset(
     {
         "spark.app.id",
         "spark.app.name",

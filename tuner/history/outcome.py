@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tuner.eventlog.cluster import cluster_of
-from tuner.eventlog.model import Application
-from tuner.history.model import Outcome
+from tuner.eventlog.model import Application, Completeness
+from tuner.history.model import Outcome, RunState
 from tuner.plan.model import Query
 
 MAX_PROBLEMS = 10
@@ -24,3 +24,12 @@ def outcome_of(application: Application, queries: tuple[Query, ...]) -> Outcome:
         problems=tuple(f"{p.file}:{p.line}: {p.code}: {p.message}" for p in application.problems[:MAX_PROBLEMS]),
         agent_missing=application.steering.is_directed and not application.steering.loaded,
     )
+
+
+def state_of(application: Application | None, *, failed: bool) -> RunState:
+    """How a run ended, of which it is known if the job failed, and what its log tells (None: no log)."""
+    if failed:
+        return RunState.FAILED
+    if application is None:
+        return RunState.LOST
+    return RunState.SUCCEEDED if application.status is Completeness.COMPLETE else RunState.PARTIAL

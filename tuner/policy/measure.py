@@ -153,6 +153,14 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
     return tuple(found)
 
 
+def seconds_by_query(run: Run) -> dict[str, float]:
+    """Seconds by fingerprint, those of all executions of a query together."""
+    seconds: dict[str, float] = {}
+    for query in measured_queries(run):
+        seconds[query.fingerprint] = seconds.get(query.fingerprint, 0.0) + query.seconds
+    return seconds
+
+
 def compare(run: Run, history: History, changes: Collection[str]) -> Comparisons:
     """The queries of a run against what they would have taken without these of the changes (action ids) in force."""
     pairs = [(q, past) for q in measured_queries(run) if (past := history.without(q, changes))]

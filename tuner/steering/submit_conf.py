@@ -45,8 +45,8 @@ def observing_conf(cohort: str, key: str, event_log_dir: str, decision: Decision
         EVENT_LOG_DIR: event_log_dir,
         EXPLAIN_MODE: "cost",
         KEY: marker(key),
-        COHORT: _plain(cohort),
-        DECISION: _plain(decision.summary),
+        COHORT: plain(cohort),
+        DECISION: plain(decision.summary),
     }
 
 
@@ -68,6 +68,6 @@ def is_redacted(value: str, redaction: str | None = None) -> bool:
         return True
 
 
-def _plain(text: str) -> str:
-    """Text that a command line takes in any locale."""
+def plain(text: str) -> str:
+    """Text as the event log has it: what a command line takes in any locale."""
     return re.sub(r"[^ -~]", "?", text)[:500]

@@ -11,11 +11,10 @@ from tuner.panel.facts import CohortFacts
 from tuner.panel.models import PictureItem, PlanComparison, StepItem
 from tuner.panel.views.changed_joins import changed_joins
 from tuner.panel.views.in_force import in_force_items
-from tuner.panel.views.seconds import seconds_by_query
 from tuner.panel.views.texts import query_ref, shortened
 from tuner.plan.picture import PlanPicture, PlanStep
 from tuner.policy.followed import in_effect
-from tuner.policy.measure import usable
+from tuner.policy.measure import seconds_by_query, usable
 
 # Runs whose details are looked at for a picture: the newest have one, or none has one of the query.
 RUNS_TRIED = 10

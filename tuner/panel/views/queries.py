@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from tuner.history.model import IN_FORCE
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import QueryItem
-from tuner.panel.views.seconds import seconds_by_query
 from tuner.panel.views.texts import query_ref
+from tuner.policy.measure import seconds_by_query
 
 
 def query_items(facts: CohortFacts, descriptions: Mapping[str, str]) -> list[QueryItem]:

@@ -1,0 +1,95 @@
+"""The decision for a cohort's next run, from its runs so far: what live runs and replays have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tuner.advice.facts import Facts, PastRun
+from tuner.advice.model import ActionKind, Recommendation
+from tuner.advice.outgrown import outgrown
+from tuner.advice.reach import Reach
+from tuner.history.model import Decision, Mode, Outcome, Run, Verdict
+from tuner.policy.decide import Situation, decide, failed_with_changes
+from tuner.policy.measure import usable
+from tuner.policy.situation import BY_SUBMIT
+from tuner.problems import Problems
+
+if TYPE_CHECKING:
+    from tuner.cost.learned.model import OperatorTimes
+
+# Runs of a cohort that a decision looks at.
+HISTORY_RUNS = 60
+# Runs that prices are learned from: more of the same stages tells nothing new.
+LEARN_RUNS = 10
+# What a driver can carry out with the agent in the run.
+BY_AGENT = BY_SUBMIT | {ActionKind.ORDER_JOINS}
+
+
+def next_decision(
+    runs: Sequence[Run],
+    facts: Facts | None,
+    *,
+    key: str,
+    try_number: int,
+    mode: Mode,
+    verdicts: Sequence[Verdict],
+    reach: Reach,
+    problems: Problems,
+    earlier_tries: Iterable[Run] = (),
+) -> Decision:
+    """The decision for run `key`. `runs` are the cohort's newest HISTORY_RUNS, oldest first, `facts` those of `facts_now`.
+
+    An advisor that fails silences itself; a policy that fails raises.
+    """
+    known = {d.action.id: d.action for run in runs for d in run.decision.actions}.values()
+    situation = Situation(
+        mode=mode,
+        try_number=try_number,
+        runs=runs,
+        recommendations=problems.guard("advise", lambda: _advise(facts), ()) if facts else (),
+        verdicts=verdicts,
+        earlier_try_failed=failed_with_changes([*runs, *earlier_tries], key),
+        outgrown=outgrown(facts, known) if facts else {},
+        drivable=BY_AGENT if reach is Reach.AGENT else BY_SUBMIT,
+    )
+    return decide(situation)
+
+
+def facts_now(runs: Sequence[Run], reach: Reach, problems: Problems) -> Facts | None:
+    """What advisors look at, with prices as the runs bear them out; None where nothing was measured yet."""
+    measured = [run.outcome for run in runs if usable(run) and run.outcome]
+    if not measured:
+        return None
+    model = problems.guard("learn what operators take", lambda: _learned(measured), None)
+    return facts_of(measured[-1], measured[:-1], model, reach)
+
+
+def facts_of(outcome: Outcome, earlier: Iterable[Outcome], model: OperatorTimes | None, reach: Reach) -> Facts:
+    """What advisors look at in a run's outcome, and in those of the runs before it, oldest first."""
+    facts = Facts(
+        outcome.queries,
+        outcome.cluster,
+        outcome.conf,
+        reach,
+        outcome.spark_version,
+        earlier=tuple(PastRun(o.queries, o.conf) for o in earlier),
+    )
+    return replace(facts, prices=model.costs, price_error=model.price_error) if model else facts
+
+
+def _advise(facts: Facts) -> tuple[Recommendation, ...]:
+    # With numpy behind it: what only parses a DAG or prints a status need not wait for that.
+    from tuner.advice.advise import advise
+
+    return advise(facts)
+
+
+def _learned(measured: list[Outcome]) -> OperatorTimes:
+    """What operators take, as the latest runs bear it out."""
+    from tuner.cost.learned.calibrated import calibrated, model_at_hand
+    from tuner.cost.learned.samples import samples
+
+    found = [sample for outcome in measured[-LEARN_RUNS:] for sample in samples(outcome.queries, outcome.cluster)]
+    return calibrated(found, model_at_hand())

@@ -1,0 +1,77 @@
+"""An application, as its log tells it, as a run of its cohort."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from tuner.eventlog.model import Application, Completeness
+from tuner.history.model import Origin, RunState
+from tuner.history.outcome import outcome_of, state_of
+from tuner.plan.model import Query, QueryStatus
+from tuner.replay.cohort_of import BY_LOG, CohortRules, cohort_of
+from tuner.replay.model import LoggedRun
+from tuner.steering.submit_conf import DECISION, KEY
+
+# Milliseconds that a datetime can hold: a damaged log may tell others.
+_LAST_MS = 253_402_300_799_000
+# Parts of a task instance's key: DAG, run, task, map index, try.
+_KEY_PARTS = 5
+
+
+def logged_run(
+    application: Application, found: Sequence[Query], log: str, rules: CohortRules = BY_LOG
+) -> LoggedRun | None:
+    """The run that an application was. None for one that tells neither its id nor when it started: it has no place in time.
+
+    Whether the job failed is told by its queries: of anything else that failed in it a log has no word.
+    """
+    start = _moment(application.start_ms)
+    if start is None or not application.app_id or application.status is Completeness.FAILED:
+        return None
+    conf = application.conf
+    key = conf.get(KEY, "")
+    directed = {id_ for query in application.steering.directives for id_ in query.ids}
+    run = LoggedRun(
+        log=log,
+        app_name=application.app_name,
+        key=key or "/".join((application.app_id, application.attempt or "1")),
+        cohort=cohort_of(conf, application.app_name, rules),
+        try_number=_try_number(key or application.attempt or "1"),
+        started_at=start,
+        ended_at=_moment(application.end_ms),
+        state=RunState.SUCCEEDED,
+        outcome=outcome_of(application, ()),
+        origin=_origin(key),
+        steered=bool(key),
+        summary=conf.get(DECISION, ""),
+        directed=tuple(sorted(directed)),
+    )
+    return with_queries(replace(run, state=state_of(application, failed=False)), found)
+
+
+def with_queries(run: LoggedRun, found: Sequence[Query]) -> LoggedRun:
+    """The run with its queries, in the order of their ids; one that failed, or never ended, failed the run."""
+    ordered = tuple(sorted(found, key=lambda query: query.id))
+    failed = any(query.status is not QueryStatus.SUCCEEDED for query in ordered)
+    state = RunState.FAILED if failed else run.state
+    return replace(run, state=state, outcome=replace(run.outcome, queries=ordered))
+
+
+def _moment(ms: int | None) -> datetime | None:
+    return datetime.fromtimestamp(ms / 1e3, UTC) if ms is not None and 0 < ms < _LAST_MS else None
+
+
+def _try_number(key: str) -> int:
+    last = key.rsplit("/", 1)[-1]
+    return int(last) if last.isdecimal() and 0 < len(last) < 6 and int(last) > 0 else 1
+
+
+def _origin(key: str) -> Origin | None:
+    """The task instance of a key that a task instance gave."""
+    parts = key.split("/")
+    if len(parts) != _KEY_PARTS:
+        return None
+    dag_id, run_id, task_id, map_index, _ = parts
+    return Origin(dag_id, run_id, task_id, int(map_index)) if map_index.lstrip("-").isdecimal() else None

@@ -1,0 +1,126 @@
+"""Changes that were advised, and that a later run then had: predicted beside measured."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from tuner.history.model import IN_FORCE, DecidedAction, Run
+from tuner.policy.followed import in_effect
+from tuner.policy.measure import (
+    MAX_BASELINES,
+    Comparison,
+    Key,
+    Measured,
+    comparison,
+    machine_speed,
+    measured_queries,
+    noise,
+    usable,
+)
+from tuner.replay.had import had
+from tuner.replay.model import Observed
+from tuner.replay.with_changes import Change, Place, changes_of, with_changes
+
+
+@dataclass(slots=True)
+class _Open:
+    """The newest advice on a change, and the run that it was given for."""
+
+    change: Change
+    advised_in: str
+
+
+@dataclass(slots=True)
+class Observer:
+    """Takes the runs of a cohort in time order, each with the decision it was to have."""
+
+    _advised: dict[Place, _Open] = field(default_factory=dict)
+    _past: deque[Run] = field(default_factory=lambda: deque(maxlen=MAX_BASELINES))
+
+    def take(self, run: Run, decided: Sequence[DecidedAction]) -> tuple[Observed, ...]:
+        """The changes that this run had and the one before it had not. `decided` is what was advised for this run."""
+        found: tuple[Observed, ...] = ()
+        if usable(run):
+            if self._past:
+                found = tuple(self._observe(run))
+            self._past.append(run)
+        for change in changes_of(decided):
+            # What is in force is no longer advised: its prediction is that of when it was not.
+            known = self._advised.get(change.place)
+            if known is None or not _has(known.change, run):
+                self._advised[change.place] = _Open(change, run.key)
+        return found
+
+    def _observe(self, run: Run) -> Iterator[Observed]:
+        before = self._past[-1]
+        new = [o for o in self._advised.values() if _has(o.change, run) and not _has(o.change, before)]
+        for group in _sharing_queries(new):
+            changes = [o.change for o in group]
+            past = [r for r in self._past if not any(_has(change, r) for change in changes)]
+            others = {q for o in new for q in o.change.queries}
+            yield from self._compared(run, group, past, others)
+
+    def _compared(self, run: Run, group: Sequence[_Open], past: Sequence[Run], others: set[str]) -> Iterator[Observed]:
+        """`others` are the queries of all that is new in the run: the rest tells how fast the machine was."""
+        changes = [o.change for o in group]
+        touched = {q for change in changes for q in change.queries}
+        measured: dict[Key, list[Measured]] = {}
+        for earlier in past:
+            for query in measured_queries(earlier):
+                measured.setdefault(query.key, []).append(query)
+        pairs = [(query, measured[query.key]) for query in measured_queries(run) if query.key in measured]
+        speed, _ = machine_speed([(q, p) for q, p in pairs if q.fingerprint not in others])
+        compared = [comparison(q, p, speed, noise(p)) for q, p in pairs if q.fingerprint in touched]
+        seconds = _by_query(compared)
+        predicted = with_changes(seconds, changes)
+        if predicted is None or not predicted.before:
+            return
+        yield Observed(
+            actions=tuple(action.id for change in changes for action in change.actions),
+            words=", ".join(change.words for change in changes),
+            queries=tuple(sorted(seconds)),
+            advised_in=group[0].advised_in,
+            seen_in=run.key,
+            predicted=predicted,
+            before=predicted.before,
+            after=sum(c.measured for c in compared),
+            by_tuner=all(_by_tuner(change, run) for change in changes),
+        )
+
+
+def _has(change: Change, run: Run) -> bool:
+    """Whether all of a change was in a run: what the tuner put there counts if it was followed."""
+    if run.outcome is None:
+        return False
+    return _by_tuner(change, run) or all(had(action, run.outcome) for action in change.actions)
+
+
+def _by_tuner(change: Change, run: Run) -> bool:
+    followed = {d.action.id for d in in_effect(run) if d.standing in IN_FORCE}
+    return {action.id for action in change.actions} <= followed
+
+
+def _sharing_queries(found: Sequence[_Open]) -> list[list[_Open]]:
+    """Changes that came in one run and share queries are one: what each of them did cannot be told."""
+    groups: list[tuple[set[str], list[_Open]]] = []
+    for one in found:
+        queries, members = set(one.change.queries), [one]
+        apart = []
+        for others, group in groups:
+            if queries.isdisjoint(others):
+                apart.append((others, group))
+            else:
+                queries |= others
+                members = group + members
+        groups = [*apart, (queries, members)]
+    return [members for _, members in groups]
+
+
+def _by_query(compared: Sequence[Comparison]) -> dict[str, float]:
+    """What the queries would have taken without the change, on the machine of this run."""
+    seconds: dict[str, float] = {}
+    for found in compared:
+        seconds[found.fingerprint] = seconds.get(found.fingerprint, 0.0) + found.expected
+    return seconds

@@ -1,0 +1,91 @@
+"""A cohort's replayed runs as one: where its time went, and what would have saved how much of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from tuner.advice.model import Prediction
+from tuner.history.model import DecidedAction, Decision
+from tuner.replay.model import Advised, CohortReplay, Lacked, Observed, ReplayedRun
+from tuner.replay.with_changes import Place, place_of, summed
+
+SECONDS_PER_HOUR = 3600.0
+
+
+@dataclass(slots=True)
+class _Advice:
+    last: tuple[DecidedAction, ...] = ()
+    predictions: list[Prediction] = field(default_factory=list)
+    core_hours: float = 0.0
+
+    def add(self, decided: tuple[DecidedAction, ...], lacked: Lacked, cores: int) -> None:
+        self.last = decided
+        self.predictions.append(lacked.predicted)
+        self.core_hours += lacked.predicted.gain * cores / SECONDS_PER_HOUR
+
+    def advised(self) -> Advised:
+        seconds = summed(self.predictions) or Prediction(0, 0, 0, 0)
+        return Advised(self.last, len(self.predictions), seconds, self.core_hours)
+
+
+@dataclass(slots=True)
+class CohortTotals:
+    """Takes the runs of one cohort in time order; memory grows with the changes advised, not with what runs hold."""
+
+    cohort: str
+    runs: int = 0
+    measured: int = 0
+    live: int = 0
+    as_live: int = 0
+    query_seconds: float = 0.0
+    core_hours: float = 0.0
+    saved_core_hours: float = 0.0
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+    _saved: list[Prediction] = field(default_factory=list)
+    _advice: dict[Place, _Advice] = field(default_factory=dict)
+    _observed: list[Observed] = field(default_factory=list)
+
+    def take(self, run: ReplayedRun) -> None:
+        self.runs += 1
+        self.live += run.as_live is not None
+        self.as_live += run.as_live is True
+        self.first_at = self.first_at or run.started_at
+        self.last_at = run.started_at
+        self._observed.extend(run.observed)
+        if run.actual_seconds is None:
+            return
+        self.measured += 1
+        self.query_seconds += run.actual_seconds
+        self.core_hours += run.actual_seconds * run.cores / SECONDS_PER_HOUR
+        if run.predicted_seconds is not None:
+            self._saved.append(run.predicted_seconds)
+            self.saved_core_hours += run.predicted_seconds.gain * run.cores / SECONDS_PER_HOUR
+        by_id = {d.action.id: d for d in run.decision.actions}
+        for lacked in run.lacked:
+            decided = tuple(by_id[id_] for id_ in lacked.actions)
+            place = place_of(d.action for d in decided)
+            self._advice.setdefault(place, _Advice()).add(decided, lacked, run.cores)
+
+    def result(self, following: Decision) -> CohortReplay:
+        """`following` is the decision for a run that would come now. ValueError before the first run."""
+        if self.first_at is None or self.last_at is None:
+            raise ValueError(f"cohort {self.cohort} has no run")
+        advised = sorted((a.advised() for a in self._advice.values()), key=lambda a: -a.core_hours)
+        return CohortReplay(
+            cohort=self.cohort,
+            runs=self.runs,
+            measured=self.measured,
+            first_at=self.first_at,
+            last_at=self.last_at,
+            query_seconds=self.query_seconds,
+            core_hours=self.core_hours,
+            saved=summed(self._saved),
+            saved_core_hours=self.saved_core_hours,
+            advised=tuple(advised),
+            next=following,
+            live=self.live,
+            as_live=self.as_live,
+            observed=tuple(self._observed),
+        )

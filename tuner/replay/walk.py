@@ -1,0 +1,122 @@
+"""The walk over a cohort's runs in time order: at each, the decision that the past alone would have made."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from tuner.advice.model import Prediction
+from tuner.advice.reach import Reach, reach_of
+from tuner.cost.selection.conf import parse_version
+from tuner.history.model import IN_FORCE, Decision, Mode, Run, Verdict
+from tuner.next_decision import HISTORY_RUNS, facts_now, next_decision
+from tuner.policy.measure import seconds_by_query, usable
+from tuner.problems import Problems
+from tuner.replay.as_it_ran import as_it_ran, not_ended
+from tuner.replay.model import Lacked, LoggedRun, Observed, ReplayedRun
+from tuner.replay.observed import Observer
+from tuner.replay.with_changes import Change, changes_of, with_changes
+from tuner.steering.submit_conf import plain
+
+
+@dataclass(frozen=True, slots=True)
+class Walker:
+    """How a walk decides. `agent` says that the Catalyst agent carries changes into runs, where Spark has a place for it."""
+
+    mode: Mode = Mode.AUTO
+    agent: bool = True
+    verdicts: tuple[Verdict, ...] = ()
+
+    def walk(self, runs: Iterable[LoggedRun], problems: Problems) -> Generator[ReplayedRun, None, Decision]:
+        """Each run of one cohort, which come oldest first; returns the decision for a run that would come now.
+
+        Memory: the runs that a decision looks at (HISTORY_RUNS). What fails is a line of `problems`, and the run is
+        replayed as observed.
+        """
+        past: deque[Run] = deque(maxlen=HISTORY_RUNS)
+        observer = Observer()
+        for logged in runs:
+            known = [_known_at(run, logged.started_at) for run in past]
+            decision = self._decide(known, logged.key, logged.try_number, logged.started_at, problems)
+            run = as_it_ran(decision, logged)
+            compare = partial(observer.take, run, decision.actions)
+            observed = problems.guard(f"compare run {logged.key}", compare, tuple[Observed, ...]())
+            past.append(run)
+            yield _replayed(decision, run, logged, observed)
+        return self._decide(list(past), "", 1, None, problems)
+
+    def _decide(
+        self, known: Sequence[Run], key: str, try_number: int, at: datetime | None, problems: Problems
+    ) -> Decision:
+        def decided() -> Decision:
+            reach = self._reach(known)
+            return next_decision(
+                known,
+                facts_now(known, reach, problems),
+                key=key,
+                try_number=try_number,
+                mode=self.mode,
+                verdicts=[v for v in self.verdicts if at is None or v.at <= at],
+                reach=reach,
+                problems=problems,
+            )
+
+        otherwise = Decision(self.mode, "no decision: runs unsteered")
+        return problems.guard(f"decide on run {key}" if key else "look ahead", decided, otherwise)
+
+    def _reach(self, known: Sequence[Run]) -> Reach:
+        latest = next((run.outcome for run in reversed(known) if usable(run)), None)
+        version = parse_version(latest.spark_version) if latest else None
+        return reach_of(version[:2] if version else (0, 0), agent=self.agent, text=False)
+
+
+def _known_at(run: Run, moment: datetime) -> Run:
+    """Of a run that had not ended by then, only that it had begun."""
+    return not_ended(run) if run.ended_at is not None and run.ended_at > moment else run
+
+
+def _replayed(decision: Decision, run: Run, logged: LoggedRun, observed: tuple[Observed, ...]) -> ReplayedRun:
+    outcome = logged.outcome
+    in_force = tuple(action.id for action in run.decision.in_force)
+    seconds = seconds_by_query(run) if usable(run) else {}
+    return ReplayedRun(
+        key=run.key,
+        cohort=run.cohort,
+        log=logged.log,
+        app_id=outcome.app_id,
+        started_at=run.started_at,
+        state=run.state,
+        cores=outcome.cluster.cores,
+        decision=decision,
+        in_force=in_force,
+        lacked=tuple(_lacked(decision, in_force, seconds)),
+        predicted_seconds=_predicted(decision, in_force, seconds),
+        actual_seconds=sum(seconds.values()) if seconds else None,
+        core_seconds=sum(query.executor_run_ms for query in outcome.queries) / 1e3,
+        as_live=plain(run.decision.summary) == logged.summary if logged.steered else None,
+        observed=observed,
+    )
+
+
+def _changes_lacked(decision: Decision, in_force: Collection[str]) -> list[Change]:
+    """What was to be in force and was not."""
+    return changes_of(d for d in decision.actions if d.standing in IN_FORCE and d.action.id not in in_force)
+
+
+def _lacked(decision: Decision, in_force: Collection[str], seconds: Mapping[str, float]) -> Iterator[Lacked]:
+    """Each change that the run lacked alone, for the run's own seconds."""
+    for change in _changes_lacked(decision, in_force):
+        if (predicted := with_changes(seconds, [change])) is not None:
+            yield Lacked(tuple(action.id for action in change.actions), predicted)
+
+
+def _predicted(decision: Decision, in_force: Collection[str], seconds: Mapping[str, float]) -> Prediction | None:
+    """The seconds of all queries of the run with all it lacked."""
+    predicted = with_changes(seconds, _changes_lacked(decision, in_force))
+    if predicted is None:
+        return None
+    rest = sum(seconds.values()) - predicted.before
+    return Prediction(*(getattr(predicted, end) + rest for end in ("before", "after", "low", "high")))

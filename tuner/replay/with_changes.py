@@ -1,0 +1,84 @@
+"""What queries would take with changes that were predicted one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tuner.advice.model import Action, Prediction
+from tuner.history.model import DecidedAction
+from tuner.policy.said_since import together
+
+# What tells a change apart from others, whatever value it sets: a threshold that grows by some bytes stays one change.
+Place = tuple[tuple[str, str, str, tuple[str, ...]], ...]
+
+
+def place_of(actions: Iterable[Action]) -> Place:
+    return tuple(sorted((a.kind.value, a.target, a.query or "", a.relations) for a in actions))
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Actions that came of one recommendation, and what was predicted of them."""
+
+    decided: tuple[DecidedAction, ...]
+    predicted: Prediction
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        return tuple(d.action for d in self.decided)
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(q for d in self.decided for q in d.queries))
+
+    @property
+    def words(self) -> str:
+        return ", ".join(action.words for action in self.actions)
+
+    @property
+    def place(self) -> Place:
+        return place_of(self.actions)
+
+
+def changes_of(decided: Iterable[DecidedAction]) -> list[Change]:
+    """The actions by the recommendations they came of; without those that nothing was predicted of."""
+    groups: dict[object, list[DecidedAction]] = {}
+    for d in decided:
+        groups.setdefault(together(d), []).append(d)
+    return [
+        Change(tuple(group), predicted)
+        for group in groups.values()
+        if (predicted := group[0].predicted_seconds) is not None and predicted.before > 0
+    ]
+
+
+def with_changes(seconds: Mapping[str, float], changes: Sequence[Change]) -> Prediction | None:
+    """The seconds of all queries (by fingerprint) that the changes are for, and what is predicted of them with all of
+    these.
+
+    Each change takes the same share of each of its queries, and changes of one query take their shares one after the
+    other: together they never take more than there is. None where no query of theirs is there.
+    """
+    touched = {q for change in changes for q in change.queries if q in seconds}
+    if not touched:
+        return None
+    after, low, high = (
+        sum(seconds[q] * _product(changes, q, end) for q in touched) for end in ("after", "low", "high")
+    )
+    return Prediction(sum(seconds[q] for q in touched), after, low, high)
+
+
+def _product(changes: Iterable[Change], query: str, end: str) -> float:
+    share = 1.0
+    for change in changes:
+        if query in change.queries:
+            share *= max(0.0, getattr(change.predicted, end)) / change.predicted.before
+    return share
+
+
+def summed(predictions: Collection[Prediction]) -> Prediction | None:
+    """Several as one: ends of intervals add up, for what makes one price wrong makes all."""
+    if not predictions:
+        return None
+    return Prediction(*(sum(getattr(p, end) for p in predictions) for end in ("before", "after", "low", "high")))

@@ -271,7 +271,7 @@ def test_a_log_that_breaks_off_shows_plans_but_no_findings(nightly: Nightly) -> 
     assert (details.insights, len(details.pictures)) == ((), 1)
 
 
-@pytest.mark.parametrize("name", ["_outlook", "_facts"])
+@pytest.mark.parametrize("name", ["_outlook", "facts_now"])
 def test_what_cannot_be_looked_at_costs_neither_the_outcome_nor_the_job(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -808,7 +808,7 @@ def test_advice_is_on_what_the_way_can_reach(
 
 def test_only_the_agent_is_asked_for_orders(by_agent: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
-    decide = loop.decide
+    decide = next_decision.decide
     monkeypatch.setattr(next_decision, "decide", lambda situation: seen.append(situation) or decide(situation))
     for steering in (Steering.AGENT, Steering.CONF):
         by_agent.steering = steering

@@ -27,3 +27,6 @@ class Chosen:
         """Runs that started earlier are left out; None where none are."""
         earliest = newest - timedelta(days=self.months * DAYS_OF_A_MONTH) if self.months is not None else None
         return max(filter(None, (self.since, earliest)), default=None)
+
+
+EVERYTHING = Chosen()

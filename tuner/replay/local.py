@@ -1,0 +1,122 @@
+"""The replay of logs in this process: read one after the other, walked cohort by cohort, in flat memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from tuner.eventlog.find import LogSource
+from tuner.eventlog.location import shown, size_bytes
+from tuner.eventlog.model import Application, Completeness, Work
+from tuner.eventlog.read import holds_no_events, read_log
+from tuner.history.model import RunState
+from tuner.plan.model import Query
+from tuner.plan.queries import query
+from tuner.problems import Problems
+from tuner.replay.chosen import EVERYTHING, Chosen
+from tuner.replay.cohort_of import BY_LOG, CohortRules
+from tuner.replay.logged_run import logged_run
+from tuner.replay.model import CohortReplay, LoggedRun, ReplayedRun, ReplaySummary, UnreadLog
+from tuner.replay.score import backtest
+from tuner.replay.spool import Spool
+from tuner.replay.totals import CohortTotals
+from tuner.replay.walk import Walker
+
+
+class LocalReplay:
+    """A `Replayed` of the logs that it was given to read; `walk` comes between."""
+
+    def __init__(self, walker: Walker, rules: CohortRules = BY_LOG, chosen: Chosen = EVERYTHING) -> None:
+        self._walker, self._rules, self._chosen = walker, rules, chosen
+        self._logged, self._replayed = Spool(LoggedRun), Spool(ReplayedRun)
+        self._cohorts: list[CohortReplay] = []
+        self._unread: list[UnreadLog] = []
+        self._problems = Problems()
+        self._logs = self._size_bytes = 0
+
+    def read(self, source: LogSource) -> None:
+        """Take in a log. What cannot be read of it is told in the summary, and stops nothing."""
+        found: list[Query] = []
+
+        def take(work: Work) -> None:
+            if work.execution and (one := query(work.execution, work.stages, work.steering)):
+                found.append(one)
+
+        application = read_log(source, take)
+        if holds_no_events(application) and not source.named:
+            return
+        log = shown(source.path)
+        self._logs += 1
+        self._size_bytes += sum(_size(source))
+        run = logged_run(application, found, log, self._rules)
+        if run is None or not run.outcome.queries:
+            self._unread.append(UnreadLog(log, unused_because(application)))
+        if run is not None and self._chosen.is_named(run.cohort):
+            if not self._logged.add(run):
+                self._unread.append(UnreadLog(log, f"the same run as another log of these ({run.key})"))
+            elif run.state is RunState.PARTIAL:
+                self._unread.append(UnreadLog(log, unused_because(application)))
+
+    def walk(self) -> Iterator[CohortReplay]:
+        """Replay each cohort, and hand it on as it is done."""
+        newest = self._logged.newest
+        since = self._chosen.start(newest) if newest else None
+        for cohort in self._logged.cohorts:
+            if (done := self._walk(cohort, since)) is not None:
+                self._cohorts.append(done)
+                yield done
+
+    def _walk(self, cohort: str, since: datetime | None) -> CohortReplay | None:
+        totals = CohortTotals(cohort)
+        steps = self._walker.walk(self._logged.runs(cohort, since), self._problems)
+        while True:
+            try:
+                run = next(steps)
+            except StopIteration as end:
+                return totals.result(end.value) if totals.runs else None
+            self._replayed.add(run)
+            totals.take(run)
+
+    @property
+    def summary(self) -> ReplaySummary:
+        observed = [o for cohort in self._cohorts for o in cohort.observed]
+        return ReplaySummary(
+            cohorts=by_gain(self._cohorts),
+            unread=tuple(self._unread),
+            logs=self._logs,
+            size_bytes=self._size_bytes,
+            problems=tuple(self._problems.found),
+            backtest=backtest(observed),
+        )
+
+    def runs(self, cohort: str | None = None) -> Iterator[ReplayedRun]:
+        return self._replayed.runs(cohort)
+
+    def logged(self, cohort: str) -> Iterator[LoggedRun]:
+        newest = self._logged.newest
+        return self._logged.runs(cohort, self._chosen.start(newest) if newest else None)
+
+
+def by_gain(cohorts: Iterable[CohortReplay]) -> tuple[CohortReplay, ...]:
+    """Most core-hours to save first; of those alike, the most core-hours that there are."""
+    return tuple(sorted(cohorts, key=lambda c: (-c.saved_core_hours, -c.core_hours, c.cohort)))
+
+
+def unused_because(application: Application) -> str:
+    """Why a log is not used, or not whole."""
+    first = f": {application.problems[0].message}" if application.problems else ""
+    if application.status is Completeness.FAILED:
+        return f"no application could be read{first}"
+    if application.status is Completeness.PARTIAL:
+        return f"breaks off, so its times are no evidence{first}"
+    if application.start_ms is None or not application.app_id:
+        return "does not say which application it is of, or when that started"
+    return "ran no SQL query: there is nothing to plan"
+
+
+def _size(source: LogSource) -> Iterator[int]:
+    for file in source.files:
+        try:
+            yield size_bytes(file)
+        except OSError:
+            yield 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,26 +18,19 @@ from tuner.cli.harvest import AsJson, Paths
 from tuner.cli.hinted_sql import HintedSql, hinted_sql, read_statements
 from tuner.cli.insights_text import insights_json, insights_lines
 from tuner.cli.logs import LogReader
+from tuner.cli.replay_options import By, Carrier
 from tuner.eventlog.cluster import cluster_of
 from tuner.eventlog.model import Application, Completeness
+from tuner.replay.cohort_of import cohort_of
 
 if TYPE_CHECKING:
     from tuner.cli.queries_and_insights import QueriesAndInsights
 
 
-class By(StrEnum):
-    """What carries a change into a run."""
-
-    AGENT = "agent"
-    CONF = "conf"
-
-
 def advise(
     paths: Paths,
     as_json: AsJson = False,
-    steering: Annotated[
-        By, typer.Option(help="How changes reach the jobs: agent, as `submit` has it, or conf: properties alone.")
-    ] = By.AGENT,
+    steering: Carrier = By.AGENT,
     sql: Annotated[
         bool, typer.Option("--sql", help="The jobs are SQL text: with --steering conf, hints in it may name relations.")
     ] = False,
@@ -126,7 +118,7 @@ def _counted(queries: int) -> str:
 
 
 def _cohort(application: Application) -> str:
-    return application.conf.get("spark.tuner.cohort") or application.app_name
+    return cohort_of(application.conf, application.app_name)
 
 
 def _show(

@@ -13,6 +13,7 @@ from rich.text import Text
 from tuner.cli.harvest_on_spark import harvest_on_spark
 from tuner.cli.json_line import JsonLine
 from tuner.cli.logs import LogReader, QueryList
+from tuner.cli.spark_session import Conf, Master, Out, check_spark_options
 from tuner.eventlog.model import Application
 from tuner.plan.model import Query, QueryStatus
 from tuner.units import format_bytes, format_seconds
@@ -30,24 +31,15 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def harvest(
     paths: Paths,
     as_json: AsJson = False,
-    spark: Annotated[
-        str | None, typer.Option("--spark", metavar="MASTER", help="Read on Spark, such as local[4]; needs --out.")
-    ] = None,
-    out: Annotated[
-        str | None, typer.Option("--out", metavar="DIR", help="Where Spark writes Parquet tables; only what is new.")
-    ] = None,
-    conf: Annotated[
-        list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting for Spark; repeatable.")
-    ] = None,
+    spark: Master = None,
+    out: Out = None,
+    conf: Conf = None,
 ) -> None:
     """Read event logs: applications, queries, joins with measured rows and bytes, stages, problems."""
-    if (spark is None) != (out is None):
-        raise typer.BadParameter("--spark MASTER and --out DIR go together")
+    check_spark_options(spark, out, conf)
     if spark is not None and out is not None:
         harvest_on_spark(paths, spark, out, conf or [], as_json=as_json)
         return
-    if conf:
-        raise typer.BadParameter("--conf is for Spark: give --spark MASTER and --out DIR too")
     reader = LogReader()
     if as_json:
         for application, line in reader.read(paths, JsonLine):

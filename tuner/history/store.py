@@ -138,6 +138,12 @@ class Store:
         with self._reading() as session:
             return session.scalar(select(func.count()).where(RunRow.cohort == cohort)) or 0
 
+    def app_ids(self, cohort: str) -> set[str]:
+        """The Spark applications of a cohort's finished runs."""
+        finished = select(RunRow.app_id).where(RunRow.cohort == cohort, RunRow.app_id.is_not(None))
+        with self._reading() as session:
+            return {app_id for app_id in session.scalars(finished) if app_id is not None}
+
     def add_details(self, key: str, details: RunDetails) -> None:
         """Stores what a run has for people to look at. StoreError for a run that never began."""
         stored = update(RunRow).where(RunRow.key == key).values(details=details_document(key, details))

@@ -1,0 +1,37 @@
+"""What there is to see of one run of a replay: its log is read once more, this time with its plans."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import chain
+
+from tuner.advice.insights.model import Insight
+from tuner.errors import EventLogNotFoundError
+from tuner.eventlog.find import LogSource, find_logs
+from tuner.eventlog.location import log_path
+from tuner.eventlog.read import read_application
+from tuner.history.model import Decision, RunDetails
+from tuner.replay.model import LoggedRun
+from tuner.run_details import run_details
+
+_IN_ZIP = re.compile(r"(.+\.zip)/.", re.IGNORECASE)
+
+
+def closer_look(run: LoggedRun, outlook: Decision | None = None, more: Iterable[Insight] = ()) -> RunDetails:
+    """Pictures of its plans and insights, with `more` that rest on other runs too.
+
+    Raises EventLogNotFoundError where the log is no longer there, and OSError where it cannot be read.
+    """
+    for source in _sources(run.log):
+        application = read_application(source)
+        if application.app_id == run.outcome.app_id:
+            return run_details(application, outlook, more)
+    raise EventLogNotFoundError(f"{run.log}: no longer holds {run.outcome.app_id}; replay the logs that are there now")
+
+
+def _sources(log: str) -> Iterable[LogSource]:
+    """A log in a zip file is looked for in the whole of that."""
+    in_zip = _IN_ZIP.match(log)
+    places = [in_zip[1]] if in_zip else [log]
+    return chain.from_iterable(find_logs(log_path(place)) for place in places)

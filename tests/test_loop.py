@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.nightly import Nightly, Spark
 from tuner import loop, next_decision
 from tuner.advice.model import Action, ActionKind, Evidence, Prediction, Recommendation, Risk
 from tuner.advice.reach import Reach
@@ -29,155 +29,7 @@ from tuner.steering.submit_conf import EVENT_LOG_DIR, KEY
 ADAPTIVE = "spark.sql.adaptive.autoBroadcastJoinThreshold"
 MIDNIGHT = datetime(2026, 11, 20, tzinfo=UTC)
 STATIC = "spark.sql.autoBroadcastJoinThreshold"
-_SQL = "org.apache.spark.sql.execution.ui."
 SALES = "SELECT * FROM sales s JOIN items i ON s.item = i.id"
-
-
-def _scan(name: str, column: str, id_: int) -> dict[str, Any]:
-    return _node(f"Scan parquet {name}", f"FileScan parquet {name}[{column}#{id_}]", rows=id_ + 1, size=id_ + 2)
-
-
-def _node(name: str, text: str, *children: dict[str, Any], **metrics: int) -> dict[str, Any]:
-    names = {
-        "rows": "number of output rows",
-        "size": "size of files read",
-        "data": "data size",
-        "sort": "sort time",
-        "records": "shuffle records written",
-    }
-    return {
-        "nodeName": name,
-        "simpleString": text,
-        "children": list(children),
-        "metadata": {},
-        "metrics": [{"name": names[m], "accumulatorId": a, "metricType": "sum"} for m, a in metrics.items()],
-    }
-
-
-def _plan(*, broadcast: bool) -> dict[str, Any]:
-    sales, items = _scan("db.sales", "item", 10), _scan("db.items", "id", 20)
-    if broadcast:
-        small = _node("BroadcastExchange", "BroadcastExchange HashedRelationBroadcastMode", items, data=24)
-        return _node(
-            "BroadcastHashJoin", "BroadcastHashJoin [item#10], [id#20], Inner, BuildRight", sales, small, rows=1
-        )
-    sides = [
-        _node(
-            "Sort",
-            f"Sort [{column}#{n} ASC NULLS FIRST], false, 0",
-            _node("Exchange", f"Exchange hashpartitioning({column}#{n}, 200)", scan, data=n + 4, records=n + 5),
-            sort=n + 3,
-        )
-        for column, n, scan in (("item", 10, sales), ("id", 20, items))
-    ]
-    return _node("SortMergeJoin", "SortMergeJoin [item#10], [id#20], Inner", *sides, rows=1)
-
-
-# Rows, file bytes, sort ms, shuffle bytes, records of the sales (1x) and items (2x) side; rows put out (1).
-_VALUES = {1: 1_430_861, 11: 1_430_861, 12: 10**8, 13: 1_500, 14: 57_234_440, 15: 1_430_861}
-_VALUES |= {21: 198_263, 22: 2 * 10**7, 23: 90, 24: 14_274_936, 25: 198_263}
-
-
-@dataclass
-class Spark:
-    """What a Spark job leaves behind: an event log where its conf says."""
-
-    seconds: float = 7.0
-    broadcast: bool = False
-    ended: bool = True
-    cut: int = 0
-    error: str | None = None
-    description: str = "statement 1 of 1"
-
-    def run(self, turn: Turn, extra: Mapping[str, str] | None = None) -> None:
-        conf = {
-            "spark.master": "local[2]",
-            "spark.driver.memory": "4g",
-            **turn.job.user_conf,
-            **turn.conf,
-            **(extra or {}),
-        }
-        self.write(conf)
-
-    def write(self, conf: Mapping[str, str], name: str = "local-1") -> None:
-        start, took = 1_700_000_000_000, int(self.seconds * 1000)
-        plan = _plan(broadcast=self.broadcast)
-        execution = {"executionId": 0, "rootExecutionId": 0, "description": self.description, "details": ""}
-        events: list[dict[str, Any]] = [
-            {"Event": "SparkListenerLogStart", "Spark Version": "4.0.1"},
-            {"Event": "SparkListenerApplicationStart", "App Name": "etl", "App ID": name, "Timestamp": start},
-            {"Event": "SparkListenerExecutorAdded", "Executor ID": "driver", "Executor Info": {"Total Cores": 2}},
-            {"Event": "SparkListenerEnvironmentUpdate", "Spark Properties": dict(conf)},
-            {"Event": _SQL + "SparkListenerSQLExecutionStart", **execution, "sparkPlanInfo": plan, "time": start},
-            {
-                "Event": _SQL + "SparkListenerDriverAccumUpdates",
-                "executionId": 0,
-                "accumUpdates": [[i, v] for i, v in _VALUES.items()],
-            },
-            {
-                "Event": _SQL + "SparkListenerSQLExecutionEnd",
-                "executionId": 0,
-                "time": start + took,
-                "errorMessage": self.error,
-            },
-            {"Event": "SparkListenerApplicationEnd", "Timestamp": start + took + 500},
-        ]
-        events = events if self.ended else events[:-2]
-        text = "".join(json.dumps(e, separators=(",", ":")) + "\n" for e in events)
-        directory = local_path(conf[EVENT_LOG_DIR])
-        assert directory is not None
-        suffix = "" if self.ended else ".inprogress"
-        (directory / (name + suffix)).write_text(text[: len(text) - self.cut])
-
-
-@dataclass
-class Nightly:
-    """A job that runs night after night against one store."""
-
-    root: Path
-    mode: Mode = Mode.AUTO
-    user_conf: Mapping[str, str] = field(default_factory=dict)
-    statements: tuple[str, ...] = ()
-    cohort: str = "etl.load"
-    steering: Steering = Steering.CONF
-    submission: Submission = field(default_factory=Submission)
-
-    @property
-    def url(self) -> str:
-        return f"sqlite:///{self.root}/history.db"
-
-    def job(self, key: str) -> Job:
-        try_number = int(key.rsplit("/", 1)[-1]) if key.rsplit("/", 1)[-1].isdecimal() else 1
-        base = str(self.root / "events")
-        return Job(
-            self.cohort,
-            key,
-            try_number,
-            self.mode,
-            self.user_conf,
-            base,
-            self.statements,
-            self.steering,
-            self.submission,
-        )
-
-    def prepare(self, key: str) -> Turn:
-        return prepare(self.job(key), self.url)
-
-    def night(self, key: str, spark: Spark | None = None, *, failed: bool = False) -> Report:
-        turn = self.prepare(key)
-        (spark or Spark(broadcast=bool(turn.decision.in_force), seconds=4.0 if turn.decision.in_force else 7.0)).run(
-            turn
-        )
-        return complete(turn, self.url, failed=failed)
-
-    def details(self, key: str) -> Any:
-        with Store.open(self.url) as store:
-            return store.details(key)
-
-    def stored(self, key: str) -> Any:
-        with Store.open(self.url) as store:
-            return store.run(key)
 
 
 @pytest.fixture

@@ -13,7 +13,9 @@ from tuner.cli.db import db
 from tuner.cli.demo import demo
 from tuner.cli.explain import explain
 from tuner.cli.harvest import harvest
+from tuner.cli.import_logs import import_logs
 from tuner.cli.mode import mode
+from tuner.cli.replay import replay
 from tuner.cli.status import status
 from tuner.cli.submit import submit
 from tuner.cli.ui import ui
@@ -32,6 +34,8 @@ app.command()(demo)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": False})(submit)
 app.command()(harvest)
 app.command()(advise)
+app.command()(replay)
+app.command(name="import")(import_logs)
 app.command()(explain)
 app.command()(agent_jar)
 app.command()(status)

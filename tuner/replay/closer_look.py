@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable
 from itertools import chain
 
 from tuner.advice.insights.model import Insight
+from tuner.advice.reach import Reach
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import LogSource, find_logs
 from tuner.eventlog.location import log_path
 from tuner.eventlog.read import read_application
-from tuner.history.model import Decision, RunDetails
+from tuner.history.model import Decision, Mode, RunDetails, RunState
+from tuner.next_decision import HISTORY_RUNS, facts_now
+from tuner.problems import Problems
+from tuner.replay.as_it_ran import as_it_ran
 from tuner.replay.model import LoggedRun
 from tuner.run_details import run_details
 
@@ -28,6 +33,26 @@ def closer_look(run: LoggedRun, outlook: Decision | None = None, more: Iterable[
         if application.app_id == run.outcome.app_id:
             return run_details(application, outlook, more)
     raise EventLogNotFoundError(f"{run.log}: no longer holds {run.outcome.app_id}; replay the logs that are there now")
+
+
+def newest_whole(runs: Iterable[LoggedRun]) -> tuple[LoggedRun, ...]:
+    """The newest runs that a decision looks at, up to the last that came to its end with queries; () where none did."""
+    found = deque[LoggedRun](maxlen=HISTORY_RUNS)
+    whole: tuple[LoggedRun, ...] = ()
+    for run in runs:
+        found.append(run)
+        if run.state is RunState.SUCCEEDED and run.outcome.queries:
+            whole = tuple(found)
+    return whole
+
+
+def order_insights(runs: Iterable[LoggedRun], reach: Reach = Reach.AGENT) -> tuple[Insight, ...]:
+    """Orders of joins that may be worth a try, by all that the runs measured of them."""
+    from tuner.advice.insights.join_order import unsure_orders
+
+    nothing = Decision(Mode.OBSERVE, "")
+    facts = facts_now([as_it_ran(nothing, run) for run in runs], reach, Problems())
+    return tuple(unsure_orders(facts)) if facts else ()
 
 
 def _sources(log: str) -> Iterable[LogSource]:

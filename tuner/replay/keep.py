@@ -9,14 +9,12 @@ from datetime import UTC, datetime
 from functools import partial
 
 from tuner.advice.insights.model import Insight
-from tuner.advice.reach import Reach
 from tuner.history.model import Decision, Run
 from tuner.history.store import Store
-from tuner.next_decision import HISTORY_RUNS, facts_now
 from tuner.policy.measure import usable
 from tuner.problems import Problems
 from tuner.replay.as_it_ran import as_it_ran, not_ended
-from tuner.replay.closer_look import closer_look
+from tuner.replay.closer_look import closer_look, newest_whole, order_insights
 from tuner.replay.model import CohortReplay, LoggedRun
 from tuner.replay.replayed import Replayed
 
@@ -62,7 +60,7 @@ def _add_details(
     if not whole:
         return
     newest = whole[-1]
-    orders = partial(_orders, [run for _, run in kept])
+    orders = partial(order_insights, newest_whole(logged for logged, _ in kept))
     insights = problems.guard("look at join orders", orders, tuple[Insight, ...]())
     _look_closer(store, *newest, added, problems, cohort.next, insights)
     plain = next((pair for pair in reversed(whole) if not pair[1].decision.in_force), newest)
@@ -84,10 +82,3 @@ def _look_closer(
     look = problems.guard(f"look closer at {logged.log}", partial(closer_look, logged, outlook, insights), None)
     if look is not None:
         store.add_details(run.key, look)
-
-
-def _orders(runs: list[Run]) -> tuple[Insight, ...]:
-    from tuner.advice.insights.join_order import unsure_orders
-
-    facts = facts_now(runs[-HISTORY_RUNS:], Reach.AGENT, Problems())
-    return tuple(unsure_orders(facts)) if facts else ()

@@ -30,7 +30,7 @@ class LocalReplay:
         self._walker, self._rules, self._chosen = walker, rules, chosen
         self._logged, self._replayed = Spool(LoggedRun), Spool(ReplayedRun)
         self._cohorts: list[CohortReplay] = []
-        self._unread: list[UnreadLog] = []
+        self._unread: dict[str, str] = {}
         self._problems = Problems()
         self._logs = self._size_bytes = 0
 
@@ -49,13 +49,21 @@ class LocalReplay:
         self._logs += 1
         self._size_bytes += sum(_size(source))
         run = logged_run(application, found, log, self._rules)
-        if run is None or not run.outcome.queries:
-            self._unread.append(UnreadLog(log, unused_because(application)))
+        if run is None or run.state is RunState.PARTIAL or not run.outcome.queries:
+            self._unread[log] = unused_because(application, run)
         if run is not None and self._chosen.is_named(run.cohort):
-            if not self._logged.add(run):
-                self._unread.append(UnreadLog(log, f"the same run as another log of these ({run.key})"))
-            elif run.state is RunState.PARTIAL:
-                self._unread.append(UnreadLog(log, unused_because(application)))
+            self._take(run)
+
+    def _take(self, run: LoggedRun) -> None:
+        other = self._logged.get(run.cohort, run.key)
+        if other is not None:
+            run, left = sorted((run, other), key=preference)
+            self._unread[left.log] = f"of the same application as {run.log}"
+        self._logged.put(run)
+
+    @property
+    def cohort_count(self) -> int:
+        return len(self._logged.cohorts)
 
     def walk(self) -> Iterator[CohortReplay]:
         """Replay each cohort, and hand it on as it is done."""
@@ -74,7 +82,7 @@ class LocalReplay:
                 run = next(steps)
             except StopIteration as end:
                 return totals.result(end.value) if totals.runs else None
-            self._replayed.add(run)
+            self._replayed.put(run)
             totals.take(run)
 
     @property
@@ -82,7 +90,7 @@ class LocalReplay:
         observed = [o for cohort in self._cohorts for o in cohort.observed]
         return ReplaySummary(
             cohorts=by_gain(self._cohorts),
-            unread=tuple(self._unread),
+            unread=tuple(UnreadLog(log, why) for log, why in self._unread.items()),
             logs=self._logs,
             size_bytes=self._size_bytes,
             problems=tuple(self._problems.found),
@@ -97,20 +105,25 @@ class LocalReplay:
         return self._logged.runs(cohort, self._chosen.start(newest) if newest else None)
 
 
+def preference(run: LoggedRun) -> tuple[bool, str]:
+    """Of two logs of one application the one that does not break off; of those alike, the first by name."""
+    return run.state is RunState.PARTIAL, run.log
+
+
 def by_gain(cohorts: Iterable[CohortReplay]) -> tuple[CohortReplay, ...]:
     """Most core-hours to save first; of those alike, the most core-hours that there are."""
     return tuple(sorted(cohorts, key=lambda c: (-c.saved_core_hours, -c.core_hours, c.cohort)))
 
 
-def unused_because(application: Application) -> str:
+def unused_because(application: Application, run: LoggedRun | None) -> str:
     """Why a log is not used, or not whole."""
     first = f": {application.problems[0].message}" if application.problems else ""
     if application.status is Completeness.FAILED:
         return f"no application could be read{first}"
+    if run is None:
+        return "does not say which application it is of, or when that started"
     if application.status is Completeness.PARTIAL:
         return f"breaks off, so its times are no evidence{first}"
-    if application.start_ms is None or not application.app_id:
-        return "does not say which application it is of, or when that started"
     return "ran no SQL query: there is nothing to plan"
 
 

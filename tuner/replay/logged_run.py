@@ -52,10 +52,10 @@ def logged_run(
 
 
 def with_queries(run: LoggedRun, found: Sequence[Query]) -> LoggedRun:
-    """The run with its queries, in the order of their ids; one that failed, or never ended, failed the run."""
+    """The run with its queries, in the order of their ids. One that failed, or did not end though the log does, failed it."""
     ordered = tuple(sorted(found, key=lambda query: query.id))
-    failed = any(query.status is not QueryStatus.SUCCEEDED for query in ordered)
-    state = RunState.FAILED if failed else run.state
+    bad = {QueryStatus.FAILED} | (set() if run.state is RunState.PARTIAL else {QueryStatus.UNFINISHED})
+    state = RunState.FAILED if any(query.status in bad for query in ordered) else run.state
     return replace(run, state=state, outcome=replace(run.outcome, queries=ordered))
 
 

@@ -41,20 +41,18 @@ class Observer:
 
     def take(self, run: Run, decided: Sequence[DecidedAction]) -> tuple[Observed, ...]:
         """The changes that this run had and the one before it had not. `decided` is what was advised for this run."""
-        found: tuple[Observed, ...] = ()
-        if usable(run):
-            if self._past:
-                found = tuple(self._observe(run))
-            self._past.append(run)
+        before = self._past[-1] if self._past else None
         for change in changes_of(decided):
-            # What is in force is no longer advised: its prediction is that of when it was not.
-            known = self._advised.get(change.place)
-            if known is None or not _has(known.change, run):
+            # Of what is in force already the prediction is that of when it was not.
+            if before is None or not _has(change, before):
                 self._advised[change.place] = _Open(change, run.key)
+        if not usable(run):
+            return ()
+        found = tuple(self._observe(run, before)) if before else ()
+        self._past.append(run)
         return found
 
-    def _observe(self, run: Run) -> Iterator[Observed]:
-        before = self._past[-1]
+    def _observe(self, run: Run, before: Run) -> Iterator[Observed]:
         new = [o for o in self._advised.values() if _has(o.change, run) and not _has(o.change, before)]
         for group in _sharing_queries(new):
             changes = [o.change for o in group]

@@ -49,17 +49,19 @@ class Spool(Generic[S]):
         self._places: dict[str, dict[str, _Place]] = {}
         self._end = 0
 
-    def add(self, run: S) -> bool:
-        """False for a run that is there already: a log that was copied, or given twice."""
-        cohort = self._places.setdefault(run.cohort, {})
-        if run.key in cohort:
-            return False
+    def put(self, run: S) -> None:
+        """Take a run, in place of one with its key that the cohort has."""
         encoded = _encode(run)
         self._file.seek(self._end)
         self._file.write(encoded)
-        cohort[run.key] = _Place(run.started_at, run.key, self._end, len(encoded))
+        place = _Place(run.started_at, run.key, self._end, len(encoded))
+        self._places.setdefault(run.cohort, {})[run.key] = place
         self._end += len(encoded)
-        return True
+
+    def get(self, cohort: str, key: str) -> S | None:
+        """The run with this key that the cohort has."""
+        place = self._places.get(cohort, {}).get(key)
+        return None if place is None else self._read(place)
 
     @property
     def cohorts(self) -> list[str]:
@@ -75,8 +77,11 @@ class Spool(Generic[S]):
         places = self._all() if cohort is None else self._places.get(cohort, {}).values()
         for place in sorted(places):
             if since is None or place.started_at >= since:
-                self._file.seek(place.offset)
-                yield self._decoder.decode(self._file.read(place.length))
+                yield self._read(place)
+
+    def _read(self, place: _Place) -> S:
+        self._file.seek(place.offset)
+        return self._decoder.decode(self._file.read(place.length))
 
     def _all(self) -> Iterator[_Place]:
         for places in self._places.values():

@@ -1,0 +1,112 @@
+"""Runs that nothing steered: what they lacked, and what somebody changed by hand after it had been advised."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.nightly import START_MS, Spark
+from tests.replay.test_live_histories import DAY_MS, only, replayed
+from tuner.history.model import RunState, Standing
+from tuner.steering.submit_conf import EVENT_LOG_DIR, KEY
+
+STATIC = "spark.sql.autoBroadcastJoinThreshold"
+ADAPTIVE = "spark.sql.adaptive.autoBroadcastJoinThreshold"
+
+
+def night(directory: Path, number: int, seconds: float, *, broadcast: bool = False, **more: object) -> None:
+    """A plain run; where it broadcasts, because somebody set the thresholds."""
+    conf = {EVENT_LOG_DIR: directory.as_uri(), "spark.master": "local[2]", "spark.driver.memory": "4g"}
+    if broadcast:
+        conf |= {STATIC: "20m", ADAPTIVE: "10m"}
+    spark = Spark(seconds, broadcast=broadcast, start_ms=START_MS + number * DAY_MS, **more)  # type: ignore[arg-type]
+    spark.write(conf, f"local-{number}")
+
+
+def test_nothing_was_in_force_and_what_was_advised_is_counted(tmp_path: Path) -> None:
+    for number in range(3):
+        night(tmp_path, number, 7)
+    replay = replayed(tmp_path)
+    first, second, third = replay.runs()
+    assert (first.cohort, first.key, first.as_live, first.predicted_seconds) == ("etl", "local-0/1", None, None)
+    assert first.decision.summary == "first run: observed"
+    for run in (second, third):
+        assert {d.standing for d in run.decision.actions} == {Standing.TRIAL}
+        assert (run.in_force, len(run.lacked), run.actual_seconds) == ((), 1, 7.0)
+    cohort = only(replay)
+    assert (cohort.live, cohort.runs, cohort.measured, cohort.query_seconds) == (0, 3, 3, 21.0)
+    assert cohort.saved is not None
+    assert cohort.saved.before == 14.0
+    assert cohort.next.summary == "2 on trial"
+    assert cohort.core_hours == pytest.approx(21 * 2 / 3600)
+
+
+def test_a_change_that_somebody_made_later_is_compared_with_what_was_predicted(tmp_path: Path) -> None:
+    for number in range(3):
+        night(tmp_path, number, 7)
+    for number in (3, 4):
+        night(tmp_path, number, 4, broadcast=True)
+    replay = replayed(tmp_path)
+    (observed,) = only(replay).observed
+    assert (observed.before, observed.after, observed.by_tuner) == (7.0, 4.0, False)
+    assert (observed.advised_in, observed.seen_in) == ("local-3/1", "local-3/1")
+    assert STATIC in observed.words
+    # What the runs with it were given is not theirs: nothing was in force in them.
+    assert [run.in_force for run in replay.runs()] == [()] * 5
+
+
+def test_a_change_that_was_there_from_the_start_was_never_advised(tmp_path: Path) -> None:
+    for number in range(3):
+        night(tmp_path, number, 4, broadcast=True)
+    assert only(replayed(tmp_path)).observed == ()
+
+
+def test_a_run_that_had_not_ended_is_not_known_to_the_next(tmp_path: Path) -> None:
+    long = 2 * DAY_MS / 1e3
+    night(tmp_path, 0, long)
+    night(tmp_path, 1, long)
+    night(tmp_path, 10, 7)
+    first, second, third = replayed(tmp_path).runs()
+    assert first.decision.summary == "first run: observed"
+    assert second.decision.summary == "nothing harvested yet: observed"
+    assert third.decision.summary == "nothing to change"
+
+
+def test_failed_and_broken_off_runs_are_shown_and_are_no_evidence(tmp_path: Path) -> None:
+    night(tmp_path, 0, 7, error="org.apache.spark.SparkException: out of memory")
+    night(tmp_path, 1, 7, ended=False)
+    night(tmp_path, 2, 7)
+    replay = replayed(tmp_path)
+    assert [run.state for run in replay.runs()] == [RunState.FAILED, RunState.PARTIAL, RunState.SUCCEEDED]
+    assert [run.actual_seconds for run in replay.runs()] == [None, None, 7.0]
+    (unread,) = replay.summary.unread
+    assert "breaks off" in unread.why
+    assert only(replay).measured == 1
+
+
+def test_a_log_given_twice_counts_once_and_the_whole_one_is_taken(tmp_path: Path) -> None:
+    night(tmp_path, 0, 7)
+    whole = (tmp_path / "local-0").read_text()
+    (tmp_path / "a-copy").write_text(whole[: len(whole) - 150])
+    replay = replayed(tmp_path)
+    (run,) = replay.runs()
+    assert (run.state, Path(run.log).name) == (RunState.SUCCEEDED, "local-0")
+    assert [Path(u.log).name for u in replay.summary.unread] == ["a-copy"]
+
+
+def test_a_log_cannot_give_itself_a_place_in_time_that_is_none(tmp_path: Path) -> None:
+    night(tmp_path, 0, 7)
+    hostile = (tmp_path / "local-0").read_text().replace(str(START_MS), "9" * 17).replace("local-0", "local-9")
+    (tmp_path / "local-9").write_text(hostile)
+    replay = replayed(tmp_path)
+    assert [run.key for run in replay.runs()] == ["local-0/1"]
+    assert "when that started" in replay.summary.unread[0].why
+
+
+def test_a_hostile_key_is_only_a_name(tmp_path: Path) -> None:
+    conf = {EVENT_LOG_DIR: tmp_path.as_uri(), KEY: "../../etc/passwd/-1/99999999999999999999"}
+    Spark(start_ms=START_MS).write(conf, "local-0")
+    (run,) = replayed(tmp_path).runs()
+    assert run.key == conf[KEY]
+    assert run.as_live is not None

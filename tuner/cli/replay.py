@@ -1,0 +1,86 @@
+"""`spark-tuner replay`: what the tuner would have done, on any pile of event logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from tuner.cli.harvest import AsJson, Paths
+from tuner.cli.log_sources import log_sources
+from tuner.cli.replay_json import replay_lines
+from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, chosen, cohort_rules
+from tuner.cli.replay_text import show_replay
+from tuner.cli.replaying import replayed_here
+from tuner.cli.spark_session import Conf, Master, Out, check_spark_options, spark_session
+from tuner.errors import RequirementError
+from tuner.history.model import Mode
+from tuner.replay.walk import Walker
+
+if TYPE_CHECKING:
+    from tuner.eventlog.find import LogSource
+    from tuner.replay.chosen import Chosen
+    from tuner.replay.cohort_of import CohortRules
+    from tuner.replay.replayed import Replayed
+
+
+def replay(
+    paths: Paths,
+    as_json: AsJson = False,
+    cohort: CohortGlob = "*",
+    cohort_pattern: Pattern = None,
+    since: Since = None,
+    months: Months = None,
+    mode: Annotated[Mode, typer.Option(help="Decide as in this mode.")] = Mode.AUTO,
+    steering: Carrier = By.AGENT,
+    backtest: Annotated[
+        bool, typer.Option("--backtest", help="List each prediction beside what a later run then took.")
+    ] = False,
+    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page of HTML, all in one file.")] = None,
+    db: Annotated[
+        str | None, typer.Option("--db", metavar="URL", help="Put the runs into this store, for `spark-tuner ui --db`.")
+    ] = None,
+    spark: Master = None,
+    out: Out = None,
+    conf: Conf = None,
+) -> None:
+    """Walk the runs of recurring jobs in time order and decide at each as a live run would, knowing only the past."""
+    check_spark_options(spark, out, conf)
+    walker, rules = Walker(mode, agent=steering is By.AGENT), cohort_rules(cohort_pattern)
+    sources, failures = log_sources(paths, out)
+    which = chosen(cohort, since, months)
+    if spark is not None and out is not None:
+        replaying = _on_spark(sources, walker, rules, which, (spark, out, conf or ()))
+    else:
+        replaying = replayed_here(sources, walker, rules, which)
+    with replaying as found:
+        if as_json:
+            for line in replay_lines(found):
+                typer.echo(line)
+        else:
+            show_replay(Console(highlight=False), found, backtest=backtest)
+        if failures or not found.summary.cohorts:
+            raise typer.Exit(1)
+
+
+@contextmanager
+def _on_spark(
+    sources: Sequence[LogSource],
+    walker: Walker,
+    rules: CohortRules,
+    which: Chosen,
+    spark: tuple[str, str, Sequence[str]],
+) -> Iterator[Replayed]:
+    master, out, conf = spark
+    try:
+        from tuner.pipeline.replay import replay_on_spark
+    except ImportError as error:
+        raise RequirementError(
+            f"replay --spark needs PySpark and PyArrow ({error}); pip install 'airflow-spark-tuner[pipeline]'"
+        ) from None
+    with spark_session(master, conf, "spark-tuner replay") as session:
+        yield replay_on_spark(session, sources, out, walker, rules, which)

@@ -1,0 +1,108 @@
+"""A replay as JSON: a line for each run in time order, then one with the totals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+import msgspec
+
+from tuner.advice.model import Prediction
+from tuner.history.model import DecidedAction
+from tuner.replay.model import Advised, CohortReplay, Observed, ReplayedRun, ReplaySummary
+from tuner.replay.replayed import Replayed
+
+
+def replay_lines(found: Replayed) -> Iterator[str]:
+    for run in found.runs():
+        yield _line(_run(run))
+    yield _line({"totals": _totals(found.summary)})
+
+
+def _line(value: dict[str, Any]) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _run(run: ReplayedRun) -> dict[str, Any]:
+    there = set(run.in_force)
+    return {
+        "run": run.key,
+        "cohort": run.cohort,
+        "log": run.log,
+        "app_id": run.app_id,
+        "started_at": run.started_at,
+        "state": run.state,
+        "decision": run.decision.summary,
+        "advised": [_action(d) | {"in_force": d.action.id in there} for d in run.decision.actions],
+        "predicted_seconds": _seconds(run.predicted_seconds),
+        "actual_seconds": run.actual_seconds,
+        "as_live": run.as_live,
+    }
+
+
+def _action(d: DecidedAction) -> dict[str, Any]:
+    return {
+        "id": d.action.id,
+        "words": d.action.words,
+        "standing": d.standing,
+        "reason": d.reason,
+        "queries": list(d.queries),
+        "evidence": [asdict(e) for e in d.evidence],
+        "predicted_seconds": _seconds(d.predicted_seconds),
+    }
+
+
+def _seconds(p: Prediction | None) -> dict[str, float] | None:
+    return None if p is None else asdict(p)
+
+
+def _totals(summary: ReplaySummary) -> dict[str, Any]:
+    return {
+        "logs": summary.logs,
+        "size_bytes": summary.size_bytes,
+        "runs": sum(c.runs for c in summary.cohorts),
+        "query_seconds": sum(c.query_seconds for c in summary.cohorts),
+        "core_hours": sum(c.core_hours for c in summary.cohorts),
+        "saved_core_hours": sum(c.saved_core_hours for c in summary.cohorts),
+        "live_decisions": {
+            "steered": sum(c.live for c in summary.cohorts),
+            "as_live": sum(c.as_live for c in summary.cohorts),
+        },
+        "cohorts": [_cohort(c) for c in summary.cohorts],
+        "backtest": asdict(summary.backtest) if summary.backtest else None,
+        "observed": [_observed(c.cohort, o) for c in summary.cohorts for o in c.observed],
+        "unread": [asdict(u) for u in summary.unread],
+        "problems": list(summary.problems),
+    }
+
+
+def _cohort(c: CohortReplay) -> dict[str, Any]:
+    return {
+        "cohort": c.cohort,
+        "runs": c.runs,
+        "measured": c.measured,
+        "first_at": c.first_at,
+        "last_at": c.last_at,
+        "query_seconds": c.query_seconds,
+        "core_hours": c.core_hours,
+        "saved_seconds": _seconds(c.saved),
+        "saved_core_hours": c.saved_core_hours,
+        "live": c.live,
+        "as_live": c.as_live,
+        "recommendations": [_advised(a) for a in c.advised],
+        "next": {"decision": c.next.summary, "advised": [_action(d) for d in c.next.actions]},
+    }
+
+
+def _advised(a: Advised) -> dict[str, Any]:
+    return {
+        "actions": [_action(d) for d in a.last],
+        "runs": a.runs,
+        "seconds": _seconds(a.seconds),
+        "core_hours": a.core_hours,
+    }
+
+
+def _observed(cohort: str, o: Observed) -> dict[str, Any]:
+    return {"cohort": cohort, **asdict(o), "gain": o.gain, "within": o.within}

@@ -1,0 +1,160 @@
+"""A replay as text: where the time went, what each run would have been given, what that would have saved, what was left
+out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from tuner.advice.insights.model import Insight
+from tuner.advice.model import Prediction
+from tuner.cli.insights_text import insights_lines
+from tuner.errors import TunerError
+from tuner.history.model import RunState
+from tuner.printable import printable
+from tuner.replay.closer_look import closer_look, newest_whole, order_insights
+from tuner.replay.model import Advised, Backtest, CohortReplay, Observed, ReplayedRun, ReplaySummary, UnreadLog
+from tuner.replay.replayed import Replayed
+from tuner.units import format_bytes, format_seconds, format_share
+
+# What fits on a few screens; --json and --report have all.
+MOST_COHORTS = 8
+MOST_RUNS = 12
+MOST_ADVISED = 6
+MOST_UNREAD = 10
+MAX_LINE = 1500
+
+
+def show_replay(console: Console, found: Replayed, *, backtest: bool) -> None:
+    """Print it; the logs of the newest runs are read once more, for insights."""
+    summary = found.summary
+    _say(console, [_headline(summary)])
+    for cohort in summary.cohorts[:MOST_COHORTS]:
+        console.print()
+        _say(console, [_cohort_line(cohort)])
+        console.print(_runs_table(list(found.runs(cohort.cohort))))
+        _say(console, _cohort_lines(cohort))
+        for line in insights_lines(_insights(found, cohort), console.width):
+            console.print(line, markup=False, soft_wrap=True)
+    _say(console, ["", *_rest(summary), *_score(summary.backtest)])
+    if backtest:
+        _say(console, [line for cohort in summary.cohorts for line in map(_observed_line, cohort.observed)])
+    _say(console, [*_unread(summary.unread), *summary.problems])
+
+
+def _say(console: Console, lines: Iterable[str]) -> None:
+    for line in lines:
+        console.print(printable(line, MAX_LINE), markup=False, soft_wrap=True)
+
+
+def _headline(summary: ReplaySummary) -> str:
+    cohorts = summary.cohorts
+    runs, measured = sum(c.runs for c in cohorts), sum(c.measured for c in cohorts)
+    seconds, core_hours = sum(c.query_seconds for c in cohorts), sum(c.core_hours for c in cohorts)
+    saved = sum(c.saved_core_hours for c in cohorts)
+    return (
+        f"{summary.logs} logs ({format_bytes(summary.size_bytes)}): {len(cohorts)} cohorts, {runs} runs, {measured} of them "
+        f"measured: {format_seconds(seconds)} of queries, {_hours(core_hours)}; could have saved {_hours(saved)}"
+    )
+
+
+def _hours(core_hours: float) -> str:
+    return f"{core_hours:,.0f} core-hours" if core_hours >= 100 else f"{core_hours:.3g} core-hours"
+
+
+def _cohort_line(c: CohortReplay) -> str:
+    days = f"{c.first_at:%Y-%m-%d}" + ("" if c.first_at.date() == c.last_at.date() else f" to {c.last_at:%Y-%m-%d}")
+    saved = f"; could have saved {_saved(c.saved)}, {_hours(c.saved_core_hours)}" if c.saved else ""
+    runs = "1 run" if c.runs == 1 else f"{c.runs} runs"
+    return f"{c.cohort}: {runs}, {days}, {format_seconds(c.query_seconds)} of queries, {_hours(c.core_hours)}{saved}"
+
+
+def _saved(p: Prediction) -> str:
+    low, high = sorted((p.before - p.high, p.before - p.low))
+    return f"{format_seconds(p.gain)} (between {format_seconds(low)} and {format_seconds(high)})"
+
+
+def _runs_table(runs: Sequence[ReplayedRun]) -> Table:
+    table = Table("  run", "seconds", "would save", "decision", box=None, caption_justify="left", pad_edge=False)
+    for column in table.columns[:3]:
+        column.no_wrap = True
+    if len(runs) > MOST_RUNS:
+        table.caption = f"  and {len(runs) - MOST_RUNS} earlier runs"
+    for run in runs[-MOST_RUNS:]:
+        measured = f"{run.actual_seconds:.1f}" if run.actual_seconds is not None else "-"
+        state = measured if run.state is RunState.SUCCEEDED else run.state.value
+        saved = format_seconds(run.predicted_seconds.gain) if run.predicted_seconds else "-"
+        differs = " (the live run was given another)" if run.as_live is False else ""
+        decision = escape(printable(run.decision.summary + differs))
+        table.add_row(f"  {run.started_at:%Y-%m-%d %H:%M}", state, saved, decision)
+    return table
+
+
+def _cohort_lines(c: CohortReplay) -> Iterator[str]:
+    if c.live:
+        yield f"  decisions: {c.as_live} of {c.live} read as the live tuner's"
+    yield f"  the next run: {c.next.summary}"
+    for decided in c.next.actions[:MOST_ADVISED]:
+        p = decided.predicted_seconds
+        interval = f": {p.before:.1f} s -> {p.after:.1f} s (between {p.low:.1f} and {p.high:.1f})" if p else ""
+        yield f"    {decided.standing.words}: {decided.action.words}{interval}"
+        yield f"      {decided.reason}"
+    if len(c.next.actions) > MOST_ADVISED:
+        yield f"    and {len(c.next.actions) - MOST_ADVISED} more: --json has them all"
+    if c.advised:
+        yield "  what these runs lacked, most core-hours first"
+    yield from map(_advised_line, c.advised[:MOST_ADVISED])
+
+
+def _advised_line(a: Advised) -> str:
+    runs = "1 run" if a.runs == 1 else f"{a.runs} runs"
+    return f"    {_saved(a.seconds)} in {runs}, {_hours(a.core_hours)}: {a.words}"
+
+
+def _insights(found: Replayed, cohort: CohortReplay) -> tuple[Insight, ...]:
+    """Of the newest whole run; none where its log is gone since."""
+    try:
+        runs = newest_whole(found.logged(cohort.cohort))
+        return closer_look(runs[-1], more=order_insights(runs)).insights if runs else ()
+    except (TunerError, OSError):
+        return ()
+
+
+def _rest(summary: ReplaySummary) -> Iterator[str]:
+    if (more := len(summary.cohorts) - MOST_COHORTS) > 0:
+        yield f"and {more} more cohorts, with less to save: --json and --report have them all"
+
+
+def _score(found: Backtest | None) -> Iterator[str]:
+    if found is None or not found.pairs:
+        yield "backtest: no later run had a change that was advised"
+        return
+    ranks = "" if found.rank_correlation is None else f"rank correlation {found.rank_correlation:.2f}, "
+    yield (
+        f"backtest: {found.pairs} advised changes were in a later run ({found.by_tuner} by the tuner): {ranks}"
+        f"{format_share(found.coverage or 0)} within their interval, {format_share(found.right or 0)} faster with it, "
+        f"shares gained off by {format_share(found.median_error or 0)} (median)"
+    )
+
+
+def _observed_line(o: Observed) -> str:
+    p = o.predicted
+    return (
+        f"  {o.words}: {o.before:.1f} s -> {o.after:.1f} s in run {o.seen_in}, {'within' if o.within else 'outside'} "
+        f"{p.after:.1f} s (between {p.low:.1f} and {p.high:.1f})"
+    )
+
+
+def _unread(unread: Sequence[UnreadLog]) -> Iterator[str]:
+    if not unread:
+        return
+    yield "could not use, or only in part:"
+    for u in unread[:MOST_UNREAD]:
+        yield f"  {u.log}: {u.why}"
+    if len(unread) > MOST_UNREAD:
+        more = Counter(u.why.partition(":")[0] for u in unread[MOST_UNREAD:])
+        yield "  and " + ", ".join(f"{count} more: {why}" for why, count in more.most_common())

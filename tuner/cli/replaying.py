@@ -1,0 +1,31 @@
+"""A replay in this process, with its progress on stderr where that is a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from tuner.eventlog.find import LogSource
+from tuner.replay.chosen import EVERYTHING, Chosen
+from tuner.replay.cohort_of import BY_LOG, CohortRules
+from tuner.replay.local import LocalReplay
+from tuner.replay.replayed import Replayed
+from tuner.replay.walk import Walker
+
+
+@contextmanager
+def replayed_here(
+    sources: Sequence[LogSource], walker: Walker, rules: CohortRules = BY_LOG, chosen: Chosen = EVERYTHING
+) -> Iterator[Replayed]:
+    """The logs, read and walked."""
+    found = LocalReplay(walker, rules, chosen)
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        for source in progress.track(sources, description="reading logs"):
+            found.read(source)
+        for _ in progress.track(found.walk(), total=found.cohort_count, description="walking cohorts"):
+            pass
+    yield found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +21,8 @@ from tuner.cli.replaying import replayed_here
 from tuner.cli.spark_session import Conf, Master, Out, check_spark_options, spark_session
 from tuner.errors import RequirementError
 from tuner.history.model import Mode
+from tuner.printable import printable
+from tuner.problems import Problems
 from tuner.replay.walk import Walker
 
 if TYPE_CHECKING:
@@ -26,6 +30,9 @@ if TYPE_CHECKING:
     from tuner.replay.chosen import Chosen
     from tuner.replay.cohort_of import CohortRules
     from tuner.replay.replayed import Replayed
+
+# Cohorts that are looked at closer, in a store and in a report: those with most to save.
+KEPT_COHORTS = 50
 
 
 def replay(
@@ -63,8 +70,26 @@ def replay(
                 typer.echo(line)
         else:
             show_replay(Console(highlight=False), found, backtest=backtest)
+        if db is not None or report is not None:
+            _keep(found, db, report)
         if failures or not found.summary.cohorts:
             raise typer.Exit(1)
+
+
+def _keep(found: Replayed, db: str | None, report: Path | None) -> None:
+    """The cohorts with most to save in a store, and the report that is made of it."""
+    from tuner.history.store import Store
+    from tuner.replay.keep import keep_cohort
+
+    problems = Problems()
+    with (
+        tempfile.TemporaryDirectory(prefix="spark-tuner-") as directory,
+        Store.open(db or f"sqlite:///{directory}/replay.db") as store,
+    ):
+        for cohort in found.summary.cohorts[:KEPT_COHORTS]:
+            keep_cohort(store, cohort, found, problems)
+    for line in problems.found:
+        print(f"spark-tuner: {printable(line)}", file=sys.stderr)
 
 
 @contextmanager

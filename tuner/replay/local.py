@@ -11,7 +11,7 @@ from tuner.eventlog.model import Application, Completeness, Work
 from tuner.eventlog.read import holds_no_events, read_log
 from tuner.history.model import RunState
 from tuner.plan.model import Query
-from tuner.plan.queries import query
+from tuner.plan.queries import query_and_plans
 from tuner.problems import Problems
 from tuner.replay.chosen import EVERYTHING, Chosen
 from tuner.replay.cohort_of import BY_LOG, CohortRules
@@ -39,8 +39,8 @@ class LocalReplay:
         found: list[Query] = []
 
         def take(work: Work) -> None:
-            if work.execution and (one := query(work.execution, work.stages, work.steering)):
-                found.append(one)
+            if work.execution and (one := query_and_plans(work.execution, work.stages, work.steering)):
+                found.append(one[0])
 
         application = read_log(source, take)
         if holds_no_events(application) and not source.named:

@@ -1,0 +1,118 @@
+"""`spark-tuner replay` and `spark-tuner import`, as they are typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from tests.replay.test_by_hand import night
+from tests.replay.test_live_histories import Nights
+from tuner.cli.main import app
+from tuner.history.store import Store
+
+SHARED = Path(__file__).parents[2].parent / "shared" / "eventlogs"
+
+
+def spark_tuner(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(a) for a in arguments])
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    directory = tmp_path / "logs"
+    directory.mkdir()
+    for number in range(3):
+        night(directory, number, 7)
+    return directory
+
+
+def test_json_has_a_line_for_each_run_in_time_order_then_totals(logs: Path) -> None:
+    done = spark_tuner("replay", logs, "--json")
+    assert done.exit_code == 0, done.output
+    *rows, last = map(json.loads, done.stdout.splitlines())
+    assert [row["run"] for row in rows] == ["local-0/1", "local-1/1", "local-2/1"]
+    assert rows[0].keys() >= {"run", "decision", "advised", "predicted_seconds", "actual_seconds"}
+    assert rows[1]["advised"][0]["standing"] == "trial"
+    assert rows[1]["predicted_seconds"]["after"] < rows[1]["actual_seconds"] == 7.0
+    totals = last["totals"]
+    assert (totals["logs"], totals["runs"], totals["query_seconds"]) == (3, 3, 21.0)
+    assert totals["cohorts"][0]["next"]["decision"] == "1 on trial"
+    assert totals["cohorts"][0]["recommendations"][0]["runs"] == 2
+
+
+def test_text_says_what_was_lacking_and_what_comes_next(logs: Path) -> None:
+    done = spark_tuner("replay", logs)
+    assert done.exit_code == 0
+    assert "3 logs" in done.stdout
+    assert "etl: 3 runs" in done.stdout
+    assert "the next run: 1 on trial" in done.stdout
+    assert "/*+ BROADCAST(items) */ in query" in done.stdout
+    assert "core-hours" in done.stdout
+
+
+def test_a_live_history_is_told_as_one(tmp_path: Path) -> None:
+    nights = Nights(tmp_path)
+    for _ in range(3):
+        nights.run(7, 4)
+    done = spark_tuner("replay", tmp_path / "events", "--steering", "conf", "--backtest")
+    assert "decisions: 3 of 3 read as the live tuner's" in done.stdout
+    assert "backtest: 1 advised change" in done.stdout
+    assert "7.0 s -> 4.0 s in run etl/2/load/-1/1" in done.stdout
+
+
+def test_one_cohort_and_one_stretch_of_time_can_be_chosen(logs: Path) -> None:
+    assert spark_tuner("replay", logs, "--cohort", "e*").exit_code == 0
+    none = spark_tuner("replay", logs, "--cohort", "other")
+    assert none.exit_code == 1
+    since = spark_tuner("replay", logs, "--since", "2023-11-15", "--json")
+    assert [json.loads(line).get("run") for line in since.stdout.splitlines()][:-1] == ["local-1/1", "local-2/1"]
+    named = spark_tuner("replay", logs, "--cohort-pattern", "^e", "--json")
+    assert json.loads(named.stdout.splitlines()[0])["cohort"] == "e"
+
+
+@pytest.mark.parametrize(
+    "wrong", [("--cohort-pattern", "("), ("--spark", "local"), ("--conf", "a=b"), ("--since", "x")]
+)
+def test_bad_usage_is_2(logs: Path, wrong: tuple[str, ...]) -> None:
+    assert spark_tuner("replay", logs, *wrong).exit_code == 2
+
+
+def test_a_path_without_logs_is_an_error_and_stops_nothing_else(logs: Path, tmp_path: Path) -> None:
+    done = spark_tuner("replay", logs, tmp_path / "nowhere", "--json")
+    assert done.exit_code == 1
+    assert len(done.stdout.splitlines()) == 4
+
+
+def test_a_replay_can_be_kept_for_the_panel(logs: Path, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/replay.db"
+    assert spark_tuner("replay", logs, "--db", url).exit_code == 0
+    with Store.open(url) as store:
+        (cohort,) = store.cohorts()
+    assert (cohort.cohort, cohort.runs) == ("etl", 3)
+
+
+def test_import_seeds_the_history(logs: Path, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/live.db"
+    done = spark_tuner("import", logs, "--as", "etl.load", "--db", url)
+    assert done.exit_code == 0, done.output
+    assert "etl.load: 3 of 3 runs imported; the next run: 1 on trial" in done.stdout
+    again: Any = json.loads(spark_tuner("import", logs, "--as", "etl.load", "--db", url, "--json").stdout)
+    assert again["cohorts"] == [{"cohort": "etl.load", "runs": 3, "imported": 0, "next": "1 on trial"}]
+    status = spark_tuner("status", "etl.load", "--db", url)
+    assert "imported/local-2/1" in status.stdout
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared event logs are not at hand")
+def test_real_logs_of_others_are_all_read_and_what_is_not_used_is_named() -> None:
+    done = spark_tuner("replay", SHARED)
+    assert done.exit_code == 0, done.output
+    assert "11 logs" in done.stdout
+    assert "NDS - Power Run" in done.stdout
+    assert "unused outer join in query72" in done.stdout
+    assert "join order in query72" in done.stdout
+    assert "db_subExecution_id.zstd: breaks off" in done.stdout
+    assert "truncated_eventlog: of the same application as" in done.stdout

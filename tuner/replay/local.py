@@ -11,7 +11,7 @@ from tuner.eventlog.model import Application, Completeness, Work
 from tuner.eventlog.read import holds_no_events, read_log
 from tuner.history.model import RunState
 from tuner.plan.model import Query
-from tuner.plan.queries import query_and_plans
+from tuner.plan.queries import in_full, query_and_plans
 from tuner.problems import Problems
 from tuner.replay.chosen import EVERYTHING, Chosen
 from tuner.replay.cohort_of import BY_LOG, CohortRules
@@ -40,7 +40,7 @@ class LocalReplay:
 
         def take(work: Work) -> None:
             if work.execution and (one := query_and_plans(work.execution, work.stages, work.steering)):
-                found.append(one[0])
+                found.append(in_full(one, work.stages, work.execution.logical_plan))
 
         application = read_log(source, take)
         if holds_no_events(application) and not source.named:

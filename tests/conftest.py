@@ -19,6 +19,14 @@ TPCDS_SCALE = 0.01
 _MASTER = re.compile(r"spark://[\w.]+:\d+")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that are thorough wait for SPARK_TUNER_TESTS=all: together they take as long as all the others."""
+    if os.environ.get("SPARK_TUNER_TESTS") != "all":
+        for item in items:
+            if item.get_closest_marker("thorough"):
+                item.add_marker(pytest.mark.skip(reason="thorough: SPARK_TUNER_TESTS=all runs it"))
+
+
 @pytest.fixture(scope="session")
 def tpcds() -> Any:
     """A DuckDB connection that holds the TPC-DS tables, and knows the queries."""

@@ -16,14 +16,20 @@ import pytest
 
 from tuner.advice.model import ActionKind
 from tuner.eventlog.codec import open_plain
-from tuner.history.model import Run, RunState, Standing
+from tuner.eventlog.find import find_logs
+from tuner.history.model import Decision, Run, RunState, Standing
 from tuner.history.store import Store
 from tuner.plan.model import Strategy
+from tuner.replay.as_it_ran import as_it_ran
+from tuner.replay.local import LocalReplay
+from tuner.replay.walk import Walker
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 JOB = Path(__file__).with_name("join_job.py")
 SUBMIT = ["--master", "local[2]", "--driver-memory", "3g", "--conf", "spark.ui.enabled=false"]
+# A run is short: what a better compiler would save, it costs.
+SUBMIT += ["--conf", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"]
 
 
 class Cohort:
@@ -42,6 +48,15 @@ class Cohort:
     def runs(self) -> list[Run]:
         with Store.open(self.store) as store:
             return store.runs("nightly")
+
+    def replayed(self, walker: Walker) -> list[Decision]:
+        """The decisions that a replay of the runs' logs finds, as the runs had them."""
+        replay = LocalReplay(walker)
+        for source in find_logs(self.directory / "events"):
+            replay.read(source)
+        assert [cohort.cohort for cohort in replay.walk()] == ["nightly"]
+        pairs = zip(replay.logged("nightly"), replay.runs("nightly"), strict=True)
+        return [as_it_ran(found.decision, logged).decision for logged, found in pairs]
 
 
 def joins(run: Run) -> list[Strategy]:
@@ -85,6 +100,7 @@ def test_an_application_is_steered_by_conf_from_its_second_run_on(join_tables: P
     judged = {d.action.target: d for d in third.decision.actions}["spark.sql.autoBroadcastJoinThreshold"]
     assert judged.standing in (Standing.PROMOTED, Standing.TRIAL, Standing.ROLLED_BACK)
     assert judged.reason != {d.action.target: d for d in second.decision.actions}[judged.action.target].reason
+    assert cohort.replayed(Walker(agent=False)) == [run.decision for run in cohort.runs]
 
 
 def test_an_application_is_steered_by_the_agent_and_keeps_its_own_jars_and_extensions(
@@ -112,6 +128,7 @@ def test_an_application_is_steered_by_the_agent_and_keeps_its_own_jars_and_exten
     assert [Path(jar).name.split("-4")[0] for jar in conf["spark.jars"].split(",")] == ["own.jar", "spark-tuner-agent"]
     assert conf["spark.sql.extensions"] == "tuner.steering.agent.Extensions"
     assert agent_events(first) == []
+    assert cohort.replayed(Walker()) == [first.decision, second.decision]
 
 
 def test_sql_is_steered_by_a_hint_in_its_text(join_tables: Path, tmp_path: Path) -> None:
@@ -135,6 +152,7 @@ def test_sql_is_steered_by_a_hint_in_its_text(join_tables: Path, tmp_path: Path)
     assert second.outcome is not None
     fingerprints: list[Any] = [[q.fingerprint for q in run.outcome.queries] for run in (first, second) if run.outcome]
     assert fingerprints[0] == fingerprints[1]
+    assert cohort.replayed(Walker(agent=False, text=True)) == [first.decision, second.decision]
 
 
 def test_a_wrong_application_path_fails_as_it_would_and_is_recorded(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from tuner.eventlog.read import read_log
 from tuner.plan.model import Query
 from tuner.plan.queries import queries
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.thorough]
 JOB = Path(__file__).with_name("settings_job.py")
 ADVISORS = {
     "skew_join": advise_skew_joins,

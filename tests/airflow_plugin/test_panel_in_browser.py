@@ -34,7 +34,10 @@ with DAG("{dag}", schedule=None, catchup=False):
         application_args=["{tables}", "{output}"],
         driver_memory="3g",
         mode="suggest",
-        conf={{"spark.ui.enabled": "false"}},
+        conf={{
+            "spark.ui.enabled": "false",
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        }},
     )
 """
 

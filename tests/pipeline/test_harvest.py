@@ -75,6 +75,7 @@ def test_the_tables_are_what_the_local_reader_says_and_follow_the_logs(tmp_path:
     assert (third["read"], third["unchanged"]) == (0, first["read"] + 1)
 
 
+@pytest.mark.thorough
 def test_a_harvest_that_was_killed_is_made_good_by_the_next(tmp_path: Path) -> None:
     logs, out = tmp_path / "logs", tmp_path / "out"
     logs.mkdir()

@@ -18,7 +18,7 @@ _DATE = re.compile(r"'(\d{4})-(\d{2})-(\d{2})'")
 _APP = Path(__file__).with_name("tpcds_app.py")
 OTHER_DATE = "on another date"
 # All 99 take minutes; these have what the others have: self-joins, CTEs, set operations, outer and existence joins.
-ALL = os.environ.get("SPARK_TUNER_TEST_TPCDS") == "all"
+ALL = os.environ.get("SPARK_TUNER_TESTS") == "all"
 _ALWAYS = frozenset({2, 8, 10, 14, 16, 23, 35, 41, 49, 64, 77, 88, 95, 97})
 
 
@@ -36,7 +36,7 @@ def tpcds_application(
 ) -> Application:
     """Queries by default and steered, some of them also on other dates, and a DataFrame program.
 
-    A third of the 99, or all of them where SPARK_TUNER_TEST_TPCDS=all.
+    A third of the 99, or all of them where SPARK_TUNER_TESTS=all.
     """
     root = tmp_path_factory.mktemp("identity")
     queries = {

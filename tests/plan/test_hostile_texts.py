@@ -48,7 +48,7 @@ PARTS = (
     *("((a#1 = 1) OR ", "isnull(", "a#1 INSET 1, ", "a#1 IN (", " LIKE ", "NOT NOT ", "(a#1 = "),
     *("InsertInto ", "--", "$a$", "q'", "?a=", "https://", "\x1b[31m", "\u202e", "¶", "९#९"),
 )
-LENGTH = 12_000
+LENGTH = 6_000
 
 
 def plan_of(operator: str, text: str) -> PlanInfo:

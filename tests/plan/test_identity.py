@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from functools import cached_property
 
+import msgspec
 import pytest
 
 from tuner.eventlog.model import Application, Completeness, Execution
+from tuner.plan.draw_picture import picture_of
 from tuner.plan.joins import find_joins
 from tuner.plan.model import JoinSite, Query, Strategy
 from tuner.plan.node import PlanNode, build_tree
@@ -15,6 +17,7 @@ from tuner.plan.queries import queries
 from tuner.plan.relation import is_scan, relation_name
 
 from .conftest import ALL, OTHER_DATE
+from .test_picture import check, ran
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 DEFAULT, STEERED = "default", "steered"
@@ -187,3 +190,16 @@ class TestDataFrame:
     def test_its_self_join_reads_one_table_twice(self, runs: Runs) -> None:
         (site,) = [s for s in runs.planned(DEFAULT, self.NAME).values() if s.left.relations == s.right.relations]
         assert len(site.left.relations) == 1
+
+
+def test_pictures_of_tpc_ds_stay_small(tpcds_application: Application) -> None:
+    default = [
+        (query, final)
+        for query, final in ran(tpcds_application)
+        if query.description.startswith("default ") and OTHER_DATE not in query.description
+    ]
+    assert len(default) >= 35
+    for query, final in default:
+        check(query, final)
+    size = sum(len(msgspec.json.encode(picture_of(query, final))) for query, final in default)
+    assert size / len(default) < 5_000

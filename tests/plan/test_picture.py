@@ -25,7 +25,6 @@ from tuner.plan.node import PlanNode
 from tuner.plan.picture import PlanPicture, PlanStep, StepKind
 from tuner.plan.queries import query_and_plans
 
-from .conftest import OTHER_DATE
 from .test_hostile_texts import LENGTH, PARTS
 from .trees import fixture, parse
 
@@ -431,18 +430,3 @@ def test_every_version_of_spark_has_its_plans_drawn(version: str) -> None:
     assert len(plans) > 4
     for query, final in plans:
         check(query, final)
-
-
-@pytest.mark.spark
-@pytest.mark.slow
-def test_pictures_of_tpc_ds_stay_small(tpcds_application: Application) -> None:
-    default = [
-        (query, final)
-        for query, final in ran(tpcds_application)
-        if query.description.startswith("default ") and OTHER_DATE not in query.description
-    ]
-    assert len(default) >= 35
-    for query, final in default:
-        check(query, final)
-    size = sum(len(msgspec.json.encode(picture_of(query, final))) for query, final in default)
-    assert size / len(default) < 5_000

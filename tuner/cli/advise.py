@@ -18,7 +18,7 @@ from tuner.cli.harvest import AsJson, Paths
 from tuner.cli.hinted_sql import HintedSql, hinted_sql, read_statements
 from tuner.cli.insights_text import insights_json, insights_lines
 from tuner.cli.logs import LogReader
-from tuner.cli.replay_options import By, Carrier
+from tuner.cli.replay_options import By, Carrier, SqlText
 from tuner.eventlog.cluster import cluster_of
 from tuner.eventlog.model import Application, Completeness
 from tuner.replay.cohort_of import cohort_of
@@ -31,9 +31,7 @@ def advise(
     paths: Paths,
     as_json: AsJson = False,
     steering: Carrier = By.AGENT,
-    sql: Annotated[
-        bool, typer.Option("--sql", help="The jobs are SQL text: with --steering conf, hints in it may name relations.")
-    ] = False,
+    sql: SqlText = False,
     sql_file: Annotated[
         Path | None, typer.Option(help="Statements that the jobs ran: shown with the join hints written into them.")
     ] = None,

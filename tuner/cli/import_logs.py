@@ -10,7 +10,7 @@ import typer
 from tuner.cli.db import Url, store_url
 from tuner.cli.harvest import AsJson, Paths
 from tuner.cli.log_sources import log_sources
-from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, chosen, cohort_rules
+from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
 from tuner.cli.replaying import replayed_here
 from tuner.history.model import Mode
 from tuner.problems import Problems
@@ -26,6 +26,7 @@ def import_logs(
     since: Since = None,
     months: Months = None,
     steering: Carrier = By.AGENT,
+    sql: SqlText = False,
     url: Url = None,
     as_json: AsJson = False,
 ) -> None:
@@ -39,7 +40,7 @@ def import_logs(
     problems = Problems()
     with (
         Store.open(store_url(url)) as store,
-        replayed_here(sources, Walker(Mode.AUTO, agent=steering is By.AGENT), rules, which) as found,
+        replayed_here(sources, Walker(Mode.AUTO, agent=steering is By.AGENT, text=sql), rules, which) as found,
     ):
         summary = found.summary
         kept = [(c, keep_cohort(store, c, found, problems)) for c in summary.cohorts]

@@ -15,7 +15,7 @@ from rich.console import Console
 from tuner.cli.harvest import AsJson, Paths
 from tuner.cli.log_sources import log_sources
 from tuner.cli.replay_json import replay_lines
-from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, chosen, cohort_rules
+from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
 from tuner.cli.replay_text import show_replay
 from tuner.cli.replaying import replayed_here
 from tuner.cli.spark_session import Conf, Master, Out, check_spark_options, spark_session
@@ -44,6 +44,7 @@ def replay(
     months: Months = None,
     mode: Annotated[Mode, typer.Option(help="Decide as in this mode.")] = Mode.AUTO,
     steering: Carrier = By.AGENT,
+    sql: SqlText = False,
     backtest: Annotated[
         bool, typer.Option("--backtest", help="List each prediction beside what a later run then took.")
     ] = False,
@@ -57,7 +58,7 @@ def replay(
 ) -> None:
     """Walk the runs of recurring jobs in time order and decide at each as a live run would, knowing only the past."""
     check_spark_options(spark, out, conf)
-    walker, rules = Walker(mode, agent=steering is By.AGENT), cohort_rules(cohort_pattern)
+    walker, rules = Walker(mode, agent=steering is By.AGENT, text=sql), cohort_rules(cohort_pattern)
     sources, failures = log_sources(paths, out)
     which = chosen(cohort, since, months)
     if spark is not None and out is not None:

@@ -42,6 +42,11 @@ Carrier = Annotated[
 ]
 
 
+SqlText = Annotated[
+    bool, typer.Option("--sql", help="The jobs are SQL text: with --steering conf, hints in it may name relations.")
+]
+
+
 def chosen(cohort: str, since: datetime | None, months: float | None) -> Chosen:
     return Chosen(cohort, since.replace(tzinfo=UTC) if since else None, months)
 

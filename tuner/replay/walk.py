@@ -24,10 +24,13 @@ from tuner.steering.submit_conf import plain
 
 @dataclass(frozen=True, slots=True)
 class Walker:
-    """How a walk decides. `agent` says that the Catalyst agent carries changes into runs, where Spark has a place for it."""
+    """How a walk decides. `agent` says that the Catalyst agent carries changes into runs, where Spark has a place for it,
+    `text` that else hints in their SQL text can.
+    """
 
     mode: Mode = Mode.AUTO
     agent: bool = True
+    text: bool = False
     verdicts: tuple[Verdict, ...] = ()
 
     def walk(self, runs: Iterable[LoggedRun], problems: Problems) -> Generator[ReplayedRun, None, Decision]:
@@ -70,7 +73,7 @@ class Walker:
     def _reach(self, known: Sequence[Run]) -> Reach:
         latest = next((run.outcome for run in reversed(known) if usable(run)), None)
         version = parse_version(latest.spark_version) if latest else None
-        return reach_of(version[:2] if version else (0, 0), agent=self.agent, text=False)
+        return reach_of(version[:2] if version else (0, 0), agent=self.agent, text=self.text)
 
 
 def _known_at(run: Run, moment: datetime) -> Run:

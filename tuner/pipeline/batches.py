@@ -39,11 +39,16 @@ class Directory(Protocol):
 
 
 class HarvestedLog(msgspec.Struct, frozen=True):
-    """One log of a batch. Not `settled`: reading it again may tell more, though it has not changed."""
+    """One log of a batch. Not `settled`: reading it again may tell more, though it has not changed.
+
+    `documents` is the version of the documents that its rows hold for replays, 0 where they hold none.
+    """
 
     log: str
     version: str
     settled: bool = True
+    documents: int = 0
+    size_bytes: int = 0
 
 
 class Manifest(msgspec.Struct, frozen=True):

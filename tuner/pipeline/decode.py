@@ -21,28 +21,28 @@ BATCH_ROWS = 2_000
 _MAX_LONG = (1 << 63) - 1
 
 
-def read_pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def read_pieces(batches: Iterable[pa.RecordBatch], *, documents: bool = False) -> Iterator[pa.RecordBatch]:
     """Input column `piece`: encoded `Piece`s."""
     encoded = (value for batch in batches for value in batch.column("piece").to_pylist())
     found = (msgspec.msgpack.decode(value, type=Piece) for value in encoded)
-    return _to_batches(record for piece in found for record in _read(piece))
+    return _to_batches(record for piece in found for record in _read(piece, documents))
 
 
-def join_fragments(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def join_fragments(batches: Iterable[pa.RecordBatch], *, documents: bool = False) -> Iterator[pa.RecordBatch]:
     """Input columns `log`, `position`, `piece` and `fragment`, the rows of a log together and in order."""
     rows = (row for batch in batches for row in batch.to_pylist())
     logs = groupby(rows, key=lambda row: row["log"])
-    return _to_batches((record for log, parts in logs for record in _join(log, parts)))
+    return _to_batches((record for log, parts in logs for record in _join(log, parts, documents)))
 
 
-def _read(piece: Piece) -> Iterator[dict[str, Any]]:
+def _read(piece: Piece, documents: bool) -> Iterator[dict[str, Any]]:
     if piece.count == 1:
-        for table, row in _guarded(piece.log, lambda: log_rows(piece.alone())):
+        for table, row in _guarded(piece.log, lambda: log_rows(piece.alone(), documents=documents)):
             yield {"log": piece.log, table: row}
         return
     left = Fragment()
     try:
-        works = works_rows(stream_piece(piece.alone(), 0))
+        works = works_rows(stream_piece(piece.alone(), 0), documents=documents)
         while True:
             try:
                 table, row = next(works)
@@ -56,14 +56,15 @@ def _read(piece: Piece) -> Iterator[dict[str, Any]]:
     yield {"log": piece.log, "position": piece.position, "piece": encoded(piece.told()), "fragment": encoded(left)}
 
 
-def _join(log: str, parts: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _join(log: str, parts: Iterator[dict[str, Any]], documents: bool) -> Iterator[dict[str, Any]]:
     first = next(parts)
     piece = msgspec.msgpack.decode(first["piece"], type=Piece)
     fragments = (msgspec.msgpack.decode(part["fragment"], type=Fragment) for part in chain([first], parts))
 
     def rows() -> Iterator[TableRow]:
-        application = yield from works_rows(join_pieces(piece.whole(), fragments))
-        yield from application_rows(application, named=piece.named)
+        works = join_pieces(piece.whole(), fragments)
+        application = yield from works_rows(works, documents=documents)
+        yield from application_rows(application, named=piece.named, document_of=log if documents else None)
 
     for table, row in _guarded(log, rows):
         yield {"log": log, table: row}
@@ -76,7 +77,7 @@ def _guarded(log: str, rows: Callable[[], Iterator[TableRow]]) -> Iterator[Table
     except Exception as error:
         problem = _problem(log, error)
         failed = Application("", "", None, "", None, None, Completeness.FAILED, Executors(), {}, problems=(problem,))
-        yield from application_rows(failed)
+        yield from application_rows(failed, document_of=log)
 
 
 def _problem(log: str, error: Exception) -> Problem:

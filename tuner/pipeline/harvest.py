@@ -10,9 +10,9 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -24,9 +24,11 @@ from tuner.eventlog.find import LogSource
 from tuner.pipeline import batches
 from tuner.pipeline.batches import HarvestedLog, Manifest
 from tuner.pipeline.decode import join_fragments, read_pieces
+from tuner.pipeline.documents import DOCUMENTS
 from tuner.pipeline.hadoop import HadoopDirectory
 from tuner.pipeline.pieces import Piece, log_name, pieces, slices, version
 from tuner.pipeline.schema import KEY, RECORD, TABLES, ddl
+from tuner.pipeline.spark_conf import rows_per_batch
 
 # What is read before something is committed: a harvest that is killed loses no more than this.
 ROUND_BYTES = 32 << 30
@@ -51,26 +53,35 @@ class Harvest:
     rows: dict[str, int]
 
 
-def harvest(spark: SparkSession, sources: Iterable[LogSource], out: str, round_bytes: int = ROUND_BYTES) -> Harvest:
+def harvest(
+    spark: SparkSession,
+    sources: Iterable[LogSource],
+    out: str,
+    round_bytes: int = ROUND_BYTES,
+    *,
+    for_replay: bool = False,
+) -> Harvest:
     """Bring the tables at `out` (a path or URL as Spark understands it) up to date with the logs.
 
-    One harvest at a time may write to `out`. Raises HarvestError where it cannot.
+    The documents that replays read take about as long to make as the rest: they are made for a replay, and from then on
+    in this directory. One harvest at a time may write to `out`. Raises HarvestError where it cannot.
     """
     directory = HadoopDirectory(spark, out)
     batches.clean(directory)
     known = {log.log: log for logs in batches.finished(directory).values() for log in logs}
+    documents = DOCUMENTS if for_replay or any(log.documents for log in known.values()) else 0
     changed, versions, unchanged = [], {}, 0
     # A log that is there twice, unfinished and whole, is read whole.
     for source in sorted(sources, key=lambda source: source.in_progress):
         log, now = log_name(source), version(source)
-        if (before := known.get(log)) and before.settled and before.version == now:
+        if (before := known.get(log)) and before.settled and (before.version, before.documents) == (now, documents):
             unchanged += 1
         elif log not in versions:
             versions[log] = now
             changed.append(source)
     statuses, rows, size = Counter[str](), Counter[str](), 0
     for some in _rounds(changed, round_bytes):
-        done = _Round(spark, directory, out, some, versions).run()
+        done = _Round(spark, directory, out, some, versions, documents).run()
         statuses.update(done.statuses)
         rows.update(done.rows)
         size += sum(piece.size_bytes for piece in some)
@@ -107,12 +118,17 @@ class _Round:
         out: str,
         some: list[Piece],
         versions: Mapping[str, str],
+        documents: int,
     ) -> None:
         self._spark = spark
         self._directory = directory
         self._out = out
         self._pieces = some
         self._logs = {piece.log: versions[piece.log] for piece in some}
+        self._documents = documents
+        self._sizes = Counter[str]()
+        for piece in some:
+            self._sizes[piece.log] += piece.size_bytes
         self._run = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
 
     def run(self) -> _Done:
@@ -132,7 +148,7 @@ class _Round:
         filled = slices(self._pieces, 4 * context.defaultParallelism)
         encoded = [[(msgspec.msgpack.encode(piece),) for piece in some] for some in filled]
         rows = context.parallelize(encoded, len(encoded)).flatMap(list)
-        read = self._staged(_mapped(self._spark.createDataFrame(rows, "piece binary"), read_pieces), "read")
+        read = self._staged(self._mapped(self._spark.createDataFrame(rows, "piece binary"), read_pieces), "read")
         if all(piece.count == 1 for piece in self._pieces):
             return read
         fragments = (
@@ -141,9 +157,13 @@ class _Round:
             .repartition(4 * context.defaultParallelism, "log")
             .sortWithinPartitions("log", "position")
         )
-        with _conf(self._spark, "spark.sql.execution.arrow.maxRecordsPerBatch", str(_FRAGMENTS_PER_BATCH)):
-            joined = self._staged(_mapped(fragments, join_fragments), "joined")
+        with rows_per_batch(self._spark, _FRAGMENTS_PER_BATCH):
+            joined = self._staged(self._mapped(fragments, join_fragments), "joined")
         return read.unionByName(joined)
+
+    def _mapped(self, frame: DataFrame, step: Callable[..., Iterator[pa.RecordBatch]]) -> DataFrame:
+        """The records a step makes of the rows of a frame."""
+        return frame.mapInArrow(partial(step, documents=bool(self._documents)), ddl(RECORD))
 
     def _staged(self, frame: DataFrame, name: str) -> DataFrame:
         path = f"{self._staging()}/{name}"
@@ -170,7 +190,9 @@ class _Round:
             old = {batch: logs for batch, logs in replaced.items() if batch.endswith(kind)}
             kept = tuple(log for logs in old.values() for log in logs if log.log not in self._logs)
             new = tuple(
-                HarvestedLog(log, now, settled) for log, now in self._logs.items() if (log not in unsettled) == settled
+                HarvestedLog(log, now, settled, self._documents, self._sizes[log])
+                for log, now in self._logs.items()
+                if (log not in unsettled) == settled
             )
             if kept or new:
                 batch = f"{self._run}{kind}"
@@ -205,24 +227,9 @@ class _Round:
             found.coalesce(files).write.partitionBy("date").parquet(f"{self._staging()}/{batch}/{table}")
 
 
-def _mapped(frame: DataFrame, step: Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]) -> DataFrame:
-    """The records a step makes of the rows of a frame."""
-    return frame.mapInArrow(step, ddl(RECORD))
-
-
 def _table(records: DataFrame, table: str) -> DataFrame:
     """The rows of a table among the records."""
     return records.where(f.col(table).isNotNull()).select("log", f"{table}.*")
-
-
-@contextmanager
-def _conf(spark: SparkSession, key: str, value: str) -> Iterator[None]:
-    before = spark.conf.get(key)
-    spark.conf.set(key, value)
-    try:
-        yield
-    finally:
-        spark.conf.set(key, before)
 
 
 def _date(start_ms: int | None) -> date | None:

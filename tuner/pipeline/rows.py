@@ -9,9 +9,11 @@ from typing import Any
 from tuner.eventlog.find import LogSource
 from tuner.eventlog.model import Application, Execution, Job, Stage, Work
 from tuner.eventlog.read import holds_no_events, stream_log
+from tuner.pipeline.documents import query_document, run_document
+from tuner.pipeline.pieces import log_name
 from tuner.plan.model import JoinSide, JoinSite, Query
 from tuner.plan.node import PlanNode
-from tuner.plan.queries import query_and_plan
+from tuner.plan.queries import in_full, query_and_plans
 from tuner.plan.relation import is_scan, relation_name
 
 # A table and a row of it.
@@ -23,65 +25,69 @@ _JOB_FIELDS = tuple(f.name for f in fields(Job))
 _SIDE_FIELDS = tuple(f.name for f in fields(JoinSide))
 
 
-def log_rows(source: LogSource) -> Iterator[TableRow]:
-    """All rows of one log, those of its application last."""
-    application = yield from works_rows(stream_log(source))
-    yield from application_rows(application, named=source.named)
+def log_rows(source: LogSource, *, documents: bool = False) -> Iterator[TableRow]:
+    """All rows of one log, those of its application last; with the documents that replays read, if they are wanted."""
+    application = yield from works_rows(stream_log(source), documents=documents)
+    yield from application_rows(application, named=source.named, document_of=log_name(source) if documents else None)
 
 
-def works_rows(works: Generator[Work, None, Any]) -> Generator[TableRow, None, Any]:
+def works_rows(works: Generator[Work, None, Any], *, documents: bool = False) -> Generator[TableRow, None, Any]:
     """The rows of what a generator yields; returns what that returns."""
     while True:
         try:
             work = next(works)
         except StopIteration as end:
             return end.value
-        yield from work_rows(work)
+        yield from work_rows(work, documents=documents)
 
 
-def application_rows(application: Application, *, named: bool = True) -> Iterator[TableRow]:
-    """Of a file that is no event log, and was not asked for by its name, only what is wrong with it."""
+def application_rows(
+    application: Application, *, named: bool = True, document_of: str | None = None
+) -> Iterator[TableRow]:
+    """Of a file that is no event log, and was not asked for by its name, only what is wrong with it.
+
+    The application's document is there where `document_of`, the log's name, is given.
+    """
     if named or not holds_no_events(application):
-        yield _application(application)
+        document = None if document_of is None else run_document(application, document_of)
+        yield "applications", _application(application) | {"document": document}
     for problem in application.problems:
         yield "problems", asdict(problem) | {"code": problem.code.value}
 
 
-def _application(application: Application) -> TableRow:
+def _application(application: Application) -> dict[str, Any]:
     executors = application.executors
-    return (
-        "applications",
-        {
-            "app_id": application.app_id,
-            "app_attempt": application.attempt,
-            "app_name": application.app_name,
-            "spark_version": application.spark_version,
-            "start_ms": application.start_ms,
-            "end_ms": application.end_ms,
-            "status": application.status.value,
-            "executors": executors.count,
-            "executor_cores": executors.cores,
-            "executor_memory_bytes": executors.memory_bytes,
-            "conf": dict(application.conf),
-        },
-    )
+    return {
+        "app_id": application.app_id,
+        "app_attempt": application.attempt,
+        "app_name": application.app_name,
+        "spark_version": application.spark_version,
+        "start_ms": application.start_ms,
+        "end_ms": application.end_ms,
+        "status": application.status.value,
+        "executors": executors.count,
+        "executor_cores": executors.cores,
+        "executor_memory_bytes": executors.memory_bytes,
+        "conf": dict(application.conf),
+    }
 
 
-def work_rows(work: Work) -> Iterator[TableRow]:
+def work_rows(work: Work, *, documents: bool = False) -> Iterator[TableRow]:
     if work.execution:
-        yield from _execution_rows(work.execution, work)
+        yield from _execution_rows(work.execution, work, documents)
     for job in work.jobs:
         yield "jobs", _job(job)
     for stage in work.stages:
         yield "stages", _values(stage, _STAGE_FIELDS)
 
 
-def _execution_rows(execution: Execution, work: Work) -> Iterator[TableRow]:
-    found = query_and_plan(execution, work.stages, work.steering)
+def _execution_rows(execution: Execution, work: Work, documents: bool) -> Iterator[TableRow]:
+    found = query_and_plans(execution, work.stages, work.steering)
     if found is None:
         return
-    query, plan = found
-    yield "queries", _query(query)
+    query, _, plan = found
+    document = query_document(in_full(found, work.stages, execution.logical_plan)) if documents else None
+    yield "queries", _query(query) | {"document": document}
     for number, join in enumerate(query.joins):
         yield "joins", {"query_id": query.id, "join_id": number, **_join(join)}
     for outcome in query.directives:

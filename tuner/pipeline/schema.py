@@ -56,6 +56,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("executor_cores", _LONG, "cores of one executor"),
         ("executor_memory_bytes", _LONG, "heap one executor asked for"),
         ("conf", pa.map_(_STRING, _STRING), "the properties the tuner reads, and no other"),
+        ("document", _STRING, "the run it was, as JSON, for replays; null where none was asked for"),
     ),
     "queries": _columns(
         ("query_id", _LONG, "id of the SQL execution"),
@@ -72,6 +73,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("executor_cpu_ms", _LONG, "sum over its tasks"),
         ("spilled_bytes", _LONG, "bytes spilled to disk"),
         ("task_count", _LONG, "tasks of its stages"),
+        ("document", _STRING, "all of the query as JSON, for replays; null where none was asked for"),
     ),
     "plan_nodes": _columns(
         ("query_id", _LONG, "id of the SQL execution"),

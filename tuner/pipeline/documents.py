@@ -1,0 +1,63 @@
+"""The documents in the tables that replays read: a run without its queries, and each query, as JSON."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+import msgspec
+
+from tuner.eventlog.model import Application
+from tuner.plan.model import Query
+from tuner.replay.local import unused_because
+from tuner.replay.logged_run import logged_run
+from tuner.replay.model import LoggedRun
+
+# Logs whose documents are of another version are read anew.
+DOCUMENTS = 1
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RunDocument:
+    """An application as a run, in the cohort that its log alone names. None for one without a place in time.
+
+    `unused` says why a replay does not use it, or not whole, where it cannot.
+    """
+
+    run: LoggedRun | None
+    unused: str
+
+
+_runs = msgspec.json.Decoder(RunDocument)
+_queries = msgspec.json.Decoder(Query)
+_encoder = msgspec.json.Encoder()
+
+
+def run_document(application: Application, log: str) -> str | None:
+    """What a replay needs to know of an application besides its queries. None where that cannot be written."""
+    return _written(f"the run of {log}", RunDocument(logged_run(application, (), log), unused_because(application)))
+
+
+def query_document(query: Query) -> str | None:
+    """All of a query. None where a number in it is none that JSON or a reader takes."""
+    return _written(f"query {query.id}", query)
+
+
+def read_run(document: str) -> RunDocument:
+    """Raises msgspec.DecodeError for what `run_document` of this version does not write."""
+    return _runs.decode(document)
+
+
+def read_query(document: str) -> Query:
+    """Raises msgspec.DecodeError for what `query_document` of this version does not write."""
+    return _queries.decode(document)
+
+
+def _written(what: str, value: RunDocument | Query) -> str | None:
+    try:
+        return _encoder.encode(value).decode()
+    except (TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
+        _log.warning("%s cannot be written as JSON, and is left out of replays: %s", what, error)
+        return None

@@ -1,0 +1,120 @@
+"""Which runs a harvest holds, by cohort and in time order: decided anew for each replay, from the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as f
+
+from tuner.history.model import RunState
+from tuner.pipeline.documents import read_run
+from tuner.pipeline.harvested import table
+from tuner.pipeline.schema import ddl
+from tuner.replay.chosen import Chosen
+from tuner.replay.cohort_of import CohortRules, cohort_of
+from tuner.replay.model import UnreadLog
+
+_RUNS = pa.schema(
+    {
+        "log": pa.string(),
+        "cohort": pa.string(),
+        "key": pa.string(),
+        "started_ms": pa.int64(),
+        "partial": pa.bool_(),
+        "unused": pa.string(),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A run's place in its cohort. Ordered by time."""
+
+    started_ms: int
+    key: str
+    log: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """The runs to replay by cohort, oldest first; the cohorts there are, replayed or not; and what is in none, or in part."""
+
+    cohorts: dict[str, tuple[Place, ...]] = field(default_factory=dict)
+    known: frozenset[str] = frozenset()
+    unread: tuple[UnreadLog, ...] = ()
+    logs: int = 0
+
+
+def fleet_of(spark: SparkSession, out: str, rules: CohortRules, chosen: Chosen) -> Fleet:
+    """The fleet of the tables at `out`, of which there is at least one. Holds a line for each run in memory."""
+    rows = _runs(spark, out, rules).collect()
+    cohorts: dict[str, dict[str, Place]] = {}
+    unread: list[UnreadLog] = []
+    for row in sorted(rows, key=lambda row: row["log"]):
+        if row["cohort"] is None or not row["queries"]:
+            unread.append(UnreadLog(row["log"], row["unused"]))
+        if row["cohort"] is not None and chosen.is_named(row["cohort"]):
+            runs = cohorts.setdefault(row["cohort"], {})
+            if (why := _take(row, runs)) is not None:
+                unread.append(UnreadLog(row["log"], why))
+    known = frozenset(row["cohort"] for row in rows if row["cohort"] is not None)
+    return Fleet(_since(cohorts, chosen), known, tuple(unread), len(rows))
+
+
+def _take(row: Row, runs: dict[str, Place]) -> str | None:
+    """Add a run to its cohort; why it is there not at all, or not whole."""
+    if row["key"] in runs:
+        return f"the same run as another log of these ({row['key']})"
+    runs[row["key"]] = Place(row["started_ms"], row["key"], row["log"])
+    # A failed query makes the run a failed one, whose log need not be whole.
+    return row["unused"] if row["partial"] and not row["unsuccessful"] else None
+
+
+def _since(cohorts: dict[str, dict[str, Place]], chosen: Chosen) -> dict[str, tuple[Place, ...]]:
+    newest = max((place.started_ms for runs in cohorts.values() for place in runs.values()), default=None)
+    start = None if newest is None else chosen.start(datetime.fromtimestamp(newest / 1e3, UTC))
+    earliest = 0 if start is None else start.timestamp() * 1e3
+    found = {
+        cohort: tuple(sorted(place for place in runs.values() if place.started_ms >= earliest))
+        for cohort, runs in sorted(cohorts.items())
+    }
+    return {cohort: places for cohort, places in found.items() if places}
+
+
+def _runs(spark: SparkSession, out: str, rules: CohortRules) -> DataFrame:
+    runs = table(spark, out, "applications", "log", "document").mapInArrow(partial(told, rules=rules), ddl(_RUNS))
+    unsuccessful = f.count(f.when(f.col("status") != "succeeded", True))
+    queries = table(spark, out, "queries", "log", "status").groupBy("log")
+    return runs.join(queries.agg(f.count("*").alias("queries"), unsuccessful.alias("unsuccessful")), "log", "left")
+
+
+def told(batches: Iterable[pa.RecordBatch], rules: CohortRules) -> Iterator[pa.RecordBatch]:
+    """Input columns `log` and `document` of the applications; runs on the workers."""
+    for batch in batches:
+        yield pa.RecordBatch.from_pylist([_told(rules=rules, **row) for row in batch.to_pylist()], schema=_RUNS)
+
+
+def _told(log: str, document: str | None, rules: CohortRules) -> dict[str, Any]:
+    if document is None:
+        return {"log": log, "unused": "harvested without what a replay reads, and not there to be read again"}
+    try:
+        found = read_run(document)
+    except msgspec.DecodeError as error:
+        return {"log": log, "unused": f"what was harvested of it cannot be read: {error}"}
+    if (run := found.run) is None:
+        return {"log": log, "unused": found.unused}
+    return {
+        "log": log,
+        "cohort": cohort_of(run.outcome.conf, run.app_name, rules),
+        "key": run.key,
+        "started_ms": round(run.started_at.timestamp() * 1e3),
+        "partial": run.state is RunState.PARTIAL,
+        "unused": found.unused,
+    }

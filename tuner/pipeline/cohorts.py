@@ -17,6 +17,7 @@ from tuner.history.model import RunState
 from tuner.pipeline.documents import read_run
 from tuner.pipeline.harvested import table
 from tuner.pipeline.schema import ddl
+from tuner.plan.model import QueryStatus
 from tuner.replay.chosen import Chosen
 from tuner.replay.cohort_of import CohortRules, cohort_of
 from tuner.replay.model import UnreadLog
@@ -55,34 +56,44 @@ class Fleet:
 def fleet_of(spark: SparkSession, out: str, rules: CohortRules, chosen: Chosen) -> Fleet:
     """The fleet of the tables at `out`, of which there is at least one. Holds a line for each run in memory."""
     rows = _runs(spark, out, rules).collect()
-    cohorts: dict[str, dict[str, Place]] = {}
-    unread: list[UnreadLog] = []
+    cohorts: dict[str, dict[str, Row]] = {}
+    unread: dict[str, str] = {}
     for row in sorted(rows, key=lambda row: row["log"]):
-        if row["cohort"] is None or not row["queries"]:
-            unread.append(UnreadLog(row["log"], row["unused"]))
+        if row["cohort"] is None or _breaks_off(row) or not row["queries"]:
+            unread[row["log"]] = row["unused"]
         if row["cohort"] is not None and chosen.is_named(row["cohort"]):
-            runs = cohorts.setdefault(row["cohort"], {})
-            if (why := _take(row, runs)) is not None:
-                unread.append(UnreadLog(row["log"], why))
+            _take(row, cohorts.setdefault(row["cohort"], {}), unread)
     known = frozenset(row["cohort"] for row in rows if row["cohort"] is not None)
-    return Fleet(_since(cohorts, chosen), known, tuple(unread), len(rows))
+    told = tuple(UnreadLog(log, why) for log, why in sorted(unread.items()))
+    return Fleet(_since(cohorts, chosen), known, told, len(rows))
 
 
-def _take(row: Row, runs: dict[str, Place]) -> str | None:
-    """Add a run to its cohort; why it is there not at all, or not whole."""
-    if row["key"] in runs:
-        return f"the same run as another log of these ({row['key']})"
-    runs[row["key"]] = Place(row["started_ms"], row["key"], row["log"])
-    # A failed query makes the run a failed one, whose log need not be whole.
-    return row["unused"] if row["partial"] and not row["unsuccessful"] else None
+def _take(row: Row, runs: dict[str, Row], unread: dict[str, str]) -> None:
+    """Add a run to its cohort: of two logs of one application the one that the local replay prefers."""
+    other = runs.get(row["key"])
+    if other is not None:
+        row, left = sorted((row, other), key=lambda row: (_breaks_off(row), row["log"]))
+        unread[left["log"]] = f"of the same application as {row['log']}"
+    runs[row["key"]] = row
 
 
-def _since(cohorts: dict[str, dict[str, Place]], chosen: Chosen) -> dict[str, tuple[Place, ...]]:
-    newest = max((place.started_ms for runs in cohorts.values() for place in runs.values()), default=None)
+def _breaks_off(row: Row) -> bool:
+    """A failed query makes the run a failed one, whole or not."""
+    return bool(row["partial"] and not row["failed"])
+
+
+def _since(cohorts: dict[str, dict[str, Row]], chosen: Chosen) -> dict[str, tuple[Place, ...]]:
+    newest = max((row["started_ms"] for runs in cohorts.values() for row in runs.values()), default=None)
     start = None if newest is None else chosen.start(datetime.fromtimestamp(newest / 1e3, UTC))
     earliest = 0 if start is None else start.timestamp() * 1e3
     found = {
-        cohort: tuple(sorted(place for place in runs.values() if place.started_ms >= earliest))
+        cohort: tuple(
+            sorted(
+                Place(row["started_ms"], row["key"], row["log"])
+                for row in runs.values()
+                if row["started_ms"] >= earliest
+            )
+        )
         for cohort, runs in sorted(cohorts.items())
     }
     return {cohort: places for cohort, places in found.items() if places}
@@ -90,9 +101,9 @@ def _since(cohorts: dict[str, dict[str, Place]], chosen: Chosen) -> dict[str, tu
 
 def _runs(spark: SparkSession, out: str, rules: CohortRules) -> DataFrame:
     runs = table(spark, out, "applications", "log", "document").mapInArrow(partial(told, rules=rules), ddl(_RUNS))
-    unsuccessful = f.count(f.when(f.col("status") != "succeeded", True))
+    failed = f.count(f.when(f.col("status") == QueryStatus.FAILED.value, True))
     queries = table(spark, out, "queries", "log", "status").groupBy("log")
-    return runs.join(queries.agg(f.count("*").alias("queries"), unsuccessful.alias("unsuccessful")), "log", "left")
+    return runs.join(queries.agg(f.count("*").alias("queries"), failed.alias("failed")), "log", "left")
 
 
 def told(batches: Iterable[pa.RecordBatch], rules: CohortRules) -> Iterator[pa.RecordBatch]:

@@ -37,7 +37,8 @@ _encoder = msgspec.json.Encoder()
 
 def run_document(application: Application, log: str) -> str | None:
     """What a replay needs to know of an application besides its queries. None where that cannot be written."""
-    return _written(f"the run of {log}", RunDocument(logged_run(application, (), log), unused_because(application)))
+    run = logged_run(application, (), log)
+    return _written(f"the run of {log}", RunDocument(run, unused_because(application, run)))
 
 
 def query_document(query: Query) -> str | None:

@@ -9,6 +9,13 @@ from fastapi import APIRouter, Depends, Query
 
 from tuner import __version__
 from tuner.panel.access import Access
+from tuner.panel.answers import (
+    audit_answer,
+    insights_answer,
+    queries_answer,
+    recommendations_answer,
+    runs_answer,
+)
 from tuner.panel.models import (
     AuditItem,
     Cohort,
@@ -23,14 +30,9 @@ from tuner.panel.models import (
     RunItem,
     Session,
 )
-from tuner.panel.paging import Limit, Offset, page, page_of
-from tuner.panel.views.audit import audit_items
+from tuner.panel.paging import Limit, Offset, page_of
 from tuner.panel.views.cohorts import cohort_item, cohort_page, matching
-from tuner.panel.views.insights import insight_item, insights
 from tuner.panel.views.plan import plan_comparison
-from tuner.panel.views.queries import query_items
-from tuner.panel.views.recommendations import recommendations, recommended_groups
-from tuner.panel.views.runs import RUNS_BEFORE, run_items
 
 # Longer than any name; what is longer is a mistake.
 MOST_CHARACTERS = 2000
@@ -74,32 +76,24 @@ def read_routes(access_of: Callable[..., Access], home: Home) -> APIRouter:
 
     @routes.get("/cohort/runs")
     def runs(cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking) -> Page[RunItem]:
-        facts = access.facts(cohort)
-        items = run_items(*facts.page_of_runs(limit, offset, RUNS_BEFORE), home)
-        return Page(items=items, total=facts.summary.runs, offset=offset, limit=limit)
+        return runs_answer(access.facts(cohort), limit, offset, home)
 
     @routes.get("/cohort/recommendations")
-    def cohort_recommendations(
+    def recommendations(
         cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking
     ) -> Page[Recommendation]:
         facts = access.facts(cohort)
-        groups = recommended_groups(facts.outlook)
-        code = access.may_read_code_of(facts.summary)
-        items = recommendations(facts, groups[offset : offset + limit], code=code)
-        return Page(items=items, total=len(groups), offset=offset, limit=limit)
+        return recommendations_answer(facts, limit, offset, code=access.may_read_code_of(facts.summary))
 
     @routes.get("/cohort/insights")
-    def cohort_insights(
-        cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking
-    ) -> Page[InsightItem]:
+    def insights(cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking) -> Page[InsightItem]:
         facts = access.facts(cohort)
-        code = access.may_read_code_of(facts.summary)
-        return page_of(insights(facts), lambda insight: insight_item(insight, code=code), limit, offset)
+        return insights_answer(facts, limit, offset, code=access.may_read_code_of(facts.summary))
 
     @routes.get("/cohort/queries")
     def queries(cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking) -> Page[QueryItem]:
         facts = access.facts(cohort)
-        return page(query_items(facts, facts.descriptions(access.may_read_code_of(facts.summary))), limit, offset)
+        return queries_answer(facts, limit, offset, code=access.may_read_code_of(facts.summary))
 
     @routes.get("/cohort/plan")
     def plan(cohort: Name, query: Name, access: Access = asking) -> PlanComparison:
@@ -108,7 +102,6 @@ def read_routes(access_of: Callable[..., Access], home: Home) -> APIRouter:
 
     @routes.get("/cohort/audit")
     def audit(cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking) -> Page[AuditItem]:
-        facts = access.facts(cohort)
-        return page(audit_items(facts.verdicts, facts.mode_changes, facts.words_of_actions()), limit, offset)
+        return audit_answer(access.facts(cohort), limit, offset)
 
     return routes

@@ -1,0 +1,37 @@
+"""What there is to know of a cohort, as the panel answers it: for its routes, and for reports that nobody serves."""
+
+from __future__ import annotations
+
+from tuner.panel.facts import CohortFacts
+from tuner.panel.models import AuditItem, Home, InsightItem, Page, QueryItem, Recommendation, RunItem
+from tuner.panel.paging import page, page_of
+from tuner.panel.views.audit import audit_items
+from tuner.panel.views.insights import insight_item, insights
+from tuner.panel.views.queries import query_items
+from tuner.panel.views.recommendations import recommendations, recommended_groups
+from tuner.panel.views.runs import RUNS_BEFORE, run_items
+
+
+def runs_answer(facts: CohortFacts, limit: int, offset: int, home: Home) -> Page[RunItem]:
+    """Newest first."""
+    items = run_items(*facts.page_of_runs(limit, offset, RUNS_BEFORE), home)
+    return Page(items=items, total=facts.summary.runs, offset=offset, limit=limit)
+
+
+def recommendations_answer(facts: CohortFacts, limit: int, offset: int, *, code: bool) -> Page[Recommendation]:
+    """`code`, here and below: who asks may read descriptions of queries."""
+    groups = recommended_groups(facts.outlook)
+    items = recommendations(facts, groups[offset : offset + limit], code=code)
+    return Page(items=items, total=len(groups), offset=offset, limit=limit)
+
+
+def insights_answer(facts: CohortFacts, limit: int, offset: int, *, code: bool) -> Page[InsightItem]:
+    return page_of(insights(facts), lambda insight: insight_item(insight, code=code), limit, offset)
+
+
+def queries_answer(facts: CohortFacts, limit: int, offset: int, *, code: bool) -> Page[QueryItem]:
+    return page(query_items(facts, facts.descriptions(code)), limit, offset)
+
+
+def audit_answer(facts: CohortFacts, limit: int, offset: int) -> Page[AuditItem]:
+    return page(audit_items(facts.verdicts, facts.mode_changes, facts.words_of_actions()), limit, offset)

@@ -20,6 +20,7 @@ class CohortFacts:
     def __init__(self, store: Store, recent: RecentRuns, summary: CohortSummary) -> None:
         self._store = store
         self._recent = recent
+        self._details: dict[str, RunDetails | None] = {}
         self.summary = summary
 
     @property
@@ -60,7 +61,9 @@ class CohortFacts:
         return given or (newest.mode if newest else Mode.OBSERVE)
 
     def details(self, run: Run) -> RunDetails | None:
-        return self._store.details(run.key)
+        if run.key not in self._details:
+            self._details[run.key] = self._store.details(run.key)
+        return self._details[run.key]
 
     @cached_property
     def newest_details(self) -> tuple[Run, RunDetails] | None:

@@ -15,13 +15,14 @@ from tuner.panel.models import Home
 
 _log = logging.getLogger(__name__)
 
+# The one <style> element that Observable Plot 0.6 puts into its charts, a constant text.
+PLOT_STYLE = "'sha256-jSYQUrW7J0b3jPqhZP9C2Xh1PyJKHKXd4s0fpGGKrww='"
 # Nothing but the panel's own files: what a log holds cannot run whatever the page does with it.
 CONTENT_SECURITY_POLICY = "; ".join(
     (
         "default-src 'none'",
         "script-src 'self'",
-        # The one <style> element that Observable Plot 0.6 puts into its charts, a constant text.
-        "style-src 'self' 'sha256-jSYQUrW7J0b3jPqhZP9C2Xh1PyJKHKXd4s0fpGGKrww='",
+        f"style-src 'self' {PLOT_STYLE}",
         "img-src 'self' data:",
         "font-src 'self'",
         "connect-src 'self'",

@@ -48,8 +48,11 @@ class CohortState(StrEnum):
 
 
 class Home(StrEnum):
+    """Where the panel is shown. report: a file, which nobody serves."""
+
     AIRFLOW = "airflow"
     STANDALONE = "standalone"
+    REPORT = "report"
 
 
 class Session(Answer):

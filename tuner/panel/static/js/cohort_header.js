@@ -1,5 +1,6 @@
 // A cohort's name, its state, and its mode with what changes it.
 
+import { MAY_NOT_ACT } from "./acting.js";
 import { listAddress } from "./address.js";
 import { h } from "./element.js";
 import { icon } from "./icons.js";
@@ -17,7 +18,7 @@ function modeRow(page) {
   const { mode_setting: setting, may_act: mayAct } = page.cohort;
   const row = h("div", { class: "mode-row" }, h("span", { class: "label" }, "Mode"), h("strong", {}, setting.mode), whoSetIt(setting));
   if (!mayAct) {
-    row.append(h("span", { class: "notice inline" }, icon("eye"), "You may look but not act: that needs permission to edit the DAG."));
+    row.append(h("span", { class: "notice inline" }, icon("eye"), MAY_NOT_ACT));
     return row;
   }
   const place = h("div", { class: "mode-place" });

@@ -24,17 +24,19 @@ function bar({ before, after, low, high }, gained) {
   );
 }
 
+/** `gained_seconds` null is not measured yet; undefined has nothing said of it. */
 export function gainView({ predicted, gained_seconds: gained }) {
-  if (!predicted && gained === null) return "";
+  const isMeasured = gained !== null && gained !== undefined;
+  if (!predicted && !isMeasured) return "";
   const facts = [];
   if (predicted) {
     const interval = `${lessOrMore(predicted.before - predicted.high)} to ${lessOrMore(predicted.before - predicted.low)}`;
     facts.push(h("div", {}, h("dt", {}, "Predicted"), h("dd", {}, h("strong", {}, lessOrMore(predicted.gain)), h("span", { class: "faint" }, ` ${interval}, of ${seconds(predicted.before)}`))));
   }
-  if (gained !== null) {
+  if (isMeasured) {
     facts.push(h("div", {}, h("dt", {}, "Measured"), h("dd", {}, difference(gained, { tag: "strong" }), h("span", { class: "faint" }, " in the latest run that measured it"))));
-  } else if (predicted) {
+  } else if (predicted && gained === null) {
     facts.push(h("div", {}, h("dt", {}, "Measured"), h("dd", { class: "faint" }, "not yet")));
   }
-  return h("div", { class: "gain" }, predicted ? bar(predicted, gained) : "", h("dl", {}, facts));
+  return h("div", { class: "gain" }, predicted ? bar(predicted, isMeasured ? gained : null) : "", h("dl", {}, facts));
 }

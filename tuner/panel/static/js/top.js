@@ -1,5 +1,6 @@
 // The bar on top: what this is, who looks, and the theme where no page around this one has it.
 
+import { listAddress } from "./address.js";
 import * as api from "./api.js";
 import { h } from "./element.js";
 import { icon } from "./icons.js";
@@ -28,7 +29,7 @@ export async function drawTop(place) {
     place.hidden = true;
     return;
   }
-  place.replaceChildren(h("a", { class: "brand", href: "ui?scope=nav" }, icon("gear"), "Spark tuner"), who, themeButton());
+  place.replaceChildren(h("a", { class: "brand", href: listAddress({}) }, icon("gear"), "Spark tuner"), who, themeButton());
   try {
     const session = await api.session();
     who.replaceChildren(named(session.user, { limit: 60 }), h("span", { class: "faint" }, ` · ${session.version}`));

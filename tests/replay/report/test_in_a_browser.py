@@ -1,0 +1,116 @@
+"""A report opened as a file shows its parts to pointers and keyboards, and asks nobody for anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.replay.report.made import Made, cohort, keep_cohort, replay
+from tuner.history.store import Store
+from tuner.replay.model import UnreadLog
+from tuner.replay.report.write import write_report
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+HOSTILE = 'etl.<img src=x onerror="document.title=1">"&\u202e'
+
+
+@contextmanager
+def opened(chromium: Browser, path: Path, scheme: str = "light") -> Iterator[Page]:
+    """A page on the file; what it asked of others, and what its console said, are failures."""
+    with chromium.new_context(color_scheme=scheme, timezone_id="UTC") as context:
+        context.set_default_timeout(15_000)
+        asked: list[str] = []
+        complaints: list[str] = []
+        page = context.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
+        page.goto(path.as_uri())
+        yield page
+        assert {urlsplit(url).scheme for url in asked} <= {"file", "data", "blob"}
+        assert {urlsplit(url).path for url in asked if url.startswith("file:")} == {urlsplit(path.as_uri()).path}
+        assert complaints == []
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Path:
+    cohorts = [cohort(HOSTILE, 20), cohort("sales.nightly", 8, runs=12, live=4), cohort("idle", 0.5, share=None)]
+    unread = [UnreadLog(f"/logs/{n}<i>", f"breaks off at byte {n}") for n in range(80)]
+    return made(tmp_path, replay(*cohorts, unread=unread, scored=True), most_pages=2)
+
+
+def made(tmp_path: Path, found: Made, most_pages: int = 50) -> Path:
+    with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
+        for each in found.summary.cohorts:
+            keep_cohort(store, each)
+        write_report(tmp_path / "out report.html", found, store, most_pages=most_pages)
+    return tmp_path / "out report.html"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_front_page_and_every_part_of_a_cohort(chromium: Browser, report: Path, scheme: str) -> None:
+    with opened(chromium, report, scheme) as page:
+        page.get_by_role("heading", name="What the tuner would have done").wait_for()
+        assert page.locator("html").get_attribute("data-theme") == scheme
+        rows = page.get_by_role("table", name="Cohorts, most core-hours first").locator("tbody tr")
+        assert [row.split()[0] for row in rows.locator("th").all_inner_texts()] == ["etl.<img", "sales.nightly", "idle"]
+        assert rows.nth(2).get_by_role("link").count() == 0
+        assert page.locator(".top-recommendations article").first.get_by_text("BROADCAST(days)").is_visible()
+        assert page.get_by_text("3 of 4").is_visible()
+        page.get_by_text("80 logs", exact=True).last.click()
+        assert page.get_by_text("/logs/0<i>").is_visible()
+
+        rows.nth(1).get_by_role("link").click()
+        page.get_by_role("heading", name="sales.nightly").wait_for()
+        page.locator(".chart svg").first.wait_for()
+        assert page.get_by_role("button", name="Approve").count() == 0
+        page.get_by_role("tab", name="Queries").click()
+        page.get_by_role("button", name="Plan of").first.click()
+        page.get_by_role("img", name="Plan before").wait_for()
+        page.get_by_role("tab", name="Insights").click()
+        page.get_by_text("name the alias").wait_for()
+        page.get_by_role("tab", name="Runs").click()
+        assert page.get_by_role("table", name="Runs, newest first").locator("tbody tr").count() == 12
+        page.get_by_role("tab", name="Audit").click()
+        page.get_by_text("Nobody has acted on this cohort.").wait_for()
+        page.get_by_role("link", name="All cohorts").click()
+        page.get_by_role("heading", name="What the tuner would have done").wait_for()
+
+
+def test_names_are_never_markup(chromium: Browser, report: Path) -> None:
+    with opened(chromium, report) as page:
+        page.get_by_role("link", name="etl.<img").first.click()
+        page.get_by_role("heading", name='etl.<img src=x onerror="document.title=1">').wait_for()
+        assert page.locator("img").count() == 0
+
+
+def test_cohorts_are_searched_and_shown_some_at_a_time(chromium: Browser, tmp_path: Path) -> None:
+    found = replay(*(cohort(f"dag{n % 7}.task_{n}", core_hours=n + 1.0, runs=1) for n in range(60)))
+    with opened(chromium, made(tmp_path, Made(found.summary), most_pages=1)) as page:
+        rows = page.get_by_role("table", name="Cohorts, most core-hours first").locator("tbody tr")
+        rows.nth(24).wait_for()
+        page.locator(".cohort-table").get_by_role("button", name="Show more").press("Enter")
+        rows.nth(49).wait_for()
+        page.get_by_role("searchbox", name="Search cohorts").fill("task_59")
+        page.get_by_text("1 cohort", exact=True).wait_for()
+        assert rows.count() == 1
+        assert page.get_by_text("1 cohort with the most core-hours has a page").is_visible()
+
+
+def test_a_replay_of_nothing_says_so(chromium: Browser, tmp_path: Path) -> None:
+    with opened(chromium, made(tmp_path, replay(unread=[UnreadLog("/logs/x", "ran no SQL query")]))) as page:
+        page.get_by_text("No run was replayed.").wait_for()
+        assert page.get_by_text("ran no SQL query").is_visible()
+
+
+def test_a_cohort_without_a_page_is_told_of(chromium: Browser, report: Path) -> None:
+    with opened(chromium, report) as page:
+        page.goto(f"{report.as_uri()}?cohort=idle")
+        assert "no page in this report" in page.get_by_role("alert").inner_text()

@@ -1,0 +1,13 @@
+// What is to be known of a cohort's page in a report: that it is a replay, and what of it the file leaves out.
+
+import { h } from "./element.js";
+import { icon } from "./icons.js";
+import { counted } from "./units.js";
+
+export function cohortNotes(name, front) {
+  const { runs, live } = front.cohorts.find((each) => each.cohort === name);
+  const steered = live ? `the tuner steered ${counted(live, "run")} of them` : "the tuner steered none of them";
+  const older = runs > front.most_runs ? ` The newest ${front.most_runs} are in this file.` : "";
+  const words = `A replay of ${counted(runs, "logged run")}: ${steered}. What is recommended is what the next run would be told.${older}`;
+  return [h("p", { class: "notice replay-note" }, icon("eye"), words)];
+}

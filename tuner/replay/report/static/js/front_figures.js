@@ -1,0 +1,33 @@
+// All cohorts in a few figures.
+
+import { h } from "./element.js";
+import { hours, interval, queryTime } from "./hours.js";
+import { counted, grouped, share } from "./units.js";
+
+function figure(label, value, ...below) {
+  return h("div", { class: "figure" }, h("dt", {}, label), h("dd", {}, h("div", { class: "value" }, value), h("div", { class: "below" }, ...below)));
+}
+
+function saved({ saved: found, core_hours: all }) {
+  if (!found) return figure("Could be saved", "–", "no run lacked what was advised");
+  const part = all > 0 ? `${share(found.core_hours / all)} of all; ` : "";
+  return figure("Could be saved", `${hours(found.core_hours)} core-hours`, part, interval(found.least_core_hours, found.most_core_hours, hours));
+}
+
+function asLive({ live, as_live: same }) {
+  if (!live) return figure("Runs that the tuner steered", "0", "no log is of a steered run");
+  return figure("Decisions as the live tuner's", `${grouped(same)} of ${grouped(live)}`, same === live ? "each reads the same here" : "the others: see the table of cohorts");
+}
+
+export function frontFigures(front) {
+  const { total } = front;
+  return h(
+    "dl",
+    { class: "figures" },
+    figure("Spent", `${hours(total.core_hours)} core-hours`, `${queryTime(total.query_seconds)} of query time, ${counted(total.measured, "measured run")}`),
+    saved(total),
+    figure("Recommendations", grouped(front.recommendations_in_all), `in ${counted(front.cohorts.filter((each) => each.advised).length, "cohort")} of ${grouped(front.cohorts.length)}`),
+    asLive(total),
+    figure("Not read, or not whole", grouped(front.unread_in_all), front.unread_in_all ? `of ${counted(front.logs, "log")}: see below` : "every log was read"),
+  );
+}

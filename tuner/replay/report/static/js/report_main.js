@@ -1,0 +1,25 @@
+// A report starts here: its front page, or the page of the cohort that the address asks for.
+
+import { readScope } from "./address.js";
+import { cohortNotes } from "./cohort_notes.js";
+import { cohortPage } from "./cohort_page.js";
+import { frontPage } from "./front_page.js";
+import { front } from "./report_data.js";
+import { failure } from "./status.js";
+import { follow } from "./theme.js";
+import { drawTop } from "./top.js";
+
+async function show(main, scope) {
+  try {
+    if (!scope.cohort) return frontPage(main, front());
+    await cohortPage(main, scope.cohort, scope);
+    return main.prepend(...cohortNotes(scope.cohort, front()));
+  } catch (error) {
+    return main.replaceChildren(failure(error));
+  }
+}
+
+follow();
+const scope = readScope(window.location.search);
+drawTop(document.getElementById("top"));
+show(document.getElementById("main"), scope);

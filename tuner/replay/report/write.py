@@ -1,0 +1,76 @@
+"""Writes a replay as one HTML file that opens anywhere, and asks nobody for anything."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tuner import __version__
+from tuner.errors import TunerError
+from tuner.replay.report.requirement import require_report
+
+if TYPE_CHECKING:
+    from tuner.history.store import CohortSummary, Store
+    from tuner.replay.replayed import Replayed
+
+MOST_PAGES = 50
+
+
+def write_report(
+    path: Path,
+    replayed: Replayed,
+    store: Store,
+    *,
+    most_pages: int = MOST_PAGES,
+    now: datetime | None = None,
+) -> None:
+    """The replay's report at `path`, in the place of what is there. `store` holds the runs of its cohorts, as
+    `spark-tuner ui` would show them; the `most_pages` cohorts with the most core-hours that it holds get a page of their
+    own, all are on the front page.
+
+    RequirementError without what the panel needs, TunerError where the file cannot be written; then there is none.
+    Memory: one cohort's answers at a time.
+    """
+    require_report()
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
+            for part in _parts(replayed, store, most_pages, now or datetime.now(UTC)):
+                file.write(part)
+        unfinished.replace(path)
+    except OSError as error:
+        raise TunerError(f"cannot write the report to {path}: {error.strerror}; give another --report") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _parts(replayed: Replayed, store: Store, most_pages: int, now: datetime) -> Iterator[str]:
+    # With the panel behind them: only who writes a report needs it.
+    from tuner.panel.facts import CohortFacts
+    from tuner.panel.recent_runs import RecentRuns
+    from tuner.replay.report.blocks import json_block, packed_block
+    from tuner.replay.report.cohort_answers import cohort_answers
+    from tuner.replay.report.front import front_page, most_core_hours
+    from tuner.replay.report.page import frame
+
+    summary, kept = replayed.summary, _kept(store)
+    paged = [c.cohort for c in most_core_hours(summary.cohorts) if c.cohort in kept][: max(most_pages, 0)]
+    descriptions: dict[str, Mapping[str, str]] = {}
+    around = frame()
+    yield around.head
+    for page, cohort in enumerate(paged):
+        facts = CohortFacts(store, RecentRuns(), kept[cohort])
+        yield packed_block(f"cohort-{page}", cohort_answers(facts).model_dump_json().encode())
+        descriptions[cohort] = facts.descriptions(readable=True)
+    front = front_page(summary, paged, descriptions, version=__version__, written_at=now)
+    yield json_block("front", msgspec.json.encode(front, enc_hook=lambda answer: answer.model_dump()))
+    yield around.tail
+
+
+def _kept(store: Store) -> dict[str, CohortSummary]:
+    return {summary.cohort: summary for summary in store.cohorts()}

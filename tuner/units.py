@@ -37,7 +37,10 @@ def format_rows(count: float) -> str:
 
 
 def format_seconds(seconds: float) -> str:
-    """`0.42 s`, `12.3 s`, `4 min 5 s`."""
+    """`0.42 s`, `12.3 s`, `4 min 5 s`, `3 h 20 min`."""
+    if abs(seconds) >= 7200:
+        hours, rest = divmod(int(abs(seconds)), 3600)
+        return f"{'-' if seconds < 0 else ''}{hours} h {rest // 60} min"
     if abs(seconds) >= 120:
         minutes, rest = divmod(int(abs(seconds)), 60)
         return f"{'-' if seconds < 0 else ''}{minutes} min {rest} s"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tuner.advice.model import Action, ActionKind
 from tuner.history.model import RunDetails, Standing
 from tuner.history.store import Store
 from tuner.plan.picture import PlanPicture, PlanStep, StepKind
 from tuner.plan.strategy import BuildSide, Strategy
 
-from .nights import COHORT, decided, keep, night, query
+from .nights import COHORT, HINT, PARTITIONS, decided, keep, night, outlook, query
 
 Ask = Callable[..., Any]
 
@@ -71,3 +72,44 @@ def test_a_side_that_no_run_has_is_none(ask: Ask, store: Store) -> None:
         "before": None,
         "after": None,
     }
+
+
+ORDER = Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "q1")
+
+
+def advise(store: Store, *actions: Any) -> None:
+    details = outlook(*actions)
+    keep(
+        store,
+        night(0, query("q1", 20)),
+        details=RunDetails(details.outlook, (), (picture(Strategy.SORT_MERGE),)),
+    )
+
+
+def test_where_no_run_had_it_the_plan_after_is_that_with_what_is_advised(ask: Ask, store: Store) -> None:
+    advise(store, decided(HINT, Standing.HELD), decided(PARTITIONS))
+    found = compare(ask)
+    after = found["after"]
+    assert (after["predicted"], found["before"]["predicted"]) == (True, False)
+    assert (after["run_key"], after["query_seconds"]) == (found["before"]["run_key"], None)
+    assert [(a["words"], a["standing"]) for a in after["in_force"]] == [("/*+ BROADCAST(days) */ in query q1", "held")]
+    assert [(s["kind"], s["operator"], s["rows"]) for s in after["steps"]] == [
+        ("join", "BroadcastHashJoin", 1000),
+        ("scan", "Scan", 10**6),
+        ("broadcast", "BroadcastExchange", 365),
+        ("scan", "Scan", 365),
+    ]
+    assert after["steps"][0]["changed"] == "BROADCAST as advised, sort merge before"
+    assert found["before"]["steps"][0]["changed"] == "broadcast hash, built of the right side, after"
+
+
+def test_an_order_that_a_picture_cannot_show_is_named(ask: Ask, store: Store) -> None:
+    advise(store, decided(ORDER))
+    after = compare(ask)["after"]
+    assert after["not_drawn"] == ["the order of joins in query q1"]
+    assert [step["changed"] for step in after["steps"]] == ["", "", ""]
+
+
+def test_what_was_taken_out_is_not_drawn(ask: Ask, store: Store) -> None:
+    advise(store, decided(HINT, Standing.ROLLED_BACK), decided(PARTITIONS, evidence=()))
+    assert compare(ask)["after"] is None

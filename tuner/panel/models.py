@@ -254,19 +254,26 @@ class StepItem(Answer):
 
 
 class PictureItem(Answer):
-    """The plan of a query in one run. `steps[0]` ran last."""
+    """The plan of a query in one run. `steps[0]` ran last.
+
+    A predicted one is that of the run with `in_force` as well, which are then advised and no run has had; `not_drawn` are
+    those of them that would change the plan in a way that is not known.
+    """
 
     run_key: str
     run_at: datetime
     query_seconds: float | None
     in_force: list[InForce]
     steps: list[StepItem]
+    predicted: bool = False
+    not_drawn: list[str] = []
 
 
 class PlanComparison(Answer):
-    """The plan before (the newest run with nothing in force on the query) and after (the newest one with changes in force).
+    """The plan before (the newest run with nothing in force on the query) and after (the newest one with changes in force,
+    else as it would be with what is advised).
 
-    One of them is None where there is no such run.
+    One of them is None where there is no such run, and nothing advised for the query's joins.
     """
 
     query: QueryRef

@@ -17,17 +17,24 @@ _WORDS = {
     Strategy.UNKNOWN: "unknown strategy",
 }
 
+BY_TUNER = "by the tuner"
+AS_ADVISED = "as advised"
+
 Marks = dict[int, str]
 _Site = tuple[str, int]
 
 
-def changed_joins(before: PlanPicture | None, after: PlanPicture | None, told: Sequence[Action]) -> tuple[Marks, Marks]:
-    """Why joins are marked, by their positions in both pictures. `told` are the actions that the later plan followed."""
+def changed_joins(
+    before: PlanPicture | None, after: PlanPicture | None, told: Sequence[Action], by: str = BY_TUNER
+) -> tuple[Marks, Marks]:
+    """Why joins are marked, by their positions in both pictures. `told` are the actions that the later plan followed, or
+    would follow, as `by` says.
+    """
     old, new = _joins(before), _joins(after)
     marks_after = {
         position: words
         for site, position in new.items()
-        if after and (words := ", ".join(_after(site, after, position, before, old.get(site), told)))
+        if after and (words := ", ".join(_after(site, after, position, before, old.get(site), told, by)))
     }
     changed = {site for site, position in new.items() if position in marks_after}
     marks_before = {
@@ -54,20 +61,21 @@ def _after(
     before: PlanPicture | None,
     old: int | None,
     told: Iterable[Action],
+    by: str,
 ) -> Iterator[str]:
     hints = [a.value for a in told if a.kind is ActionKind.HINT_JOIN and a.target == site[0]]
-    yield from (f"{hint} by the tuner" for hint in hints)
+    yield from (f"{hint} {by}" for hint in hints)
     if before is None:
         return
     ordered = any(a.kind is ActionKind.ORDER_JOINS for a in told)
     if old is None:
-        yield "joined in another order by the tuner" if ordered else "no such join before"
+        yield f"joined in another order {by}" if ordered else "no such join before"
         return
     was, now = before.steps[old], picture.steps[position]
     if _how(was) != _how(now):
         yield f"{_how(was)}{_comma(was)} before"
     if _below(before, old) != _below(picture, position):
-        yield "joined in another order by the tuner" if ordered else "joined in another order than before"
+        yield f"joined in another order {by}" if ordered else "joined in another order than before"
 
 
 def _before(picture: PlanPicture, position: int, after: PlanPicture, new: int | None) -> str:

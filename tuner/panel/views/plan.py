@@ -1,4 +1,4 @@
-"""A query's plan with nothing in force beside the plan with changes."""
+"""A query's plan with nothing in force beside the plan with changes, or as it would be with those that are advised."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from tuner.advice.model import Action
 from tuner.history.model import IN_FORCE, DecidedAction, Run
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import PictureItem, PlanComparison, StepItem
-from tuner.panel.views.changed_joins import changed_joins
-from tuner.panel.views.in_force import in_force_items
+from tuner.panel.views.advised_plan import AdvisedPlan, advised_plan
+from tuner.panel.views.changed_joins import AS_ADVISED, changed_joins
+from tuner.panel.views.in_force import in_force_item, in_force_items
 from tuner.panel.views.texts import query_ref, shortened
 from tuner.plan.picture import PlanPicture, PlanStep
 from tuner.policy.followed import in_effect
@@ -23,16 +24,38 @@ Pictured = tuple[Run, PlanPicture]
 
 
 def plan_comparison(facts: CohortFacts, fingerprint: str, *, code: bool) -> PlanComparison:
-    """The newest picture of each side; None for a side that no run has a picture of."""
+    """The newest picture of each side; None for a side that no run has a picture of, and nothing advised draws."""
     ran = [run for run in reversed(facts.runs) if usable(run) and _ran(run, fingerprint)]
     before = _newest(facts, fingerprint, (run for run in ran if not _steering(run, fingerprint)))
     after = _newest(facts, fingerprint, (run for run in ran if _steering(run, fingerprint)))
+    if before is not None and after is None and (advised := advised_plan(facts, before[1])) is not None:
+        return _predicted(facts, *before, advised, code=code)
     told = _told(after[0], fingerprint) if after else []
     marks_before, marks_after = changed_joins(before[1] if before else None, after[1] if after else None, told)
     return PlanComparison(
         query=query_ref(fingerprint, facts.descriptions(code)),
         before=_picture_item(*before, marks_before) if before else None,
         after=_picture_item(*after, marks_after) if after else None,
+    )
+
+
+def _predicted(
+    facts: CohortFacts, run: Run, picture: PlanPicture, advised: AdvisedPlan, *, code: bool
+) -> PlanComparison:
+    told = [decided.action for decided in advised.actions]
+    marks_before, marks_after = changed_joins(picture, advised.picture, told, AS_ADVISED)
+    after = _picture_item(run, advised.picture, marks_after)
+    return PlanComparison(
+        query=query_ref(picture.query, facts.descriptions(code)),
+        before=_picture_item(run, picture, marks_before),
+        after=after.model_copy(
+            update={
+                "predicted": True,
+                "query_seconds": None,
+                "in_force": [in_force_item(decided) for decided in advised.actions],
+                "not_drawn": [shortened(decided.action.words) for decided in advised.not_drawn],
+            }
+        ),
     )
 
 

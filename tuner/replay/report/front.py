@@ -11,7 +11,6 @@ from tuner.panel.models import EvidenceItem, QueryRef, Seconds
 from tuner.panel.views.texts import evidence_items, query_ref, shortened
 from tuner.policy.said_since import sentence
 from tuner.replay.model import Advised, Backtest, CohortReplay, ReplaySummary
-from tuner.replay.report.cohort_answers import MOST_RUNS
 from tuner.replay.report.saved import Saved, saved_in, saved_of
 from tuner.replay.report.unread import UnreadGroup, grouped
 
@@ -58,8 +57,7 @@ class TopRecommendation:
 @dataclass(frozen=True, slots=True)
 class FrontPage:
     """`cohorts` are those with the most core-hours first, `recommendations` those that save the most of them; of
-    `recommendations_in_all` at most MOST_RECOMMENDATIONS are here. `pages` cohorts have a page of their own,
-    with the newest `most_runs` of their runs.
+    `recommendations_in_all` at most MOST_RECOMMENDATIONS are here. `pages` cohorts have a page of their own.
     """
 
     version: str
@@ -69,7 +67,6 @@ class FrontPage:
     total: CohortRow | None
     cohorts: list[CohortRow]
     pages: int
-    most_runs: int
     recommendations: list[TopRecommendation]
     recommendations_in_all: int
     backtest: Backtest | None
@@ -99,7 +96,6 @@ def front_page(
         total=_total(cohorts),
         cohorts=[_row(cohort, number.get(cohort.cohort)) for cohort in cohorts],
         pages=len(paged),
-        most_runs=MOST_RUNS,
         recommendations=[_top(a, c.cohort, number, descriptions.get(c.cohort, {})) for a, c in shown],
         recommendations_in_all=len(ranked),
         backtest=summary.backtest,

@@ -16,13 +16,15 @@ function changedSteps(picture) {
 }
 
 function facts(picture) {
+  const changed = changedSteps(picture) ? ` · ${counted(changedSteps(picture), "join")} changed` : "";
+  if (picture.predicted) return h("p", { class: "faint" }, h("span", { class: "badge tone-accent" }, icon("bulb"), "As advised, not yet run"), " the plan of ", time(picture.run_at), ", redrawn", changed);
   return h(
     "p",
     { class: "faint" },
     "Run of ",
     time(picture.run_at),
     picture.query_seconds === null ? "" : ` · the query took ${seconds(picture.query_seconds)}`,
-    changedSteps(picture) ? ` · ${counted(changedSteps(picture), "join")} changed` : "",
+    changed,
   );
 }
 
@@ -31,13 +33,18 @@ function inForce(picture) {
   return h("ul", { class: "bare" }, picture.in_force.map((each) => h("li", {}, named(each.words, { limit: 120 }), h("span", { class: "faint" }, ` · ${STANDINGS[each.standing].words.toLowerCase()}`))));
 }
 
+function notDrawn(picture) {
+  if (!picture.not_drawn?.length) return "";
+  return h("p", { class: "faint" }, "Not drawn, for the picture does not tell what it would change: ", picture.not_drawn.flatMap((each, index) => [index ? ", " : "", named(each, { limit: 120 })]));
+}
+
 function side(title, none, picture, asText) {
   const body = h("div", {});
   if (!picture) body.append(empty(none));
   else if (!picture.steps.length) body.append(empty("The plan is too large to draw."));
   else if (asText) body.append(planText(picture.steps));
   else loadInto(body, () => planPicture(picture.steps, title), (drawn) => drawn);
-  return h("section", { class: "plan-side" }, h("h3", {}, title), picture ? facts(picture) : "", picture ? inForce(picture) : "", body);
+  return h("section", { class: "plan-side" }, h("h3", {}, title), picture ? facts(picture) : "", picture ? inForce(picture) : "", picture ? notDrawn(picture) : "", body);
 }
 
 function both(comparison, asText) {
@@ -45,7 +52,7 @@ function both(comparison, asText) {
     "div",
     { class: "plan-sides" },
     side("Before", "No run was measured with nothing in force on this query.", comparison.before, asText),
-    side("After", "No run was measured with a change in force on this query.", comparison.after, asText),
+    side("After", "No run was measured with a change in force on this query, and nothing is advised for its joins.", comparison.after, asText),
   );
 }
 

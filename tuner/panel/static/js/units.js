@@ -25,6 +25,7 @@ export function rows(number) {
 
 export function seconds(value) {
   const size = Math.abs(value);
+  if (size >= 7200) return `${value < 0 ? "-" : ""}${Math.floor(size / 3600)} h ${Math.floor((size % 3600) / 60)} min`;
   if (size >= 120) return `${value < 0 ? "-" : ""}${Math.floor(size / 60)} min ${Math.floor(size) % 60} s`;
   return size < 1 ? `${value.toFixed(2)} s` : `${value.toFixed(1)} s`;
 }

@@ -15,15 +15,12 @@ function sum(cohorts, of) {
   return cohorts.reduce((total, each) => total + of(each), 0);
 }
 
-/** The largest, and all others as one. */
-function shown(cohorts) {
-  const [first, others] = [cohorts.slice(0, MOST_BARS), cohorts.slice(MOST_BARS)];
-  const bars = first.map(({ cohort, core_hours, saved }) => ({ words: clipped(cohort, 60), core_hours, saved }));
-  if (!others.length) return bars;
-  const parts = others.map((each) => each.saved).filter(Boolean);
-  const of = (name) => sum(parts, (each) => each[name]);
-  const saved = parts.length ? { core_hours: of("core_hours"), least_core_hours: of("least_core_hours"), most_core_hours: of("most_core_hours") } : null;
-  return [...bars, { words: `${counted(others.length, "other cohort")}`, core_hours: sum(others, (each) => each.core_hours), saved, others: true }];
+/** All that have no bar, in words: a bar of them would dwarf the others. */
+function rest(cohorts) {
+  if (!cohorts.length) return "";
+  const saved = sum(cohorts, (each) => each.saved?.core_hours ?? 0);
+  const less = saved > 0 ? `, of which ${hours(saved)} could be saved` : "";
+  return h("p", { class: "faint" }, `And ${counted(cohorts.length, "smaller cohort")}: ${hours(sum(cohorts, (each) => each.core_hours))} core-hours${less}.`);
 }
 
 /** The saved part stands at the end of the bar: it is what would go. */
@@ -42,12 +39,12 @@ function track({ core_hours: all, saved }, most) {
 
 function row(bar, most) {
   const less = bar.saved && bar.saved.core_hours > 0 ? h("span", { class: "better" }, ` − ${hours(bar.saved.core_hours)}`) : "";
-  return h("div", { class: bar.others ? "bar-row others" : "bar-row" }, h("div", { class: "bar-name", dir: bar.others ? undefined : "auto" }, bar.words), track(bar, most), h("div", { class: "bar-value" }, hours(bar.core_hours), less));
+  return h("div", { class: "bar-row" }, h("div", { class: "bar-name", dir: "auto" }, clipped(bar.cohort, 60)), track(bar, most), h("div", { class: "bar-value" }, hours(bar.core_hours), less));
 }
 
 /** `cohorts`, those with the most core-hours first. A picture for who sees it: the table beside it says the same. */
 export function cohortBars(cohorts) {
-  const bars = shown(cohorts);
+  const bars = cohorts.slice(0, MOST_BARS);
   const most = Math.max(...bars.map((bar) => Math.max(bar.core_hours, bar.saved ? bar.core_hours - bar.saved.least_core_hours : 0)));
   if (!(most > 0)) return h("p", { class: "faint" }, "No run was measured, so there is no time to show.");
   const key = (style, words) => h("li", {}, h("span", { class: `bar-key ${style}` }), words);
@@ -56,5 +53,6 @@ export function cohortBars(cohorts) {
     { class: "bars-with-legend" },
     h("ul", { class: "legend" }, key("bar", "Core-hours spent"), key("bar saved", "that could be saved"), key("bar-interval", "where the rest would end: interval")),
     h("div", { class: "bars", role: "img", "aria-label": `Core-hours of the ${bars.length} largest cohorts, and what of them could be saved. The table below has the same facts.` }, bars.map((bar) => row(bar, most))),
+    rest(cohorts.slice(MOST_BARS)),
   );
 }

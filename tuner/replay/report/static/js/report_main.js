@@ -1,7 +1,7 @@
 // A report starts here: its front page, or the page of the cohort that the address asks for.
 
 import { readScope } from "./address.js";
-import { cohortNotes } from "./cohort_notes.js";
+import { cohortNote } from "./cohort_note.js";
 import { cohortPage } from "./cohort_page.js";
 import { frontPage } from "./front_page.js";
 import { front } from "./report_data.js";
@@ -13,7 +13,7 @@ async function show(main, scope) {
   try {
     if (!scope.cohort) return frontPage(main, front());
     await cohortPage(main, scope.cohort, scope);
-    return main.prepend(...cohortNotes(scope.cohort, front()));
+    return main.prepend(await cohortNote(scope.cohort));
   } catch (error) {
     return main.replaceChildren(failure(error));
   }

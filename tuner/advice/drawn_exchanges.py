@@ -1,0 +1,71 @@
+"""Exchanges of a drawn plan, put in and taken out as joins ask for them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from tuner.plan.drawn_tree import Drawn
+from tuner.plan.picture import PlanStep, StepKind
+from tuner.plan.strategy import Strategy
+
+# Joins whose inputs are hashed by their keys.
+SHUFFLED = frozenset({Strategy.SORT_MERGE, Strategy.SHUFFLED_HASH})
+# What a query asked for by itself: no join put it there.
+_ASKED_FOR = ("shuffle evenly", "shuffle by ranges of ")
+
+
+def keys_of(join: PlanStep) -> tuple[str, str]:
+    """The columns of both sides that a join's label names, as labels of shuffles have them; empty where it does not."""
+    pairs = [pair.split(" = ") for pair in join.label.rpartition(": ")[2].split(", ")]
+    if any(len(pair) != 2 for pair in pairs):
+        return "", ""
+    left, right = (", ".join(pair[side].rpartition(".")[2] for pair in pairs) for side in (0, 1))
+    return left, right
+
+
+def shuffled_by(below: Drawn, columns: str) -> Drawn:
+    """A shuffle of the same rows by these columns."""
+    label = f"shuffle by {columns}" if columns else "shuffle"
+    return Drawn(PlanStep(StepKind.SHUFFLE, "Exchange", label, below.step.rows), [below])
+
+
+def broadcast_over(below: Drawn) -> Drawn:
+    """An input as a broadcast hash join builds from it; one that is broadcast already stays as it was measured."""
+    if below.step.kind is StepKind.BROADCAST:
+        below.inputs = list(map(without_exchange, below.inputs))
+        return below
+    if _is_reused(below):
+        label = below.step.label.replace("reused shuffle", "broadcast", 1)
+        return Drawn(PlanStep(StepKind.BROADCAST, "BroadcastExchange", label, below.step.rows))
+    inside = without_exchange(below)
+    return Drawn(PlanStep(StepKind.BROADCAST, "BroadcastExchange", "broadcast", below.step.rows), [inside])
+
+
+def without_exchange(below: Drawn) -> Drawn:
+    """An input without the shuffle or broadcast that its join put above it; what is reused was made elsewhere."""
+    while len(below.inputs) == 1 and _is_the_joins(below.step):
+        below = below.inputs[0]
+    return below
+
+
+def spread(below: Drawn, columns: str) -> Drawn:
+    """An input hashed by these columns: as it is where it comes so, else with a shuffle in the place of a broadcast."""
+    while below.step.kind is StepKind.BROADCAST and len(below.inputs) == 1:
+        below = below.inputs[0]
+    if below.step.kind is StepKind.BROADCAST:
+        label = below.step.label.replace("reused broadcast", "reused shuffle", 1)
+        below.step = msgspec.structs.replace(below.step, kind=StepKind.SHUFFLE, label=label, bytes=None)
+        return below
+    grouped = below.step.kind is StepKind.AGGREGATE and columns and below.step.label == f"group by {columns}"
+    hashed = below.step.kind is StepKind.SHUFFLE and not below.step.label.startswith(_ASKED_FOR)
+    return below if grouped or hashed else shuffled_by(below, columns)
+
+
+def _is_the_joins(step: PlanStep) -> bool:
+    if step.kind is StepKind.SHUFFLE:
+        return not step.label.startswith(_ASKED_FOR)
+    return step.kind is StepKind.BROADCAST
+
+
+def _is_reused(drawn: Drawn) -> bool:
+    return drawn.step.kind is StepKind.SHUFFLE and not drawn.inputs

@@ -110,3 +110,20 @@ def test_a_hostile_key_is_only_a_name(tmp_path: Path) -> None:
     (run,) = replayed(tmp_path).runs()
     assert run.key == conf[KEY]
     assert run.as_live is not None
+
+
+def test_one_run_alone_tells_what_the_next_would_save(tmp_path: Path) -> None:
+    night(tmp_path, 0, 7)
+    cohort = only(replayed(tmp_path))
+    assert (cohort.saved, cohort.next.summary) == (None, "2 on trial")
+    assert cohort.next_saved is not None
+    assert cohort.next_saved.before == 7.0
+    (advised,) = cohort.advised
+    assert (advised.runs, advised.seconds) == (0, cohort.next_saved)
+    assert advised.core_hours == pytest.approx(cohort.next_saved.gain * 2 / 3600)
+
+
+def test_what_runs_lacked_already_is_not_told_again_of_the_next(tmp_path: Path) -> None:
+    for number in range(2):
+        night(tmp_path, number, 7)
+    assert [advised.runs for advised in only(replayed(tmp_path)).advised] == [1]

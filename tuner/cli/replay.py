@@ -23,6 +23,7 @@ from tuner.errors import RequirementError
 from tuner.history.model import Mode
 from tuner.printable import printable
 from tuner.problems import Problems
+from tuner.replay.report.requirement import require_report
 from tuner.replay.walk import Walker
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def replay(
 ) -> None:
     """Walk the runs of recurring jobs in time order and decide at each as a live run would, knowing only the past."""
     check_spark_options(spark, out, conf)
+    if report is not None:
+        require_report()
     walker, rules = Walker(mode, agent=steering is By.AGENT, text=sql), cohort_rules(cohort_pattern)
     sources, failures = log_sources(paths, out)
     which = chosen(cohort, since, months)
@@ -81,6 +84,7 @@ def _keep(found: Replayed, db: str | None, report: Path | None) -> None:
     """The cohorts with most to save in a store, and the report that is made of it."""
     from tuner.history.store import Store
     from tuner.replay.keep import keep_cohort
+    from tuner.replay.report.write import write_report
 
     problems = Problems()
     with (
@@ -89,6 +93,9 @@ def _keep(found: Replayed, db: str | None, report: Path | None) -> None:
     ):
         for cohort in found.summary.cohorts[:KEPT_COHORTS]:
             keep_cohort(store, cohort, found, problems)
+        if report is not None:
+            write_report(report, found, store)
+            print(f"report: {report}", file=sys.stderr)
     for line in problems.found:
         print(f"spark-tuner: {printable(line)}", file=sys.stderr)
 

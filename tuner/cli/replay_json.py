@@ -91,7 +91,11 @@ def _cohort(c: CohortReplay) -> dict[str, Any]:
         "live": c.live,
         "as_live": c.as_live,
         "recommendations": [_advised(a) for a in c.advised],
-        "next": {"decision": c.next.summary, "advised": [_action(d) for d in c.next.actions]},
+        "next": {
+            "decision": c.next.summary,
+            "advised": [_action(d) for d in c.next.actions],
+            "predicted_seconds": _seconds(c.next_saved),
+        },
     }
 
 

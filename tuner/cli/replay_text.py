@@ -97,7 +97,8 @@ def _runs_table(runs: Sequence[ReplayedRun]) -> Table:
 def _cohort_lines(c: CohortReplay) -> Iterator[str]:
     if c.live:
         yield f"  decisions: {c.as_live} of {c.live} read as the live tuner's"
-    yield f"  the next run: {c.next.summary}"
+    would = f", would save {_saved(c.next_saved)}" if c.next_saved else ""
+    yield f"  the next run: {c.next.summary}{would}"
     for decided in c.next.actions[:MOST_ADVISED]:
         p = decided.predicted_seconds
         interval = f": {p.before:.1f} s -> {p.after:.1f} s (between {p.low:.1f} and {p.high:.1f})" if p else ""
@@ -105,9 +106,10 @@ def _cohort_lines(c: CohortReplay) -> Iterator[str]:
         yield f"      {decided.reason}"
     if len(c.next.actions) > MOST_ADVISED:
         yield f"    and {len(c.next.actions) - MOST_ADVISED} more: --json has them all"
-    if c.advised:
+    lacked = [a for a in c.advised if a.runs]
+    if lacked:
         yield "  what these runs lacked, most core-hours first"
-    yield from map(_advised_line, c.advised[:MOST_ADVISED])
+    yield from map(_advised_line, lacked[:MOST_ADVISED])
 
 
 def _advised_line(a: Advised) -> str:

@@ -98,11 +98,22 @@ class ReplayedRun:
 
 
 @dataclass(frozen=True, slots=True)
+class Upcoming:
+    """The decision for a run that would come now, and what it would save if that were like the newest measured one."""
+
+    decision: Decision
+    lacked: tuple[Lacked, ...] = ()
+    predicted_seconds: Prediction | None = None
+    cores: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Advised:
     """A recommendation over all runs of a cohort that it was made for and that ran without it: actions that belong
     together. Seconds are sums over those runs; `core_hours` is the gain times the cores of each run's cluster.
 
-    `last` is the newest decision on each of the actions; `runs` counts the runs.
+    `last` is the newest decision on each of the actions; `runs` counts the runs, 0 where only the run to come would have
+    it: seconds and core-hours are then of that one.
     """
 
     last: tuple[DecidedAction, ...]
@@ -120,7 +131,8 @@ class CohortReplay:
     """A cohort's runs as one: where its time went, and what was advised, most core-hours first.
 
     `query_seconds` sums what its queries took, `core_hours` is that times the cluster's cores; `saved` is None where no
-    run lacked an advised change. `next` is the decision for a run that would come now. `live` counts the runs that the
+    run lacked an advised change. `next` is the decision for a run that would come now, `next_saved` what it would save in that
+    one. `live` counts the runs that the
     tuner steered, `as_live` those of them whose decision reads the same here.
     """
 
@@ -135,6 +147,7 @@ class CohortReplay:
     saved_core_hours: float
     advised: tuple[Advised, ...]
     next: Decision
+    next_saved: Prediction | None = None
     live: int = 0
     as_live: int = 0
     observed: tuple[Observed, ...] = ()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from tuner.advice.model import Prediction
 from tuner.history.model import DecidedAction, Decision
-from tuner.replay.model import Advised, CohortReplay, Lacked, Observed, ReplayedRun
+from tuner.replay.model import Advised, CohortReplay, Lacked, Observed, ReplayedRun, Upcoming
 from tuner.replay.with_changes import Place, place_of, summed
 
 SECONDS_PER_HOUR = 3600.0
@@ -62,17 +63,15 @@ class CohortTotals:
         if run.predicted_seconds is not None:
             self._saved.append(run.predicted_seconds)
             self.saved_core_hours += run.predicted_seconds.gain * run.cores / SECONDS_PER_HOUR
-        by_id = {d.action.id: d for d in run.decision.actions}
-        for lacked in run.lacked:
-            decided = tuple(by_id[id_] for id_ in lacked.actions)
+        for decided, lacked in _decided(run.decision, run.lacked):
             place = place_of(d.action for d in decided)
             self._advice.setdefault(place, _Advice()).add(decided, lacked, run.cores)
 
-    def result(self, following: Decision) -> CohortReplay:
-        """`following` is the decision for a run that would come now. ValueError before the first run."""
+    def result(self, upcoming: Upcoming) -> CohortReplay:
+        """With what a run that would come now is given. ValueError before the first run."""
         if self.first_at is None or self.last_at is None:
             raise ValueError(f"cohort {self.cohort} has no run")
-        advised = sorted((a.advised() for a in self._advice.values()), key=lambda a: -a.core_hours)
+        advised = sorted([*self._lacked(), *self._only_upcoming(upcoming)], key=lambda a: -a.core_hours)
         return CohortReplay(
             cohort=self.cohort,
             runs=self.runs,
@@ -84,8 +83,25 @@ class CohortTotals:
             saved=summed(self._saved),
             saved_core_hours=self.saved_core_hours,
             advised=tuple(advised),
-            next=following,
+            next=upcoming.decision,
+            next_saved=upcoming.predicted_seconds,
             live=self.live,
             as_live=self.as_live,
             observed=tuple(self._observed),
         )
+
+    def _lacked(self) -> list[Advised]:
+        return [advice.advised() for advice in self._advice.values()]
+
+    def _only_upcoming(self, upcoming: Upcoming) -> Iterator[Advised]:
+        """Changes that no run so far was to have."""
+        for decided, lacked in _decided(upcoming.decision, upcoming.lacked):
+            if place_of(d.action for d in decided) not in self._advice:
+                core_hours = lacked.predicted.gain * upcoming.cores / SECONDS_PER_HOUR
+                yield Advised(decided, 0, lacked.predicted, core_hours)
+
+
+def _decided(decision: Decision, found: Iterable[Lacked]) -> Iterator[tuple[tuple[DecidedAction, ...], Lacked]]:
+    by_id = {d.action.id: d for d in decision.actions}
+    for lacked in found:
+        yield tuple(by_id[id_] for id_ in lacked.actions), lacked

@@ -16,7 +16,7 @@ from tuner.next_decision import HISTORY_RUNS, facts_now, next_decision
 from tuner.policy.measure import seconds_by_query, usable
 from tuner.problems import Problems
 from tuner.replay.as_it_ran import as_it_ran, not_ended
-from tuner.replay.model import Lacked, LoggedRun, Observed, ReplayedRun
+from tuner.replay.model import Lacked, LoggedRun, Observed, ReplayedRun, Upcoming
 from tuner.replay.observed import Observer
 from tuner.replay.with_changes import Change, changes_of, with_changes
 from tuner.steering.submit_conf import plain
@@ -33,8 +33,8 @@ class Walker:
     text: bool = False
     verdicts: tuple[Verdict, ...] = ()
 
-    def walk(self, runs: Iterable[LoggedRun], problems: Problems) -> Generator[ReplayedRun, None, Decision]:
-        """Each run of one cohort, which come oldest first; returns the decision for a run that would come now.
+    def walk(self, runs: Iterable[LoggedRun], problems: Problems) -> Generator[ReplayedRun, None, Upcoming]:
+        """Each run of one cohort, which come oldest first; returns what a run that would come now is given.
 
         Memory: the runs that a decision looks at (HISTORY_RUNS). What fails is a line of `problems`, and the run is
         replayed as observed.
@@ -49,7 +49,7 @@ class Walker:
             observed = problems.guard(f"compare run {logged.key}", compare, tuple[Observed, ...]())
             past.append(run)
             yield _replayed(decision, run, logged, observed)
-        return self._decide(list(past), "", 1, None, problems)
+        return _upcoming(self._decide(list(past), "", 1, None, problems), past)
 
     def _decide(
         self, known: Sequence[Run], key: str, try_number: int, at: datetime | None, problems: Problems
@@ -74,6 +74,15 @@ class Walker:
         latest = next((run.outcome for run in reversed(known) if usable(run)), None)
         version = parse_version(latest.spark_version) if latest else None
         return reach_of(version[:2] if version else (0, 0), agent=self.agent, text=self.text)
+
+
+def _upcoming(decision: Decision, past: Iterable[Run]) -> Upcoming:
+    newest = next((run for run in reversed(list(past)) if usable(run)), None)
+    if newest is None or newest.outcome is None:
+        return Upcoming(decision)
+    seconds, in_force = seconds_by_query(newest), {action.id for action in newest.decision.in_force}
+    lacked, predicted = tuple(_lacked(decision, in_force, seconds)), _predicted(decision, in_force, seconds)
+    return Upcoming(decision, lacked, predicted, newest.outcome.cluster.cores)
 
 
 def _known_at(run: Run, moment: datetime) -> Run:

@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from tuner.history.model import TAKEN_OUT, Decision, Standing
+from tuner.history.model import Standing
 
 if TYPE_CHECKING:
     from tuner.loop import Report, Turn
@@ -48,7 +48,7 @@ def timed(name: str, ti: Any) -> Iterator[None]:
 
 def decided(turn: Turn, ti: Any) -> None:
     """Counts a run by what was decided for it, and the changes that are tried in it."""
-    _count(f"runs.{state_of(turn.decision)}", 1, ti)
+    _count(f"runs.{turn.decision.state}", 1, ti)
     _count("actions.trial", sum(d.standing is Standing.TRIAL for d in turn.decision.actions), ti)
     _count("problems", len(turn.problems), ti)
 
@@ -62,16 +62,6 @@ def harvested(report: Report, ti: Any) -> None:
         if (gained := judgement.gained_seconds) is not None:
             _send(lambda stats: stats.gauge(f"{_PREFIX}.gained_seconds", gained, tags=_tags(ti)))
     _count("problems", len(report.problems) - len(report.turn.problems), ti)
-
-
-def state_of(decision: Decision) -> str:
-    """The state of a cohort, as the panel names it, that a decision amounts to."""
-    standings = {d.standing for d in decision.actions}
-    if decision.in_force:
-        return "trial" if Standing.TRIAL in standings else "tuned"
-    if standings & TAKEN_OUT:
-        return "rolled_back"
-    return "held" if standings == {Standing.HELD} else "observing"
 
 
 def _count(name: str, count: int, ti: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import msgspec
@@ -31,6 +31,9 @@ class _BriefQuery:
     status: QueryStatus
     input_bytes: int = 0
     directives: tuple[DirectiveOutcome, ...] = ()
+
+
+_BRIEF_FIELDS = tuple(f.name for f in fields(_BriefQuery))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,20 +112,7 @@ def readable_run(row: RunRow, *, brief: bool = False) -> Run | None:
 
 def _brief(document: str) -> Outcome:
     found = _brief_outcomes.decode(document)
-    queries = tuple(
-        Query(
-            id=q.id,
-            root_id=q.root_id,
-            fingerprint=q.fingerprint,
-            description=q.description,
-            start_ms=q.start_ms,
-            duration_ms=q.duration_ms,
-            status=q.status,
-            input_bytes=q.input_bytes,
-            directives=q.directives,
-        )
-        for q in found.queries
-    )
+    queries = tuple(Query(**{name: getattr(query, name) for name in _BRIEF_FIELDS}) for query in found.queries)
     return Outcome(
         found.app_id,
         found.spark_version,

@@ -43,6 +43,19 @@ IN_FORCE = frozenset({Standing.TRIAL, Standing.PROMOTED, Standing.PINNED})
 TAKEN_OUT = frozenset({Standing.ROLLED_BACK, Standing.EXPIRED})
 
 
+class CohortState(StrEnum):
+    """observing: nothing in force. trial: something is on trial. tuned: only what is proven or pinned is in force.
+
+    rolled_back: something was in force and nothing is. held: all there is to change was held back.
+    """
+
+    OBSERVING = "observing"
+    TRIAL = "trial"
+    TUNED = "tuned"
+    ROLLED_BACK = "rolled_back"
+    HELD = "held"
+
+
 @dataclass(frozen=True, slots=True)
 class DecidedAction:
     """An action, where it stands in this run, and why in a sentence with numbers.
@@ -80,6 +93,18 @@ class Decision:
     @property
     def in_force(self) -> tuple[Action, ...]:
         return tuple(d.action for d in self.actions if d.standing in IN_FORCE)
+
+    @property
+    def state(self) -> CohortState:
+        """Where it leaves its cohort: by what is in force; without any, by what was taken out or held back."""
+        standings = {d.standing for d in self.actions}
+        if Standing.TRIAL in standings:
+            return CohortState.TRIAL
+        if standings & IN_FORCE:
+            return CohortState.TUNED
+        if standings & TAKEN_OUT:
+            return CohortState.ROLLED_BACK
+        return CohortState.HELD if standings == {Standing.HELD} else CohortState.OBSERVING
 
 
 class RunState(StrEnum):
@@ -167,6 +192,11 @@ class Verdict:
     by: str
     at: datetime
     reason: str = ""
+
+    @property
+    def words(self) -> str:
+        """Who said what, and why."""
+        return f"{self.ruling} by {self.by}" + (f": {self.reason}" if self.reason else "")
 
 
 @dataclass(frozen=True, slots=True)

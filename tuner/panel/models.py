@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tuner.advice.insights.model import InsightKind
 from tuner.advice.model import ActionKind
-from tuner.history.model import Mode, Ruling, RunState, Standing
+from tuner.history.model import CohortState, Mode, Ruling, RunState, Standing
 from tuner.plan.picture import StepKind
 
 Item = TypeVar("Item")
@@ -32,19 +32,6 @@ class Page(Answer, Generic[Item]):
     total: int
     offset: int
     limit: int
-
-
-class CohortState(StrEnum):
-    """observing: nothing in force. trial: something is on trial. tuned: only what is proven or pinned is in force.
-
-    rolled_back: something was in force and nothing is. held: all there is to change was held back.
-    """
-
-    OBSERVING = "observing"
-    TRIAL = "trial"
-    TUNED = "tuned"
-    ROLLED_BACK = "rolled_back"
-    HELD = "held"
 
 
 class Home(StrEnum):

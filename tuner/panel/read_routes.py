@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 
 from tuner import __version__
+from tuner.history.model import CohortState
 from tuner.panel.access import Access
 from tuner.panel.answers import (
     audit_answer,
@@ -20,7 +21,6 @@ from tuner.panel.models import (
     AuditItem,
     Cohort,
     CohortItem,
-    CohortState,
     Home,
     InsightItem,
     Page,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
-from tuner.history.model import IN_FORCE, DecidedAction, Decision, Run, RunState, Standing
+from tuner.history.model import IN_FORCE, Decision, Run, RunState, Standing
 from tuner.policy.allowed import allowed
-from tuner.policy.ledger import Record, read_ledger
+from tuner.policy.ledger import read_ledger
 from tuner.policy.recommended import from_recommendations
 from tuner.policy.situation import Situation
 
@@ -25,7 +24,7 @@ def decide(situation: Situation) -> Decision:
         changes = len(suspect.decision.in_force)
         return Decision(mode, f"run {suspect.key} failed with {changes} proven changes: runs unsteered, to tell why")
     records = read_ledger(situation.runs, situation.verdicts)
-    known = [_from_record(r) for r in records.values()]
+    known = [r.now for r in records.values()]
     decided = allowed(situation, [*known, *from_recommendations(situation, records)])
     return Decision.of(mode, decided)
 
@@ -37,10 +36,6 @@ def _suspect(runs: Sequence[Run]) -> Run | None:
         return None
     standings = {d.standing for d in latest.decision.actions if d.standing in IN_FORCE}
     return latest if Standing.PROMOTED in standings and Standing.TRIAL not in standings else None
-
-
-def _from_record(record: Record) -> DecidedAction:
-    return replace(record.decided, standing=record.standing, reason=record.reason, gained_seconds=record.gain_seconds)
 
 
 def failed_with_changes(runs: Iterable[Run], key: str) -> bool:

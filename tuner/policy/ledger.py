@@ -40,6 +40,11 @@ class Record:
     judged_at: datetime | None = None
     slow_runs: int = 0
 
+    @property
+    def now(self) -> DecidedAction:
+        """The action as it stands after the runs so far."""
+        return replace(self.decided, standing=self.standing, reason=self.reason, gained_seconds=self.gain_seconds)
+
 
 @dataclass(slots=True)
 class _Ledger:
@@ -264,8 +269,7 @@ def apply_verdicts(records: dict[str, Record], verdicts: Sequence[Verdict]) -> N
         verdict = newest.get(action_id)
         standing = standings.get(verdict.ruling) if verdict else None
         if verdict and standing:
-            words = f"{verdict.ruling} by {verdict.by}" + (f": {verdict.reason}" if verdict.reason else "")
-            record = records[action_id]
+            words, record = verdict.words, records[action_id]
             if record.standing is Standing.EXPIRED:
                 words += f"; {record.reason}"
             records[action_id] = replace(record, standing=standing, reason=words)

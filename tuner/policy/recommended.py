@@ -72,8 +72,7 @@ def _standing(
     ruling = verdict.ruling if verdict else None
     record = records.get(action.id)
     if verdict is not None and ruling in (Ruling.REJECT, Ruling.ROLL_BACK):
-        why = f"{ruling} by {verdict.by}" + (f": {verdict.reason}" if verdict.reason else "")
-        return (Standing.HELD if ruling is Ruling.REJECT else Standing.ROLLED_BACK), why
+        return (Standing.HELD if ruling is Ruling.REJECT else Standing.ROLLED_BACK), verdict.words
     if ruling is Ruling.PIN:
         return Standing.PINNED, recommendation.reason
     if record is not None and not _worth_another_try(situation, record, verdict):

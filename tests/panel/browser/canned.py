@@ -7,14 +7,13 @@ from datetime import UTC, datetime, timedelta
 
 from tuner.advice.insights.model import InsightKind
 from tuner.advice.model import ActionKind
-from tuner.history.model import Mode, Ruling, RunState, Standing
+from tuner.history.model import CohortState, Mode, Ruling, RunState, Standing
 from tuner.panel.models import (
     ActionItem,
     Answer,
     AuditItem,
     Band,
     Cohort,
-    CohortState,
     Done,
     EvidenceItem,
     Home,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tuner.advice.model import Action, ActionKind
-from tuner.history.model import DecidedAction, Decision, Mode, Standing
-from tuner.panel.models import CohortState
+from tuner.history.model import CohortState, DecidedAction, Decision, Mode, Standing
 from tuner.panel.views.state import state_of
 
 S = Standing

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from tuner.history.model import Mode
+from tuner.history.model import CohortState, Mode
 from tuner.history.store import CohortSummary
 from tuner.panel.facts import CohortFacts
-from tuner.panel.models import Cohort, CohortItem, CohortState, ModeSetting, TaskRef
+from tuner.panel.models import Cohort, CohortItem, ModeSetting, TaskRef
 from tuner.panel.views.recommendations import recommended_groups, standing_of
 from tuner.panel.views.seconds import query_seconds
 from tuner.panel.views.state import state_of

@@ -127,3 +127,17 @@ def test_what_runs_lacked_already_is_not_told_again_of_the_next(tmp_path: Path) 
     for number in range(2):
         night(tmp_path, number, 7)
     assert [advised.runs for advised in only(replayed(tmp_path)).advised] == [1]
+
+
+def test_a_number_that_no_file_can_hold_stops_no_other_log(tmp_path: Path) -> None:
+    night(tmp_path, 0, 7)
+    text = (tmp_path / "local-0").read_text()
+    (tmp_path / "local-1").write_text(
+        text.replace("local-0", "local-1").replace("57234440", "9" * 18).replace("[14,", "[14,9")
+    )
+    wild = text.replace("local-0", "local-2").replace("1430861", str((1 << 63) - 1))
+    (tmp_path / "local-2").write_text(wild)
+    replay = replayed(tmp_path)
+    assert "local-0/1" in [run.key for run in replay.runs()]
+    told = {Path(u.log).name for u in replay.summary.unread} | {run.app_id for run in replay.runs()}
+    assert told == {"local-0", "local-1", "local-2"}

@@ -8,6 +8,7 @@ from datetime import datetime
 from tuner.eventlog.find import LogSource
 from tuner.eventlog.location import shown, size_bytes
 from tuner.eventlog.model import Application, Completeness, Work
+from tuner.eventlog.properties import redact
 from tuner.eventlog.read import holds_no_events, read_log
 from tuner.history.model import RunState
 from tuner.plan.model import Query
@@ -36,6 +37,13 @@ class LocalReplay:
 
     def read(self, source: LogSource) -> None:
         """Take in a log. What cannot be read of it is told in the summary, and stops nothing."""
+        try:
+            self._read(source)
+        except Exception as error:
+            # Hostile values: numbers beyond 64 bits, text that is no Unicode.
+            self._unread[shown(source.path)] = redact(f"cannot be read: {type(error).__name__}: {error}")
+
+    def _read(self, source: LogSource) -> None:
         found: list[Query] = []
 
         def take(work: Work) -> None:

@@ -9,12 +9,14 @@ import pytest
 from tests.replay.report.made import Made, cohort, replay
 from tuner.replay.report import front
 from tuner.replay.report.front import FrontPage, front_page
+from tuner.replay.report.top import Paged
 
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
 
 
-def page(made: Made, *paged: str, descriptions: dict[str, dict[str, str]] | None = None) -> FrontPage:
-    return front_page(made.summary, paged, descriptions or {}, version="1", written_at=NOW)
+def page(made: Made, *paged: str, descriptions: dict[str, str] | None = None) -> FrontPage:
+    pages = {cohort: Paged(number, descriptions or {}) for number, cohort in enumerate(paged)}
+    return front_page(made.summary, pages, version="1", written_at=NOW)
 
 
 def test_cohorts_with_the_most_core_hours_come_first_and_know_their_page() -> None:
@@ -24,7 +26,7 @@ def test_cohorts_with_the_most_core_hours_come_first_and_know_their_page() -> No
 
 
 def test_recommendations_of_all_cohorts_are_ranked_by_core_hours_saved() -> None:
-    found = page(replay(cohort("a", 10), cohort("b", 30)), "b", descriptions={"b": {"q1": "SELECT 1"}})
+    found = page(replay(cohort("a", 10), cohort("b", 30)), "b", descriptions={"q1": "SELECT 1"})
     assert found.recommendations[0].cohort == "b"
     assert [r.core_hours for r in found.recommendations] == pytest.approx([9, 3, 3, 1])
     first = found.recommendations[0]
@@ -38,7 +40,7 @@ def test_recommendations_of_all_cohorts_are_ranked_by_core_hours_saved() -> None
 def test_of_very_many_recommendations_the_largest_are_there_and_all_are_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(front, "MOST_RECOMMENDATIONS", 3)
+    monkeypatch.setattr(front, "MOST_SHOWN", 3)
     found = page(replay(*(cohort(f"c{n}", n + 1) for n in range(4))))
     assert (found.recommendations[0].cohort, len(found.recommendations)) == ("c3", 3)
     assert found.recommendations_in_all == 8

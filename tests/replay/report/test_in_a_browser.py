@@ -62,7 +62,7 @@ def test_front_page_and_every_part_of_a_cohort(chromium: Browser, report: Path, 
         rows = page.get_by_role("table", name="Cohorts, most core-hours first").locator("tbody tr")
         assert [row.split()[0] for row in rows.locator("th").all_inner_texts()] == ["etl.<img", "sales.nightly", "idle"]
         assert rows.nth(2).get_by_role("link").count() == 0
-        assert page.locator(".top-recommendations article").first.get_by_text("BROADCAST(days)").is_visible()
+        assert page.locator(".ranked article").first.get_by_text("BROADCAST(days)").is_visible()
         assert page.get_by_text("3 of 4").is_visible()
         page.get_by_text("80 logs", exact=True).last.click()
         assert page.get_by_text("/logs/0<i>").is_visible()

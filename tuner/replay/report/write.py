@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from tuner.errors import TunerError
 from tuner.replay.report.requirement import require_report
 
 if TYPE_CHECKING:
-    from tuner.history.store import CohortSummary, Store
+    from tuner.history.store import Store
     from tuner.replay.replayed import Replayed
 
 MOST_PAGES = 50
@@ -55,22 +55,20 @@ def _parts(replayed: Replayed, store: Store, most_pages: int, now: datetime) -> 
     from tuner.panel.recent_runs import RecentRuns
     from tuner.replay.report.blocks import json_block, packed_block
     from tuner.replay.report.cohort_answers import cohort_answers
-    from tuner.replay.report.front import front_page, most_core_hours
+    from tuner.replay.report.front import MOST_SHOWN, front_page, most_core_hours
     from tuner.replay.report.page import frame
+    from tuner.replay.report.top import Paged
 
-    summary, kept = replayed.summary, _kept(store)
-    paged = [c.cohort for c in most_core_hours(summary.cohorts) if c.cohort in kept][: max(most_pages, 0)]
-    descriptions: dict[str, Mapping[str, str]] = {}
+    summary, kept = replayed.summary, {found.cohort: found for found in store.cohorts()}
+    named = [c.cohort for c in most_core_hours(summary.cohorts) if c.cohort in kept][: max(most_pages, 0)]
+    paged: dict[str, Paged] = {}
     around = frame()
     yield around.head
-    for page, cohort in enumerate(paged):
+    for number, cohort in enumerate(named):
         facts = CohortFacts(store, RecentRuns(), kept[cohort])
-        yield packed_block(f"cohort-{page}", cohort_answers(facts).model_dump_json().encode())
-        descriptions[cohort] = facts.descriptions(readable=True)
-    front = front_page(summary, paged, descriptions, version=__version__, written_at=now)
+        answers = cohort_answers(facts)
+        yield packed_block(f"cohort-{number}", answers.model_dump_json().encode())
+        paged[cohort] = Paged(number, facts.descriptions(readable=True), answers.insights[:MOST_SHOWN])
+    front = front_page(summary, paged, version=__version__, written_at=now)
     yield json_block("front", msgspec.json.encode(front, enc_hook=lambda answer: answer.model_dump()))
     yield around.tail
-
-
-def _kept(store: Store) -> dict[str, CohortSummary]:
-    return {summary.cohort: summary for summary in store.cohorts()}

@@ -10,7 +10,8 @@ import { seconds } from "./units.js";
 
 const LIMIT = 20;
 
-function words(kind) {
+/** `Join order`: its kind in words. */
+export function insightTitle({ kind }) {
   const text = kind.replaceAll("_", " ");
   return text[0].toUpperCase() + text.slice(1);
 }
@@ -19,7 +20,7 @@ function card(item, page) {
   return h(
     "article",
     { class: "card insight" },
-    h("div", { class: "card-head" }, h("h3", {}, words(item.kind)), item.operator ? h("span", { class: "faint" }, named(item.operator, { limit: 80 })) : "", h("span", { class: "at-most" }, "at most ", h("strong", {}, seconds(item.seconds)))),
+    h("div", { class: "card-head" }, h("h3", {}, insightTitle(item)), item.operator ? h("span", { class: "faint" }, named(item.operator, { limit: 80 })) : "", h("span", { class: "at-most" }, "at most ", h("strong", {}, seconds(item.seconds)))),
     h(
       "div",
       { class: "card-body" },

@@ -1,0 +1,44 @@
+"""What the front page shows first of all cohorts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.panel.nights import HINT, PARTITIONS, decided
+from tests.replay.report.made import cohort
+from tuner.advice.insights.model import InsightKind
+from tuner.history.model import Decision, Mode, Standing
+from tuner.panel.models import InsightItem, QueryRef
+from tuner.replay.report.top import Paged, new_recommendations, top_insights
+
+
+def insight(seconds: float) -> InsightItem:
+    query = QueryRef(fingerprint="q1")
+    return InsightItem(
+        kind=InsightKind.SPILL, operator="Sort", query=query, seconds=seconds, reason="", change="", evidence=[]
+    )
+
+
+def test_new_is_what_no_run_so_far_was_to_have() -> None:
+    one_run = cohort("first", core_hours=8, share=None)
+    told = Decision.of(Mode.AUTO, [decided(HINT, Standing.TRIAL), decided(PARTITIONS, Standing.ROLLED_BACK)])
+    found = new_recommendations([cohort("known"), replace(one_run, next=told)], {})
+    assert [(r.cohort, r.words, r.runs, r.page) for r in found] == [
+        ("first", ["/*+ BROADCAST(days) */ in query q1"], 0, None)
+    ]
+    # 9 seconds less on 8 cores.
+    assert (found[0].predicted.gain, found[0].core_hours) == (9.0, pytest.approx(9 * 8 / 3600))
+
+
+def test_insights_are_ranked_by_the_core_hours_of_their_run() -> None:
+    wide = replace(cohort("wide"), core_hours=cohort().core_hours * 10)
+    paged = {"etl.load": Paged(0, {}, [insight(60.0), insight(5.0)]), "wide": Paged(1, {}, [insight(30.0)])}
+    found = top_insights([cohort(), wide, cohort("no page")], paged)
+    assert [(i.cohort, i.page, i.insight.seconds) for i in found] == [
+        ("wide", 1, 30.0),
+        ("etl.load", 0, 60.0),
+        ("etl.load", 0, 5.0),
+    ]
+    assert found[1].core_hours == pytest.approx(60 * 8 / 3600)

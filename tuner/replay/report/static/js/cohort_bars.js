@@ -51,7 +51,7 @@ export function cohortBars(cohorts) {
   return h(
     "div",
     { class: "bars-with-legend" },
-    h("ul", { class: "legend" }, key("bar", "Core-hours spent"), key("bar saved", "that could be saved"), key("bar-interval", "where the rest would end: interval")),
+    h("ul", { class: "legend" }, key("bar", "Core-hours spent"), bars.some((bar) => bar.saved) ? [key("bar saved", "that could be saved"), key("bar-interval", "where the rest would end: interval")] : ""),
     h("div", { class: "bars", role: "img", "aria-label": `Core-hours of the ${bars.length} largest cohorts, and what of them could be saved. The table below has the same facts.` }, bars.map((bar) => row(bar, most))),
     rest(cohorts.slice(MOST_BARS)),
   );

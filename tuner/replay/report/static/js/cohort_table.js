@@ -11,7 +11,7 @@ import { time } from "./times.js";
 import { counted, grouped, share } from "./units.js";
 
 const LIMIT = 25;
-const HEADS = [["Cohort"], ["Runs", "number"], ["Core-hours", "number"], ["Query time", "number"], ["Could be saved: core-hours", "number"], ["Could be saved: query time", "number"], ["Recommendations", "number"], ["Last run"]];
+const HEADS = [["Cohort"], ["Runs", "number"], ["Core-hours", "number"], ["Query time", "number"], ["Core-hours to save", "number"], ["Query time to save", "number"], ["Advised", "number"], ["Last run"]];
 
 const none = () => h("span", { class: "faint" }, "–");
 

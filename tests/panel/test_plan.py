@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from tuner.advice.model import Action, ActionKind
 from tuner.history.model import RunDetails, Standing
 from tuner.history.store import Store
+from tuner.plan.graph import GraphRelation, Joined, JoinGraph, MeasuredJoin, Predicate, RelationKind
 from tuner.plan.picture import PlanPicture, PlanStep, StepKind
 from tuner.plan.strategy import BuildSide, Strategy
 
@@ -113,3 +115,21 @@ def test_an_order_that_a_picture_cannot_show_is_named(ask: Ask, store: Store) ->
 def test_what_was_taken_out_is_not_drawn(ask: Ask, store: Store) -> None:
     advise(store, decided(HINT, Standing.ROLLED_BACK), decided(PARTITIONS, evidence=()))
     assert compare(ask)["after"] is None
+
+
+def test_an_order_is_drawn_by_the_joins_that_the_run_measured(ask: Ask, store: Store) -> None:
+    sales, days = (GraphRelation(name, (f"shop.{name}",), RelationKind.SCAN) for name in ("sales", "days"))
+    key = Predicate(1, 2, "shop.sales.day", "shop.days.day")
+    graph = JoinGraph("block", (sales, days), (key,), (), {3: MeasuredJoin(1000)}, Joined(0, 1))
+    details = outlook(decided(Action(ActionKind.ORDER_JOINS, "block", "(days sales)", "q1")))
+    ran = night(0, replace(query("q1", 20), graphs=(graph,)))
+    keep(store, ran, details=RunDetails(details.outlook, (), (picture(Strategy.SORT_MERGE),)))
+    after = compare(ask)["after"]
+    assert after["not_drawn"] == []
+    assert [(s["label"], s["rows"], s["changed"]) for s in after["steps"]] == [
+        ("days.day = sales.day", 1000, "joined in another order as advised"),
+        ("shuffle by day", 365, ""),
+        ("days", 365, ""),
+        ("shuffle by day", 10**6, ""),
+        ("sales", 10**6, ""),
+    ]

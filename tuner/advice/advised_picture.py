@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import msgspec
 
-from tuner.advice.drawn_exchanges import SHUFFLED, broadcast_over, keys_of, shuffled_by, spread, without_exchange
+from tuner.advice.drawn_exchanges import SHUFFLED, broadcast_over, hash_above, keys_of, reads, spread, without_exchange
 from tuner.advice.model import Action, ActionKind, Hint
+from tuner.advice.reordered_block import reorder
 from tuner.plan.drawn_tree import Drawn, picture_with, tree_of
-from tuner.plan.picture import PlanPicture, StepKind
+from tuner.plan.graph import JoinGraph
+from tuner.plan.order_text import OrderTextError, parse_order
+from tuner.plan.picture import PlanPicture
 from tuner.plan.relation import short_name
 from tuner.plan.strategy import BuildSide, Strategy
 
@@ -20,26 +24,56 @@ _HINTED: Mapping[str, Strategy] = {
     # What Spark does with keys that can be sorted, unless conf prefers a hash join (spark.sql.join.preferSortMergeJoin).
     Hint.NO_BROADCAST: Strategy.SORT_MERGE,
 }
+_OF_JOINS = frozenset({ActionKind.HINT_JOIN, ActionKind.ORDER_JOINS})
 _WITHOUT_KEYS = frozenset({Strategy.CARTESIAN, Strategy.BROADCAST_NESTED_LOOP})
 
 
-def advised_picture(picture: PlanPicture, actions: Iterable[Action]) -> PlanPicture:
-    """The picture with the joins that are hinted as their hints would have them; what else is advised changes none.
+@dataclass(frozen=True, slots=True)
+class Redrawn:
+    """A picture as it would be; `left` are those of the actions on joins that the picture has no place for."""
 
-    Exchanges come and go as Spark's EnsureRequirements has them: a broadcast hash join broadcasts one input and takes the
-    other as it comes, the joins that shuffle need both inputs hashed by their keys, and what above relied on that hashing
-    shuffles for itself. A join puts out the same rows however it runs; bytes of new exchanges are not known.
+    picture: PlanPicture
+    left: tuple[Action, ...] = ()
+
+
+def advised_picture(picture: PlanPicture, actions: Sequence[Action], graphs: Sequence[JoinGraph] = ()) -> Redrawn:
+    """The picture with joins in the orders advised, and done as their hints would have them.
+
+    `graphs` are those of the same run of the query: without its graph an order is left. Exchanges come and go as Spark's
+    EnsureRequirements has them: a broadcast hash join broadcasts one input and takes the other as it comes, the joins that
+    shuffle need both inputs hashed by their keys, and what above relied on that hashing shuffles for itself. A join puts
+    out the same rows however it runs; bytes of new exchanges are not known, nor are rows of joins that never ran.
     """
     root = tree_of(picture)
     if root is None:
-        return picture
-    for action in actions:
-        if action.kind is ActionKind.HINT_JOIN and action.value in _HINTED:
-            for path in list(root.paths()):
-                step = path[-1].step
-                if step.kind is StepKind.JOIN and step.signature == action.target and len(path[-1].inputs) == 2:
-                    _follow(path, Hint(action.value), action.relations)
-    return picture_with(picture, root)
+        return Redrawn(picture, tuple(action for action in actions if action.kind in _OF_JOINS))
+    left = []
+    for action in sorted(actions, key=lambda action: action.kind is not ActionKind.ORDER_JOINS):
+        if action.kind is ActionKind.ORDER_JOINS and (ordered := _reordered(root, action, graphs)) is not None:
+            root = ordered
+        elif action.kind in _OF_JOINS and not _hinted(root, action):
+            left.append(action)
+    return Redrawn(picture_with(picture, root), tuple(left))
+
+
+def _reordered(root: Drawn, action: Action, graphs: Sequence[JoinGraph]) -> Drawn | None:
+    graph = next((graph for graph in graphs if graph.signature == action.target), None)
+    if graph is None:
+        return None
+    try:
+        return reorder(root, graph, parse_order(action.value, graph))
+    except OrderTextError:
+        return None
+
+
+def _hinted(root: Drawn, action: Action) -> bool:
+    """Whether the picture has the join that a hint is for."""
+    if action.value not in _HINTED:
+        return False
+    joins = [path for path in root.paths() if len(path[-1].inputs) == 2 and path[-1].step.signature == action.target]
+    for path in joins:
+        _follow(path, Hint(action.value), action.relations)
+    return bool(joins)
 
 
 def _follow(path: Sequence[Drawn], hint: Hint, relations: Sequence[str]) -> None:
@@ -65,22 +99,11 @@ def _side(join: Drawn, relations: Sequence[str]) -> int:
     wanted = set(map(short_name, relations))
 
     def unlike(side: int) -> tuple[float, float]:
-        read = _read(join.inputs[side])
+        read = reads(join.inputs[side])
         rows = join.inputs[side].step.rows
         return -len(wanted & read) / (len(wanted | read) or 1), float("inf") if rows is None else rows
 
     return min((1, 0), key=unlike)
-
-
-def _read(root: Drawn) -> set[str]:
-    """The relations below, by their short names; those of what is reused as far as its label names them."""
-    found: set[str] = set()
-    for one in root.walk():
-        if one.step.kind is StepKind.SCAN:
-            found.add(one.step.label.removeprefix("cached "))
-        elif not one.inputs and " of " in one.step.label:
-            found.update(one.step.label.partition(" of ")[2].split(", "))
-    return found
 
 
 def _broadcast(path: Sequence[Drawn], side: int) -> None:
@@ -89,22 +112,4 @@ def _broadcast(path: Sequence[Drawn], side: int) -> None:
     join.inputs[side] = broadcast_over(join.inputs[side])
     join.inputs[1 - side] = without_exchange(other)
     if join.inputs[1 - side] is not other:
-        _hash_above(path)
-
-
-def _hash_above(path: Sequence[Drawn]) -> None:
-    """What relied on the hashing of a join's output now has its own shuffle."""
-    for above, below in zip(reversed(path[:-1]), reversed(path), strict=False):
-        step, place = above.step, above.inputs.index(below)
-        if step.kind in (StepKind.SHUFFLE, StepKind.BROADCAST, StepKind.UNION):
-            return
-        if step.kind is StepKind.JOIN:
-            if step.strategy in SHUFFLED:
-                above.inputs[place] = shuffled_by(below, keys_of(step)[place])
-            if step.strategy is not Strategy.BROADCAST_HASH:
-                return
-        elif step.kind is StepKind.WINDOW or (
-            step.kind is StepKind.AGGREGATE and not step.label.startswith("partial ")
-        ):
-            above.inputs[place] = shuffled_by(below, step.label.partition(" by ")[2])
-            return
+        hash_above(path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from tuner.plan.drawn_tree import Drawn
@@ -56,9 +58,47 @@ def spread(below: Drawn, columns: str) -> Drawn:
         label = below.step.label.replace("reused broadcast", "reused shuffle", 1)
         below.step = msgspec.structs.replace(below.step, kind=StepKind.SHUFFLE, label=label, bytes=None)
         return below
-    grouped = below.step.kind is StepKind.AGGREGATE and columns and below.step.label == f"group by {columns}"
     hashed = below.step.kind is StepKind.SHUFFLE and not below.step.label.startswith(_ASKED_FOR)
-    return below if grouped or hashed else shuffled_by(below, columns)
+    return below if hashed or _comes_hashed(below, columns) else shuffled_by(below, columns)
+
+
+def _comes_hashed(below: Drawn, columns: str) -> bool:
+    """Whether what makes an input leaves it hashed by these columns."""
+    step = below.step
+    if not columns:
+        return False
+    if step.kind is StepKind.JOIN and step.strategy in SHUFFLED:
+        return columns in keys_of(step)
+    return step.kind is StepKind.AGGREGATE and step.label == f"group by {columns}"
+
+
+def hash_above(path: Sequence[Drawn]) -> None:
+    """What relied on the hashing of a join's output now has its own shuffle."""
+    for above, below in zip(reversed(path[:-1]), reversed(path), strict=False):
+        step, place = above.step, above.inputs.index(below)
+        if step.kind in (StepKind.SHUFFLE, StepKind.BROADCAST, StepKind.UNION):
+            return
+        if step.kind is StepKind.JOIN:
+            if step.strategy in SHUFFLED:
+                above.inputs[place] = shuffled_by(below, keys_of(step)[place])
+            if step.strategy is not Strategy.BROADCAST_HASH:
+                return
+        elif step.kind is StepKind.WINDOW or (
+            step.kind is StepKind.AGGREGATE and not step.label.startswith("partial ")
+        ):
+            above.inputs[place] = shuffled_by(below, step.label.partition(" by ")[2])
+            return
+
+
+def reads(root: Drawn) -> set[str]:
+    """The relations below, by their short names; those of what is reused as far as its label names them."""
+    found: set[str] = set()
+    for one in root.walk():
+        if one.step.kind is StepKind.SCAN:
+            found.add(one.step.label.removeprefix("cached "))
+        elif not one.inputs and " of " in one.step.label:
+            found.update(one.step.label.partition(" of ")[2].split(", "))
+    return found
 
 
 def _is_the_joins(step: PlanStep) -> bool:

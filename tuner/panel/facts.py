@@ -21,6 +21,7 @@ class CohortFacts:
         self._store = store
         self._recent = recent
         self._details: dict[str, RunDetails | None] = {}
+        self._whole: dict[str, Run | None] = {}
         self.summary = summary
 
     @property
@@ -64,6 +65,13 @@ class CohortFacts:
         if run.key not in self._details:
             self._details[run.key] = self._store.details(run.key)
         return self._details[run.key]
+
+    def whole(self, run: Run) -> Run | None:
+        """A run with all facts of its plans; None where the store no longer has it."""
+        if run.key not in self._whole:
+            # One at a time: they are large.
+            self._whole = {run.key: self._store.run(run.key)}
+        return self._whole[run.key]
 
     @cached_property
     def newest_details(self) -> tuple[Run, RunDetails] | None:

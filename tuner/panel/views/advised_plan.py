@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from tuner.advice.advised_picture import advised_picture
 from tuner.advice.model import ActionKind
-from tuner.history.model import TAKEN_OUT, DecidedAction
+from tuner.history.model import TAKEN_OUT, DecidedAction, Run
 from tuner.panel.facts import CohortFacts
+from tuner.plan.graph import JoinGraph
 from tuner.plan.picture import PlanPicture
 
 _OF_JOINS = frozenset({ActionKind.HINT_JOIN, ActionKind.ORDER_JOINS})
@@ -22,8 +23,11 @@ class AdvisedPlan:
     not_drawn: tuple[DecidedAction, ...] = ()
 
 
-def advised_plan(facts: CohortFacts, picture: PlanPicture) -> AdvisedPlan | None:
-    """By all that the outlook has for the query's joins, wherever it stands, but for what was taken out; None without any."""
+def advised_plan(facts: CohortFacts, run: Run, picture: PlanPicture) -> AdvisedPlan | None:
+    """By all that the outlook has for the query's joins, wherever it stands, but for what was taken out; None without any.
+
+    `picture` is the query's in `run`.
+    """
     actions = tuple(
         decided
         for decided in (facts.outlook.actions if facts.outlook else ())
@@ -33,6 +37,13 @@ def advised_plan(facts: CohortFacts, picture: PlanPicture) -> AdvisedPlan | None
     )
     if not actions or not picture.steps:
         return None
-    drawn = advised_picture(picture, [decided.action for decided in actions])
-    orders = tuple(decided for decided in actions if decided.action.kind is ActionKind.ORDER_JOINS)
-    return AdvisedPlan(drawn, actions, orders)
+    ordered = any(decided.action.kind is ActionKind.ORDER_JOINS for decided in actions)
+    graphs = _graphs(facts, run, picture.query) if ordered else []
+    drawn = advised_picture(picture, [decided.action for decided in actions], graphs)
+    return AdvisedPlan(drawn.picture, actions, tuple(d for d in actions if d.action in drawn.left))
+
+
+def _graphs(facts: CohortFacts, run: Run, fingerprint: str) -> list[JoinGraph]:
+    whole = facts.whole(run)
+    queries = whole.outcome.queries if whole and whole.outcome else ()
+    return [graph for query in queries if query.fingerprint == fingerprint for graph in query.graphs]

@@ -28,7 +28,7 @@ def plan_comparison(facts: CohortFacts, fingerprint: str, *, code: bool) -> Plan
     ran = [run for run in reversed(facts.runs) if usable(run) and _ran(run, fingerprint)]
     before = _newest(facts, fingerprint, (run for run in ran if not _steering(run, fingerprint)))
     after = _newest(facts, fingerprint, (run for run in ran if _steering(run, fingerprint)))
-    if before is not None and after is None and (advised := advised_plan(facts, before[1])) is not None:
+    if before is not None and after is None and (advised := advised_plan(facts, *before)) is not None:
         return _predicted(facts, *before, advised, code=code)
     told = _told(after[0], fingerprint) if after else []
     marks_before, marks_after = changed_joins(before[1] if before else None, after[1] if after else None, told)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from tests.replay.report.made import Made, cohort, replay
+from tuner.advice.model import Prediction
+from tuner.replay.model import Advised
 from tuner.replay.report import front
 from tuner.replay.report.front import FrontPage, front_page
 from tuner.replay.report.top import Paged
@@ -57,3 +60,17 @@ def test_all_cohorts_add_up() -> None:
 def test_a_replay_of_nothing_has_no_total() -> None:
     found = page(replay())
     assert (found.total, found.cohorts, found.recommendations, found.backtest) == (None, [], [], None)
+
+
+def test_what_the_next_run_would_save_stands_beside_what_runs_so_far_lacked() -> None:
+    told = Advised((), 0, Prediction(20.0, 11.0, 9.0, 14.0), 0.02)
+    one = replace(
+        cohort("one", share=None), next_saved=told.seconds, advised=(replace(told, last=cohort().advised[0].last),)
+    )
+    found = page(replay(one, cohort("many")))
+    assert [(row.cohort, row.advised, row.next_saved and row.next_saved.gain) for row in found.cohorts] == [
+        ("many", 2, None),
+        ("one", 0, 9.0),
+    ]
+    assert found.total is not None and found.total.next_saved is not None
+    assert (found.total.next_saved.gain, found.new_in_all, found.recommendations_in_all) == (9.0, 1, 2)

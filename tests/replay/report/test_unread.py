@@ -10,9 +10,14 @@ def test_reasons_that_only_numbers_tell_apart_are_one_and_most_logs_come_first()
     cut = [UnreadLog(f"/logs/{n}", f"breaks off at byte {n * 17}") for n in range(3)]
     other = UnreadLog("/logs/x", "ran no SQL query")
     assert grouped([other, *cut]) == [
-        UnreadGroup("breaks off at byte 0", 3, ["/logs/0", "/logs/1", "/logs/2"]),
+        UnreadGroup("breaks off at byte …", 3, ["/logs/0", "/logs/1", "/logs/2"]),
         UnreadGroup("ran no SQL query", 1, ["/logs/x"]),
     ]
+
+
+def test_the_same_reason_is_told_in_full() -> None:
+    (group,) = grouped(UnreadLog(f"/logs/{n}", "line 3 of /a is cut") for n in range(2))
+    assert group.why == "line 3 of /a is cut"
 
 
 def test_of_many_logs_some_are_named_and_all_are_counted() -> None:

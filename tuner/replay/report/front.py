@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from tuner.advice.model import Prediction
+from tuner.panel.models import Seconds
 from tuner.panel.views.texts import shortened
 from tuner.replay.model import Backtest, CohortReplay, ReplaySummary
 from tuner.replay.report.saved import Saved, saved_in, saved_of
@@ -18,6 +20,7 @@ from tuner.replay.report.top import (
     top_recommendations,
 )
 from tuner.replay.report.unread import UnreadGroup, grouped
+from tuner.replay.with_changes import summed
 
 # As many as somebody would read; each cohort's page has all of its own.
 MOST_SHOWN = 100
@@ -25,8 +28,9 @@ MOST_SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class CohortRow:
-    """A cohort in the list. `page` is the number of its page in the report, None where it has none. `live` counts the runs
-    that the tuner steered, `as_live` those of them whose decision reads the same in the replay.
+    """A cohort in the list. `page` is the number of its page in the report, None where it has none. `advised` counts what
+    any run so far lacked, `next_saved` is what the next run would save if it is like the newest. `live` counts the runs that
+    the tuner steered, `as_live` those of them whose decision reads the same in the replay.
     """
 
     cohort: str
@@ -38,6 +42,7 @@ class CohortRow:
     query_seconds: float
     core_hours: float
     saved: Saved | None
+    next_saved: Seconds | None
     advised: int
     live: int
     as_live: int
@@ -111,7 +116,8 @@ def _row(cohort: CohortReplay, page: Paged | None) -> CohortRow:
         query_seconds=cohort.query_seconds,
         core_hours=cohort.core_hours,
         saved=saved_of(cohort),
-        advised=len(cohort.advised),
+        next_saved=_seconds(cohort.next_saved),
+        advised=_lacked(cohort),
         live=cohort.live,
         as_live=cohort.as_live,
     )
@@ -131,7 +137,16 @@ def _total(cohorts: Collection[CohortReplay]) -> CohortRow | None:
         query_seconds=sum(c.query_seconds for c in cohorts),
         core_hours=sum(c.core_hours for c in cohorts),
         saved=saved_in(cohorts),
-        advised=sum(len(c.advised) for c in cohorts),
+        next_saved=_seconds(summed([c.next_saved for c in cohorts if c.next_saved])),
+        advised=sum(map(_lacked, cohorts)),
         live=sum(c.live for c in cohorts),
         as_live=sum(c.as_live for c in cohorts),
     )
+
+
+def _lacked(cohort: CohortReplay) -> int:
+    return sum(advised.runs > 0 for advised in cohort.advised)
+
+
+def _seconds(p: Prediction | None) -> Seconds | None:
+    return Seconds(before=p.before, after=p.after, low=p.low, high=p.high, gain=p.gain) if p else None

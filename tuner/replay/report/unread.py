@@ -13,13 +13,13 @@ from tuner.replay.model import UnreadLog
 # Of each reason, as many logs are named as somebody would look into.
 MOST_NAMED = 50
 _MOST_COMPARED = 500
-# What differs between logs that have the same thing wrong with them: counts, offsets, ids.
-_VARYING = re.compile(r"\S*\d\S*")
+# What differs between logs that have the same thing wrong with them: counts, offsets, ids, paths.
+_VARYING = re.compile(r"\S*[\d/]\S*")
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadGroup:
-    """`logs` logs, of which the first MOST_NAMED are in `named`; `why` is what is said of the first of them."""
+    """`logs` logs, of which the first MOST_NAMED are in `named`; in `why` an ellipsis stands for what differs."""
 
     why: str
     logs: int
@@ -27,14 +27,14 @@ class UnreadGroup:
 
 
 def grouped(unread: Iterable[UnreadLog]) -> list[UnreadGroup]:
-    """Reasons that most logs have first; two that only numbers tell apart are one."""
+    """Reasons that most logs have first; two that only numbers or paths tell apart are one."""
     groups: dict[str, list[UnreadLog]] = {}
     for log in unread:
         groups.setdefault(_VARYING.sub("…", log.why[:_MOST_COMPARED]), []).append(log)
-    ranked = sorted(groups.values(), key=lambda logs: (-len(logs), logs[0].why))
-    return [
-        UnreadGroup(
-            shortened(printable(logs[0].why)), len(logs), [printable(log.log, 500) for log in logs[:MOST_NAMED]]
-        )
-        for logs in ranked
-    ]
+    ranked = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+    return [_group(alike, logs) for alike, logs in ranked]
+
+
+def _group(alike: str, logs: list[UnreadLog]) -> UnreadGroup:
+    why = logs[0].why if len({log.why for log in logs}) == 1 else alike
+    return UnreadGroup(shortened(printable(why)), len(logs), [printable(log.log, 500) for log in logs[:MOST_NAMED]])

@@ -11,7 +11,7 @@ import { time } from "./times.js";
 import { counted, grouped, share } from "./units.js";
 
 const LIMIT = 25;
-const HEADS = [["Cohort"], ["Runs", "number"], ["Core-hours", "number"], ["Query time", "number"], ["Core-hours to save", "number"], ["Query time to save", "number"], ["Advised", "number"], ["Last run"]];
+const HEADS = [["Cohort"], ["Runs", "number"], ["Core-hours", "number"], ["Query time", "number"], ["Core-hours to save", "number"], ["Query time to save", "number"], ["In the next run", "number"], ["Advised", "number"], ["Last run"]];
 
 const none = () => h("span", { class: "faint" }, "–");
 
@@ -29,6 +29,10 @@ function savedTime({ saved }) {
   return saved ? [queryTime(saved.seconds), h("div", { class: "faint" }, interval(saved.least_seconds, saved.most_seconds, queryTime))] : none();
 }
 
+function nextTime({ next_saved: next }) {
+  return next ? [queryTime(next.gain), h("div", { class: "faint" }, interval(next.before - next.high, next.before - next.low, queryTime))] : none();
+}
+
 function row(item) {
   const name = named(item.cohort, { limit: 160 });
   const unmeasured = item.runs - item.measured;
@@ -41,6 +45,7 @@ function row(item) {
     h("td", { class: "number" }, queryTime(item.query_seconds)),
     h("td", { class: "number" }, savedHours(item)),
     h("td", { class: "number" }, savedTime(item)),
+    h("td", { class: "number" }, nextTime(item)),
     h("td", { class: "number" }, item.advised ? grouped(item.advised) : none()),
     h("td", {}, time(item.last_at)),
   );

@@ -26,7 +26,7 @@ export function frontFigures(front) {
     { class: "figures" },
     figure("Spent", `${hours(total.core_hours)} core-hours`, `${queryTime(total.query_seconds)} of query time, ${counted(total.measured, "measured run")}`),
     saved(total),
-    figure("Recommendations", grouped(front.recommendations_in_all), `in ${counted(front.cohorts.filter((each) => each.advised).length, "cohort")} of ${grouped(front.cohorts.length)}`, front.new_in_all ? `; ${grouped(front.new_in_all)} new for the next runs` : ""),
+    figure("Recommendations", grouped(front.recommendations_in_all), `in ${counted(front.cohorts.filter((each) => each.advised).length, "cohort")} of ${grouped(front.cohorts.length)}`, front.new_in_all ? `; ${grouped(front.new_in_all)} more for the next runs` : ""),
     asLive(total),
     figure("Not read, or not whole", grouped(front.unread_in_all), front.unread_in_all ? `of ${counted(front.logs, "log")}: see below` : "every log was read"),
   );

@@ -57,9 +57,13 @@ def _headline(summary: ReplaySummary) -> str:
     seconds, core_hours = sum(c.query_seconds for c in cohorts), sum(c.core_hours for c in cohorts)
     saved = sum(c.saved_core_hours for c in cohorts)
     return (
-        f"{summary.logs} logs ({format_bytes(summary.size_bytes)}): {len(cohorts)} cohorts, {runs} runs, {measured} of them "
+        f"{_counted(summary.logs, 'log')} ({format_bytes(summary.size_bytes)}): {_counted(len(cohorts), 'cohort')}, {_counted(runs, 'run')}, {measured} "
         f"measured: {format_seconds(seconds)} of queries, {_hours(core_hours)}; could have saved {_hours(saved)}"
     )
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count:,} {name}{'' if count == 1 else 's'}"
 
 
 def _hours(core_hours: float) -> str:
@@ -69,8 +73,7 @@ def _hours(core_hours: float) -> str:
 def _cohort_line(c: CohortReplay) -> str:
     days = f"{c.first_at:%Y-%m-%d}" + ("" if c.first_at.date() == c.last_at.date() else f" to {c.last_at:%Y-%m-%d}")
     saved = f"; could have saved {_saved(c.saved)}, {_hours(c.saved_core_hours)}" if c.saved else ""
-    runs = "1 run" if c.runs == 1 else f"{c.runs} runs"
-    return f"{c.cohort}: {runs}, {days}, {format_seconds(c.query_seconds)} of queries, {_hours(c.core_hours)}{saved}"
+    return f"{c.cohort}: {_counted(c.runs, 'run')}, {days}, {format_seconds(c.query_seconds)} of queries, {_hours(c.core_hours)}{saved}"
 
 
 def _saved(p: Prediction) -> str:
@@ -113,8 +116,7 @@ def _cohort_lines(c: CohortReplay) -> Iterator[str]:
 
 
 def _advised_line(a: Advised) -> str:
-    runs = "1 run" if a.runs == 1 else f"{a.runs} runs"
-    return f"    {_saved(a.seconds)} in {runs}, {_hours(a.core_hours)}: {a.words}"
+    return f"    {_saved(a.seconds)} in {_counted(a.runs, 'run')}, {_hours(a.core_hours)}: {a.words}"
 
 
 def _insights(found: Replayed, cohort: CohortReplay) -> tuple[Insight, ...]:

@@ -12,7 +12,8 @@ from typing import Generic, Protocol, TypeVar
 import msgspec
 
 _IN_MEMORY_BYTES = 16 << 20
-_encode = msgspec.msgpack.Encoder().encode
+# A planner may estimate more bytes than 64 bits hold: MessagePack takes none of those, JSON does.
+_encode = msgspec.json.Encoder().encode
 
 
 class Spooled(Protocol):
@@ -43,7 +44,7 @@ class Spool(Generic[S]):
     """Takes runs in any order, and gives them in time order, decoded one by one. Memory holds a line for each."""
 
     def __init__(self, kind: type[S]) -> None:
-        self._decoder = msgspec.msgpack.Decoder(kind)
+        self._decoder = msgspec.json.Decoder(kind)
         self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES)  # noqa: SIM115
         weakref.finalize(self, self._file.close)
         self._places: dict[str, dict[str, _Place]] = {}

@@ -23,7 +23,7 @@ function row(name) {
 
 async function about(name) {
   const { page: number } = row(name);
-  if (number === null) throw new ApiError(404, "This cohort has no page in this report, which has those with the most core-hours only.");
+  if (number === null) throw new ApiError(404, "This cohort has no page in this report: its row in the table of cohorts is all that is here.");
   return answers(number);
 }
 

@@ -56,9 +56,10 @@ def _headline(summary: ReplaySummary) -> str:
     runs, measured = sum(c.runs for c in cohorts), sum(c.measured for c in cohorts)
     seconds, core_hours = sum(c.query_seconds for c in cohorts), sum(c.core_hours for c in cohorts)
     saved = sum(c.saved_core_hours for c in cohorts)
+    read = f"{_counted(summary.logs, 'log')} ({format_bytes(summary.size_bytes)})"
+    had = f"{_counted(len(cohorts), 'cohort')}, {_counted(runs, 'run')}, {measured} measured"
     return (
-        f"{_counted(summary.logs, 'log')} ({format_bytes(summary.size_bytes)}): {_counted(len(cohorts), 'cohort')}, {_counted(runs, 'run')}, {measured} "
-        f"measured: {format_seconds(seconds)} of queries, {_hours(core_hours)}; could have saved {_hours(saved)}"
+        f"{read}: {had}: {format_seconds(seconds)} of queries, {_hours(core_hours)}; could have saved {_hours(saved)}"
     )
 
 
@@ -72,8 +73,9 @@ def _hours(core_hours: float) -> str:
 
 def _cohort_line(c: CohortReplay) -> str:
     days = f"{c.first_at:%Y-%m-%d}" + ("" if c.first_at.date() == c.last_at.date() else f" to {c.last_at:%Y-%m-%d}")
+    took = f"{format_seconds(c.query_seconds)} of queries, {_hours(c.core_hours)}"
     saved = f"; could have saved {_saved(c.saved)}, {_hours(c.saved_core_hours)}" if c.saved else ""
-    return f"{c.cohort}: {_counted(c.runs, 'run')}, {days}, {format_seconds(c.query_seconds)} of queries, {_hours(c.core_hours)}{saved}"
+    return f"{c.cohort}: {_counted(c.runs, 'run')}, {days}, {took}{saved}"
 
 
 def _saved(p: Prediction) -> str:

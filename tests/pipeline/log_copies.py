@@ -31,6 +31,8 @@ _NUMBERS = re.compile(
 _UPDATE = re.compile(rb",(\d+)\]")
 _EXECUTION = re.compile(rb'SQLExecutionStart".*?"time":(\d+)')
 _LARGEST = (1 << 62) - 1
+# Not a size but a word for one.
+_SENTINEL = 1e15
 # How much longer or shorter one query takes than another time, as a standard deviation of the logarithm.
 _NOISE = 0.06
 _FRAME_BYTES = 32 << 10
@@ -50,7 +52,7 @@ class LogTemplate:
     def copy(self, app_id: str, app_name: str, start_ms: int, growth: float, seed: int) -> bytes:
         """Another run, which had `growth` times the data. The seed decides how long each query takes."""
         numbers = self.numbers.copy()
-        numbers[self.kinds != _TIME] *= growth
+        numbers[(self.kinds != _TIME) & (numbers < _SENTINEL)] *= growth
         slower = np.exp(np.random.default_rng(seed).normal(0, _NOISE, len(self.times))) * growth**0.8
         numbers[self.kinds == _RUN] *= float(slower.mean()) / growth
         clock = start_ms + np.concatenate([[0.0], np.cumsum(np.diff(self.times) * slower[1:])])

@@ -45,12 +45,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """The runs to replay by cohort, oldest first; the cohorts there are, replayed or not; and what is in none, or in part."""
+    """The runs to replay by cohort, oldest first; the cohorts there are, replayed or not; what is in none, or in part; all
+    logs of applications.
+    """
 
     cohorts: dict[str, tuple[Place, ...]] = field(default_factory=dict)
     known: frozenset[str] = frozenset()
     unread: tuple[UnreadLog, ...] = ()
-    logs: int = 0
+    logs: tuple[str, ...] = ()
 
 
 def fleet_of(spark: SparkSession, out: str, rules: CohortRules, chosen: Chosen) -> Fleet:
@@ -65,7 +67,7 @@ def fleet_of(spark: SparkSession, out: str, rules: CohortRules, chosen: Chosen) 
             _take(row, cohorts.setdefault(row["cohort"], {}), unread)
     known = frozenset(row["cohort"] for row in rows if row["cohort"] is not None)
     told = tuple(UnreadLog(log, why) for log, why in sorted(unread.items()))
-    return Fleet(_since(cohorts, chosen), known, told, len(rows))
+    return Fleet(_since(cohorts, chosen), known, told, tuple(row["log"] for row in rows))
 
 
 def _take(row: Row, runs: dict[str, Row], unread: dict[str, str]) -> None:

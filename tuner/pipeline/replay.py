@@ -71,7 +71,7 @@ def replay_on_spark(
         Walking(spark, directory, out, step, digests).walk(changed, runs)
         walks.clean(directory, fleet.known)
     kept = {cohort: walk for cohort, walk in walks.walked(directory).items() if cohort in fleet.cohorts}
-    size = sum(log.size_bytes for log in logs.values())
+    size = sum(logs[log].size_bytes for log in fleet.logs)
     return SparkReplayed(spark, directory, out, fleet, kept, size, harvested, model, len(changed))
 
 

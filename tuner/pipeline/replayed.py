@@ -54,7 +54,7 @@ class SparkReplayed:
         return ReplaySummary(
             cohorts=by_gain(cohorts),
             unread=tuple(sorted(unread, key=lambda found: found.log)),
-            logs=self.fleet.logs,
+            logs=len(self.fleet.logs),
             size_bytes=self.size_bytes,
             problems=tuple(self._told(Kind.PROBLEM, str)),
             backtest=backtest(o for cohort in sorted(cohorts, key=lambda c: c.cohort) for o in cohort.observed),

@@ -1,0 +1,256 @@
+"""Replays on a real Spark: in one process, killed and started again, and on a standalone cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
+pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[pipeline]")
+
+import pyarrow.parquet as pq
+
+from tests.conftest import on_loopback, wait_until
+from tuner.cli.log_sources import log_sources
+from tuner.cli.spark_session import spark_session
+from tuner.cost.learned.calibrated import VARIABLE, model_at_hand
+from tuner.cost.learned.model import shipped_model, write_model
+from tuner.history.model import Mode
+from tuner.pipeline.harvest import harvest
+from tuner.pipeline.replay import replay_on_spark
+from tuner.pipeline.replayed import SparkReplayed
+from tuner.replay.chosen import Chosen
+from tuner.replay.cohort_of import CohortRules
+from tuner.replay.walk import Walker
+
+from .many_nights import Found, found, found_here, night, write_nights
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+FAST = (
+    "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.shuffle.partitions=2",
+    "spark.driver.host=localhost",
+    "spark.driver.bindAddress=127.0.0.1",
+)
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    with pytest.MonkeyPatch.context() as patched:
+        for name, value in on_loopback().items():
+            patched.setenv(name, value)
+        with spark_session("local[2]", FAST, "tests") as session:
+            yield session
+
+
+@pytest.fixture(scope="module")
+def nights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_nights(tmp_path_factory.mktemp("nights") / "logs")
+
+
+def replayed(spark: Any, logs: Path, out: Path, walker: Walker | None = None, **more: Any) -> SparkReplayed:
+    sources, _ = log_sources([str(logs)], str(out))
+    return replay_on_spark(spark, sources, str(out), walker or Walker(), **more)
+
+
+def test_spark_finds_what_the_replay_in_one_process_finds(spark: Any, nights: Path, tmp_path: Path) -> None:
+    expected = found_here(nights, Walker())
+    replay = replayed(spark, nights, tmp_path / "out", round_runs=16)
+    assert found(replay) == expected
+    for cohort in expected.summary.cohorts:
+        assert [r.key for r in replay.runs(cohort.cohort)] == [
+            r.key for r in expected.runs if r.cohort == cohort.cohort
+        ]
+    # Of all that there is to find, the logs hold some.
+    assert expected.summary.unread
+    assert sum(len(run.lacked) for run in expected.runs) > 5
+    assert {run.as_live for run in expected.runs} >= {None, True}
+    assert expected.summary.backtest is not None
+    assert expected.summary.backtest.pairs
+    assert list(replay.runs("no such cohort")) == list(replay.logged("no such cohort")) == []
+
+
+def test_only_cohorts_that_have_changed_are_walked_again(spark: Any, tmp_path: Path) -> None:
+    logs, out = tmp_path / "logs", tmp_path / "out"
+    for cohort in ("a", "b", "c"):
+        for number in range(3):
+            night(logs, cohort, number)
+    first = replayed(spark, logs, out)
+    assert (first.walked, first.harvest.read) == (3, 9)
+    again = replayed(spark, logs, out)
+    assert (again.walked, again.harvest.read) == (0, 0)
+    assert found(again) == found(first) == found_here(logs, Walker())
+
+    night(logs, "b", 3)
+    night(logs, "c", 2, seconds=9)
+    night(logs, "d", 0)
+    later = replayed(spark, logs, out)
+    assert (later.walked, later.harvest.read) == (3, 3)
+    assert found(later) == found_here(logs, Walker())
+
+    assert replayed(spark, logs, out, Walker(Mode.SUGGEST)).walked == 4
+    assert len(list((out / "_replay" / "walks").iterdir())) == 1
+
+
+def test_logs_that_are_gone_stay_in_the_replay(spark: Any, tmp_path: Path) -> None:
+    logs, out = tmp_path / "logs", tmp_path / "out"
+    for number in range(3):
+        night(logs, "a", number)
+    expected = found_here(logs, Walker())
+    replayed(spark, logs, out)
+    (logs / "local-a-0").unlink()
+    assert found(replayed(spark, logs, out)) == expected
+
+
+@pytest.mark.parametrize(
+    ("rules", "chosen"),
+    [
+        (CohortRules(), Chosen("etl.d*")),
+        (CohortRules(), Chosen(months=3 / 30.4)),
+        (CohortRules(pattern=re.compile("e(t)l")), Chosen()),
+        (CohortRules(named="all of it"), Chosen()),
+        (CohortRules(), Chosen("nothing has this name")),
+    ],
+)
+def test_cohorts_and_runs_are_chosen_anew_each_time(
+    spark: Any, nights: Path, tmp_path_factory: pytest.TempPathFactory, rules: CohortRules, chosen: Chosen
+) -> None:
+    out = tmp_path_factory.getbasetemp() / "chosen"
+    assert found(replayed(spark, nights, out, rules=rules, chosen=chosen)) == found_here(
+        nights, Walker(), rules, chosen
+    )
+
+
+def test_without_a_log_nothing_is_found(spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "notes.txt").write_text("no log\n")
+    replay = replay_on_spark(spark, [], str(tmp_path / "out"), Walker())
+    assert found(replay) == found_here(tmp_path / "logs", Walker())
+    assert replay.model.skipped
+
+
+def test_a_harvest_without_documents_is_read_anew_where_that_can_be(spark: Any, tmp_path: Path) -> None:
+    logs, out = tmp_path / "logs", tmp_path / "out"
+    for number in range(3):
+        night(logs, "a", number)
+    sources, _ = log_sources([str(logs)], str(out))
+    harvest(spark, sources, str(out))
+    as_an_earlier_version_wrote(out)
+    (logs / "local-a-0").unlink()
+    replay = replayed(spark, logs, out)
+    (gone,) = replay.summary.unread
+    assert gone.log.endswith("local-a-0")
+    assert gone.why.startswith("harvested without what a replay reads")
+    assert found(replay).runs == found_here(logs, Walker()).runs
+    assert replay.harvest.read == 2
+    # From now on, harvests keep up with what replays need.
+    assert harvest(spark, log_sources([str(logs)], str(out))[0], str(out)).unchanged == 2
+    assert replayed(spark, logs, out).harvest.read == 0
+
+
+def as_an_earlier_version_wrote(out: Path) -> None:
+    for file in out.rglob("*.parquet"):
+        table = pq.ParquetFile(file).read()
+        if "document" in table.column_names:
+            pq.write_table(table.drop_columns(["document"]), file)
+            (file.parent / f".{file.name}.crc").unlink(missing_ok=True)
+    for manifest in (out / "_batches").glob("*.json"):
+        found = json.loads(manifest.read_text())
+        for log in (log for logs in found["batches"].values() for log in logs):
+            del log["documents"], log["size_bytes"]
+        manifest.write_text(json.dumps(found))
+        (manifest.parent / f".{manifest.name}.crc").unlink(missing_ok=True)
+
+
+def test_the_fleets_own_model_can_be_put_to_use(
+    spark: Any, nights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed: pip install airflow-spark-tuner[learn]")
+    model = replayed(spark, nights, tmp_path / "out").model
+    assert {"prior", "fitted", "wall"} <= model.errors.keys()
+    learned = model_at_hand({VARIABLE: model.path})
+    assert (learned.queries, learned.stages) == (model.queries, model.stages)
+    assert learned.costs != shipped_model().costs
+    assert replayed(spark, nights, tmp_path / "out").model == model
+
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    skipped = replayed(spark, nights, tmp_path / "out without learning").model
+    assert skipped.skipped.startswith("training needs scipy")
+    assert not skipped.path
+
+
+def test_workers_price_by_the_model_that_is_named_here(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        night(tmp_path / "logs", "a", number)
+    shipped = found(replayed(spark, tmp_path / "logs", tmp_path / "out"))
+    dear = replace(shipped_model(), costs=replace(shipped_model().costs, sort_insert=1e5))
+    (tmp_path / "model.json").write_bytes(write_model(dear))
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "model.json"))
+    named = found(replayed(spark, tmp_path / "logs", tmp_path / "out"))
+    assert named == found_here(tmp_path / "logs", Walker())
+    assert named.runs != shipped.runs
+
+
+def command(logs: Path, out: Path, master: str, round_runs: int, *conf: str) -> list[str]:
+    arguments = [str(logs), str(out), master, str(round_runs), *FAST, *conf]
+    return [sys.executable, "-m", "tests.pipeline.replay_job", *arguments]
+
+
+def answer(output: str) -> tuple[int, Found]:
+    return msgspec.json.decode(output, type=tuple[int, Found])
+
+
+def test_a_replay_that_was_killed_goes_on_where_it_was(spark: Any, tmp_path: Path) -> None:
+    logs, out = tmp_path / "logs", tmp_path / "out"
+    for cohort in range(12):
+        for number in range(1 + cohort % 4):
+            night(logs, f"job_{cohort}", number)
+    with (tmp_path / "stderr").open("wb") as stderr:
+        process = subprocess.Popen(
+            command(logs, out, "local[2]", 2), env=on_loopback(), start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=stderr,
+        )  # fmt: skip
+        try:
+            done = out / "_replay" / "rounds"
+            wait_until(lambda: len(list(done.glob("*.json"))) > 1 or process.poll() is not None)
+            assert process.poll() is None, (tmp_path / "stderr").read_text()[-4000:]
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    replay = replayed(spark, logs, out)
+    assert 0 < replay.walked < 12
+    assert found(replay) == found_here(logs, Walker())
+
+
+def test_on_a_standalone_cluster(
+    tmp_path: Path, nights: Path, spark_cluster: Callable[[Path], AbstractContextManager[str]]
+) -> None:
+    out = tmp_path / "out"
+    with spark_cluster(tmp_path) as url:
+        conf = ("spark.executor.memory=700m", "spark.executor.cores=1", "spark.cores.max=2")
+        done = subprocess.run(
+            command(nights, out, url, 8, *conf), capture_output=True, text=True, env=on_loopback(), check=False
+        )
+        assert done.returncode == 0, done.stderr[-4000:]
+        workers = [re.findall(r"Asked to launch executor", (tmp_path / f"worker-{n}.log").read_text()) for n in (1, 2)]
+    walked, replay = answer(done.stdout)
+    assert all(workers)
+    assert walked == len(replay.summary.cohorts)
+    assert replay == found_here(nights, Walker())
+    shutil.rmtree(out)

@@ -74,6 +74,8 @@ def test_front_page_and_every_part_of_a_cohort(chromium: Browser, report: Path, 
         page.get_by_role("tab", name="Queries").click()
         page.get_by_role("button", name="Plan of").first.click()
         page.get_by_role("img", name="Plan before").wait_for()
+        page.get_by_role("img", name="Plan after").wait_for()
+        assert page.get_by_text("As advised, not yet run").is_visible()
         page.get_by_role("tab", name="Insights").click()
         page.get_by_text("name the alias").wait_for()
         page.get_by_role("tab", name="Runs").click()

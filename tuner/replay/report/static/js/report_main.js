@@ -5,13 +5,14 @@ import { cohortNote } from "./cohort_note.js";
 import { cohortPage } from "./cohort_page.js";
 import { frontPage } from "./front_page.js";
 import { front } from "./report_data.js";
-import { failure } from "./status.js";
+import { failure, skeleton } from "./status.js";
 import { follow } from "./theme.js";
 import { drawTop } from "./top.js";
 
 async function show(main, scope) {
   try {
     if (!scope.cohort) return frontPage(main, front());
+    main.replaceChildren(skeleton(8));
     await cohortPage(main, scope.cohort, scope);
     return main.prepend(await cohortNote(scope.cohort));
   } catch (error) {

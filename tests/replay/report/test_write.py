@@ -19,7 +19,7 @@ from tuner.errors import RequirementError, TunerError
 from tuner.history.store import Store
 from tuner.panel.facts import CohortFacts
 from tuner.panel.recent_runs import RecentRuns
-from tuner.replay.report.cohort_answers import cohort_answers
+from tuner.replay.report.cohort_answers import CohortAnswers, cohort_answers
 from tuner.replay.report.write import write_report
 
 
@@ -79,6 +79,23 @@ def test_cohorts_of_the_store_that_were_not_replayed_are_left_out(tmp_path: Path
     assert [(row["cohort"], row["page"]) for row in front(page)["cohorts"]] == [("gone", None)]
 
 
+def test_a_page_that_cannot_be_made_is_told_and_stops_no_other(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cohorts = [cohort("good", 1), cohort("bad", 2)]
+    for each in cohorts:
+        keep_cohort(store, each)
+
+    def answers(facts: CohortFacts) -> CohortAnswers:
+        return cohort_answers(facts) if facts.cohort == "good" else 1 / 0  # type: ignore[return-value]
+
+    monkeypatch.setattr("tuner.replay.report.cohort_answers.cohort_answers", answers)
+    page = written(tmp_path / "out.html", replay(*cohorts), store)
+    assert [(row["cohort"], row["page"]) for row in front(page)["cohorts"]] == [("bad", None), ("good", 0)]
+    assert packed(page)["cohort-0"]["cohort"]["cohort"] == "good"
+    assert front(page)["problems"] == ["could not make the page of cohort bad: division by zero"]
+
+
 def test_what_is_there_is_replaced_as_a_whole(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "out.html"
     out.write_text("before")
@@ -90,9 +107,11 @@ def test_what_is_there_is_replaced_as_a_whole(tmp_path: Path, store: Store, monk
     assert [file.name for file in tmp_path.glob("*.html*")] == ["out.html"]
 
 
-def test_where_no_file_can_be_it_is_said(tmp_path: Path, store: Store) -> None:
-    with pytest.raises(TunerError, match=r"cannot write the report to .*gone/out.html: No such file"):
-        write_report(tmp_path / "gone" / "out.html", replay(), store)
+@pytest.mark.parametrize(("where", "why"), [("gone/out.html", "No such file"), ("file/out.html", "Not a directory")])
+def test_where_no_file_can_be_it_is_said(tmp_path: Path, store: Store, where: str, why: str) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(TunerError, match=f"cannot write the report to .*{where}: {why}.*; give another --report"):
+        write_report(tmp_path / where, replay(), store)
 
 
 def test_what_is_missing_is_named_before_anything_is_written(

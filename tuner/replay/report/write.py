@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +15,14 @@ import msgspec
 
 from tuner import __version__
 from tuner.errors import TunerError
+from tuner.problems import Problems
 from tuner.replay.report.requirement import require_report
 
 if TYPE_CHECKING:
     from tuner.history.store import Store
+    from tuner.panel.facts import CohortFacts
     from tuner.replay.replayed import Replayed
+    from tuner.replay.report.cohort_answers import CohortAnswers
 
 MOST_PAGES = 50
 
@@ -33,8 +39,8 @@ def write_report(
     `spark-tuner ui` would show them; the `most_pages` cohorts with the most core-hours that it holds get a page of their
     own, all are on the front page.
 
-    RequirementError without what the panel needs, TunerError where the file cannot be written; then there is none.
-    Memory: one cohort's answers at a time.
+    A page that cannot be made is a problem that the front page tells. RequirementError without what the panel needs,
+    TunerError where the file cannot be written; then there is none. Memory: one cohort's answers at a time.
     """
     require_report()
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
@@ -46,7 +52,8 @@ def write_report(
     except OSError as error:
         raise TunerError(f"cannot write the report to {path}: {error.strerror}; give another --report") from error
     finally:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):
+            unfinished.unlink()
 
 
 def _parts(replayed: Replayed, store: Store, most_pages: int, now: datetime) -> Iterator[str]:
@@ -54,7 +61,6 @@ def _parts(replayed: Replayed, store: Store, most_pages: int, now: datetime) -> 
     from tuner.panel.facts import CohortFacts
     from tuner.panel.recent_runs import RecentRuns
     from tuner.replay.report.blocks import json_block, packed_block
-    from tuner.replay.report.cohort_answers import cohort_answers
     from tuner.replay.report.front import MOST_SHOWN, front_page, most_core_hours
     from tuner.replay.report.page import frame
     from tuner.replay.report.top import Paged
@@ -64,11 +70,22 @@ def _parts(replayed: Replayed, store: Store, most_pages: int, now: datetime) -> 
     paged: dict[str, Paged] = {}
     around = frame()
     yield around.head
-    for number, cohort in enumerate(named):
+    problems = Problems(summary.problems)
+    for cohort in named:
         facts = CohortFacts(store, RecentRuns(), kept[cohort])
-        answers = cohort_answers(facts)
-        yield packed_block(f"cohort-{number}", answers.model_dump_json().encode())
-        paged[cohort] = Paged(number, facts.descriptions(readable=True), answers.insights[:MOST_SHOWN])
-    front = front_page(summary, paged, version=__version__, written_at=now)
+        made = problems.guard(f"make the page of cohort {cohort}", partial(_answers_and_json, facts), None)
+        if made is not None:
+            answers, json = made
+            paged[cohort] = Paged(len(paged), facts.descriptions(readable=True), answers.insights[:MOST_SHOWN])
+            yield packed_block(f"cohort-{paged[cohort].number}", json)
+    found = replace(summary, problems=tuple(problems.found))
+    front = front_page(found, paged, version=__version__, written_at=now)
     yield json_block("front", msgspec.json.encode(front, enc_hook=lambda answer: answer.model_dump()))
     yield around.tail
+
+
+def _answers_and_json(facts: CohortFacts) -> tuple[CohortAnswers, bytes]:
+    from tuner.replay.report.cohort_answers import cohort_answers
+
+    answers = cohort_answers(facts)
+    return answers, answers.model_dump_json().encode()

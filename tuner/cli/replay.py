@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tuner.replay.cohort_of import CohortRules
     from tuner.replay.replayed import Replayed
 
-# Cohorts that are looked at closer, in a store and in a report: those with most to save.
+# Cohorts that are looked at closer, in a store and in a report: those that take most core-hours.
 KEPT_COHORTS = 50
 
 
@@ -81,7 +81,7 @@ def replay(
 
 
 def _keep(found: Replayed, db: str | None, report: Path | None) -> None:
-    """The cohorts with most to save in a store, and the report that is made of it."""
+    """The cohorts that take most core-hours in a store, and the report that is made of it."""
     from tuner.history.store import Store
     from tuner.replay.keep import keep_cohort
     from tuner.replay.report.write import write_report
@@ -91,7 +91,7 @@ def _keep(found: Replayed, db: str | None, report: Path | None) -> None:
         tempfile.TemporaryDirectory(prefix="spark-tuner-") as directory,
         Store.open(db or f"sqlite:///{directory}/replay.db") as store,
     ):
-        for cohort in found.summary.cohorts[:KEPT_COHORTS]:
+        for cohort in sorted(found.summary.cohorts, key=lambda c: -c.core_hours)[:KEPT_COHORTS]:
             keep_cohort(store, cohort, found, problems)
         if report is not None:
             write_report(report, found, store)

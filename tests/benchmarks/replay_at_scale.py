@@ -1,6 +1,6 @@
 """A fleet's replay on Spark: seconds, seconds per GB and peak memory for a quarter, a half and all of many applications.
 
-    python -m tests.benchmarks.replay_at_scale DIRECTORY [--applications 10000] [--logs LOG…] [--keep]
+    python -m tests.benchmarks.replay_at_scale DIRECTORY [--applications 10000] [--parts all] [--logs LOG…] [--keep]
 
 The applications are made in DIRECTORY from real logs: each is a run of one of some hundred jobs, of very different numbers
 of runs, a day apart, under an id and a name of its own; data grow or shrink slowly, and times are noisy. The logs are those
@@ -241,6 +241,7 @@ def main() -> None:
     parser.add_argument("directory", type=Path)
     parser.add_argument("--applications", type=int, default=10_000)
     parser.add_argument("--logs", nargs="*", type=Path, default=[], help="logs of TPC-DS")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="which of them to measure")
     parser.add_argument("--master", default=f"local[{os.cpu_count()}]")
     parser.add_argument("--conf", action="append", default=[])
     parser.add_argument("--keep", action="store_true", help="leave logs and tables in DIRECTORY")
@@ -258,6 +259,8 @@ def main() -> None:
     for part in PARTS:
         parts.append(part)
         total = {name: value + made[part][name] for name, value in total.items()}
+        if part not in options.parts:
+            continue
         out = directory / f"out-{part}"
         shutil.rmtree(out, ignore_errors=True)
         flags = [flag for setting in options.conf for flag in ("--conf", setting)]

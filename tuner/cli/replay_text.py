@@ -55,12 +55,17 @@ def _headline(summary: ReplaySummary) -> str:
     cohorts = summary.cohorts
     runs, measured = sum(c.runs for c in cohorts), sum(c.measured for c in cohorts)
     seconds, core_hours = sum(c.query_seconds for c in cohorts), sum(c.core_hours for c in cohorts)
-    saved = sum(c.saved_core_hours for c in cohorts)
     read = f"{_counted(summary.logs, 'log')} ({format_bytes(summary.size_bytes)})"
     had = f"{_counted(len(cohorts), 'cohort')}, {_counted(runs, 'run')}, {measured} measured"
-    return (
-        f"{read}: {had}: {format_seconds(seconds)} of queries, {_hours(core_hours)}; could have saved {_hours(saved)}"
-    )
+    return f"{read}: {had}: {format_seconds(seconds)} of queries, {_hours(core_hours)}{_savings(cohorts)}"
+
+
+def _savings(cohorts: Sequence[CohortReplay]) -> str:
+    """By these runs, and by the next one of each cohort."""
+    saved = sum(c.saved_core_hours for c in cohorts)
+    following = sum(c.next_saved.gain for c in cohorts if c.next_saved)
+    past = f"; could have saved {_hours(saved)}" if saved else "; no run lacked a change"
+    return past + (f"; the next runs would save {format_seconds(following)}" if following else "")
 
 
 def _counted(count: int, name: str) -> str:

@@ -28,6 +28,7 @@ from tuner.replay.walk import Walker
 
 if TYPE_CHECKING:
     from tuner.eventlog.find import LogSource
+    from tuner.pipeline.replayed import SparkReplayed
     from tuner.replay.chosen import Chosen
     from tuner.replay.cohort_of import CohortRules
     from tuner.replay.replayed import Replayed
@@ -116,4 +117,22 @@ def _on_spark(
             f"replay --spark needs PySpark and PyArrow ({error}); pip install 'airflow-spark-tuner[pipeline]'"
         ) from None
     with spark_session(master, conf, "spark-tuner replay") as session:
-        yield replay_on_spark(session, sources, out, walker, rules, which)
+        found = replay_on_spark(session, sources, out, walker, rules, which)
+        for line in _work(found):
+            print(f"spark-tuner: {printable(line)}", file=sys.stderr)
+        try:
+            yield found
+        finally:
+            found.close()
+
+
+def _work(found: SparkReplayed) -> Iterator[str]:
+    """What a replay on Spark did, and what it has learned on the way."""
+    harvest, model = found.harvest, found.model
+    yield f"{harvest.read} logs read, {harvest.unchanged} unchanged; {found.walked} of {len(found.walks)} cohorts walked"
+    if model.skipped:
+        yield f"no model of this fleet's operator times: {model.skipped}"
+        return
+    errors = model.errors.get("wall")
+    off = f"; of queries left out, the median is off by a factor {errors.median:.1f}" if errors else ""
+    yield f"operator times of this fleet, of {model.queries} queries{off}: SPARK_TUNER_MODEL={model.path} prices by them"

@@ -44,6 +44,13 @@ def second(directory: LocalDirectory) -> None:
     clean(directory)
 
 
+def third(directory: LocalDirectory) -> None:
+    clean(directory)
+    staged = stage(directory.root, "r3", "r3-unsettled")
+    commit(directory, "r3", staged, Manifest({"r3-unsettled": (HarvestedLog("b", "3", False),)}, ("r2-settled",)))
+    clean(directory)
+
+
 def in_all(*batches: str) -> dict[str, set[str]]:
     return {table: {f"batch={batch}" for batch in batches} for table in TABLES}
 
@@ -67,6 +74,15 @@ def test_a_manifest_goes_with_the_last_of_its_batches(tmp_path: Path) -> None:
     clean(LocalDirectory(tmp_path))
     assert [entry.name for entry in (tmp_path / "_batches").iterdir()] == ["r2.json"]
     assert visible(tmp_path) == in_all("r2-settled")
+
+
+def test_a_batch_that_was_replaced_does_not_come_back_when_what_replaced_it_goes(tmp_path: Path) -> None:
+    first(LocalDirectory(tmp_path))
+    second(LocalDirectory(tmp_path))
+    third(LocalDirectory(tmp_path))
+    assert finished(LocalDirectory(tmp_path)).keys() == {"r1-settled", "r3-unsettled"}
+    assert visible(tmp_path) == in_all("r1-settled", "r3-unsettled")
+    assert sorted(entry.name for entry in (tmp_path / "_batches").iterdir()) == ["r1.json", "r3.json"]
 
 
 @pytest.mark.parametrize("harvest", [first, second])

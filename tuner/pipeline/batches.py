@@ -88,4 +88,10 @@ def commit(out: Directory, run: str, staged: str, manifest: Manifest) -> None:
     for batch in manifest.batches:
         for table in TABLES:
             out.move(f"{staged}/{batch}/{table}", f"{table}/batch={batch}")
-    out.write(f"{MANIFESTS}/{run}.json", msgspec.json.encode(manifest))
+    # A batch that was replaced before is still named where it was made with others, but the manifest that says that it
+    # was replaced may go now.
+    earlier = [found for _, found in _manifests(out)]
+    named = {batch for found in earlier for batch in found.batches}
+    replaced = dict.fromkeys(batch for found in (manifest, *earlier) for batch in found.replaces if batch in named)
+    whole = msgspec.structs.replace(manifest, replaces=tuple(replaced))
+    out.write(f"{MANIFESTS}/{run}.json", msgspec.json.encode(whole))

@@ -26,7 +26,7 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "logs"
 
 
 class Found(msgspec.Struct):
-    """All that a replay finds, by value."""
+    """All that a replay finds, by value; `logged` of some of its cohorts."""
 
     summary: ReplaySummary
     runs: tuple[ReplayedRun, ...]
@@ -83,7 +83,7 @@ def found(replay: Replayed) -> Found:
     """By value and with the names that logs have when their applications have ended."""
     summary = replay.summary
     unread = (replace(u, log=u.log.removesuffix(".inprogress")) for u in summary.unread)
-    cohorts = [c.cohort for c in summary.cohorts]
+    cohorts = sorted(c.cohort for c in summary.cohorts if c.cohort.startswith("etl"))[:3]
     return Found(
         replace(summary, unread=tuple(sorted(unread, key=lambda u: u.log))),
         _ended(replay.runs()),

@@ -213,6 +213,7 @@ class _Round:
     ) -> None:
         """Write all tables of a batch: the rows of `chosen` logs among the records, and what is kept of `old` batches."""
         logs = f.broadcast(self._spark.createDataFrame(chosen, _KEYS))
+        dates = len({key[-1] for key in chosen})
         again = f.broadcast(self._spark.createDataFrame([(log,) for log in self._logs], "log string"))
         for table, columns in TABLES.items():
             rows = _table(records, table)
@@ -224,7 +225,9 @@ class _Round:
                 there = self._spark.read.schema(found.schema).parquet(f"{self._out}/{table}/batch={before}")
                 found = found.unionByName(there.join(again, "log", "left_anti"))
             files = 1 + counts[table] // _ROWS_PER_FILE
-            found.coalesce(files).write.partitionBy("date").parquet(f"{self._staging()}/{batch}/{table}")
+            # A task writes a file for each date that it has rows of: with many dates, each is one task's.
+            whole = found.repartition(files, "date") if 1 < files < dates else found.coalesce(files)
+            whole.write.partitionBy("date").parquet(f"{self._staging()}/{batch}/{table}")
 
 
 def _table(records: DataFrame, table: str) -> DataFrame:

@@ -15,7 +15,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
@@ -25,6 +24,8 @@ import pyarrow.parquet as pq
 
 from tests.conftest import on_loopback, wait_until
 from tuner.cli.log_sources import log_sources
+from tuner.cli.replay_json import replay_lines
+from tuner.cli.replaying import replayed_here
 from tuner.cli.spark_session import spark_session
 from tuner.cost.learned.calibrated import VARIABLE, model_at_hand
 from tuner.cost.learned.model import shipped_model, write_model
@@ -36,7 +37,7 @@ from tuner.replay.chosen import Chosen
 from tuner.replay.cohort_of import CohortRules
 from tuner.replay.walk import Walker
 
-from .many_nights import Found, found, found_here, night, write_nights
+from .many_nights import found, found_here, night, write_nights
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -218,10 +219,6 @@ def command(logs: Path, out: Path, master: str, round_runs: int, *conf: str) -> 
     return [sys.executable, "-m", "tests.pipeline.replay_job", *arguments]
 
 
-def answer(output: str) -> tuple[int, Found]:
-    return msgspec.json.decode(output, type=tuple[int, Found])
-
-
 @pytest.mark.thorough
 def test_a_replay_that_was_killed_goes_on_where_it_was(spark: Any, tmp_path: Path) -> None:
     logs, out = tmp_path / "logs", tmp_path / "out"
@@ -250,14 +247,14 @@ def test_on_a_standalone_cluster(tmp_path: Path, spark_cluster: Callable[[Path],
     for cohort in ("a", "b", "c"):
         for number in range(4):
             night(logs, cohort, number)
+    conf = (*FAST, "spark.executor.memory=700m", "spark.executor.cores=1", "spark.cores.max=2")
+    flags = [flag for setting in conf for flag in ("--conf", setting)]
     with spark_cluster(tmp_path) as url:
-        conf = ("spark.executor.memory=700m", "spark.executor.cores=1", "spark.cores.max=2")
-        done = subprocess.run(
-            command(logs, out, url, 8, *conf), capture_output=True, text=True, env=on_loopback(), check=False
-        )
+        typed = [sys.executable, "-m", "tuner.cli", "replay", str(logs), "--json", "--spark", url, "--out", str(out)]
+        done = subprocess.run([*typed, *flags], capture_output=True, text=True, env=on_loopback(), check=False)
         assert done.returncode == 0, done.stderr[-4000:]
         workers = [re.findall(r"Asked to launch executor", (tmp_path / f"worker-{n}.log").read_text()) for n in (1, 2)]
-    walked, replay = answer(done.stdout)
     assert all(workers)
-    assert walked == len(replay.summary.cohorts)
-    assert replay == found_here(logs, Walker())
+    assert "12 logs read, 0 unchanged; 3 of 3 cohorts walked" in done.stderr
+    with replayed_here(log_sources([str(logs)])[0], Walker()) as here:
+        assert done.stdout.splitlines() == list(replay_lines(here))

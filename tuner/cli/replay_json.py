@@ -37,6 +37,7 @@ def _run(run: ReplayedRun) -> dict[str, Any]:
         "advised": [_action(d) | {"in_force": d.action.id in there} for d in run.decision.actions],
         "predicted_seconds": _seconds(run.predicted_seconds),
         "actual_seconds": run.actual_seconds,
+        "core_seconds": run.core_seconds,
         "as_live": run.as_live,
     }
 

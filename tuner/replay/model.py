@@ -131,9 +131,8 @@ class CohortReplay:
     """A cohort's runs as one: where its time went, and what was advised, most core-hours first.
 
     `query_seconds` sums what its queries took, `core_hours` is that times the cluster's cores; `saved` is None where no
-    run lacked an advised change. `next` is the decision for a run that would come now, `next_saved` what it would save in that
-    one. `live` counts the runs that the
-    tuner steered, `as_live` those of them whose decision reads the same here.
+    run lacked an advised change. `next` is the decision for a run that would come now, `next_saved` what it would save in
+    that one. `live` counts the runs that the tuner steered, `as_live` those of them whose decision reads the same here.
     """
 
     cohort: str

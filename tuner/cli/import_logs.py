@@ -11,7 +11,6 @@ from tuner.cli.db import Url, store_url
 from tuner.cli.harvest import AsJson, Paths
 from tuner.cli.log_sources import log_sources
 from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
-from tuner.cli.replaying import replayed_here
 from tuner.history.model import Mode
 from tuner.problems import Problems
 
@@ -31,6 +30,7 @@ def import_logs(
     as_json: AsJson = False,
 ) -> None:
     """Put the runs of old event logs into the history store: the next run is decided on them as on its own."""
+    from tuner.cli.replaying import replayed_here
     from tuner.history.store import Store
     from tuner.replay.keep import keep_cohort
     from tuner.replay.walk import Walker

@@ -14,17 +14,12 @@ from rich.console import Console
 
 from tuner.cli.harvest import AsJson, Paths
 from tuner.cli.log_sources import log_sources
-from tuner.cli.replay_json import replay_lines
 from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
-from tuner.cli.replay_text import show_replay
-from tuner.cli.replaying import replayed_here
 from tuner.cli.spark_session import Conf, Master, Out, check_spark_options, spark_session
 from tuner.errors import RequirementError
 from tuner.history.model import Mode
 from tuner.printable import printable
 from tuner.problems import Problems
-from tuner.replay.report.requirement import require_report
-from tuner.replay.walk import Walker
 
 if TYPE_CHECKING:
     from tuner.eventlog.find import LogSource
@@ -32,6 +27,7 @@ if TYPE_CHECKING:
     from tuner.replay.chosen import Chosen
     from tuner.replay.cohort_of import CohortRules
     from tuner.replay.replayed import Replayed
+    from tuner.replay.walk import Walker
 
 # Cohorts that are looked at closer, in a store and in a report: those that take most core-hours.
 KEPT_COHORTS = 50
@@ -59,6 +55,13 @@ def replay(
     conf: Conf = None,
 ) -> None:
     """Walk the runs of recurring jobs in time order and decide at each as a live run would, knowing only the past."""
+    # Rules that only a replay needs: no other command waits for them.
+    from tuner.cli.replay_json import replay_lines
+    from tuner.cli.replay_text import show_replay
+    from tuner.cli.replaying import replayed_here
+    from tuner.replay.report.requirement import require_report
+    from tuner.replay.walk import Walker
+
     check_spark_options(spark, out, conf)
     if report is not None:
         require_report()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from tuner.advice.drawn_exchanges import SHUFFLED, broadcast_over, hash_above, keys_of, reads, spread, without_exchange
-from tuner.advice.model import Action, ActionKind, Hint
+from tuner.advice.model import ON_JOINS, Action, ActionKind, Hint
 from tuner.advice.reordered_block import reorder
 from tuner.plan.drawn_tree import Drawn, picture_with, tree_of
 from tuner.plan.graph import JoinGraph
@@ -24,7 +24,6 @@ _HINTED: Mapping[str, Strategy] = {
     # What Spark does with keys that can be sorted, unless conf prefers a hash join (spark.sql.join.preferSortMergeJoin).
     Hint.NO_BROADCAST: Strategy.SORT_MERGE,
 }
-_OF_JOINS = frozenset({ActionKind.HINT_JOIN, ActionKind.ORDER_JOINS})
 _WITHOUT_KEYS = frozenset({Strategy.CARTESIAN, Strategy.BROADCAST_NESTED_LOOP})
 
 
@@ -46,12 +45,12 @@ def advised_picture(picture: PlanPicture, actions: Sequence[Action], graphs: Seq
     """
     root = tree_of(picture)
     if root is None:
-        return Redrawn(picture, tuple(action for action in actions if action.kind in _OF_JOINS))
+        return Redrawn(picture, tuple(action for action in actions if action.kind in ON_JOINS))
     left = []
     for action in sorted(actions, key=lambda action: action.kind is not ActionKind.ORDER_JOINS):
         if action.kind is ActionKind.ORDER_JOINS and (ordered := _reordered(root, action, graphs)) is not None:
             root = ordered
-        elif action.kind in _OF_JOINS and not _hinted(root, action):
+        elif action.kind in ON_JOINS and not _hinted(root, action):
             left.append(action)
     return Redrawn(picture_with(picture, root), tuple(left))
 

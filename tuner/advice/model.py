@@ -16,6 +16,10 @@ class ActionKind(StrEnum):
     ANALYZE_TABLE = "analyze_table"
 
 
+# What is about the joins of one query, and carried out by the Catalyst agent.
+ON_JOINS = frozenset({ActionKind.HINT_JOIN, ActionKind.ORDER_JOINS})
+
+
 class Hint(StrEnum):
     """Spark's join hints (SPARK-27225). NO_BROADCAST is none that SQL has: only the agent can give it."""
 

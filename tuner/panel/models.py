@@ -9,7 +9,7 @@ from typing import Generic, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from tuner.advice.insights.model import InsightKind
-from tuner.advice.model import ActionKind
+from tuner.advice.model import ActionKind, Prediction
 from tuner.history.model import CohortState, Mode, Ruling, RunState, Standing
 from tuner.plan.picture import StepKind
 
@@ -150,6 +150,10 @@ class Seconds(Answer):
     low: float
     high: float
     gain: float
+
+    @classmethod
+    def of(cls, p: Prediction) -> Seconds:
+        return cls(before=p.before, after=p.after, low=p.low, high=p.high, gain=p.gain)
 
 
 class QueryRef(Answer):

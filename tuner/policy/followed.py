@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from tuner.advice.model import ActionKind
+from tuner.advice.model import ON_JOINS
 from tuner.eventlog.steering import NOT_LOADED, DirectiveStatus
 from tuner.history.model import IN_FORCE, DecidedAction, Run
 from tuner.plan.model import DirectiveOutcome, QueryStatus
-
-_BY_AGENT = frozenset({ActionKind.HINT_JOIN, ActionKind.ORDER_JOINS})
 
 
 def not_followed(run: Run) -> dict[str, str]:
@@ -17,7 +15,7 @@ def not_followed(run: Run) -> dict[str, str]:
 
     Of several executions of a query one that followed is enough.
     """
-    in_force = [d for d in run.decision.actions if d.standing in IN_FORCE and d.action.kind in _BY_AGENT]
+    in_force = [d for d in run.decision.actions if d.standing in IN_FORCE and d.action.kind in ON_JOINS]
     if run.outcome is None or not in_force:
         return {}
     whole = [q for q in run.outcome.queries if q.status is QueryStatus.SUCCEEDED]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tuner.advice.model import Action, ActionKind
+from tuner.advice.model import ON_JOINS, Action, ActionKind
 from tuner.history.model import Decision
 from tuner.plan.model import Query
-from tuner.steering.agent.directives import STEERED_KINDS, agent_directives
+from tuner.steering.agent.directives import agent_directives
 from tuner.steering.agent.handover import Handover, hand_over
 from tuner.steering.agent.route import Route
 from tuner.steering.directives import Directives, Steering
@@ -46,7 +46,7 @@ def by_conf(
             *_left(decision, {ActionKind.ORDER_JOINS}, why or "the agent does not steer this job"),
         )
     else:
-        skipped = _left(decision, STEERED_KINDS, why or "the job is no longer SQL text")
+        skipped = _left(decision, ON_JOINS, why or "the job is no longer SQL text")
     return replace(directives, overruled=(*directives.overruled, *skipped))
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tuner.advice.advised_picture import advised_picture
-from tuner.advice.model import ActionKind
+from tuner.advice.model import ON_JOINS, ActionKind
 from tuner.history.model import TAKEN_OUT, DecidedAction, Run
 from tuner.panel.facts import CohortFacts
 from tuner.plan.graph import JoinGraph
 from tuner.plan.picture import PlanPicture
-
-_OF_JOINS = frozenset({ActionKind.HINT_JOIN, ActionKind.ORDER_JOINS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,7 @@ def advised_plan(facts: CohortFacts, run: Run, picture: PlanPicture) -> AdvisedP
     actions = tuple(
         decided
         for decided in (facts.outlook.actions if facts.outlook else ())
-        if decided.action.kind in _OF_JOINS
+        if decided.action.kind in ON_JOINS
         and decided.action.query == picture.query
         and decided.standing not in TAKEN_OUT
     )

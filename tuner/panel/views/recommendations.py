@@ -81,7 +81,7 @@ def _recommendation(
         status=shortened(first.reason),
         actions=[_action_item(decided, verdicts.get(decided.action.id)) for decided in group],
         evidence=evidence_items(first.evidence),
-        predicted=_seconds(first),
+        predicted=Seconds.of(first.predicted_seconds) if first.predicted_seconds else None,
         gained_seconds=next((d.gained_seconds for d in group if d.gained_seconds is not None), None),
         measured_runs=sum(usable(run) for run in with_it),
         queries=[query_ref(fingerprint, descriptions) for fingerprint in queries],
@@ -121,11 +121,6 @@ def _rulings(group: Group, standing: Standing, verdicts: Mapping[str, Verdict]) 
     said = [verdicts.get(decided.action.id) for decided in group]
     same = {verdict.ruling for verdict in said if verdict} if all(said) else set()
     return [ruling for ruling in _RULINGS[standing] if same != {ruling} or standing in (Standing.EXPIRED,)]
-
-
-def _seconds(decided: DecidedAction) -> Seconds | None:
-    p = decided.predicted_seconds
-    return Seconds(before=p.before, after=p.after, low=p.low, high=p.high, gain=p.gain) if p else None
 
 
 def _gain(group: Group) -> float:

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from tuner.advice.model import Prediction
 from tuner.panel.models import Seconds
 from tuner.panel.views.texts import shortened
 from tuner.replay.model import Backtest, CohortReplay, ReplaySummary
@@ -116,7 +115,7 @@ def _row(cohort: CohortReplay, page: Paged | None) -> CohortRow:
         query_seconds=cohort.query_seconds,
         core_hours=cohort.core_hours,
         saved=saved_of(cohort),
-        next_saved=_seconds(cohort.next_saved),
+        next_saved=Seconds.of(cohort.next_saved) if cohort.next_saved else None,
         advised=_lacked(cohort),
         live=cohort.live,
         as_live=cohort.as_live,
@@ -127,6 +126,7 @@ def _total(cohorts: Collection[CohortReplay]) -> CohortRow | None:
     """All cohorts as one; None where there is none."""
     if not cohorts:
         return None
+    following = summed([c.next_saved for c in cohorts if c.next_saved])
     return CohortRow(
         cohort="",
         page=None,
@@ -137,7 +137,7 @@ def _total(cohorts: Collection[CohortReplay]) -> CohortRow | None:
         query_seconds=sum(c.query_seconds for c in cohorts),
         core_hours=sum(c.core_hours for c in cohorts),
         saved=saved_in(cohorts),
-        next_saved=_seconds(summed([c.next_saved for c in cohorts if c.next_saved])),
+        next_saved=Seconds.of(following) if following else None,
         advised=sum(map(_lacked, cohorts)),
         live=sum(c.live for c in cohorts),
         as_live=sum(c.as_live for c in cohorts),
@@ -146,7 +146,3 @@ def _total(cohorts: Collection[CohortReplay]) -> CohortRow | None:
 
 def _lacked(cohort: CohortReplay) -> int:
     return sum(advised.runs > 0 for advised in cohort.advised)
-
-
-def _seconds(p: Prediction | None) -> Seconds | None:
-    return Seconds(before=p.before, after=p.after, low=p.low, high=p.high, gain=p.gain) if p else None

@@ -86,7 +86,7 @@ def _ranked(cohorts: Iterable[CohortReplay], paged: Mapping[str, Paged], *, new:
 
 
 def _recommendation(cohort: str, advised: Advised, page: Paged | None) -> TopRecommendation:
-    first, p = advised.last[0], advised.seconds
+    first = advised.last[0]
     queries = dict.fromkeys(fingerprint for decided in advised.last for fingerprint in decided.queries)
     return TopRecommendation(
         cohort=cohort,
@@ -96,7 +96,7 @@ def _recommendation(cohort: str, advised: Advised, page: Paged | None) -> TopRec
         sentence=shortened(sentence(first)),
         runs=advised.runs,
         core_hours=advised.core_hours,
-        predicted=Seconds(before=p.before, after=p.after, low=p.low, high=p.high, gain=p.gain),
+        predicted=Seconds.of(advised.seconds),
         evidence=evidence_items(first.evidence),
         queries=[query_ref(fingerprint, page.descriptions if page else {}) for fingerprint in queries],
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
-from tuner.advice.model import Action, ActionKind
+from tuner.advice.model import ON_JOINS, Action, ActionKind
 from tuner.history.model import Decision
 from tuner.plan.graph import JoinGraph, Predicate, members
 from tuner.plan.model import JoinSite, Query
@@ -25,8 +25,6 @@ from tuner.steering.agent.message import (
     QueryMessage,
     message_text,
 )
-
-STEERED_KINDS = frozenset({ActionKind.HINT_JOIN, ActionKind.ORDER_JOINS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ class _Said:
 def agent_directives(decision: Decision, queries: Iterable[Query]) -> AgentDirectives:
     """The joins' hints and orders in force, for queries as the cohort's latest usable run had them."""
     ran = list(queries)
-    actions = {a.id: a for a in decision.in_force if a.kind in STEERED_KINDS}.values()
+    actions = {a.id: a for a in decision.in_force if a.kind in ON_JOINS}.values()
     found = {action: _say(action, ran) for action in actions}
     said = {action: one for action, one in found.items() if isinstance(one, _Said)}
     skipped = {action: why for action, why in found.items() if isinstance(why, str)}

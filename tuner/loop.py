@@ -255,7 +255,7 @@ def _begin(store: Store, run: Run) -> bool:
 def _finish(store_url: str, run: Run) -> bool:
     with Store.open(store_url) as store:
         # Whatever was recorded before it: this decision is what the run was submitted with.
-        store.begin(replace(run, state=RunState.RUNNING, ended_at=None, outcome=None))
+        store.begin(run.begun)
         store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome)
     return True
 

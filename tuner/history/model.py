@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -173,6 +173,11 @@ class Run:
     ended_at: datetime | None = None
     outcome: Outcome | None = None
     origin: Origin | None = None
+
+    @property
+    def begun(self) -> Run:
+        """As it was known while it ran."""
+        return replace(self, state=RunState.RUNNING, ended_at=None, outcome=None)
 
 
 class Ruling(StrEnum):

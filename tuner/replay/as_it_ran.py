@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tuner.advice.model import ActionKind
-from tuner.history.model import IN_FORCE, DecidedAction, Decision, Run, RunState, Standing
+from tuner.history.model import IN_FORCE, DecidedAction, Decision, Run, Standing
 from tuner.replay.had import had, sets
 from tuner.replay.model import LoggedRun
 
@@ -33,11 +33,6 @@ def as_it_ran(decision: Decision, logged: LoggedRun) -> Run:
         outcome=logged.outcome,
         origin=logged.origin,
     )
-
-
-def not_ended(run: Run) -> Run:
-    """The run as it was known while it ran."""
-    return replace(run, state=RunState.RUNNING, ended_at=None, outcome=None)
 
 
 def _carried_out(decided: DecidedAction, logged: LoggedRun) -> bool:

@@ -13,7 +13,7 @@ from tuner.history.model import Decision, Run
 from tuner.history.store import Store
 from tuner.policy.measure import usable
 from tuner.problems import Problems
-from tuner.replay.as_it_ran import as_it_ran, not_ended
+from tuner.replay.as_it_ran import as_it_ran
 from tuner.replay.closer_look import closer_look, newest_whole, order_insights
 from tuner.replay.model import CohortReplay, LoggedRun
 from tuner.replay.replayed import Replayed
@@ -39,7 +39,7 @@ def keep_cohort(
         kept.append((logged, replace(as_it_ran(found.decision, logged), key=_key(logged), cohort=name, origin=None)))
     added = [(logged, run) for logged, run in kept if run.outcome and run.outcome.app_id not in there]
     for _, run in added:
-        store.begin(not_ended(run))
+        store.begin(run.begun)
         store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome)
     _add_details(store, cohort, kept, {run.key for _, run in added}, problems)
     return len(added)

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tuner.history.model import IN_FORCE, DecidedAction, Run
+from tuner.history.model import DecidedAction, Run
 from tuner.policy.followed import in_effect
 from tuner.policy.measure import (
     MAX_BASELINES,
@@ -96,7 +96,7 @@ def _has(change: Change, run: Run) -> bool:
 
 
 def _by_tuner(change: Change, run: Run) -> bool:
-    followed = {d.action.id for d in in_effect(run) if d.standing in IN_FORCE}
+    followed = {d.action.id for d in in_effect(run)}
     return {action.id for action in change.actions} <= followed
 
 

@@ -9,25 +9,26 @@ from datetime import datetime
 from tuner.advice.model import Prediction
 from tuner.history.model import DecidedAction, Decision
 from tuner.replay.model import Advised, CohortReplay, Lacked, Observed, ReplayedRun, Upcoming
-from tuner.replay.with_changes import Place, place_of, summed
+from tuner.replay.with_changes import NOTHING, Place, added, place_of
 
 SECONDS_PER_HOUR = 3600.0
 
 
 @dataclass(slots=True)
 class _Advice:
-    last: tuple[DecidedAction, ...] = ()
-    predictions: list[Prediction] = field(default_factory=list)
+    last: tuple[DecidedAction, ...]
+    runs: int = 0
+    seconds: Prediction = NOTHING
     core_hours: float = 0.0
 
     def add(self, decided: tuple[DecidedAction, ...], lacked: Lacked, cores: int) -> None:
         self.last = decided
-        self.predictions.append(lacked.predicted)
+        self.runs += 1
+        self.seconds = added(self.seconds, lacked.predicted)
         self.core_hours += lacked.predicted.gain * cores / SECONDS_PER_HOUR
 
     def advised(self) -> Advised:
-        seconds = summed(self.predictions) or Prediction(0, 0, 0, 0)
-        return Advised(self.last, len(self.predictions), seconds, self.core_hours)
+        return Advised(self.last, self.runs, self.seconds, self.core_hours)
 
 
 @dataclass(slots=True)
@@ -44,7 +45,7 @@ class CohortTotals:
     saved_core_hours: float = 0.0
     first_at: datetime | None = None
     last_at: datetime | None = None
-    _saved: list[Prediction] = field(default_factory=list)
+    _saved: Prediction | None = None
     _advice: dict[Place, _Advice] = field(default_factory=dict)
     _observed: list[Observed] = field(default_factory=list)
 
@@ -61,11 +62,11 @@ class CohortTotals:
         self.query_seconds += run.actual_seconds
         self.core_hours += run.actual_seconds * run.cores / SECONDS_PER_HOUR
         if run.predicted_seconds is not None:
-            self._saved.append(run.predicted_seconds)
+            self._saved = added(self._saved or NOTHING, run.predicted_seconds)
             self.saved_core_hours += run.predicted_seconds.gain * run.cores / SECONDS_PER_HOUR
         for decided, lacked in _decided(run.decision, run.lacked):
             place = place_of(d.action for d in decided)
-            self._advice.setdefault(place, _Advice()).add(decided, lacked, run.cores)
+            self._advice.setdefault(place, _Advice(decided)).add(decided, lacked, run.cores)
 
     def result(self, upcoming: Upcoming) -> CohortReplay:
         """With what a run that would come now is given. ValueError before the first run."""
@@ -80,7 +81,7 @@ class CohortTotals:
             last_at=self.last_at,
             query_seconds=self.query_seconds,
             core_hours=self.core_hours,
-            saved=summed(self._saved),
+            saved=self._saved,
             saved_core_hours=self.saved_core_hours,
             advised=tuple(advised),
             next=upcoming.decision,

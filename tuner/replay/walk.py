@@ -15,7 +15,7 @@ from tuner.history.model import IN_FORCE, Decision, Mode, Run, Verdict
 from tuner.next_decision import HISTORY_RUNS, facts_now, next_decision
 from tuner.policy.measure import seconds_by_query, usable
 from tuner.problems import Problems
-from tuner.replay.as_it_ran import as_it_ran, not_ended
+from tuner.replay.as_it_ran import as_it_ran
 from tuner.replay.model import Lacked, LoggedRun, Observed, ReplayedRun, Upcoming
 from tuner.replay.observed import Observer
 from tuner.replay.with_changes import Change, changes_of, with_changes
@@ -87,7 +87,7 @@ def _upcoming(decision: Decision, past: Iterable[Run]) -> Upcoming:
 
 def _known_at(run: Run, moment: datetime) -> Run:
     """Of a run that had not ended by then, only that it had begun."""
-    return not_ended(run) if run.ended_at is not None and run.ended_at > moment else run
+    return run.begun if run.ended_at is not None and run.ended_at > moment else run
 
 
 def _replayed(decision: Decision, run: Run, logged: LoggedRun, observed: tuple[Observed, ...]) -> ReplayedRun:

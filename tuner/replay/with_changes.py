@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from tuner.advice.model import Action, Prediction
 from tuner.history.model import DecidedAction
@@ -77,8 +78,14 @@ def _product(changes: Iterable[Change], query: str, end: str) -> float:
     return share
 
 
+NOTHING = Prediction(0.0, 0.0, 0.0, 0.0)
+
+
+def added(a: Prediction, b: Prediction) -> Prediction:
+    """Two as one: ends of intervals add up, for what makes one price wrong makes all."""
+    return Prediction(a.before + b.before, a.after + b.after, a.low + b.low, a.high + b.high)
+
+
 def summed(predictions: Collection[Prediction]) -> Prediction | None:
-    """Several as one: ends of intervals add up, for what makes one price wrong makes all."""
-    if not predictions:
-        return None
-    return Prediction(*(sum(getattr(p, end) for p in predictions) for end in ("before", "after", "low", "high")))
+    """Several as one; None for none."""
+    return reduce(added, predictions, NOTHING) if predictions else None

@@ -75,6 +75,7 @@ class Spark:
     cut: int = 0
     error: str | None = None
     description: str = "statement 1 of 1"
+    version: str = "4.0.1"
     start_ms: int = START_MS
 
     def run(self, turn: Turn, extra: Mapping[str, str] | None = None) -> None:
@@ -92,7 +93,7 @@ class Spark:
         plan = _plan(broadcast=self.broadcast)
         execution = {"executionId": 0, "rootExecutionId": 0, "description": self.description, "details": ""}
         events: list[dict[str, Any]] = [
-            {"Event": "SparkListenerLogStart", "Spark Version": "4.0.1"},
+            {"Event": "SparkListenerLogStart", "Spark Version": self.version},
             {"Event": "SparkListenerApplicationStart", "App Name": "etl", "App ID": name, "Timestamp": start},
             {"Event": "SparkListenerExecutorAdded", "Executor ID": "driver", "Executor Info": {"Total Cores": 2}},
             {"Event": "SparkListenerEnvironmentUpdate", "Spark Properties": dict(conf)},

@@ -616,12 +616,21 @@ def test_where_the_agent_cannot_be_built_the_run_is_steered_by_conf(
 
 def test_where_the_agent_cannot_go_the_run_is_steered_by_conf_and_says_why(by_agent: Nightly) -> None:
     by_agent.submission = replace(by_agent.submission, spark=replace(SPARK, version="3.2.4"))
-    turn = by_agent.prepare("e/2/1")
+    by_agent.night("e/2/1", Spark(version="3.2.4"))
+    turn = by_agent.prepare("e/3/1")
     assert turn.problems == ()
     assert {a.kind for a in turn.decision.in_force} == {ActionKind.SET_CONF}
     told = Report(turn, None).as_json()
     assert told["steering"] == "conf"
     assert "Spark 3.2.4 is older than 3.3" in str(told["steering_reason"])
+
+
+def test_the_first_run_by_another_spark_is_observed(by_agent: Nightly) -> None:
+    by_agent.submission = replace(by_agent.submission, spark=replace(SPARK, version="4.1.0"))
+    turn = by_agent.prepare("e/2/1")
+    assert turn.decision.actions
+    assert not turn.decision.in_force
+    assert all("Spark 4.1 instead of 4.0, so this run is observed" in d.reason for d in turn.decision.actions)
 
 
 def test_steering_may_be_off(by_agent: Nightly) -> None:

@@ -24,9 +24,10 @@ from tuner.eventlog.model import Application, Completeness
 from tuner.history.model import Decision, Mode, Outcome, Run, RunState, Standing
 from tuner.history.outcome import outcome_of, state_of
 from tuner.history.store import Store
-from tuner.next_decision import HISTORY_RUNS, facts_now, next_decision
+from tuner.next_decision import HISTORY_RUNS, context_of_next, facts_now, next_decision
 from tuner.plan.model import Query
 from tuner.plan.queries import queries
+from tuner.policy.context import Context
 from tuner.policy.judgement import Judgement, judge
 from tuner.policy.measure import usable
 from tuner.problems import Problems
@@ -224,7 +225,15 @@ def _decide(store: Store, job: Job, runs: list[Run], way: Way, facts: Facts | No
         reach=_reach(job, way),
         problems=problems,
         earlier_tries=_earlier_tries(store, job),
+        to_come=_context(job, runs),
     )
+
+
+def _context(job: Job, runs: list[Run]) -> Context | None:
+    spark = job.submission.spark
+    # In cluster mode the Spark at hand may be another one than the cluster's.
+    version = spark.version if spark and not job.submission.in_cluster_mode else ""
+    return context_of_next(runs, version, {**job.submission.conf, **job.user_conf})
 
 
 def _earlier_tries(store: Store, job: Job) -> list[Run]:

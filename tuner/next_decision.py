@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from tuner.advice.model import ActionKind, Recommendation
 from tuner.advice.outgrown import outgrown
 from tuner.advice.reach import Reach
 from tuner.history.model import Decision, Mode, Outcome, Run, Verdict
+from tuner.policy.context import Context, context_to_come
 from tuner.policy.decide import Situation, decide, failed_with_changes
 from tuner.policy.measure import usable
 from tuner.policy.situation import BY_SUBMIT
@@ -38,8 +39,10 @@ def next_decision(
     reach: Reach,
     problems: Problems,
     earlier_tries: Iterable[Run] = (),
+    to_come: Context | None = None,
 ) -> Decision:
-    """The decision for run `key`. `runs` are the cohort's newest HISTORY_RUNS, oldest first, `facts` those of `facts_now`.
+    """The decision for run `key`. `runs` are the cohort's newest HISTORY_RUNS, oldest first, `facts` those of `facts_now`,
+    `to_come` is the context of the run, where that is known.
 
     An advisor that fails silences itself; a policy that fails raises.
     """
@@ -53,8 +56,15 @@ def next_decision(
         earlier_try_failed=failed_with_changes([*runs, *earlier_tries], key),
         outgrown=outgrown(facts, known) if facts else {},
         drivable=BY_AGENT if reach is Reach.AGENT else BY_SUBMIT,
+        to_come=to_come,
     )
     return decide(situation)
+
+
+def context_of_next(runs: Sequence[Run], spark_version: str, conf: Mapping[str, str]) -> Context | None:
+    """The context of the next run, as far as its submission tells; None where nothing was measured yet."""
+    latest = next((run.outcome for run in reversed(runs) if usable(run)), None)
+    return context_to_come(latest, spark_version, conf) if latest else None
 
 
 def facts_now(runs: Sequence[Run], reach: Reach, problems: Problems) -> Facts | None:

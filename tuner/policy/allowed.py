@@ -31,18 +31,16 @@ def _allowed(situation: Situation, decided: DecidedAction, partners: Sequence[Ac
     if decided.standing is Standing.PINNED:
         return decided
     if why := situation.outgrown.get(decided.action.id):
-        return _held(decided, why)
+        return held_back(decided, why)
     if decided.standing is Standing.TRIAL and (other := _tries(situation.runs, decided.action)):
-        return _held(decided, f"run {other.key} is trying it")
+        return held_back(decided, f"run {other.key} is trying it")
     return decided
 
 
 def _whole(decided: DecidedAction, others: Iterable[DecidedAction]) -> DecidedAction:
     """Half of what belongs together is a change nobody judged."""
-    if decided.standing not in IN_FORCE or decided.standing is Standing.PINNED:
-        return decided
     out = next((o for o in others if o.standing not in IN_FORCE and _together(decided, o)), None)
-    return decided if out is None else _held(decided, f"belongs with {out.action.target}, which is {out.standing}")
+    return decided if out is None else held_back(decided, f"belongs with {out.action.target}, which is {out.standing}")
 
 
 def _together(a: DecidedAction, b: DecidedAction) -> bool:
@@ -52,7 +50,10 @@ def _together(a: DecidedAction, b: DecidedAction) -> bool:
     return (a.evidence, a.predicted_seconds) == (b.evidence, b.predicted_seconds)
 
 
-def _held(decided: DecidedAction, why: str) -> DecidedAction:
+def held_back(decided: DecidedAction, why: str) -> DecidedAction:
+    """Out of this run, and why; what is not in force, or pinned by a person, is left as it is."""
+    if decided.standing not in IN_FORCE or decided.standing is Standing.PINNED:
+        return decided
     return replace(decided, standing=Standing.HELD, reason=f"{decided.reason}; held: {why}")
 
 

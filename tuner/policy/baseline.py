@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tuner.history.model import Run
+from tuner.policy.context import Contexts, context_of
 from tuner.policy.measure import (
     DEFAULT_NOISE,
     MAX_BASELINES,
@@ -49,19 +50,28 @@ class _Unsteered:
     def of(self, query: Measured) -> Sequence[Measured]:
         return self._queries.get(query.key, ())
 
-    def each(self) -> Iterable[Sequence[Measured]]:
-        return self._queries.values()
+
+@dataclass(slots=True)
+class _Pasts:
+    """The past of each context."""
+
+    _contexts: Contexts = field(default_factory=Contexts)
+    _pasts: dict[int, _Unsteered] = field(default_factory=dict)
+
+    def of(self, run: Run) -> _Unsteered:
+        assert run.outcome is not None  # or it was not measured
+        return self._pasts.setdefault(self._contexts.number(context_of(run.outcome)), _Unsteered())
 
 
 def baselines(runs: Sequence[Run]) -> dict[str, Baseline]:
-    """By the key of each measured run: a band from up to MAX_BASELINES runs before it that nothing reached.
+    """By the key of each measured run: a band from up to MAX_BASELINES runs before it, in its context, that nothing reached.
 
     Runs are oldest first. There is none for a run of which too much never ran unsteered before. In time linear in runs.
     """
-    past, found = _Unsteered(), {}
+    pasts, found = _Pasts(), {}
     for run in runs:
         if usable(run):
-            queries = measured_queries(run)
+            queries, past = measured_queries(run), pasts.of(run)
             if (band := _baseline(queries, past)) is not None:
                 found[run.key] = band
             past.add(queries)
@@ -71,16 +81,16 @@ def baselines(runs: Sequence[Run]) -> dict[str, Baseline]:
 def query_baselines(runs: Sequence[Run]) -> dict[str, float]:
     """By fingerprint: median seconds with nothing in force, for the input of the query's latest run; its executions in a
     run are summed."""
-    past, latest = _Unsteered(), dict[Key, Measured]()
+    pasts, latest = _Pasts(), dict[Key, tuple[Measured, _Unsteered]]()
     for run in runs:
         if usable(run):
-            queries = measured_queries(run)
+            queries, past = measured_queries(run), pasts.of(run)
             past.add(queries)
-            latest.update((query.key, query) for query in queries)
+            latest.update((query.key, (query, past)) for query in queries)
     seconds: dict[str, float] = {}
-    for measured in past.each():
-        query = latest[measured[0].key]
-        seconds[query.fingerprint] = seconds.get(query.fingerprint, 0.0) + usual_seconds(query, measured)
+    for query, past in latest.values():
+        if measured := past.of(query):
+            seconds[query.fingerprint] = seconds.get(query.fingerprint, 0.0) + usual_seconds(query, measured)
     return seconds
 
 

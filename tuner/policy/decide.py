@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tuner.history.model import IN_FORCE, Decision, Run, RunState, Standing
-from tuner.policy.allowed import allowed
+from tuner.policy.allowed import allowed, held_back
 from tuner.policy.ledger import read_ledger
+from tuner.policy.new_context import new_context
 from tuner.policy.recommended import from_recommendations
 from tuner.policy.situation import Situation
 
@@ -26,6 +27,8 @@ def decide(situation: Situation) -> Decision:
     records = read_ledger(situation.runs, situation.verdicts)
     known = [r.now for r in records.values()]
     decided = allowed(situation, [*known, *from_recommendations(situation, records)])
+    if difference := new_context(situation):
+        decided = [held_back(d, f"{difference}, so this run is observed, to be compared with") for d in decided]
     return Decision.of(mode, decided)
 
 

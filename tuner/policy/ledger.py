@@ -9,6 +9,7 @@ from datetime import datetime
 from tuner.advice.model import Action
 from tuner.history.model import TAKEN_OUT, DecidedAction, Ruling, Run, RunState, Standing, Verdict
 from tuner.policy.blame import Blame, blamed
+from tuner.policy.context import Context, context_of
 from tuner.policy.followed import in_effect, not_followed
 from tuner.policy.measure import Comparison, Comparisons, History, compare, pooled, total_input_bytes, usable
 from tuner.units import format_seconds
@@ -24,11 +25,25 @@ SAID_SPEED = 0.02
 
 
 @dataclass(frozen=True, slots=True)
+class Loss:
+    """What an action was rolled back or expired with: input bytes (0 where unknown), and the context."""
+
+    input_bytes: int = 0
+    context: Context = field(default_factory=Context)
+
+    def is_past(self, input_bytes: int, context: Context) -> bool:
+        """Whether it says nothing of a run with such inputs, in such a context."""
+        if context.difference(self.context):
+            return True
+        sizes = (input_bytes, self.input_bytes)
+        return min(sizes) > 0 and max(sizes) >= INPUT_CHANGE * min(sizes)
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """An action's standing after the runs so far, why, and the seconds it gained in its latest measured run.
 
-    `lost_with` are the input bytes of the runs it was rolled back or expired after, `judged_at` when the latest of its
-    runs ended.
+    `losses` are those it was taken out after, `judged_at` is when the latest of its runs ended.
     """
 
     decided: DecidedAction
@@ -36,7 +51,7 @@ class Record:
     reason: str
     trials: int = 0
     gain_seconds: float | None = None
-    lost_with: tuple[int, ...] = ()
+    losses: tuple[Loss, ...] = ()
     judged_at: datetime | None = None
     slow_runs: int = 0
 
@@ -50,7 +65,7 @@ class Record:
 class _Ledger:
     records: dict[str, Record] = field(default_factory=dict)
     history: History = field(default_factory=History)
-    input_bytes: int = 0
+    latest: Loss = field(default_factory=Loss)
 
 
 def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[str, Record]:
@@ -58,14 +73,19 @@ def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[s
     ledger = _Ledger()
     by_person = {v.action_id for v in verdicts if v.ruling is Ruling.ROLL_BACK}
     for position, run in enumerate(runs):
+        difference = ""
         if usable(run) and run.outcome:
-            ledger.input_bytes = total_input_bytes(run.outcome.queries)
+            context = context_of(run.outcome)
+            difference = context.difference(ledger.latest.context)
+            ledger.latest = Loss(total_input_bytes(run.outcome.queries), context)
         _remember(ledger, run, by_person)
         _expire(ledger, run)
         if followed := in_effect(run):
             _judge(ledger, run, followed, runs[position + 1 :])
         if usable(run):
             ledger.history.add(run)
+        if difference:
+            _try_anew(ledger, difference)
     apply_verdicts(ledger.records, verdicts)
     return ledger.records
 
@@ -78,10 +98,18 @@ def _remember(ledger: _Ledger, run: Run, by_person: Collection[str]) -> None:
             continue
         before = ledger.records.get(id_)
         if before is None or before.standing not in TAKEN_OUT:
-            lost_with = (*(before.lost_with if before else ()), ledger.input_bytes)
+            losses = (*(before.losses if before else ()), ledger.latest)
             ledger.records[id_] = Record(
-                decided, decided.standing, decided.reason, lost_with=lost_with, judged_at=run.started_at
+                decided, decided.standing, decided.reason, losses=losses, judged_at=run.started_at
             )
+
+
+def _try_anew(ledger: _Ledger, difference: str) -> None:
+    """What was proven in another context is on trial again."""
+    for id_, record in ledger.records.items():
+        if record.standing is Standing.PROMOTED:
+            reason = f"proven before; {difference}: on trial again"
+            ledger.records[id_] = replace(record, standing=Standing.TRIAL, reason=reason, trials=0, slow_runs=0)
 
 
 def _expire(ledger: _Ledger, run: Run) -> None:
@@ -246,16 +274,16 @@ def _record(
     slow_runs: int = 0,
 ) -> None:
     before = ledger.records.get(decided.action.id)
-    lost_with = before.lost_with if before else ()
+    losses = before.losses if before else ()
     if standing in TAKEN_OUT:
-        lost_with = (*lost_with, ledger.input_bytes)
+        losses = (*losses, ledger.latest)
     ledger.records[decided.action.id] = Record(
         decided=decided,
         standing=standing,
         reason=reason,
         trials=_trials(ledger, decided),
         gain_seconds=gain if gain is not None or before is None else before.gain_seconds,
-        lost_with=lost_with,
+        losses=losses,
         judged_at=run.ended_at or run.started_at,
         slow_runs=slow_runs,
     )

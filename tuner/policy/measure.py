@@ -10,6 +10,7 @@ from statistics import median
 from tuner.advice.model import ActionKind
 from tuner.history.model import Run, RunState
 from tuner.plan.model import Query, QueryStatus
+from tuner.policy.context import Contexts, context_of
 from tuner.policy.followed import in_effect
 
 # Two runs of one query on one machine differ by about this much (twice a standard deviation); the measured spread
@@ -99,35 +100,44 @@ class Comparisons:
 
 @dataclass(slots=True)
 class History:
-    """The queries of the runs so far, by what they are and in order."""
+    """The queries of the runs so far, by what they are and in order; those of another context do not count."""
 
-    _runs: dict[Key, list[Measured]] = field(default_factory=dict)
+    _contexts: Contexts = field(default_factory=Contexts)
+    _runs: dict[tuple[int, Key], list[Measured]] = field(default_factory=dict)
+    _known: set[str] = field(default_factory=set)
 
     def add(self, run: Run) -> None:
+        context = self.context(run)
         for query in measured_queries(run):
-            self._runs.setdefault(query.key, []).append(query)
+            self._runs.setdefault((context, query.key), []).append(query)
+            self._known.add(query.fingerprint)
+
+    def context(self, run: Run) -> int:
+        """The number of the context that a measured run had."""
+        assert run.outcome is not None  # or it was not measured
+        return self._contexts.number(context_of(run.outcome))
 
     def knows(self, fingerprint: str) -> bool:
         """Whether the query ever succeeded."""
-        return (fingerprint, 0) in self._runs
+        return fingerprint in self._known
 
-    def without(self, query: Measured, changes: Collection[str]) -> list[Measured]:
+    def without(self, context: int, query: Measured, changes: Collection[str]) -> list[Measured]:
         """Earlier runs of a query without `changes`: with all else as it is, or, of one they touch, as it was fastest.
 
         What replaces a change that was proven must beat that one, not what was before it.
         """
         groups: dict[frozenset[str], list[Measured]] = {}
-        for past in self._runs.get(query.key, ()):
+        for past in self._runs.get((context, query.key), ()):
             if past.changes.isdisjoint(changes):
                 groups.setdefault(past.changes, []).append(past)
         if query.changes.isdisjoint(changes):
             return groups.get(query.changes, [])[-MAX_BASELINES:]
         return min((g[-MAX_BASELINES:] for g in groups.values()), key=lambda g: usual_seconds(query, g), default=[])
 
-    def noise(self, key: Key) -> float:
+    def noise(self, context: int, key: Key) -> float:
         """The largest share by which runs of a query under the same changes differ; the default for too few."""
         groups: dict[frozenset[str], list[Measured]] = {}
-        for query in self._runs.get(key, ()):
+        for query in self._runs.get((context, key), ()):
             groups.setdefault(query.changes, []).append(query)
         spreads = [noise(group) for group in groups.values() if len(group) >= RUNS_FOR_SPREAD]
         return max(spreads, default=DEFAULT_NOISE)
@@ -163,7 +173,9 @@ def seconds_by_query(run: Run) -> dict[str, float]:
 
 def compare(run: Run, history: History, changes: Collection[str]) -> Comparisons:
     """The queries of a run against what they would have taken without these of the changes (action ids) in force."""
-    pairs = [(q, past) for q in measured_queries(run) if (past := history.without(q, changes))]
+    queries = measured_queries(run)
+    context = history.context(run) if queries else 0
+    pairs = [(q, past) for q in queries if (past := history.without(context, q, changes))]
     control = [(q, past) for q, past in pairs if q.changes.isdisjoint(changes)]
     everywhere = any(d.action.kind is ActionKind.SET_CONF for d in run.decision.actions if d.action.id in changes)
     speed, drift = machine_speed(control, everywhere=everywhere)
@@ -171,7 +183,7 @@ def compare(run: Run, history: History, changes: Collection[str]) -> Comparisons
     touched: list[Comparison] = []
     untouched: list[Comparison] = []
     for query, past in pairs:
-        share = max(history.noise(query.key), together) * math.sqrt(1 + 1 / len(past))
+        share = max(history.noise(context, query.key), together) * math.sqrt(1 + 1 / len(past))
         found = comparison(query, past, speed, share)
         (untouched if query.changes.isdisjoint(changes) else touched).append(found)
     return Comparisons(tuple(touched), tuple(untouched), drift)

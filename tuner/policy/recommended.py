@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from tuner.advice.model import Action, ActionKind, Recommendation
 from tuner.history.model import IN_FORCE, TAKEN_OUT, DecidedAction, Mode, Ruling, Standing, Verdict
-from tuner.policy.ledger import INPUT_CHANGE, Record, same_target
-from tuner.policy.measure import total_input_bytes, usable
+from tuner.policy.ledger import Record, same_target
+from tuner.policy.measure import total_input_bytes
 from tuner.policy.situation import Situation
 from tuner.units import format_seconds
 
@@ -117,13 +117,10 @@ def _lost_alike(situation: Situation, action: Action, records: Mapping[str, Reco
 
 
 def _worth_another_try(situation: Situation, record: Record, verdict: Verdict | None) -> bool:
-    """Only what was taken out can come again: a person has asked since, or inputs are not what it ever lost with."""
+    """Only what was taken out can come again: a person has asked since, or inputs or context are not what it ever lost with."""
     if record.standing not in TAKEN_OUT:
         return False
     if verdict is not None and verdict.ruling is Ruling.APPROVE:
         return record.judged_at is None or verdict.at > record.judged_at
-    latest = next((r.outcome for r in reversed(situation.runs) if usable(r)), None)
-    size = total_input_bytes(latest.queries) if latest else 0
-    return bool(size and all(record.lost_with)) and all(
-        not 1 / INPUT_CHANGE < size / lost < INPUT_CHANGE for lost in record.lost_with
-    )
+    size = total_input_bytes(situation.latest.queries) if situation.latest else 0
+    return bool(record.losses) and all(loss.is_past(size, situation.context) for loss in record.losses)

@@ -9,7 +9,7 @@ from datetime import datetime
 from tuner.advice.model import ActionKind, Prediction, Recommendation, Risk
 from tuner.history.model import IN_FORCE, TAKEN_OUT, DecidedAction, Decision, Mode, Ruling, Standing, Verdict
 from tuner.policy.allowed import allowed
-from tuner.policy.ledger import Record, apply_verdicts
+from tuner.policy.ledger import Loss, Record, apply_verdicts
 from tuner.policy.recommended import from_recommendations
 from tuner.policy.situation import BY_SUBMIT, Situation
 
@@ -56,7 +56,7 @@ def _record(decided: DecidedAction, made_at: datetime, spoken: bool) -> Record:
     # What a person takes his pin from is left to measurements again.
     standing = Standing.TRIAL if spoken and decided.standing is Standing.PINNED else decided.standing
     # Only a person brings back what was taken out: of inputs nothing is known here.
-    return Record(decided, standing, decided.reason, lost_with=(0,), judged_at=made_at)
+    return Record(decided, standing, decided.reason, losses=(Loss(),), judged_at=made_at)
 
 
 def _recommendations(outlook: Decision) -> list[Recommendation]:

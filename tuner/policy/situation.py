@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tuner.advice.model import Action, ActionKind, Recommendation
-from tuner.history.model import Mode, Ruling, Run, Verdict
+from tuner.history.model import Mode, Outcome, Ruling, Run, Verdict
+from tuner.policy.context import Context, context_of
+from tuner.policy.measure import usable
 
 # What every driver can make a run do: set properties, and rewrite SQL text.
 BY_SUBMIT = frozenset({ActionKind.SET_CONF, ActionKind.HINT_JOIN})
@@ -17,7 +19,7 @@ class Situation:
     """`runs` are the cohort's, oldest first; the last usable one is what was advised on.
 
     `outgrown` tells of actions (by id) that no longer fit, and why. `drivable` are the kinds of actions that the driver
-    at hand can carry out; the others are left to people.
+    at hand can carry out; the others are left to people. `to_come` is the context of the run to come, where that is known.
     """
 
     mode: Mode
@@ -28,6 +30,17 @@ class Situation:
     earlier_try_failed: bool = False
     outgrown: Mapping[str, str] = field(default_factory=dict)
     drivable: frozenset[ActionKind] = BY_SUBMIT
+    to_come: Context | None = None
+
+    @property
+    def latest(self) -> Outcome | None:
+        """What the latest usable run measured."""
+        return next((run.outcome for run in reversed(self.runs) if usable(run)), None)
+
+    @property
+    def context(self) -> Context:
+        """The context of the run to come: the latest one's where it is not known."""
+        return self.to_come or (context_of(self.latest) if self.latest else Context())
 
     def verdict(self, action: Action, partners: Sequence[Action] = ()) -> Verdict | None:
         """The newest verdict on an action; without one, the newest approval of what belongs together with it."""

@@ -12,7 +12,7 @@ from tuner.advice.model import Prediction
 from tuner.advice.reach import Reach, reach_of
 from tuner.cost.selection.conf import parse_version
 from tuner.history.model import IN_FORCE, Decision, Mode, Run, Verdict
-from tuner.next_decision import HISTORY_RUNS, facts_now, next_decision
+from tuner.next_decision import HISTORY_RUNS, context_of_next, facts_now, next_decision
 from tuner.policy.measure import seconds_by_query, usable
 from tuner.problems import Problems
 from tuner.replay.as_it_ran import as_it_ran
@@ -43,17 +43,18 @@ class Walker:
         observer = Observer()
         for logged in runs:
             known = [_known_at(run, logged.started_at) for run in past]
-            decision = self._decide(known, logged.key, logged.try_number, logged.started_at, problems)
+            decision = self._decide(known, logged, problems)
             run = as_it_ran(decision, logged)
             compare = partial(observer.take, run, decision.actions)
             observed = problems.guard(f"compare run {logged.key}", compare, tuple[Observed, ...]())
             past.append(run)
             yield _replayed(decision, run, logged, observed)
-        return _upcoming(self._decide(list(past), "", 1, None, problems), past)
+        return _upcoming(self._decide(list(past), None, problems), past)
 
-    def _decide(
-        self, known: Sequence[Run], key: str, try_number: int, at: datetime | None, problems: Problems
-    ) -> Decision:
+    def _decide(self, known: Sequence[Run], logged: LoggedRun | None, problems: Problems) -> Decision:
+        """For a run that is known to have come, or (None) for one that would come now."""
+        key, try_number = (logged.key, logged.try_number) if logged else ("", 1)
+
         def decided() -> Decision:
             reach = self._reach(known)
             return next_decision(
@@ -62,9 +63,10 @@ class Walker:
                 key=key,
                 try_number=try_number,
                 mode=self.mode,
-                verdicts=[v for v in self.verdicts if at is None or v.at <= at],
+                verdicts=[v for v in self.verdicts if logged is None or v.at <= logged.started_at],
                 reach=reach,
                 problems=problems,
+                to_come=context_of_next(known, logged.outcome.spark_version, logged.outcome.conf) if logged else None,
             )
 
         otherwise = Decision(self.mode, "no decision: runs unsteered")

@@ -1,0 +1,96 @@
+"""What a run was run by: its Spark and its cluster. Times of one context say little of another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from tuner.cost.selection.conf import parse_version
+from tuner.eventlog.cluster import Cluster
+from tuner.history.model import Outcome
+from tuner.units import format_bytes, parse_bytes
+
+# Heaps that differ by less are the same; so are totals of cores that dynamic allocation may give one night and not the next.
+SAME_HEAP = 1.1
+SAME_CORES = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Major and minor version of Spark ((0, 0) where unknown), and the cluster's shape (0 for what is unknown)."""
+
+    version: tuple[int, int] = (0, 0)
+    cluster: Cluster = field(default_factory=Cluster)
+
+    def difference(self, before: Context) -> str:
+        """In words, what makes this another context than the one `before`; "" where nothing does."""
+        if (0, 0) not in (self.version, before.version) and self.version != before.version:
+            return f"Spark {_version(self)} instead of {_version(before)}"
+        now, then = self.cluster, before.cluster
+        for what, new, old in (
+            ("executors", now.executor_memory_bytes, then.executor_memory_bytes),
+            ("a driver", now.driver_memory_bytes, then.driver_memory_bytes),
+        ):
+            if _apart(new, old, SAME_HEAP):
+                return f"{what} of {format_bytes(new)} instead of {format_bytes(old)}"
+        if _apart(now.cores_per_executor, then.cores_per_executor, 1.0):
+            return f"{now.cores_per_executor} cores for each executor instead of {then.cores_per_executor}"
+        if _apart(now.cores, then.cores, SAME_CORES):
+            return f"{now.cores} cores instead of {then.cores}"
+        return ""
+
+
+def context_of(outcome: Outcome) -> Context:
+    """The context that a run was measured in."""
+    return Context(_number(outcome.spark_version), outcome.cluster)
+
+
+def context_to_come(latest: Outcome, spark_version: str, conf: Mapping[str, str]) -> Context:
+    """The context of a run to come: the latest one's, but for what is known of this one ("" and no entry: unknown)."""
+    cluster = latest.cluster
+    driver, executor = (_heap(conf, f"spark.{of}.memory") for of in ("driver", "executor"))
+    # In local mode there is one heap, the driver's.
+    executor = driver if cluster.local else executor
+    cores = conf.get("spark.executor.cores", "")
+    return Context(
+        _number(spark_version) if spark_version else _number(latest.spark_version),
+        replace(
+            cluster,
+            driver_memory_bytes=driver or cluster.driver_memory_bytes,
+            executor_memory_bytes=executor or cluster.executor_memory_bytes,
+            cores_per_executor=int(cores) if cores.isdecimal() and not cluster.local else cluster.cores_per_executor,
+        ),
+    )
+
+
+@dataclass(slots=True)
+class Contexts:
+    """The contexts of a cohort's runs, each known by the number of the first that is like it."""
+
+    _known: list[Context] = field(default_factory=list)
+
+    def number(self, context: Context) -> int:
+        """The number of this context; a new one for what no run had before."""
+        for number, known in enumerate(self._known):
+            if known is context or known == context or not context.difference(known):
+                return number
+        self._known.append(context)
+        return len(self._known) - 1
+
+
+def _number(spark_version: str) -> tuple[int, int]:
+    version = parse_version(spark_version)
+    return version[:2] if version else (0, 0)
+
+
+def _version(context: Context) -> str:
+    return ".".join(map(str, context.version))
+
+
+def _heap(conf: Mapping[str, str], key: str) -> int | None:
+    """Spark reads a number without a unit as MiB."""
+    return parse_bytes(conf[key], "m") if key in conf else None
+
+
+def _apart(new: int, old: int, factor: float) -> bool:
+    return min(new, old) > 0 and max(new, old) > factor * min(new, old)

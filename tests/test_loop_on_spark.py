@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -20,6 +21,7 @@ from tuner.eventlog.find import find_logs
 from tuner.history.model import Decision, Run, RunState, Standing
 from tuner.history.store import Store
 from tuner.plan.model import Strategy
+from tuner.policy.followed import in_effect
 from tuner.replay.as_it_ran import as_it_ran
 from tuner.replay.local import LocalReplay
 from tuner.replay.walk import Walker
@@ -129,6 +131,32 @@ def test_an_application_is_steered_by_the_agent_and_keeps_its_own_jars_and_exten
     assert conf["spark.sql.extensions"] == "tuner.steering.agent.Extensions"
     assert agent_events(first) == []
     assert cohort.replayed(Walker()) == [first.decision, second.decision]
+
+
+def test_a_back_fill_does_not_broadcast_what_yesterdays_run_could(join_tables: Path, tmp_path: Path) -> None:
+    """Run 3 reads ten times the dims: the agent sees that before it hints; run 4 is as run 2 was."""
+    tables = tmp_path / "tables"
+    shutil.copytree(join_tables, tables)
+    dims = tables / "dims" / "part-0.parquet"
+    cohort = Cohort(tmp_path)
+    for number in (1, 2, 3, 4):
+        more = [dims.with_name(f"more-{n}.parquet") for n in range(9)]
+        for file in more:
+            shutil.copyfile(dims, file) if number == 3 else file.unlink(missing_ok=True)
+        done = cohort.submit(*SUBMIT, JOB, tables, tmp_path / f"{number}.json")
+        assert done.returncode == 0, done.stderr
+    assert [joins(run)[0] for run in cohort.runs] == [
+        Strategy.SORT_MERGE,
+        Strategy.BROADCAST_HASH,
+        Strategy.SORT_MERGE,
+        Strategy.BROADCAST_HASH,
+    ]
+    backfill = cohort.runs[2]
+    (hint,) = [action for action in backfill.decision.in_force if action.kind is ActionKind.HINT_JOIN]
+    (outcome,) = agent_events(backfill)[-1]["outcomes"]
+    assert (outcome["id"], outcome["status"]) == (hint.id, "held")
+    assert "have grown to" in outcome["reason"]
+    assert in_effect(backfill) == []
 
 
 def test_sql_is_steered_by_a_hint_in_its_text(join_tables: Path, tmp_path: Path) -> None:

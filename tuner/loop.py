@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tuner.advice.facts import Facts
 from tuner.advice.insights.model import Insight
+from tuner.advice.outgrown import head_room
 from tuner.advice.reach import Reach
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import find_logs
@@ -100,8 +101,9 @@ def _decided(store: Store, job: Job, directory: str, runs: list[Run], problems: 
         return _unsteered(job, directory, "no event log directory, nothing can be measured")
     latest = next((run.outcome for run in reversed(runs) if usable(run)), None)
     way = choose_way(job.steering, job.submission, latest.spark_version if latest else "")
-    decision = _decide(store, job, runs, way, facts_now(runs, _reach(job, way), problems), problems)
-    directives = _carry_out(job, decision, latest.queries if latest else (), way, problems)
+    facts = facts_now(runs, _reach(job, way), problems)
+    decision = _decide(store, job, runs, way, facts, problems)
+    directives = _carry_out(job, decision, latest.queries if latest else (), way, facts, problems)
     decision = only_carried_out(decision, directives)
     return _Steering(decision, directives, _submit_conf(job, decision, directives, directory))
 
@@ -243,13 +245,18 @@ def _earlier_tries(store: Store, job: Job) -> list[Run]:
     return [run for run in tries if run is not None]
 
 
-def _carry_out(job: Job, decision: Decision, queries: Sequence[Query], way: Way, problems: Problems) -> Directives:
+def _carry_out(
+    job: Job, decision: Decision, queries: Sequence[Query], way: Way, facts: Facts | None, problems: Problems
+) -> Directives:
     """The directives for queries as they last ran; by conf where the agent cannot be had after all."""
     if way.steering is Steering.OFF:
         return Directives(steering=Steering.OFF)
     why = way.why
     if (route := way.route) is not None:
-        by = problems.guard("steer by the agent", lambda: by_agent(decision, job.user_conf, queries, route), None)
+        limits = head_room(facts, decision.in_force) if facts else {}
+        by = problems.guard(
+            "steer by the agent", lambda: by_agent(decision, job.user_conf, queries, route, limits), None
+        )
         if by is not None:
             return by
         why = "it could not be handed over"

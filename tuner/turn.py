@@ -8,7 +8,7 @@ from datetime import datetime
 
 from tuner import log_lines
 from tuner.history.model import Decision, Mode, Origin, Run
-from tuner.policy.followed import not_followed
+from tuner.policy.followed import held_in, not_followed
 from tuner.policy.judgement import Judgement
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Directives, Steering
@@ -78,8 +78,8 @@ class Report:
         return log_lines.details_after(self)
 
     def not_followed(self) -> list[tuple[str, str, str]]:
-        """Ids and words of the directives that the run did not follow, and why."""
-        why = not_followed(self.run) if self.run else {}
+        """Ids and words of the directives that the run did not follow, or held for their size, and why."""
+        why = {**not_followed(self.run), **held_in(self.run)} if self.run else {}
         actions = (d.action for d in self.turn.decision.actions)
         return [(action.id, action.words, why[action.id]) for action in actions if action.id in why]
 

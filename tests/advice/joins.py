@@ -26,6 +26,7 @@ def side(
     file_bytes: int | None = None,
     broadcast_bytes: int | None = None,
     sort_ms: int | None = None,
+    leaf_bytes: int | None = None,
 ) -> JoinSide:
     return JoinSide(
         relations=tuple(sorted(relations)),
@@ -36,6 +37,7 @@ def side(
         file_bytes=file_bytes,
         estimated_bytes=estimated_bytes,
         sort_ms=sort_ms,
+        leaf_bytes=leaf_bytes,
     )
 
 

@@ -26,14 +26,14 @@ ORDERS, DATES, STORE = (1, 2, 3), (11, 12), (21, 22)
     ],
 )
 def test_sides_are_found_by_their_columns(columns: tuple[int, ...], estimate: int | None) -> None:
-    assert read_estimates(fixture("explain_cost.txt")).side_bytes(columns) == estimate
+    assert read_estimates(fixture("explain_cost.txt")).side(columns).bytes == estimate
 
 
 def test_columns_cut_from_a_relations_list_are_found_in_what_stands_on_it() -> None:
     text = fixture("explain_cost.txt").replace(
         "[day_sk#1L,store_sk#2L,amount#3,... 20 more fields]", "[... 23 more fields]"
     )
-    assert read_estimates(text).side_bytes((1,)) == int(1.5 * 2**30)
+    assert read_estimates(text).side((1,)).bytes == int(1.5 * 2**30)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_sizes(size: str, expected: int) -> None:
         f":- Relation [a#1] parquet, Statistics(sizeInBytes={size}, rowCount=3.0E+5)\n"
         "+- Relation [b#2] parquet, Statistics(sizeInBytes=1.0 B)"
     )
-    assert read_estimates(text).side_bytes((1,)) == expected
+    assert read_estimates(text).side((1,)).bytes == expected
 
 
 @pytest.mark.parametrize(
@@ -61,4 +61,17 @@ def test_sizes(size: str, expected: int) -> None:
 )
 def test_without_statistics_there_are_none(text: str | None) -> None:
     assert read_estimates(text) is NO_ESTIMATES
-    assert NO_ESTIMATES.side_bytes((1,)) is None
+    assert NO_ESTIMATES.side((1,)).bytes is None
+
+
+def test_the_relations_below_a_side_are_summed() -> None:
+    text = """Join Inner, (a#1 = b#2), Statistics(sizeInBytes=9.0 MiB)
+:- Filter (a#1 > 0), Statistics(sizeInBytes=1.0 MiB)
+:  +- Relation [a#1] parquet, Statistics(sizeInBytes=3.0 MiB)
++- Join Inner, (b#2 = c#3), Statistics(sizeInBytes=8.0 EiB)
+   :- Relation [b#2] parquet, Statistics(sizeInBytes=4.0 MiB)
+   +- Relation [c#3] parquet, Statistics(sizeInBytes=5.0 MiB)"""
+    found = read_estimates(text)
+    assert (found.side((1,)).bytes, found.side((1,)).leaf_bytes) == (1 << 20, 3 << 20)
+    assert found.side((2, 3)).leaf_bytes == 9 << 20
+    assert found.side((1, 2)).leaf_bytes is None

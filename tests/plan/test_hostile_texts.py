@@ -117,8 +117,8 @@ def test_numbers_too_long_to_be_numbers_are_no_numbers() -> None:
     exchange = build_tree(PlanInfo("Exchange", f"Exchange hashpartitioning(a#1, {long})", (PlanInfo("Scan"),)), {})
     assert find_shuffles(exchange, {}) == ()
     statistics = f"Join\n:- A [a#1], Statistics(sizeInBytes={long} B)\n+- B [b#2], Statistics(sizeInBytes=1.2.3 B)"
-    assert read_estimates(statistics).side_bytes([1]) is None
-    assert read_estimates(statistics).side_bytes([2]) is None
+    assert read_estimates(statistics).side([1]).bytes is None
+    assert read_estimates(statistics).side([2]).bytes is None
 
 
 def test_a_deep_condition_is_taken_apart_at_every_level() -> None:

@@ -11,7 +11,7 @@ from tuner.eventlog.steering import DirectiveStatus
 from tuner.history.model import Decision, Mode, Ruling, Run, RunState, Standing, Verdict
 from tuner.plan.model import DirectiveOutcome, QueryStatus
 from tuner.policy.decide import Situation, decide
-from tuner.policy.followed import in_effect, not_followed
+from tuner.policy.followed import held_in, in_effect, not_followed
 from tuner.policy.ledger import Record, read_ledger
 from tuner.policy.measure import History, compare
 
@@ -19,7 +19,7 @@ from .histories import GB, conf, decided, hint, in_force, recommend, reorder, ru
 
 HINT, ORDER = hint("q1"), reorder("q1")
 BASE = run(0, {"q1": 10, "q2": 10})
-APPLIED, IGNORED, IMPOSSIBLE = DirectiveStatus
+APPLIED, HELD, IGNORED, IMPOSSIBLE = DirectiveStatus
 
 
 def night(
@@ -60,6 +60,16 @@ def test_what_was_not_followed_expires_and_says_why_and_in_which_run(
 ) -> None:
     found = record(BASE, night(1, status, action=action, standing=standing, reason="no such join"), of=action)
     assert (found.standing, found.reason) == (Standing.EXPIRED, f"{status} in run etl/1/1: no such join")
+
+
+@pytest.mark.parametrize("seconds", [1, 10, 99])
+def test_what_was_held_for_its_size_is_not_judged_by_that_run_and_comes_back(seconds: float) -> None:
+    backfill = night(2, HELD, standing=Standing.PROMOTED, seconds=seconds, reason="grown", input_bytes=9 * GB)
+    runs = (BASE, night(1, APPLIED, seconds=5), backfill)
+    assert (in_effect(backfill), not_followed(backfill)) == ([], {})
+    assert held_in(backfill) == {HINT.id: "held in run etl/2/1: grown"}
+    assert (record(*runs).standing, record(*runs).gain_seconds) == (Standing.PROMOTED, 5)
+    assert in_force(next_decision(*runs)) == {HINT.id}
 
 
 @pytest.mark.parametrize("seconds", [1, 10, 99])

@@ -16,7 +16,7 @@ from tuner.cli.harvest import AsJson
 from tuner.errors import TunerError
 from tuner.history.model import DecidedAction, Run
 from tuner.history.store import CohortSummary, Store
-from tuner.policy.followed import not_followed
+from tuner.policy.followed import held_in, not_followed
 
 
 def status(
@@ -113,9 +113,12 @@ def _show(cohort: str, found: list[Run]) -> None:
 
 
 def _unfollowed(run: Run) -> Iterator[str]:
-    """What was in force in a run and its plans did not follow: the next decision takes it out."""
-    reasons = not_followed(run)
-    if reasons:
-        yield "\nnot followed by the last run:"
-    for id_, why in reasons.items():
-        yield f"  {id_}\n    {why}"
+    """What was in force in a run and its plans did not follow: the next decision takes it out, unless it was held."""
+    for words, reasons in (
+        ("not followed by the last run:", not_followed(run)),
+        ("held in the last run, for its size alone:", held_in(run)),
+    ):
+        if reasons:
+            yield f"\n{words}"
+        for id_, why in reasons.items():
+            yield f"  {id_}\n    {why}"

@@ -17,9 +17,11 @@ _MAX_WAITING = 1000
 
 
 class DirectiveStatus(StrEnum):
-    """applied: the plan is as directed. ignored: something else won. impossible: not found, or not safe to do."""
+    """applied: the plan is as directed. held: too large in this run. ignored: something else won. impossible: not found, or
+    not safe to do."""
 
     APPLIED = "applied"
+    HELD = "held"
     IGNORED = "ignored"
     IMPOSSIBLE = "impossible"
 

@@ -28,20 +28,32 @@ class LogicalNode:
 
 
 @dataclass(frozen=True, slots=True)
+class SideEstimate:
+    """What the planner takes the input of a join for, and the relations it is made of, summed: bytes, None where unknown."""
+
+    bytes: int | None = None
+    leaf_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Estimates:
     """Estimated bytes of the inputs of the joins of one logical plan, by the relations' columns they hold."""
 
     _leaf_of_column: dict[int, int]
     _bytes_of_leaves: dict[frozenset[int], int]
+    _bytes_of_leaf: dict[int, int] = field(default_factory=dict)
 
-    def side_bytes(self, columns: Iterable[int]) -> int | None:
+    def side(self, columns: Iterable[int]) -> SideEstimate:
         """The estimate of the join input made of the relations that own these columns (expression ids)."""
-        if not self._bytes_of_leaves:
-            return None
         leaves = frozenset(self._leaf_of_column[c] for c in columns if c in self._leaf_of_column)
-        return self._bytes_of_leaves.get(leaves) if leaves else None
+        if leaves not in self._bytes_of_leaves:
+            return UNESTIMATED
+        sizes = [self._bytes_of_leaf.get(leaf) for leaf in leaves]
+        known = [size for size in sizes if size is not None]
+        return SideEstimate(self._bytes_of_leaves[leaves], sum(known) if len(known) == len(sizes) else None)
 
 
+UNESTIMATED = SideEstimate()
 NO_ESTIMATES = Estimates({}, {})
 
 
@@ -64,7 +76,8 @@ def read_estimates(logical_plan: str | None) -> Estimates:
         for node in nodes
         if node.parent is not None and _is_join(node.parent) and node.bytes is not None
     }
-    return Estimates(leaf_of_column, bytes_of_leaves)
+    bytes_of_leaf = {leaves[id(n)]: n.bytes for n in nodes if id(n) in leaves and n.bytes is not None}
+    return Estimates(leaf_of_column, bytes_of_leaves, bytes_of_leaf)
 
 
 def parse_logical(text: str) -> list[LogicalNode]:

@@ -154,7 +154,7 @@ class _Block:
 
     def _measure(self, node: PlanNode, relations: int, join: ParsedJoin) -> None:
         """Rows of a join, and bytes where an exchange above it counted them."""
-        side = measure_side(node, (), None, finished=self._finished)
+        side = measure_side(node, (), finished=self._finished)
         if side.rows is not None:
             self._measured[relations] = MeasuredJoin(side.rows, side.shuffle_bytes, join.strategy, join.build_side)
 
@@ -198,7 +198,7 @@ class _Block:
         )
 
     def _relation(self, item: PlanNode, label: str) -> GraphRelation:
-        side = measure_side(item, (), None, finished=self._finished)
+        side = measure_side(item, (), finished=self._finished)
         below = _before_exchange(item)
         rows = delivered(below)
         kind = _kind(item)

@@ -10,7 +10,7 @@ import msgspec
 
 from tuner.plan.digest import digest
 from tuner.plan.equalities import equalities
-from tuner.plan.estimates import Estimates
+from tuner.plan.estimates import UNESTIMATED, Estimates, SideEstimate
 from tuner.plan.expression import bracketed, split_top_level
 from tuner.plan.lineage import Lineage, trace
 from tuner.plan.memo import by_text
@@ -56,11 +56,11 @@ class Join(msgspec.Struct, frozen=True):
 
 
 class PlannedJoin(msgspec.Struct, frozen=True):
-    """How the planner meant a join to run, and the bytes it estimated for both sides."""
+    """How the planner meant a join to run, and what it took both sides for."""
 
     strategy: Strategy | None = None
-    left_bytes: int | None = None
-    right_bytes: int | None = None
+    left: SideEstimate = UNESTIMATED
+    right: SideEstimate = UNESTIMATED
 
 
 class ParsedJoin(msgspec.Struct, frozen=True):
@@ -102,7 +102,7 @@ def planned_joins(joins: Iterable[Join], estimates: Estimates) -> Planned:
     """What the planner decided for the joins of the plan before AQE."""
     return {
         (join.signature, join.occurrence): PlannedJoin(
-            join.strategy, estimates.side_bytes(join.left.columns()), estimates.side_bytes(join.right.columns())
+            join.strategy, estimates.side(join.left.columns()), estimates.side(join.right.columns())
         )
         for join in each_once(joins, _operator)
     }
@@ -152,8 +152,8 @@ def _site(join: Join, planned: PlannedJoin, *, finished: bool) -> JoinSite:
         strategy=join.strategy,
         build_side=join.build_side,
         keys=join.keys,
-        left=measure_side(left.node, left.relations, planned.left_bytes, finished=finished),
-        right=measure_side(right.node, right.relations, planned.right_bytes, finished=finished),
+        left=measure_side(left.node, left.relations, planned.left, finished=finished),
+        right=measure_side(right.node, right.relations, planned.right, finished=finished),
         output_rows=output_rows(join.node, finished=finished),
         planned_strategy=planned.strategy,
     )

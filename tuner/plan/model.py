@@ -27,7 +27,8 @@ class JoinSide:
     AQE compares with its threshold), `broadcast_bytes` the broadcast relation's. `estimated_bytes` is the planner's own
     estimate (what it compares with autoBroadcastJoinThreshold): known when the run recorded it. `file_bytes` is the
     size of the files behind a side that is one scan with filters and projections: an upper bound of that estimate,
-    which scales it by the share of the columns read (SizeInBytesOnlyStatsPlanVisitor). `sort_ms` is what sorting took.
+    which scales it by the share of the columns read (SizeInBytesOnlyStatsPlanVisitor). `leaf_bytes` sums the planner's estimates
+    of the relations themselves. `sort_ms` is what sorting took.
     """
 
     relations: tuple[str, ...]
@@ -38,6 +39,7 @@ class JoinSide:
     file_bytes: int | None = None
     estimated_bytes: int | None = None
     sort_ms: int | None = None
+    leaf_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from tuner.plan.estimates import UNESTIMATED, SideEstimate
 from tuner.plan.model import JoinSide
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import files_bytes, is_scan
@@ -35,7 +36,7 @@ _SHUFFLED_ROWS = "shuffle records written"
 
 
 def measure_side(
-    node: PlanNode, relations: tuple[str, ...], estimated_bytes: int | None, *, finished: bool
+    node: PlanNode, relations: tuple[str, ...], estimate: SideEstimate = UNESTIMATED, *, finished: bool
 ) -> JoinSide:
     """What was measured of the input of a join that the operator `node` and those below it make.
 
@@ -54,8 +55,9 @@ def measure_side(
         shuffle_bytes=shuffle_bytes,
         broadcast_bytes=broadcast_bytes,
         file_bytes=_file_bytes(node),
-        estimated_bytes=estimated_bytes,
+        estimated_bytes=estimate.bytes,
         sort_ms=sort.metrics.get("sort time") if sort else None,
+        leaf_bytes=estimate.leaf_bytes,
     )
 
 

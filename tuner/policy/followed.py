@@ -1,4 +1,8 @@
-"""Which of a run's directives its plans followed: the others were not in force, whatever was decided."""
+"""Which of a run's directives its plans followed: the others were not in force, whatever was decided.
+
+A hint that was held, because what it builds was too large in that run, is not out of force for it: the next run may be
+smaller.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,21 @@ def not_followed(run: Run) -> dict[str, str]:
 
     Of several executions of a query one that followed is enough.
     """
+    return {id_: why for id_, (status, why) in _unfollowed(run).items() if status is not DirectiveStatus.HELD}
+
+
+def held_in(run: Run) -> dict[str, str]:
+    """Of what was in force, by action id, why it was held: too large in this run alone."""
+    return {id_: why for id_, (status, why) in _unfollowed(run).items() if status is DirectiveStatus.HELD}
+
+
+def in_effect(run: Run) -> list[DecidedAction]:
+    """What was in force and followed, as far as the run tells."""
+    out = _unfollowed(run)
+    return [d for d in run.decision.actions if d.standing in IN_FORCE and d.action.id not in out]
+
+
+def _unfollowed(run: Run) -> dict[str, tuple[DirectiveStatus, str]]:
     in_force = [d for d in run.decision.actions if d.standing in IN_FORCE and d.action.kind in ON_JOINS]
     if run.outcome is None or not in_force:
         return {}
@@ -26,22 +45,20 @@ def not_followed(run: Run) -> dict[str, str]:
     return {d.action.id: why for d in in_force if (why := _why_not(run, d, told.get(d.action.id, ()), ran))}
 
 
-def in_effect(run: Run) -> list[DecidedAction]:
-    """What was in force and followed, as far as the run tells."""
-    out = not_followed(run)
-    return [d for d in run.decision.actions if d.standing in IN_FORCE and d.action.id not in out]
-
-
-def _why_not(run: Run, decided: DecidedAction, told: Sequence[DirectiveOutcome], ran: Collection[str]) -> str:
+def _why_not(
+    run: Run, decided: DecidedAction, told: Sequence[DirectiveOutcome], ran: Collection[str]
+) -> tuple[DirectiveStatus, str] | None:
     """`ran` are queries that came to their end though the agent did not load."""
     if told:
         return _words(told, run)
-    return f"ignored in run {run.key}: {NOT_LOADED}" if decided.action.query in ran else ""
+    if decided.action.query in ran:
+        return DirectiveStatus.IGNORED, f"ignored in run {run.key}: {NOT_LOADED}"
+    return None
 
 
-def _words(told: Sequence[DirectiveOutcome], run: Run) -> str:
+def _words(told: Sequence[DirectiveOutcome], run: Run) -> tuple[DirectiveStatus, str] | None:
     if any(outcome.status is DirectiveStatus.APPLIED for outcome in told):
-        return ""
-    first = told[0]
+        return None
+    first = next((o for o in told if o.status is DirectiveStatus.HELD), told[0])
     reason = f": {first.reason}" if first.reason else ""
-    return f"{first.status} in run {run.key}{reason}"
+    return first.status, f"{first.status} in run {run.key}{reason}"

@@ -16,13 +16,20 @@ from tuner.steering.statement_hints import hint_statements
 from tuner.steering.submit_conf import steering_conf
 
 
-def by_agent(decision: Decision, user_conf: Mapping[str, str], queries: Sequence[Query], route: Route) -> Directives:
+def by_agent(
+    decision: Decision,
+    user_conf: Mapping[str, str],
+    queries: Sequence[Query],
+    route: Route,
+    most_bytes: Mapping[str, int] | None = None,
+) -> Directives:
     """Properties by conf, all that is of single joins by the agent, which comes along only if there is any of that.
 
-    `queries` are those of the cohort's latest usable run. Raises TunerError where the agent cannot be handed over.
+    `queries` are those of the cohort's latest usable run, `most_bytes` limits hints by the size of their side. Raises
+    TunerError where the agent cannot be handed over.
     """
     directives = steering_conf(decision, user_conf)
-    found = agent_directives(decision, queries)
+    found = agent_directives(decision, queries, most_bytes)
     handover = hand_over(route, found.text) if found.text else Handover()
     return replace(
         directives,

@@ -76,10 +76,15 @@ def test_a_hint() -> None:
             "fingerprint": "q1",
             "relations": list(READS),
             "columns": "",
-            "hints": [{"id": action.id, "join": "sig", "hint": "BROADCAST", "side": ["db.dates"]}],
+            "hints": [{"id": action.id, "join": "sig", "hint": "BROADCAST", "side": ["db.dates"], "most_bytes": 0}],
             "orders": [],
         }
     ]
+
+
+def test_a_hint_for_relations_of_some_size() -> None:
+    found = json.loads(agent_directives(decision(hint()), [query()], {hint().id: 40_000}).text)
+    assert found["queries"][0]["hints"][0]["most_bytes"] == 40_000
 
 
 def test_an_order() -> None:
@@ -101,7 +106,7 @@ def test_an_order() -> None:
 def test_either_side_of_a_join_whose_sides_look_alike() -> None:
     either = Action(ActionKind.HINT_JOIN, "sig", "NO_BROADCAST", "q1")
     (said,) = message(either, queries=[query(joins=(join(left=["db.a"], right=["db.a"]),))])
-    assert said["hints"] == [{"id": either.id, "join": "sig", "hint": "NO_BROADCAST", "side": []}]
+    assert said["hints"] == [{"id": either.id, "join": "sig", "hint": "NO_BROADCAST", "side": [], "most_bytes": 0}]
 
 
 def test_a_side_of_several_relations_is_sorted_and_keeps_repeats() -> None:

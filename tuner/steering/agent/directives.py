@@ -6,7 +6,7 @@ a block of joins by its items and equalities. What these do not tell apart gets 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tuner.advice.model import ON_JOINS, Action, ActionKind
@@ -47,11 +47,17 @@ class _Said:
     wish: object
 
 
-def agent_directives(decision: Decision, queries: Iterable[Query]) -> AgentDirectives:
-    """The joins' hints and orders in force, for queries as the cohort's latest usable run had them."""
+def agent_directives(
+    decision: Decision, queries: Iterable[Query], most_bytes: Mapping[str, int] | None = None
+) -> AgentDirectives:
+    """The joins' hints and orders in force, for queries as the cohort's latest usable run had them.
+
+    `most_bytes` limits hints, by action id, to relations of that size (`tuner.advice.outgrown.head_room`).
+    """
     ran = list(queries)
     actions = {a.id: a for a in decision.in_force if a.kind in ON_JOINS}.values()
-    found = {action: _say(action, ran) for action in actions}
+    limits = most_bytes or {}
+    found = {action: _say(action, ran, limits.get(action.id, 0)) for action in actions}
     said = {action: one for action, one in found.items() if isinstance(one, _Said)}
     skipped = {action: why for action, why in found.items() if isinstance(why, str)}
     skipped |= {action: why for action, one in said.items() if (why := _confusion(one, said.values(), ran))}
@@ -62,23 +68,23 @@ def agent_directives(decision: Decision, queries: Iterable[Query]) -> AgentDirec
     )
 
 
-def _say(action: Action, ran: Sequence[Query]) -> _Said | str:
+def _say(action: Action, ran: Sequence[Query], most_bytes: int) -> _Said | str:
     """The directive of an action, or why there is none."""
     mine = [query for query in ran if query.fingerprint == action.query]
     if not mine:
         return "its query did not run in the latest run"
     if not mine[-1].relations:
         return "what its query reads is not recorded: the latest run was harvested by an older version"
-    return _hint(action, mine) if action.kind is ActionKind.HINT_JOIN else _order(action, mine)
+    return _hint(action, mine, most_bytes) if action.kind is ActionKind.HINT_JOIN else _order(action, mine)
 
 
-def _hint(action: Action, mine: Sequence[Query]) -> _Said | str:
+def _hint(action: Action, mine: Sequence[Query], most_bytes: int) -> _Said | str:
     query, join = next(((q, j) for q in reversed(mine) for j in q.joins if j.signature == action.target), (None, None))
     if query is None or join is None:
         return "its query did not have this join in the latest run"
     if action.relations and (why := _unclear_side(join, action.relations)):
         return why
-    message = HintMessage(action.id, action.target, action.value, tuple(sorted(action.relations)))
+    message = HintMessage(action.id, action.target, action.value, tuple(sorted(action.relations)), most_bytes)
     return _Said(action, query, message, action.target, (message.hint, message.side))
 
 

@@ -2,7 +2,7 @@
 
     {"version": 1, "queries": [
       {"fingerprint": "0f2a…", "relations": ["db.a", "db.b", "/path/c"], "columns": "",
-       "hints": [{"id": "hint_join:…", "join": "9c1e…", "hint": "BROADCAST", "side": ["db.a"]}],
+       "hints": [{"id": "hint_join:…", "join": "9c1e…", "hint": "BROADCAST", "side": ["db.a"], "most_bytes": 40000000}],
        "orders": [{"id": "order_joins:…", "items": [["db.a"], ["db.b"], ["/path/c"]],
                    "predicates": [[[0], [1], "db.a.k", "db.b.k"], [[1], [2], "db.b.j", "/path/c.j"]],
                    "order": [[1, 2], 0]}]}]}
@@ -29,12 +29,14 @@ class HintMessage(msgspec.Struct, frozen=True):
 
     `id` is the action's, for the agent's answer; `join` the signature; `hint` BROADCAST, NO_BROADCAST, SHUFFLE_HASH or
     MERGE; `side` the relations of the side that gets it, sorted, repeated as often as they are read: [] for either.
+    Where the planner estimates the relations of the side at more than `most_bytes` together, it is left out (0: at any size).
     """
 
     id: str
     join: str
     hint: str
     side: tuple[str, ...]
+    most_bytes: int = 0
 
 
 class OrderMessage(msgspec.Struct, frozen=True):

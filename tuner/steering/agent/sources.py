@@ -29,6 +29,7 @@ SOURCES = (
     "JoinBlock",
     "BlockMatch",
     "JoinOrders",
+    "Sizes",
     "JoinHints",
     "OrderRule",
     "HintRule",

@@ -25,6 +25,8 @@ public final class Directives {
     public String join;
     public String hint;
     public List side;
+    /** The most that the relations of the side may be estimated at, in bytes; 0 for any. */
+    public long mostBytes;
   }
 
   /** An order of a block's items: `order` is the number of an item, or a JSON pair of orders. */
@@ -88,6 +90,7 @@ public final class Directives {
     hint.join = Json.text(node, "join");
     hint.hint = Json.text(node, "hint");
     hint.side = Json.sortedTexts(Json.field(node, "side"));
+    hint.mostBytes = Json.field(node, "most_bytes").asLong();
     return hint;
   }
 

@@ -57,6 +57,11 @@ public final class JoinHints implements Trees.Rewrite {
       pass.tell(directed.id, Pass.IMPOSSIBLE, obstacle);
       return join;
     }
+    String size = Sizes.obstacle(left ? site.join.left() : site.join.right(), directed.mostBytes);
+    if (size != null) {
+      pass.tell(directed.id, Pass.HELD, size);
+      return join;
+    }
     left = left && canBuild(join.joinType(), directed.hint, true);
     right = right && canBuild(join.joinType(), directed.hint, false);
     Option info = (Option) new Some(new HintInfo((Option) new Some(strategy(directed.hint))));

@@ -11,6 +11,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 /** One optimisation of one plan, through both rules: what became of each directive, and the time it took. */
 public final class Pass {
   public static final String APPLIED = "applied";
+  /** What the directive is for is too large in this run. */
+  public static final String HELD = "held";
   public static final String IGNORED = "ignored";
   public static final String IMPOSSIBLE = "impossible";
   private static final ThreadLocal CURRENT = new ThreadLocal();
@@ -128,6 +130,6 @@ public final class Pass {
   }
 
   private static int rank(String status) {
-    return status.equals(APPLIED) ? 2 : status.equals(IGNORED) ? 1 : 0;
+    return status.equals(APPLIED) ? 3 : status.equals(HELD) ? 2 : status.equals(IGNORED) ? 1 : 0;
   }
 }

@@ -35,7 +35,7 @@ public final class PlanSteered implements SparkListenerEvent {
     return fingerprint;
   }
 
-  /** Maps of id, status (applied, ignored, impossible) and reason. */
+  /** Maps of id, status (applied, held, ignored, impossible) and reason. */
   public List getOutcomes() {
     return outcomes;
   }

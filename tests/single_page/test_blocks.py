@@ -7,7 +7,7 @@ import gzip
 import json
 import re
 
-from tuner.replay.report.blocks import json_block, packed_block
+from tuner.single_page.blocks import json_block, packed_block
 
 HOSTILE = ["</script><script>alert(1)</script>", "<!-- <script>", "a & b", "line\u2028end", "ünï 💥", 'quo"te\\']
 

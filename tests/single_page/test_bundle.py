@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tuner.replay.report.bundle import bundle, imports_of
-from tuner.replay.report.page import OWN, PANEL
+from tuner.replay.report.write import STATIC
+from tuner.single_page.bundle import bundle, imports_of
+from tuner.single_page.frame import PANEL, SHARED
 
 
 def write(folder: Path, **modules: str) -> Path:
@@ -55,12 +56,12 @@ def test_what_cannot_be_put_into_one_script_is_refused(tmp_path: Path, main: str
 
 
 def test_every_module_of_the_report_is_used_and_stands_for_one_of_the_panels_exports() -> None:
-    script = bundle("report_main", (OWN / "js", PANEL / "js"))
-    for module in (OWN / "js").glob("*.js"):
+    script = bundle("report_main", (STATIC / "js", SHARED / "js", PANEL / "js"))
+    for module in (STATIC / "js").glob("*.js"):
         assert f"const ${module.stem} = " in script
     for name in ("api", "address", "acting"):
         exported = {line.split("(")[0].split("=")[0] for line in _exports(PANEL / "js" / f"{name}.js")}
-        assert exported == {line.split("(")[0].split("=")[0] for line in _exports(OWN / "js" / f"{name}.js")}
+        assert exported == {line.split("(")[0].split("=")[0] for line in _exports(STATIC / "js" / f"{name}.js")}
 
 
 def test_imports_are_found_in_their_order() -> None:

@@ -10,13 +10,19 @@ from pathlib import Path
 import pytest
 
 from tests.panel.test_page import BLOCKED_IN_A_SANDBOX, NAMESPACES, RUNS_TEXT, WRITES_MARKUP
-from tuner.replay.report.page import OWN, PANEL, frame, sheets
+from tuner.bench.page import STATIC as BENCH
+from tuner.replay.report.write import STATIC as REPLAY
+from tuner.single_page.frame import PANEL, SHARED, Frame, frame, sheets
 
-MODULES = sorted((OWN / "js").glob("*.js"))
+MODULES = sorted(file for folder in (SHARED, REPLAY, BENCH) for file in (folder / "js").glob("*.js"))
 
 
-def test_policy_names_each_script_and_sheet_by_its_hash_and_no_host() -> None:
-    around = frame()
+@pytest.fixture(params=[(REPLAY, "report_main"), (BENCH, "bench_main")], ids=["replay", "bench"])
+def around(request: pytest.FixtureRequest) -> Frame:
+    return frame("A page", *request.param)
+
+
+def test_policy_names_each_script_and_sheet_by_its_hash_and_no_host(around: Frame) -> None:
     page = around.head + around.tail
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
     assert policy is not None
@@ -34,16 +40,16 @@ def test_policy_names_each_script_and_sheet_by_its_hash_and_no_host() -> None:
     assert hashes == set()
 
 
-def test_page_refers_to_nothing_outside_it() -> None:
-    around = frame()
+def test_page_refers_to_nothing_outside_it(around: Frame) -> None:
     assert not re.search(r'<(?:script|img|link|iframe)\b[^>]*\b(?:src|href)="(?!data:,")', around.head + around.tail)
 
 
-def test_sheets_are_the_panels_and_the_reports_own() -> None:
-    names = [sheet.name for sheet in sheets()]
+@pytest.mark.parametrize(("own", "last"), [(REPLAY, "report.css"), (BENCH, "bench.css")])
+def test_sheets_are_the_panels_and_the_pages_own(own: Path, last: str) -> None:
+    names = [sheet.name for sheet in sheets(own)]
     assert names[0] == "tokens.css"
-    assert names[-1] == "report.css"
-    assert set(names) == {sheet.name for folder in (PANEL, OWN) for sheet in (folder / "css").glob("*.css")}
+    assert names[-1] == last
+    assert set(names) == {sheet.name for folder in (PANEL, own) for sheet in (folder / "css").glob("*.css")}
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: path.name)

@@ -9,6 +9,7 @@ import typer
 from tuner import __version__
 from tuner.cli.advise import advise
 from tuner.cli.agent_jar import agent_jar
+from tuner.cli.bench import bench
 from tuner.cli.db import db
 from tuner.cli.demo import demo
 from tuner.cli.explain import explain
@@ -45,6 +46,7 @@ app.command()(pin)
 app.command()(rollback)
 app.command()(mode)
 app.command()(ui)
+app.command()(bench)
 app.add_typer(db, name="db")
 
 

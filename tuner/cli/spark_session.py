@@ -27,12 +27,17 @@ def check_spark_options(master: str | None, out: str | None, conf: list[str] | N
         raise typer.BadParameter("--conf is for Spark: give --spark MASTER and --out DIR too")
 
 
+def parse_conf(conf: Iterable[str] | None) -> dict[str, str]:
+    """The settings of KEY=VALUE items. typer.BadParameter for one that is none."""
+    return dict(map(_pair, conf or ()))
+
+
 @contextmanager
 def spark_session(master: str, conf: Iterable[str], name: str) -> Iterator[Any]:
     """A session with the settings given (KEY=VALUE), stopped at the end. ImportError without PySpark."""
     from pyspark.sql import SparkSession
 
-    settings = dict(map(_pair, conf))
+    settings = parse_conf(conf)
     # Workers need the tuner, so by default they get the Python that has it here. PySpark reads this variable only.
     os.environ["PYSPARK_PYTHON"] = settings.get("spark.pyspark.python") or os.environ.get(
         "PYSPARK_PYTHON", sys.executable

@@ -11,12 +11,11 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tuner.errors import StoreError
+from tuner.panel.assets import PLOT_STYLE
 from tuner.panel.models import Home
 
 _log = logging.getLogger(__name__)
 
-# The one <style> element that Observable Plot 0.6 puts into its charts, a constant text.
-PLOT_STYLE = "'sha256-jSYQUrW7J0b3jPqhZP9C2Xh1PyJKHKXd4s0fpGGKrww='"
 # Nothing but the panel's own files: what a log holds cannot run whatever the page does with it.
 CONTENT_SECURITY_POLICY = "; ".join(
     (

@@ -10,7 +10,8 @@ from typing import Any
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 
-FOLDER = Path(__file__).parent / "static"
+from tuner.panel.assets import FOLDER
+
 PAGE = "index.html"
 
 _MEDIA_TYPES = {

@@ -1,4 +1,4 @@
-"""The HTML around a report's data: the panel's sheets and modules, its libraries, and a policy that allows just these."""
+"""The HTML around a page's data: the panel's sheets and modules, its libraries, and a policy that allows just these."""
 
 from __future__ import annotations
 
@@ -9,41 +9,43 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tuner.panel.guarded_answers import PLOT_STYLE
-from tuner.panel.page_files import FOLDER as PANEL
-from tuner.replay.report.bundle import bundle
+from tuner.panel.assets import FOLDER as PANEL
+from tuner.panel.assets import PLOT_STYLE
+from tuner.single_page.bundle import bundle
 
-OWN = Path(__file__).parent / "static"
-ENTRY = "report_main"
+SHARED = Path(__file__).parent / "static"
 _ENDS_SCRIPT = re.compile(r"</script|<!--|<script|\r", re.IGNORECASE)
 _ENDS_STYLE = re.compile(r"</style|\r", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What stands before a report's data, and behind it."""
+    """What stands before a page's data, and behind it."""
 
     head: str
     tail: str
 
 
 @cache
-def frame() -> Frame:
-    """The page without its data. ValueError where a file that goes into it could end its own element."""
+def frame(title: str, own: Path, entry: str) -> Frame:
+    """The page without its data: `own` holds the folders `js`, with the module `entry` that it starts with, and `css`.
+
+    ValueError where a file that goes into it could end its own element.
+    """
     theme, d3, plot = (
         _script(PANEL / name) for name in ("js/theme_first.js", "vendor/d3.min.js", "vendor/plot.umd.min.js")
     )
-    modules = bundle(ENTRY, (OWN / "js", PANEL / "js"))
+    modules = bundle(entry, (own / "js", SHARED / "js", PANEL / "js"))
     _refuse(_ENDS_SCRIPT, modules, "a module")
-    style = _style()
-    head = _HEAD.format(policy=_policy([theme, d3, plot, modules], style), theme=theme, style=style)
+    style = _style(own)
+    head = _HEAD.format(policy=_policy([theme, d3, plot, modules], style), theme=theme, style=style, title=title)
     return Frame(head, _TAIL.format(d3=d3, plot=plot, modules=modules))
 
 
-def sheets() -> list[Path]:
-    """In the order in which the panel's page has them, and the report's own behind those."""
+def sheets(own: Path) -> list[Path]:
+    """In the order in which the panel's page has them, and the page's own behind those."""
     named = re.findall(r'href="static/(css/\w+\.css)"', (PANEL / "index.html").read_text(encoding="utf-8"))
-    return [*(PANEL / name for name in named), *sorted((OWN / "css").glob("*.css"))]
+    return [*(PANEL / name for name in named), *sorted((own / "css").glob("*.css"))]
 
 
 def _script(file: Path) -> str:
@@ -52,8 +54,8 @@ def _script(file: Path) -> str:
     return text
 
 
-def _style() -> str:
-    text = "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets())
+def _style(own: Path) -> str:
+    text = "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets(own))
     _refuse(_ENDS_STYLE, text, "a sheet")
     return text
 
@@ -89,7 +91,7 @@ _HEAD = """\
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>Spark tuner: replay</title>
+<title>{title}</title>
 <link rel="icon" href="data:,">
 <script>{theme}</script>
 <style>{style}</style>

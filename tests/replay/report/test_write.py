@@ -99,7 +99,7 @@ def test_a_page_that_cannot_be_made_is_told_and_stops_no_other(
 def test_what_is_there_is_replaced_as_a_whole(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "out.html"
     out.write_text("before")
-    monkeypatch.setattr("tuner.replay.report.blocks.gzip.compress", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("tuner.single_page.blocks.gzip.compress", lambda *_, **__: 1 / 0)
     keep_cohort(store, cohort())
     with pytest.raises(ZeroDivisionError):
         write_report(out, replay(cohort()), store)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tuner.replay.report.cohort_answers import CohortAnswers
 
 MOST_PAGES = 50
+STATIC = Path(__file__).parent / "static"
 
 
 def write_report(
@@ -60,15 +61,15 @@ def _parts(replayed: Replayed, store: Store, most_pages: int, now: datetime) -> 
     # With the panel behind them: only who writes a report needs it.
     from tuner.panel.facts import CohortFacts
     from tuner.panel.recent_runs import RecentRuns
-    from tuner.replay.report.blocks import json_block, packed_block
     from tuner.replay.report.front import MOST_SHOWN, front_page, most_core_hours
-    from tuner.replay.report.page import frame
     from tuner.replay.report.top import Paged
+    from tuner.single_page.blocks import json_block, packed_block
+    from tuner.single_page.frame import frame
 
     summary, kept = replayed.summary, {found.cohort: found for found in store.cohorts()}
     named = [c.cohort for c in most_core_hours(summary.cohorts) if c.cohort in kept][: max(most_pages, 0)]
     paged: dict[str, Paged] = {}
-    around = frame()
+    around = frame("Spark tuner: replay", STATIC, "report_main")
     yield around.head
     problems = Problems(summary.problems)
     for cohort in named:

@@ -1,0 +1,115 @@
+"""The bench's job: runs queries one after another over Parquet tables and writes down what each took and returned.
+
+usage: application.py OPTIONS.json RESULTS.jsonl
+It knows nothing of the tuner. OPTIONS holds `tables` (a directory with one folder for each), `catalog` (whether these are
+tables of the session's catalog, with statistics, instead of temporary views), `analyze` (whether to create and analyse them
+instead of running queries), `queries` (`name`, `sql` and `conf` of each) and `timeout_seconds`. A query that fails is written
+down as failed, and the next one runs.
+"""
+
+import hashlib
+import json
+import os
+import sys
+import threading
+import time
+
+from pyspark.sql import SparkSession
+
+# Sums of doubles depend on the order in which rows arrive: digits behind these are not compared.
+DOUBLE_DIGITS = 9
+
+
+def main(options_file, results_file):
+    with open(options_file, encoding="utf-8") as file:
+        options = json.load(file)
+    spark = SparkSession.builder.appName("spark-tuner bench").getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    tables = sorted(os.listdir(options["tables"]))
+    tables = [name for name in tables if os.path.isdir(os.path.join(options["tables"], name))]
+    with open(results_file, "a", encoding="utf-8") as results:
+        if options["analyze"]:
+            write(results, {"name": "analyze", "seconds": analyze(spark, options["tables"], tables)})
+        else:
+            if not options["catalog"]:
+                for name in tables:
+                    spark.read.parquet(os.path.join(options["tables"], name)).createOrReplaceTempView(name)
+            warm_up(spark)
+            for query in options["queries"]:
+                write(results, run(spark, query, options["timeout_seconds"]))
+    spark.stop()
+
+
+def analyze(spark, directory, tables):
+    """Seconds to gather statistics of all columns; making the tables is not counted."""
+    seconds = 0.0
+    for name in tables:
+        location = os.path.join(directory, name).replace("'", "\\'")
+        spark.sql("DROP TABLE IF EXISTS `%s`" % name)
+        spark.sql("CREATE TABLE `%s` USING parquet LOCATION '%s'" % (name, location))
+        started = time.monotonic()
+        spark.sql("ANALYZE TABLE `%s` COMPUTE STATISTICS FOR ALL COLUMNS" % name)
+        seconds += time.monotonic() - started
+    return seconds
+
+
+def warm_up(spark):
+    """So that the first query does not bear what any first query bears."""
+    spark.range(100000).selectExpr("id % 100 AS k", "id").createOrReplaceTempView("bench_warm_up")
+    spark.sql("SELECT a.k, sum(b.id) FROM bench_warm_up a JOIN bench_warm_up b ON a.id = b.id GROUP BY a.k").collect()
+    spark.catalog.dropTempView("bench_warm_up")
+
+
+def run(spark, query, timeout_seconds):
+    """What a query took, from its text to its rows, and a digest of these."""
+    for key, value in query["conf"].items():
+        spark.conf.set(key, value)
+    spark.sparkContext.setJobDescription(query["name"])
+    late = threading.Event()
+
+    def cancel():
+        late.set()
+        spark.sparkContext.cancelAllJobs()
+
+    timer = threading.Timer(timeout_seconds, cancel)
+    timer.daemon = True
+    timer.start()
+    started = time.monotonic()
+    try:
+        rows = spark.sql(query["sql"]).collect()
+        found = {"rows": len(rows), "digest": digest(rows)}
+        found["seconds"] = time.monotonic() - started
+    except Exception as error:
+        found = {"seconds": time.monotonic() - started}
+        found["error"] = "ran longer than %g s" % timeout_seconds if late.is_set() else words(error)
+    finally:
+        timer.cancel()
+        for key in query["conf"]:
+            spark.conf.unset(key)
+    return {"name": query["name"], **found}
+
+
+def digest(rows):
+    """The same for the same rows in any order."""
+    lines = sorted("\x1f".join(map(cell, row)) for row in rows)
+    return hashlib.sha256("\x1e".join(lines).encode("utf-8")).hexdigest()[:16]
+
+
+def cell(value):
+    if isinstance(value, float):
+        return "%.*g" % (DOUBLE_DIGITS, value)
+    return "\x00" if value is None else str(value)
+
+
+def words(error):
+    first = str(error).strip().split("\n", 1)[0]
+    return (first or type(error).__name__)[:500]
+
+
+def write(file, line):
+    file.write(json.dumps(line) + "\n")
+    file.flush()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,49 @@
+"""Spark's own cost-based optimizer, with statistics of all columns, whose gathering counts."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tuner.bench.job import Submit, run_application
+from tuner.bench.model import BenchRun, Setup
+from tuner.errors import TunerError
+
+CBO = {
+    "spark.sql.cbo.enabled": "true",
+    "spark.sql.cbo.joinReorder.enabled": "true",
+    "spark.sql.cbo.planStats.enabled": "true",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CostBased:
+    """ANALYZE once, then Spark's cost-based join reordering in every run."""
+
+    name: str = "cbo"
+    title: str = "Spark's CBO, after ANALYZE of all columns"
+
+    def prepare(self, setup: Setup, work: Path) -> BenchRun | None:
+        shutil.rmtree(_catalog(work), ignore_errors=True)
+        ran = run_application(setup, Submit(catalog=_catalog(work), analyze=True), work)
+        if ran.exit_code:
+            raise TunerError(f"ANALYZE ended with code {ran.exit_code}; see {work / 'spark.log'}")
+        return BenchRun(
+            self.name,
+            0,
+            (),
+            tuning_seconds=sum(query.seconds for query in ran.queries),
+            application_seconds=ran.seconds,
+            said=("statistics of all columns gathered",),
+        )
+
+    def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
+        ran = run_application(setup, Submit(CBO, catalog=_catalog(work)), work)
+        return BenchRun(self.name, number, ran.queries, application_seconds=ran.seconds)
+
+
+def _catalog(work: Path) -> Path:
+    """Beside the runs: statistics are gathered once."""
+    return work.parent / "catalog"

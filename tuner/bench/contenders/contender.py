@@ -1,0 +1,26 @@
+"""What a bench asks of each contender."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from tuner.bench.model import BenchRun, Setup
+
+
+class Contender(Protocol):
+    """Runs the job, each time as it has come to by the runs before it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    def prepare(self, setup: Setup, work: Path) -> BenchRun | None:
+        """What has to be done once, before the first run; None where there is nothing."""
+
+    def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
+        """Run `number` of it, in the directory `work`. `earlier` are its own, oldest first, from 1; `number` is beyond
+        `setup.runs` in repeats. Stopped at any time and called again with the same arguments it does the same."""

@@ -1,0 +1,36 @@
+"""Contenders that run every time alike: Spark as it comes, and with one global threshold raised."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tuner.bench.job import Submit, run_application
+from tuner.bench.model import BenchRun, Setup
+
+RAISED_THRESHOLD = "100m"
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """The same properties in every run."""
+
+    name: str
+    title: str
+    conf: Mapping[str, str] = field(default_factory=dict)
+
+    def prepare(self, setup: Setup, work: Path) -> BenchRun | None:
+        return None
+
+    def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
+        ran = run_application(setup, Submit(self.conf), work)
+        return BenchRun(self.name, number, ran.queries, application_seconds=ran.seconds)
+
+
+DEFAULT = Fixed("default", "Spark's defaults")
+THRESHOLD = Fixed(
+    "threshold",
+    f"one raised threshold ({RAISED_THRESHOLD})",
+    {"spark.sql.autoBroadcastJoinThreshold": RAISED_THRESHOLD},
+)

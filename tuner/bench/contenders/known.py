@@ -1,0 +1,35 @@
+"""The contenders by name, in the order in which they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from importlib.util import find_spec
+
+from tuner.bench.contenders.cbo import CostBased
+from tuner.bench.contenders.contender import Contender
+from tuner.bench.contenders.fixed import DEFAULT, THRESHOLD
+from tuner.bench.contenders.search import random_search, tpe
+from tuner.bench.contenders.tuned import Tuned
+from tuner.errors import RequirementError
+
+CONTENDERS: Mapping[str, Callable[[], Contender]] = {
+    "default": lambda: DEFAULT,
+    "tuner": Tuned,
+    "cbo": CostBased,
+    "threshold": lambda: THRESHOLD,
+    "random": random_search,
+    "tpe": tpe,
+}
+_BY_OPTUNA = ("random", "tpe")
+
+
+def chosen(names: Collection[str]) -> list[Contender]:
+    """Those of the names, Spark's defaults always among them, since all are measured against these.
+
+    Raises RequirementError where one needs what is not installed.
+    """
+    if find_spec("optuna") is None and (asked := [n for n in _BY_OPTUNA if n in names]):
+        raise RequirementError(
+            f"{' and '.join(asked)} need Optuna: pip install 'airflow-spark-tuner[bench]', or leave them out of --contenders"
+        )
+    return [make() for name, make in CONTENDERS.items() if name in names or name == "default"]

@@ -1,0 +1,86 @@
+"""The tuner itself, as `SparkTunedOperator` and `spark-tuner submit` run a job: decide, run, read the log."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tuner.bench.job import Submit, run_application
+from tuner.bench.model import BenchRun, Setup
+from tuner.history.model import Mode
+from tuner.loop import complete, prepare
+from tuner.spark_submit import environment_for, find_spark_submit
+from tuner.steering.agent.submission import submission
+from tuner.submit_arguments import as_arguments
+from tuner.turn import Job
+
+COHORT = "bench"
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """Mode auto, from an empty history; it goes on learning in repeats, as it would night after night."""
+
+    name: str = "tuner"
+    title: str = "airflow-spark-tuner"
+
+    def prepare(self, setup: Setup, work: Path) -> BenchRun | None:
+        return None
+
+    def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
+        program, store = find_spark_submit(), store_url(work.parent)
+        properties = {"spark.master": setup.master, "spark.driver.memory": setup.driver_memory, **setup.conf}
+        _as_before(work)
+        job = Job(
+            cohort=COHORT,
+            key=f"{COHORT}/run-{number:03d}/1",
+            try_number=1,
+            mode=Mode.AUTO,
+            user_conf=dict(setup.conf),
+            event_log_base=str(work / "events"),
+            submission=submission(program, properties, environ=environment_for(program), with_defaults=True),
+        )
+        started = time.monotonic()
+        turn = prepare(job, store)
+        deciding = time.monotonic() - started
+        flags = as_arguments(turn.directives.merged)
+        ran = run_application(setup, Submit(turn.conf, flags=flags), work)
+        started = time.monotonic()
+        report = complete(turn, store, failed=ran.exit_code != 0)
+        return BenchRun(
+            self.name,
+            number,
+            ran.queries,
+            tuning_seconds=deciding + time.monotonic() - started,
+            application_seconds=ran.seconds,
+            said=(*turn.lines(), *turn.details(), *report.lines(), *report.details()),
+        )
+
+
+def store_url(directory: Path) -> str:
+    """Where the tuner keeps what it learns in a bench: `spark-tuner ui --db URL` shows it."""
+    return f"sqlite:///{_history(directory)}"
+
+
+def _history(directory: Path) -> Path:
+    return (directory / "history.db").absolute()
+
+
+def _as_before(work: Path) -> None:
+    """What the tuner knew before this run, which may have been begun and interrupted: to a bench that is no failure."""
+    history, before = _history(work.parent), work / "history-before.db"
+    if work.exists():
+        for leftover in (history, *history.parent.glob(f"{history.name}-*"), work / "events"):
+            shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink(missing_ok=True)
+        if before.exists():
+            shutil.copyfile(before, history)
+        return
+    unfinished = work.with_name(f".{work.name}")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir(parents=True)
+    if history.exists():
+        shutil.copyfile(history, unfinished / before.name)
+    unfinished.replace(work)

@@ -1,0 +1,143 @@
+"""Starts the bench's application with spark-submit, and reads what it measured."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tuner.bench.model import QueryTime, Setup
+from tuner.errors import TunerError
+from tuner.spark_submit import environment_for, find_spark_submit
+
+APPLICATION = Path(__file__).with_name("application.py")
+# Beside what its queries may take, an application has to start, list files and stop.
+_START_SECONDS = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Submit:
+    """One application. `conf` is for all of it, `query_conf` for single queries by name; `flags` are spark-submit's own.
+
+    `catalog` is a directory for a catalog with statistics; without it tables are temporary views.
+    """
+
+    conf: Mapping[str, str] = field(default_factory=dict)
+    query_conf: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    flags: Sequence[str] = ()
+    catalog: Path | None = None
+    analyze: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What an application left: a line for each query that it came to, and how it ended."""
+
+    queries: tuple[QueryTime, ...]
+    seconds: float
+    exit_code: int
+
+
+def run_application(setup: Setup, submit: Submit, work: Path) -> Ran:
+    """Run the application in `work`, a directory of its own; what it prints is in `work/spark.log`.
+
+    A query that it did not come to, because it died, is in the result with what killed it. TunerError where it ended
+    before any query did.
+    """
+    work.mkdir(parents=True, exist_ok=True)
+    options, results, log = work / "options.json", work / "results.jsonl", work / "spark.log"
+    results.unlink(missing_ok=True)
+    options.write_text(json.dumps(_options(setup, submit)), encoding="utf-8")
+    program = find_spark_submit()
+    command = [program, *_conf_flags(_conf(setup, submit, work)), *submit.flags]
+    command += [str(APPLICATION), str(options), str(results)]
+    started = time.monotonic()
+    code = _run(command, environment_for(program), work, log, _most_seconds(setup, submit))
+    seconds = time.monotonic() - started
+    found = _read(results)
+    if not found:
+        raise TunerError(f"the application ended with code {code} before its first query did; see {log}")
+    return Ran((*found, *_missing(setup, submit, found, code, log)), seconds, code)
+
+
+def _options(setup: Setup, submit: Submit) -> dict[str, Any]:
+    return {
+        "tables": str(setup.workload.tables.absolute()),
+        "catalog": submit.catalog is not None,
+        "analyze": submit.analyze,
+        "timeout_seconds": setup.timeout_seconds,
+        "queries": [
+            {"name": name, "sql": text, "conf": dict(submit.query_conf.get(name, {}))}
+            for name, text in setup.workload.queries.items()
+        ],
+    }
+
+
+def _conf(setup: Setup, submit: Submit, work: Path) -> dict[str, str]:
+    own = {
+        "spark.master": setup.master,
+        "spark.driver.memory": setup.driver_memory,
+        "spark.ui.enabled": "false",
+        "spark.sql.warehouse.dir": (work / "warehouse").as_uri(),
+        # TPC-DS quotes names of columns with double quotes.
+        "spark.sql.ansi.doubleQuotedIdentifiers": "true",
+    }
+    return {**own, **_catalog_conf(submit.catalog), **setup.conf, **submit.conf}
+
+
+def _catalog_conf(catalog: Path | None) -> dict[str, str]:
+    """A catalog that outlives its application: Hive's, in a Derby database of its own."""
+    if catalog is None:
+        return {}
+    database = catalog.absolute() / "metastore"
+    return {
+        "spark.sql.catalogImplementation": "hive",
+        "spark.sql.warehouse.dir": (catalog.absolute() / "warehouse").as_uri(),
+        "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={database};create=true",
+    }
+
+
+def _conf_flags(conf: Mapping[str, str]) -> list[str]:
+    return [flag for key, value in conf.items() for flag in ("--conf", f"{key}={value}")]
+
+
+def _most_seconds(setup: Setup, submit: Submit) -> float:
+    return _START_SECONDS + setup.timeout_seconds * (1 if submit.analyze else len(setup.workload.queries))
+
+
+def _run(command: Sequence[str], environ: Mapping[str, str], work: Path, log: Path, most_seconds: float) -> int:
+    with log.open("wb") as output:
+        # Of its own group: an interrupted bench leaves no Spark behind.
+        process = subprocess.Popen(
+            command, env={**environ, "SPARK_LOCAL_IP": "127.0.0.1"}, cwd=work, stdout=output, stderr=output,
+            stdin=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        try:
+            return process.wait(most_seconds)
+        except subprocess.TimeoutExpired:
+            return -signal.SIGKILL
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+
+def _read(results: Path) -> list[QueryTime]:
+    if not results.exists():
+        return []
+    lines = results.read_text(encoding="utf-8").splitlines()
+    return [QueryTime(**json.loads(line)) for line in lines if line.endswith("}")]
+
+
+def _missing(setup: Setup, submit: Submit, found: Sequence[QueryTime], code: int, log: Path) -> list[QueryTime]:
+    if submit.analyze:
+        return []
+    came_to = {query.name for query in found}
+    why = f"the application ended with code {code}; see {log}"
+    return [QueryTime(name, 0.0, error=why) for name in setup.workload.queries if name not in came_to]

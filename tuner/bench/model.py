@@ -1,0 +1,69 @@
+"""What a bench hands on: its setup, what each contender's runs took, and how they compare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A recurring job: query texts by name, in the order in which they run, and a directory with a folder of Parquet files
+    for each table. `title` says in words what it is."""
+
+    title: str
+    queries: Mapping[str, str]
+    tables: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How a workload is run: the same for all contenders. `conf` is the user's own; `timeout_seconds` is for one query.
+
+    `runs` are those in which contenders learn; `repeats` follow, with what each of them came to.
+    """
+
+    workload: Workload
+    directory: Path
+    master: str
+    driver_memory: str
+    runs: int
+    repeats: int
+    timeout_seconds: float
+    conf: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 1
+
+    @property
+    def rounds(self) -> int:
+        return self.runs + self.repeats
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTime:
+    """One query of one run: wall seconds from its text to its rows. `error` is "" where it came to its end; `digest` is
+    the same for the same rows."""
+
+    name: str
+    seconds: float
+    rows: int = 0
+    digest: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BenchRun:
+    """One run of a contender. `number` counts from 1; run 0 prepares what the contender needs (statistics).
+
+    `tuning_seconds` is what it took beside the queries: deciding, reading the event log, gathering statistics.
+    `application_seconds` is the whole of spark-submit. `said` are lines on what was changed and why.
+    """
+
+    contender: str
+    number: int
+    queries: tuple[QueryTime, ...]
+    tuning_seconds: float = 0.0
+    application_seconds: float = 0.0
+    query_conf: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    said: tuple[str, ...] = ()
+    started_at: str = ""

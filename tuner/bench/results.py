@@ -1,0 +1,214 @@
+"""Runs to results: speed-ups run by run, how soon, which queries lost, and what it all cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from statistics import geometric_mean, median
+
+from tuner.bench.model import BenchRun, QueryTime, Setup
+from tuner.bench.slower import MARGIN, p_slower, significant
+
+DEFAULT = "default"
+# Of the final gain: a contender is there when it has this share of it.
+MOST_OF_GAIN = 0.9
+# What the best of these many queries gain is shown beside the mean of all.
+BEST = 16
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """One query of a contender: median seconds by default and in the end, and seconds of each run (None: it failed).
+
+    `p_slower` is how likely such seconds are if it were no more than 5 % slower than by default; `slower` says that this is too
+    unlikely, all queries considered together. `seems_slower`: the medians differ so, but the test does not bear it out.
+    """
+
+    name: str
+    default_seconds: float
+    final_seconds: float
+    seconds: tuple[float | None, ...]
+    p_slower: float | None
+    slower: bool
+    other_rows: bool
+
+    @property
+    def speed_up(self) -> float:
+        return self.default_seconds / self.final_seconds if self.final_seconds else 1.0
+
+    @property
+    def seems_slower(self) -> bool:
+        return not self.slower and self.final_seconds > (1 + MARGIN) * self.default_seconds
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """One run of a contender: seconds of its queries; against Spark's defaults in the same round; and all so far with what
+    tuning took. A failed query counts what it took and a run by default."""
+
+    number: int
+    seconds: float
+    speed_up: float
+    tuning_seconds: float
+    cumulative_seconds: float
+    failed: tuple[str, ...]
+    said: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ContenderResult:
+    """What came of a contender. Speed-ups are of the end (medians over the repeats); `runs_to_most` is the first run with 90 %
+    of the final gain (None: there was none to reach, or it was not held)."""
+
+    name: str
+    title: str
+    preparing_seconds: float
+    runs: tuple[RunResult, ...]
+    queries: tuple[QueryResult, ...]
+    total_speed_up: float
+    geometric_mean: float
+    best_geometric_mean: float
+    runs_to_most: int | None
+
+    @property
+    def slower(self) -> tuple[QueryResult, ...]:
+        return tuple(q for q in self.queries if q.slower)
+
+    @property
+    def cumulative_seconds(self) -> float:
+        return self.runs[-1].cumulative_seconds if self.runs else self.preparing_seconds
+
+
+@dataclass(frozen=True, slots=True)
+class BenchResult:
+    """All contenders, Spark's defaults first."""
+
+    title: str
+    queries: int
+    learning_runs: int
+    repeats: int
+    contenders: tuple[ContenderResult, ...]
+
+
+def results(setup: Setup, titles: Mapping[str, str], runs: Mapping[str, Sequence[BenchRun]]) -> BenchResult:
+    """The results of finished runs by contender, run 0 first where it had to prepare. Contenders may have fewer runs than the
+    setup asks for; rounds that Spark's defaults have not run are left out.
+    """
+    default = [run for run in runs[DEFAULT] if run.number]
+    found = [_contender(setup, name, titles[name], runs[name], default) for name in titles if runs.get(name)]
+    return BenchResult(
+        setup.workload.title, len(setup.workload.queries), setup.runs, setup.repeats, tuple(c for c in found if c.runs)
+    )
+
+
+def _contender(
+    setup: Setup, name: str, title: str, runs: Sequence[BenchRun], default: Sequence[BenchRun]
+) -> ContenderResult:
+    by_default = {run.number: run for run in default}
+    usual = {query: _median_whole(default, query) for query in setup.workload.queries}
+    mine = [run for run in runs if run.number in by_default]
+    preparing = sum(run.tuning_seconds for run in runs if not run.number)
+    final = [run for run in mine if run.number > setup.runs] or mine[-1:]
+    queries = _queries(setup, final, mine, default, usual)
+    ratios = sorted((q.speed_up for q in queries), reverse=True)
+    against = [run for run in default if run.number > setup.runs] or list(default[-1:])
+    total = _typical_total(against, usual), _typical_total(final, usual)
+    return ContenderResult(
+        name=name,
+        title=title,
+        preparing_seconds=preparing,
+        runs=tuple(_runs(mine, by_default, usual, preparing)),
+        queries=queries,
+        total_speed_up=total[0] / total[1] if total[1] else 1.0,
+        geometric_mean=geometric_mean(ratios) if ratios else 1.0,
+        best_geometric_mean=geometric_mean(ratios[:BEST]) if ratios else 1.0,
+        runs_to_most=_runs_to_most(mine, by_default, usual, total),
+    )
+
+
+def _queries(
+    setup: Setup,
+    final: Sequence[BenchRun],
+    mine: Sequence[BenchRun],
+    default: Sequence[BenchRun],
+    usual: Mapping[str, float],
+) -> tuple[QueryResult, ...]:
+    against = [run for run in default if run.number > setup.runs] or list(default)
+    p_values = {name: p_slower(_whole(default, name), _whole(final, name)) for name in usual}
+    slower = significant(p_values)
+    return tuple(
+        QueryResult(
+            name=name,
+            default_seconds=_median_whole(against, name),
+            final_seconds=median(_counted(q, usual) for q in _of(final, name)) if _of(final, name) else 0.0,
+            seconds=tuple(None if q.error else q.seconds for q in _of(mine, name)),
+            p_slower=p_values[name],
+            slower=name in slower,
+            other_rows=_other_rows(default, mine, name),
+        )
+        for name in usual
+    )
+
+
+def _runs(
+    mine: Sequence[BenchRun], by_default: Mapping[int, BenchRun], usual: Mapping[str, float], preparing: float
+) -> Iterable[RunResult]:
+    seconds = [_total(run, usual) for run in mine]
+    spent = accumulate((s + run.tuning_seconds for s, run in zip(seconds, mine, strict=True)), initial=preparing)
+    next(spent)
+    for run, took, cumulative in zip(mine, seconds, spent, strict=True):
+        yield RunResult(
+            number=run.number,
+            seconds=took,
+            speed_up=_total(by_default[run.number], usual) / took if took else 1.0,
+            tuning_seconds=run.tuning_seconds,
+            cumulative_seconds=cumulative,
+            failed=tuple(q.name for q in run.queries if q.error),
+            said=run.said,
+        )
+
+
+def _runs_to_most(
+    mine: Sequence[BenchRun],
+    by_default: Mapping[int, BenchRun],
+    usual: Mapping[str, float],
+    total: tuple[float, float],
+) -> int | None:
+    gain = 1 - total[1] / total[0] if total[0] else 0.0
+    if gain <= 0:
+        return None
+    for run in mine:
+        if 1 - _total(run, usual) / _total(by_default[run.number], usual) >= MOST_OF_GAIN * gain:
+            return run.number
+    return None
+
+
+def _total(run: BenchRun, usual: Mapping[str, float]) -> float:
+    return sum(_counted(query, usual) for query in run.queries)
+
+
+def _typical_total(runs: Sequence[BenchRun], usual: Mapping[str, float]) -> float:
+    return median(_total(run, usual) for run in runs) if runs else 0.0
+
+
+def _counted(query: QueryTime, usual: Mapping[str, float]) -> float:
+    return query.seconds + (usual.get(query.name, 0.0) if query.error else 0.0)
+
+
+def _of(runs: Iterable[BenchRun], name: str) -> list[QueryTime]:
+    return [query for run in runs for query in run.queries if query.name == name]
+
+
+def _whole(runs: Iterable[BenchRun], name: str) -> list[float]:
+    return [query.seconds for query in _of(runs, name) if not query.error]
+
+
+def _median_whole(runs: Iterable[BenchRun], name: str) -> float:
+    return median(_whole(runs, name) or [0.0])
+
+
+def _other_rows(default: Sequence[BenchRun], mine: Sequence[BenchRun], name: str) -> bool:
+    """Whether rows differ from those by default, which are the same in all runs by default (a LIMIT may cut through ties)."""
+    reference = {query.digest for query in _of(default, name) if not query.error}
+    return len(reference) == 1 and any(q.digest not in reference for q in _of(mine, name) if not q.error)

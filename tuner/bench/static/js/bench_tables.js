@@ -1,0 +1,42 @@
+// The figures of the plots, as tables.
+
+import { h } from "./element.js";
+import { seconds } from "./units.js";
+
+const times = (ratio) => `${ratio.toFixed(2)}x`;
+
+function table(caption, heads, rows) {
+  const head = heads.map((words, n) => h("th", { scope: "col", class: n ? "number" : null }, words));
+  return h(
+    "div",
+    { class: "scroller", role: "region", "aria-label": `${caption}, scrolls sideways`, tabindex: "0" },
+    h("table", {}, h("caption", { class: "unseen" }, caption), h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows)),
+  );
+}
+
+function row(name, ...cells) {
+  return h("tr", {}, h("th", { scope: "row" }, name), cells.map((cell) => h("td", { class: "number" }, cell)));
+}
+
+export function contenderTable(data) {
+  const numbers = data.contenders[0].runs.map(({ run }) => run);
+  const heads = ["", ...numbers.map((n) => `run ${n}`), "in the end", "geometric mean", "best 16", "90 % of it at", "slower", "all time, with tuning"];
+  const rows = data.contenders.map((c, position) => {
+    const byNumber = new Map(c.runs.map((run) => [run.run, times(run.speed_up)]));
+    const ninety = position && c.runs_to_90_percent ? `run ${c.runs_to_90_percent}` : "–";
+    return row(c.title, ...numbers.map((n) => byNumber.get(n) ?? "–"), times(c.speed_up), times(c.geometric_mean), times(c.best_geometric_mean), ninety, c.slower.length ? c.slower.join(", ") : "none", seconds(c.cumulative_seconds));
+  });
+  return table("Contenders", heads, rows);
+}
+
+function cell(query) {
+  const style = query.slower ? "worse" : query.speed_up > 1.05 ? "better" : "";
+  const marks = [query.slower ? "slower" : "", query.other_rows ? "other rows" : ""].filter(Boolean).join(", ");
+  return [h("span", { class: style }, `${seconds(query.final_seconds)}, ${times(query.speed_up)}`), marks ? h("div", { class: "faint" }, marks) : ""];
+}
+
+export function queryTable(data) {
+  const [spark, ...others] = data.contenders;
+  const rows = spark.queries.map((query, n) => row(query.query, seconds(query.final_seconds), ...others.map((c) => cell(c.queries[n]))));
+  return table("Queries, seconds in the end", ["query", ...data.contenders.map((c) => c.name)], rows);
+}

@@ -1,0 +1,93 @@
+"""`spark-tuner bench`: what the tuner gains on recurring jobs of SQL, beside what one would do instead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+
+from tuner.bench.as_json import result_json
+from tuner.bench.contenders.known import CONTENDERS, chosen
+from tuner.bench.machine import cores, driver_memory, machine
+from tuner.bench.model import Setup, Workload
+from tuner.bench.records import Records
+from tuner.bench.results import results
+from tuner.bench.rounds import run_rounds
+from tuner.bench.workloads import from_directories, tpcds
+from tuner.cli.bench_text import show
+from tuner.cli.harvest import AsJson
+from tuner.cli.spark_session import Conf, parse_conf
+from tuner.spark_submit import require_java
+
+
+def bench(
+    scale_factor: Annotated[float, typer.Option(min=0.01, help="TPC-DS scale factor: gigabytes of raw data.")] = 1.0,
+    queries: Annotated[str, typer.Option(help="Queries by name or number, comma-separated. [default: all]")] = "",
+    runs: Annotated[int, typer.Option(min=2, help="Runs in which each contender learns.")] = 5,
+    repeats: Annotated[
+        int, typer.Option(min=0, help="Runs after that, with what each contender came to: for a test, not one sample.")
+    ] = 2,
+    contenders: Annotated[str, typer.Option(help="Comma-separated; default is always one.")] = ",".join(CONTENDERS),
+    sql: Annotated[Path | None, typer.Option(help="A directory of .sql files to run instead of TPC-DS.")] = None,
+    tables: Annotated[
+        Path | None, typer.Option(help="A directory with one folder of Parquet files for each table, for --sql.")
+    ] = None,
+    directory: Annotated[
+        Path, typer.Option(help="Where tables, logs and results go; a bench that was stopped goes on there.")
+    ] = Path("spark-tuner-bench"),
+    master: Annotated[str, typer.Option(help="Spark's master. [default: local, with all cores]")] = "",
+    memory: Annotated[str, typer.Option("--driver-memory", help="[default: half of the machine's, at most 8g]")] = "",
+    timeout_seconds: Annotated[float, typer.Option(min=1.0, help="A query that takes longer has failed.")] = 900.0,
+    conf: Conf = None,
+    seed: Annotated[int, typer.Option(help="Of random search and TPE.")] = 1,
+    report: Annotated[Path | None, typer.Option(help="Write the result as one HTML page with plots.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run SQL as a recurring job, tuned and by Spark's defaults, its CBO, a raised threshold, and searches, and compare."""
+    names = _names(contenders)
+    if unknown := [name for name in names if name not in CONTENDERS]:
+        raise typer.BadParameter(f"{', '.join(unknown)}; there are {', '.join(CONTENDERS)}", param_hint="--contenders")
+    if (sql is None) != (tables is None):
+        raise typer.BadParameter("give both, or neither for TPC-DS", param_hint="--sql and --tables")
+    require_java()
+    console = Console(stderr=True, highlight=False)
+    found = chosen(names)
+    directory = directory.absolute()
+    setup = Setup(
+        _workload(console, sql, tables, scale_factor, _names(queries), directory),
+        directory,
+        master or f"local[{cores()}]",
+        memory or driver_memory(),
+        runs,
+        repeats,
+        timeout_seconds,
+        parse_conf(conf),
+        seed,
+    )
+    records = Records(setup)
+    run_rounds(setup, found, records, lambda text: console.print(text, markup=False))
+    result = results(setup, {c.name: c.title for c in found}, {c.name: records.of(c.name, setup.rounds) for c in found})
+    if report is not None:
+        from tuner.bench.page import write_page
+
+        write_page(report, result, machine())
+    if as_json:
+        typer.echo(msgspec.json.encode(result_json(result, machine())).decode())
+    else:
+        show(Console(highlight=False), result, machine())
+
+
+def _workload(
+    console: Console, sql: Path | None, tables: Path | None, scale_factor: float, names: list[str], directory: Path
+) -> Workload:
+    if sql is not None and tables is not None:
+        return from_directories(sql, names, tables)
+    console.print(f"TPC-DS tables, scale factor {scale_factor:g}")
+    return tpcds(scale_factor, names, directory / "tables")
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]

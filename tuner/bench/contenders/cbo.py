@@ -25,7 +25,7 @@ class CostBased:
     name: str = "cbo"
     title: str = "Spark's CBO, after ANALYZE of all columns"
 
-    def prepare(self, setup: Setup, work: Path) -> BenchRun | None:
+    def prepare(self, setup: Setup, work: Path) -> BenchRun:
         shutil.rmtree(_catalog(work), ignore_errors=True)
         ran = run_application(setup, Submit(catalog=_catalog(work), analyze=True), work)
         if ran.exit_code:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from tuner.bench.model import BenchRun, Setup
 
@@ -18,9 +18,14 @@ class Contender(Protocol):
     @property
     def title(self) -> str: ...
 
-    def prepare(self, setup: Setup, work: Path) -> BenchRun | None:
-        """What has to be done once, before the first run; None where there is nothing."""
-
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
         """Run `number` of it, in the directory `work`. `earlier` are its own, oldest first, from 1; `number` is beyond
         `setup.runs` in repeats. Stopped at any time and called again with the same arguments it does the same."""
+
+
+@runtime_checkable
+class Preparing(Contender, Protocol):
+    """Has something to do once, before its first run."""
+
+    def prepare(self, setup: Setup, work: Path) -> BenchRun:
+        """Do it, as run 0."""

@@ -20,9 +20,6 @@ class Fixed:
     title: str
     conf: Mapping[str, str] = field(default_factory=dict)
 
-    def prepare(self, setup: Setup, work: Path) -> BenchRun | None:
-        return None
-
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
         ran = run_application(setup, Submit(self.conf), work)
         return BenchRun(self.name, number, ran.queries, application_seconds=ran.seconds)

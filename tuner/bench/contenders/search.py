@@ -32,9 +32,6 @@ class Search:
     title: str
     sampler: Callable[[int], optuna.samplers.BaseSampler]
 
-    def prepare(self, setup: Setup, work: Path) -> BenchRun | None:
-        return None
-
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
         tried = [run for run in earlier if run.number <= setup.runs]
         names = setup.workload.queries
@@ -58,16 +55,14 @@ def random_search() -> Search:
 
 
 def tpe() -> Search:
-    """Optuna's TPE (Bergstra et al., Algorithms for Hyper-Parameter Optimization, 2011), all knobs together."""
+    """Optuna's TPE (Bergstra et al., Algorithms for Hyper-Parameter Optimization, 2011)."""
     import optuna
 
     logging.getLogger("optuna").setLevel(logging.WARNING)
     return Search(
         "tpe",
         "Optuna's TPE, each query by itself",
-        lambda seed: optuna.samplers.TPESampler(
-            n_startup_trials=STARTUP_TRIALS, multivariate=True, warn_independent_sampling=False, seed=seed
-        ),
+        lambda seed: optuna.samplers.TPESampler(n_startup_trials=STARTUP_TRIALS, seed=seed),
     )
 
 

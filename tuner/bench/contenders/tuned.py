@@ -27,9 +27,6 @@ class Tuned:
     name: str = "tuner"
     title: str = "airflow-spark-tuner"
 
-    def prepare(self, setup: Setup, work: Path) -> BenchRun | None:
-        return None
-
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
         program, store = find_spark_submit(), store_url(work.parent)
         properties = {"spark.master": setup.master, "spark.driver.memory": setup.driver_memory, **setup.conf}

@@ -1,0 +1,86 @@
+"""What a bench says of its contenders."""
+
+from __future__ import annotations
+
+import pytest
+
+from tuner.bench.as_json import result_json
+from tuner.bench.model import BenchRun
+from tuner.bench.results import BenchResult, ContenderResult, results
+
+from .made import run, runs, setup
+
+DEFAULT = runs("default", *[{"q1": 10.0, "q2": 5.0 + n / 100} for n in range(5)])
+
+
+def result(*tuned: BenchRun, default: list[BenchRun] = DEFAULT) -> BenchResult:
+    return results(setup(), {"default": "Spark", "tuner": "the tuner"}, {"default": default, "tuner": tuned})
+
+
+def tuner(*tuned: BenchRun, default: list[BenchRun] = DEFAULT) -> ContenderResult:
+    return result(*tuned, default=default).contenders[1]
+
+
+LEARNS = ({"q1": 10, "q2": 5}, {"q1": 4, "q2": 5}, {"q1": 2, "q2": 5}, {"q1": 2, "q2": 5}, {"q1": 2, "q2": 5.1})
+
+
+def test_speed_ups_are_against_the_default_of_the_same_round() -> None:
+    found = tuner(*runs("tuner", *LEARNS))
+    assert [round(r.speed_up, 2) for r in found.runs] == [1.0, 1.67, 2.15, 2.15, 2.12]
+    slow_night = [*DEFAULT[:4], run("default", 5, {"q1": 20, "q2": 10})]
+    assert tuner(*runs("tuner", *LEARNS), default=slow_night).runs[4].speed_up == pytest.approx(30 / 7.1)
+
+
+def test_the_end_is_the_median_of_the_repeats() -> None:
+    found = tuner(*runs("tuner", *LEARNS))
+    assert found.total_speed_up == pytest.approx(15.035 / 7.05)
+    assert [q.speed_up for q in found.queries] == pytest.approx([5, 5.035 / 5.05])
+    assert found.geometric_mean == pytest.approx((5 * 5.035 / 5.05) ** 0.5)
+    assert found.best_geometric_mean == found.geometric_mean, "of two queries all are among the best 16"
+
+
+def test_how_soon_it_had_ninety_percent_of_its_gain() -> None:
+    assert tuner(*runs("tuner", *LEARNS)).runs_to_most == 3
+    assert tuner(*runs("tuner", *[{"q1": 11, "q2": 5}] * 5)).runs_to_most is None
+
+
+def test_all_that_tuning_takes_is_counted() -> None:
+    prepared = BenchRun("tuner", 0, (), tuning_seconds=100)
+    found = tuner(prepared, *runs("tuner", *LEARNS, tuning=1.5))
+    assert found.preparing_seconds == 100
+    assert [r.cumulative_seconds for r in found.runs] == pytest.approx([116.5, 127, 135.5, 144, 152.6])
+    assert found.cumulative_seconds == pytest.approx(152.6)
+
+
+def test_a_failed_query_counts_what_it_took_and_a_run_by_default() -> None:
+    found = tuner(*runs("tuner", LEARNS[0]), run("tuner", 2, {"q1": 3, "q2": 5}, failed=["q1"]))
+    assert (found.runs[1].seconds, found.runs[1].failed) == (18, ("q1",))
+    assert found.queries[0].seconds == (10, None)
+
+
+def test_slower_is_what_a_test_over_repeats_bears_out() -> None:
+    clearly = tuner(*runs("tuner", *[{"q1": 10, "q2": 5}] * 3, {"q1": 12.0, "q2": 5}, {"q1": 12.1, "q2": 5}))
+    assert [q.name for q in clearly.slower] == ["q1"]
+    once = tuner(*runs("tuner", *[{"q1": 10, "q2": 5}] * 3, {"q1": 10, "q2": 5}, {"q1": 14, "q2": 5}))
+    assert not once.slower
+    assert [q.name for q in once.queries if q.seems_slower] == ["q1"]
+
+
+def test_rows_that_differ_are_told_where_spark_itself_is_of_one_mind() -> None:
+    other = run("tuner", 1, {"q1": 10, "q2": 5}, digests={"q1": "others"})
+    assert [q.other_rows for q in tuner(other).queries] == [True, False]
+    tied = [run("default", n, {"q1": 10, "q2": 5}, digests={"q1": f"tie {n}"}) for n in (1, 2)]
+    assert [q.other_rows for q in tuner(other, default=tied).queries] == [False, False]
+
+
+def test_rounds_without_a_default_run_are_left_out() -> None:
+    found = result(*runs("tuner", *LEARNS), default=DEFAULT[:2])
+    assert [[r.number for r in c.runs] for c in found.contenders] == [[1, 2], [1, 2]]
+
+
+def test_json_has_what_the_tables_have() -> None:
+    told = result_json(result(*runs("tuner", *LEARNS)), "a machine")
+    assert told["machine"] == "a machine"
+    assert [c["name"] for c in told["contenders"]] == ["default", "tuner"]
+    assert told["contenders"][1]["runs"][2]["seconds"] == 7
+    assert told["contenders"][1]["queries"][0]["query"] == "q1"

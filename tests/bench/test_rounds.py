@@ -1,0 +1,85 @@
+"""Rounds: whose turn it is, and what a bench that was stopped does again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from tuner.bench.model import BenchRun, Setup
+from tuner.bench.records import Records
+from tuner.bench.rounds import run_rounds
+from tuner.errors import TunerError
+
+from .made import run, setup
+
+
+@dataclass
+class Counting:
+    """Takes as many seconds as the number of its run; stops the bench once at `stops_at`."""
+
+    name: str
+    calls: list[tuple[str, int, list[int]]]
+    title: str = ""
+    stops_at: list[int] = field(default_factory=list)
+
+    def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
+        if number in self.stops_at:
+            self.stops_at.remove(number)
+            raise KeyboardInterrupt
+        self.calls.append((self.name, number, [r.number for r in earlier]))
+        return run(self.name, number, {"q1": number})
+
+
+class Preparing(Counting):
+    def prepare(self, setup: Setup, work: Path) -> BenchRun:
+        self.calls.append((self.name, 0, []))
+        return BenchRun(self.name, 0, (), tuning_seconds=9)
+
+
+def test_each_goes_first_in_its_turn_and_sees_its_own_runs(tmp_path: Path) -> None:
+    calls: list[tuple[str, int, list[int]]] = []
+    of = setup(tmp_path, runs=2, repeats=1)
+    run_rounds(of, [Counting("a", calls), Preparing("b", calls)], Records(of), lambda _: None)
+    assert calls == [
+        ("b", 0, []),
+        ("a", 1, []),
+        ("b", 1, []),
+        ("b", 2, [1]),
+        ("a", 2, [1]),
+        ("a", 3, [1, 2]),
+        ("b", 3, [1, 2]),
+    ]
+
+
+def test_a_bench_that_was_stopped_goes_on_after_its_last_finished_run(tmp_path: Path) -> None:
+    calls: list[tuple[str, int, list[int]]] = []
+    of = setup(tmp_path, runs=2, repeats=0)
+    contenders = [Preparing("a", calls), Counting("b", calls, stops_at=[2])]
+    with pytest.raises(KeyboardInterrupt):
+        run_rounds(of, contenders, Records(of), lambda _: None)
+    said: list[str] = []
+    run_rounds(of, contenders, Records(of), said.append)
+    assert said == ["b: run 2", "a: run 2"]
+    assert [(name, number) for name, number, _ in calls] == [("a", 0), ("a", 1), ("b", 1), ("b", 2), ("a", 2)]
+    assert [r.number for r in Records(of).of("a", 2)] == [0, 1, 2]
+    assert Records(of).of("a", 2)[0].started_at
+
+
+def test_a_directory_belongs_to_one_bench(tmp_path: Path) -> None:
+    Records(setup(tmp_path))
+    Records(setup(tmp_path, repeats=9))
+    for other in (setup(tmp_path, queries=("q3",)), replace(setup(tmp_path), master="local[9]")):
+        with pytest.raises(TunerError, match="other (queries|master) ran there; give another --directory"):
+            Records(other)
+
+
+def test_a_record_of_another_version_is_told(tmp_path: Path) -> None:
+    records = Records(setup(tmp_path))
+    work = records.work("a", 1)
+    work.mkdir(parents=True)
+    (work / "run.json").write_text('{"contender": 3}')
+    with pytest.raises(TunerError, match="not a run of this version's bench"):
+        records.get("a", 1)

@@ -1,0 +1,79 @@
+"""`spark-tuner bench` on a real Spark: every contender, small tables, and a second look at what is on record."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SQL = {
+    "orders": "SELECT d.grp, count(*) AS n FROM facts f JOIN dims d ON f.dim_id = d.id GROUP BY d.grp",
+    "wrong": "SELECT no_such_column FROM facts",
+    "totals": "SELECT sum(amount) AS total FROM facts",
+}
+
+
+def bench(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tuner.cli", "bench", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600)
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_all_contenders_side_by_side(join_tables: Path, tmp_path: Path) -> None:
+    (tmp_path / "sql").mkdir()
+    for name, text in SQL.items():
+        (tmp_path / "sql" / f"{name}.sql").write_text(text)
+    asked = (
+        "--sql",
+        tmp_path / "sql",
+        "--tables",
+        join_tables,
+        "--directory",
+        tmp_path / "bench",
+        "--master",
+        "local[2]",
+    )
+    asked += ("--driver-memory", "2g", "--runs", 2, "--repeats", 0, "--report", tmp_path / "bench.html", "--json")
+    asked += ("--conf", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    done = bench(*asked)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    by_name = {contender["name"]: contender for contender in found["contenders"]}
+    assert list(by_name) == ["default", "tuner", "cbo", "threshold", "random", "tpe"]
+    for contender in by_name.values():
+        assert [run["run"] for run in contender["runs"]] == [1, 2]
+        assert [run["failed"] for run in contender["runs"]] == [["wrong"], ["wrong"]]
+        assert all(query["other_rows"] is False for query in contender["queries"])
+    assert any("on trial" in line for line in by_name["tuner"]["runs"][1]["said"])
+    assert by_name["cbo"]["preparing_seconds"] > 0
+    assert by_name["tuner"]["cumulative_seconds"] > sum(run["seconds"] for run in by_name["tuner"]["runs"])
+    assert "Spark tuner: bench" in (tmp_path / "bench.html").read_text()
+    started = time.monotonic()
+    again = bench(*asked)
+    assert json.loads(again.stdout) == found
+    assert time.monotonic() - started < 30, "nothing is run again"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--contenders", "luck"), "luck; there are default, tuner"),
+        (("--sql", "."), "give both, or neither"),
+        (("--runs", "1"), "--runs"),
+    ],
+)
+def test_bad_usage(arguments: tuple[str, ...], told: str) -> None:
+    done = bench(*arguments)
+    assert done.returncode == 2
+    assert told in " ".join(done.stderr.replace("│", " ").split())
+
+
+def test_a_directory_without_sql_is_told_in_a_line(tmp_path: Path) -> None:
+    done = bench("--sql", tmp_path, "--tables", tmp_path, "--directory", tmp_path / "bench")
+    assert done.returncode == 1
+    assert done.stderr.strip().splitlines()[-1].startswith(f"spark-tuner: {tmp_path}: no .sql file in it")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -40,18 +40,19 @@ def next_decision(
     problems: Problems,
     earlier_tries: Iterable[Run] = (),
     to_come: Context | None = None,
+    advise: Callable[[Facts], Sequence[Recommendation]] | None = None,
 ) -> Decision:
     """The decision for run `key`. `runs` are the cohort's newest HISTORY_RUNS, oldest first, `facts` those of `facts_now`,
     `to_come` is the context of the run, where that is known.
 
-    An advisor that fails silences itself; a policy that fails raises.
+    `advise` are other advisors than all there are. One that fails silences itself; a policy that fails raises.
     """
     known = {d.action.id: d.action for run in runs for d in run.decision.actions}.values()
     situation = Situation(
         mode=mode,
         try_number=try_number,
         runs=runs,
-        recommendations=problems.guard("advise", lambda: _advise(facts), ()) if facts else (),
+        recommendations=problems.guard("advise", lambda: (advise or _advise)(facts), ()) if facts else (),
         verdicts=verdicts,
         earlier_try_failed=failed_with_changes([*runs, *earlier_tries], key),
         outgrown=outgrown(facts, known) if facts else {},

@@ -1,0 +1,87 @@
+"""Regret, regressions and false judgements of the policy over many simulated cohorts.
+
+    python -m tests.benchmarks.simulation [--cohorts 10000] [--runs 30] [--seed 1] [--stored 100] [--processes 1] [--json FILE]
+
+The decisions are the product's own, on worlds whose true effects are known, so that each run is held against the same night
+untuned, with the same noise. `--stored` cohorts go through the history store and `next_decision` as well, and must be decided
+alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from functools import partial
+from multiprocessing import Pool
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rich.console import Console
+
+from tests.benchmarks.simulation.draw import draw
+from tests.benchmarks.simulation.memory import InMemory, InStore
+from tests.benchmarks.simulation.play import cohort_of, play
+from tests.benchmarks.simulation.report import as_json, table
+from tests.benchmarks.simulation.score import Score, score
+from tuner.history.store import Store
+
+
+def scored(number: int, seed: int, runs: int) -> Score:
+    """The score of one cohort."""
+    world = draw(seed, number, runs)
+    return score(world, list(play(world, InMemory())))
+
+
+def scores(cohorts: int, seed: int, runs: int, processes: int) -> Iterator[Score]:
+    """Scores in the order of the cohorts' numbers."""
+    each = partial(scored, seed=seed, runs=runs)
+    if processes == 1:
+        yield from map(each, range(cohorts))
+        return
+    with Pool(processes) as pool:
+        yield from pool.imap(each, range(cohorts), chunksize=50)
+
+
+def differing(cohorts: int, seed: int, runs: int) -> list[str]:
+    """Cohorts that the product's store and path decided otherwise than the policy alone."""
+    found = []
+    with TemporaryDirectory() as directory, Store.open(f"sqlite:///{directory}/history.db") as store:
+        for number in range(cohorts):
+            world = draw(seed, number, runs)
+            alone = [t.decision for t in play(world, InMemory())]
+            if alone != [t.decision for t in play(world, InStore(store, cohort_of(world)))]:
+                found.append(cohort_of(world))
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cohorts", type=int, default=10_000)
+    parser.add_argument("--runs", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--stored", type=int, default=100, help="cohorts that go through the store, too")
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--json", type=Path, help="where the figures go as JSON")
+    options = parser.parse_args()
+    since = time.monotonic()
+    found = list(scores(options.cohorts, options.seed, options.runs, options.processes))
+    took = time.monotonic() - since
+    Console(width=200).print(table(found, f"{options.cohorts} cohorts of {options.runs} nights, seed {options.seed}"))
+    print(f"{took:.0f} s, {took / options.cohorts / options.runs * 1e3:.2f} ms a night")
+    if options.json:
+        options.json.write_text(json.dumps(as_json(found), indent=2) + "\n")
+    stored = min(options.stored, options.cohorts)
+    since = time.monotonic()
+    otherwise = differing(stored, options.seed, options.runs)
+    print(
+        f"{stored} cohorts through the store, {time.monotonic() - since:.0f} s: {len(otherwise)} decided otherwise"
+        + (f": {', '.join(otherwise)}" if otherwise else "")
+    )
+    return 1 if otherwise else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -49,7 +49,9 @@ def table(scores: Sequence[Score], title: str) -> Table:
     for name, cell in _ROWS:
         found.add_row(name, *(cell(*column) for column in columns))
     for why in sorted({why for all_, _ in columns for why in all_.turns.false_rollbacks}):
-        found.add_row(f"    {why}", *(_share(a.turns.false_rollbacks[why], a.turns.rollbacks) for a, _ in columns))
+        found.add_row(
+            f"    {why}", *(_share(a.turns.false_rollbacks.get(why, 0), a.turns.rollbacks) for a, _ in columns)
+        )
     return found
 
 
@@ -74,4 +76,4 @@ def _columns(scores: Sequence[Score]) -> Iterator[tuple[Score, Sequence[Score]]]
 
 
 def _false_rollbacks(all_: Score) -> str:
-    return _share(all_.turns.false_rollbacks.total(), all_.turns.rollbacks)
+    return _share(sum(all_.turns.false_rollbacks.values()), all_.turns.rollbacks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.benchmarks.simulation.alternatives import gain_share
@@ -33,7 +33,7 @@ class Turns:
 
     trials: int = 0
     rollbacks: int = 0
-    false_rollbacks: Counter[str] = field(default_factory=Counter)
+    false_rollbacks: Mapping[str, int] = field(default_factory=dict)
     promotions: int = 0
     false_promotions: int = 0
     proven_nights: int = 0
@@ -46,7 +46,7 @@ class Turns:
         return cls(
             trials=sum(t.trials for t in each),
             rollbacks=sum(t.rollbacks for t in each),
-            false_rollbacks=sum((t.false_rollbacks for t in each), Counter()),
+            false_rollbacks=dict(sum((Counter(t.false_rollbacks) for t in each), Counter())),
             promotions=sum(t.promotions for t in each),
             false_promotions=sum(t.false_promotions for t in each),
             proven_nights=sum(t.proven_nights for t in each),
@@ -76,7 +76,7 @@ def turns_of(world: World, tries: Sequence[Try]) -> Turns:
     return Turns(
         trials=counted["trials"],
         rollbacks=counted["rollbacks"],
-        false_rollbacks=wrong,
+        false_rollbacks=dict(wrong),
         promotions=counted["promotions"],
         false_promotions=counted["false promotions"],
         proven_nights=counted["proven"],

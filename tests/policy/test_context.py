@@ -9,7 +9,7 @@ import pytest
 from tuner.eventlog.cluster import Cluster
 from tuner.history.model import DecidedAction, Decision, Mode, Run, Standing
 from tuner.policy.baseline import baselines, query_baselines
-from tuner.policy.context import Context, Contexts, context_of, context_to_come
+from tuner.policy.context import ByContext, Context, context_of, context_to_come
 from tuner.policy.decide import Situation, decide
 from tuner.policy.ledger import read_ledger
 
@@ -59,9 +59,10 @@ def test_a_context_is_another_where_spark_or_the_cluster_is(version: str, cluste
         context_of(replace(outcome({}), spark_version=v, cluster=c)) for v, c in (("4.2.1", SMALL), (version, cluster))
     )
     assert other.difference(base) == difference
-    assert Contexts().number(base) == 0
-    contexts = Contexts()
-    assert [contexts.number(c) for c in (base, other, base)] == ([0, 1, 0] if difference else [0, 0, 0])
+    kept = ByContext[list[str]](list)
+    for number, context in enumerate((base, other, base)):
+        kept.of(by(version if context is other else "4.2.1", context.cluster, number, {})).append(str(number))
+    assert kept.of(by("4.2.1", SMALL, 3, {})) == (["0", "2"] if difference else ["0", "1", "2"])
 
 
 def test_a_submission_tells_the_context_before_the_run() -> None:

@@ -13,7 +13,7 @@ from tuner.plan.model import DirectiveOutcome, QueryStatus
 from tuner.policy.decide import Situation, decide
 from tuner.policy.followed import held_in, in_effect, not_followed
 from tuner.policy.ledger import Record, read_ledger
-from tuner.policy.measure import History, compare
+from tuner.policy.measure import History, compare, measured_queries
 
 from .histories import GB, conf, decided, hint, in_force, recommend, reorder, run, standings, verdict
 
@@ -80,7 +80,7 @@ def test_its_times_are_neither_its_win_nor_its_loss(seconds: float) -> None:
 
 def test_they_are_times_of_the_query_without_it() -> None:
     history = History()
-    history.add(night(1, IGNORED, seconds=12))
+    history.add(measured_queries(night(1, IGNORED, seconds=12)))
     (compared,) = compare(night(2, APPLIED, seconds=6), history, {HINT.id}).touched
     assert (compared.expected, compared.measured) == (12, 6)
 

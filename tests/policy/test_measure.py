@@ -14,6 +14,7 @@ from tuner.policy.measure import (
     Comparison,
     Comparisons,
     History,
+    Measured,
     compare,
     losers,
     machine_speed,
@@ -32,7 +33,7 @@ ACTION = hint("q1")
 def _compare(*past: Run, now: Run, changes: tuple[str, ...] = (ACTION.id,)) -> Comparisons:
     history = History()
     for one in past:
-        history.add(one)
+        history.add(measured_queries(one))
     return compare(now, history, changes)
 
 
@@ -193,3 +194,13 @@ def test_comparisons_hold_what_they_say(
         assert 0 <= c.low <= c.high * (1 + 1e-9)
         assert c.noise >= 0
         assert not (c.slower and c.faster)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0.1, 100), st.sampled_from([0, GB, int(1.04 * GB), 2 * GB])), min_size=4, max_size=12)
+)
+def test_the_noise_that_a_history_keeps_is_that_of_its_runs(runs: list[tuple[float, int]]) -> None:
+    past, history = [Measured("q", 0, seconds, size) for seconds, size in runs], History()
+    for one in past:
+        history.add([one])
+    assert history.noise(("q", 0)) == noise(past)

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tuner.history.model import Run
-from tuner.policy.context import Contexts, context_of
+from tuner.policy.context import ByContext
 from tuner.policy.measure import (
     DEFAULT_NOISE,
     MAX_BASELINES,
+    Control,
     Key,
     Measured,
     comparison,
@@ -51,24 +52,12 @@ class _Unsteered:
         return self._queries.get(query.key, ())
 
 
-@dataclass(slots=True)
-class _Pasts:
-    """The past of each context."""
-
-    _contexts: Contexts = field(default_factory=Contexts)
-    _pasts: dict[int, _Unsteered] = field(default_factory=dict)
-
-    def of(self, run: Run) -> _Unsteered:
-        assert run.outcome is not None  # or it was not measured
-        return self._pasts.setdefault(self._contexts.number(context_of(run.outcome)), _Unsteered())
-
-
 def baselines(runs: Sequence[Run]) -> dict[str, Baseline]:
     """By the key of each measured run: a band from up to MAX_BASELINES runs before it, in its context, that nothing reached.
 
     Runs are oldest first. There is none for a run of which too much never ran unsteered before. In time linear in runs.
     """
-    pasts, found = _Pasts(), {}
+    pasts, found = ByContext(_Unsteered), {}
     for run in runs:
         if usable(run):
             queries, past = measured_queries(run), pasts.of(run)
@@ -81,7 +70,7 @@ def baselines(runs: Sequence[Run]) -> dict[str, Baseline]:
 def query_baselines(runs: Sequence[Run]) -> dict[str, float]:
     """By fingerprint: median seconds with nothing in force, for the input of the query's latest run; its executions in a
     run are summed."""
-    pasts, latest = _Pasts(), dict[Key, tuple[Measured, _Unsteered]]()
+    pasts, latest = ByContext(_Unsteered), dict[Key, tuple[Measured, _Unsteered]]()
     for run in runs:
         if usable(run):
             queries, past = measured_queries(run), pasts.of(run)
@@ -108,5 +97,5 @@ def _baseline(queries: Sequence[Measured], past: _Unsteered) -> Baseline | None:
 def _speed(pairs: Sequence[tuple[Measured, Sequence[Measured]]]) -> tuple[float, float]:
     """The machine's speed of the day by the queries that nothing reached, where others were. A run without any change is
     what it is: it says nothing of another."""
-    control = [(query, before) for query, before in pairs if not query.changes]
+    control = [Control(query.seconds, usual_seconds(query, before)) for query, before in pairs if not query.changes]
     return machine_speed(control) if len(control) < len(pairs) else (1.0, DEFAULT_NOISE)

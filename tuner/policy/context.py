@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
 
 from tuner.cost.selection.conf import parse_version
 from tuner.eventlog.cluster import Cluster
-from tuner.history.model import Outcome
+from tuner.history.model import Outcome, Run
 from tuner.units import format_bytes, parse_bytes
 
 # Heaps that differ by less are the same; so are totals of cores that dynamic allocation may give one night and not the next.
 SAME_HEAP = 1.1
 SAME_CORES = 2.0
+
+_Kept = TypeVar("_Kept")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +67,22 @@ def context_to_come(latest: Outcome, spark_version: str, conf: Mapping[str, str]
 
 
 @dataclass(slots=True)
-class Contexts:
-    """The contexts of a cohort's runs, each known by the number of the first that is like it."""
+class ByContext(Generic[_Kept]):
+    """Something for each context that measured runs had; contexts that are alike share it."""
 
-    _known: list[Context] = field(default_factory=list)
+    make: Callable[[], _Kept]
+    _kept: list[tuple[Context, _Kept]] = field(default_factory=list)
 
-    def number(self, context: Context) -> int:
-        """The number of this context; a new one for what no run had before."""
-        for number, known in enumerate(self._known):
-            if known is context or known == context or not context.difference(known):
-                return number
-        self._known.append(context)
-        return len(self._known) - 1
+    def of(self, run: Run) -> _Kept:
+        """What is kept for the context of a run; made where no run had one like it, or nothing tells its context."""
+        if run.outcome is None:
+            return self.make()
+        context = context_of(run.outcome)
+        for known, kept in self._kept:
+            if known == context or not context.difference(known):
+                return kept
+        self._kept.append((context, self.make()))
+        return self._kept[-1][1]
 
 
 def _number(spark_version: str) -> tuple[int, int]:

@@ -30,7 +30,7 @@ def held_in(run: Run) -> dict[str, str]:
 def in_effect(run: Run) -> list[DecidedAction]:
     """What was in force and followed, as far as the run tells."""
     out = _unfollowed(run)
-    return [d for d in run.decision.actions if d.standing in IN_FORCE and d.action.id not in out]
+    return [d for d in run.decision.actions if d.standing in IN_FORCE and (not out or d.action.id not in out)]
 
 
 def _unfollowed(run: Run) -> dict[str, tuple[DirectiveStatus, str]]:
@@ -42,6 +42,8 @@ def _unfollowed(run: Run) -> dict[str, tuple[DirectiveStatus, str]]:
     for outcome in (outcome for query in whole for outcome in query.directives):
         told.setdefault(outcome.action_id, []).append(outcome)
     ran = {query.fingerprint for query in whole} if run.outcome.agent_missing else set()
+    if not told and not ran:
+        return {}
     return {d.action.id: why for d in in_force if (why := _why_not(run, d, told.get(d.action.id, ()), ran))}
 
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tuner.history.model import IN_FORCE, Run, Verdict
+from tuner.policy.context import ByContext
 from tuner.policy.followed import in_effect
 from tuner.policy.ledger import Record, read_ledger
-from tuner.policy.measure import Comparison, History, compare, pooled, usable
+from tuner.policy.measure import Comparison, History, compare, measured_queries, pooled, usable
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,9 @@ def _total(run: Run, earlier: Sequence[Run]) -> tuple[Comparison | None, int]:
     changes = {d.action.id for d in in_effect(run)} if usable(run) else set()
     if not changes:
         return None, 0
-    past = History()
+    pasts = ByContext(History)
     for before in earlier:
         if usable(before):
-            past.add(before)
-    found = compare(run, past, changes)
+            pasts.of(before).add(measured_queries(before))
+    found = compare(run, pasts.of(run), changes)
     return (pooled(found.touched, found.drift), len(found.touched)) if found.touched else (None, 0)

@@ -9,9 +9,19 @@ from datetime import datetime
 from tuner.advice.model import Action
 from tuner.history.model import TAKEN_OUT, DecidedAction, Ruling, Run, RunState, Standing, Verdict
 from tuner.policy.blame import Blame, blamed
-from tuner.policy.context import Context, context_of
+from tuner.policy.context import ByContext, Context, context_of
 from tuner.policy.followed import in_effect, not_followed
-from tuner.policy.measure import Comparison, Comparisons, History, compare, pooled, total_input_bytes, usable
+from tuner.policy.measure import (
+    Comparison,
+    Comparisons,
+    History,
+    Measured,
+    compare,
+    measured_queries,
+    pooled,
+    total_input_bytes,
+    usable,
+)
 from tuner.units import format_seconds
 
 # After so many trials that neither won nor lost, an action has shown that it does nothing.
@@ -64,8 +74,9 @@ class Record:
 @dataclass(slots=True)
 class _Ledger:
     records: dict[str, Record] = field(default_factory=dict)
-    history: History = field(default_factory=History)
+    histories: ByContext[History] = field(default_factory=lambda: ByContext(History))
     latest: Loss = field(default_factory=Loss)
+    measured: tuple[Measured, ...] = ()
 
 
 def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[str, Record]:
@@ -78,12 +89,13 @@ def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[s
             context = context_of(run.outcome)
             difference = context.difference(ledger.latest.context)
             ledger.latest = Loss(total_input_bytes(run.outcome.queries), context)
+            ledger.measured = measured_queries(run)
         _remember(ledger, run, by_person)
         _expire(ledger, run)
         if followed := in_effect(run):
             _judge(ledger, run, followed, runs[position + 1 :])
         if usable(run):
-            ledger.history.add(run)
+            ledger.histories.of(run).add(ledger.measured)
         if difference:
             _try_anew(ledger, difference)
     apply_verdicts(ledger.records, verdicts)
@@ -161,17 +173,21 @@ def _judge_times(ledger: _Ledger, run: Run, in_force: list[DecidedAction]) -> No
     proven = [d for d in in_force if d.standing is not Standing.TRIAL]
     blurred = {fingerprint for decided in trials for fingerprint in decided.queries}
     if trials:
-        _judge_group(ledger, run, trials, compare(run, ledger.history, {d.action.id for d in trials}))
+        _judge_group(ledger, run, trials, _compare(ledger, run, trials))
     if proven:
-        found = compare(run, ledger.history, {d.action.id for d in in_force})
+        found = _compare(ledger, run, in_force)
         clear = tuple(c for c in found.touched if c.fingerprint not in blurred)
         _judge_group(ledger, run, proven, replace(found, touched=clear), blurred)
+
+
+def _compare(ledger: _Ledger, run: Run, without: Sequence[DecidedAction]) -> Comparisons:
+    return compare(run, ledger.histories.of(run), {d.action.id for d in without}, ledger.measured)
 
 
 def _judge_group(
     ledger: _Ledger, run: Run, group: list[DecidedAction], found: Comparisons, blurred: Collection[str] = ()
 ) -> None:
-    blame = blamed(run, group, found, ledger.history, blurred)
+    blame = blamed(run, group, found, ledger.histories.of(run), blurred)
     for decided in group:
         comparisons = [c for c in found.touched if c.fingerprint in decided.queries]
         if decided.standing is Standing.TRIAL:

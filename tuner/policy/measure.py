@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from bisect import insort
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import median
+from typing import NamedTuple
 
 from tuner.advice.model import ActionKind
 from tuner.history.model import Run, RunState
 from tuner.plan.model import Query, QueryStatus
-from tuner.policy.context import Contexts, context_of
 from tuner.policy.followed import in_effect
 
 # Two runs of one query on one machine differ by about this much (twice a standard deviation); the measured spread
@@ -52,6 +53,13 @@ class Measured:
         return self.fingerprint, self.occurrence
 
 
+class Control(NamedTuple):
+    """Seconds of a query that a change did not touch, and what it takes usually."""
+
+    seconds: float
+    usual: float
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """Seconds of a query, or of several, against what they would have been without the change.
@@ -81,7 +89,11 @@ class Comparison:
     @property
     def slower(self) -> bool:
         """Slower beyond noise, whatever is open."""
-        return self.measured - self.high > max(MIN_SECONDS, self.noise * self.high)
+        return self.slower_by(1.0)
+
+    def slower_by(self, odds: float) -> bool:
+        """Slower beyond so many times its noise."""
+        return self.measured - self.high > max(MIN_SECONDS, odds * self.noise * self.high)
 
     @property
     def faster(self) -> bool:
@@ -99,48 +111,61 @@ class Comparisons:
 
 
 @dataclass(slots=True)
+class _Group:
+    """Runs of one query under the same changes, oldest first. Their spread is known until the next one joins them."""
+
+    runs: list[Measured] = field(default_factory=list)
+    _sorted_seconds: list[float] = field(default_factory=list)
+    _inputs: tuple[int, int] = (0, 0)
+    _spread: float | None = None
+
+    def add(self, query: Measured) -> None:
+        smallest, largest = self._inputs if self.runs else (query.input_bytes, query.input_bytes)
+        self._inputs = min(smallest, query.input_bytes), max(largest, query.input_bytes)
+        self.runs.append(query)
+        insort(self._sorted_seconds, query.seconds)
+        self._spread = None
+
+    @property
+    def spread(self) -> float:
+        """As `noise` has it."""
+        if self._spread is None:
+            smallest, largest = self._inputs
+            alike = largest <= (1 + SAME_INPUT) * smallest and len(self.runs) >= RUNS_FOR_SPREAD
+            self._spread = _share_of_spread(self._sorted_seconds) if alike else noise(self.runs)
+        return self._spread
+
+
+@dataclass(slots=True)
 class History:
-    """The queries of the runs so far, by what they are and in order; those of another context do not count."""
+    """The queries of the runs so far, by what they are and by what was in force, in order."""
 
-    _contexts: Contexts = field(default_factory=Contexts)
-    _runs: dict[tuple[int, Key], list[Measured]] = field(default_factory=dict)
-    _known: set[str] = field(default_factory=set)
+    _groups: dict[Key, dict[frozenset[str], _Group]] = field(default_factory=dict)
 
-    def add(self, run: Run) -> None:
-        context = self.context(run)
-        for query in measured_queries(run):
-            self._runs.setdefault((context, query.key), []).append(query)
-            self._known.add(query.fingerprint)
-
-    def context(self, run: Run) -> int:
-        """The number of the context that a measured run had."""
-        assert run.outcome is not None  # or it was not measured
-        return self._contexts.number(context_of(run.outcome))
+    def add(self, queries: Iterable[Measured]) -> None:
+        """Those of the next run."""
+        for query in queries:
+            self._groups.setdefault(query.key, {}).setdefault(query.changes, _Group()).add(query)
 
     def knows(self, fingerprint: str) -> bool:
         """Whether the query ever succeeded."""
-        return fingerprint in self._known
+        return (fingerprint, 0) in self._groups
 
-    def without(self, context: int, query: Measured, changes: Collection[str]) -> list[Measured]:
+    def without(self, query: Measured, changes: Collection[str]) -> list[Measured]:
         """Earlier runs of a query without `changes`: with all else as it is, or, of one they touch, as it was fastest.
 
         What replaces a change that was proven must beat that one, not what was before it.
         """
-        groups: dict[frozenset[str], list[Measured]] = {}
-        for past in self._runs.get((context, query.key), ()):
-            if past.changes.isdisjoint(changes):
-                groups.setdefault(past.changes, []).append(past)
+        groups = self._groups.get(query.key, {})
         if query.changes.isdisjoint(changes):
-            return groups.get(query.changes, [])[-MAX_BASELINES:]
-        return min((g[-MAX_BASELINES:] for g in groups.values()), key=lambda g: usual_seconds(query, g), default=[])
+            return groups[query.changes].runs[-MAX_BASELINES:] if query.changes in groups else []
+        others = (group.runs[-MAX_BASELINES:] for with_, group in groups.items() if with_.isdisjoint(changes))
+        return min(others, key=lambda past: usual_seconds(query, past), default=[])
 
-    def noise(self, context: int, key: Key) -> float:
+    def noise(self, key: Key) -> float:
         """The largest share by which runs of a query under the same changes differ; the default for too few."""
-        groups: dict[frozenset[str], list[Measured]] = {}
-        for query in self._runs.get((context, key), ()):
-            groups.setdefault(query.changes, []).append(query)
-        spreads = [noise(group) for group in groups.values() if len(group) >= RUNS_FOR_SPREAD]
-        return max(spreads, default=DEFAULT_NOISE)
+        groups = self._groups.get(key, {}).values()
+        return max((g.spread for g in groups if len(g.runs) >= RUNS_FOR_SPREAD), default=DEFAULT_NOISE)
 
 
 def measured_queries(run: Run) -> tuple[Measured, ...]:
@@ -171,19 +196,24 @@ def seconds_by_query(run: Run) -> dict[str, float]:
     return seconds
 
 
-def compare(run: Run, history: History, changes: Collection[str]) -> Comparisons:
-    """The queries of a run against what they would have taken without these of the changes (action ids) in force."""
-    queries = measured_queries(run)
-    context = history.context(run) if queries else 0
-    pairs = [(q, past) for q in queries if (past := history.without(context, q, changes))]
-    control = [(q, past) for q, past in pairs if q.changes.isdisjoint(changes)]
-    everywhere = any(d.action.kind is ActionKind.SET_CONF for d in run.decision.actions if d.action.id in changes)
+def compare(
+    run: Run, history: History, changes: Collection[str], measured: Sequence[Measured] | None = None
+) -> Comparisons:
+    """The queries of a run against what they would have taken without these of the changes (action ids) in force.
+
+    `measured` are its queries, where they are known already.
+    """
+    queries = measured_queries(run) if measured is None else measured
+    pairs = [(q, past) for q in queries if (past := history.without(q, changes))]
+    control = [Control(q.seconds, usual_seconds(q, past)) for q, past in pairs if q.changes.isdisjoint(changes)]
+    properties = (d.action for d in run.decision.actions if d.action.kind is ActionKind.SET_CONF)
+    everywhere = any(action.id in changes for action in properties)
     speed, drift = machine_speed(control, everywhere=everywhere)
     together = _spread_of_queries(control, speed)
     touched: list[Comparison] = []
     untouched: list[Comparison] = []
     for query, past in pairs:
-        share = max(history.noise(context, query.key), together) * math.sqrt(1 + 1 / len(past))
+        share = max(history.noise(query.key), together) * math.sqrt(1 + 1 / len(past))
         found = comparison(query, past, speed, share)
         (untouched if query.changes.isdisjoint(changes) else touched).append(found)
     return Comparisons(tuple(touched), tuple(untouched), drift)
@@ -208,22 +238,18 @@ def pooled(comparisons: Sequence[Comparison], drift: float) -> Comparison:
 def losers(comparisons: Sequence[Comparison], tolerated: float = TOLERATED_SLOWDOWN) -> list[Comparison]:
     """The queries that are slower beyond noise and what is tolerated; of many, one is by chance, so more is asked."""
     odds = max(1.0, math.sqrt(2 * math.log(len(comparisons))) / 2) if comparisons else 1.0
-    slower = [c for c in comparisons if replace(c, noise=odds * c.noise).slower]
-    return [c for c in slower if c.measured > (1 + tolerated) * c.high]
+    return [c for c in comparisons if c.measured > (1 + tolerated) * c.high and c.slower_by(odds)]
 
 
-def machine_speed(
-    control: Sequence[tuple[Measured, Sequence[Measured]]], *, everywhere: bool = False
-) -> tuple[float, float]:
+def machine_speed(control: Sequence[Control], *, everywhere: bool = False) -> tuple[float, float]:
     """Seconds of untouched queries over what they take usually (1 when they are too short to tell), and its own error.
 
     `everywhere`: the change may reach them after all, so that few of them do not excuse much.
     """
-    usual = [(query.seconds, usual_seconds(query, past)) for query, past in control]
-    telling = [(seconds, expected) for seconds, expected in usual if expected >= MIN_SECONDS]
-    if sum(expected for _, expected in telling) < MIN_CONTROL_SECONDS:
+    telling = [query for query in control if query.usual >= MIN_SECONDS]
+    if sum(query.usual for query in telling) < MIN_CONTROL_SECONDS:
         return 1.0, DEFAULT_NOISE
-    speed = median(seconds / expected for seconds, expected in telling)
+    speed = median(query.seconds / query.usual for query in telling)
     if everywhere and len(telling) < FEW_CONTROLS:
         speed = min(speed, MAX_EXCUSE)
     return speed, DEFAULT_NOISE / math.sqrt(len(telling))
@@ -233,7 +259,7 @@ def noise(past: Sequence[Measured]) -> float:
     """The share by which a query's runs differ from their median: twice 1.4826 MAD, a robust standard deviation."""
     if len(past) < RUNS_FOR_SPREAD:
         return DEFAULT_NOISE
-    return _share_of_spread([_scaled(p, past[-1].input_bytes) for p in past])
+    return _share_of_spread(_scaled(past, past[-1].input_bytes))
 
 
 def usable(run: Run) -> bool:
@@ -248,7 +274,7 @@ def total_input_bytes(queries: Iterable[Query]) -> int:
 
 def comparison(query: Measured, past: Sequence[Measured], speed: float, share: float) -> Comparison:
     """A query against its runs `past`, on a machine of this `speed`; `share` is the noise."""
-    scaled = [_scaled(p, query.input_bytes) for p in past]
+    scaled = _scaled(past, query.input_bytes)
     seconds = [p.seconds for p in past]
     expected = low = high = median(scaled)
     if scaled != seconds:
@@ -266,26 +292,28 @@ def comparison(query: Measured, past: Sequence[Measured], speed: float, share: f
 
 def usual_seconds(query: Measured, past: Sequence[Measured]) -> float:
     """Median seconds of a query's runs `past`, for its own input."""
-    return median(_scaled(p, query.input_bytes) for p in past)
+    return median(_scaled(past, query.input_bytes))
 
 
-def _scaled(past: Measured, input_bytes: int) -> float:
+def _scaled(past: Sequence[Measured], input_bytes: int) -> list[float]:
     """Seconds for another amount of input, as if they grew in proportion; small changes are left to noise."""
-    if not past.input_bytes or not input_bytes:
-        return past.seconds
-    ratio = input_bytes / past.input_bytes
-    return past.seconds if abs(ratio - 1) <= SAME_INPUT else past.seconds * ratio
-
-
-def _spread_of_queries(control: Sequence[tuple[Measured, Sequence[Measured]]], speed: float) -> float:
-    """How much the untouched queries of one run differ from the machine's speed: its noise, where they are many."""
-    ratios = [
-        q.seconds / usual / speed for q, past in control if (usual := usual_seconds(q, past)) >= MIN_SECONDS and speed
+    if not input_bytes:
+        return [p.seconds for p in past]
+    return [
+        p.seconds
+        if not p.input_bytes or abs((ratio := input_bytes / p.input_bytes) - 1) <= SAME_INPUT
+        else p.seconds * ratio
+        for p in past
     ]
+
+
+def _spread_of_queries(control: Sequence[Control], speed: float) -> float:
+    """How much the untouched queries of one run differ from the machine's speed: its noise, where they are many."""
+    ratios = [query.seconds / query.usual / speed for query in control if query.usual >= MIN_SECONDS and speed]
     return _share_of_spread(ratios) if len(ratios) >= QUERIES_FOR_SPREAD else 0.0
 
 
 def _share_of_spread(values: Sequence[float]) -> float:
     middle = median(values)
-    spread = 2 * 1.4826 * median(abs(v - middle) for v in values)
+    spread = 2 * 1.4826 * median([abs(v - middle) for v in values])
     return max(MIN_NOISE, spread / middle) if middle else DEFAULT_NOISE

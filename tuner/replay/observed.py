@@ -11,6 +11,7 @@ from tuner.policy.followed import in_effect
 from tuner.policy.measure import (
     MAX_BASELINES,
     Comparison,
+    Control,
     Key,
     Measured,
     comparison,
@@ -18,6 +19,7 @@ from tuner.policy.measure import (
     measured_queries,
     noise,
     usable,
+    usual_seconds,
 )
 from tuner.replay.had import had
 from tuner.replay.model import Observed
@@ -69,7 +71,9 @@ class Observer:
             for query in measured_queries(earlier):
                 measured.setdefault(query.key, []).append(query)
         pairs = [(query, measured[query.key]) for query in measured_queries(run) if query.key in measured]
-        speed, _ = machine_speed([(q, p) for q, p in pairs if q.fingerprint not in others])
+        speed, _ = machine_speed(
+            [Control(q.seconds, usual_seconds(q, p)) for q, p in pairs if q.fingerprint not in others]
+        )
         compared = [comparison(q, p, speed, noise(p)) for q, p in pairs if q.fingerprint in touched]
         seconds = _by_query(compared)
         predicted = with_changes(seconds, changes)

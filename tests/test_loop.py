@@ -366,7 +366,7 @@ def test_a_run_the_store_did_not_know_of_is_stored_when_it_ends(nightly: Nightly
     assert nightly.prepare("e/2/1").decision.in_force
 
 
-@pytest.mark.parametrize("method", ["pending", "runs", "verdicts", "begin", "run", "close"])
+@pytest.mark.parametrize("method", ["pending", "recent", "verdicts", "begin", "run", "close"])
 def test_a_store_that_breaks_steers_nothing_or_is_only_reported(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
@@ -377,7 +377,7 @@ def test_a_store_that_breaks_steers_nothing_or_is_only_reported(
     assert any("a bug in two lines" in problem for problem in turn.problems)
     recorded = nightly.stored(turn.job.key)
     assert (recorded.decision.in_force if recorded else ()) == turn.decision.in_force
-    if method in ("runs", "verdicts", "begin", "run"):
+    if method in ("recent", "verdicts", "begin", "run"):
         _unsteered(turn)
 
 

@@ -25,7 +25,7 @@ from tuner.eventlog.model import Application, Completeness
 from tuner.history.model import Decision, Mode, Outcome, Run, RunState, Standing
 from tuner.history.outcome import outcome_of, state_of
 from tuner.history.store import Store
-from tuner.next_decision import HISTORY_RUNS, context_of_next, facts_now, next_decision
+from tuner.next_decision import HISTORY_RUNS, LEARN_RUNS, context_of_next, facts_now, next_decision
 from tuner.plan.model import Query
 from tuner.plan.queries import queries
 from tuner.policy.context import Context
@@ -39,6 +39,7 @@ from tuner.steering.way import Way, choose_way
 from tuner.turn import Job as Job
 from tuner.turn import Report as Report
 from tuner.turn import Turn as Turn
+from tuner.uncollected import uncollected
 
 # Tries of a run that are looked up by their keys.
 MAX_TRIES = 10
@@ -74,8 +75,11 @@ def _steer(store: Store, job: Job, directory: str, now: datetime, problems: Prob
     """What the history asks for. What is not recorded cannot be verified or rolled back: then nothing is in force."""
     problems.guard("harvest earlier runs", lambda: _harvest_pending(store, job, now, problems), None)
     job = replace(job, mode=problems.guard("read the mode", lambda: store.mode(job.cohort), None) or job.mode)
-    runs = problems.guard("read the history", lambda: store.runs(job.cohort, HISTORY_RUNS), list[Run]())
-    steering = problems.guard("decide", lambda: _decided(store, job, directory, runs, problems), None)
+    with uncollected():
+        runs = problems.guard(
+            "read the history", lambda: store.recent(job.cohort, HISTORY_RUNS, LEARN_RUNS), list[Run]()
+        )
+        steering = problems.guard("decide", lambda: _decided(store, job, directory, runs, problems), None)
     steering = steering or problems.guard("observe the run", lambda: _unsteered(job, directory, "no decision"), None)
     if steering is None:
         return None
@@ -172,7 +176,7 @@ def _look_back(
     if not judging and application is None:
         return None
     with Store.open(store_url) as store:
-        runs = store.runs(run.cohort, HISTORY_RUNS)
+        runs = store.recent(run.cohort, HISTORY_RUNS, LEARN_RUNS)
         judged = None
         if judging:
             judged = problems.guard("judge the run", lambda: judge(run, runs, store.verdicts(run.cohort)), None)

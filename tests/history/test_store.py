@@ -238,6 +238,25 @@ def test_brief_runs_have_what_times_rest_on(store: Store) -> None:
     assert brief.outcome.duration_ms == whole.outcome.duration_ms
 
 
+def test_of_recent_runs_the_newest_that_succeeded_are_whole_and_older_ones_are_what_advisors_look_back_at(
+    store: Store,
+) -> None:
+    states = [RunState.SUCCEEDED, RunState.SUCCEEDED, RunState.FAILED, RunState.SUCCEEDED, RunState.FAILED]
+    for minute, state in enumerate(states):
+        store.begin(running(str(minute), minute=minute))
+        store.finish(str(minute), state, LATER, full_outcome())
+    whole = store.runs("etl.load")
+    older, *newer = store.recent("etl.load", 5, in_full=2)
+    assert newer == whole[1:]
+    assert older.outcome is not None and whole[0].outcome is not None
+    assert older.outcome.conf == whole[0].outcome.conf
+    kept = ("id", "fingerprint", "duration_ms", "status", "input_bytes", "directives", "graphs")
+    for seen, known in zip(older.outcome.queries, whole[0].outcome.queries, strict=True):
+        assert [getattr(seen, name) for name in kept] == [getattr(known, name) for name in kept]
+        assert seen.joins == ()
+    assert [run.key for run in store.recent("etl.load", 2, in_full=1)] == ["3", "4"]
+
+
 def test_details_come_back_as_they_went_in(store: Store) -> None:
     store.begin(running("k"))
     assert store.details("k") is None

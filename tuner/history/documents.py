@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from enum import Enum, auto
 from typing import Any
 
 import msgspec
@@ -12,12 +13,24 @@ from tuner.errors import StoreError
 from tuner.eventlog.cluster import Cluster
 from tuner.history.model import Decision, Origin, Outcome, Run, RunDetails, RunState
 from tuner.history.tables import RunRow
+from tuner.plan.graph import JoinGraph
 from tuner.plan.model import DirectiveOutcome, Query, QueryStatus
 
 _logger = logging.getLogger(__name__)
 
 # In msgspec 0.19 its errors are no ValueErrors.
 _UNREADABLE = (msgspec.MsgspecError, ValueError)
+
+
+class Detail(Enum):
+    """How much of an outcome is read; the rest of its document is skipped, not decoded.
+
+    TIMES: what times rest on. PAST: that, the conf and the blocks of joins, which advisors look back at. FULL: all.
+    """
+
+    TIMES = auto()
+    PAST = auto()
+    FULL = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +46,13 @@ class _BriefQuery:
     directives: tuple[DirectiveOutcome, ...] = ()
 
 
-_BRIEF_FIELDS = tuple(f.name for f in fields(_BriefQuery))
+@dataclass(frozen=True, slots=True)
+class _PastQuery(_BriefQuery):
+    graphs: tuple[JoinGraph, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _BriefOutcome:
-    """What an outcome says of times; the rest of the document is skipped, not decoded."""
-
     app_id: str
     spark_version: str
     duration_ms: int | None
@@ -48,10 +61,24 @@ class _BriefOutcome:
     agent_missing: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _PastOutcome:
+    app_id: str
+    spark_version: str
+    duration_ms: int | None
+    cluster: Cluster
+    queries: tuple[_PastQuery, ...]
+    agent_missing: bool = False
+    conf: dict[str, str] = field(default_factory=dict)
+
+
 _decisions = msgspec.json.Decoder(Decision)
 _outcomes = msgspec.json.Decoder(Outcome)
 _details = msgspec.json.Decoder(RunDetails)
-_brief_outcomes = msgspec.json.Decoder(_BriefOutcome)
+_parts: dict[Detail, tuple[msgspec.json.Decoder[Any], tuple[str, ...]]] = {
+    Detail.TIMES: (msgspec.json.Decoder(_BriefOutcome), tuple(f.name for f in fields(_BriefQuery))),
+    Detail.PAST: (msgspec.json.Decoder(_PastOutcome), tuple(f.name for f in fields(_PastQuery))),
+}
 
 
 def decision_document(key: str, decision: Decision) -> str:
@@ -87,11 +114,8 @@ def readable_decision(key: str, document: str) -> Decision | None:
         return None
 
 
-def readable_run(row: RunRow, *, brief: bool = False) -> Run | None:
-    """The run of a row; None, with a warning, when a version that writes it otherwise has stored it.
-
-    A brief one's queries have what their times rest on: no joins, shuffles, graphs and work.
-    """
+def readable_run(row: RunRow, detail: Detail = Detail.FULL) -> Run | None:
+    """The run of a row; None, with a warning, when a version that writes it otherwise has stored it."""
     try:
         return Run(
             key=row.key,
@@ -102,7 +126,7 @@ def readable_run(row: RunRow, *, brief: bool = False) -> Run | None:
             decision=_decisions.decode(row.decision),
             event_log_dir=row.event_log_dir,
             ended_at=row.ended_at,
-            outcome=None if row.outcome is None else (_brief(row.outcome) if brief else _outcomes.decode(row.outcome)),
+            outcome=None if row.outcome is None else _outcome(row.outcome, detail),
             origin=_origin(row),
         )
     except _UNREADABLE as error:
@@ -110,15 +134,18 @@ def readable_run(row: RunRow, *, brief: bool = False) -> Run | None:
         return None
 
 
-def _brief(document: str) -> Outcome:
-    found = _brief_outcomes.decode(document)
-    queries = tuple(Query(**{name: getattr(query, name) for name in _BRIEF_FIELDS}) for query in found.queries)
+def _outcome(document: str, detail: Detail) -> Outcome:
+    if detail is Detail.FULL:
+        return _outcomes.decode(document)
+    decoder, names = _parts[detail]
+    found = decoder.decode(document)
     return Outcome(
         found.app_id,
         found.spark_version,
         found.duration_ms,
         found.cluster,
-        queries,
+        tuple(Query(**{name: getattr(query, name) for name in names}) for query in found.queries),
+        found.conf if detail is Detail.PAST else {},
         agent_missing=found.agent_missing,
     )
 

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from tuner.errors import StoreError
 from tuner.history.documents import (
+    Detail,
     decision_document,
     details_document,
     outcome_document,
@@ -29,6 +30,7 @@ from tuner.history.schema import migrate as migrate_schema
 from tuner.history.schema import require_head
 from tuner.history.tables import ModeRow, RunRow, VerdictRow
 from tuner.history.url import parse
+from tuner.uncollected import uncollected
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,20 @@ class Store:
 
         Brief ones are read much faster: their queries tell what times rest on, and no plan facts.
         """
-        return self._read_runs(_newest(select(RunRow), cohort, limit, offset), brief=brief)[::-1]
+        detail = Detail.TIMES if brief else Detail.FULL
+        return self._read_runs(_newest(select(RunRow), cohort, limit, offset), detail)[::-1]
+
+    def recent(self, cohort: str, limit: int, in_full: int) -> list[Run]:
+        """As `runs`, for a decision: the newest `in_full` that succeeded are whole, what is older has what times rest on, its
+        conf and its blocks of joins."""
+        with uncollected(), self._reading() as session:
+            found: list[Run] = []
+            for row in session.scalars(_newest(select(RunRow), cohort, limit, 0)):
+                run = readable_run(row, Detail.FULL if in_full > 0 else Detail.PAST)
+                if run is not None:
+                    found.append(run)
+                    in_full -= run.outcome is not None and run.state is RunState.SUCCEEDED
+        return found[::-1]
 
     def brief_runs(self, cohort: str, limit: int, known: Mapping[str, Run]) -> list[Run]:
         """As `runs`, brief. Those of `known`, by key, that have their outcome never change: they are not read again."""
@@ -130,7 +145,7 @@ class Store:
             keys = list(session.scalars(_newest(select(RunRow.key), cohort, limit, 0)))
         found = {key: run for key in keys if (run := known.get(key)) is not None and run.outcome is not None}
         unknown = select(RunRow).where(RunRow.key.in_([key for key in keys if key not in found]))
-        found |= {run.key: run for run in self._read_runs(unknown, brief=True)}
+        found |= {run.key: run for run in self._read_runs(unknown, Detail.TIMES)}
         return [found[key] for key in reversed(keys) if key in found]
 
     def count(self, cohort: str) -> int:
@@ -231,9 +246,9 @@ class Store:
         with self._reading() as session:
             return list(_readable_verdicts(session.scalars(said)))
 
-    def _read_runs(self, query: Select[Any], *, brief: bool = False) -> list[Run]:
-        with self._reading() as session:
-            return [run for row in session.scalars(query) if (run := readable_run(row, brief=brief)) is not None]
+    def _read_runs(self, query: Select[Any], detail: Detail = Detail.FULL) -> list[Run]:
+        with uncollected(), self._reading() as session:
+            return [run for row in session.scalars(query) if (run := readable_run(row, detail)) is not None]
 
     @contextmanager
     def _reading(self) -> Iterator[Session]:

@@ -157,6 +157,14 @@ def test_a_property_reaches_every_query() -> None:
     assert record(base, night(1, 18, failed=("q72",)), of=CONF.id).standing is Standing.ROLLED_BACK
 
 
+@pytest.mark.parametrize(("other", "standing"), [(33, Standing.PROMOTED), (39, Standing.ROLLED_BACK)])
+def test_a_property_that_costs_another_query_more_than_it_gains_is_out(other: float, standing: Standing) -> None:
+    """39 s instead of 30 s are no disaster, but beyond noise, and more than the 3 s that it gained."""
+    base = run(0, {"q25": 7, "q72": 30, "q3": 5, "q4": 5})
+    with_it = run(1, {"q25": 4, "q72": other, "q3": 5, "q4": 5}, decided(CONF, queries=["q25"]))
+    assert record(base, with_it, of=CONF.id).standing is standing
+
+
 def test_of_two_trials_the_one_that_touches_the_loser_most_closely_is_blamed() -> None:
     wide, narrow = conf(), hint("q2")
     base = run(0, {"q1": 20, "q2": 10, "q3": 20})

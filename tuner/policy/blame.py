@@ -12,8 +12,7 @@ from tuner.plan.model import QueryStatus
 from tuner.policy.measure import Comparison, Comparisons, History, losers
 from tuner.units import format_seconds
 
-# Slower by this share and more than noise: one run is enough to undo what was proven; a query that a change was not
-# meant for was reached by it after all.
+# Slower by this share and more than noise: one run is enough to undo what was proven.
 FAR_SLOWER = 0.5
 
 
@@ -74,7 +73,7 @@ def _of_bystanders(suspects: Sequence[DecidedAction], found: Comparisons) -> lis
 
 
 def _bystanders(found: Comparisons) -> list[Comparison]:
-    return losers(found.untouched, FAR_SLOWER)
+    return losers(found.untouched)
 
 
 def _newly_failed(run: Run, history: History, blurred: Collection[str]) -> Iterator[str]:

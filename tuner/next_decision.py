@@ -16,6 +16,7 @@ from tuner.policy.decide import Situation, decide, failed_with_changes
 from tuner.policy.measure import usable
 from tuner.policy.situation import BY_SUBMIT
 from tuner.problems import Problems
+from tuner.steering.agent.directives import agent_directives
 
 if TYPE_CHECKING:
     from tuner.cost.learned.model import OperatorTimes
@@ -59,7 +60,16 @@ def next_decision(
         drivable=BY_AGENT if reach is Reach.AGENT else BY_SUBMIT,
         to_come=to_come,
     )
-    return decide(situation)
+    decision = decide(situation)
+    unsaid = _unsaid(decision, runs) if reach is Reach.AGENT else {}
+    return decide(replace(situation, unsaid=unsaid)) if unsaid else decision
+
+
+def _unsaid(decision: Decision, runs: Sequence[Run]) -> dict[str, str]:
+    """Orders on trial that the agent cannot be told, by action id, and why: what waits for them would wait for nothing."""
+    latest = next((run.outcome for run in reversed(runs) if usable(run)), None)
+    skipped = agent_directives(decision, latest.queries).skipped if latest else ()
+    return {action.id: why for action, why in skipped if action.kind is ActionKind.ORDER_JOINS}
 
 
 def context_of_next(runs: Sequence[Run], spark_version: str, conf: Mapping[str, str]) -> Context | None:

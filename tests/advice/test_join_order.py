@@ -34,6 +34,23 @@ SortMergeJoin | [s_day#3], [d#8], Inner | number of output rows=1000000
 """
 
 
+# Rows are fewest where returns meet the catalogue first, but both are shuffled whole for that: TPC-DS 25 in small.
+FILTERED_LATE = """
+BroadcastHashJoin | [s_day#3], [d#30], Inner, BuildRight | number of output rows=6
+  SortMergeJoin | [r_customer#11, r_item#12], [c_customer#21, c_item#22], Inner | number of output rows=700
+    SortMergeJoin | [s_customer#1, s_item#2], [r_customer#11, r_item#12], Inner | number of output rows=1900000
+      Exchange | hashpartitioning(s_customer#1, s_item#2, 200) | data size=1000000000
+        Scan parquet shop.sales | [s_customer#1,s_item#2,s_day#3] | number of output rows=26000000
+      Exchange | hashpartitioning(r_customer#11, r_item#12, 200) | data size=130000000
+        Scan parquet shop.returns | [r_customer#11,r_item#12] | number of output rows=2700000
+    Exchange | hashpartitioning(c_customer#21, c_item#22, 200) | data size=600000000
+      Scan parquet shop.catalogue | [c_customer#21,c_item#22] | number of output rows=14000000
+  BroadcastExchange | HashedRelationBroadcastMode | data size=1000
+    Filter | (d_week#31 = 7) | number of output rows=30
+      Scan parquet shop.days | [d#30,d_week#31] | number of output rows=7000
+"""
+
+
 def found(text: str, seconds: float = 600, tasks_seconds: float = 2000) -> list[Recommendation]:
     tree = plan(text)
     measured = Query(
@@ -51,6 +68,12 @@ def test_joins_that_make_rows_for_later_ones_to_drop_are_put_off() -> None:
     assert told(advice) == "sales, days, stock"
     assert "joining sales and stock early makes rows that later joins drop: 10.0G rows came" in advice.reason
     assert {e.what: e.value for e in advice.evidence}["rows between the joins as they ran"] == 10_000_000_000
+
+
+def test_what_is_filtered_before_it_is_shuffled_counts_for_more_than_rows_between_joins() -> None:
+    (advice,) = found(FILTERED_LATE, seconds=40, tasks_seconds=80)
+    assert told(advice).startswith("sales, days, ")
+    assert advice.predicted_seconds.after < 20
 
 
 def test_a_person_and_a_later_run_can_read_the_order() -> None:

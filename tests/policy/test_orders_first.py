@@ -72,3 +72,11 @@ def test_a_proven_hint_is_back_after_the_trial() -> None:
     after = standings(decision(base, proven, lost))
     assert after == {ORDER.id: Standing.ROLLED_BACK, hint("q1").id: Standing.PROMOTED}
     assert after[hint("q1").id] in IN_FORCE
+
+
+def test_for_an_order_that_the_agent_cannot_be_told_nothing_waits() -> None:
+    base = run(0, {"q1": 10, "q2": 10})
+    advice = [recommend(ORDER), recommend(hint("q1"))]
+    found = decide(Situation(Mode.AUTO, 1, [base], advice, drivable=BY_AGENT, unsaid={ORDER.id: "two alike"}))
+    assert standings(found) == {ORDER.id: Standing.HELD, hint("q1").id: Standing.TRIAL}
+    assert "the agent cannot be told: two alike" in {d.action.id: d.reason for d in found.actions}[ORDER.id]

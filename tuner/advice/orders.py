@@ -8,26 +8,25 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tuner.advice.builds import capped
+from tuner.advice.cheapest_order import Block, alike, cheapest
 from tuner.advice.facts import Facts
 from tuner.advice.model import Evidence, Prediction
 from tuner.advice.order_names import joined_names, relation_names
-from tuner.cost.cardinality import Basis, Cardinality
-from tuner.cost.join_order import best_order
-from tuner.cost.join_tree import JoinTree, tree_cost, tree_of
+from tuner.cost.cardinality import Cardinality
+from tuner.cost.join_tree import JoinTree, tree_cost
 from tuner.cost.learned.fit import stage_terms
 from tuner.cost.selection.conf import SelectionConf, read_conf
-from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
-from tuner.cost.what_if import WhatIf
 from tuner.cost.what_if.conf import ExecutionConf, read_execution_conf
-from tuner.cost.what_if.interval import SIZE_ERRORS, Interval
-from tuner.cost.what_if.model import Given, GivenJoin
+from tuner.cost.what_if.interval import Interval
 from tuner.plan.graph import JoinGraph, Order
-from tuner.plan.model import Query, Strategy
+from tuner.plan.model import Query
 from tuner.plan.work import Resource
 
 # Rows between joins must fall at least to this share: less is within what prices are unsure of.
 _MOST_ROWS_SHARE = 0.7
+# Of a query's seconds, at worst: an order that filters before it shuffles may have more rows between its joins.
+_CLEAR_GAIN_SHARE = 0.2
 # What another order of joins makes more or less of.
 _OF_JOINS = (
     *(Resource.SORT, Resource.MERGE, Resource.HASH_BUILD, Resource.PROBE, Resource.PAIR, Resource.EMIT),
@@ -41,7 +40,6 @@ _OF_JOINS = (
 )
 # Where a query's stages are not known: as `capped` has it.
 _FIXED_SHARE = 0.2
-_GIVEN = frozenset({Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH, Strategy.SORT_MERGE})
 # A person's minute is worth more than this.
 MIN_GAIN_SECONDS = 1.0
 MIN_GAIN_SHARE = 0.01
@@ -72,9 +70,14 @@ class OrderChange:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the rows fall by more than what is unsure, and the seconds with them."""
+        """Whether the rows, or the seconds alone by much, fall by more than what is unsure, and the seconds in any case."""
         enough = max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * self.seconds)
-        return self.has_clearly_fewer_rows and self.gain.expected >= enough and self.gain.low > 0
+        return self.is_promising and self.gain.expected >= enough and self.gain.low > 0
+
+    @property
+    def is_promising(self) -> bool:
+        """Whether it makes clearly fewer rows, or spares so much before the joins that rows between them do not matter."""
+        return self.has_clearly_fewer_rows or self.gain.low >= _CLEAR_GAIN_SHARE * self.seconds
 
     @property
     def has_clearly_fewer_rows(self) -> bool:
@@ -113,13 +116,21 @@ class OrderPrices:
     facts: Facts
 
     def better(self) -> Iterator[OrderChange]:
-        """For each block the cheapest order by Spark's formula, where that is clearly better than the one that ran."""
+        """For each block the order of fewest seconds, where that is clearly better than the one that ran."""
         return (change for change in self.changes() if change.is_clear)
 
     def changes(self) -> Iterator[OrderChange]:
-        """For each block the cheapest order by Spark's formula, where it has clearly fewer rows than the one that ran."""
-        found = (self.change(query, graph, self._cheaper) for query, graph in self.blocks())
-        return (change for change in found if change is not None)
+        """For each block the order of fewest seconds, where that promises something."""
+        blocks: dict[int, tuple[Query, list[Block]]] = {}
+        for query, graph in self.blocks():
+            blocks.setdefault(query.id, (query, []))[1].append(self._block(graph))
+        for query, of_query in blocks.values():
+            for group in alike(of_query):
+                if any(block.saves_rows(_MOST_ROWS_SHARE) for block in group):
+                    for block, tree in zip(group, cheapest(group), strict=True):
+                        change = self._change(query, block, tree)
+                        if change is not None and change.is_promising:
+                            yield change
 
     def blocks(self) -> Iterator[tuple[Query, JoinGraph]]:
         """The blocks whose joins were measured to the last, of queries that came to their end."""
@@ -130,52 +141,34 @@ class OrderPrices:
 
     def change(self, query: Query, graph: JoinGraph, choose: Choice) -> OrderChange | None:
         """The change to the order that is chosen for a block; None where that is the order that ran, or there is none."""
-        sizes = Cardinality(graph)
-        written = tree_of(graph.written, sizes.size)
-        chosen = choose(graph, sizes, written)
-        if chosen is None or shape(chosen.order) == shape(written.order):
+        block = self._block(graph)
+        chosen = choose(graph, block.sizes, block.written)
+        return None if chosen is None else self._change(query, block, chosen)
+
+    def _block(self, graph: JoinGraph) -> Block:
+        return Block(graph, self.facts, self._conf, self._execution, self._costs)
+
+    def _change(self, query: Query, block: Block, chosen: JoinTree) -> OrderChange | None:
+        if shape(chosen.order) == shape(block.written.order):
             return None
-        other = tree_of(chosen.order, sizes.size)
-        times = Counter(g.signature for g in query.graphs)[graph.signature]
+        other = block.tree(chosen.order)
+        times = Counter(g.signature for g in query.graphs)[block.graph.signature]
         return OrderChange(
             query=query,
-            graph=graph,
-            written=written,
+            graph=block.graph,
+            written=block.written,
             other=other,
-            rows=tree_cost(written).card,
+            rows=tree_cost(block.written).card,
             other_rows=tree_cost(other).card,
-            most_rows=_most_rows(sizes, other),
-            gain=self._saved(query, graph, other, sizes, times),
+            most_rows=block.most_rows(other),
+            gain=self._saved(query, block, other, times),
             times=times,
         )
 
-    @staticmethod
-    def cheapest(graph: JoinGraph, sizes: Cardinality, written: JoinTree) -> JoinTree:
-        """The cheapest order by Spark's formula; the one that ran unless another is cheaper."""
-        edges = [(predicate.left, predicate.right) for predicate in graph.predicates]
-        return best_order(len(graph.relations), edges, sizes.size, written=written).tree
-
-    @staticmethod
-    def _cheaper(graph: JoinGraph, sizes: Cardinality, written: JoinTree) -> JoinTree | None:
-        """The cheapest order where it is worth pricing, which takes longer than the search for it."""
-        best = OrderPrices.cheapest(graph, sizes, written)
-        return best if _most_rows(sizes, best) <= tree_cost(written).card * _MOST_ROWS_SHARE else None
-
-    def _saved(self, query: Query, graph: JoinGraph, other: JoinTree, sizes: Cardinality, times: int) -> Interval:
+    def _saved(self, query: Query, block: Block, other: JoinTree, times: int) -> Interval:
         """What another order saves of the query's wall seconds; below 0 where it adds to them."""
-        facts = self.facts
-        what_if = WhatIf(
-            graph,
-            sizes.size,
-            self._conf,
-            facts.cluster,
-            self._costs,
-            execution=self._execution,
-            basis_of=lambda relations: _basis(sizes, relations),
-            price_error=facts.price_error,
-        )
-        before = what_if.order(graph.written, Given(_as_ran(graph, tree_of(graph.written, sizes.size))))
-        after = what_if.order(other.order, Given(_as_ran(graph, other)))
+        facts, what_if = self.facts, block.what_if
+        before, after = (what_if.order(tree.order, block.given(tree)) for tree in (block.written, other))
         priced, seconds = before.seconds(facts.cluster) * times, (query.duration_ms or 0) / 1e3
         saved = what_if.saving(before, after)
         fixed = seconds * fixed_share(query, self._costs)
@@ -201,17 +194,6 @@ class OrderPrices:
         return self.facts.costs
 
 
-def _as_ran(graph: JoinGraph, tree: JoinTree) -> dict[int, GivenJoin]:
-    """The joins of a tree that ran like this, with their strategies; how Spark runs the others is its rules' to say."""
-    ran = {join.mask: join.children[0].mask for join in tree_of(graph.written, lambda _: Size(0, 0)).joins}
-    found = {}
-    for join in tree.joins:
-        measured = graph.measured.get(join.mask)
-        if measured and measured.strategy in _GIVEN and ran.get(join.mask) == join.children[0].mask:
-            found[join.mask] = GivenJoin(measured.strategy, measured.build_side)
-    return found
-
-
 def fixed_share(query: Query, costs: UnitCosts) -> float:
     """The share of a query's time that no order of its joins changes: reading, filtering, aggregating, starting tasks."""
     terms: Counter[str] = Counter()
@@ -219,16 +201,6 @@ def fixed_share(query: Query, costs: UnitCosts) -> float:
         terms.update(stage_terms(stage, costs))
     total = terms.total()
     return 1 - sum(terms[resource] for resource in _OF_JOINS) / total if total else _FIXED_SHARE
-
-
-def _basis(sizes: Cardinality, relations: int) -> Basis:
-    """What a size stands on; relations are read as they were measured, in whatever order."""
-    return sizes.estimate(relations).basis if relations.bit_count() > 1 else Basis.MEASURED
-
-
-def _most_rows(sizes: Cardinality, tree: JoinTree) -> float:
-    """Rows between the joins of a tree, if every estimate is as wrong as it may be."""
-    return sum(sizes.size(j.mask).rows * SIZE_ERRORS[_basis(sizes, j.mask)] for j in tree.joins[:-1])
 
 
 def shape(order: Order) -> object:

@@ -24,6 +24,8 @@ def _allowed(situation: Situation, decided: DecidedAction, partners: Sequence[Ac
         return decided
     if decided.action.kind not in situation.drivable:
         return replace(decided, standing=Standing.PROPOSED)
+    if why := situation.unsaid.get(decided.action.id):
+        return held_back(decided, f"the agent cannot be told: {why}")
     verdict = situation.verdict(decided.action, partners)
     approved = verdict is not None and verdict.ruling in (Ruling.APPROVE, Ruling.PIN)
     if situation.mode is Mode.OBSERVE or (situation.mode is Mode.SUGGEST and not approved):

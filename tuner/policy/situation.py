@@ -19,7 +19,8 @@ class Situation:
     """`runs` are the cohort's, oldest first; the last usable one is what was advised on.
 
     `outgrown` tells of actions (by id) that no longer fit, and why. `drivable` are the kinds of actions that the driver
-    at hand can carry out; the others are left to people. `to_come` is the context of the run to come, where that is known.
+    at hand can carry out; the others are left to people. `unsaid` tells of actions (by id) that the driver has no way to
+    say, and why. `to_come` is the context of the run to come, where that is known.
     """
 
     mode: Mode
@@ -30,6 +31,7 @@ class Situation:
     earlier_try_failed: bool = False
     outgrown: Mapping[str, str] = field(default_factory=dict)
     drivable: frozenset[ActionKind] = BY_SUBMIT
+    unsaid: Mapping[str, str] = field(default_factory=dict)
     to_come: Context | None = None
 
     @property

@@ -15,7 +15,7 @@ from tuner.plan.joins import signature
 from tuner.plan.model import JoinType, Query
 from tuner.plan.order_text import order_text
 from tuner.plan.queries import queries
-from tuner.steering.agent.block import seen
+from tuner.plan.seen_block import seen
 
 HINTS = ("BROADCAST", "NO_BROADCAST", "SHUFFLE_HASH", "MERGE")
 Names = tuple[str, ...]

@@ -192,6 +192,12 @@ def test_unless_it_is_to_have_the_same_order() -> None:
     assert len(skipped(order(Joined(Joined(0, 2), 1)), other, queries=ran)) == 2
 
 
+def test_one_that_runs_in_that_order_already_is_no_danger() -> None:
+    wish = Joined(Joined(0, 2), 1)
+    other = replace(STAR, signature="other branch", written=wish)
+    assert len(message(order(wish), queries=[query(graphs=(STAR, other))])) == 1
+
+
 def test_another_block_of_the_query_itself_forbids_it_too() -> None:
     twice = query(graphs=(STAR, replace(STAR, signature="other branch")))
     (why,) = skipped(order(Joined(Joined(0, 2), 1)), queries=[twice])

@@ -49,6 +49,11 @@ class Derivation:
         self._run(order, given, found)
         return reuse(found, self.graph) if self.execution.reuses_exchanges else tuple(found)
 
+    def join(self, left: int, right: int) -> PlannedJoin:
+        """The join of two sets of relations, neither of which comes partitioned or sorted for it."""
+        join = self._select(PlannedJoin(left, right, tuple(self._keys(left, right)), Strategy.UNKNOWN, None), Given())
+        return self._require(join, Delivered(), Delivered())[0]
+
     def _run(self, order: Order, given: Given, found: list[PlannedJoin]) -> tuple[int, Delivered]:
         if isinstance(order, int):
             return 1 << order, _delivered(self.graph, order)

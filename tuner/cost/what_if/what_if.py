@@ -60,6 +60,12 @@ class WhatIf:
     def seconds(self, order: Order) -> float:
         return self.order(order).seconds(self._cluster)
 
+    def join_seconds(self, left: int, right: int) -> float:
+        """Seconds of joining two sets of relations when neither comes partitioned or sorted for it, the same either way round."""
+        join = self._derivation.join(min(left, right), max(left, right))
+        work = join_work(join, self._expected.size_of, self._expected.costs, self._cluster.executors)
+        return work.core_seconds / max(1, self._cluster.cores) + work.serial / 1e9
+
     def interval(self, order: PhysicalOrder) -> Interval:
         """The seconds of an order, by the errors of its sizes and prices; its strategies stay as they are."""
         changed = ((self._changed(order, up), self._changed(order, down)) for up, down in self._errors(order))

@@ -15,7 +15,7 @@ from tuner.plan.graph import JoinGraph, Predicate, members
 from tuner.plan.model import JoinSite, Query
 from tuner.plan.order_text import OrderTextError, parse_order
 from tuner.plan.relation import short_name
-from tuner.steering.agent.block import seen
+from tuner.plan.seen_block import seen
 from tuner.steering.agent.message import (
     VERSION,
     HintMessage,
@@ -132,7 +132,10 @@ def _confusion(one: _Said, said: Iterable[_Said], ran: Iterable[Query]) -> str:
 
 
 def _rivals(one: _Said, said: Iterable[_Said], ran: Iterable[Query]) -> list[Query]:
-    """The queries that read the same relations and have such a join or block, which is not to be changed so."""
+    """The queries that read the same relations and have such a join or block, which is not to be changed so.
+
+    A block that ran in that order already is none.
+    """
     wanted = {(s.action.query, s.action.target) for s in said if (s.place, s.wish) == (one.place, one.wish)}
     return [
         query
@@ -146,7 +149,8 @@ def _targets(query: Query, said: _Said) -> set[str]:
     """The joins or blocks of a query that the agent would take for that of the directive."""
     if isinstance(said.message, HintMessage):
         return {said.message.join} & {join.signature for join in query.joins}
-    return {graph.signature for graph in query.graphs if seen(graph).key == said.place}
+    blocks = ((graph, seen(graph)) for graph in query.graphs)
+    return {g.signature for g, block in blocks if block.key == said.place and block.spelled(g.written) != said.wish}
 
 
 def _text(said: Sequence[_Said], by_columns: Container[str]) -> str:

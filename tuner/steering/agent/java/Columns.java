@@ -24,7 +24,7 @@ public final class Columns {
     TreeSet read = new TreeSet();
     for (int i = 0; i < operators.size(); i++) {
       LogicalPlan leaf = (LogicalPlan) operators.get(i);
-      if (!Trees.children(leaf).isEmpty() || leaf instanceof Range) continue;
+      if (!Trees.children(leaf).isEmpty() || leaf instanceof Range || Trees.isNothing(leaf)) continue;
       // Only these are still as wide as the table.
       boolean whole = leaf instanceof LogicalRelation || leaf instanceof HiveTableRelation;
       String relation = names.of(leaf);

@@ -66,7 +66,7 @@ public final class Names {
     if (known != null) return known;
     List found = new ArrayList();
     List children = Trees.children(plan);
-    if (children.isEmpty()) found.add(of(plan));
+    if (children.isEmpty() && !Trees.isNothing(plan)) found.add(of(plan));
     for (int i = 0; i < children.size(); i++) found.addAll(relations((LogicalPlan) children.get(i)));
     Collections.sort(found);
     below.put(plan, found);

@@ -30,7 +30,7 @@ public final class Scope {
     Set found = new HashSet();
     for (int i = 0; i < operators.size(); i++) {
       LogicalPlan plan = (LogicalPlan) operators.get(i);
-      if (Trees.children(plan).isEmpty()) found.add(names.of(plan));
+      if (Trees.children(plan).isEmpty() && !Trees.isNothing(plan)) found.add(names.of(plan));
     }
     return found;
   }

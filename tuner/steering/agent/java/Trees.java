@@ -7,6 +7,7 @@ import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.TreePattern$;
 import scala.collection.immutable.Nil$;
@@ -85,6 +86,11 @@ public final class Trees {
   /** Whether an expression names a column of the plan around its subquery. */
   public static boolean hasOuterReference(Expression expression) {
     return expression.containsPattern(TreePattern$.MODULE$.OUTER_REFERENCE());
+  }
+
+  /** Whether an operator is what Spark has made of a part that holds no rows: the plan that runs will not have it. */
+  public static boolean isNothing(LogicalPlan plan) {
+    return plan instanceof LocalRelation && list(((LocalRelation) plan).data()).isEmpty() && !plan.isStreaming();
   }
 
   /** Every operator of a plan and of its subqueries, those above first. */

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from tuner.plan.graph import JoinGraph, Order, Predicate, members
+from tuner.plan.graph import Joined, JoinGraph, Order, Predicate, members
 from tuner.plan.refine import refined
 
 
@@ -28,6 +28,12 @@ class SeenBlock:
             return None
         first = self.labels.index(label)
         return first, self.labels.index(label, first + 1)
+
+    def order_in(self, other: SeenBlock, order: Order) -> Order:
+        """An order of this block in the numbers of another with the same key, neither of which has items that look alike."""
+        if isinstance(order, int):
+            return other.labels.index(self.labels[order])
+        return Joined(self.order_in(other, order[0]), self.order_in(other, order[1]))
 
     def spelled(self, order: Order) -> str:
         """An order by labels: the same for the same order of blocks with the same key."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tuner.advice.model import Action, ActionKind
 from tuner.history.model import IN_FORCE, DecidedAction, Mode, Ruling, Run, RunState, Standing
+from tuner.policy.apart import apart
 from tuner.policy.ledger import same_target
 from tuner.policy.orders_first import orders_first
 from tuner.policy.situation import Situation
@@ -15,8 +16,15 @@ from tuner.policy.situation import Situation
 def allowed(situation: Situation, wanted: Iterable[DecidedAction]) -> list[DecidedAction]:
     """Each action once, the later of two; at most one in force for each target, and nothing without what it belongs to."""
     each = list({d.action.id: d for d in wanted}.values())
-    within = orders_first(_allowed(situation, d, [p.action for p in each if _together(d, p)]) for d in each)
+    partners = {d.action.id: [p.action for p in each if _together(d, p)] for d in each}
+    asked_for = {d.action.id for d in each if _is_asked_for(situation, d.action, partners[d.action.id])}
+    within = apart(orders_first(_allowed(situation, d, partners[d.action.id]) for d in each), asked_for)
     return _without_conflicts([_whole(d, within) for d in within])
+
+
+def _is_asked_for(situation: Situation, action: Action, partners: Sequence[Action]) -> bool:
+    verdict = situation.verdict(action, partners)
+    return verdict is not None and verdict.ruling in (Ruling.APPROVE, Ruling.PIN)
 
 
 def _allowed(situation: Situation, decided: DecidedAction, partners: Sequence[Action]) -> DecidedAction:
@@ -26,8 +34,7 @@ def _allowed(situation: Situation, decided: DecidedAction, partners: Sequence[Ac
         return replace(decided, standing=Standing.PROPOSED)
     if why := situation.unsaid.get(decided.action.id):
         return held_back(decided, f"the agent cannot be told: {why}")
-    verdict = situation.verdict(decided.action, partners)
-    approved = verdict is not None and verdict.ruling in (Ruling.APPROVE, Ruling.PIN)
+    approved = _is_asked_for(situation, decided.action, partners)
     if situation.mode is Mode.OBSERVE or (situation.mode is Mode.SUGGEST and not approved):
         return replace(decided, standing=Standing.PROPOSED)
     if decided.standing is Standing.PINNED:

@@ -1,0 +1,67 @@
+"""Properties are tried one after the other, and after the changes to single joins."""
+
+from __future__ import annotations
+
+from tuner.advice.model import Action, Recommendation
+from tuner.history.model import Mode, Ruling, Run, Standing, Verdict
+from tuner.policy.decide import Situation, decide
+
+from .histories import Cohort, conf, decided, hint, in_force, recommend, run, standings, verdict
+
+FIRST, SECOND, ELSEWHERE = conf("first"), conf("second"), conf("elsewhere")
+JOIN, OTHER_JOIN = hint("q1", "join 1"), hint("q1", "join 2")
+BASE = run(0, {"q1": 20, "q2": 20, "q3": 20})
+
+
+def _decision(
+    *advice: Recommendation, runs: tuple[Run, ...] = (BASE,), said: tuple[Verdict, ...] = ()
+) -> dict[str, Standing]:
+    return standings(decide(Situation(Mode.AUTO, 1, runs, advice, said)))
+
+
+def _for(action: Action, *queries: str) -> Recommendation:
+    return recommend(action, queries=queries or ("q1",))
+
+
+def test_the_first_of_two_that_touch_a_query_is_tried_and_the_other_says_that_it_waits() -> None:
+    advice = [_for(FIRST), _for(SECOND, "q1", "q3"), _for(ELSEWHERE, "q2")]
+    found = decide(Situation(Mode.AUTO, 1, [BASE], advice))
+    assert standings(found) == {FIRST.id: Standing.TRIAL, SECOND.id: Standing.HELD, ELSEWHERE.id: Standing.TRIAL}
+    (waits,) = (d for d in found.actions if d.standing is Standing.HELD)
+    assert waits.reason.endswith("held: another change to a query it is for is tried first")
+
+
+def test_changes_to_single_joins_are_tried_side_by_side_and_before_properties() -> None:
+    found = _decision(_for(FIRST, "q1", "q2"), _for(JOIN), _for(OTHER_JOIN))
+    assert found == {FIRST.id: Standing.HELD, JOIN.id: Standing.TRIAL, OTHER_JOIN.id: Standing.TRIAL}
+
+
+def test_when_the_first_has_won_the_next_is_tried_beside_it() -> None:
+    won = run(1, {"q1": 10, "q2": 20, "q3": 20}, decided(FIRST))
+    assert _decision(_for(SECOND), runs=(BASE, won)) == {FIRST.id: Standing.PROMOTED, SECOND.id: Standing.TRIAL}
+
+
+def test_a_trial_that_is_not_decided_yet_goes_on_before_others() -> None:
+    within_noise = run(1, {"q1": 19.5, "q2": 20, "q3": 20}, decided(SECOND))
+    found = _decision(_for(FIRST), runs=(BASE, within_noise))
+    assert found == {SECOND.id: Standing.TRIAL, FIRST.id: Standing.HELD}
+
+
+def test_what_came_of_one_recommendation_is_tried_together() -> None:
+    pair = recommend(conf("a"), conf("b"))
+    assert set(_decision(pair).values()) == {Standing.TRIAL}
+
+
+def test_what_a_person_asked_for_waits_for_nothing() -> None:
+    found = _decision(_for(FIRST), _for(SECOND), said=(verdict(SECOND, Ruling.APPROVE),))
+    assert found == {FIRST.id: Standing.HELD, SECOND.id: Standing.TRIAL}
+    both = (verdict(FIRST, Ruling.APPROVE), verdict(SECOND, Ruling.APPROVE))
+    assert set(_decision(_for(FIRST), _for(SECOND), said=both).values()) == {Standing.TRIAL}
+
+
+def test_a_loser_does_not_ride_with_a_winner() -> None:
+    effects = {FIRST.id: {"q1": 0.4}, SECOND.id: {"q1": 1.4}}
+    cohort = Cohort({"q1": 20.0, "q2": 20.0, "q3": 20.0}, [_for(FIRST), _for(SECOND)], effects)
+    cohort.nights(10)
+    assert in_force(cohort.runs[-1].decision) == {FIRST.id}
+    assert cohort.nights_in_force(SECOND) == [2]

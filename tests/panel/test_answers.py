@@ -158,9 +158,9 @@ def test_runs_that_were_read_are_not_read_again(ask: Ask, filled: Store, monkeyp
 
     readable = stores.readable_run
 
-    def counted(row: Any, **how: Any) -> Any:
+    def counted(row: Any, *how: Any) -> Any:
         read.append(row.key)
-        return readable(row, **how)
+        return readable(row, *how)
 
     monkeypatch.setattr(stores, "readable_run", counted)
     after = client.get("/api/cohort/runs", params={"cohort": COHORT}).json()

@@ -49,7 +49,8 @@ from tuner.problems import Problems
 from tuner.steering.agent.submission import Submission
 
 ROOT = Path(__file__).parents[2]
-LOGS = (ROOT / "tests" / "golden" / "logs", ROOT.parent / "shared" / "eventlogs")
+GOLDEN = ROOT / "tests" / "golden" / "logs"
+LOGS = (GOLDEN, ROOT.parent / "shared" / "eventlogs")
 COHORT = "nightly.load"
 NEWEST = datetime(2026, 11, 1, 2, tzinfo=UTC)
 CLUSTER = Cluster(32, 8, 4, 16 << 30, 8 << 30)

@@ -47,6 +47,7 @@ class ExecutorAdded(Event, frozen=True):
 
 class ExecutorRemoved(Event, frozen=True):
     executor_id: str = msgspec.field(default="", name="Executor ID")
+    reason: Any = msgspec.field(default=None, name="Removed Reason")
 
 
 class JobStage(msgspec.Struct, frozen=True, gc=False):

@@ -10,6 +10,7 @@ import msgspec
 
 from tuner.eventlog import events as ev
 from tuner.eventlog.agent_events import take_directives, take_loaded, take_steered
+from tuner.eventlog.failures import absorb_failures, take_execution, take_executor, take_job
 from tuner.eventlog.finish import finish_execution, finish_job, finish_stage
 from tuner.eventlog.model import Application, Completeness, Executors, Job, Problem, ProblemCode, Work
 from tuner.eventlog.open import Fragment, OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates
@@ -93,6 +94,7 @@ class ApplicationFold:
         for name, cores in later.executor_changes:
             self._change_executor(name, cores)
         self._absorb_work(later)
+        absorb_failures(here, later)
         here.events += later.events
         here.lines = later.lines
         here.problems += later.problems
@@ -160,6 +162,7 @@ class ApplicationFold:
             conf=here.conf,
             problems=found,
             steering=here.steering,
+            failures=(*here.losses, *here.failures),
         )
 
     def _notes(self) -> Iterator[Problem]:
@@ -195,6 +198,7 @@ class ApplicationFold:
 
     def _executor_removed(self, event: ev.ExecutorRemoved) -> None:
         self._change_executor(event.executor_id, None)
+        take_executor(self.fragment, event)
 
     def _change_executor(self, name: str, cores: int | None) -> None:
         if self._piece:
@@ -236,6 +240,7 @@ class ApplicationFold:
 
     def _job_end(self, event: ev.JobEnd) -> None:
         job = self.fragment.jobs.get(event.job_id)
+        take_job(self.fragment, event, job.execution_id if job else None)
         if job is None and self._piece:
             job = self.fragment.jobs[event.job_id] = OpenJob()
         if job is not None:
@@ -321,6 +326,7 @@ class ApplicationFold:
         execution.absorb(later)
 
     def _execution_end(self, event: ev.ExecutionEnd) -> None:
+        take_execution(self.fragment, event)
         error = event.error and event.error[:_MAX_TEXT]
         self._execution(event.execution_id).end = msgspec.structs.replace(event, error=error)
         self._await_release((True, event.execution_id))

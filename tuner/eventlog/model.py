@@ -9,6 +9,7 @@ from typing import Annotated
 
 import msgspec
 
+from tuner.eventlog.failures import Failed
 from tuner.eventlog.steering import UNSTEERED, AgentOutcome, AgentRecord
 
 # A Java long: a number beyond it is damage. (As an int it would not fit into a database's column.)
@@ -192,7 +193,7 @@ class Application:
     """One Spark application. `conf` holds allow-listed properties only, `steering` what the Catalyst agent was to do.
 
     Its executions, jobs and stages are in the order of their ids; where a log is read piece by piece, they were handed
-    on as `Work` and are not here.
+    on as `Work` and are not here. `failures` are the last executors, SQL executions and jobs that failed.
     """
 
     app_id: str
@@ -209,3 +210,4 @@ class Application:
     stages: tuple[Stage, ...] = ()
     problems: tuple[Problem, ...] = ()
     steering: AgentRecord = UNSTEERED
+    failures: tuple[Failed, ...] = ()

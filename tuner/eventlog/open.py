@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from tuner.eventlog import events as ev
+from tuner.eventlog.failures import Failed
 from tuner.eventlog.model import PlanInfo, Problem, ProblemCode
 from tuner.eventlog.steering import UNSTEERED, AgentOutcome, AgentRecord, best
 
@@ -151,7 +152,8 @@ class OpenStage(msgspec.Struct):
 class Fragment(msgspec.Struct):
     """One stretch of a log, a rolled file of it: what is not finished at its end, and what it tells of the application.
 
-    `steered` is what the agent said of executions, by their ids: it says so before they start.
+    `steered` is what the agent said of executions, by their ids: it says so before they start. `failures` are the last
+    executions and jobs that failed, `losses` the last executors that were lost.
     """
 
     version: str = ""
@@ -161,6 +163,8 @@ class Fragment(msgspec.Struct):
     steering: AgentRecord = UNSTEERED
     steered: dict[int, tuple[AgentOutcome, ...]] = {}
     executor_changes: list[tuple[str, int | None]] = []
+    failures: list[Failed] = []
+    losses: list[Failed] = []
     executions: dict[int, OpenExecution] = {}
     jobs: dict[int, OpenJob] = {}
     stages: dict[int, OpenStage] = {}

@@ -1,0 +1,267 @@
+"""Why something failed, by the texts that Spark's versions leave."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tuner.eventlog.events import decode_event
+from tuner.eventlog.failure_rules import FailureKind, recognise
+from tuner.eventlog.failures import Failed, plainest
+from tuner.eventlog.find import find_logs
+from tuner.eventlog.fold import ApplicationFold
+from tuner.eventlog.model import Application
+from tuner.eventlog.read import read_application
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "logs"
+LOST_TASK = (
+    "Job aborted due to stage failure: Task 3 in stage 7.0 failed 4 times, most recent failure: "
+    "Lost task 3.3 in stage 7.0 (TID 41) (10.0.0.7 executor 2): "
+)
+YARN_KILLED = (
+    "ExecutorLostFailure (executor 2 exited caused by one of the running tasks) Reason: Container killed by YARN for "
+    "exceeding physical memory limits. 5.5 GB of 5.5 GB physical memory used. Consider boosting "
+    "spark.executor.memoryOverhead."
+)
+
+TEXTS = [
+    (
+        "Could not execute broadcast in 300 secs. You can increase the timeout for broadcasts via "
+        "spark.sql.broadcastTimeout or disable broadcast join by setting spark.sql.autoBroadcastJoinThreshold to -1",
+        FailureKind.BROADCAST_TIMEOUT,
+        "broadcast timed out after 300 s",
+    ),
+    (
+        "org.apache.spark.SparkException: Cannot broadcast the table that is larger than 8GB: 9 GB",
+        FailureKind.BROADCAST_TOO_LARGE,
+        "a table of 9 GB is too large to broadcast (Spark's limit is 8GB)",
+    ),
+    (
+        "Cannot broadcast the table that is larger than 8.0 GiB: 9.1 GiB.",
+        FailureKind.BROADCAST_TOO_LARGE,
+        "a table of 9.1 GiB is too large to broadcast (Spark's limit is 8.0 GiB)",
+    ),
+    (
+        "Cannot broadcast the table with 512 million or more rows: 600000000 rows",
+        FailureKind.BROADCAST_TOO_LARGE,
+        "a table of 600000000 rows is too large to broadcast",
+    ),
+    (
+        "Cannot broadcast the table over 357913941 rows: 400000000 rows.",
+        FailureKind.BROADCAST_TOO_LARGE,
+        "a table of 400000000 rows is too large to broadcast",
+    ),
+    (
+        "java.lang.OutOfMemoryError: Not enough memory to build and broadcast the table to all worker nodes. As a "
+        "workaround, you can either disable broadcast by setting spark.sql.autoBroadcastJoinThreshold to -1",
+        FailureKind.DRIVER_OUT_OF_MEMORY,
+        "the driver had not enough memory to build a broadcast",
+    ),
+    (
+        "Total size of serialized results of 12 tasks (1030.8 MiB) is bigger than spark.driver.maxResultSize (1024.0 MiB)",
+        FailureKind.RESULT_TOO_LARGE,
+        "results of 1030.8 MiB were too large for the driver (spark.driver.maxResultSize)",
+    ),
+    (
+        LOST_TASK + "org.apache.spark.memory.SparkOutOfMemoryError: Unable to acquire 65536 bytes of memory, got 0",
+        FailureKind.TASK_MEMORY,
+        "a task could not get the memory it asked for",
+    ),
+    (
+        "[UNABLE_TO_ACQUIRE_MEMORY] Unable to acquire 262144 bytes of memory, got 0. SQLSTATE: 53200",
+        FailureKind.TASK_MEMORY,
+        "",
+    ),
+    ("There is not enough memory to build hash map", FailureKind.TASK_MEMORY, ""),
+    (LOST_TASK + YARN_KILLED, FailureKind.EXECUTOR_OUT_OF_MEMORY, "an executor ran out of memory"),
+    (
+        "Container killed by YARN for exceeding memory limits. 40.6 GB of 40 GB used.",
+        FailureKind.EXECUTOR_OUT_OF_MEMORY,
+        "",
+    ),
+    (
+        "The executor with id 13 exited with exit code 137(SIGKILL, possible container OOM).\n\n\ntermination reason: OOMKilled",
+        FailureKind.EXECUTOR_OUT_OF_MEMORY,
+        "",
+    ),
+    ("Command exited with code 137", FailureKind.EXECUTOR_OUT_OF_MEMORY, ""),
+    (
+        "Container marked as failed: c_1 on host: h. Exit status: 52. Diagnostics: x",
+        FailureKind.EXECUTOR_OUT_OF_MEMORY,
+        "",
+    ),
+    (
+        LOST_TASK + "java.lang.OutOfMemoryError: Java heap space\n\tat java.util.Arrays",
+        FailureKind.EXECUTOR_OUT_OF_MEMORY,
+        "a task ran out of memory",
+    ),
+    (LOST_TASK + "java.lang.OutOfMemoryError: GC overhead limit exceeded", FailureKind.EXECUTOR_OUT_OF_MEMORY, ""),
+    ("Container container_9 on host: h was preempted.", FailureKind.EXECUTOR_PREEMPTED, "an executor was taken away"),
+    (
+        LOST_TASK + "ExecutorLostFailure (executor 2 exited unrelated to the running tasks) "
+        "Reason: Executor decommission: worker decommissioned because of kill",
+        FailureKind.EXECUTOR_PREEMPTED,
+        "",
+    ),
+    ("Executor heartbeat timed out after 130023 ms", FailureKind.EXECUTOR_LOST, "an executor was lost"),
+    (
+        "Remote RPC client disassociated. Likely due to containers exceeding thresholds, or network issues.",
+        FailureKind.EXECUTOR_LOST,
+        "",
+    ),
+    (
+        "org.apache.spark.shuffle.FetchFailedException: Failed to connect to h/10.0.0.7:7337",
+        FailureKind.EXECUTOR_LOST,
+        "",
+    ),
+    ("java.lang.OutOfMemoryError: Java heap space", FailureKind.DRIVER_OUT_OF_MEMORY, "the driver ran out of memory"),
+    ("Job 4 cancelled killed via the Web UI", FailureKind.KILLED, "a person cancelled it"),
+    ("Job 4 cancelled because SparkContext was shut down", FailureKind.STOPPED, "Spark was stopped while it ran"),
+    ("[DIVIDE_BY_ZERO] Division by zero.", FailureKind.DATA_OR_CODE, ""),
+    ("[CAST_INVALID_INPUT] The value cannot be cast. SQLSTATE: 22018", FailureKind.DATA_OR_CODE, ""),
+    ("[FAILED_READ_FILE.FILE_NOT_EXIST] no file. SQLSTATE: KD001", FailureKind.DATA_OR_CODE, ""),
+    (
+        LOST_TASK + "java.io.FileNotFoundException: /a/part-0 does not exist",
+        FailureKind.DATA_OR_CODE,
+        "the job's own data or code",
+    ),
+    ("org.apache.spark.api.python.PythonException: Traceback (most recent call last)", FailureKind.DATA_OR_CODE, ""),
+    ("Exit status: 143. Diagnostics: Container killed on request. Exit code is 143", FailureKind.UNKNOWN, "failed"),
+    ("Job 6 cancelled part of cancelled job group 7", FailureKind.UNKNOWN, ""),
+    ("Executor killed by driver.", FailureKind.UNKNOWN, ""),
+    ("", FailureKind.UNKNOWN, ""),
+]
+
+
+@pytest.mark.parametrize(("text", "kind", "words"), TEXTS)
+def test_a_text_is_recognised(text: str, kind: FailureKind, words: str) -> None:
+    found, said = recognise(text)
+    assert (found, said if words else "") == (kind, words)
+
+
+def test_a_cause_counts_before_what_follows_from_it() -> None:
+    text = "OutOfMemoryError: Not enough memory to build and broadcast the table\nCaused by: SparkOutOfMemoryError"
+    assert recognise(text)[1] == "the driver had not enough memory to build a broadcast"
+
+
+@pytest.mark.parametrize(
+    "text", ["Lost task " * 200_000, "Cannot broadcast the table over " + "9 " * 500_000, "1" * 10**6]
+)
+def test_no_text_takes_long(text: str) -> None:
+    assert recognise(text)[0] is FailureKind.UNKNOWN
+
+
+# --- In a log ---
+
+
+def of_execution(kind: FailureKind, number: int = 1, words: str = "") -> Failed:
+    return Failed(kind, words or kind.value, f"SQL execution {number}", execution_id=number)
+
+
+def of_job(kind: FailureKind, number: int = 1, execution: int | None = 1) -> Failed:
+    return Failed(kind, kind.value, f"job {number}", execution, number)
+
+
+def of_executor(kind: FailureKind) -> Failed:
+    return Failed(kind, kind.value, "executor 2")
+
+
+def test_what_failed_last_failed_the_application() -> None:
+    first, last = of_execution(FailureKind.DATA_OR_CODE, 1), of_execution(FailureKind.BROADCAST_TIMEOUT, 2)
+    assert plainest([first, last]) == last
+    assert plainest([]) is None
+    assert plainest([of_executor(FailureKind.EXECUTOR_LOST)]) is None, "Spark ran its tasks elsewhere"
+
+
+def test_what_was_only_stopped_is_not_what_failed_it() -> None:
+    failed = of_execution(FailureKind.TASK_MEMORY, 1)
+    assert plainest([failed, of_job(FailureKind.STOPPED, 9, 2)]) == failed
+    stopped = of_job(FailureKind.STOPPED, 9, 2)
+    assert plainest([stopped]) == stopped
+
+
+def test_the_plainest_word_on_an_execution_counts() -> None:
+    told = of_execution(FailureKind.BROADCAST_TIMEOUT)
+    assert plainest([of_job(FailureKind.UNKNOWN), told]) == told
+    assert plainest([of_job(FailureKind.TASK_MEMORY), of_execution(FailureKind.UNKNOWN)]) == of_job(
+        FailureKind.TASK_MEMORY
+    )
+
+
+def test_why_an_executor_was_lost_may_be_told_elsewhere() -> None:
+    lost = of_execution(FailureKind.EXECUTOR_LOST)
+    found = plainest([of_executor(FailureKind.EXECUTOR_OUT_OF_MEMORY), lost])
+    assert found == Failed(FailureKind.EXECUTOR_OUT_OF_MEMORY, "executor_out_of_memory", lost.where, 1)
+
+
+def folded(*events: dict[str, Any], piece: bool = False) -> ApplicationFold:
+    fold = ApplicationFold("log", lambda _: None, piece=piece)
+    for event in events:
+        decoded = decode_event((json.dumps(event, separators=(",", ":")) + "\n").encode())
+        assert decoded is not None
+        fold.add(decoded)
+    return fold
+
+
+JOB_START = {
+    "Event": "SparkListenerJobStart",
+    "Job ID": 3,
+    "Stage IDs": [],
+    "Properties": {"spark.sql.execution.id": "7"},
+}
+JOB_END = {
+    "Event": "SparkListenerJobEnd",
+    "Job ID": 3,
+    "Job Result": {"Result": "JobFailed", "Exception": {"Message": LOST_TASK + YARN_KILLED}},
+}
+EXPECTED = Failed(FailureKind.EXECUTOR_OUT_OF_MEMORY, "an executor ran out of memory", "job 3", 7, 3)
+
+
+def test_a_failed_job_tells_its_execution() -> None:
+    assert folded(JOB_START, JOB_END).application(()).failures == (EXPECTED,)
+
+
+def test_a_job_that_began_in_an_earlier_file_of_the_log_tells_it_too() -> None:
+    fold = folded(JOB_START)
+    fold.absorb(folded(JOB_END, piece=True).fragment)
+    assert fold.application(()).failures == (EXPECTED,)
+
+
+@pytest.mark.parametrize("reason", [None, 7, [], "Executor killed by driver.", {"a": 1}])
+def test_an_executor_that_was_given_back_is_no_failure(reason: object) -> None:
+    removed = {"Event": "SparkListenerExecutorRemoved", "Executor ID": "2", "Removed Reason": reason}
+    assert folded(removed).application(()).failures == ()
+
+
+def test_only_the_last_failures_are_kept() -> None:
+    ends = [
+        {
+            "Event": "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd",
+            "executionId": number,
+            "time": 1,
+            "errorMessage": "[DIVIDE_BY_ZERO] x",
+        }
+        for number in range(1000)
+    ]
+    found = folded(*ends).application(()).failures
+    assert [f.execution_id for f in found] == list(range(980, 1000))
+
+
+def golden(version: str, name: str) -> Application:
+    (source,) = find_logs(GOLDEN / version / name)
+    return read_application(source)
+
+
+@pytest.mark.parametrize("version", ["3.0.3", "3.3.4", "3.5.9", "4.3.0"])
+def test_a_function_of_the_job_that_raised_is_recognised_in_real_logs(version: str) -> None:
+    found = golden(version, "failures").failures
+    assert FailureKind.DATA_OR_CODE in {f.kind for f in found if f.execution_id is not None}
+    assert {f.kind for f in found} <= {FailureKind.DATA_OR_CODE, FailureKind.UNKNOWN}
+
+
+@pytest.mark.parametrize("name", ["retries", "fetch", "speculation"])
+def test_tasks_that_were_tried_again_are_no_failure(name: str) -> None:
+    assert golden("4.3.0", name).failures == ()

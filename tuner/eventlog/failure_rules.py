@@ -1,0 +1,160 @@
+"""Why something failed, from the texts that Spark leaves: rules as data, and what recognises them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class FailureKind(StrEnum):
+    """What a failure was. stopped: Spark was stopped while it ran. killed: by a signal or a person, from outside.
+
+    sigkilled: by SIGKILL, which a person sends, and the kernel where memory runs out. driver_lost: the log breaks off.
+    data_or_code: of the job's own making (analysis, casts, files that are gone, its functions).
+    """
+
+    BROADCAST_TIMEOUT = "broadcast_timeout"
+    BROADCAST_TOO_LARGE = "broadcast_too_large"
+    DRIVER_OUT_OF_MEMORY = "driver_out_of_memory"
+    RESULT_TOO_LARGE = "result_too_large"
+    TASK_MEMORY = "task_memory"
+    EXECUTOR_OUT_OF_MEMORY = "executor_out_of_memory"
+    EXECUTOR_PREEMPTED = "executor_preempted"
+    EXECUTOR_LOST = "executor_lost"
+    DRIVER_LOST = "driver_lost"
+    KILLED = "killed"
+    SIGKILLED = "sigkilled"
+    STOPPED = "stopped"
+    DATA_OR_CODE = "data_or_code"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A text that matches `pattern` tells of a failure of `kind`; `words` say it with the pattern's named groups."""
+
+    kind: FailureKind
+    pattern: re.Pattern[str]
+    words: str
+
+
+# What is looked at of one text; a stack trace follows.
+_LOOKED_AT = 20_000
+_SIZE = r"[\d.]{1,12} ?[KMGTPE]?i?B"
+_EXIT_CODE = r"[Ee]xit(?:ed)?(?: with)?(?: exit)? ?(?:code|status):? ?(?:is )?"
+
+
+def _rules(*rows: tuple[FailureKind, str, str]) -> tuple[Rule, ...]:
+    return tuple(Rule(kind, re.compile(pattern), words) for kind, pattern, words in rows)
+
+
+# The first that matches counts: a cause comes before what follows from it. Texts of Spark 2.4 to 4.3; the class that
+# writes each is named.
+RULES = _rules(
+    # BroadcastExchangeExec; since 3.2 QueryExecutionErrors.executeBroadcastTimeoutError (_LEGACY_ERROR_TEMP_2097)
+    (
+        FailureKind.BROADCAST_TIMEOUT,
+        r"Could not execute broadcast in (?P<seconds>\d{1,9}) secs",
+        "broadcast timed out after {seconds} s",
+    ),
+    # BroadcastExchangeExec: 8 GB (_LEGACY_ERROR_TEMP_2249)
+    (
+        FailureKind.BROADCAST_TOO_LARGE,
+        rf"Cannot broadcast the table that is larger than (?P<limit>{_SIZE}): (?P<size>{_SIZE})",
+        "a table of {size} is too large to broadcast (Spark's limit is {limit})",
+    ),
+    # The same: 512 million rows before 3.1, fewer since (_LEGACY_ERROR_TEMP_2248)
+    (
+        FailureKind.BROADCAST_TOO_LARGE,
+        r"Cannot broadcast the table (?:over|with) [\w ]{1,40} rows: (?P<rows>\d{1,19}) rows",
+        "a table of {rows} rows is too large to broadcast",
+    ),
+    # BroadcastExchangeExec, QueryExecutionErrors.notEnoughMemoryToBuildAndBroadcastTableError (_LEGACY_ERROR_TEMP_2250)
+    (
+        FailureKind.DRIVER_OUT_OF_MEMORY,
+        r"Not enough memory to build and broadcast the table",
+        "the driver had not enough memory to build a broadcast",
+    ),
+    # TaskSetManager.canFetchMoreResults; broadcasts are collected in the same way
+    (
+        FailureKind.RESULT_TOO_LARGE,
+        rf"Total size of serialized results of \d{{1,9}} tasks \((?P<size>{_SIZE})\) is bigger than",
+        "results of {size} were too large for the driver (spark.driver.maxResultSize)",
+    ),
+    # TaskMemoryManager, MemoryConsumer.throwOom, BytesToBytesMap, HashedRelation; conditions since 3.4
+    (
+        FailureKind.TASK_MEMORY,
+        r"SparkOutOfMemoryError|Unable to acquire \d{1,19} bytes of memory|not enough memory to (?:build hash map|grow)"
+        r"|Could not allocate memory to grow|\[(?:AGGREGATE|POINTER_ARRAY|SPILL)_OUT_OF_MEMORY",
+        "a task could not get the memory it asked for",
+    ),
+    # YarnAllocator and YARN's own diagnostics; ExecutorPodsLifecycleManager; exit codes: SparkExitCode.OOM is 52,
+    # 137 is SIGKILL, which is how containers end that need more than they have
+    (
+        FailureKind.EXECUTOR_OUT_OF_MEMORY,
+        r"exceeding (?:physical |virtual )?memory limits|running beyond (?:physical|virtual) memory limits|OOMKilled"
+        rf"|container OOM|\(JVM OOM\)|{_EXIT_CODE}(?:137|52)\b",
+        "an executor ran out of memory",
+    ),
+    (
+        FailureKind.EXECUTOR_OUT_OF_MEMORY,
+        r"Lost task [^\n]{1,300}(?:OutOfMemoryError|\bMemoryError\b|GC overhead limit exceeded)",
+        "a task ran out of memory",
+    ),
+    # YarnAllocator; CoarseGrainedSchedulerBackend, ExecutorDecommission; ExecutorPodsLifecycleManager
+    (
+        FailureKind.EXECUTOR_PREEMPTED,
+        r"was preempted\b|\(e\.g\., preemption\)|Container released on a \*lost\* node|[Ee]xecutor decommission"
+        r"|[Ww]orker decommission|is decommissioned|deleted by a user or the framework",
+        "an executor was taken away",
+    ),
+    # TaskEndReason.ExecutorLostFailure, HeartbeatReceiver, ShuffleBlockFetcherIterator, DAGScheduler
+    (
+        FailureKind.EXECUTOR_LOST,
+        r"ExecutorLostFailure|Executor heartbeat timed out|Remote RPC client disassociated|[Ww]orker lost|Slave lost"
+        r"|FetchFailedException|Missing an output location for shuffle",
+        "an executor was lost",
+    ),
+    (
+        FailureKind.DRIVER_OUT_OF_MEMORY,
+        r"OutOfMemoryError|GC overhead limit exceeded",
+        "the driver ran out of memory",
+    ),
+    # JobsTab, StagesTab; OPERATION_CANCELED
+    (
+        FailureKind.KILLED,
+        r"killed via the Web UI|\[OPERATION_CANCELED\]",
+        "a person cancelled it",
+    ),
+    # DAGScheduler.cleanUpAfterSchedulerStop
+    (
+        FailureKind.STOPPED,
+        r"because SparkContext was shut down",
+        "Spark was stopped while it ran",
+    ),
+    # SQLSTATE classes of error-conditions.json (in messages since 4.0); before that conditions and classes by name
+    (
+        FailureKind.DATA_OR_CODE,
+        r"SQLSTATE: (?:07|0A|21|22|23|38|39|42|KD|P0)\w{3}\b",
+        "the job's own data or code",
+    ),
+    (
+        FailureKind.DATA_OR_CODE,
+        r"AnalysisException|ParseException|ArithmeticException|DateTimeException|NumberFormatException"
+        r"|FileNotFoundException|PythonException|SparkUpgradeException|ParquetDecodingException|AssertionError"
+        r"|Path does not exist|Failed to execute user defined function|Malformed records are detected"
+        r"|\[(?:FAILED_EXECUTE_UDF|DIVIDE_BY_ZERO|CAST_INVALID_INPUT|CAST_OVERFLOW|ARITHMETIC_OVERFLOW"
+        r"|INVALID_ARRAY_INDEX|USER_RAISED_EXCEPTION|PATH_NOT_FOUND|TABLE_OR_VIEW_NOT_FOUND)\b",
+        "the job's own data or code",
+    ),
+)
+
+
+def recognise(text: str) -> tuple[FailureKind, str]:
+    """The kind of failure that an error message tells of, and words that say it; unknown where no rule knows it."""
+    text = text[:_LOOKED_AT]
+    for rule in RULES:
+        if found := rule.pattern.search(text):
+            return rule.kind, rule.words.format(**found.groupdict())
+    return FailureKind.UNKNOWN, "failed"

@@ -50,8 +50,8 @@ class SteeredSubmitOperator(SparkSubmitOperator):
         try:
             with self._tuner_steered(begun, statements):
                 result = super().execute(context)
-        except Exception:
-            self._tuner_end(begun, context, failed=True)
+        except Exception as error:
+            self._tuner_end(begun, context, failed=True, error=str(error))
             raise
         self._tuner_end(begun, context, failed=False)
         return result
@@ -93,7 +93,7 @@ class SteeredSubmitOperator(SparkSubmitOperator):
             return turn.begin(self, context, statements)
         return None
 
-    def _tuner_end(self, begun: Begun | None, context: Context, *, failed: bool) -> None:
+    def _tuner_end(self, begun: Begun | None, context: Context, *, failed: bool, error: str = "") -> None:
         if begun is None:
             return
         if self._tuner_killed:
@@ -101,7 +101,7 @@ class SteeredSubmitOperator(SparkSubmitOperator):
             return
         from airflow_plugin import turn
 
-        turn.end(begun, self, context, failed=failed)
+        turn.end(begun, self, context, failed=failed, error=error)
 
     def _tuner_add(self, begun: Begun) -> None:
         merged = dict(begun.merged)

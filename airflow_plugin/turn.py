@@ -19,6 +19,7 @@ from airflow_plugin.links import panel_url
 from airflow_plugin.store_url import store_url
 from airflow_plugin.user_conf import in_cluster_mode, user_conf_of
 from tuner import loop
+from tuner.history.failure import ending_in
 from tuner.printable import printable
 
 if TYPE_CHECKING:
@@ -62,12 +63,15 @@ def begin(operator: SteeredSubmitOperator, context: Context, statements: tuple[s
     return Begun(turn, url, added, turn.directives.merged)
 
 
-def end(begun: Begun, operator: SteeredSubmitOperator, context: Context, *, failed: bool) -> None:
-    """Harvest the run and tell of it in the task log and an XCom. The job is over: a timeout now is not its own."""
+def end(begun: Begun, operator: SteeredSubmitOperator, context: Context, *, failed: bool, error: str = "") -> None:
+    """Harvest the run and tell of it in the task log and an XCom. The job is over: a timeout now is not its own.
+
+    `error` is what the operator raised.
+    """
     with failing_open(operator.log, "harvest this run's event log", (AirflowTaskTimeout,)):
         ti = context["ti"]
         with stats.timed("harvest", ti):
-            report = loop.complete(begun.turn, begun.store_url, failed=failed)
+            report = loop.complete(begun.turn, begun.store_url, failed=failed, ending=ending_in(error))
         with failing_open(operator.log, "push the XCom " + XCOM_KEY):
             _push(ti, operator, report)
         stats.harvested(report, ti)

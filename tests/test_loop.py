@@ -15,7 +15,9 @@ from tests.nightly import Nightly, Spark
 from tuner import loop, next_decision
 from tuner.advice.model import Action, ActionKind, Evidence, Prediction, Recommendation, Risk
 from tuner.advice.reach import Reach
+from tuner.eventlog.failure_rules import FailureKind
 from tuner.eventlog.location import local_path
+from tuner.history.failure import Ending
 from tuner.history.model import Mode, ModeChange, Ruling, RunState, Standing, Verdict
 from tuner.history.store import Store
 from tuner.loop import Job, Report, Turn, complete, prepare
@@ -187,6 +189,35 @@ def test_a_failed_run_is_harvested_and_its_trial_is_out(nightly: Nightly) -> Non
     Spark().run(retry)
     complete(retry, nightly.url, failed=False)
     assert not nightly.prepare("e/3/1").decision.in_force
+
+
+def test_why_a_run_failed_is_stored_and_said(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    error = "org.apache.spark.SparkException: Could not execute broadcast in 300 secs. You can increase"
+    report = nightly.night("e/2/1", Spark(error=error), failed=True)
+    (fingerprint,) = (q.fingerprint for q in report.run.outcome.queries)  # type: ignore[union-attr]
+    said = f"broadcast timed out after 300 s in query {fingerprint}"
+    assert f"spark-tuner: run e/2/1 failed: {said}" in report.lines()
+    assert report.as_json()["failure"] == {"kind": "broadcast_timeout", "query": fingerprint, "words": said}
+    assert nightly.stored("e/2/1").failure.sentence == said
+
+
+def test_how_the_driver_ended_is_told_where_the_log_breaks_off(nightly: Nightly) -> None:
+    turn = nightly.prepare("e/1/1")
+    Spark(ended=False).run(turn)
+    complete(turn, nightly.url, failed=True, ending=Ending(-9))
+    assert nightly.stored("e/1/1").failure.kind is FailureKind.SIGKILLED
+
+
+def test_without_a_log_the_exit_code_is_said(nightly: Nightly) -> None:
+    report = complete(nightly.prepare("e/1/1"), nightly.url, failed=True, ending=Ending(143))
+    assert "spark-tuner: run e/1/1 failed: killed by SIGTERM" in report.lines()
+
+
+def test_a_job_that_got_over_a_failed_query_has_not_failed(nightly: Nightly) -> None:
+    report = nightly.night("e/1/1", Spark(error="Could not execute broadcast in 300 secs"))
+    assert report.failure is None
+    assert nightly.stored("e/1/1").failure is None
 
 
 def test_a_job_that_fails_before_spark_starts_leaves_no_log(nightly: Nightly) -> None:

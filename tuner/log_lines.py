@@ -47,8 +47,8 @@ def before(turn: Turn) -> list[str]:
 
 
 def after(report: Report) -> list[str]:
-    """What was measured, what came of the changes, the change with most to tell; then a line for each new problem."""
-    found = [*_measured(report), *_judged(report.judgement), *_not_followed(report)]
+    """What was measured, why it failed, what came of the changes, the one with most to tell; a line for each new problem."""
+    found = [*_measured(report), *_failed(report), *_judged(report.judgement), *_not_followed(report)]
     return _lines([*found, *report.problems[len(report.turn.problems) :]])
 
 
@@ -107,6 +107,11 @@ def _measured(report: Report) -> Iterable[str]:
     failed = sum(q.status is QueryStatus.FAILED for q in outcome.queries)
     how = f", {failed} of them failed" if failed else ""
     yield f"measured {_queries(len(outcome.queries))}{took}{how} (Spark {outcome.spark_version}, {outcome.app_id})"
+
+
+def _failed(report: Report) -> Iterable[str]:
+    if report.failure is not None:
+        yield f"run {report.turn.job.key} failed: {report.failure.sentence}"
 
 
 def _judged(judgement: Judgement | None) -> Iterable[str]:

@@ -22,6 +22,7 @@ from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import locate
 from tuner.eventlog.location import local_path, log_path
 from tuner.eventlog.model import Application, Completeness
+from tuner.history.failure import UNSEEN, Ending, Failure, failure_of
 from tuner.history.model import Decision, Mode, Outcome, Run, RunState, Standing
 from tuner.history.outcome import outcome_of, state_of
 from tuner.history.store import Store
@@ -112,14 +113,16 @@ def _decided(store: Store, job: Job, directory: str, runs: list[Run], problems: 
     return _Steering(decision, directives, _submit_conf(job, decision, directives, directory))
 
 
-def complete(turn: Turn, store_url: str, *, failed: bool) -> Report:
-    """Harvest the run's event log and store its outcome. Never raises."""
+def complete(turn: Turn, store_url: str, *, failed: bool, ending: Ending = UNSEEN) -> Report:
+    """Harvest the run's event log and store its outcome. Never raises. `ending` is what its driver saw of the job's end."""
     problems = Problems(turn.problems)
     application = problems.guard(
         "harvest the event log", lambda: _harvest(turn.event_log_dir, turn.job.key, turn.started_at), None
     )
     outcome = problems.guard("read the plans", lambda: _outcome(application), None)
     state = state_of(application, failed=failed)
+    failure = _failure(application, outcome, ending) if state is RunState.FAILED else None
+    outcome = replace(outcome, failure=failure) if outcome and failure else outcome
     ended = datetime.now(UTC)
     run = Run(
         turn.job.key,
@@ -136,7 +139,7 @@ def complete(turn: Turn, store_url: str, *, failed: bool) -> Report:
     stored = problems.guard("store the outcome", lambda: _finish(store_url, run), False)
     look_back = partial(_look_back, turn, store_url, run, application, problems)
     judged = problems.guard("look back at the run", look_back, None) if stored else None
-    return Report(turn, run if outcome else None, tuple(problems.found), judged)
+    return Report(turn, run if outcome else None, tuple(problems.found), judged, failure)
 
 
 def _event_log_dir(job: Job) -> str:
@@ -290,6 +293,13 @@ def _outcome(application: Application | None) -> Outcome | None:
     return outcome_of(application, queries(application)) if application is not None else None
 
 
+def _failure(application: Application | None, outcome: Outcome | None, ending: Ending = UNSEEN) -> Failure | None:
+    """Why a run failed, by its log and how its driver ended."""
+    ended = application is None or application.end_ms is not None
+    logged, queries = (outcome.failure, outcome.queries) if outcome else (None, ())
+    return failure_of(logged, ending, ended=ended, queries=queries)
+
+
 def _harvest_pending(store: Store, job: Job, now: datetime, problems: Problems) -> None:
     """Bring in runs whose driver did not live to harvest them; others may still be running, and are left alone."""
     for run in store.pending(job.cohort):
@@ -312,6 +322,8 @@ def _settle(store: Store, job: Job, run: Run, now: datetime, problems: Problems)
         # Its driver process was killed or its worker lost: whether the task counted as failed, nobody tells.
         state = RunState.FAILED if superseded else state_of(application, failed=_has_failed_queries(application))
         outcome = problems.guard(f"read the plans of run {run.key}", lambda: _outcome(application), None)
+        if outcome and state is RunState.FAILED:
+            outcome = replace(outcome, failure=_failure(application, outcome))
         store.finish(run.key, state, now, outcome)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from tuner import log_lines
+from tuner.history.failure import Failure
 from tuner.history.model import Decision, Mode, Origin, Run
 from tuner.policy.followed import held_in, not_followed
 from tuner.policy.judgement import Judgement
@@ -62,12 +63,13 @@ class Turn:
 @dataclass(frozen=True, slots=True)
 class Report:
     """What a finished turn tells its driver. `run` is None when nothing could be harvested, `judgement` when no changes
-    were in force, or nothing is known of them."""
+    were in force, or nothing is known of them; `failure` is why the job failed, where that is known."""
 
     turn: Turn
     run: Run | None
     problems: tuple[str, ...] = ()
     judgement: Judgement | None = None
+    failure: Failure | None = None
 
     def lines(self) -> list[str]:
         """What was measured and what came of the changes, what went wrong: a few lines for a log, after the run."""
@@ -106,6 +108,9 @@ class Report:
             "gained_seconds": self.judgement.gained_seconds if self.judgement else None,
             "conf": dict(self.turn.directives.conf),
             "state": run.state.value if run else None,
+            "failure": {"kind": self.failure.kind.value, "query": self.failure.query, "words": self.failure.sentence}
+            if self.failure
+            else None,
             "app_id": outcome.app_id if outcome else None,
             "duration_ms": outcome.duration_ms if outcome else None,
             "queries": [{"fingerprint": q.fingerprint, "duration_ms": q.duration_ms} for q in outcome.queries[:100]]

@@ -112,7 +112,7 @@ class Loop:
         directives = Directives(statements=self.statements, merged=self.merged)
         return Turn(job, decision, directives, self.conf, "/events/1", datetime.now(UTC))
 
-    def complete(self, turn: Any, store_url: str, *, failed: bool) -> Any:
+    def complete(self, turn: Any, store_url: str, *, failed: bool, ending: Any = None) -> Any:
         self.completed.append((turn, store_url, failed))
         if self.complete_error is not None:
             raise self.complete_error

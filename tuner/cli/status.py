@@ -14,7 +14,7 @@ from rich.table import Table
 from tuner.cli.db import Url, store_url
 from tuner.cli.harvest import AsJson
 from tuner.errors import TunerError
-from tuner.history.model import DecidedAction, Run
+from tuner.history.model import DecidedAction, Run, RunState
 from tuner.history.store import CohortSummary, Store
 from tuner.policy.followed import held_in, not_followed
 
@@ -74,6 +74,7 @@ def _run_json(run: Run) -> dict[str, Any]:
         "started_at": run.started_at.isoformat(),
         "duration_ms": outcome.duration_ms if outcome else None,
         "app_id": outcome.app_id if outcome else None,
+        "failure": _failure_json(run),
         "decision": run.decision.summary,
         "mode": run.decision.mode,
         "actions": [_action_json(decided) for decided in run.decision.actions],
@@ -91,6 +92,11 @@ def _run_json(run: Run) -> dict[str, Any]:
     }
 
 
+def _failure_json(run: Run) -> dict[str, Any] | None:
+    failure = run.failure
+    return {"kind": failure.kind, "query": failure.query, "words": failure.sentence} if failure else None
+
+
 def _action_json(decided: DecidedAction) -> dict[str, Any]:
     return {"id": decided.action.id, "standing": decided.standing, "reason": decided.reason}
 
@@ -103,6 +109,9 @@ def _show(cohort: str, found: list[Run]) -> None:
         seconds = "-" if duration is None else f"{duration / 1e3:.1f}"
         table.add_row(escape(run.key), run.state, seconds, escape(run.decision.summary))
     console.print(table)
+    for run in found:
+        if run.failure:
+            console.print(f"run {run.key} {_ended(run)}: {run.failure.sentence}", markup=False, soft_wrap=True)
     console.print("\nactions as of the last run:")
     for decided in found[-1].decision.actions:
         console.print(f"  {decided.standing}: {decided.action.id}\n    {decided.reason}", markup=False, soft_wrap=True)
@@ -110,6 +119,10 @@ def _show(cohort: str, found: list[Run]) -> None:
         console.print("  none")
     for line in _unfollowed(found[-1]):
         console.print(line, markup=False, soft_wrap=True)
+
+
+def _ended(run: Run) -> str:
+    return "failed" if run.state is RunState.FAILED else "broke off"
 
 
 def _unfollowed(run: Run) -> Iterator[str]:

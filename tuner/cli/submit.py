@@ -17,6 +17,7 @@ import typer
 
 from tuner.cli.db import Url, store_url
 from tuner.errors import SparkSubmitError, TunerError
+from tuner.history.failure import Ending
 from tuner.history.model import Mode
 from tuner.history.url import data_directory
 from tuner.loop import Job, Turn, complete, prepare
@@ -76,7 +77,7 @@ def submit(
     turn = prepare(job, store)
     _say(turn.lines())
     code = _run(program, turn, given)
-    _say(complete(turn, store, failed=code != 0).lines())
+    _say(complete(turn, store, failed=code != 0, ending=Ending(code)).lines())
     raise typer.Exit(code)
 
 

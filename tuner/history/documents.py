@@ -11,6 +11,7 @@ import msgspec
 
 from tuner.errors import StoreError
 from tuner.eventlog.cluster import Cluster
+from tuner.history.failure import Failure
 from tuner.history.model import Decision, Origin, Outcome, Run, RunDetails, RunState
 from tuner.history.tables import RunRow
 from tuner.plan.graph import JoinGraph
@@ -59,6 +60,7 @@ class _BriefOutcome:
     cluster: Cluster
     queries: tuple[_BriefQuery, ...]
     agent_missing: bool = False
+    failure: Failure | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,7 @@ def _outcome(document: str, detail: Detail) -> Outcome:
         tuple(Query(**{name: getattr(query, name) for name in names}) for query in found.queries),
         found.conf if detail is Detail.PAST else {},
         agent_missing=found.agent_missing,
+        failure=found.failure,
     )
 
 

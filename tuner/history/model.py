@@ -11,6 +11,7 @@ from enum import StrEnum
 from tuner.advice.insights.model import Insight
 from tuner.advice.model import Action, Evidence, Prediction
 from tuner.eventlog.cluster import Cluster
+from tuner.history.failure import Failure
 from tuner.plan.model import Query
 from tuner.plan.picture import PlanPicture
 
@@ -121,7 +122,8 @@ class RunState(StrEnum):
 class Outcome:
     """What the run then measured. `conf` holds allow-listed properties only.
 
-    `agent_missing` says that directives were in force and the Catalyst agent never spoke: it did not load.
+    `agent_missing` says that directives were in force and the Catalyst agent never spoke: it did not load. `failure` is
+    the last that failed in it, whatever became of the run.
     """
 
     app_id: str
@@ -132,6 +134,7 @@ class Outcome:
     conf: dict[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     agent_missing: bool = False
+    failure: Failure | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +176,12 @@ class Run:
     ended_at: datetime | None = None
     outcome: Outcome | None = None
     origin: Origin | None = None
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why it failed, or its log breaks off, as far as its log or its driver's end tells."""
+        failed = self.state in (RunState.FAILED, RunState.PARTIAL)
+        return self.outcome.failure if failed and self.outcome else None
 
     @property
     def begun(self) -> Run:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tuner.eventlog.cluster import cluster_of
 from tuner.eventlog.model import Application, Completeness
+from tuner.history.failure import failure_in
 from tuner.history.model import Outcome, RunState
 from tuner.plan.model import Query
 
@@ -23,6 +24,7 @@ def outcome_of(application: Application, queries: tuple[Query, ...]) -> Outcome:
         conf=dict(application.conf),
         problems=tuple(f"{p.file}:{p.line}: {p.code}: {p.message}" for p in application.problems[:MAX_PROBLEMS]),
         agent_missing=application.steering.is_directed and not application.steering.loaded,
+        failure=failure_in(application.failures, queries),
     )
 
 

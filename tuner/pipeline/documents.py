@@ -14,7 +14,7 @@ from tuner.replay.logged_run import logged_run
 from tuner.replay.model import LoggedRun
 
 # Logs whose documents are of another version are read anew.
-DOCUMENTS = 1
+DOCUMENTS = 2
 
 _log = logging.getLogger(__name__)
 

@@ -56,7 +56,8 @@ def with_queries(run: LoggedRun, found: Sequence[Query]) -> LoggedRun:
     ordered = tuple(sorted(found, key=lambda query: query.id))
     bad = {QueryStatus.FAILED} | (set() if run.state is RunState.PARTIAL else {QueryStatus.UNFINISHED})
     state = RunState.FAILED if any(query.status in bad for query in ordered) else run.state
-    return replace(run, state=state, outcome=replace(run.outcome, queries=ordered))
+    failure = run.outcome.failure.among(ordered) if run.outcome.failure else None
+    return replace(run, state=state, outcome=replace(run.outcome, queries=ordered, failure=failure))
 
 
 def _moment(ms: int | None) -> datetime | None:

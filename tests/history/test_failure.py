@@ -1,0 +1,99 @@
+"""Why a run failed: by its log, by how its driver ended, or by both."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from tuner.eventlog.failure_rules import FailureKind
+from tuner.eventlog.failures import Failed
+from tuner.history.failure import UNSEEN, Ending, Failure, ending_in, failure_in, failure_of, failure_of_exit
+from tuner.history.model import Outcome
+from tuner.plan.model import Query, QueryStatus
+
+TIMED_OUT = Failed(FailureKind.BROADCAST_TIMEOUT, "broadcast timed out after 300 s", "SQL execution 4", 4)
+STOPPED = Failed(FailureKind.STOPPED, "Spark was stopped while it ran", "job 9", 4, 9)
+LOGGED = Failure(FailureKind.BROADCAST_TIMEOUT, "broadcast timed out after 300 s", "q4", "SQL execution 4", 4)
+
+
+def query(number: int, status: QueryStatus, root: int | None = None) -> Query:
+    return Query(number, number if root is None else root, f"q{number}", "", 0, None, status)
+
+
+def test_it_is_said_with_the_query() -> None:
+    found = failure_in([TIMED_OUT], [query(4, QueryStatus.FAILED)])
+    assert found == LOGGED
+    assert found.sentence == "broadcast timed out after 300 s in query q4"
+    assert failure_in([TIMED_OUT]).sentence == "broadcast timed out after 300 s in SQL execution 4"  # type: ignore[union-attr]
+    assert failure_in([]) is None
+
+
+def test_of_a_command_it_is_the_query_that_it_ran() -> None:
+    ran = [query(5, QueryStatus.SUCCEEDED, root=4), query(6, QueryStatus.FAILED, root=4)]
+    assert failure_in([TIMED_OUT], ran) == replace(LOGGED, query="q6")
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        (-9, FailureKind.SIGKILLED),
+        (137, FailureKind.SIGKILLED),
+        (-15, FailureKind.KILLED),
+        (143, FailureKind.KILLED),
+        (130, FailureKind.KILLED),
+        (134, FailureKind.DRIVER_LOST),
+        (-11, FailureKind.DRIVER_LOST),
+        (52, FailureKind.DRIVER_OUT_OF_MEMORY),
+        (0, None),
+        (1, None),
+        (255, None),
+        (None, None),
+    ],
+)
+def test_an_exit_code_tells(code: int | None, kind: FailureKind | None) -> None:
+    found = failure_of_exit(code)
+    assert (found.kind if found else None) == kind
+
+
+def test_what_airflows_operator_says_of_the_end() -> None:
+    said = "Cannot execute: spark-submit 'Error code is: 1.' app.py. Error code is: 137."
+    assert ending_in(said) == Ending(137)
+    on_kubernetes = "Cannot execute: x. Error code is: 1. Kubernetes spark exit code is: "
+    assert ending_in(on_kubernetes + "52") == Ending(52)
+    assert ending_in(on_kubernetes + "None") == Ending(1)
+    assert ending_in(said + "\nLast spark-submit output:\na\nb") == Ending(137, "a\nb")
+    assert ending_in("Error code is: 1. Then more") == ending_in("Job was killed") == UNSEEN
+
+
+def test_the_last_words_of_spark_submit_tell_what_older_logs_do_not() -> None:
+    said = "org.apache.spark.SparkException: Could not execute broadcast in 300 secs. You can increase the timeout"
+    found = failure_of(None, Ending(1, said), ended=True)
+    assert found == Failure(FailureKind.BROADCAST_TIMEOUT, "broadcast timed out after 300 s")
+    assert failure_of(None, Ending(137, "INFO Utils: done"), ended=True).kind is FailureKind.SIGKILLED  # type: ignore[union-attr]
+
+
+def test_what_the_log_says_counts_more_than_the_exit_code() -> None:
+    assert failure_of(LOGGED, Ending(137), ended=False) == LOGGED
+
+
+def test_the_exit_code_says_why_spark_was_stopped() -> None:
+    stopped = failure_in([STOPPED], [query(4, QueryStatus.FAILED)])
+    found = failure_of(stopped, Ending(143), ended=True)
+    assert found is not None
+    assert (found.kind, found.sentence) == (FailureKind.KILLED, "killed by SIGTERM in query q4")
+    assert failure_of(stopped, Ending(1), ended=True) == stopped
+
+
+def test_a_log_that_breaks_off_tells_what_was_running() -> None:
+    running = [query(1, QueryStatus.SUCCEEDED), query(2, QueryStatus.UNFINISHED)]
+    found = failure_of(None, Ending(1), ended=False, queries=running)
+    assert found == Failure(FailureKind.DRIVER_LOST, "the driver was lost: its log breaks off", "q2")
+    assert failure_of(None, Ending(137), ended=False, queries=running).kind is FailureKind.SIGKILLED  # type: ignore[union-attr]
+    assert failure_of(None, Ending(1), ended=True, queries=running) is None
+
+
+def test_an_outcome_of_a_version_that_kept_no_failure_is_read() -> None:
+    document = b'{"app_id":"a","spark_version":"4.0.1","duration_ms":1,"cluster":{},"queries":[]}'
+    assert msgspec.json.decode(document, type=Outcome).failure is None

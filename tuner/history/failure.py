@@ -1,0 +1,122 @@
+"""Why a run failed: from its log, and from how its driver ended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tuner.eventlog.failure_rules import FailureKind, recognise
+from tuner.eventlog.failures import VAGUE, Failed, plainest
+from tuner.plan.model import Query, QueryStatus
+
+_KILLED_BY_SIGNAL = 128
+_SIGKILL = 9
+# SIGHUP, SIGINT, SIGTERM.
+_ASKED_TO_END = {1: "SIGHUP", 2: "SIGINT", 15: "SIGTERM"}
+# SIGABRT, SIGBUS, SIGSEGV.
+_CRASHED = frozenset({6, 7, 11})
+_OUT_OF_MEMORY = 52  # SparkExitCode.OOM
+# How the Spark provider's SparkSubmitHook says it; newer ones add the last lines that spark-submit put out.
+_EXIT_CODE = re.compile(r"Error code is: (-?\d{1,5})\.(?: Kubernetes spark exit code is: (\d{1,5}|None))?\Z")
+_LAST_WORDS = "\nLast spark-submit output:\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a job ended, as far as its submitter saw: spark-submit's exit code (None: not known), and its last words."""
+
+    exit_code: int | None = None
+    said: str = ""
+
+
+UNSEEN = Ending()
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a run failed, in words with Spark's own numbers. `query` is the fingerprint of the query that failed, None where
+    it was none, or its plan could not be read; `where` names it, or what else failed, as the log does ("" if nothing)."""
+
+    kind: FailureKind
+    words: str
+    query: str | None = None
+    where: str = ""
+    execution_id: int | None = None
+
+    @property
+    def sentence(self) -> str:
+        """What happened and where, as in "broadcast timed out after 300 s in query 553ec9ffb6e78d0c"."""
+        where = f"query {self.query}" if self.query else self.where
+        return f"{self.words} in {where}" if where else self.words
+
+    def among(self, queries: Sequence[Query]) -> Failure:
+        """The same with the query that failed, where it is one of these."""
+        return replace(self, query=_fingerprint(self.execution_id, queries) or self.query)
+
+
+def failure_in(failed: Sequence[Failed], queries: Sequence[Query] = ()) -> Failure | None:
+    """What most likely failed an application, of what failed in it; None where nothing did."""
+    found = plainest(failed)
+    if found is None:
+        return None
+    return Failure(found.kind, found.words, None, found.where, found.execution_id).among(queries)
+
+
+def failure_of_exit(code: int | None) -> Failure | None:
+    """What the exit code of a driver or of spark-submit tells (a signal as 128 + its number, or negative); None where it
+    only says that it failed."""
+    if code is None or code == 0:
+        return None
+    signal = -code if code < 0 else code - _KILLED_BY_SIGNAL
+    if signal == _SIGKILL:
+        return Failure(FailureKind.SIGKILLED, "killed by SIGKILL, as where memory runs out")
+    if signal in _ASKED_TO_END:
+        return Failure(FailureKind.KILLED, f"killed by {_ASKED_TO_END[signal]}")
+    if signal in _CRASHED:
+        return Failure(FailureKind.DRIVER_LOST, f"the driver crashed (signal {signal})")
+    if code == _OUT_OF_MEMORY:
+        return Failure(FailureKind.DRIVER_OUT_OF_MEMORY, f"the driver ran out of memory (exit code {code})")
+    return None
+
+
+def ending_in(message: str) -> Ending:
+    """What an exception of Airflow's operator tells of the end of its job: the driver's exit code where there are two."""
+    head, _, said = message.partition(_LAST_WORDS)
+    found = _EXIT_CODE.search(head)
+    if found is None:
+        return Ending()
+    driver = found[2] if found[2] not in (None, "None") else None
+    return Ending(int(driver or found[1]), said)
+
+
+def failure_of(logged: Failure | None, ending: Ending, *, ended: bool, queries: Sequence[Query] = ()) -> Failure | None:
+    """Why a run that failed did so: what its log says, else how its driver ended, else that its log breaks off.
+
+    `ended` says that the log tells the application's end. None where nothing is known.
+    """
+    if logged is not None and logged.kind not in VAGUE:
+        return logged
+    told = _told(ending)
+    if told is None and not ended:
+        told = Failure(FailureKind.DRIVER_LOST, "the driver was lost: its log breaks off")
+    if told is None:
+        return logged
+    if logged is not None:
+        return replace(logged, kind=told.kind, words=told.words)
+    running = [q.fingerprint for q in queries if q.status is QueryStatus.UNFINISHED]
+    return replace(told, query=running[-1]) if running else told
+
+
+def _told(ending: Ending) -> Failure | None:
+    kind, words = recognise(ending.said)
+    return failure_of_exit(ending.exit_code) if kind in VAGUE else Failure(kind, words)
+
+
+def _fingerprint(execution_id: int | None, queries: Sequence[Query]) -> str | None:
+    """Of a command that runs its query as an execution of its own, the query's that failed."""
+    if execution_id is None:
+        return None
+    own = [q for q in queries if q.id == execution_id]
+    below = [q for q in queries if q.root_id == execution_id and q.status is QueryStatus.FAILED]
+    return next((q.fingerprint for q in (*own, *below)), None)

@@ -57,7 +57,7 @@ TEXTS = [
     (
         "java.lang.OutOfMemoryError: Not enough memory to build and broadcast the table to all worker nodes. As a "
         "workaround, you can either disable broadcast by setting spark.sql.autoBroadcastJoinThreshold to -1",
-        FailureKind.DRIVER_OUT_OF_MEMORY,
+        FailureKind.BROADCAST_OUT_OF_MEMORY,
         "the driver had not enough memory to build a broadcast",
     ),
     (

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from tuner.advice.model import Action, ActionKind, Evidence, Hint, Prediction, Recommendation, Risk
 from tuner.eventlog.cluster import Cluster
+from tuner.history.failure import Failure
 from tuner.history.model import (
     DecidedAction,
     Decision,
@@ -64,7 +65,9 @@ def decided(
     return DecidedAction(action, standing, reason, tuple(queries))
 
 
-def outcome(seconds: Seconds, input_bytes: int = GB, failed: Sequence[str] = ()) -> Outcome:
+def outcome(
+    seconds: Seconds, input_bytes: int = GB, failed: Sequence[str] = (), failure: Failure | None = None
+) -> Outcome:
     """`seconds` by fingerprint; each query reads `input_bytes`."""
     queries = tuple(
         Query(
@@ -80,7 +83,7 @@ def outcome(seconds: Seconds, input_bytes: int = GB, failed: Sequence[str] = ())
         for number, (fingerprint, took) in enumerate(seconds.items())
     )
     duration = int(sum(seconds.values()) * 1000)
-    return Outcome("app", "4.0.1", duration, Cluster(cores=8), queries)
+    return Outcome("app", "4.0.1", duration, Cluster(cores=8), queries, failure=failure)
 
 
 def run(
@@ -92,6 +95,7 @@ def run(
     failed: Sequence[str] = (),
     try_number: int = 1,
     mode: Mode = Mode.AUTO,
+    failure: Failure | None = None,
 ) -> Run:
     started = MIDNIGHT + timedelta(days=night, minutes=30 * (try_number - 1))
     return Run(
@@ -103,7 +107,7 @@ def run(
         decision=Decision(mode, "as told", actions),
         event_log_dir="",
         ended_at=None if state is RunState.RUNNING else started + timedelta(minutes=10),
-        outcome=None if seconds is None else outcome(seconds, input_bytes, failed),
+        outcome=None if seconds is None else outcome(seconds, input_bytes, failed, failure),
     )
 
 

@@ -89,11 +89,20 @@ def test_the_decision_to_come_is_that_of_the_next_live_run(nights: Nights) -> No
     assert only(replayed(nights.root / "events")).next == nights.prepare("etl/3/load/-1/1").decision
 
 
-def test_a_failed_run_and_its_retry_are_decided_alike(nights: Nights) -> None:
-    live = [nights.run(7, 4), nights.run(7, 4, error="out of memory"), nights.run(7, 4, try_number=2), nights.run(7, 4)]
+# What a trial's run failed of, and what is in force in the run after its retry.
+FAILURES = {
+    "out of memory": False,
+    "Could not execute broadcast in 300 secs. You can increase": False,
+    "Job 1 cancelled killed via the Web UI": True,
+}
+
+
+@pytest.mark.parametrize(("error", "tried_again"), FAILURES.items())
+def test_a_failed_run_and_its_retry_are_decided_alike(nights: Nights, error: str, tried_again: bool) -> None:
+    live = [nights.run(7, 4), nights.run(7, 4, error=error), nights.run(7, 4, try_number=2), nights.run(7, 4)]
     found = decisions(replayed(nights.root / "events"))
     assert found == live
-    assert [bool(decision.in_force) for decision in found] == [False, True, False, False]
+    assert [bool(decision.in_force) for decision in found] == [False, True, False, tried_again]
 
 
 def test_a_setting_of_the_users_own_keeps_out_what_it_kept_out_live(nights: Nights) -> None:

@@ -16,6 +16,7 @@ class FailureKind(StrEnum):
 
     BROADCAST_TIMEOUT = "broadcast_timeout"
     BROADCAST_TOO_LARGE = "broadcast_too_large"
+    BROADCAST_OUT_OF_MEMORY = "broadcast_out_of_memory"
     DRIVER_OUT_OF_MEMORY = "driver_out_of_memory"
     RESULT_TOO_LARGE = "result_too_large"
     TASK_MEMORY = "task_memory"
@@ -72,7 +73,7 @@ RULES = _rules(
     ),
     # BroadcastExchangeExec, QueryExecutionErrors.notEnoughMemoryToBuildAndBroadcastTableError (_LEGACY_ERROR_TEMP_2250)
     (
-        FailureKind.DRIVER_OUT_OF_MEMORY,
+        FailureKind.BROADCAST_OUT_OF_MEMORY,
         r"Not enough memory to build and broadcast the table",
         "the driver had not enough memory to build a broadcast",
     ),

@@ -10,6 +10,7 @@ from tuner.advice.model import Action
 from tuner.history.model import TAKEN_OUT, DecidedAction, Ruling, Run, RunState, Standing, Verdict
 from tuner.policy.blame import Blame, blamed
 from tuner.policy.context import ByContext, Context, context_of
+from tuner.policy.failed import said_by_failure
 from tuner.policy.followed import in_effect, not_followed
 from tuner.policy.measure import (
     Comparison,
@@ -77,6 +78,7 @@ class _Ledger:
     histories: ByContext[History] = field(default_factory=lambda: ByContext(History))
     latest: Loss = field(default_factory=Loss)
     measured: tuple[Measured, ...] = ()
+    cleared: set[str] = field(default_factory=set)
 
 
 def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[str, Record]:
@@ -106,7 +108,7 @@ def _remember(ledger: _Ledger, run: Run, by_person: Collection[str]) -> None:
     """What was taken out stands in the decisions since, made when the runs that told were not yet too long ago."""
     for decided in run.decision.actions:
         id_ = decided.action.id
-        if decided.standing not in TAKEN_OUT or id_ in by_person:
+        if decided.standing not in TAKEN_OUT or id_ in by_person or id_ in ledger.cleared:
             continue
         before = ledger.records.get(id_)
         if before is None or before.standing not in TAKEN_OUT:
@@ -146,25 +148,11 @@ def _judge(ledger: _Ledger, run: Run, in_force: list[DecidedAction], later: Sequ
 
 
 def _judge_failure(ledger: _Ledger, run: Run, in_force: list[DecidedAction], later: Sequence[Run]) -> None:
-    """What was on trial is rolled back, unless the job then failed without it too.
-
-    What was promoted is rolled back only if it failed with nothing on trial, and the job then succeeded without it.
-    """
-    after = next((r for r in later if r.state not in (RunState.RUNNING, RunState.LOST)), None)
-    without = after is not None and not after.decision.in_force
-    fails_anyway = without and after is not None and after.state is RunState.FAILED
-    on_trial = any(d.standing is Standing.TRIAL for d in in_force)
-    proven_guilty = without and not on_trial and run.state is RunState.FAILED and after is not None and usable(after)
-    how = "failed" if run.state is RunState.FAILED else "broke off"
-    took = run.outcome.duration_ms if run.outcome else None
-    reason = f"run {run.key} {how} with it" + (f" after {format_seconds(took / 1e3)}" if took is not None else "")
-    for decided in in_force:
-        if decided.standing is Standing.TRIAL and not fails_anyway:
-            _record(ledger, run, decided, Standing.ROLLED_BACK, reason)
-        elif decided.standing is Standing.PROMOTED and proven_guilty:
-            _record(ledger, run, decided, Standing.ROLLED_BACK, f"{reason} and succeeded without it")
-        else:
-            _record(ledger, run, decided, decided.standing, decided.reason)
+    last_trials = {d.action.id for d in in_force if _trials(ledger, d) >= MAX_TRIALS}
+    for said in said_by_failure(run, in_force, later, last_trials):
+        if said.cleared:
+            ledger.cleared.add(said.decided.action.id)
+        _record(ledger, run, said.decided, said.standing, said.reason)
 
 
 def _judge_times(ledger: _Ledger, run: Run, in_force: list[DecidedAction]) -> None:
@@ -293,6 +281,7 @@ def _record(
     losses = before.losses if before else ()
     if standing in TAKEN_OUT:
         losses = (*losses, ledger.latest)
+        ledger.cleared.discard(decided.action.id)
     ledger.records[decided.action.id] = Record(
         decided=decided,
         standing=standing,

@@ -1,0 +1,174 @@
+"""Whom a failure is blamed on: only what was new, and of that what can have made it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tuner.advice.model import Evidence, Hint
+from tuner.eventlog.failure_rules import FailureKind
+from tuner.history.failure import Failure
+from tuner.history.model import DecidedAction, Run, RunState, Standing
+from tuner.policy.decide import decide
+from tuner.policy.ledger import MAX_TRIALS, Record, read_ledger
+from tuner.policy.situation import Situation
+from tuner.policy.suspects import suspects
+
+from .histories import conf, decided, hint, reorder, run, standings
+
+BASE = run(0, {"q1": 10, "q2": 10})
+BROADCAST, OTHER_BROADCAST = decided(hint("q1")), decided(hint("q2"), queries=["q2"])
+HASH = decided(hint("q1", "join2", Hint.SHUFFLE_HASH))
+THRESHOLD = decided(conf("spark.sql.autoBroadcastJoinThreshold", "50m"))
+PARTITIONS = decided(conf())
+ORDER = decided(reorder("q2"), queries=["q2"])
+ALL = (BROADCAST, OTHER_BROADCAST, HASH, THRESHOLD, PARTITIONS, ORDER)
+FAILED, TRIAL, ROLLED_BACK, PROMOTED = RunState.FAILED, Standing.TRIAL, Standing.ROLLED_BACK, Standing.PROMOTED
+
+
+def failure(kind: FailureKind, query: str | None = None) -> Failure:
+    return Failure(kind, kind.value.replace("_", " "), query)
+
+
+def failing(
+    kind: FailureKind, *actions: DecidedAction, night: int = 1, query: str | None = None, **kwargs: object
+) -> Run:
+    return run(night, {"q1": 1}, *actions, state=FAILED, failure=failure(kind, query), **kwargs)  # type: ignore[arg-type]
+
+
+def after(*runs: Run) -> dict[str, Record]:
+    return read_ledger([BASE, *runs])
+
+
+def stand(*runs: Run) -> dict[str, Standing]:
+    return {id_: record.standing for id_, record in after(*runs).items()}
+
+
+def promoted(of: DecidedAction) -> DecidedAction:
+    return decided(of.action, PROMOTED, of.queries)
+
+
+# --- Suspects ---
+
+
+@pytest.mark.parametrize(
+    ("kind", "query", "blamed"),
+    [
+        (FailureKind.BROADCAST_TIMEOUT, "q1", (BROADCAST, THRESHOLD)),
+        (FailureKind.BROADCAST_TOO_LARGE, "q2", (OTHER_BROADCAST, THRESHOLD)),
+        (FailureKind.BROADCAST_TIMEOUT, None, (BROADCAST, OTHER_BROADCAST, THRESHOLD)),
+        (FailureKind.DRIVER_OUT_OF_MEMORY, "q9", (THRESHOLD,)),
+        (FailureKind.TASK_MEMORY, "q1", (HASH, PARTITIONS)),
+        (FailureKind.EXECUTOR_OUT_OF_MEMORY, "q2", (OTHER_BROADCAST, THRESHOLD, PARTITIONS)),
+        (FailureKind.EXECUTOR_LOST, "q1", ALL),
+        (FailureKind.DATA_OR_CODE, "q1", ALL),
+        (FailureKind.UNKNOWN, "q1", ALL),
+    ],
+)
+def test_what_can_have_made_it_is_blamed_first(
+    kind: FailureKind, query: str | None, blamed: tuple[DecidedAction, ...]
+) -> None:
+    assert suspects(failure(kind, query), ALL) == list(blamed)
+
+
+def test_without_a_word_on_why_all_that_is_new_is_blamed() -> None:
+    assert suspects(None, ALL) == list(ALL)
+
+
+def test_where_nothing_new_can_have_made_it_all_that_is_new_is_blamed() -> None:
+    assert suspects(failure(FailureKind.BROADCAST_TIMEOUT, "q1"), [HASH, ORDER]) == [HASH, ORDER]
+
+
+def test_a_broadcast_of_another_query_is_blamed_beside_what_touches_the_one_that_failed() -> None:
+    assert suspects(failure(FailureKind.BROADCAST_TIMEOUT, "q2"), [BROADCAST, HASH, ORDER]) == [BROADCAST, ORDER]
+
+
+def test_what_was_set_together_is_blamed_together() -> None:
+    evidence = (Evidence("rows", 7, "rows"),)
+    a, b = (DecidedAction(d.action, d.standing, d.reason, d.queries, evidence) for d in (BROADCAST, PARTITIONS))
+    assert suspects(failure(FailureKind.BROADCAST_TIMEOUT, "q1"), [a, b, ORDER]) == [a, b]
+
+
+# --- What is on trial ---
+
+
+def test_a_broadcast_that_timed_out_rolls_back_broadcasts_and_leaves_the_rest_on_trial() -> None:
+    records = after(failing(FailureKind.BROADCAST_TIMEOUT, BROADCAST, ORDER, query="q1"))
+    lost, spared = records[BROADCAST.action.id], records[ORDER.action.id]
+    assert (lost.standing, spared.standing) == (ROLLED_BACK, TRIAL)
+    assert lost.reason == "run etl/1/1 failed with it after 1.0 s: broadcast timeout in query q1"
+    assert spared.reason == lost.reason + ": not of its making, tried once more"
+
+
+@pytest.mark.parametrize("kind", [FailureKind.KILLED, FailureKind.EXECUTOR_PREEMPTED])
+def test_what_came_from_outside_says_nothing_against_a_trial(kind: FailureKind) -> None:
+    assert stand(failing(kind, BROADCAST)) == {BROADCAST.action.id: TRIAL}
+
+
+@pytest.mark.parametrize("kind", set(FailureKind) - {FailureKind.KILLED, FailureKind.EXECUTOR_PREEMPTED})
+def test_everything_else_does(kind: FailureKind) -> None:
+    assert stand(failing(kind, BROADCAST)) == {BROADCAST.action.id: ROLLED_BACK}
+
+
+def test_a_trial_that_is_killed_again_and_again_is_given_up() -> None:
+    killed = [failing(FailureKind.KILLED, BROADCAST, night=n) for n in range(1, MAX_TRIALS + 1)]
+    assert stand(*killed[:-1]) == {BROADCAST.action.id: TRIAL}
+    assert stand(*killed) == {BROADCAST.action.id: ROLLED_BACK}
+
+
+def test_the_same_failure_without_it_clears_it_and_another_does_not() -> None:
+    tried = failing(FailureKind.DATA_OR_CODE, BROADCAST)
+    assert stand(tried, failing(FailureKind.DATA_OR_CODE, try_number=2))[BROADCAST.action.id] is TRIAL
+    assert stand(tried, failing(FailureKind.TASK_MEMORY, try_number=2))[BROADCAST.action.id] is ROLLED_BACK
+    assert stand(tried, failing(FailureKind.UNKNOWN, try_number=2))[BROADCAST.action.id] is TRIAL
+
+
+def test_a_retry_that_was_killed_tells_nothing() -> None:
+    tried, killed = failing(FailureKind.DATA_OR_CODE, BROADCAST), failing(FailureKind.KILLED, try_number=2)
+    assert stand(tried, killed)[BROADCAST.action.id] is ROLLED_BACK
+    assert stand(tried, killed, failing(FailureKind.DATA_OR_CODE, night=2))[BROADCAST.action.id] is TRIAL
+
+
+def test_what_was_cleared_stays_so_though_a_decision_in_between_held_it_for_lost() -> None:
+    rolled_back = decided(BROADCAST.action, ROLLED_BACK, reason="run etl/1/1 failed with it")
+    nights = [failing(FailureKind.DATA_OR_CODE, BROADCAST), failing(FailureKind.DATA_OR_CODE, rolled_back, night=2)]
+    assert stand(*nights)[BROADCAST.action.id] is TRIAL
+    slow = run(3, {"q1": 30, "q2": 10}, BROADCAST)
+    assert stand(*nights, slow, run(4, {"q1": 10}, rolled_back))[BROADCAST.action.id] is ROLLED_BACK
+
+
+# --- What is proven ---
+
+
+def test_a_proven_broadcast_whose_query_could_not_make_it_goes_at_once() -> None:
+    failed = failing(FailureKind.BROADCAST_TIMEOUT, promoted(BROADCAST), promoted(OTHER_BROADCAST), query="q1")
+    records = after(failed)
+    assert {i: r.standing for i, r in records.items()} == {
+        BROADCAST.action.id: ROLLED_BACK,
+        OTHER_BROADCAST.action.id: PROMOTED,
+    }
+    assert records[BROADCAST.action.id].reason.endswith("in query q1; nothing new can have made it")
+    found = decide(Situation(failed.decision.mode, 1, [BASE, failed]))
+    assert standings(found)[OTHER_BROADCAST.action.id] is PROMOTED, "no run without it is needed to tell"
+
+
+def test_a_new_broadcast_of_the_query_is_blamed_before_a_proven_one() -> None:
+    failed = failing(FailureKind.BROADCAST_TOO_LARGE, promoted(BROADCAST), THRESHOLD, query="q1")
+    assert stand(failed) == {BROADCAST.action.id: PROMOTED, THRESHOLD.action.id: ROLLED_BACK}
+
+
+def test_a_pinned_one_is_a_persons_to_take_out() -> None:
+    pinned = decided(BROADCAST.action, Standing.PINNED)
+    assert stand(failing(FailureKind.BROADCAST_TIMEOUT, pinned, query="q1")) == {BROADCAST.action.id: Standing.PINNED}
+
+
+def test_of_another_failure_only_a_run_without_them_tells() -> None:
+    failed = failing(FailureKind.TASK_MEMORY, promoted(HASH), query="q1")
+    assert stand(failed) == {HASH.action.id: PROMOTED}
+    assert "to tell why" in decide(Situation(failed.decision.mode, 1, [BASE, failed])).summary
+
+
+def test_a_kill_does_not_make_what_is_proven_a_suspect() -> None:
+    failed = failing(FailureKind.KILLED, promoted(HASH))
+    assert decide(Situation(failed.decision.mode, 1, [BASE, failed])).in_force == (HASH.action,)
+    clean = run(1, {"q1": 10, "q2": 10}, try_number=2)
+    assert stand(failed, clean) == {HASH.action.id: PROMOTED}

@@ -48,7 +48,10 @@ def submit(
     ] = None,
     url: Url = None,
 ) -> None:
-    """Run spark-submit, steered by what earlier runs of the cohort measured. Its exit code is spark-submit's."""
+    """Run spark-submit, steered by what earlier runs of the cohort measured.
+
+    Its exit code is spark-submit's; 128 + N where signal N ended that.
+    """
     given = parse(arguments or [])
     if not cohort:
         raise typer.BadParameter("give the recurring job a name", param_hint="--cohort")
@@ -78,7 +81,8 @@ def submit(
     _say(turn.lines())
     code = _run(program, turn, given)
     _say(complete(turn, store, failed=code != 0, ending=Ending(code)).lines())
-    raise typer.Exit(code)
+    # As a shell tells that a signal ended a program: 137 for SIGKILL.
+    raise typer.Exit(code if code >= 0 else 128 - code)
 
 
 def _run(program: str, turn: Turn, given: SubmitArguments) -> int:

@@ -158,7 +158,7 @@ def test_shuffles_know_how_many_tasks_wrote_them() -> None:
         ),
         ({"error": "login of mallory"}, QueryStatus.FAILED, 2500, "unknown error"),
         ({"end_ms": None}, QueryStatus.UNFINISHED, None, None),
-        ({"end_ms": 900}, QueryStatus.SUCCEEDED, 0, None),
+        ({"end_ms": 900}, QueryStatus.SUCCEEDED, None, None),
     ],
 )
 def test_outcomes(fields: dict[str, object], status: QueryStatus, duration: int | None, error: str | None) -> None:

@@ -66,7 +66,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("status", _STRING, "succeeded, failed or unfinished"),
         ("error", _STRING, "first line of the error, literals removed"),
         ("start_ms", _LONG, "epoch milliseconds"),
-        ("duration_ms", _LONG, "wall time; null where unfinished"),
+        ("duration_ms", _LONG, "wall time; null where unfinished, or the clock was set back"),
         ("input_bytes", _LONG, "bytes of the files scanned"),
         ("input_rows", _LONG, "rows put out by the scans"),
         ("executor_run_ms", _LONG, "sum over its tasks"),

@@ -150,7 +150,7 @@ def _measured(
         fingerprint=fingerprint(initial, joins),
         description=execution.description,
         start_ms=execution.start_ms,
-        duration_ms=None if execution.end_ms is None else max(0, execution.end_ms - execution.start_ms),
+        duration_ms=_duration_ms(execution),
         status=status,
         joins=find_joins(final, planned, finished=status is QueryStatus.SUCCEEDED and _ran(final)),
         shuffles=find_shuffles(final, {a: stage.tasks for stage in stages for a in stage.accumulator_ids}),
@@ -169,6 +169,12 @@ def _measured(
     ran = RanPlan(final, query.joins, joins)
     outcomes = _or_nothing(query, "directives", lambda: directive_outcomes(execution, query.fingerprint, ran, steering))
     return replace(query, directives=outcomes or ())
+
+
+def _duration_ms(execution: Execution) -> int | None:
+    """None where it did not end, or the clock was set back while it ran."""
+    took = -1 if execution.end_ms is None else execution.end_ms - execution.start_ms
+    return took if took >= 0 else None
 
 
 def _read(initial: PlanNode) -> dict[str, set[str]]:

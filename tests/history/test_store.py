@@ -135,6 +135,17 @@ def test_a_lost_run_takes_its_outcome_later(store: Store) -> None:
     assert (run.state, run.ended_at, run.outcome) == (RunState.SUCCEEDED, LATER + timedelta(1), measured())
 
 
+def test_a_run_given_up_while_its_log_had_no_end_takes_the_whole_one(store: Store) -> None:
+    broken_off = replace(measured("a"), duration_ms=None)
+    store.begin(running("k"))
+    assert store.finish("k", RunState.FAILED, LATER, broken_off)
+    assert not store.finish("k", RunState.PARTIAL, LATER + timedelta(1), broken_off)
+    assert store.finish("k", RunState.SUCCEEDED, LATER + timedelta(1), measured("a"))
+    run = store.run("k")
+    assert run is not None
+    assert (run.state, run.outcome) == (RunState.SUCCEEDED, measured("a"))
+
+
 def test_a_run_is_lost_once(store: Store) -> None:
     store.begin(running("k"))
     assert store.finish("k", RunState.LOST, LATER, None)

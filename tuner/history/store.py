@@ -107,7 +107,8 @@ class Store:
     def finish(self, key: str, state: RunState, ended_at: datetime, outcome: Outcome | None) -> bool:
         """Stores how a run ended, once: False, and nothing changes, when it has an outcome already.
 
-        A run that ended without an outcome (a lost one) takes one later. ValueError for the state running;
+        A run that ended without an outcome (a lost one) takes one later; one that was given up while its log had no end
+        takes the whole one. ValueError for the state running;
         StoreError for a run that never began.
         """
         if state is RunState.RUNNING:
@@ -140,10 +141,10 @@ class Store:
         return found[::-1]
 
     def brief_runs(self, cohort: str, limit: int, known: Mapping[str, Run]) -> list[Run]:
-        """As `runs`, brief. Those of `known`, by key, that have their outcome never change: they are not read again."""
+        """As `runs`, brief. Those of `known`, by key, that have their whole outcome never change: they are not read again."""
         with self._reading() as session:
             keys = list(session.scalars(_newest(select(RunRow.key), cohort, limit, 0)))
-        found = {key: run for key in keys if (run := known.get(key)) is not None and run.outcome is not None}
+        found = {key: run for key in keys if (run := known.get(key)) is not None and _is_whole(run)}
         unknown = select(RunRow).where(RunRow.key.in_([key for key in keys if key not in found]))
         found |= {run.key: run for run in self._read_runs(unknown, Detail.TIMES)}
         return [found[key] for key in reversed(keys) if key in found]
@@ -283,9 +284,12 @@ def _insert_or_replace_decision(run: Run, dialect: str) -> Insert:
 
 
 def _update_unfinished(key: str, state: RunState, ended_at: datetime, outcome: Outcome | None) -> Update:
-    unfinished = update(RunRow).where(RunRow.key == key, RunRow.outcome.is_(None))
+    unfinished = update(RunRow).where(RunRow.key == key)
     if outcome is None:
-        return unfinished.where(RunRow.state == RunState.RUNNING.value).values(state=state.value, ended_at=ended_at)
+        running = (RunRow.outcome.is_(None), RunRow.state == RunState.RUNNING.value)
+        return unfinished.where(*running).values(state=state.value, ended_at=ended_at)
+    lacks = RunRow.outcome.is_(None) if outcome.duration_ms is None else RunRow.duration_ms.is_(None)
+    unfinished = unfinished.where(lacks)
     return unfinished.values(
         state=state.value,
         ended_at=ended_at,
@@ -293,6 +297,10 @@ def _update_unfinished(key: str, state: RunState, ended_at: datetime, outcome: O
         duration_ms=outcome.duration_ms,
         outcome=outcome_document(key, outcome),
     )
+
+
+def _is_whole(run: Run) -> bool:
+    return run.outcome is not None and run.outcome.duration_ms is not None
 
 
 def _newest(what: Select[Any], cohort: str, limit: int, offset: int) -> Select[Any]:

@@ -147,13 +147,18 @@ def _event_log_dir(job: Job) -> str:
     if own := job.user_conf.get(EVENT_LOG_DIR):
         return own
     parts = [_directory_name(part) for part in (job.cohort, *job.key.split("/"))]
-    parts[-1] += "-" + hashlib.sha256(job.key.encode(errors="replace")).hexdigest()[:8]
+    parts[-1] += _of_key(job.key)
     base = job.event_log_base.rstrip("/") or job.event_log_base
     if (local := local_path(base)) is None:
         return "/".join([base, *parts])
     path = Path(local.absolute(), *parts)
     path.mkdir(parents=True, exist_ok=True)
     return path.as_uri()
+
+
+def _of_key(key: str) -> str:
+    """How the name of a directory ends that holds the logs of one try alone."""
+    return "-" + hashlib.sha256(key.encode(errors="replace")).hexdigest()[:8]
 
 
 def _directory_name(part: str) -> str:
@@ -286,7 +291,13 @@ def _finish(store_url: str, run: Run) -> bool:
 def _harvest(directory: str, key: str, started_at: datetime) -> Application:
     if not directory:
         raise EventLogNotFoundError("no event log directory was set for this run")
-    return locate(directory, marker(key), started_at.timestamp() - CLOCK_SLACK_SECONDS)
+    try:
+        return locate(directory, marker(key), started_at.timestamp() - CLOCK_SLACK_SECONDS)
+    except EventLogNotFoundError:
+        # The clock may have been set back meanwhile. Elsewhere there may be thousands of older logs.
+        if not directory.endswith(_of_key(key)):
+            raise
+        return locate(directory, marker(key), 0.0)
 
 
 def _outcome(application: Application | None) -> Outcome | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -66,13 +67,19 @@ def drive(cohort: Cohort, key: str, fatal: int) -> Death:
     """A run of the job, whose driver is killed at its step `fatal`, counted from 1."""
     notes = cohort.root / "notes"
     notes.unlink(missing_ok=True)
-    process = _CONTEXT.Process(target=_drive, args=(cohort, key, fatal, notes))
-    process.start()
-    process.join(60)
+    exit_code = in_process(_drive, cohort, key, fatal, notes)
     told = [json.loads(line) for line in notes.read_text().splitlines()] if notes.exists() else []
     steps = [line["step"] for line in told if "step" in line]
     submitted = [line["submitted"] for line in told if "submitted" in line]
-    return Death(process.exitcode, steps[-1] if steps else "", submitted[-1] if submitted else None)
+    return Death(exit_code, steps[-1] if steps else "", submitted[-1] if submitted else None)
+
+
+def in_process(work: Callable[..., None], *arguments: Any) -> int | None:
+    """The exit code of a process that did this (-9: killed)."""
+    process = _CONTEXT.Process(target=work, args=arguments)
+    process.start()
+    process.join(60)
+    return process.exitcode
 
 
 def _drive(cohort: Cohort, key: str, fatal: int, notes: Path) -> None:

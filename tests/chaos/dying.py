@@ -9,7 +9,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from tests.chaos.steps import Steps, die
+from tests.chaos.steps import Steps, kill
 from tests.nightly import START_MS, Nightly, Spark
 from tuner.eventlog.location import local_path
 from tuner.loop import Turn, complete
@@ -63,11 +63,11 @@ class Death:
     submitted: list[str] | None
 
 
-def drive(cohort: Cohort, key: str, fatal: int) -> Death:
-    """A run of the job, whose driver is killed at its step `fatal`, counted from 1."""
+def drive(cohort: Cohort, key: str, fatal: int, victim: int | None = None) -> Death:
+    """A run of the job; at its driver's step `fatal`, counted from 1, the process `victim` is killed, or the driver."""
     notes = cohort.root / "notes"
     notes.unlink(missing_ok=True)
-    exit_code = in_process(_drive, cohort, key, fatal, notes)
+    exit_code = in_process(_drive, cohort, key, fatal, notes, victim)
     told = [json.loads(line) for line in notes.read_text().splitlines()] if notes.exists() else []
     steps = [line["step"] for line in told if "step" in line]
     submitted = [line["submitted"] for line in told if "submitted" in line]
@@ -82,13 +82,13 @@ def in_process(work: Callable[..., None], *arguments: Any) -> int | None:
     return process.exitcode
 
 
-def _drive(cohort: Cohort, key: str, fatal: int, notes: Path) -> None:
+def _drive(cohort: Cohort, key: str, fatal: int, notes: Path, victim: int | None) -> None:
     with notes.open("w", buffering=1) as noted:
 
         def at_step(number: int, name: str) -> None:
             noted.write(json.dumps({"step": name}) + "\n")
             if number == fatal:
-                die()
+                kill(victim)
 
         steps = Steps(at_step)
         steps.watch(cohort.root)

@@ -74,6 +74,6 @@ class Steps:
             self.take(f"{what} {arguments[0]}")
 
 
-def die(*_: object) -> None:
-    """End this process as the kernel does where memory runs out."""
-    os.kill(os.getpid(), signal.SIGKILL)
+def kill(pid: int | None = None) -> None:
+    """End a process, this one if none is given, as the kernel does where memory runs out."""
+    os.kill(pid or os.getpid(), signal.SIGKILL)

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
 
 from tests.chaos.dying import Cohort, Death, drive
 from tuner.history.model import Run, RunState
+from tuner.history.schema import upgrade
 from tuner.history.store import Store
 from tuner.policy.ledger import read_ledger
+
+if TYPE_CHECKING:
+    from tests.history.postgres import Server
 
 FIRST, UNHARVESTED, VICTIM, RETRY, NEXT = "e/1/1", "e/2/1", "e/3/1", "e/3/2", "e/4/1"
 
@@ -59,12 +66,11 @@ def judged_once(runs: list[Run]) -> None:
         assert record.trials <= len(in_force)
 
 
-def deaths(cohort: Cohort, template: Path) -> Iterator[tuple[Cohort, Death]]:
+def deaths(root: Path, template: Cohort, copied: Callable[[str], str]) -> Iterator[tuple[Cohort, Death]]:
     """Each step's, on a copy of the template, until the driver lives."""
     for fatal in count(1):
-        root = cohort.root / str(fatal)
-        shutil.copytree(template, root)
-        victim = replace(cohort, root=root)
+        shutil.copytree(template.root, root / str(fatal))
+        victim = replace(template, root=root / str(fatal), store=copied(template.store))
         death = drive(victim, VICTIM, fatal)
         yield victim, death
         if death.exit_code == 0:
@@ -86,9 +92,8 @@ def test_while_the_store_is_made(tmp_path: Path) -> None:
 
 
 def test_at_every_step(tmp_path: Path) -> None:
-    template = prepared(Cohort(tmp_path / "template"))
     steps = []
-    for cohort, death in deaths(Cohort(tmp_path), template.root):
+    for cohort, death in deaths(tmp_path, prepared(Cohort(tmp_path / "template")), copied=str):
         assert death.exit_code in (0, -9), death
         steps.append(death.step)
         with closing(sqlite3.connect(cohort.root / "history.db")) as connection:
@@ -98,3 +103,13 @@ def test_at_every_step(tmp_path: Path) -> None:
     for step in ("Store.begin", "Store.finish", "Store.pending", "Store.add_details", "INSERT", "UPDATE", "os.mkdir"):
         assert step in told, f"no {step} among the steps"
     assert {"before the job", "in the job", "after the job"} <= set(steps)
+
+
+@pytest.mark.postgres
+@pytest.mark.slow
+def test_at_every_step_on_postgresql(tmp_path: Path, postgres_server: Server) -> None:
+    template = Cohort(tmp_path / "template", store=postgres_server.database())
+    upgrade(template.store)
+    for cohort, death in deaths(tmp_path, prepared(template), copied=postgres_server.database):
+        assert death.exit_code in (0, -9), death
+        check(cohort, death)

@@ -9,10 +9,11 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import psycopg
 
@@ -20,21 +21,61 @@ PASSWORD = "hunter2"
 
 
 class Server:
-    """A running server that listens on a Unix socket only; `database()` makes an empty database and gives its URL."""
+    """A server that listens on a Unix socket only; `database()` makes an empty database and gives its URL."""
 
-    def __init__(self, socket_dir: Path) -> None:
+    def __init__(self, socket_dir: Path, start: Callable[[], subprocess.Popen[bytes]]) -> None:
         self._socket_dir = socket_dir
+        self._start = start
         self._count = 0
+        self.start()
 
-    def database(self) -> str:
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def start(self) -> None:
+        """Start it, again after `kill`; returns when it takes connections."""
+        deadline = time.monotonic() + 30
+        self._process = self._start()
+        while not self.is_ready:
+            assert time.monotonic() < deadline, (self._socket_dir / "log").read_text()
+            if self._process.poll() is not None:
+                # The last of a killed server's processes may still be there.
+                self._process = self._start()
+            time.sleep(0.05)
+
+    def kill(self) -> None:
+        """End it as it ends when memory runs out; what was committed is on disk."""
+        self._process.kill()
+        self._process.wait()
+
+    def stop(self) -> None:
+        # SIGINT is PostgreSQL's fast shutdown: it does not wait for clients.
+        self._process.send_signal(signal.SIGINT)
+        try:
+            self._process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def database(self, template: str = "") -> str:
+        """The URL of a new database: an empty one, or a copy of that at a URL which nothing is connected to."""
         self._count += 1
         name = f"test_{self._count}"
         with self.connect() as connection:
-            connection.execute(f"CREATE DATABASE {name}")
+            of = urlsplit(template).path.strip("/") or "template1"
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {of}")
         return f"postgresql://tuner:{PASSWORD}@/{name}?host={self._socket_dir}"
 
     def connect(self) -> psycopg.Connection[Any]:
         return psycopg.connect(host=str(self._socket_dir), user="tuner", dbname="postgres", autocommit=True)
+
+    @property
+    def is_ready(self) -> bool:
+        try:
+            self.connect().close()
+        except psycopg.OperationalError:
+            return False
+        return True
 
 
 def programs() -> Path | None:
@@ -54,20 +95,22 @@ def serve(bin_dir: Path) -> Iterator[Server]:
         identity = _unprivileged(home)
         data = home / "data"
         _initialise(bin_dir, data, identity)
-        with (home / "log").open("wb") as log:
-            process = subprocess.Popen(
-                [bin_dir / "postgres", "-D", data, "-k", home, "-c", "listen_addresses=", "-c", "fsync=off"],
-                cwd=home,
-                stdout=log,
-                stderr=log,
-                **identity,
-            )
+
+        def start() -> subprocess.Popen[bytes]:
+            with (home / "log").open("ab") as log:
+                return subprocess.Popen(
+                    [bin_dir / "postgres", "-D", data, "-k", home, "-c", "listen_addresses=", "-c", "fsync=off"],
+                    cwd=home,
+                    stdout=log,
+                    stderr=log,
+                    **identity,
+                )
+
+        server = Server(home, start)
         try:
-            server = Server(home)
-            _wait_until_ready(server, process, home / "log")
             yield server
         finally:
-            _stop(process)
+            server.stop()
     finally:
         shutil.rmtree(home, ignore_errors=True)
 
@@ -87,24 +130,3 @@ def _initialise(bin_dir: Path, data: Path, identity: dict[str, Any]) -> None:
     command = [str(bin_dir / "initdb"), "-D", str(data), *options]
     done = subprocess.run(command, check=False, cwd=data.parent, capture_output=True, text=True, **identity)
     assert done.returncode == 0, done.stderr
-
-
-def _wait_until_ready(server: Server, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 30
-    while True:
-        try:
-            server.connect().close()
-            return
-        except psycopg.OperationalError:
-            assert process.poll() is None and time.monotonic() < deadline, log.read_text()
-            time.sleep(0.05)
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    # SIGINT is PostgreSQL's fast shutdown: it does not wait for clients.
-    process.send_signal(signal.SIGINT)
-    try:
-        process.wait(timeout=20)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -27,7 +29,7 @@ def spark(monkeypatch: pytest.MonkeyPatch, submit: Submit) -> Submit:
     def popen(command: list[str], **kwargs: Any) -> SimpleNamespace:
         submit.command = command
         submit.while_running()
-        code = logging_spark.main(command[1:])
+        code = logging_spark.main(command[1:]) and (submit.returncode or 1)
         return SimpleNamespace(stdout=[], wait=lambda: code, poll=lambda: code)
 
     own = SimpleNamespace(Popen=popen, PIPE=-1, STDOUT=-2)
@@ -139,3 +141,58 @@ class TestKilled:
         run(instance("r2", try_number=2))
         assert THRESHOLD not in spark.conf
         assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.FAILED, RunState.SUCCEEDED]
+
+    @pytest.mark.parametrize("log", ["none", "unfinished", "whole"])
+    def test_an_operator_that_was_killed_with_sigkill_is_followed_by_a_try_without_changes(
+        self, spark: Submit, stored: Callable[[], list[Run]], log: str
+    ) -> None:
+        """Whatever its job came to meanwhile: Airflow counts the try as failed."""
+        run(instance("r1"))
+        assert _killed(spark, instance("r2"), log) == -signal.SIGKILL
+        (killed,) = stored()[1:]
+        assert (killed.state, standings(killed)) == (RunState.RUNNING, {Standing.TRIAL})
+        retry = run(instance("r2", try_number=2))
+        assert THRESHOLD not in spark.conf
+        assert retry.xcoms["spark_tuner"]["problems"] == []
+        _, killed, last = stored()
+        assert (killed.state, killed.outcome is not None) == (RunState.FAILED, log != "none")
+        assert last.state is RunState.SUCCEEDED
+
+    def test_a_trial_whose_operator_was_killed_is_judged_once(
+        self, spark: Submit, stored: Callable[[], list[Run]]
+    ) -> None:
+        run(instance("r1"))
+        _killed(spark, instance("r2"), "whole")
+        run(instance("r2", try_number=2))
+        after = run(instance("r3"))
+        assert standings(stored()[-1]) == {Standing.ROLLED_BACK}
+        assert THRESHOLD not in spark.conf
+        assert after.xcoms["spark_tuner"]["judged"] == []
+
+
+def _killed(spark: Submit, ti: TaskInstance, log: str) -> int:
+    """The exit code of a process in which the operator runs until SIGKILL ends it while its job runs."""
+
+    def while_running() -> None:
+        if log != "none":
+            logging_spark.main([*spark.command[1:], *(["die"] if log == "unfinished" else [])])
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    child = os.fork()
+    if child == 0:
+        try:
+            spark.while_running = while_running
+            run(ti)
+        finally:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def test_the_exit_code_of_spark_submit_tells_why_a_run_failed(spark: Submit, stored: Callable[[], list[Run]]) -> None:
+    run(instance("r1"))
+    spark.returncode = 143
+    with pytest.raises(Exception, match="Error code is: 143"):
+        run(instance("r2"), application_args=["die"])
+    failure = stored()[-1].failure
+    assert failure is not None
+    assert failure.words == "killed by SIGTERM"

@@ -136,6 +136,17 @@ def test_what_was_cleared_stays_so_though_a_decision_in_between_held_it_for_lost
     assert stand(*nights, slow, run(4, {"q1": 10}, rolled_back))[BROADCAST.action.id] is ROLLED_BACK
 
 
+def test_a_query_that_failed_in_a_job_that_went_on_is_said_with_why() -> None:
+    def went_on(kind: FailureKind) -> Record:
+        night = run(1, {"q1": 1, "q2": 10}, BROADCAST, failed=["q1"], failure=failure(kind, "q1"))
+        return after(night)[BROADCAST.action.id]
+
+    lost = went_on(FailureKind.BROADCAST_TIMEOUT)
+    said = "a query that succeeded before failed with it in run etl/1/1: broadcast timeout"
+    assert (lost.standing, lost.reason) == (ROLLED_BACK, said)
+    assert went_on(FailureKind.KILLED).standing is TRIAL
+
+
 # --- What is proven ---
 
 

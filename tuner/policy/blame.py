@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Self
 
 from tuner.advice.model import ActionKind
+from tuner.history.failure import Failure
 from tuner.history.model import DecidedAction, Run, Standing
 from tuner.plan.model import QueryStatus
 from tuner.policy.measure import Comparison, Comparisons, History, losers
+from tuner.policy.suspects import from_outside
 from tuner.units import format_seconds
 
 # Slower by this share and more than noise: one run is enough to undo what was proven.
@@ -47,8 +49,12 @@ def blamed(
         reason = f"slower: a query it was not meant for took {worst} in run {run.key}"
         blame.setdefault(decided.action.id, Blame(reason, severe=False))
     for fingerprint in _newly_failed(run, history, blurred):
+        failure = _failure_of(run, fingerprint)
+        if from_outside(failure):
+            continue
         for decided in _nearest(suspects, fingerprint) or _global(suspects):
             reason = f"a query that succeeded before failed with it in run {run.key}"
+            reason += f": {failure.words}" if failure else ""
             blame[decided.action.id] = Blame(reason, severe=True)
     return blame
 
@@ -74,6 +80,12 @@ def _of_bystanders(suspects: Sequence[DecidedAction], found: Comparisons) -> lis
 
 def _bystanders(found: Comparisons) -> list[Comparison]:
     return losers(found.untouched)
+
+
+def _failure_of(run: Run, fingerprint: str) -> Failure | None:
+    """Why the query failed, where it was the last that did."""
+    failure = run.outcome.failure if run.outcome else None
+    return failure if failure is not None and failure.query == fingerprint else None
 
 
 def _newly_failed(run: Run, history: History, blurred: Collection[str]) -> Iterator[str]:

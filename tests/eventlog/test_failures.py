@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from tuner.eventlog.events import decode_event
@@ -14,6 +15,7 @@ from tuner.eventlog.failures import Failed, plainest
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.fold import ApplicationFold
 from tuner.eventlog.model import Application
+from tuner.eventlog.open import Fragment
 from tuner.eventlog.read import read_application
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "logs"
@@ -226,7 +228,8 @@ def test_a_failed_job_tells_its_execution() -> None:
 
 def test_a_job_that_began_in_an_earlier_file_of_the_log_tells_it_too() -> None:
     fold = folded(JOB_START)
-    fold.absorb(folded(JOB_END, piece=True).fragment)
+    passed_on = msgspec.msgpack.encode(folded(JOB_END, piece=True).fragment)
+    fold.absorb(msgspec.msgpack.decode(passed_on, type=Fragment))
     assert fold.application(()).failures == (EXPECTED,)
 
 

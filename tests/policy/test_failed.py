@@ -109,6 +109,16 @@ def test_everything_else_does(kind: FailureKind) -> None:
     assert stand(failing(kind, BROADCAST)) == {BROADCAST.action.id: ROLLED_BACK}
 
 
+def test_a_kill_after_far_longer_than_ever_may_have_been_for_slowness() -> None:
+    def killed(kind: FailureKind, seconds: float) -> Standing:
+        night = run(1, {"q1": seconds}, BROADCAST, state=FAILED, failure=failure(kind))
+        return stand(night)[BROADCAST.action.id]
+
+    assert killed(FailureKind.KILLED, 29) is TRIAL, "of usually 20 s"
+    assert killed(FailureKind.KILLED, 31) is ROLLED_BACK
+    assert killed(FailureKind.EXECUTOR_PREEMPTED, 31) is TRIAL
+
+
 def test_a_trial_that_is_killed_again_and_again_is_given_up() -> None:
     killed = [failing(FailureKind.KILLED, BROADCAST, night=n) for n in range(1, MAX_TRIALS + 1)]
     assert stand(*killed[:-1]) == {BROADCAST.action.id: TRIAL}

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 
 from tuner.history.model import IN_FORCE, Decision, Run, RunState, Standing
 from tuner.policy.allowed import allowed, held_back
+from tuner.policy.failed import no_change_made_it
 from tuner.policy.followed import in_effect
 from tuner.policy.ledger import read_ledger
 from tuner.policy.new_context import new_context
 from tuner.policy.recommended import from_recommendations
 from tuner.policy.situation import Situation
-from tuner.policy.suspects import from_outside, plainly_guilty
+from tuner.policy.suspects import plainly_guilty
 
 __all__ = ["Situation", "decide", "failed_with_changes"]
 
@@ -39,7 +40,7 @@ def _suspect(runs: Sequence[Run]) -> Run | None:
     latest = next((r for r in reversed(runs) if r.state not in (RunState.RUNNING, RunState.LOST)), None)
     if latest is None or latest.state is not RunState.FAILED:
         return None
-    if from_outside(latest.failure) or plainly_guilty(latest.failure, in_effect(latest)):
+    if no_change_made_it(latest, runs) or plainly_guilty(latest.failure, in_effect(latest)):
         return None
     standings = {d.standing for d in latest.decision.actions if d.standing in IN_FORCE}
     return latest if Standing.PROMOTED in standings and Standing.TRIAL not in standings else None

@@ -95,7 +95,7 @@ def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[s
         _remember(ledger, run, by_person)
         _expire(ledger, run)
         if followed := in_effect(run):
-            _judge(ledger, run, followed, runs[position + 1 :])
+            _judge(ledger, run, followed, runs[:position], runs[position + 1 :])
         if usable(run):
             ledger.histories.of(run).add(ledger.measured)
         if difference:
@@ -134,12 +134,14 @@ def _expire(ledger: _Ledger, run: Run) -> None:
             _record(ledger, run, decided, Standing.EXPIRED, why)
 
 
-def _judge(ledger: _Ledger, run: Run, in_force: list[DecidedAction], later: Sequence[Run]) -> None:
+def _judge(
+    ledger: _Ledger, run: Run, in_force: list[DecidedAction], earlier: Sequence[Run], later: Sequence[Run]
+) -> None:
     if run.state is RunState.RUNNING:
         for decided in in_force:
             ledger.records.setdefault(decided.action.id, Record(decided, decided.standing, decided.reason))
     elif run.state in (RunState.FAILED, RunState.PARTIAL):
-        _judge_failure(ledger, run, in_force, later)
+        _judge_failure(ledger, run, in_force, earlier, later)
     elif usable(run):
         _judge_times(ledger, run, in_force)
     else:
@@ -147,9 +149,11 @@ def _judge(ledger: _Ledger, run: Run, in_force: list[DecidedAction], later: Sequ
             _judge_unmeasured(ledger, run, decided)
 
 
-def _judge_failure(ledger: _Ledger, run: Run, in_force: list[DecidedAction], later: Sequence[Run]) -> None:
+def _judge_failure(
+    ledger: _Ledger, run: Run, in_force: list[DecidedAction], earlier: Sequence[Run], later: Sequence[Run]
+) -> None:
     last_trials = {d.action.id for d in in_force if _trials(ledger, d) >= MAX_TRIALS}
-    for said in said_by_failure(run, in_force, later, last_trials):
+    for said in said_by_failure(run, in_force, earlier, later, last_trials):
         if said.cleared:
             ledger.cleared.add(said.decided.action.id)
         _record(ledger, run, said.decided, said.standing, said.reason)

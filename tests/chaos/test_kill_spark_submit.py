@@ -157,3 +157,18 @@ def test_while_the_job_of_a_killed_driver_runs_nothing_is_tried_beside_it(orphan
     orphan.file("go").touch()
     assert beside.wait(60) == 0
     assert {d.standing for d in orphan.runs[-1].decision.actions} == {Standing.HELD}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_who_asks_the_driver_to_end_ends_the_job(submits: Submits, number: signal.Signals) -> None:
+    """As he would end spark-submit without the tuner around it."""
+    if signal.getsignal(number) == signal.SIG_IGN:
+        pytest.skip("it is ignored where these tests run, and so by the programs they start")
+    submits.file("wait").touch()
+    driver = submits.start()
+    submits.wait_for("started")
+    driver.send_signal(number)
+    assert driver.wait(30) == 128 + number
+    assert not submits.file("ended").exists()
+    assert f"failed: killed by {number.name}" in (submits.root / "said").read_text()
+    assert submits.runs[-1].state is RunState.FAILED

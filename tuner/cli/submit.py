@@ -16,6 +16,7 @@ from typing import Annotated
 import typer
 
 from tuner.cli.db import Url, store_url
+from tuner.cli.passed_on import signals_passed_on
 from tuner.errors import SparkSubmitError, TunerError
 from tuner.history.failure import Ending
 from tuner.history.model import Mode
@@ -92,7 +93,8 @@ def _run(program: str, turn: Turn, given: SubmitArguments) -> int:
         try:
             merged = as_arguments(turn.directives.merged)
             command = [program, *conf, *given.options, *merged, *given.application, *application]
-            return subprocess.run(command, env=environment_for(program), check=False).returncode
+            with subprocess.Popen(command, env=environment_for(program)) as process, signals_passed_on(process):
+                return process.wait()
         except OSError as error:
             raise SparkSubmitError(f"{program}: {error.strerror}; check SPARK_HOME") from error
 

@@ -12,7 +12,9 @@ import pytest
 
 from tuner.advice.model import Action, ActionKind, Hint
 from tuner.eventlog.cluster import Cluster
+from tuner.eventlog.failure_rules import FailureKind
 from tuner.eventlog.steering import DirectiveStatus
+from tuner.history.failure import Failure
 from tuner.history.model import DecidedAction, Decision, Mode, Outcome, Ruling, Run, RunState, Standing
 from tuner.history.store import Store
 from tuner.plan.model import DirectiveOutcome, Query, QueryStatus
@@ -79,6 +81,17 @@ def test_status_tells_which_directives_a_run_did_not_follow(spark_tuner: Call, r
     assert found["queries"][0]["directives"] == [
         {"id": hint.id, "status": "ignored", "reason": "told BROADCAST of days; Spark ran SortMergeJoin"}
     ]
+
+
+def test_status_tells_why_a_run_failed(spark_tuner: Call, run: Run, url: str) -> None:
+    failure = Failure(FailureKind.BROADCAST_TIMEOUT, "broadcast timed out after 300 s", "q1", "SQL execution 4", 4)
+    outcome = Outcome("app-1", "4.3.0", 1000, Cluster(cores=2), (), failure=failure)
+    with Store.open(url) as store:
+        store.finish(run.key, RunState.FAILED, datetime.now(UTC), outcome)
+    said = "broadcast timed out after 300 s in query q1"
+    assert f"run {run.key} failed: {said}" in spark_tuner("status", "etl.nightly").out
+    (found,) = json.loads(spark_tuner("status", "etl.nightly", "--json").out)["runs"]
+    assert found["failure"] == {"kind": "broadcast_timeout", "query": "q1", "words": said}
 
 
 def test_status_of_an_unknown_cohort(spark_tuner: Call, run: Run) -> None:

@@ -239,6 +239,16 @@ def test_an_executor_that_was_given_back_is_no_failure(reason: object) -> None:
     assert folded(removed).application(()).failures == ()
 
 
+def test_an_executor_that_was_lost_tells_why_a_job_was() -> None:
+    reason = "The executor with id 2 exited with exit code 137(SIGKILL, possible container OOM)."
+    removed = {"Event": "SparkListenerExecutorRemoved", "Executor ID": "2", "Removed Reason": reason}
+    message = LOST_TASK + "ExecutorLostFailure (executor 2 exited caused by one of the running tasks) Reason: unknown"
+    failed = {"Result": "JobFailed", "Exception": {"Message": message}}
+    found = folded(removed, JOB_START, JOB_END | {"Job Result": failed}).application(()).failures
+    assert [f.kind for f in found] == [FailureKind.EXECUTOR_OUT_OF_MEMORY, FailureKind.EXECUTOR_LOST]
+    assert plainest(found) == EXPECTED
+
+
 def test_only_the_last_failures_are_kept() -> None:
     ends = [
         {

@@ -104,7 +104,7 @@ def test_what_came_from_outside_says_nothing_against_a_trial(kind: FailureKind) 
     assert stand(failing(kind, BROADCAST)) == {BROADCAST.action.id: TRIAL}
 
 
-@pytest.mark.parametrize("kind", set(FailureKind) - {FailureKind.KILLED, FailureKind.EXECUTOR_PREEMPTED})
+@pytest.mark.parametrize("kind", sorted(set(FailureKind) - {FailureKind.KILLED, FailureKind.EXECUTOR_PREEMPTED}))
 def test_everything_else_does(kind: FailureKind) -> None:
     assert stand(failing(kind, BROADCAST)) == {BROADCAST.action.id: ROLLED_BACK}
 

@@ -130,6 +130,8 @@ def test_the_same_failure_without_it_clears_it_and_another_does_not() -> None:
     assert stand(tried, failing(FailureKind.DATA_OR_CODE, try_number=2))[BROADCAST.action.id] is TRIAL
     assert stand(tried, failing(FailureKind.TASK_MEMORY, try_number=2))[BROADCAST.action.id] is ROLLED_BACK
     assert stand(tried, failing(FailureKind.UNKNOWN, try_number=2))[BROADCAST.action.id] is TRIAL
+    of_q1, of_q2 = (failing(FailureKind.DATA_OR_CODE, *a, query=q) for a, q in (((BROADCAST,), "q1"), ((), "q2")))
+    assert stand(of_q1, of_q2)[BROADCAST.action.id] is ROLLED_BACK
 
 
 def test_a_retry_that_was_killed_tells_nothing() -> None:

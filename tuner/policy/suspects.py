@@ -59,8 +59,10 @@ def from_outside(failure: Failure | None) -> bool:
 
 
 def alike(a: Failure | None, b: Failure | None) -> bool:
-    """Whether two runs failed in the same way, as far as is known."""
-    return any(f is None or f.kind in VAGUE for f in (a, b)) or (a is not None and b is not None and a.kind is b.kind)
+    """Whether two runs failed in the same way and of the same query, as far as is known."""
+    if a is None or b is None or a.kind in VAGUE or b.kind in VAGUE:
+        return True
+    return a.kind is b.kind and (a.query == b.query or a.query is None or b.query is None)
 
 
 def suspects(failure: Failure | None, new: Sequence[DecidedAction]) -> list[DecidedAction]:

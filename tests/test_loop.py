@@ -622,8 +622,9 @@ def test_what_the_agent_cannot_be_told_is_not_in_force(by_agent: Nightly, monkey
     advice = (Recommendation((order,), ("gone",), "why", (of,), predicted, Risk.LOW),)
     monkeypatch.setattr(next_decision, "_advise", lambda _: advice)
     turn = by_agent.prepare("e/2/1")
-    assert turn.directives.overruled == ((order, "its query did not run in the latest run"),)
-    assert (turn.decision.in_force, turn.decision.summary) == ((), "nothing to change")
+    (held,) = turn.decision.actions
+    assert (held.action, held.standing) == (order, Standing.HELD)
+    assert held.reason.endswith("the agent cannot be told: its query did not run in the latest run")
     assert turn.directives.merged == {}
 
 

@@ -71,6 +71,7 @@ class _PastOutcome:
     cluster: Cluster
     queries: tuple[_PastQuery, ...]
     agent_missing: bool = False
+    failure: Failure | None = None
     conf: dict[str, str] = field(default_factory=dict)
 
 

@@ -73,9 +73,12 @@ def test_rows_that_differ_are_told_where_spark_itself_is_of_one_mind() -> None:
     assert [q.other_rows for q in tuner(other, default=tied).queries] == [False, False]
 
 
-def test_rounds_without_a_default_run_are_left_out() -> None:
-    found = result(*runs("tuner", *LEARNS), default=DEFAULT[:2])
-    assert [[r.number for r in c.runs] for c in found.contenders] == [[1, 2], [1, 2]]
+def test_rounds_without_a_run_by_default_are_compared_with_the_nearest() -> None:
+    slow = run("default", 5, {"q1": 20, "q2": 10})
+    found = result(*runs("tuner", *LEARNS), default=[DEFAULT[0], slow])
+    assert [[r.number for r in c.runs] for c in found.contenders] == [[1, 5], [1, 2, 3, 4, 5]]
+    assert [round(r.speed_up, 2) for r in found.contenders[1].runs] == [1.0, 1.67, 2.14, 4.29, 4.23]
+    assert found.contenders[0].cumulative_seconds == 3 * 15 + 2 * 30, "as long as in the nearest round"
 
 
 def test_json_has_what_the_tables_have() -> None:

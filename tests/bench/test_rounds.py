@@ -23,6 +23,7 @@ class Counting:
     name: str
     calls: list[tuple[str, int, list[int]]]
     title: str = ""
+    learns: bool = True
     stops_at: list[int] = field(default_factory=list)
 
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
@@ -52,6 +53,14 @@ def test_each_goes_first_in_its_turn_and_sees_its_own_runs(tmp_path: Path) -> No
         ("a", 3, [1, 2]),
         ("b", 3, [1, 2]),
     ]
+
+
+def test_what_does_not_learn_runs_less_often(tmp_path: Path) -> None:
+    calls: list[tuple[str, int, list[int]]] = []
+    of = replace(setup(tmp_path, runs=5, repeats=1), fixed_every=4)
+    run_rounds(of, [Counting("a", calls, learns=False), Counting("b", calls)], Records(of), lambda _: None)
+    assert [number for name, number, _ in calls if name == "a"] == [1, 5, 6]
+    assert [number for name, number, _ in calls if name == "b"] == [1, 2, 3, 4, 5, 6]
 
 
 def test_a_bench_that_was_stopped_goes_on_after_its_last_finished_run(tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ class Workload:
 class Setup:
     """How a workload is run: the same for all contenders. `conf` is the user's own; `timeout_seconds` is for one query.
 
-    `runs` are those in which contenders learn; `repeats` follow, with what each of them came to.
+    `runs` are those in which contenders learn; `repeats` follow, with what each of them came to. Contenders that do not learn
+    run in the first round, in every `fixed_every`-th after it, and in the repeats.
     """
 
     workload: Workload
@@ -33,10 +34,15 @@ class Setup:
     timeout_seconds: float
     conf: Mapping[str, str] = field(default_factory=dict)
     seed: int = 1
+    fixed_every: int = 1
 
     @property
     def rounds(self) -> int:
         return self.runs + self.repeats
+
+    def has_turn(self, number: int, *, learns: bool) -> bool:
+        """Whether a contender runs in a round."""
+        return learns or number > self.runs or (number - 1) % self.fixed_every == 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class Records:
 def _identity(setup: Setup) -> dict[str, Any]:
     """What must be the same for runs to be compared; how many runs there are may grow."""
     of_setup = asdict(setup)
-    for name in ("directory", "runs", "repeats", "workload"):
+    for name in ("directory", "runs", "repeats", "workload", "fixed_every"):
         del of_setup[name]
     return {**of_setup, "runs": setup.runs, "queries": setup.workload.queries, "tables": str(setup.workload.tables)}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from statistics import geometric_mean, median
 
 from tuner.bench.model import BenchRun, QueryTime, Setup
@@ -44,8 +43,8 @@ class QueryResult:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """One run of a contender: seconds of its queries; against Spark's defaults in the same round; and all so far with what
-    tuning took. A failed query counts what it took and a run by default."""
+    """One run of a contender: seconds of its queries; against Spark's defaults in the same round, or the nearest; and all so
+    far with what tuning took. A failed query counts what it took and a run by default."""
 
     number: int
     seconds: float
@@ -93,7 +92,7 @@ class BenchResult:
 
 def results(setup: Setup, titles: Mapping[str, str], runs: Mapping[str, Sequence[BenchRun]]) -> BenchResult:
     """The results of finished runs by contender, run 0 first where it had to prepare. Contenders may have fewer runs than the
-    setup asks for; rounds that Spark's defaults have not run are left out.
+    setup asks for; a round without a run by Spark's defaults is compared with their nearest.
     """
     default = [run for run in runs[DEFAULT] if run.number]
     found = [_contender(setup, name, titles[name], runs[name], default) for name in titles if runs.get(name)]
@@ -105,9 +104,8 @@ def results(setup: Setup, titles: Mapping[str, str], runs: Mapping[str, Sequence
 def _contender(
     setup: Setup, name: str, title: str, runs: Sequence[BenchRun], default: Sequence[BenchRun]
 ) -> ContenderResult:
-    by_default = {run.number: run for run in default}
     usual = {query: _median_whole(default, query) for query in setup.workload.queries}
-    mine = [run for run in runs if run.number in by_default]
+    mine = [run for run in runs if run.number]
     preparing = sum(run.tuning_seconds for run in runs if not run.number)
     final = [run for run in mine if run.number > setup.runs] or mine[-1:]
     queries = _queries(setup, final, mine, default, usual)
@@ -118,12 +116,12 @@ def _contender(
         name=name,
         title=title,
         preparing_seconds=preparing,
-        runs=tuple(_runs(mine, by_default, usual, preparing)),
+        runs=tuple(_runs(mine, default, usual, preparing)),
         queries=queries,
         total_speed_up=total[0] / total[1] if total[1] else 1.0,
         geometric_mean=geometric_mean(ratios) if ratios else 1.0,
         best_geometric_mean=geometric_mean(ratios[:BEST]) if ratios else 1.0,
-        runs_to_most=_runs_to_most(mine, by_default, usual, total),
+        runs_to_most=_runs_to_most(mine, default, usual, total),
     )
 
 
@@ -152,16 +150,20 @@ def _queries(
 
 
 def _runs(
-    mine: Sequence[BenchRun], by_default: Mapping[int, BenchRun], usual: Mapping[str, float], preparing: float
+    mine: Sequence[BenchRun], default: Sequence[BenchRun], usual: Mapping[str, float], preparing: float
 ) -> Iterable[RunResult]:
-    seconds = [_total(run, usual) for run in mine]
-    spent = accumulate((s + run.tuning_seconds for s, run in zip(seconds, mine, strict=True)), initial=preparing)
-    next(spent)
-    for run, took, cumulative in zip(mine, seconds, spent, strict=True):
+    cumulative, counted = preparing, 0
+    for run in mine:
+        # A round that it had no turn in took it as long as the nearest that it had one in.
+        for number in range(counted + 1, run.number + 1):
+            nearest = _nearest(mine, number)
+            cumulative += _total(nearest, usual) + nearest.tuning_seconds
+        counted = run.number
+        took = _total(run, usual)
         yield RunResult(
             number=run.number,
             seconds=took,
-            speed_up=_total(by_default[run.number], usual) / took if took else 1.0,
+            speed_up=_total(_nearest(default, run.number), usual) / took if took else 1.0,
             tuning_seconds=run.tuning_seconds,
             cumulative_seconds=cumulative,
             failed=tuple(q.name for q in run.queries if q.error),
@@ -171,7 +173,7 @@ def _runs(
 
 def _runs_to_most(
     mine: Sequence[BenchRun],
-    by_default: Mapping[int, BenchRun],
+    default: Sequence[BenchRun],
     usual: Mapping[str, float],
     total: tuple[float, float],
 ) -> int | None:
@@ -179,9 +181,14 @@ def _runs_to_most(
     if gain <= 0:
         return None
     for run in mine:
-        if 1 - _total(run, usual) / _total(by_default[run.number], usual) >= MOST_OF_GAIN * gain:
+        if 1 - _total(run, usual) / _total(_nearest(default, run.number), usual) >= MOST_OF_GAIN * gain:
             return run.number
     return None
+
+
+def _nearest(runs: Sequence[BenchRun], number: int) -> BenchRun:
+    """The run of a round, or of the one nearest to it; of two the earlier."""
+    return min(runs, key=lambda run: (abs(run.number - number), run.number))
 
 
 def _total(run: BenchRun, usual: Mapping[str, float]) -> float:

@@ -17,11 +17,13 @@ _Any = TypeVar("_Any")
 
 
 def run_rounds(setup: Setup, contenders: Sequence[Contender], records: Records, say: Say) -> None:
-    """Each contender once a round, another one first each time; what is on record already is not run again."""
+    """Each contender once a round that it has a turn in, another one first each time; what is on record is not run again."""
     for first in (c for c in contenders if isinstance(c, Preparing)):
         _once(records, first.name, 0, partial(first.prepare, setup, records.work(first.name, 0)), say)
     for number in range(1, setup.rounds + 1):
         for contender in _rotated(contenders, number - 1):
+            if not setup.has_turn(number, learns=contender.learns):
+                continue
             earlier = [run for run in records.of(contender.name, number - 1) if run.number]
             work = records.work(contender.name, number)
             _once(records, contender.name, number, partial(contender.run, setup, number, earlier, work), say)

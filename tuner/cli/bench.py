@@ -30,6 +30,9 @@ def bench(
     repeats: Annotated[
         int, typer.Option(min=0, help="Runs after that, with what each contender came to: for a test, not one sample.")
     ] = 2,
+    fixed_every: Annotated[
+        int, typer.Option(min=1, help="Contenders that do not learn run in every so many rounds, and in the repeats.")
+    ] = 1,
     contenders: Annotated[str, typer.Option(help="Comma-separated; default is always one.")] = ",".join(CONTENDERS),
     sql: Annotated[Path | None, typer.Option(help="A directory of .sql files to run instead of TPC-DS.")] = None,
     tables: Annotated[
@@ -66,6 +69,7 @@ def bench(
         timeout_seconds,
         parse_conf(conf),
         seed,
+        fixed_every,
     )
     records = Records(setup)
     run_rounds(setup, found, records, lambda text: console.print(text, markup=False))

@@ -27,7 +27,7 @@ def show(console: Console, result: BenchResult, machine: str) -> None:
 
 
 def _contenders(result: BenchResult) -> Table:
-    numbers = [run.number for run in result.contenders[0].runs]
+    numbers = sorted({run.number for contender in result.contenders for run in contender.runs})
     head = [f"run {n}" for n in numbers]
     table = Table(
         "", *head, "in the end", "geo. mean", f"best {BEST}", "90 % at", "slower", "all, with tuning", box=None

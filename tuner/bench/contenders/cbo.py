@@ -24,6 +24,7 @@ class CostBased:
 
     name: str = "cbo"
     title: str = "Spark's CBO, after ANALYZE of all columns"
+    learns: bool = False
 
     def prepare(self, setup: Setup, work: Path) -> BenchRun:
         shutil.rmtree(_catalog(work), ignore_errors=True)

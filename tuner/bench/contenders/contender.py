@@ -18,6 +18,10 @@ class Contender(Protocol):
     @property
     def title(self) -> str: ...
 
+    @property
+    def learns(self) -> bool:
+        """Whether its runs differ by what it learned; if not, one round says as much as another."""
+
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
         """Run `number` of it, in the directory `work`. `earlier` are its own, oldest first, from 1; `number` is beyond
         `setup.runs` in repeats. Stopped at any time and called again with the same arguments it does the same."""

@@ -19,6 +19,7 @@ class Fixed:
     name: str
     title: str
     conf: Mapping[str, str] = field(default_factory=dict)
+    learns: bool = False
 
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
         ran = run_application(setup, Submit(self.conf), work)

@@ -31,6 +31,7 @@ class Search:
     name: str
     title: str
     sampler: Callable[[int], optuna.samplers.BaseSampler]
+    learns: bool = True
 
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
         tried = [run for run in earlier if run.number <= setup.runs]

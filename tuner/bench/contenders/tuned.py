@@ -26,6 +26,7 @@ class Tuned:
 
     name: str = "tuner"
     title: str = "airflow-spark-tuner"
+    learns: bool = True
 
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
         program, store = find_spark_submit(), store_url(work.parent)

@@ -1,12 +1,12 @@
 // A line over the runs for each contender.
 
 import { colour, symbol } from "./bench_colours.js";
-import { picture, placed } from "./bench_picture.js";
+import { picture, placed, rounds } from "./bench_picture.js";
 
 /** `value(run)` is what is drawn, `words(value)` how it is read. */
 export function runLines(data, value, words) {
   const contenders = placed(data);
-  const numbers = contenders[0].runs.map(({ run }) => run);
+  const numbers = rounds(contenders);
   const points = contenders.map(({ position, title, runs }) => runs.map((run) => ({ position, title, run: run.run, y: value(run) })));
   const last = points.map((line) => `${line.at(-1).title} ${words(line.at(-1).y)}`).join(", ");
   return picture(contenders, `In run ${numbers.at(-1)}: ${last}.`, (Plot) => ({

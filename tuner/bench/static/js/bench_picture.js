@@ -21,6 +21,11 @@ export function picture(contenders, summary, draw) {
   return h("div", { class: "chart" }, h("ul", { class: "legend" }, keys), place);
 }
 
+/** The numbers of all rounds that any of them ran in. */
+export function rounds(contenders) {
+  return [...new Set(contenders.flatMap(({ runs }) => runs.map(({ run }) => run)))].sort((a, b) => a - b);
+}
+
 /** The contenders with their place in the order in which they are shown. */
 export function placed(data) {
   return data.contenders.map((contender, position) => ({ ...contender, position }));

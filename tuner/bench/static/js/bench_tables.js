@@ -1,5 +1,6 @@
 // The figures of the plots, as tables.
 
+import { rounds } from "./bench_picture.js";
 import { h } from "./element.js";
 import { seconds } from "./units.js";
 
@@ -19,7 +20,7 @@ function row(name, ...cells) {
 }
 
 export function contenderTable(data) {
-  const numbers = data.contenders[0].runs.map(({ run }) => run);
+  const numbers = rounds(data.contenders);
   const heads = ["", ...numbers.map((n) => `run ${n}`), "in the end", "geometric mean", "best 16", "90 % of it at", "slower", "all time, with tuning"];
   const rows = data.contenders.map((c, position) => {
     const byNumber = new Map(c.runs.map((run) => [run.run, times(run.speed_up)]));

@@ -805,3 +805,17 @@ def test_advisors_look_at_earlier_runs_too(nightly: Nightly, monkeypatch: pytest
     assert durations == [[], [1000], [1000, 2000], [1000, 2000]]
     assert [facts.queries[0].duration_ms for facts in decided] == [1000, 2000, 3000, 3000]
     assert looked_ahead == decided
+
+
+def test_a_new_cohort_starts_from_what_ships_or_from_other_jobs_and_says_so(nightly: Nightly) -> None:
+    assert any(
+        "prices start from those that ship with the tuner" in line for line in nightly.prepare("etl/0/1").lines()
+    )
+    for night in (1, 2, 3):
+        nightly.night(f"etl/{night}/1")
+    assert nightly.prepare("etl/4/1").taught == ""
+    other = replace(nightly, cohort="other.job")
+    assert other.night("other/1/1").turn.taught == "few runs of its own: prices start from 2 runs of 1 other job"
+    turn = other.prepare("other/2/1")
+    assert any("prices start from 2 runs of 1 other job" in line for line in turn.lines())
+    assert any("such a change won in 1 of 1 other job" in d.reason for d in turn.decision.actions)

@@ -37,7 +37,7 @@ _NEWS = (Standing.ROLLED_BACK, Standing.PROMOTED, Standing.EXPIRED, Standing.TRI
 def before(turn: Turn) -> list[str]:
     """The decision, the change that is to gain most and why, how changes are carried out; then a line for each problem."""
     decision = turn.decision
-    found = [f"{turn.job.cohort}: {decision.summary}"]
+    found = [f"{turn.job.cohort}: {decision.summary}" + (f" ({turn.taught})" if turn.taught else "")]
     if decision.actions:
         top = min(decision.actions, key=_rank)
         found.append(f"{top.standing.words}: {top.action.words}: {top.reason}{_and_more(decision.actions)}")

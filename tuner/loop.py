@@ -23,10 +23,10 @@ from tuner.eventlog.locate import locate
 from tuner.eventlog.location import local_path, log_path
 from tuner.eventlog.model import Application, Completeness
 from tuner.history.failure import UNSEEN, Ending, Failure, failure_of
-from tuner.history.model import Decision, Mode, Outcome, Run, RunState, Standing
+from tuner.history.model import Decision, Elsewhere, Mode, Outcome, Run, RunState, Standing
 from tuner.history.outcome import outcome_of, state_of
 from tuner.history.store import Store
-from tuner.next_decision import HISTORY_RUNS, LEARN_RUNS, context_of_next, facts_now, next_decision
+from tuner.next_decision import HISTORY_RUNS, LEARN_RUNS, context_of_next, facts_now, next_decision, starts_from
 from tuner.plan.model import Query
 from tuner.plan.queries import queries
 from tuner.policy.context import Context
@@ -42,6 +42,10 @@ from tuner.turn import Report as Report
 from tuner.turn import Turn as Turn
 from tuner.uncollected import uncollected
 
+# With so many measured runs of its own a cohort needs no others to know what operators take.
+TAUGHT_BY_OWN_RUNS = 3
+# Of so many other cohorts it is looked at what came of their changes.
+MOST_COHORTS_ELSEWHERE = 20
 # Tries of a run that are looked up by their keys.
 MAX_TRIES = 10
 # A run without a log after this long has lost it.
@@ -57,6 +61,7 @@ class _Steering:
     decision: Decision
     directives: Directives = field(default_factory=Directives)
     conf: Mapping[str, str] = field(default_factory=dict)
+    taught: str = ""
 
 
 def prepare(job: Job, store_url: str) -> Turn:
@@ -69,7 +74,16 @@ def prepare(job: Job, store_url: str) -> Turn:
         steering = _steer(store, job, directory, now, problems) or steering
         problems.guard("close the history store", store.close, None)
     steering = steering or _Steering(Decision(job.mode, "runs unsteered"))
-    return Turn(job, steering.decision, steering.directives, steering.conf, directory, now, tuple(problems.found))
+    return Turn(
+        job,
+        steering.decision,
+        steering.directives,
+        steering.conf,
+        directory,
+        now,
+        tuple(problems.found),
+        steering.taught,
+    )
 
 
 def _steer(store: Store, job: Job, directory: str, now: datetime, problems: Problems) -> _Steering | None:
@@ -80,7 +94,8 @@ def _steer(store: Store, job: Job, directory: str, now: datetime, problems: Prob
         runs = problems.guard(
             "read the history", lambda: store.recent(job.cohort, HISTORY_RUNS, LEARN_RUNS), list[Run]()
         )
-        steering = problems.guard("decide", lambda: _decided(store, job, directory, runs, problems), None)
+        elsewhere = problems.guard("look at other cohorts", lambda: _elsewhere(store, job, runs), Elsewhere())
+        steering = problems.guard("decide", lambda: _decided(store, job, directory, runs, elsewhere, problems), None)
     steering = steering or problems.guard("observe the run", lambda: _unsteered(job, directory, "no decision"), None)
     if steering is None:
         return None
@@ -99,18 +114,27 @@ def _steer(store: Store, job: Job, directory: str, now: datetime, problems: Prob
     return problems.guard("observe the run", lambda: _unsteered(job, directory, "not recorded"), None)
 
 
-def _decided(store: Store, job: Job, directory: str, runs: list[Run], problems: Problems) -> _Steering:
+def _elsewhere(store: Store, job: Job, runs: Sequence[Run]) -> Elsewhere:
+    """What other cohorts teach; their runs only for as long as this one has few of its own."""
+    taught = sum(usable(run) for run in runs)
+    return store.elsewhere(job.cohort, MOST_COHORTS_ELSEWHERE, LEARN_RUNS if taught < TAUGHT_BY_OWN_RUNS else 0)
+
+
+def _decided(
+    store: Store, job: Job, directory: str, runs: list[Run], elsewhere: Elsewhere, problems: Problems
+) -> _Steering:
     if job.user_conf.get(EVENT_LOG_ENABLED, "true").strip().lower() == "false":
         return _unsteered(job, directory, f"the job sets {EVENT_LOG_ENABLED}=false, nothing can be measured")
     if not directory:
         return _unsteered(job, directory, "no event log directory, nothing can be measured")
     latest = next((run.outcome for run in reversed(runs) if usable(run)), None)
     way = choose_way(job.steering, job.submission, latest.spark_version if latest else "")
-    facts = facts_now(runs, _reach(job, way), problems)
-    decision = _decide(store, job, runs, way, facts, problems)
+    facts = facts_now(runs, _reach(job, way), problems, elsewhere)
+    decision = _decide(store, job, runs, way, facts, elsewhere, problems)
     directives = _carry_out(job, decision, latest.queries if latest else (), way, facts, problems)
     decision = only_carried_out(decision, directives)
-    return _Steering(decision, directives, _submit_conf(job, decision, directives, directory))
+    taught = "" if sum(usable(run) for run in runs) >= TAUGHT_BY_OWN_RUNS else starts_from(elsewhere)
+    return _Steering(decision, directives, _submit_conf(job, decision, directives, directory), taught)
 
 
 def complete(turn: Turn, store_url: str, *, failed: bool, ending: Ending = UNSEEN) -> Report:
@@ -202,17 +226,26 @@ def _add_details(turn: Turn, store: Store, runs: list[Run], application: Applica
 
     job = replace(turn.job, try_number=1, mode=store.mode(turn.job.cohort) or turn.job.mode)
     way = choose_way(job.steering, job.submission, application.spark_version)
-    facts = facts_now(runs, _reach(job, way), problems)
-    outlook = problems.guard("look ahead", lambda: _outlook(store, job, runs, way, facts, problems), None)
+    elsewhere = problems.guard("look at other cohorts", lambda: _elsewhere(store, job, runs), Elsewhere())
+    facts = facts_now(runs, _reach(job, way), problems, elsewhere)
+    outlook = problems.guard("look ahead", lambda: _outlook(store, job, runs, way, facts, elsewhere, problems), None)
     orders = problems.guard(
         "look at join orders", lambda: tuple(unsure_orders(facts) if facts else ()), tuple[Insight, ...]()
     )
     store.add_details(turn.job.key, run_details(application, outlook, orders))
 
 
-def _outlook(store: Store, job: Job, runs: list[Run], way: Way, facts: Facts | None, problems: Problems) -> Decision:
+def _outlook(
+    store: Store,
+    job: Job,
+    runs: list[Run],
+    way: Way,
+    facts: Facts | None,
+    elsewhere: Elsewhere,
+    problems: Problems,
+) -> Decision:
     """The decision to come; what the user's own settings will keep out is held."""
-    decision = _decide(store, job, runs, way, facts, problems)
+    decision = _decide(store, job, runs, way, facts, elsewhere, problems)
     kept_out = {action.id: why for action, why in steering_conf(decision, job.user_conf).overruled}
     held = [
         replace(d, standing=Standing.HELD, reason=f"not applied: {kept_out[d.action.id]}")
@@ -227,7 +260,15 @@ def _reach(job: Job, way: Way) -> Reach:
     return Reach.AGENT if way.route is not None else Reach.TEXT if job.statements else Reach.CONF
 
 
-def _decide(store: Store, job: Job, runs: list[Run], way: Way, facts: Facts | None, problems: Problems) -> Decision:
+def _decide(
+    store: Store,
+    job: Job,
+    runs: list[Run],
+    way: Way,
+    facts: Facts | None,
+    elsewhere: Elsewhere,
+    problems: Problems,
+) -> Decision:
     return next_decision(
         runs,
         facts,
@@ -240,6 +281,7 @@ def _decide(store: Store, job: Job, runs: list[Run], way: Way, facts: Facts | No
         problems=problems,
         earlier_tries=_earlier_tries(store, job),
         to_come=_context(job, runs),
+        elsewhere=elsewhere,
     )
 
 

@@ -10,11 +10,12 @@ from tuner.advice.facts import Facts, PastRun
 from tuner.advice.model import ActionKind, Recommendation
 from tuner.advice.outgrown import outgrown
 from tuner.advice.reach import Reach
-from tuner.history.model import Decision, Mode, Outcome, Run, Verdict
+from tuner.history.model import Decision, Elsewhere, Mode, Outcome, Run, Verdict
 from tuner.policy.context import Context, context_to_come
 from tuner.policy.decide import Situation, decide, failed_with_changes
 from tuner.policy.measure import usable
 from tuner.policy.situation import BY_SUBMIT
+from tuner.policy.tried_elsewhere import tried
 from tuner.problems import Problems
 from tuner.steering.agent.directives import agent_directives
 
@@ -41,10 +42,11 @@ def next_decision(
     problems: Problems,
     earlier_tries: Iterable[Run] = (),
     to_come: Context | None = None,
+    elsewhere: Elsewhere | None = None,
     advise: Callable[[Facts], Sequence[Recommendation]] | None = None,
 ) -> Decision:
     """The decision for run `key`. `runs` are the cohort's newest HISTORY_RUNS, oldest first, `facts` those of `facts_now`,
-    `to_come` is the context of the run, where that is known.
+    `to_come` is the context of the run, where that is known, `elsewhere` what other cohorts hold for a new one.
 
     `advise` are other advisors than all there are. One that fails silences itself; a policy that fails raises.
     """
@@ -59,6 +61,7 @@ def next_decision(
         outgrown=outgrown(facts, known) if facts else {},
         drivable=BY_AGENT if reach is Reach.AGENT else BY_SUBMIT,
         to_come=to_come,
+        elsewhere=tried(elsewhere.decisions) if elsewhere else {},
     )
     decision = decide(situation)
     unsaid = _unsaid(decision, runs) if reach is Reach.AGENT else {}
@@ -78,13 +81,29 @@ def context_of_next(runs: Sequence[Run], spark_version: str, conf: Mapping[str, 
     return context_to_come(latest, spark_version, conf) if latest else None
 
 
-def facts_now(runs: Sequence[Run], reach: Reach, problems: Problems) -> Facts | None:
-    """What advisors look at, with prices as the runs bear them out; None where nothing was measured yet."""
+def facts_now(
+    runs: Sequence[Run], reach: Reach, problems: Problems, elsewhere: Elsewhere | None = None
+) -> Facts | None:
+    """What advisors look at, with prices as the runs, and those of other cohorts, bear them out; None where nothing was
+    measured yet."""
     measured = [run.outcome for run in runs if usable(run) and run.outcome]
     if not measured:
         return None
-    model = problems.guard("learn what operators take", lambda: _learned(measured), None)
+    model = problems.guard(
+        "learn what operators take", lambda: _learned([*(elsewhere.outcomes if elsewhere else ()), *measured]), None
+    )
     return facts_of(measured[-1], measured[:-1], model, reach)
+
+
+def starts_from(elsewhere: Elsewhere) -> str:
+    """What the prices of a cohort with few runs of its own start from, in words."""
+    if not elsewhere.outcomes:
+        return "few runs of its own: prices start from those that ship with the tuner"
+    runs, jobs = len(elsewhere.outcomes), elsewhere.jobs
+    return (
+        f"few runs of its own: prices start from {runs} run{'s' if runs > 1 else ''} of "
+        f"{jobs} other job{'s' if jobs > 1 else ''}"
+    )
 
 
 def facts_of(outcome: Outcome, earlier: Iterable[Outcome], model: OperatorTimes | None, reach: Reach) -> Facts:

@@ -41,7 +41,7 @@ class Job:
 class Turn:
     """A prepared run. `conf` is everything to add to the submit (the user's own settings left out), except
     `directives.merged`, which replaces settings of his; `problems` what failed while preparing, one line each, none of
-    which stops the job."""
+    which stops the job; `taught` what the cohort starts from while it has few runs of its own."""
 
     job: Job
     decision: Decision
@@ -50,6 +50,7 @@ class Turn:
     event_log_dir: str
     started_at: datetime
     problems: tuple[str, ...] = ()
+    taught: str = ""
 
     def lines(self) -> list[str]:
         """What was decided and why, how it is carried out, what went wrong: a few lines for a log, before the run."""

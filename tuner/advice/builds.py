@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from tuner.advice.facts import Facts, is_whole
+from tuner.advice.growth import Growth
 from tuner.advice.model import Evidence, Prediction
 from tuner.cost.memory import MAX_BROADCAST_ROWS, BroadcastCap, relation_bytes
 from tuner.cost.operators import broadcast_seconds, shuffle_core_seconds, sort_merge_core_seconds
@@ -63,12 +64,14 @@ def unbroadcast_builds(facts: Facts) -> Iterator[Build]:
 
     Only what `sort_merge_builds` has can gain; the others' gains are 0.
     """
-    costs, cap = facts.costs, facts.cap
+    costs, cap, growth = facts.costs, facts.cap, Growth.of(facts)
     for query in facts.queries:
         for join in query.joins:
             if join.strategy in UNBROADCAST:
                 for side in BROADCAST_SIDES.get(join.type, ()):
-                    yield replace(_price(query, join, side, facts.cluster, costs, cap), price_error=facts.price_error)
+                    build = _price(query, join, side, facts.cluster, costs)
+                    veto = _veto(build, cap, growth.factor(query, join, build.build))
+                    yield replace(build, price_error=facts.price_error, veto=veto)
 
 
 def build_evidence(build: Build) -> tuple[Evidence, ...]:
@@ -111,21 +114,18 @@ def predict(before: float, gain: float, builds: Iterable[tuple[Build, float]]) -
     return Prediction(before, before - gain, max(0.0, before - gain - more), before - gain + less)
 
 
-def _price(
-    query: Query, join: JoinSite, side: BuildSide, cluster: Cluster, costs: UnitCosts, cap: BroadcastCap
-) -> Build:
+def _price(query: Query, join: JoinSite, side: BuildSide, cluster: Cluster, costs: UnitCosts) -> Build:
     build, probe = (join.left, join.right) if side is BuildSide.LEFT else (join.right, join.left)
     data = build.shuffle_bytes or 0
     size = relation_bytes(build.rows or 0, data)
-    veto = _veto(query, join, build, size, cap)
     if not is_measured_sort_merge(query, join):
-        return Build(query, join, side, size, 0.0, 0.0, 0.0, veto=veto)
+        return Build(query, join, side, size, 0.0, 0.0, 0.0)
     cores = max(1, cluster.cores)
     broadcast = broadcast_seconds(build, probe, data, cluster.executors, costs)
     merge = sort_merge_core_seconds(join, costs) / cores
     added = broadcast.serial + broadcast.probe_core / cores
     shuffles = (shuffle_core_seconds(join.left, costs) + shuffle_core_seconds(join.right, costs)) / cores
-    return Build(query, join, side, size, merge + shuffles - added, merge - added, added, veto=veto)
+    return Build(query, join, side, size, merge + shuffles - added, merge - added, added)
 
 
 def is_measured_sort_merge(query: Query, join: JoinSite) -> bool:
@@ -134,16 +134,20 @@ def is_measured_sort_merge(query: Query, join: JoinSite) -> bool:
     return join.strategy is Strategy.SORT_MERGE and measured and is_whole(query)
 
 
-def _veto(query: Query, join: JoinSite, build: JoinSide, size: int, cap: BroadcastCap) -> str:
-    if reason := unmeasured(query, build):
+def _veto(build: Build, cap: BroadcastCap, growth: float) -> str:
+    """Why a side must not be broadcast, now or once it has grown by this factor; empty where it may."""
+    side, size = build.build, build.relation_bytes
+    if reason := unmeasured(build.query, side):
         return reason
-    if (build.rows or 0) > MAX_BROADCAST_ROWS:
-        return f"{build.rows} rows are more than a broadcast takes"
-    if size > cap.one_bytes:
+    if (side.rows or 0) * growth > MAX_BROADCAST_ROWS:
+        return f"{side.rows} rows are more than a broadcast takes"
+    if size * growth > cap.one_bytes:
+        grown = f", {growth:.1f} times that in runs to come," if growth > 1 else ""
         return (
-            f"its hash relation of {size} bytes is over the cap of {cap.one_bytes} bytes for a heap of {cap.heap_bytes}"
+            f"its hash relation of {size} bytes{grown} is over the cap of {cap.one_bytes} bytes for a heap of "
+            f"{cap.heap_bytes}"
         )
-    return fans_out(join)
+    return fans_out(build.join)
 
 
 def unmeasured(query: Query, build: JoinSide) -> str:

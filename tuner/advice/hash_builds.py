@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tuner.advice.builds import capped, fans_out, is_measured_sort_merge, unmeasured
 from tuner.advice.facts import Facts
+from tuner.advice.growth import Growth
 from tuner.advice.model import Evidence, Prediction
 from tuner.cost.memory import relation_bytes
 from tuner.cost.operators import shuffled_hash_core_seconds, sort_core_seconds, sort_merge_core_seconds
@@ -76,11 +77,14 @@ class HashBuild:
 def hash_builds(facts: Facts) -> Iterator[HashBuild]:
     """Each side that a shuffled hash join may build of each join that ran as a sort merge join, measured or not."""
     conf, costs, cap, cores = facts.selection, facts.costs, facts.task_cap_bytes, max(1, facts.cluster.cores)
+    growth = Growth.of(facts)
     for query in facts.queries:
         for join in query.joins:
             if join.strategy is Strategy.SORT_MERGE:
                 for side in shuffled_hash_sides(LogicalJoin(join.type, Side(0), Side(0)), conf):
-                    yield _price(query, join, side, conf, costs, cap, cores)
+                    build = join.left if side is BuildSide.LEFT else join.right
+                    room = int(cap / growth.factor(query, join, build))
+                    yield _price(query, join, side, conf, costs, room, cores)
 
 
 def hash_evidence(build: HashBuild, cap: int) -> tuple[Evidence, ...]:

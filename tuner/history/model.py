@@ -214,6 +214,15 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """What other cohorts of the same store hold for a new one: their latest decisions, and outcomes of runs of `jobs` of them."""
+
+    decisions: tuple[Decision, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
+    jobs: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ModeChange:
     """The mode a person gave a cohort; None gives it back to what the job or the configuration says. The newest counts."""
 

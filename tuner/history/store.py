@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import zip_longest
 from types import TracebackType
 from typing import Any, Self
 
@@ -25,12 +26,26 @@ from tuner.history.documents import (
     skipped,
 )
 from tuner.history.engine import explained, open_engine, writer
-from tuner.history.model import Decision, Mode, ModeChange, Outcome, Ruling, Run, RunDetails, RunState, Verdict
+from tuner.history.model import (
+    Decision,
+    Elsewhere,
+    Mode,
+    ModeChange,
+    Outcome,
+    Ruling,
+    Run,
+    RunDetails,
+    RunState,
+    Verdict,
+)
 from tuner.history.schema import migrate as migrate_schema
 from tuner.history.schema import require_head
 from tuner.history.tables import ModeRow, RunRow, VerdictRow
 from tuner.history.url import parse
 from tuner.uncollected import uncollected
+
+# Of the newest runs of all others so many are looked at for what another cohort can learn from.
+_LOOKED_AT_ELSEWHERE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +154,26 @@ class Store:
                     found.append(run)
                     in_full -= run.outcome is not None and run.state is RunState.SUCCEEDED
         return found[::-1]
+
+    def elsewhere(self, cohort: str, cohorts: int, runs: int) -> Elsewhere:
+        """What the newest runs of other cohorts hold for this one: the latest decisions of up to so many of them, and the
+        outcomes of up to so many of their runs, two of a cohort at most."""
+        others = (RunRow.cohort != cohort, RunRow.state == RunState.SUCCEEDED.value, RunRow.outcome.is_not(None))
+        newest_first = (RunRow.started_at.desc(), RunRow.key.desc())
+        newest = select(RunRow.key, RunRow.cohort).where(*others).order_by(*newest_first).limit(_LOOKED_AT_ELSEWHERE)
+        with uncollected(), self._reading() as session:
+            by_cohort: dict[str, list[str]] = {}
+            for key, name in session.execute(newest):
+                by_cohort.setdefault(name, []).append(key)
+            latest = [keys[0] for keys in by_cohort.values()][:cohorts]
+            told = session.execute(select(RunRow.key, RunRow.decision).where(RunRow.key.in_(latest)))
+            decisions = [d for key, document in told if (d := readable_decision(key, document)) is not None]
+            # The latest of each before the second latest of any.
+            chosen = [key for turn in zip_longest(*(keys[:2] for keys in by_cohort.values())) for key in turn if key]
+            rows = session.scalars(select(RunRow).where(RunRow.key.in_(chosen[:runs])))
+            measured = [run for row in rows if (run := readable_run(row)) is not None]
+        outcomes = tuple(run.outcome for run in measured if run.outcome is not None)
+        return Elsewhere(tuple(decisions), outcomes, len({run.cohort for run in measured}))
 
     def brief_runs(self, cohort: str, limit: int, known: Mapping[str, Run]) -> list[Run]:
         """As `runs`, brief. Those of `known`, by key, that have their whole outcome never change: they are not read again."""

@@ -68,6 +68,7 @@ class RunRow(Base):
         Index("ix_spark_tuner_runs_cohort_started_at", "cohort", "started_at", "key"),
         Index("ix_spark_tuner_runs_cohort_state", "cohort", "state"),
         Index("ix_spark_tuner_runs_dag_id", "dag_id", "task_id", "run_id"),
+        Index("ix_spark_tuner_runs_started_at", "started_at", "key"),
     )
 
 

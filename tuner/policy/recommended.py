@@ -9,6 +9,7 @@ from tuner.history.model import IN_FORCE, TAKEN_OUT, DecidedAction, Mode, Ruling
 from tuner.policy.ledger import Record, same_target
 from tuner.policy.measure import total_input_bytes
 from tuner.policy.situation import Situation
+from tuner.policy.tried_elsewhere import NOT_TRIED, Tried, lever, of
 from tuner.units import format_seconds
 
 # A trial's predicted worst case may cost this share of the queries it touches.
@@ -85,16 +86,27 @@ def _standing(
             return Standing.HELD, f"{recommendation.reason}; held: {like}"
     if situation.mode is not Mode.AUTO and ruling is not Ruling.APPROVE:
         return Standing.PROPOSED, recommendation.reason
-    return _trial(recommendation, approved=ruling is Ruling.APPROVE)
+    return _trial(recommendation, _elsewhere(situation, action, records), approved=ruling is Ruling.APPROVE)
 
 
-def _trial(recommendation: Recommendation, *, approved: bool) -> tuple[Standing, str]:
+def _elsewhere(situation: Situation, action: Action, records: Mapping[str, Record]) -> Tried:
+    """What other cohorts know of such a change, until this one knows of its own."""
+    mine = (r for r in records.values() if lever(r.decided.action) == lever(action))
+    return NOT_TRIED if any(r.standing is Standing.PROMOTED for r in mine) else of(action, situation.elsewhere)
+
+
+def _trial(recommendation: Recommendation, elsewhere: Tried, *, approved: bool) -> tuple[Standing, str]:
     prediction = recommendation.predicted_seconds
     budget = REGRESSION_BUDGET * prediction.before
     if prediction.worst_loss > budget and not approved:
         loss, allowed = format_seconds(prediction.worst_loss), format_seconds(budget)
         return Standing.HELD, f"{recommendation.reason}; held: may lose {loss}, more than the {allowed} allowed"
-    return Standing.TRIAL, recommendation.reason
+    if elsewhere.is_losing and not approved:
+        return Standing.HELD, f"{recommendation.reason}; held: such a change {elsewhere.words}"
+    return (
+        Standing.TRIAL,
+        f"{recommendation.reason}; such a change {elsewhere.words}" if elsewhere.won else recommendation.reason,
+    )
 
 
 def _is_like(action: Action, record: Record) -> bool:

@@ -9,6 +9,7 @@ from tuner.advice.model import Action, ActionKind, Recommendation
 from tuner.history.model import Mode, Outcome, Ruling, Run, Verdict
 from tuner.policy.context import Context, context_of
 from tuner.policy.measure import usable
+from tuner.policy.tried_elsewhere import Tried
 
 # What every driver can make a run do: set properties, and rewrite SQL text.
 BY_SUBMIT = frozenset({ActionKind.SET_CONF, ActionKind.HINT_JOIN})
@@ -20,7 +21,8 @@ class Situation:
 
     `outgrown` tells of actions (by id) that no longer fit, and why. `drivable` are the kinds of actions that the driver
     at hand can carry out; the others are left to people. `unsaid` tells of actions (by id) that the driver has no way to
-    say, and why. `to_come` is the context of the run to come, where that is known.
+    say, and why. `to_come` is the context of the run to come, where that is known; `elsewhere`
+    tells by lever what trials came to in other cohorts.
     """
 
     mode: Mode
@@ -33,6 +35,7 @@ class Situation:
     drivable: frozenset[ActionKind] = BY_SUBMIT
     unsaid: Mapping[str, str] = field(default_factory=dict)
     to_come: Context | None = None
+    elsewhere: Mapping[str, Tried] = field(default_factory=dict)
 
     @property
     def latest(self) -> Outcome | None:

@@ -1,0 +1,73 @@
+"""What trials of a kind came to in other cohorts of the same deployment: a reason to wait, or to be of good cheer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tuner.advice.model import Action, ActionKind
+from tuner.history.model import Decision, Standing
+
+# So many cohorts must have lost with it, and so many for each that won, before it is not tried in another one.
+MIN_LOST = 3
+LOST_PER_WON = 2
+# How the ledger begins what it says of a loss that it measured; what people turned down is their own affair.
+_MEASURED_LOSSES = ("slower", "no gain")
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """How many cohorts a kind of change won in, and lost in: by what was measured."""
+
+    won: int = 0
+    lost: int = 0
+
+    @property
+    def is_losing(self) -> bool:
+        return self.lost >= max(MIN_LOST, LOST_PER_WON * self.won)
+
+    @property
+    def words(self) -> str:
+        """`won in 3 of 4 other jobs`; "" where it was not tried."""
+        total = self.won + self.lost
+        return f"won in {self.won} of {total} other job{'s' if total > 1 else ''}" if total else ""
+
+
+NOT_TRIED = Tried()
+
+
+def lever(action: Action) -> str:
+    """What changes of the same kind in other cohorts have in common with this one: the property, or the hint."""
+    match action.kind:
+        case ActionKind.SET_CONF | ActionKind.ANALYZE_TABLE:
+            return f"{action.kind} {action.target if action.kind is ActionKind.SET_CONF else ''}".rstrip()
+        case ActionKind.HINT_JOIN:
+            return f"{action.kind} {action.value}"
+        case _:
+            return str(action.kind)
+
+
+def tried(decisions: Iterable[Decision]) -> dict[str, Tried]:
+    """By lever, what became of it in other cohorts, of each of which this is the latest decision.
+
+    A cohort counts once for a lever: as won where any of its changes is proven, else as lost where any was rolled back for
+    its times.
+    """
+    won: Counter[str] = Counter()
+    lost: Counter[str] = Counter()
+    for decision in decisions:
+        proven = {lever(d.action) for d in decision.actions if d.standing is Standing.PROMOTED}
+        out = {
+            lever(d.action)
+            for d in decision.actions
+            if d.standing is Standing.ROLLED_BACK and d.reason.startswith(_MEASURED_LOSSES)
+        }
+        won.update(proven)
+        lost.update(out - proven)
+    return {name: Tried(won[name], lost[name]) for name in won.keys() | lost.keys()}
+
+
+def of(action: Action, elsewhere: Mapping[str, Tried]) -> Tried:
+    """What became of changes of this kind elsewhere."""
+    return elsewhere.get(lever(action), NOT_TRIED)

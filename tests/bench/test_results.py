@@ -58,6 +58,14 @@ def test_a_failed_query_counts_what_it_took_and_a_run_by_default() -> None:
     assert found.queries[0].seconds == (10, None)
 
 
+def test_a_query_that_always_fails_by_default_says_nothing() -> None:
+    broken = [run("default", n, {"q1": 10, "q2": 0.1}, failed=["q2"]) for n in (1, 2)]
+    found = tuner(run("tuner", 1, {"q1": 5, "q2": 0.1}, failed=["q2"]), default=broken)
+    assert [q.speed_up for q in found.queries] == [2, 1]
+    assert found.geometric_mean == pytest.approx(2**0.5)
+    assert not found.slower
+
+
 def test_slower_is_what_a_test_over_repeats_bears_out() -> None:
     clearly = tuner(*runs("tuner", *[{"q1": 10, "q2": 5}] * 3, {"q1": 12.0, "q2": 5}, {"q1": 12.1, "q2": 5}))
     assert [q.name for q in clearly.slower] == ["q1"]

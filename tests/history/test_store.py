@@ -9,14 +9,26 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, delete, text
 
 from tuner.advice.insights.model import Insight, InsightKind
-from tuner.advice.model import Evidence
+from tuner.advice.model import Action, ActionKind, Evidence
 from tuner.errors import StoreError
 from tuner.history.engine import open_engine
-from tuner.history.model import Decision, Mode, ModeChange, Origin, Ruling, RunDetails, RunState, Verdict
+from tuner.history.model import (
+    DecidedAction,
+    Decision,
+    Mode,
+    ModeChange,
+    Origin,
+    Ruling,
+    RunDetails,
+    RunState,
+    Standing,
+    Verdict,
+)
 from tuner.history.store import CohortSummary, Store
+from tuner.history.tables import TimesRow
 from tuner.history.url import parse
 from tuner.plan.picture import PlanPicture, PlanStep, StepKind
 
@@ -252,20 +264,35 @@ def test_brief_runs_have_what_times_rest_on(store: Store) -> None:
 def test_of_recent_runs_the_newest_that_succeeded_are_whole_and_older_ones_are_what_advisors_look_back_at(
     store: Store,
 ) -> None:
-    states = [RunState.SUCCEEDED, RunState.SUCCEEDED, RunState.FAILED, RunState.SUCCEEDED, RunState.FAILED]
-    for minute, state in enumerate(states):
-        store.begin(running(str(minute), minute=minute))
+    good, bad = RunState.SUCCEEDED, RunState.FAILED
+    for minute, (state, changes) in enumerate(
+        [(good, "b"), (good, "a"), (good, "a"), (good, ""), (bad, ""), (good, "")]
+    ):
+        actions = tuple(DecidedAction(Action(ActionKind.SET_CONF, c, "1"), Standing.TRIAL, "") for c in changes)
+        started = running(str(minute), minute=minute)
+        store.begin(replace(started, decision=replace(started.decision, actions=actions)))
         store.finish(str(minute), state, LATER, full_outcome())
     whole = store.runs("etl.load")
-    older, *newer = store.recent("etl.load", 5, in_full=2)
-    assert newer == whole[1:]
-    assert older.outcome is not None and whole[0].outcome is not None
-    assert older.outcome.conf == whole[0].outcome.conf
-    kept = ("id", "fingerprint", "duration_ms", "status", "input_bytes", "directives", "graphs")
-    for seen, known in zip(older.outcome.queries, whole[0].outcome.queries, strict=True):
-        assert [getattr(seen, name) for name in kept] == [getattr(known, name) for name in kept]
-        assert seen.joins == ()
-    assert [run.key for run in store.recent("etl.load", 2, in_full=1)] == ["3", "4"]
+    found = store.recent("etl.load", 6, in_full=2)
+    assert [run == known for run, known in zip(found, whole, strict=True)] == [False, False, False, True, False, True]
+    times = ["id", "fingerprint", "duration_ms", "status", "input_bytes", "directives"]
+    for seen, known in zip(found, whole, strict=True):
+        assert seen.outcome is not None and known.outcome is not None
+        assert (seen.outcome.conf, seen.outcome.cluster) == (known.outcome.conf, known.outcome.cluster)
+        # Of runs with the same changes the newest tells of their blocks.
+        kept = [*times, "graphs"] if seen.key in "023" else times
+        for one, other in zip(seen.outcome.queries, known.outcome.queries, strict=True):
+            assert [getattr(one, name) for name in kept] == [getattr(other, name) for name in kept]
+    assert [run.key for run in store.recent("etl.load", 2, in_full=1)] == ["4", "5"]
+
+
+def test_runs_of_a_store_that_kept_no_times_apart_are_read_from_their_outcomes(store: Store) -> None:
+    store.begin(running("k"))
+    store.finish("k", RunState.SUCCEEDED, LATER, full_outcome())
+    brief, recent = store.runs("etl.load", brief=True), store.recent("etl.load", 1, in_full=1)
+    with store._engine.begin() as connection:
+        connection.execute(delete(TimesRow))
+    assert (store.runs("etl.load", brief=True), store.recent("etl.load", 1, in_full=1)) == (brief, recent)
 
 
 def test_details_come_back_as_they_went_in(store: Store) -> None:

@@ -34,7 +34,8 @@ class QueryResult:
 
     @property
     def speed_up(self) -> float:
-        return self.default_seconds / self.final_seconds if self.final_seconds else 1.0
+        """1 where it never came to its end by default: there is nothing to compare with."""
+        return self.default_seconds / self.final_seconds if self.default_seconds and self.final_seconds else 1.0
 
     @property
     def seems_slower(self) -> bool:

@@ -26,7 +26,7 @@ _UNREADABLE = (msgspec.MsgspecError, ValueError)
 class Detail(Enum):
     """How much of an outcome is read; the rest of its document is skipped, not decoded.
 
-    TIMES: what times rest on. PAST: that, the conf and the blocks of joins, which advisors look back at. FULL: all.
+    TIMES: what times rest on, and the conf. PAST: that and the blocks of joins, which advisors look back at. FULL: all.
     """
 
     TIMES = auto()
@@ -61,6 +61,7 @@ class _BriefOutcome:
     queries: tuple[_BriefQuery, ...]
     agent_missing: bool = False
     failure: Failure | None = None
+    conf: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +76,16 @@ class _PastOutcome:
     conf: dict[str, str] = field(default_factory=dict)
 
 
+# What a run's times rest on is kept by itself, a twentieth of the whole: most of what is read of a history is that.
+_TIMES = tuple(f.name for f in fields(_BriefOutcome) if f.name != "queries")
+_QUERY_TIMES = tuple(f.name for f in fields(_BriefQuery))
+
+
 _decisions = msgspec.json.Decoder(Decision)
 _outcomes = msgspec.json.Decoder(Outcome)
 _details = msgspec.json.Decoder(RunDetails)
 _parts: dict[Detail, tuple[msgspec.json.Decoder[Any], tuple[str, ...]]] = {
-    Detail.TIMES: (msgspec.json.Decoder(_BriefOutcome), tuple(f.name for f in fields(_BriefQuery))),
+    Detail.TIMES: (msgspec.json.Decoder(_BriefOutcome), _QUERY_TIMES),
     Detail.PAST: (msgspec.json.Decoder(_PastOutcome), tuple(f.name for f in fields(_PastQuery))),
 }
 
@@ -92,6 +98,13 @@ def decision_document(key: str, decision: Decision) -> str:
 def outcome_document(key: str, outcome: Outcome) -> str:
     """The outcome of run `key` as JSON. StoreError when it could not be read again."""
     return _document(f"the outcome of run {key}", outcome, _outcomes)
+
+
+def times_document(key: str, outcome: Outcome) -> str:
+    """What `Detail.TIMES` reads of the outcome of run `key`, as JSON. StoreError when it could not be read again."""
+    queries = tuple(_BriefQuery(**{name: getattr(query, name) for name in _QUERY_TIMES}) for query in outcome.queries)
+    times = _BriefOutcome(**{name: getattr(outcome, name) for name in _TIMES}, queries=queries)
+    return _document(f"the times of run {key}", times, _parts[Detail.TIMES][0])
 
 
 def details_document(key: str, details: RunDetails) -> str:
@@ -117,8 +130,9 @@ def readable_decision(key: str, document: str) -> Decision | None:
         return None
 
 
-def readable_run(row: RunRow, detail: Detail = Detail.FULL) -> Run | None:
-    """The run of a row; None, with a warning, when a version that writes it otherwise has stored it."""
+def readable_run(row: RunRow, outcome: str | None, detail: Detail = Detail.FULL) -> Run | None:
+    """The run of a row, with the document of its outcome, or of its times; None, with a warning, when a version that writes
+    it otherwise has stored it."""
     try:
         return Run(
             key=row.key,
@@ -129,11 +143,20 @@ def readable_run(row: RunRow, detail: Detail = Detail.FULL) -> Run | None:
             decision=_decisions.decode(row.decision),
             event_log_dir=row.event_log_dir,
             ended_at=row.ended_at,
-            outcome=None if row.outcome is None else _outcome(row.outcome, detail),
+            outcome=None if outcome is None else _outcome(outcome, detail),
             origin=_origin(row),
         )
     except _UNREADABLE as error:
         skipped(f"run {row.key}", error)
+        return None
+
+
+def readable_outcome(key: str, document: str, detail: Detail) -> Outcome | None:
+    """The outcome of run `key`; None, with a warning, when it cannot be read."""
+    try:
+        return _outcome(document, detail)
+    except _UNREADABLE as error:
+        skipped(f"the outcome of run {key}", error)
         return None
 
 
@@ -148,7 +171,7 @@ def _outcome(document: str, detail: Detail) -> Outcome:
         found.duration_ms,
         found.cluster,
         tuple(Query(**{name: getattr(query, name) for name in names}) for query in found.queries),
-        found.conf if detail is Detail.PAST else {},
+        found.conf,
         agent_missing=found.agent_missing,
         failure=found.failure,
     )
@@ -167,7 +190,9 @@ def skipped(what: str, error: Exception) -> None:
     )
 
 
-def _document(what: str, value: Decision | Outcome | RunDetails, decoder: msgspec.json.Decoder[Any]) -> str:
+def _document(
+    what: str, value: Decision | Outcome | RunDetails | _BriefOutcome, decoder: msgspec.json.Decoder[Any]
+) -> str:
     # JSON has no infinity: msgspec writes null, and the run would be skipped whenever it is read.
     try:
         encoded = msgspec.json.encode(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import zip_longest
 from types import TracebackType
@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from sqlalchemy import Connection, Engine, Insert, Row, Select, Update, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, undefer
 
 from tuner.errors import StoreError
 from tuner.history.documents import (
@@ -22,8 +22,10 @@ from tuner.history.documents import (
     outcome_document,
     readable_decision,
     readable_details,
+    readable_outcome,
     readable_run,
     skipped,
+    times_document,
 )
 from tuner.history.engine import explained, open_engine, writer
 from tuner.history.model import (
@@ -40,7 +42,7 @@ from tuner.history.model import (
 )
 from tuner.history.schema import migrate as migrate_schema
 from tuner.history.schema import require_head
-from tuner.history.tables import ModeRow, RunRow, VerdictRow
+from tuner.history.tables import ModeRow, RunRow, TimesRow, VerdictRow
 from tuner.history.url import parse
 from tuner.uncollected import uncollected
 
@@ -130,6 +132,8 @@ class Store:
             raise ValueError(f"run {key} cannot finish as {state}")
         with self._writing() as connection:
             if connection.execute(_update_unfinished(key, state, ended_at, outcome)).rowcount == 1:
+                if outcome is not None:
+                    connection.execute(_replace_times(key, outcome, connection.dialect.name))
                 return True
             if connection.scalar(select(RunRow.key).where(RunRow.key == key)) is None:
                 raise StoreError(f"run {key} is not in the history store: it never began, so it cannot finish")
@@ -141,19 +145,21 @@ class Store:
         Brief ones are read much faster: their queries tell what times rest on, and no plan facts.
         """
         detail = Detail.TIMES if brief else Detail.FULL
-        return self._read_runs(_newest(select(RunRow), cohort, limit, offset), detail)[::-1]
+        return self._read_runs(_newest(_rows(), cohort, limit, offset), detail)[::-1]
 
     def recent(self, cohort: str, limit: int, in_full: int) -> list[Run]:
-        """As `runs`, for a decision: the newest `in_full` that succeeded are whole, what is older has what times rest on, its
-        conf and its blocks of joins."""
+        """As `runs`, for a decision: the newest `in_full` that succeeded are whole; what is older has what times rest on, and
+        the newest of each with the same changes its blocks of joins, for the others tell no more of these."""
         with uncollected(), self._reading() as session:
-            found: list[Run] = []
-            for row in session.scalars(_newest(select(RunRow), cohort, limit, 0)):
-                run = readable_run(row, Detail.FULL if in_full > 0 else Detail.PAST)
-                if run is not None:
-                    found.append(run)
-                    in_full -= run.outcome is not None and run.state is RunState.SUCCEEDED
-        return found[::-1]
+            runs = _read(session, _newest(_rows(), cohort, limit, 0), Detail.TIMES)
+            measured = [run for run in runs if run.outcome is not None and run.state is RunState.SUCCEEDED]
+            by_changes = {frozenset(a.id for a in run.decision.in_force): run for run in reversed(measured[in_full:])}
+            wanted = {run.key: Detail.PAST for run in by_changes.values()}
+            wanted |= {run.key: Detail.FULL for run in measured[:in_full]}
+            documents = session.execute(select(RunRow.key, RunRow.outcome).where(RunRow.key.in_(wanted)))
+            outcomes = {key: readable_outcome(key, document, wanted[key]) for key, document in documents if document}
+        known = (replace(run, outcome=outcomes[run.key]) if run.key in outcomes else run for run in runs)
+        return [run for run in known if run.outcome is not None or run.key not in outcomes][::-1]
 
     def elsewhere(self, cohort: str, cohorts: int, runs: int) -> Elsewhere:
         """What the newest runs of other cohorts hold for this one: the latest decisions of up to so many of them, and the
@@ -170,8 +176,7 @@ class Store:
             decisions = [d for key, document in told if (d := readable_decision(key, document)) is not None]
             # The latest of each before the second latest of any.
             chosen = [key for turn in zip_longest(*(keys[:2] for keys in by_cohort.values())) for key in turn if key]
-            rows = session.scalars(select(RunRow).where(RunRow.key.in_(chosen[:runs])))
-            measured = [run for row in rows if (run := readable_run(row)) is not None]
+            measured = _read(session, _rows().where(RunRow.key.in_(chosen[:runs])), Detail.FULL)
         outcomes = tuple(run.outcome for run in measured if run.outcome is not None)
         return Elsewhere(tuple(decisions), outcomes, len({run.cohort for run in measured}))
 
@@ -180,7 +185,7 @@ class Store:
         with self._reading() as session:
             keys = list(session.scalars(_newest(select(RunRow.key), cohort, limit, 0)))
         found = {key: run for key in keys if (run := known.get(key)) is not None and _is_whole(run)}
-        unknown = select(RunRow).where(RunRow.key.in_([key for key in keys if key not in found]))
+        unknown = _rows().where(RunRow.key.in_([key for key in keys if key not in found]))
         found |= {run.key: run for run in self._read_runs(unknown, Detail.TIMES)}
         return [found[key] for key in reversed(keys) if key in found]
 
@@ -210,12 +215,12 @@ class Store:
 
     def pending(self, cohort: str) -> list[Run]:
         """The runs of a cohort that are running, or were never harvested; oldest first."""
-        running = select(RunRow).where(RunRow.cohort == cohort, RunRow.state == RunState.RUNNING.value)
+        running = _rows().where(RunRow.cohort == cohort, RunRow.state == RunState.RUNNING.value)
         return self._read_runs(running.order_by(RunRow.started_at, RunRow.key))
 
     def run(self, key: str) -> Run | None:
         """The run with this key, or None."""
-        return next(iter(self._read_runs(select(RunRow).where(RunRow.key == key))), None)
+        return next(iter(self._read_runs(_rows().where(RunRow.key == key))), None)
 
     def cohorts(
         self,
@@ -284,7 +289,7 @@ class Store:
 
     def _read_runs(self, query: Select[Any], detail: Detail = Detail.FULL) -> list[Run]:
         with uncollected(), self._reading() as session:
-            return [run for row in session.scalars(query) if (run := readable_run(row, detail)) is not None]
+            return _read(session, query, detail)
 
     @contextmanager
     def _reading(self) -> Iterator[Session]:
@@ -295,6 +300,30 @@ class Store:
     def _writing(self) -> Iterator[Connection]:
         with explained(self._engine.url), self._writer.begin() as connection:
             yield connection
+
+
+def _rows() -> Select[Any]:
+    """Runs, and what they have of times: what `_read` takes."""
+    columns: tuple[Any, ...] = (RunRow, TimesRow.times)
+    return select(*columns)
+
+
+def _read(session: Session, query: Select[Any], detail: Detail) -> list[Run]:
+    """The runs of a query for rows and what they have of times; for times alone the whole is read where that is all there is."""
+    query = query.join(TimesRow, TimesRow.key == RunRow.key, isouter=True)
+    if detail is Detail.FULL:
+        query = query.options(undefer(RunRow.outcome))
+    found = (
+        (row, row.outcome if detail is Detail.FULL or times is None else times) for row, times in session.execute(query)
+    )
+    return [run for row, document in found if (run := readable_run(row, document, detail)) is not None]
+
+
+def _replace_times(key: str, outcome: Outcome, dialect: str) -> Insert:
+    added = (postgresql.insert if dialect == "postgresql" else sqlite.insert)(TimesRow).values(
+        key=key, times=times_document(key, outcome)
+    )
+    return added.on_conflict_do_update(index_elements=[TimesRow.key], set_={"times": added.excluded["times"]})
 
 
 def _insert_or_replace_decision(run: Run, dialect: str) -> Insert:

@@ -61,7 +61,7 @@ class RunRow(Base):
     task_id: Mapped[str | None] = mapped_column(_Name)
     map_index: Mapped[int | None] = mapped_column(Integer)
     decision: Mapped[str] = mapped_column(Text)
-    outcome: Mapped[str | None] = mapped_column(Text)
+    outcome: Mapped[str | None] = mapped_column(Text, deferred=True)
     details: Mapped[str | None] = mapped_column(Text, deferred=True)
 
     __table_args__ = (
@@ -70,6 +70,15 @@ class RunRow(Base):
         Index("ix_spark_tuner_runs_dag_id", "dag_id", "task_id", "run_id"),
         Index("ix_spark_tuner_runs_started_at", "started_at", "key"),
     )
+
+
+class TimesRow(Base):
+    """What a run's times rest on, out of its outcome: a table of its own, for a database reads whole rows."""
+
+    __tablename__ = "spark_tuner_times"
+
+    key: Mapped[str] = mapped_column(_Name, primary_key=True)
+    times: Mapped[str] = mapped_column(Text)
 
 
 class VerdictRow(Base):

@@ -183,6 +183,26 @@ def test_sql_is_steered_by_a_hint_in_its_text(join_tables: Path, tmp_path: Path)
     assert cohort.replayed(Walker(agent=False, text=True)) == [first.decision, second.decision]
 
 
+def test_a_branch_that_a_filter_rules_out_does_not_hide_its_query_from_the_agent(
+    join_tables: Path, tmp_path: Path
+) -> None:
+    """Before it plans Spark has a relation without rows there; the plan that runs has none: TPC-DS 4, 11 and 74."""
+    cohort, file = Cohort(tmp_path), tmp_path / "job.sql"
+    views = [f"CREATE TEMP VIEW {t} USING parquet OPTIONS (path '{join_tables}/{t}')" for t in ("facts", "dims")]
+    branches = [
+        f"SELECT '{kind}' AS kind, d.grp, d.note FROM facts f JOIN dims d ON f.{key} = d.id"
+        for kind, key in (("wanted", "dim_id"), ("other", "product"))
+    ]
+    query = f"SELECT grp, max(note) FROM ({' UNION ALL '.join(branches)}) WHERE kind = 'wanted' GROUP BY grp"
+    file.write_text(";\n".join([*views, query]))
+    for _ in range(2):
+        done = cohort.submit(*SUBMIT, options=("--sql", file))
+        assert done.returncode == 0, done.stderr + done.stdout
+    first, second = cohort.runs
+    assert (joins(first), joins(second)) == ([Strategy.SORT_MERGE], [Strategy.BROADCAST_HASH])
+    assert [outcome["status"] for outcome in agent_events(second)[-1]["outcomes"]] == ["applied"]
+
+
 def test_a_wrong_application_path_fails_as_it_would_and_is_recorded(tmp_path: Path) -> None:
     cohort = Cohort(tmp_path)
     done = cohort.submit(*SUBMIT, tmp_path / "no_such_app.py")

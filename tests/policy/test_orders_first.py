@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tuner.advice.model import Action, ActionKind
 from tuner.history.model import IN_FORCE, Decision, Mode, Run, Standing
+from tuner.plan.model import JoinSide, JoinSite, JoinType, Strategy
 from tuner.policy.decide import Situation, decide
 from tuner.policy.orders_first import orders_first
 from tuner.policy.situation import BY_SUBMIT
@@ -80,3 +83,19 @@ def test_for_an_order_that_the_agent_cannot_be_told_nothing_waits() -> None:
     found = decide(Situation(Mode.AUTO, 1, [base], advice, drivable=BY_AGENT, unsaid={ORDER.id: "two alike"}))
     assert standings(found) == {ORDER.id: Standing.HELD, hint("q1").id: Standing.TRIAL}
     assert "the agent cannot be told: two alike" in {d.action.id: d.reason for d in found.actions}[ORDER.id]
+
+
+def test_when_the_order_has_run_a_hint_on_a_join_of_its_plan_is_tried_beside_it() -> None:
+    base = run(0, {"q1": 10, "q2": 10})
+    within_noise = with_join(run(1, {"q1": 9.5, "q2": 10}, decided(ORDER)), "q1", hint("q1").target)
+    assert standings(decision(base, within_noise)) == {ORDER.id: Standing.TRIAL, hint("q1").id: Standing.TRIAL}
+    elsewhere = with_join(run(1, {"q1": 9.5, "q2": 10}, decided(ORDER)), "q1", "a join of another order")
+    assert standings(decision(base, elsewhere)) == {ORDER.id: Standing.TRIAL, hint("q1").id: Standing.HELD}
+
+
+def with_join(one: Run, fingerprint: str, signature: str) -> Run:
+    assert one.outcome
+    side = JoinSide(("db.a",))
+    join = JoinSite(signature, 0, JoinType.INNER, Strategy.SORT_MERGE, None, (), side, side, 1, None)
+    queries = (replace(q, joins=(join,)) if q.fingerprint == fingerprint else q for q in one.outcome.queries)
+    return replace(one, outcome=replace(one.outcome, queries=tuple(queries)))

@@ -18,7 +18,8 @@ def allowed(situation: Situation, wanted: Iterable[DecidedAction]) -> list[Decid
     each = list({d.action.id: d for d in wanted}.values())
     partners = {d.action.id: [p.action for p in each if _together(d, p)] for d in each}
     asked_for = {d.action.id for d in each if _is_asked_for(situation, d.action, partners[d.action.id])}
-    within = apart(orders_first(_allowed(situation, d, partners[d.action.id]) for d in each), asked_for)
+    possible = orders_first((_allowed(situation, d, partners[d.action.id]) for d in each), situation.latest_run)
+    within = apart(possible, asked_for)
     return _without_conflicts([_whole(d, within) for d in within])
 
 

@@ -1,12 +1,15 @@
-"""While a query's joins are tried in another order, nothing else is tried on those joins: they may not exist then."""
+"""While a query's joins are tried in another order for the first time, nothing else is tried on those joins: they may not
+exist then. When the order has run, what is advised on its joins is tried beside it: an order may gain by its hints alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from tuner.advice.model import Action, ActionKind
-from tuner.history.model import IN_FORCE, DecidedAction, Standing
+from tuner.history.model import IN_FORCE, DecidedAction, Run, Standing
+from tuner.policy.followed import in_effect
 
 # Properties that were chosen by the sides of joins, as they were before.
 _ABOUT_JOINS = (
@@ -21,20 +24,31 @@ _ABOUT_JOINS = (
 )
 
 
-def orders_first(decided: Iterable[DecidedAction]) -> list[DecidedAction]:
+def orders_first(decided: Iterable[DecidedAction], latest: Run | None = None) -> list[DecidedAction]:
     """Hints of a query with an order on trial wait for it, as do properties about joins that are on trial themselves.
 
     A hint that is proven waits, too: the agent would not find its join, and it would expire for that. Properties that
-    are proven name no join, and stay; so does what a person pinned.
+    are proven name no join, and stay; so does what a person pinned, and a hint on a join that the `latest` measured run
+    has had in that order.
     """
     found = list(decided)
+    there = _joins_in_order(latest, {d.action.id for d in found if d.standing is Standing.TRIAL})
     ordered = {
         query
         for d in found
         if d.action.kind is ActionKind.ORDER_JOINS and d.standing is Standing.TRIAL
         for query in d.queries
     }
-    return [_held(d) if _waits(d, ordered) else d for d in found]
+    return [_held(d) if _waits(d, ordered) and (d.action.query, d.action.target) not in there else d for d in found]
+
+
+def _joins_in_order(latest: Run | None, on_trial: Collection[str]) -> set[tuple[str | None, str]]:
+    """Fingerprints and signatures of the joins of a run in queries that it ran in the orders on trial, all of them."""
+    if latest is None or latest.outcome is None:
+        return set()
+    ran = {d.action.id: d.action.query for d in in_effect(latest) if d.action.kind is ActionKind.ORDER_JOINS}
+    queries = {query for id_, query in ran.items() if id_ in on_trial}
+    return {(q.fingerprint, j.signature) for q in latest.outcome.queries if q.fingerprint in queries for j in q.joins}
 
 
 def _waits(decided: DecidedAction, ordered: set[str]) -> bool:

@@ -38,9 +38,14 @@ class Situation:
     elsewhere: Mapping[str, Tried] = field(default_factory=dict)
 
     @property
+    def latest_run(self) -> Run | None:
+        """The latest usable run."""
+        return next((run for run in reversed(self.runs) if usable(run)), None)
+
+    @property
     def latest(self) -> Outcome | None:
         """What the latest usable run measured."""
-        return next((run.outcome for run in reversed(self.runs) if usable(run)), None)
+        return self.latest_run.outcome if self.latest_run else None
 
     @property
     def context(self) -> Context:

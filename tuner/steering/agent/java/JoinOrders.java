@@ -55,9 +55,23 @@ public final class JoinOrders implements Trees.Rewrite {
         if (match.reason != null) pass.tell(order.id, Pass.IMPOSSIBLE, match.reason);
         continue;
       }
-      return ordered(block, replaced, order, match.items);
+      LogicalPlan result = ordered(block, replaced, order, match.items);
+      for (int k = i + 1; k < orders.size(); k++) {
+        Directives.Order other = (Directives.Order) orders.get(k);
+        int[] items = BlockMatch.of(other, relations, edges).items;
+        if (items != null && spelled(other.order, items).equals(spelled(order.order, match.items))) {
+          pass.tellSame(other.id, order.id);
+        }
+      }
+      return result;
     }
     return null;
+  }
+
+  /** An order by the numbers that a block gives its items: the same for the same order. */
+  private static String spelled(JsonNode order, int[] items) {
+    if (!order.isArray()) return String.valueOf(items[order.asInt()]);
+    return "(" + spelled(Json.element(order, 0), items) + " " + spelled(Json.element(order, 1), items) + ")";
   }
 
   private LogicalPlan ordered(JoinBlock block, IdentityHashMap replaced, Directives.Order order, int[] items) {

@@ -63,6 +63,12 @@ public final class Pass {
     outcomes.put(id, outcome);
   }
 
+  /** Note of a directive what was noted of another that asks for the same. */
+  public void tellSame(String id, String as) {
+    Map outcome = (Map) outcomes.get(as);
+    if (outcome != null) tell(id, (String) outcome.get("status"), (String) outcome.get("reason"));
+  }
+
   /** The hints of all its queries. */
   public List hints() {
     List found = new ArrayList();

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tuner.advice.broadcast_hint import advise_broadcast_hints
 from tuner.advice.model import Action, ActionKind, Hint
-from tuner.plan.model import JoinSide, JoinType, QueryStatus, Strategy
+from tuner.plan.model import BuildSide, JoinSide, JoinSite, JoinType, QueryStatus, Strategy
 
 from .joins import facts, inner, query, query_25, query_72, side
 
@@ -25,6 +27,43 @@ def test_the_smaller_side_is_broadcast_and_the_numbers_say_why() -> None:
     assert 0 <= predicted.low <= predicted.after <= predicted.high
     assert predicted.before == 30
     assert predicted.gain > 1
+
+
+def late(
+    build: JoinSide = DIM,
+    probe: JoinSide = FACT,
+    planned: Strategy = Strategy.SORT_MERGE,
+    built: BuildSide = BuildSide.RIGHT,
+) -> JoinSite:
+    """A join that was planned otherwise, and that AQE made a broadcast of `build`, which stands right."""
+    join = inner(probe, build, strategy=Strategy.BROADCAST_HASH)
+    return replace(join, planned_strategy=planned, build_side=built)
+
+
+def test_what_aqe_broadcast_only_after_its_shuffles_is_broadcast_at_once() -> None:
+    join = late()
+    (found,) = advise_broadcast_hints(facts(query(join, seconds=30, fingerprint="q1"), per_join=True))
+    assert found.actions == (Action(ActionKind.HINT_JOIN, join.signature, Hint.BROADCAST, "q1", ("date_dim",)),)
+    assert "at once: 73.0k rows, 2.0 MB; AQE did, to meet 20.0M rows, when 802 MB had been shuffled" in found.reason
+    assert 0 < found.predicted_seconds.low <= found.predicted_seconds.after < found.predicted_seconds.high < 30
+
+
+@pytest.mark.parametrize(
+    "join",
+    [
+        pytest.param(late(planned=Strategy.BROADCAST_HASH), id="planned so"),
+        pytest.param(late(probe=side("store_sales", rows=20_000_000)), id="the probe side was not shuffled"),
+        pytest.param(late(side("big", rows=10**8, shuffle_bytes=10**10)), id="too large to be sure of"),
+        pytest.param(
+            late(side("tiny", rows=5, shuffle_bytes=50), side("small", rows=9, shuffle_bytes=90)), id="saves nothing"
+        ),
+        pytest.param(
+            replace(late(), type=JoinType.LEFT_OUTER, build_side=BuildSide.LEFT), id="a side that cannot be built"
+        ),
+    ],
+)
+def test_where_it_is_not(join: JoinSite) -> None:
+    assert not list(advise_broadcast_hints(facts(query(join, seconds=30), per_join=True)))
 
 
 def test_without_sql_text_there_is_no_hint() -> None:

@@ -20,6 +20,8 @@ from tuner.plan.relation import short_name
 # What a higher threshold may turn into a broadcast (JoinSelection asks for a broadcast first).
 UNBROADCAST = frozenset({Strategy.SORT_MERGE, Strategy.SHUFFLED_HASH, Strategy.CARTESIAN})
 
+_SHUFFLED = frozenset({Strategy.SORT_MERGE, Strategy.SHUFFLED_HASH})
+
 # A join that puts out more rows than it reads meets each hashed key many times; each match is a random access, where a
 # merge join scans matches in sequence. TPC-DS 72 at SF1, 5 rows out per row in: 13 s merged, 115 s broadcast, 348 s
 # hashed.
@@ -53,6 +55,11 @@ class Build:
     def probe(self) -> JoinSide:
         return self.join.right if self.side is BuildSide.LEFT else self.join.left
 
+    @property
+    def was_late(self) -> bool:
+        """Whether the join ran as this broadcast already, when its sides had been shuffled."""
+        return self.join.strategy is Strategy.BROADCAST_HASH
+
 
 def sort_merge_builds(facts: Facts) -> Iterator[Build]:
     """Each side that could be broadcast of each join that ran as a sort merge join and was measured on both sides."""
@@ -72,6 +79,33 @@ def unbroadcast_builds(facts: Facts) -> Iterator[Build]:
                     build = _price(query, join, side, facts.cluster, costs)
                     veto = _veto(build, cap, growth.factor(query, join, build.build))
                     yield replace(build, price_error=facts.price_error, veto=veto)
+
+
+def late_broadcasts(facts: Facts) -> Iterator[Build]:
+    """The joins that AQE made broadcasts only when their sides had been shuffled: a hint spares those shuffles.
+
+    AQE plans anew at the end of each stage (AdaptiveSparkPlanExec.reOptimize): what a stage has written by then is read
+    without being moved, but it was written.
+    """
+    costs, cap, growth, cores = facts.costs, facts.cap, Growth.of(facts), max(1, facts.cluster.cores)
+    for query in facts.succeeded:
+        for join in query.joins:
+            side = join.build_side
+            if side is None or join.strategy is not Strategy.BROADCAST_HASH or join.planned_strategy not in _SHUFFLED:
+                continue
+            build, probe = (join.left, join.right) if side is BuildSide.LEFT else (join.right, join.left)
+            if probe.shuffle_bytes is None or side not in BROADCAST_SIDES.get(join.type, ()):
+                continue
+            size = relation_bytes(build.rows or 0, build.shuffle_bytes or 0)
+            gain = sum(_shuffling(each, costs) for each in (build, probe)) / cores
+            found = Build(query, join, side, size, gain, 0.0, 0.0, facts.price_error)
+            yield replace(found, veto=_veto(found, cap, growth.factor(query, join, build)))
+
+
+def _shuffling(side: JoinSide, costs: UnitCosts) -> float:
+    """Core seconds of the shuffle of a side; 0 where there was none."""
+    rows = side.rows or 0 if side.shuffle_bytes is not None else 0
+    return shuffle_core_seconds(side, costs) + rows * costs.shuffle_write_row / 1e9
 
 
 def build_evidence(build: Build) -> tuple[Evidence, ...]:

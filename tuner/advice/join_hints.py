@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from tuner.advice.builds import Build, capped, predict, sort_merge_builds
+from tuner.advice.builds import Build, capped, late_broadcasts, predict, sort_merge_builds
 from tuner.advice.facts import Facts, is_whole
 from tuner.advice.hash_builds import HashBuild, hash_builds, predict_hashed
 from tuner.advice.model import Action, ActionKind, Hint, Prediction
@@ -82,7 +82,7 @@ def seconds_of(query: Query) -> float:
 
 def _worthwhile(facts: Facts) -> Iterator[JoinHint]:
     conf = facts.selection
-    for build in _admissible(facts.reach, sort_merge_builds(facts)):
+    for build in _admissible(facts.reach, (*sort_merge_builds(facts), *late_broadcasts(facts))):
         before = seconds_of(build.query)
         yield JoinHint(build, predict(before, capped(build.static_gain, before), [(build, build.static_gain)]))
     for hashed in _admissible(facts.reach, hash_builds(facts)):

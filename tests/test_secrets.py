@@ -440,12 +440,14 @@ def spark_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program.parent.mkdir(parents=True)
     program.touch(mode=0o755)
 
-    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+    start = subprocess.Popen
+
+    def run(command: list[str], **_: Any) -> subprocess.Popen[bytes]:
         pairs = itertools.pairwise(command)
         write_run(dict(value.split("=", 1) for flag, value in pairs if flag == "--conf"))
-        return subprocess.CompletedProcess(command, 0)
+        return start([sys.executable, "-c", ""])
 
-    monkeypatch.setattr("tuner.cli.submit.subprocess.run", run)
+    monkeypatch.setattr("tuner.cli.submit.subprocess.Popen", run)
     return program.parents[1]
 
 

@@ -48,7 +48,8 @@ def next_decision(
     """The decision for run `key`. `runs` are the cohort's newest HISTORY_RUNS, oldest first, `facts` those of `facts_now`,
     `to_come` is the context of the run, where that is known, `elsewhere` what other cohorts hold for a new one.
 
-    `advise` are other advisors than all there are. One that fails silences itself; a policy that fails raises.
+    `advise` are other advisors than all there are, whose orders the agent is taken to understand. One that fails silences
+    itself; a policy that fails raises.
     """
     known = {d.action.id: d.action for run in runs for d in run.decision.actions}.values()
     situation = Situation(
@@ -64,7 +65,7 @@ def next_decision(
         elsewhere=tried(elsewhere.decisions) if elsewhere else {},
     )
     decision = decide(situation)
-    unsaid = _unsaid(decision, runs) if reach is Reach.AGENT else {}
+    unsaid = _unsaid(decision, runs) if reach is Reach.AGENT and advise is None else {}
     return decide(replace(situation, unsaid=unsaid)) if unsaid else decision
 
 

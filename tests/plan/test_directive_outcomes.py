@@ -24,7 +24,7 @@ ORDERS_BROADCAST = "BroadcastHashJoin | [k#1], [k#3], Inner, BuildLeft, false" +
 ITEMS_HASHED = "ShuffledHashJoin | [k#1], [k#3], Inner, BuildRight" + SIDES
 NOTHING = "EmptyRelation | [plan_id=1]"
 ITEMS = ("default.items",)
-APPLIED, IGNORED, IMPOSSIBLE = DirectiveStatus
+APPLIED, _, IGNORED, IMPOSSIBLE = DirectiveStatus
 
 
 def execution(plan: str, final: str | None = None, *said: AgentOutcome, number: int = 4) -> Execution:

@@ -9,11 +9,15 @@ from __future__ import annotations
 import json
 import sys
 import time
+from importlib.metadata import version
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+# The Spark that spark-submit would start: a log of another one would be another context.
+VERSION = version("pyspark") if find_spec("pyspark") else "4.0.1"
 _SQL = "org.apache.spark.sql.execution.ui.SparkListener"
 _METRICS = {
     "rows": "number of output rows",
@@ -51,7 +55,7 @@ def _events(conf: dict[str, str], *, broadcast: bool, failed: bool) -> list[dict
     updates = [[accumulator, value] for accumulator, value in _VALUES.items()]
     end = {"executionId": 0, "time": start + took, "errorMessage": "no disk" if failed else None}
     return [
-        {"Event": "SparkListenerLogStart", "Spark Version": "4.0.1"},
+        {"Event": "SparkListenerLogStart", "Spark Version": VERSION},
         {"Event": "SparkListenerApplicationStart", "App Name": "etl", "App ID": f"local-{start}", "Timestamp": start},
         {"Event": "SparkListenerExecutorAdded", "Executor ID": "driver", "Executor Info": {"Total Cores": 2}},
         {

@@ -42,6 +42,7 @@ _SIDE = pa.struct(
         "file_bytes": _LONG,
         "estimated_bytes": _LONG,
         "sort_ms": _LONG,
+        "leaf_bytes": _LONG,
     }
 )
 

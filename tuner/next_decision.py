@@ -13,7 +13,7 @@ from tuner.advice.reach import Reach
 from tuner.history.model import Decision, Elsewhere, Mode, Outcome, Run, Verdict
 from tuner.policy.context import Context, context_to_come
 from tuner.policy.decide import Situation, decide, failed_with_changes
-from tuner.policy.measure import usable
+from tuner.policy.measure import latest_outcome, usable
 from tuner.policy.situation import BY_SUBMIT
 from tuner.policy.tried_elsewhere import tried
 from tuner.problems import Problems
@@ -71,14 +71,17 @@ def next_decision(
 
 def _unsaid(decision: Decision, runs: Sequence[Run]) -> dict[str, str]:
     """Orders on trial that the agent cannot be told, by action id, and why: what waits for them would wait for nothing."""
-    latest = next((run.outcome for run in reversed(runs) if usable(run)), None)
-    skipped = agent_directives(decision, latest.queries).skipped if latest else ()
-    return {action.id: why for action, why in skipped if action.kind is ActionKind.ORDER_JOINS}
+    latest, order = latest_outcome(runs), ActionKind.ORDER_JOINS
+    if latest is None or all(action.kind is not order for action in decision.in_force):
+        return {}
+    return {
+        action.id: why for action, why in agent_directives(decision, latest.queries).skipped if action.kind is order
+    }
 
 
 def context_of_next(runs: Sequence[Run], spark_version: str, conf: Mapping[str, str]) -> Context | None:
     """The context of the next run, as far as its submission tells; None where nothing was measured yet."""
-    latest = next((run.outcome for run in reversed(runs) if usable(run)), None)
+    latest = latest_outcome(runs)
     return context_to_come(latest, spark_version, conf) if latest else None
 
 

@@ -11,7 +11,7 @@ from tuner.history.model import IN_FORCE, Run
 from tuner.history.store import Store
 from tuner.policy.baseline import Baseline, baselines, query_baselines
 from tuner.policy.followed import in_effect
-from tuner.policy.measure import usable
+from tuner.policy.measure import latest_usable
 
 # As many as its charts show.
 PANEL_RUNS = 200
@@ -28,7 +28,7 @@ class RunsInView:
     @cached_property
     def latest(self) -> Run | None:
         """The newest one whose times were measured."""
-        return next((run for run in reversed(self.runs) if usable(run)), None)
+        return latest_usable(self.runs)
 
     @cached_property
     def baselines(self) -> dict[str, Baseline]:

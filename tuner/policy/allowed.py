@@ -8,9 +8,11 @@ from dataclasses import replace
 from tuner.advice.model import Action, ActionKind
 from tuner.history.model import IN_FORCE, DecidedAction, Mode, Ruling, Run, RunState, Standing
 from tuner.policy.apart import apart
+from tuner.policy.held_back import held_back
 from tuner.policy.ledger import same_target
 from tuner.policy.orders_first import orders_first
 from tuner.policy.situation import Situation
+from tuner.policy.together import together
 
 
 def allowed(situation: Situation, wanted: Iterable[DecidedAction]) -> list[DecidedAction]:
@@ -57,14 +59,7 @@ def _together(a: DecidedAction, b: DecidedAction) -> bool:
     """Whether two properties came of one recommendation: they rest on the same evidence. Hints stand alone."""
     if a is b or not a.evidence or {a.action.kind, b.action.kind} != {ActionKind.SET_CONF}:
         return False
-    return (a.evidence, a.predicted_seconds) == (b.evidence, b.predicted_seconds)
-
-
-def held_back(decided: DecidedAction, why: str) -> DecidedAction:
-    """Out of this run, and why; what is not in force, or pinned by a person, is left as it is."""
-    if decided.standing not in IN_FORCE or decided.standing is Standing.PINNED:
-        return decided
-    return replace(decided, standing=Standing.HELD, reason=f"{decided.reason}; held: {why}")
+    return together(a) == together(b)
 
 
 def _tries(runs: Sequence[Run], action: Action) -> Run | None:

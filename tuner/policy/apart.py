@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 
 from tuner.advice.model import ON_JOINS
 from tuner.history.model import DecidedAction, Standing
+from tuner.policy.held_back import held_back
+from tuner.policy.together import together
 
 _JOINS = object()
+_WHY = "another change to a query it is for is tried first"
 
 
 def apart(decided: Sequence[DecidedAction], asked_for: Collection[str]) -> list[DecidedAction]:
@@ -25,18 +27,8 @@ def apart(decided: Sequence[DecidedAction], asked_for: Collection[str]) -> list[
     for d in sorted(trials, key=lambda d: d.action.id not in asked_for):
         if d.action.kind in ON_JOINS:
             continue
-        if d.action.id not in asked_for and any(taken.get(q, _whose(d)) != _whose(d) for q in d.queries):
+        if d.action.id not in asked_for and any(taken.get(q, together(d)) != together(d) for q in d.queries):
             held.add(d.action.id)
         else:
-            taken.update(dict.fromkeys(d.queries, _whose(d)))
-    return [_held(d) if d.action.id in held else d for d in decided]
-
-
-def _whose(decided: DecidedAction) -> object:
-    """The same for what came of one recommendation: it rests on the same evidence."""
-    return (decided.evidence, decided.predicted_seconds) if decided.evidence else decided.action.id
-
-
-def _held(decided: DecidedAction) -> DecidedAction:
-    why = "held: another change to a query it is for is tried first"
-    return replace(decided, standing=Standing.HELD, reason=f"{decided.reason}; {why}")
+            taken.update(dict.fromkeys(d.queries, together(d)))
+    return [held_back(d, _WHY) if d.action.id in held else d for d in decided]

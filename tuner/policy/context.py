@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
-from tuner.cost.selection.conf import parse_version
+from tuner.cost.selection.conf import major_minor
 from tuner.eventlog.cluster import Cluster
 from tuner.history.model import Outcome, Run
 from tuner.units import format_bytes, parse_bytes
@@ -45,7 +45,7 @@ class Context:
 
 def context_of(outcome: Outcome) -> Context:
     """The context that a run was measured in."""
-    return Context(_number(outcome.spark_version), outcome.cluster)
+    return Context(major_minor(outcome.spark_version), outcome.cluster)
 
 
 def context_to_come(latest: Outcome, spark_version: str, conf: Mapping[str, str]) -> Context:
@@ -56,7 +56,7 @@ def context_to_come(latest: Outcome, spark_version: str, conf: Mapping[str, str]
     executor = driver if cluster.local else executor
     cores = conf.get("spark.executor.cores", "")
     return Context(
-        _number(spark_version) if spark_version else _number(latest.spark_version),
+        major_minor(spark_version or latest.spark_version),
         replace(
             cluster,
             driver_memory_bytes=driver or cluster.driver_memory_bytes,
@@ -83,11 +83,6 @@ class ByContext(Generic[_Kept]):
                 return kept
         self._kept.append((context, self.make()))
         return self._kept[-1][1]
-
-
-def _number(spark_version: str) -> tuple[int, int]:
-    version = parse_version(spark_version)
-    return version[:2] if version else (0, 0)
 
 
 def _version(context: Context) -> str:

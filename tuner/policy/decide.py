@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tuner.history.model import IN_FORCE, Decision, Run, RunState, Standing
-from tuner.policy.allowed import allowed, held_back
+from tuner.policy.allowed import allowed
 from tuner.policy.failed import no_change_made_it
 from tuner.policy.followed import in_effect
+from tuner.policy.held_back import held_back
 from tuner.policy.ledger import read_ledger
 from tuner.policy.new_context import new_context
 from tuner.policy.recommended import from_recommendations

@@ -10,7 +10,7 @@ from statistics import median
 from typing import NamedTuple
 
 from tuner.advice.model import ActionKind
-from tuner.history.model import Run, RunState
+from tuner.history.model import Outcome, Run, RunState
 from tuner.plan.model import Query, QueryStatus
 from tuner.policy.followed import in_effect
 
@@ -265,6 +265,17 @@ def noise(past: Sequence[Measured]) -> float:
 def usable(run: Run) -> bool:
     """Whether a run's times may be compared: it succeeded and its log is whole."""
     return run.state is RunState.SUCCEEDED and run.outcome is not None
+
+
+def latest_usable(runs: Sequence[Run]) -> Run | None:
+    """The latest of these runs, oldest first, whose times may be compared."""
+    return next((run for run in reversed(runs) if usable(run)), None)
+
+
+def latest_outcome(runs: Sequence[Run]) -> Outcome | None:
+    """What that run measured."""
+    latest = latest_usable(runs)
+    return latest.outcome if latest else None
 
 
 def total_input_bytes(queries: Iterable[Query]) -> int:

@@ -5,11 +5,11 @@ exist then. When the order has run, what is advised on its joins is tried beside
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 
 from tuner.advice.model import Action, ActionKind
 from tuner.history.model import IN_FORCE, DecidedAction, Run, Standing
 from tuner.policy.followed import in_effect
+from tuner.policy.held_back import held_back
 
 # Properties that were chosen by the sides of joins, as they were before.
 _ABOUT_JOINS = (
@@ -22,6 +22,7 @@ _ABOUT_JOINS = (
     "spark.sql.join.",
     "spark.sql.optimizer.runtime.bloomFilter.",
 )
+_WHY = "the joins of a query it is for are tried in another order first"
 
 
 def orders_first(decided: Iterable[DecidedAction], latest: Run | None = None) -> list[DecidedAction]:
@@ -39,7 +40,8 @@ def orders_first(decided: Iterable[DecidedAction], latest: Run | None = None) ->
         if d.action.kind is ActionKind.ORDER_JOINS and d.standing is Standing.TRIAL
         for query in d.queries
     }
-    return [_held(d) if _waits(d, ordered) and (d.action.query, d.action.target) not in there else d for d in found]
+    waiting = (_waits(d, ordered) and (d.action.query, d.action.target) not in there for d in found)
+    return [held_back(d, _WHY) if waits else d for d, waits in zip(found, waiting, strict=True)]
 
 
 def _joins_in_order(latest: Run | None, on_trial: Collection[str]) -> set[tuple[str | None, str]]:
@@ -62,8 +64,3 @@ def _waits(decided: DecidedAction, ordered: set[str]) -> bool:
 
 def _is_about_joins(action: Action) -> bool:
     return action.kind is ActionKind.SET_CONF and action.target.startswith(_ABOUT_JOINS)
-
-
-def _held(decided: DecidedAction) -> DecidedAction:
-    why = "held: the joins of a query it is for are tried in another order first"
-    return replace(decided, standing=Standing.HELD, reason=f"{decided.reason}; {why}")

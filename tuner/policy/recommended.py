@@ -9,7 +9,7 @@ from tuner.history.model import IN_FORCE, TAKEN_OUT, DecidedAction, Mode, Ruling
 from tuner.policy.ledger import Record, same_target
 from tuner.policy.measure import total_input_bytes
 from tuner.policy.situation import Situation
-from tuner.policy.tried_elsewhere import NOT_TRIED, Tried, lever, of
+from tuner.policy.tried_elsewhere import NOT_TRIED, Tried, lever, tried_like
 from tuner.units import format_seconds
 
 # A trial's predicted worst case may cost this share of the queries it touches.
@@ -92,7 +92,7 @@ def _standing(
 def _elsewhere(situation: Situation, action: Action, records: Mapping[str, Record]) -> Tried:
     """What other cohorts know of such a change, until this one knows of its own."""
     mine = (r for r in records.values() if lever(r.decided.action) == lever(action))
-    return NOT_TRIED if any(r.standing is Standing.PROMOTED for r in mine) else of(action, situation.elsewhere)
+    return NOT_TRIED if any(r.standing is Standing.PROMOTED for r in mine) else tried_like(action, situation.elsewhere)
 
 
 def _trial(recommendation: Recommendation, elsewhere: Tried, *, approved: bool) -> tuple[Standing, str]:
@@ -103,10 +103,8 @@ def _trial(recommendation: Recommendation, elsewhere: Tried, *, approved: bool) 
         return Standing.HELD, f"{recommendation.reason}; held: may lose {loss}, more than the {allowed} allowed"
     if elsewhere.is_losing and not approved:
         return Standing.HELD, f"{recommendation.reason}; held: such a change {elsewhere.words}"
-    return (
-        Standing.TRIAL,
-        f"{recommendation.reason}; such a change {elsewhere.words}" if elsewhere.won else recommendation.reason,
-    )
+    won = f"; such a change {elsewhere.words}" if elsewhere.won else ""
+    return Standing.TRIAL, f"{recommendation.reason}{won}"
 
 
 def _is_like(action: Action, record: Record) -> bool:

@@ -12,6 +12,7 @@ from tuner.policy.allowed import allowed
 from tuner.policy.ledger import Loss, Record, apply_verdicts
 from tuner.policy.recommended import from_recommendations
 from tuner.policy.situation import BY_SUBMIT, Situation
+from tuner.policy.together import together
 
 _DID = {Ruling.APPROVE: "approved", Ruling.REJECT: "rejected", Ruling.PIN: "pinned", Ruling.ROLL_BACK: "rolled back"}
 
@@ -64,11 +65,6 @@ def _recommendations(outlook: Decision) -> list[Recommendation]:
     for d in outlook.actions:
         groups.setdefault(together(d), []).append(d)
     return [_recommendation(group) for group in groups.values()]
-
-
-def together(decided: DecidedAction) -> object:
-    """The same for actions that came of one recommendation: they rest on the same evidence."""
-    return (decided.evidence, decided.predicted_seconds) if decided.evidence else decided.action.id
 
 
 def _recommendation(group: Sequence[DecidedAction]) -> Recommendation:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from tuner.advice.model import Action, ActionKind, Recommendation
 from tuner.history.model import Mode, Outcome, Ruling, Run, Verdict
 from tuner.policy.context import Context, context_of
-from tuner.policy.measure import usable
+from tuner.policy.measure import latest_outcome, latest_usable
 from tuner.policy.tried_elsewhere import Tried
 
 # What every driver can make a run do: set properties, and rewrite SQL text.
@@ -21,8 +21,8 @@ class Situation:
 
     `outgrown` tells of actions (by id) that no longer fit, and why. `drivable` are the kinds of actions that the driver
     at hand can carry out; the others are left to people. `unsaid` tells of actions (by id) that the driver has no way to
-    say, and why. `to_come` is the context of the run to come, where that is known; `elsewhere`
-    tells by lever what trials came to in other cohorts.
+    say, and why. `to_come` is the context of the run to come, where that is known; `elsewhere` tells by lever what trials
+    came to in other cohorts.
     """
 
     mode: Mode
@@ -40,12 +40,12 @@ class Situation:
     @property
     def latest_run(self) -> Run | None:
         """The latest usable run."""
-        return next((run for run in reversed(self.runs) if usable(run)), None)
+        return latest_usable(self.runs)
 
     @property
     def latest(self) -> Outcome | None:
         """What the latest usable run measured."""
-        return self.latest_run.outcome if self.latest_run else None
+        return latest_outcome(self.runs)
 
     @property
     def context(self) -> Context:

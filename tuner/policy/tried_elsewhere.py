@@ -39,13 +39,8 @@ NOT_TRIED = Tried()
 
 def lever(action: Action) -> str:
     """What changes of the same kind in other cohorts have in common with this one: the property, or the hint."""
-    match action.kind:
-        case ActionKind.SET_CONF | ActionKind.ANALYZE_TABLE:
-            return f"{action.kind} {action.target if action.kind is ActionKind.SET_CONF else ''}".rstrip()
-        case ActionKind.HINT_JOIN:
-            return f"{action.kind} {action.value}"
-        case _:
-            return str(action.kind)
+    what = {ActionKind.SET_CONF: action.target, ActionKind.HINT_JOIN: action.value}.get(action.kind)
+    return f"{action.kind} {what}" if what else str(action.kind)
 
 
 def tried(decisions: Iterable[Decision]) -> dict[str, Tried]:
@@ -68,6 +63,6 @@ def tried(decisions: Iterable[Decision]) -> dict[str, Tried]:
     return {name: Tried(won[name], lost[name]) for name in won.keys() | lost.keys()}
 
 
-def of(action: Action, elsewhere: Mapping[str, Tried]) -> Tried:
+def tried_like(action: Action, elsewhere: Mapping[str, Tried]) -> Tried:
     """What became of changes of this kind elsewhere."""
     return elsewhere.get(lever(action), NOT_TRIED)

@@ -10,10 +10,10 @@ from functools import partial
 
 from tuner.advice.model import Prediction
 from tuner.advice.reach import Reach, reach_of
-from tuner.cost.selection.conf import parse_version
+from tuner.cost.selection.conf import major_minor
 from tuner.history.model import IN_FORCE, Decision, Mode, Run, Verdict
 from tuner.next_decision import HISTORY_RUNS, context_of_next, facts_now, next_decision
-from tuner.policy.measure import seconds_by_query, usable
+from tuner.policy.measure import latest_outcome, latest_usable, seconds_by_query, usable
 from tuner.problems import Problems
 from tuner.replay.as_it_ran import as_it_ran
 from tuner.replay.model import Lacked, LoggedRun, Observed, ReplayedRun, Upcoming
@@ -73,13 +73,12 @@ class Walker:
         return problems.guard(f"decide on run {key}" if key else "look ahead", decided, otherwise)
 
     def _reach(self, known: Sequence[Run]) -> Reach:
-        latest = next((run.outcome for run in reversed(known) if usable(run)), None)
-        version = parse_version(latest.spark_version) if latest else None
-        return reach_of(version[:2] if version else (0, 0), agent=self.agent, text=self.text)
+        latest = latest_outcome(known)
+        return reach_of(major_minor(latest.spark_version if latest else ""), agent=self.agent, text=self.text)
 
 
 def _upcoming(decision: Decision, past: Iterable[Run]) -> Upcoming:
-    newest = next((run for run in reversed(list(past)) if usable(run)), None)
+    newest = latest_usable(list(past))
     if newest is None or newest.outcome is None:
         return Upcoming(decision)
     seconds, in_force = seconds_by_query(newest), {action.id for action in newest.decision.in_force}

@@ -8,7 +8,7 @@ from functools import reduce
 
 from tuner.advice.model import Action, Prediction
 from tuner.history.model import DecidedAction
-from tuner.policy.said_since import together
+from tuner.policy.together import together
 
 # What tells a change apart from others, whatever value it sets: a threshold that grows by some bytes stays one change.
 Place = tuple[tuple[str, str, str, tuple[str, ...]], ...]

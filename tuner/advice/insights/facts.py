@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.model import Evidence
-from tuner.cost.selection.conf import parse_version
+from tuner.cost.selection.conf import major_minor
 from tuner.eventlog.model import Stage, Work
 from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.model import Query
@@ -38,8 +38,7 @@ class InsightFacts:
     @property
     def version(self) -> tuple[int, int]:
         """Major and minor version of Spark; (0, 0) where unknown."""
-        version = parse_version(self.spark_version)
-        return version[:2] if version else (0, 0)
+        return major_minor(self.spark_version)
 
     @property
     def query_seconds(self) -> float:

@@ -114,6 +114,12 @@ def parse_version(text: str) -> Version | None:
     return (int(match[1]), int(match[2]), int(match[3] or 0)) if match else None
 
 
+def major_minor(text: str) -> tuple[int, int]:
+    """Major and minor version; (0, 0) where the text tells none."""
+    version = parse_version(text)
+    return version[:2] if version else (0, 0)
+
+
 def _shuffle_partitions(conf: SqlProperties, default: SelectionConf, *, adaptive: bool) -> int:
     """SQLConf.numShufflePartitions: AQE has a number of its own to start from, where it may coalesce."""
     partitions = conf.number("shuffle.partitions", default.shuffle_partitions)

@@ -13,7 +13,7 @@ from tuner.panel.views.copy_text import copy_text
 from tuner.panel.views.texts import evidence_items, query_ref, shortened
 from tuner.plan.digest import digest
 from tuner.policy.measure import usable
-from tuner.policy.said_since import together
+from tuner.policy.together import together
 
 # What asks for a person first.
 ORDER = (

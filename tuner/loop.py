@@ -23,7 +23,7 @@ from tuner.eventlog.locate import locate
 from tuner.eventlog.location import local_path, log_path
 from tuner.eventlog.model import Application, Completeness
 from tuner.history.failure import UNSEEN, Ending, Failure, failure_of
-from tuner.history.model import Decision, Elsewhere, Mode, Outcome, Run, RunState, Standing
+from tuner.history.model import Decision, Elsewhere, Mode, Outcome, Run, RunState, Standing, Verdict
 from tuner.history.outcome import outcome_of, state_of
 from tuner.history.store import Store
 from tuner.next_decision import HISTORY_RUNS, LEARN_RUNS, context_of_next, facts_now, next_decision, starts_from
@@ -31,7 +31,7 @@ from tuner.plan.model import Query
 from tuner.plan.queries import queries
 from tuner.policy.context import Context
 from tuner.policy.judgement import Judgement, judge
-from tuner.policy.measure import usable
+from tuner.policy.measure import latest_outcome, usable
 from tuner.problems import Problems
 from tuner.steering.carry_out import by_agent, by_conf, only_carried_out
 from tuner.steering.directives import Directives, Steering
@@ -52,6 +52,19 @@ MAX_TRIES = 10
 LOST_AFTER = timedelta(days=2)
 # Clocks of driver and file system may differ.
 CLOCK_SLACK_SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the decision on a job's next run rests on."""
+
+    job: Job
+    runs: Sequence[Run]
+    verdicts: Sequence[Verdict]
+    earlier_tries: Sequence[Run]
+    elsewhere: Elsewhere
+    way: Way
+    facts: Facts | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +107,7 @@ def _steer(store: Store, job: Job, directory: str, now: datetime, problems: Prob
         runs = problems.guard(
             "read the history", lambda: store.recent(job.cohort, HISTORY_RUNS, LEARN_RUNS), list[Run]()
         )
-        elsewhere = problems.guard("look at other cohorts", lambda: _elsewhere(store, job, runs), Elsewhere())
-        steering = problems.guard("decide", lambda: _decided(store, job, directory, runs, elsewhere, problems), None)
+        steering = problems.guard("decide", lambda: _decided(store, job, directory, runs, problems), None)
     steering = steering or problems.guard("observe the run", lambda: _unsteered(job, directory, "no decision"), None)
     if steering is None:
         return None
@@ -116,24 +128,31 @@ def _steer(store: Store, job: Job, directory: str, now: datetime, problems: Prob
 
 def _elsewhere(store: Store, job: Job, runs: Sequence[Run]) -> Elsewhere:
     """What other cohorts teach; their runs only for as long as this one has few of its own."""
-    taught = sum(usable(run) for run in runs)
-    return store.elsewhere(job.cohort, MOST_COHORTS_ELSEWHERE, LEARN_RUNS if taught < TAUGHT_BY_OWN_RUNS else 0)
+    return store.elsewhere(job.cohort, MOST_COHORTS_ELSEWHERE, LEARN_RUNS if _is_new(runs) else 0)
 
 
-def _decided(
-    store: Store, job: Job, directory: str, runs: list[Run], elsewhere: Elsewhere, problems: Problems
-) -> _Steering:
+def _is_new(runs: Sequence[Run]) -> bool:
+    return sum(usable(run) for run in runs) < TAUGHT_BY_OWN_RUNS
+
+
+def _known(store: Store, job: Job, runs: Sequence[Run], spark_version: str, problems: Problems) -> _Known:
+    elsewhere = problems.guard("look at other cohorts", lambda: _elsewhere(store, job, runs), Elsewhere())
+    way = choose_way(job.steering, job.submission, spark_version)
+    facts = facts_now(runs, _reach(job, way), problems, elsewhere)
+    return _Known(job, runs, store.verdicts(job.cohort), _earlier_tries(store, job), elsewhere, way, facts)
+
+
+def _decided(store: Store, job: Job, directory: str, runs: Sequence[Run], problems: Problems) -> _Steering:
     if job.user_conf.get(EVENT_LOG_ENABLED, "true").strip().lower() == "false":
         return _unsteered(job, directory, f"the job sets {EVENT_LOG_ENABLED}=false, nothing can be measured")
     if not directory:
         return _unsteered(job, directory, "no event log directory, nothing can be measured")
-    latest = next((run.outcome for run in reversed(runs) if usable(run)), None)
-    way = choose_way(job.steering, job.submission, latest.spark_version if latest else "")
-    facts = facts_now(runs, _reach(job, way), problems, elsewhere)
-    decision = _decide(store, job, runs, way, facts, elsewhere, problems)
-    directives = _carry_out(job, decision, latest.queries if latest else (), way, facts, problems)
+    latest = latest_outcome(runs)
+    known = _known(store, job, runs, latest.spark_version if latest else "", problems)
+    decision = _decide(known, problems)
+    directives = _carry_out(known, decision, latest.queries if latest else (), problems)
     decision = only_carried_out(decision, directives)
-    taught = "" if sum(usable(run) for run in runs) >= TAUGHT_BY_OWN_RUNS else starts_from(elsewhere)
+    taught = starts_from(known.elsewhere) if _is_new(runs) else ""
     return _Steering(decision, directives, _submit_conf(job, decision, directives, directory), taught)
 
 
@@ -218,35 +237,25 @@ def _look_back(
     return judged
 
 
-def _add_details(turn: Turn, store: Store, runs: list[Run], application: Application, problems: Problems) -> None:
+def _add_details(turn: Turn, store: Store, runs: Sequence[Run], application: Application, problems: Problems) -> None:
     """What people see of this run, with what would be decided for one that started now."""
     # Only what has run needs these rules.
     from tuner.advice.insights.join_order import unsure_orders
     from tuner.run_details import run_details
 
     job = replace(turn.job, try_number=1, mode=store.mode(turn.job.cohort) or turn.job.mode)
-    way = choose_way(job.steering, job.submission, application.spark_version)
-    elsewhere = problems.guard("look at other cohorts", lambda: _elsewhere(store, job, runs), Elsewhere())
-    facts = facts_now(runs, _reach(job, way), problems, elsewhere)
-    outlook = problems.guard("look ahead", lambda: _outlook(store, job, runs, way, facts, elsewhere, problems), None)
+    known = _known(store, job, runs, application.spark_version, problems)
+    outlook = problems.guard("look ahead", lambda: _outlook(known, problems), None)
     orders = problems.guard(
-        "look at join orders", lambda: tuple(unsure_orders(facts) if facts else ()), tuple[Insight, ...]()
+        "look at join orders", lambda: tuple(unsure_orders(known.facts) if known.facts else ()), tuple[Insight, ...]()
     )
     store.add_details(turn.job.key, run_details(application, outlook, orders))
 
 
-def _outlook(
-    store: Store,
-    job: Job,
-    runs: list[Run],
-    way: Way,
-    facts: Facts | None,
-    elsewhere: Elsewhere,
-    problems: Problems,
-) -> Decision:
+def _outlook(known: _Known, problems: Problems) -> Decision:
     """The decision to come; what the user's own settings will keep out is held."""
-    decision = _decide(store, job, runs, way, facts, elsewhere, problems)
-    kept_out = {action.id: why for action, why in steering_conf(decision, job.user_conf).overruled}
+    decision = _decide(known, problems)
+    kept_out = {action.id: why for action, why in steering_conf(decision, known.job.user_conf).overruled}
     held = [
         replace(d, standing=Standing.HELD, reason=f"not applied: {kept_out[d.action.id]}")
         if d.action.id in kept_out
@@ -260,32 +269,25 @@ def _reach(job: Job, way: Way) -> Reach:
     return Reach.AGENT if way.route is not None else Reach.TEXT if job.statements else Reach.CONF
 
 
-def _decide(
-    store: Store,
-    job: Job,
-    runs: list[Run],
-    way: Way,
-    facts: Facts | None,
-    elsewhere: Elsewhere,
-    problems: Problems,
-) -> Decision:
+def _decide(known: _Known, problems: Problems) -> Decision:
+    job, way = known.job, known.way
     return next_decision(
-        runs,
-        facts,
+        known.runs,
+        known.facts,
         key=job.key,
         try_number=job.try_number,
         # Without steering nothing is in force: as in observe.
         mode=Mode.OBSERVE if way.steering is Steering.OFF else job.mode,
-        verdicts=store.verdicts(job.cohort),
+        verdicts=known.verdicts,
         reach=_reach(job, way),
         problems=problems,
-        earlier_tries=_earlier_tries(store, job),
-        to_come=_context(job, runs),
-        elsewhere=elsewhere,
+        earlier_tries=known.earlier_tries,
+        to_come=_context(job, known.runs),
+        elsewhere=known.elsewhere,
     )
 
 
-def _context(job: Job, runs: list[Run]) -> Context | None:
+def _context(job: Job, runs: Sequence[Run]) -> Context | None:
     spark = job.submission.spark
     # In cluster mode the Spark at hand may be another one than the cluster's.
     version = spark.version if spark and not job.submission.in_cluster_mode else ""
@@ -299,10 +301,9 @@ def _earlier_tries(store: Store, job: Job) -> list[Run]:
     return [run for run in tries if run is not None]
 
 
-def _carry_out(
-    job: Job, decision: Decision, queries: Sequence[Query], way: Way, facts: Facts | None, problems: Problems
-) -> Directives:
+def _carry_out(known: _Known, decision: Decision, queries: Sequence[Query], problems: Problems) -> Directives:
     """The directives for queries as they last ran; by conf where the agent cannot be had after all."""
+    job, way, facts = known.job, known.way, known.facts
     if way.steering is Steering.OFF:
         return Directives(steering=Steering.OFF)
     why = way.why

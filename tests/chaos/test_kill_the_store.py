@@ -14,6 +14,7 @@ import pytest
 
 from tests.chaos.dying import Cohort, drive
 from tests.chaos.test_kill_the_driver import NEXT, UNHARVESTED, VICTIM, judged_once, prepared, stored
+from tests.history.conftest import own_server
 from tuner.history.model import RunState, Standing
 from tuner.history.schema import upgrade
 from tuner.loop import complete
@@ -26,15 +27,7 @@ pytestmark = pytest.mark.postgres
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    """One that only these tests use."""
-    pytest.importorskip("psycopg", reason="psycopg is not installed: pip install airflow-spark-tuner[postgres]")
-    from tests.history.postgres import programs, serve
-
-    bin_dir = programs()
-    if bin_dir is None:
-        pytest.skip("no PostgreSQL server: neither initdb on PATH nor /usr/lib/postgresql/*/bin")
-    with serve(bin_dir) as server:
-        yield server
+    yield from own_server()
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,11 @@ ON_BOTH = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[Server]:
+    yield from own_server()
+
+
+def own_server() -> Iterator[Server]:
+    """One that only its fixture's tests use; they are skipped where the machine has none."""
     pytest.importorskip("psycopg", reason="psycopg is not installed: pip install airflow-spark-tuner[postgres]")
     from .postgres import programs, serve
 

@@ -76,7 +76,7 @@ class _PastOutcome:
     conf: dict[str, str] = field(default_factory=dict)
 
 
-# What a run's times rest on is kept by itself, a twentieth of the whole: most of what is read of a history is that.
+# What a run's times rest on is kept by itself: most of what is read of a history is that, and it is a small part of the whole.
 _TIMES = tuple(f.name for f in fields(_BriefOutcome) if f.name != "queries")
 _QUERY_TIMES = tuple(f.name for f in fields(_BriefQuery))
 

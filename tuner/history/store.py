@@ -125,8 +125,7 @@ class Store:
         """Stores how a run ended, once: False, and nothing changes, when it has an outcome already.
 
         A run that ended without an outcome (a lost one) takes one later; one that was given up while its log had no end
-        takes the whole one. ValueError for the state running;
-        StoreError for a run that never began.
+        takes the whole one. ValueError for the state running; StoreError for a run that never began.
         """
         if state is RunState.RUNNING:
             raise ValueError(f"run {key} cannot finish as {state}")

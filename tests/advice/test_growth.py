@@ -69,4 +69,4 @@ def test_the_agent_sees_each_run_by_itself() -> None:
 def test_a_query_that_ran_twice_in_a_run_is_one_measurement() -> None:
     given = replace(facts(_night(5), _night(7)), reach=Reach.TEXT)
     join = given.queries[1].joins[0]
-    assert Growth.of(given).factor(given.queries[1], join, join.right) == 1
+    assert Growth(given).factor(given.queries[1], join, join.right) == 1

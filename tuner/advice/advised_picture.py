@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from tuner.advice.drawn_exchanges import SHUFFLED, broadcast_over, hash_above, keys_of, reads, spread, without_exchange
+from tuner.advice.drawn_exchanges import broadcast_over, hash_above, keys_of, reads, spread, without_exchange
 from tuner.advice.model import ON_JOINS, Action, ActionKind, Hint
 from tuner.advice.reordered_block import reorder
 from tuner.plan.drawn_tree import Drawn, picture_with, tree_of
@@ -15,7 +15,7 @@ from tuner.plan.graph import JoinGraph
 from tuner.plan.order_text import OrderTextError, parse_order
 from tuner.plan.picture import PlanPicture
 from tuner.plan.relation import short_name
-from tuner.plan.strategy import BuildSide, Strategy
+from tuner.plan.strategy import SHUFFLED, BuildSide, Strategy
 
 _HINTED: Mapping[str, Strategy] = {
     Hint.BROADCAST: Strategy.BROADCAST_HASH,

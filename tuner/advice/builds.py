@@ -16,11 +16,11 @@ from tuner.cost.unit_costs import PRICE_ERROR, UnitCosts
 from tuner.eventlog.cluster import Cluster
 from tuner.plan.model import BuildSide, JoinSide, JoinSite, Query, Strategy
 from tuner.plan.relation import short_name
+from tuner.plan.strategy import SHUFFLED
 
 # What a higher threshold may turn into a broadcast (JoinSelection asks for a broadcast first).
-UNBROADCAST = frozenset({Strategy.SORT_MERGE, Strategy.SHUFFLED_HASH, Strategy.CARTESIAN})
+UNBROADCAST = SHUFFLED | {Strategy.CARTESIAN}
 
-_SHUFFLED = frozenset({Strategy.SORT_MERGE, Strategy.SHUFFLED_HASH})
 
 # A join that puts out more rows than it reads meets each hashed key many times; each match is a random access, where a
 # merge join scans matches in sequence. TPC-DS 72 at SF1, 5 rows out per row in: 13 s merged, 115 s broadcast, 348 s
@@ -71,7 +71,7 @@ def unbroadcast_builds(facts: Facts) -> Iterator[Build]:
 
     Only what `sort_merge_builds` has can gain; the others' gains are 0.
     """
-    costs, cap, growth = facts.costs, facts.cap, Growth.of(facts)
+    costs, cap, growth = facts.costs, facts.cap, facts.once(Growth)
     for query in facts.queries:
         for join in query.joins:
             if join.strategy in UNBROADCAST:
@@ -87,11 +87,11 @@ def late_broadcasts(facts: Facts) -> Iterator[Build]:
     AQE plans anew at the end of each stage (AdaptiveSparkPlanExec.reOptimize): what a stage has written by then is read
     without being moved, but it was written.
     """
-    costs, cap, growth, cores = facts.costs, facts.cap, Growth.of(facts), max(1, facts.cluster.cores)
+    costs, cap, growth, cores = facts.costs, facts.cap, facts.once(Growth), max(1, facts.cluster.cores)
     for query in facts.succeeded:
         for join in query.joins:
             side = join.build_side
-            if side is None or join.strategy is not Strategy.BROADCAST_HASH or join.planned_strategy not in _SHUFFLED:
+            if side is None or join.strategy is not Strategy.BROADCAST_HASH or join.planned_strategy not in SHUFFLED:
                 continue
             build, probe = (join.left, join.right) if side is BuildSide.LEFT else (join.right, join.left)
             if probe.shuffle_bytes is None or side not in BROADCAST_SIDES.get(join.type, ()):

@@ -8,10 +8,9 @@ import msgspec
 
 from tuner.plan.drawn_tree import Drawn
 from tuner.plan.picture import PlanStep, StepKind
-from tuner.plan.strategy import Strategy
+from tuner.plan.strategy import SHUFFLED, Strategy
 
 # Joins whose inputs are hashed by their keys.
-SHUFFLED = frozenset({Strategy.SORT_MERGE, Strategy.SHUFFLED_HASH})
 # What a query asked for by itself: no join put it there.
 _ASKED_FOR = ("shuffle evenly", "shuffle by ranges of ")
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Self, TypeVar
 
 from tuner.advice.reach import Reach
 from tuner.cost.memory import (
@@ -14,13 +16,15 @@ from tuner.cost.memory import (
     task_relation_cap,
 )
 from tuner.cost.operators import calibrate
-from tuner.cost.selection.conf import SelectionConf, parse_version, read_conf
+from tuner.cost.selection.conf import SelectionConf, major_minor, read_conf
 from tuner.cost.unit_costs import DEFAULT_COSTS, PRICE_ERROR, UnitCosts
 from tuner.eventlog.cluster import Cluster
 from tuner.plan.graph import JoinGraph
 from tuner.plan.merge_graphs import merge_graphs
 from tuner.plan.model import Query, QueryStatus
 from tuner.units import parse_bytes
+
+_Found = TypeVar("_Found")
 
 # Relations that have grown or shrunk by more are not what an earlier run measured the joins of.
 _SAME_ROWS = 1.25
@@ -34,7 +38,7 @@ class PastRun:
     conf: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Facts:
     """One run as advisors see it. `reach` says which joins a hint can reach.
 
@@ -50,6 +54,14 @@ class Facts:
     prices: UnitCosts = DEFAULT_COSTS
     price_error: float = PRICE_ERROR
     earlier: tuple[PastRun, ...] = ()
+    _found: dict[Callable[..., Any], Any] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def once(self, find: Callable[[Self], _Found]) -> _Found:
+        """What several advisors ask of these facts, found out when the first does."""
+        if find not in self._found:
+            self._found[find] = find(self)
+        found: _Found = self._found[find]
+        return found
 
     @property
     def per_join(self) -> bool:
@@ -59,19 +71,18 @@ class Facts:
     @property
     def version(self) -> tuple[int, int]:
         """Major and minor version of Spark; (0, 0) where unknown."""
-        version = parse_version(self.spark_version)
-        return version[:2] if version else (0, 0)
+        return major_minor(self.spark_version)
 
-    @property
+    @cached_property
     def selection(self) -> SelectionConf:
         """What Spark selected joins by."""
         return read_conf(self.conf, self.spark_version)
 
-    @property
+    @cached_property
     def costs(self) -> UnitCosts:
         return calibrate(self.queries, self.prices)
 
-    @property
+    @cached_property
     def cap(self) -> BroadcastCap:
         return broadcast_cap(
             self.cluster.driver_memory_bytes,
@@ -93,7 +104,7 @@ class Facts:
     def memory_fraction(self) -> float:
         return _share(self.conf.get("spark.memory.fraction"), DEFAULT_MEMORY_FRACTION)
 
-    @property
+    @cached_property
     def succeeded(self) -> tuple[Query, ...]:
         """The queries whose measurements are whole."""
         return tuple(q for q in self.queries if is_whole(q))

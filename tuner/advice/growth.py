@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from statistics import median
-from typing import Self
 
 from tuner.advice.facts import Facts
 from tuner.advice.reach import Reach
@@ -37,33 +37,33 @@ def head_room_factor(rows: Sequence[int]) -> float:
     return min(max(1.0, seen, trend), MOST_HEAD_ROOM)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Growth:
-    """The rows of each side of each join in the runs at hand, oldest first."""
+    """How the sides of joins grew over a run and those before it."""
 
-    reach: Reach
-    _rows: dict[_Place, list[int]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, facts: Facts) -> Self:
-        """Of a run and those before it."""
-        rows: dict[_Place, list[int]] = {}
-        for queries in (*(past.queries for past in facts.earlier), facts.queries):
-            # Of a query that ran twice in a run the last counts.
-            found = {_place(q, j, s): s.rows for q in queries for j in q.joins for s in (j.left, j.right)}
-            for place, count in found.items():
-                if count is not None:
-                    rows.setdefault(place, []).append(count)
-        return cls(facts.reach, rows)
+    facts: Facts
 
     def factor(self, query: Query, join: JoinSite, side: JoinSide) -> float:
         """By how much the side may come to exceed what it was last, where nothing holds the hint back then: 1 where the agent
         does, which sees how large its relations are in each run (`tuner.advice.outgrown.head_room`), and for properties, which
         Spark compares with sizes by itself.
         """
-        if self.reach is Reach.CONF or (self.reach is Reach.AGENT and side.leaf_bytes):
+        reach = self.facts.reach
+        if reach is Reach.CONF or (reach is Reach.AGENT and side.leaf_bytes):
             return 1.0
         return head_room_factor(self._rows.get(_place(query, join, side), ()))
+
+    @cached_property
+    def _rows(self) -> dict[_Place, list[int]]:
+        """The rows of each side of each join, oldest first: read when they are first asked for, as few decisions do."""
+        rows: dict[_Place, list[int]] = {}
+        for queries in (*(past.queries for past in self.facts.earlier), self.facts.queries):
+            # Of a query that ran twice in a run the last counts.
+            found = {_place(q, j, s): s.rows for q in queries for j in q.joins for s in (j.left, j.right)}
+            for place, count in found.items():
+                if count is not None:
+                    rows.setdefault(place, []).append(count)
+        return rows
 
 
 def _place(query: Query, join: JoinSite, side: JoinSide) -> _Place:

@@ -77,7 +77,7 @@ class HashBuild:
 def hash_builds(facts: Facts) -> Iterator[HashBuild]:
     """Each side that a shuffled hash join may build of each join that ran as a sort merge join, measured or not."""
     conf, costs, cap, cores = facts.selection, facts.costs, facts.task_cap_bytes, max(1, facts.cluster.cores)
-    growth = Growth.of(facts)
+    growth = facts.once(Growth)
     for query in facts.queries:
         for join in query.joins:
             if join.strategy is Strategy.SORT_MERGE:

@@ -47,6 +47,10 @@ class JoinHint:
 
 def choose_hints(facts: Facts) -> list[JoinHint]:
     """At most one hint for each join, largest gain first; broadcasts of one query fit into memory together."""
+    return facts.once(_chosen)
+
+
+def _chosen(facts: Facts) -> list[JoinHint]:
     used: Counter[str] = Counter()
     taken: set[_Place] = set()
     chosen = []

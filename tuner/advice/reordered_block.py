@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tuner.advice.drawn_exchanges import (
-    SHUFFLED,
     broadcast_over,
     hash_above,
     keys_of,
@@ -19,7 +18,7 @@ from tuner.plan.graph import JoinGraph, Order
 from tuner.plan.joins import signature
 from tuner.plan.picture import PlanStep, StepKind
 from tuner.plan.relation import short_name
-from tuner.plan.strategy import BuildSide, JoinType, Strategy
+from tuner.plan.strategy import SHUFFLED, BuildSide, JoinType, Strategy
 
 
 def reorder(root: Drawn, graph: JoinGraph, order: Order) -> Drawn | None:

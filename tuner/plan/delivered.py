@@ -13,6 +13,7 @@ from tuner.plan.joins import JOINS, parse_join
 from tuner.plan.model import BuildSide, JoinType, Strategy
 from tuner.plan.node import PlanNode
 from tuner.plan.sides import SHUFFLES
+from tuner.plan.strategy import SHUFFLED
 
 # Operators whose rows stay where their input's are, and in its order.
 _KEEPING = frozenset(
@@ -74,7 +75,7 @@ def _sorted(text: str) -> tuple[tuple[str, ...], ...]:
 def _joined(node: PlanNode) -> DeliveredRows:
     join = parse_join(node)
     left, right = (delivered(child) for child in node.children)
-    if join.strategy not in (Strategy.SORT_MERGE, Strategy.SHUFFLED_HASH):
+    if join.strategy not in SHUFFLED:
         streamed = left if join.build_side is BuildSide.RIGHT else right
         return streamed if join.build_side and join.strategy is Strategy.BROADCAST_HASH else DeliveredRows()
     if join.type is JoinType.FULL_OUTER:

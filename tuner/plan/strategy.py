@@ -33,6 +33,10 @@ class Strategy(StrEnum):
     UNKNOWN = "Unknown"
 
 
+# Joins whose sides meet by shuffles.
+SHUFFLED = frozenset({Strategy.SORT_MERGE, Strategy.SHUFFLED_HASH})
+
+
 class BuildSide(StrEnum):
     LEFT = "left"
     RIGHT = "right"

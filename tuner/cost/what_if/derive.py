@@ -25,9 +25,9 @@ from tuner.cost.what_if.requirements import (
 from tuner.cost.what_if.reuse import reuse
 from tuner.plan.graph import JoinGraph, Order
 from tuner.plan.model import BuildSide, JoinType, Strategy
+from tuner.plan.strategy import SHUFFLED
 
-_SHUFFLED = frozenset({Strategy.SORT_MERGE, Strategy.SHUFFLED_HASH})
-_NEEDS_KEYS = _SHUFFLED | {Strategy.BROADCAST_HASH}
+_NEEDS_KEYS = SHUFFLED | {Strategy.BROADCAST_HASH}
 _HASHED = frozenset({Strategy.SHUFFLED_HASH, Strategy.BROADCAST_HASH})
 _BUILT = _HASHED | {Strategy.BROADCAST_NESTED_LOOP}
 # SPARK-31869 (partitionings by the build side's columns), SPARK-32383 (hash joins keep the streamed side's order).
@@ -94,7 +94,7 @@ class Derivation:
         return int(min(self.size_of(relations).bytes, 1 << 62))
 
     def _require(self, join: PlannedJoin, left: Delivered, right: Delivered) -> tuple[PlannedJoin, Delivered]:
-        if join.strategy in _SHUFFLED:
+        if join.strategy in SHUFFLED:
             return self._shuffled(join, left, right)
         if join.broadcast is None:
             return join, Delivered()

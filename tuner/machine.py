@@ -1,4 +1,4 @@
-"""What a bench runs on, in a line: figures mean nothing without it."""
+"""The machine at hand: figures mean nothing without it."""
 
 from __future__ import annotations
 

@@ -84,6 +84,11 @@ def parse(arguments: Sequence[str]) -> SubmitArguments:
     return SubmitArguments(tuple(arguments[:position]), tuple(arguments[position:]), flags, conf)
 
 
+def conf_arguments(conf: Mapping[str, str]) -> list[str]:
+    """--conf for each property."""
+    return [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
+
+
 def as_arguments(properties: Mapping[str, str]) -> list[str]:
     """Properties as options that come last and so win: jars and files by their flags, which beat --conf."""
     flags = {_PROPERTIES[flag]: flag for flag in ("--jars", "--files")}

@@ -55,5 +55,6 @@ def _query(query: QueryResult) -> dict[str, Any]:
         "seconds": list(query.seconds),
         "p_slower": query.p_slower,
         "slower": query.slower,
+        "seems_slower": query.seems_slower,
         "other_rows": query.other_rows,
     }

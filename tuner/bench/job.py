@@ -15,6 +15,7 @@ from typing import Any
 from tuner.bench.model import QueryTime, Setup
 from tuner.errors import TunerError
 from tuner.spark_submit import environment_for, find_spark_submit
+from tuner.submit_arguments import conf_arguments
 
 APPLICATION = Path(__file__).with_name("application.py")
 # Beside what its queries may take, an application has to start, list files and stop.
@@ -55,7 +56,7 @@ def run_application(setup: Setup, submit: Submit, work: Path) -> Ran:
     results.unlink(missing_ok=True)
     options.write_text(json.dumps(_options(setup, submit)), encoding="utf-8")
     program = find_spark_submit()
-    command = [program, *_conf_flags(_conf(setup, submit, work)), *submit.flags]
+    command = [program, *conf_arguments(_conf(setup, submit, work)), *submit.flags]
     command += [str(APPLICATION), str(options), str(results)]
     started = time.monotonic()
     code = _run(command, environment_for(program), work, log, _most_seconds(setup, submit))
@@ -101,10 +102,6 @@ def _catalog_conf(catalog: Path | None) -> dict[str, str]:
         "spark.sql.warehouse.dir": (catalog.absolute() / "warehouse").as_uri(),
         "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={database};create=true",
     }
-
-
-def _conf_flags(conf: Mapping[str, str]) -> list[str]:
-    return [flag for key, value in conf.items() for flag in ("--conf", f"{key}={value}")]
 
 
 def _most_seconds(setup: Setup, submit: Submit) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,9 +10,9 @@ import msgspec
 from tuner import __version__
 from tuner.bench.as_json import result_json
 from tuner.bench.results import BenchResult
-from tuner.errors import TunerError
 from tuner.single_page.blocks import json_block
 from tuner.single_page.frame import frame
+from tuner.single_page.write import write_parts
 
 STATIC = Path(__file__).parent / "static"
 
@@ -24,14 +22,4 @@ def write_page(path: Path, result: BenchResult, machine: str, now: datetime | No
     around = frame("Spark tuner: bench", STATIC, "bench_main")
     written_at = (now or datetime.now(UTC)).isoformat(timespec="seconds")
     data = {**result_json(result, machine), "version": __version__, "written_at": written_at}
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_text(
-            around.head + json_block("bench", msgspec.json.encode(data)) + around.tail, encoding="utf-8", newline="\n"
-        )
-        unfinished.replace(path)
-    except OSError as error:
-        raise TunerError(f"cannot write the page to {path}: {error.strerror}; give another --report") from error
-    finally:
-        with suppress(OSError):
-            unfinished.unlink()
+    write_parts(path, (around.head, json_block("bench", msgspec.json.encode(data)), around.tail))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +13,6 @@ from rich.console import Console
 
 from tuner.bench.as_json import result_json
 from tuner.bench.contenders.known import CONTENDERS, chosen
-from tuner.bench.machine import cores, driver_memory, machine
 from tuner.bench.model import Setup, Workload
 from tuner.bench.records import Records
 from tuner.bench.results import results
@@ -20,6 +21,7 @@ from tuner.bench.workloads import from_directories, tpcds
 from tuner.cli.bench_text import show
 from tuner.cli.harvest import AsJson
 from tuner.cli.spark_session import Conf, parse_conf
+from tuner.machine import cores, driver_memory, machine
 from tuner.spark_submit import require_java
 
 
@@ -72,6 +74,8 @@ def bench(
         fixed_every,
     )
     records = Records(setup)
+    # Spark runs in a group of its own: whoever ends this program means both.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     run_rounds(setup, found, records, lambda text: console.print(text, markup=False))
     result = results(setup, {c.name: c.title for c in found}, {c.name: records.of(c.name, setup.rounds) for c in found})
     if report is not None:

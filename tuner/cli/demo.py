@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
 from pathlib import Path
@@ -15,6 +14,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 from tuner.cli.harvest import AsJson
 from tuner.errors import TunerError
+from tuner.machine import cores as usable_cores
 from tuner.spark_submit import require_java
 
 if TYPE_CHECKING:
@@ -41,9 +41,7 @@ def demo(
     console = Console(stderr=as_json, highlight=False)
     started = time.monotonic()
     work = _work_directory(directory)
-    cores = min(
-        airflow.MAX_CORES, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
+    cores = min(airflow.MAX_CORES, usable_cores())
     tables_directory = work / "tables" / f"sf{scale_factor:g}"
     job = workload.write_workload(work / "job", tables_directory)
     with _progress(console) as progress, airflow.Airflow(work / "airflow", job, cores) as home:

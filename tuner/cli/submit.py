@@ -25,7 +25,7 @@ from tuner.loop import Job, Turn, complete, prepare
 from tuner.spark_submit import environment_for, find_spark_submit
 from tuner.steering.agent.submission import submission
 from tuner.steering.directives import Steering
-from tuner.submit_arguments import SubmitArguments, as_arguments, parse
+from tuner.submit_arguments import SubmitArguments, as_arguments, conf_arguments, parse
 
 
 def submit(
@@ -87,7 +87,7 @@ def submit(
 
 
 def _run(program: str, turn: Turn, given: SubmitArguments) -> int:
-    conf = [part for key, value in turn.conf.items() for part in ("--conf", f"{key}={value}")]
+    conf = conf_arguments(turn.conf)
     with tempfile.TemporaryDirectory(prefix="spark-tuner-") as directory:
         application = _sql_application(turn, directory)
         try:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from tuner.bench.job import Submit, run_application
@@ -50,21 +51,26 @@ class Search:
 
 def random_search() -> Search:
     """Settings drawn evenly from the whole range."""
-    import optuna
-
+    optuna = _optuna()
     return Search("random", "random search, each query by itself", lambda seed: optuna.samplers.RandomSampler(seed))
 
 
 def tpe() -> Search:
     """Optuna's TPE (Bergstra et al., Algorithms for Hyper-Parameter Optimization, 2011)."""
-    import optuna
-
-    logging.getLogger("optuna").setLevel(logging.WARNING)
+    optuna = _optuna()
     return Search(
         "tpe",
         "Optuna's TPE, each query by itself",
         lambda seed: optuna.samplers.TPESampler(n_startup_trials=STARTUP_TRIALS, seed=seed),
     )
+
+
+def _optuna() -> ModuleType:
+    import optuna
+
+    # It tells of every study that it makes.
+    logging.getLogger("optuna").setLevel(logging.WARNING)
+    return optuna
 
 
 def best_conf(tried: Iterable[BenchRun], query: str) -> Mapping[str, str]:
@@ -91,7 +97,7 @@ def _suggested(sampler: optuna.samplers.BaseSampler, tried: Sequence[BenchRun], 
         for found in _of(run, query):
             # Run 1 had none set: a study knows only what is in its space.
             if conf:
-                params = {key: _value(space[key], text) for key, text in conf.items()}
+                params = {key: _value(text) for key, text in conf.items()}
                 study.add_trial(optuna.create_trial(params=params, distributions=space, value=_score(found, tried)))
     trial = study.ask(space)
     return {key: str(value).lower() for key, value in trial.params.items()}
@@ -105,7 +111,7 @@ def _distribution(knob: Knob) -> optuna.distributions.BaseDistribution:
     return optuna.distributions.CategoricalDistribution((True, False))
 
 
-def _value(distribution: optuna.distributions.BaseDistribution, text: str) -> int | bool:
+def _value(text: str) -> int | bool:
     return text == "true" if text in ("true", "false") else int(text)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tuner.bench.job import Submit, run_application
 from tuner.bench.model import BenchRun, Setup
+from tuner.history.failure import Ending
 from tuner.history.model import Mode
 from tuner.loop import complete, prepare
 from tuner.spark_submit import environment_for, find_spark_submit
@@ -47,7 +48,7 @@ class Tuned:
         flags = as_arguments(turn.directives.merged)
         ran = run_application(setup, Submit(turn.conf, flags=flags), work)
         started = time.monotonic()
-        report = complete(turn, store, failed=ran.exit_code != 0)
+        report = complete(turn, store, failed=ran.exit_code != 0, ending=Ending(ran.exit_code))
         return BenchRun(
             self.name,
             number,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -14,9 +12,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tuner import __version__
-from tuner.errors import TunerError
 from tuner.problems import Problems
 from tuner.replay.report.requirement import require_report
+from tuner.single_page.write import write_parts
 
 if TYPE_CHECKING:
     from tuner.history.store import Store
@@ -44,17 +42,7 @@ def write_report(
     TunerError where the file cannot be written; then there is none. Memory: one cohort's answers at a time.
     """
     require_report()
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
-            for part in _parts(replayed, store, most_pages, now or datetime.now(UTC)):
-                file.write(part)
-        unfinished.replace(path)
-    except OSError as error:
-        raise TunerError(f"cannot write the report to {path}: {error.strerror}; give another --report") from error
-    finally:
-        with suppress(OSError):
-            unfinished.unlink()
+    write_parts(path, _parts(replayed, store, most_pages, now or datetime.now(UTC)))
 
 
 def _parts(replayed: Replayed, store: Store, most_pages: int, now: datetime) -> Iterator[str]:

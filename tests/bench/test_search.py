@@ -10,7 +10,7 @@ import pytest
 from tuner.bench.contenders import search as module
 from tuner.bench.contenders.search import Search, best_conf
 from tuner.bench.job import Ran, Submit
-from tuner.bench.knobs import KNOBS
+from tuner.bench.knobs import APPLICATION_KNOBS, KNOBS
 from tuner.bench.model import BenchRun, QueryTime, Setup
 
 from .made import run, setup
@@ -48,6 +48,10 @@ def test_it_starts_from_the_defaults_and_ends_with_the_best_it_found(make: type)
     for conf in tried:
         assert conf.keys() == {knob.key for knob in KNOBS}
         assert 1 << 20 <= int(conf[THRESHOLD]) <= 512 << 20
+    assert not found[0].conf
+    assert all(run.conf.keys() == {knob.key for knob in APPLICATION_KNOBS} for run in found[1:12])
+    least = min(found[:12], key=lambda r: sum(q.seconds for q in r.queries))
+    assert all(repeat.conf == least.conf for repeat in found[12:])
     best = min(found[:12], key=lambda r: r.queries[0].seconds)
     assert all(repeat.query_conf["q1"] == best.query_conf["q1"] for repeat in found[12:])
     assert found == nights(make(), of), "the same seed, the same search"

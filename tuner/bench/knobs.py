@@ -1,4 +1,4 @@
-"""What a search may turn: the properties that the tuner decides about too, for each query by itself."""
+"""What a search may turn: the properties that the tuner decides about too."""
 
 from __future__ import annotations
 
@@ -25,6 +25,9 @@ class Switch:
 
 Knob = Range | Switch
 
+# What is set when the application starts, for all of its queries.
+APPLICATION_KNOBS: tuple[Knob, ...] = (Range("spark.shuffle.sort.bypassMergeThreshold", 1, 400),)
+# What a session can set, for each query by itself.
 KNOBS: tuple[Knob, ...] = (
     Range("spark.sql.autoBroadcastJoinThreshold", 1 * _MIB, 512 * _MIB),
     Range("spark.sql.adaptive.autoBroadcastJoinThreshold", 1 * _MIB, 512 * _MIB),

@@ -62,7 +62,8 @@ class BenchRun:
     """One run of a contender. `number` counts from 1; run 0 prepares what the contender needs (statistics).
 
     `tuning_seconds` is what it took beside the queries: deciding, reading the event log, gathering statistics.
-    `application_seconds` is the whole of spark-submit. `said` are lines on what was changed and why.
+    `application_seconds` is the whole of spark-submit. `conf` is what a search set for all of it, `query_conf` for single
+    queries. `said` are lines on what was changed and why.
     """
 
     contender: str
@@ -71,5 +72,6 @@ class BenchRun:
     tuning_seconds: float = 0.0
     application_seconds: float = 0.0
     query_conf: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    conf: Mapping[str, str] = field(default_factory=dict)
     said: tuple[str, ...] = ()
     started_at: str = ""

@@ -1,4 +1,5 @@
-"""Black-box search over properties, each query by itself: random, and Optuna's tree-structured Parzen estimator."""
+"""Black-box search over properties, each query by itself as far as a session can set them: random, and Optuna's
+tree-structured Parzen estimator."""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from tuner.bench.job import Submit, run_application
-from tuner.bench.knobs import KNOBS, Knob, Range
-from tuner.bench.model import BenchRun, QueryTime, Setup
+from tuner.bench.knobs import APPLICATION_KNOBS, KNOBS, Knob, Range
+from tuner.bench.model import BenchRun, Setup
 
 if TYPE_CHECKING:
     import optuna
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
 STARTUP_TRIALS = 2
 # A query that failed is as bad as one that takes this many times the longest.
 _FAILED = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """A setting, and the seconds that a query, or all of them, took with it."""
+
+    conf: Mapping[str, str]
+    seconds: float
+    failed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +46,19 @@ class Search:
 
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
         tried = [run for run in earlier if run.number <= setup.runs]
-        names = setup.workload.queries
-        conf = {name: self._conf(setup, number, name, position, tried) for position, name in enumerate(names)}
-        ran = run_application(setup, Submit(query_conf=conf), work)
-        return BenchRun(self.name, number, ran.queries, application_seconds=ran.seconds, query_conf=conf)
+        names = list(setup.workload.queries)
+        by_query = {name: self._next(setup, number, n, KNOBS, _of_query(tried, name)) for n, name in enumerate(names)}
+        conf = self._next(setup, number, len(names), APPLICATION_KNOBS, _of_application(tried))
+        ran = run_application(setup, Submit(conf, by_query), work)
+        return BenchRun(self.name, number, ran.queries, application_seconds=ran.seconds, query_conf=by_query, conf=conf)
 
-    def _conf(
-        self, setup: Setup, number: int, query: str, position: int, tried: Sequence[BenchRun]
+    def _next(
+        self, setup: Setup, number: int, position: int, knobs: Sequence[Knob], tried: Sequence[_Tried]
     ) -> Mapping[str, str]:
+        """What was best, when the search is over; else what the sampler suggests."""
         if number > setup.runs:
-            return best_conf(tried, query)
-        return {} if number == 1 else _suggested(self.sampler(_seed(setup.seed, position, number)), tried, query)
+            return best(tried)
+        return {} if number == 1 else _suggested(self.sampler(_seed(setup.seed, position, number)), knobs, tried)
 
 
 def random_search() -> Search:
@@ -75,30 +87,44 @@ def _optuna() -> ModuleType:
 
 def best_conf(tried: Iterable[BenchRun], query: str) -> Mapping[str, str]:
     """The setting that a query was fastest with."""
-    whole = [(q.seconds, run) for run in tried for q in _of(run, query) if not q.error]
-    return min(whole, key=lambda found: found[0])[1].query_conf.get(query, {}) if whole else {}
+    return best(_of_query(tried, query))
 
 
-def _of(run: BenchRun, query: str) -> list[QueryTime]:
-    return [q for q in run.queries if q.name == query]
+def best(tried: Iterable[_Tried]) -> Mapping[str, str]:
+    """The setting with the least seconds of those that nothing failed with."""
+    whole = [one for one in tried if not one.failed]
+    return min(whole, key=lambda one: one.seconds).conf if whole else {}
+
+
+def _of_query(tried: Iterable[BenchRun], query: str) -> list[_Tried]:
+    return [
+        _Tried(run.query_conf.get(query, {}), q.seconds, bool(q.error))
+        for run in tried
+        for q in run.queries
+        if q.name == query
+    ]
+
+
+def _of_application(tried: Iterable[BenchRun]) -> list[_Tried]:
+    return [_Tried(run.conf, sum(q.seconds for q in run.queries), any(q.error for q in run.queries)) for run in tried]
 
 
 def _seed(seed: int, position: int, number: int) -> int:
     return seed * 1_000_003 + position * 1_009 + number
 
 
-def _suggested(sampler: optuna.samplers.BaseSampler, tried: Sequence[BenchRun], query: str) -> dict[str, str]:
+def _suggested(sampler: optuna.samplers.BaseSampler, knobs: Sequence[Knob], tried: Sequence[_Tried]) -> dict[str, str]:
     import optuna
 
-    space = {knob.key: _distribution(knob) for knob in KNOBS}
+    space = {knob.key: _distribution(knob) for knob in knobs}
     study = optuna.create_study(sampler=sampler)
-    for run in tried:
-        conf = run.query_conf.get(query, {})
-        for found in _of(run, query):
-            # Run 1 had none set: a study knows only what is in its space.
-            if conf:
-                params = {key: _value(text) for key, text in conf.items()}
-                study.add_trial(optuna.create_trial(params=params, distributions=space, value=_score(found, tried)))
+    failed = _FAILED * max((one.seconds for one in tried), default=0.0)
+    for one in tried:
+        # Run 1 had none set: a study knows only what is in its space.
+        if one.conf:
+            params = {key: _value(text) for key, text in one.conf.items()}
+            value = failed if one.failed else one.seconds
+            study.add_trial(optuna.create_trial(params=params, distributions=space, value=value))
     trial = study.ask(space)
     return {key: str(value).lower() for key, value in trial.params.items()}
 
@@ -113,9 +139,3 @@ def _distribution(knob: Knob) -> optuna.distributions.BaseDistribution:
 
 def _value(text: str) -> int | bool:
     return text == "true" if text in ("true", "false") else int(text)
-
-
-def _score(found: QueryTime, tried: Sequence[BenchRun]) -> float:
-    if not found.error:
-        return found.seconds
-    return _FAILED * max(q.seconds for run in tried for q in run.queries)

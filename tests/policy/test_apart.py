@@ -36,6 +36,18 @@ def test_changes_to_single_joins_are_tried_side_by_side_and_before_properties() 
     assert found == {FIRST.id: Standing.HELD, JOIN.id: Standing.TRIAL, OTHER_JOIN.id: Standing.TRIAL}
 
 
+def test_a_property_that_foretells_more_than_the_joins_of_its_queries_is_tried_before_them() -> None:
+    joins = [recommend(JOIN, after=8), recommend(OTHER_JOIN, after=9)]
+    assert _decision(recommend(FIRST, queries=("q1", "q2"), after=6), *joins) == {
+        FIRST.id: Standing.TRIAL,
+        JOIN.id: Standing.HELD,
+        OTHER_JOIN.id: Standing.HELD,
+    }
+    asked = (verdict(JOIN, Ruling.APPROVE),)
+    found = _decision(recommend(FIRST, after=6), *joins, said=asked)
+    assert found == {FIRST.id: Standing.HELD, JOIN.id: Standing.TRIAL, OTHER_JOIN.id: Standing.TRIAL}
+
+
 def test_when_the_first_has_won_the_next_is_tried_beside_it() -> None:
     won = run(1, {"q1": 10, "q2": 20, "q3": 20}, decided(FIRST))
     assert _decision(_for(SECOND), runs=(BASE, won)) == {FIRST.id: Standing.PROMOTED, SECOND.id: Standing.TRIAL}

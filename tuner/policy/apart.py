@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from tuner.advice.model import ON_JOINS
 from tuner.history.model import DecidedAction, Standing
 from tuner.policy.held_back import held_back
 from tuner.policy.together import together
 
-_JOINS = object()
 _WHY = "another change to a query it is for is tried first"
 
 
@@ -17,18 +16,28 @@ def apart(decided: Sequence[DecidedAction], asked_for: Collection[str]) -> list[
     """Properties on trial wait where another trial on one of their queries comes before them: of changes tried together the
     one that loses would ride with the one that wins, for as long as both are in force.
 
-    Changes to single joins come first, and are tried side by side: each is foretold from what its own joins were measured
-    at, and many queries need several. What came of one recommendation is tried together; what a person has asked for
-    (action ids) waits for nothing.
+    Changes to single joins are tried side by side: each is foretold from what its own joins were measured at, and many
+    queries need several. They come first, unless a property foretells more than all of those on its queries. What came of
+    one recommendation is tried together; what a person has asked for (action ids) waits for nothing.
     """
     trials = [d for d in decided if d.standing is Standing.TRIAL]
-    taken: dict[str, object] = {q: _JOINS for d in trials if d.action.kind in ON_JOINS for q in d.queries}
-    held = set()
-    for d in sorted(trials, key=lambda d: d.action.id not in asked_for):
-        if d.action.kind in ON_JOINS:
-            continue
-        if d.action.id not in asked_for and any(taken.get(q, together(d)) != together(d) for q in d.queries):
+    joins = [d for d in trials if d.action.kind in ON_JOINS]
+    properties = [d for d in trials if d.action.kind not in ON_JOINS]
+    held: set[str] = set()
+    taken: dict[str, object] = {}
+    for d in sorted(properties, key=lambda d: d.action.id not in asked_for):
+        others = [j for j in joins if j.action.id not in held and not set(j.queries).isdisjoint(d.queries)]
+        asked = d.action.id in asked_for
+        first = not others or (_foretold([d]) > _foretold(others) and not any(j.action.id in asked_for for j in others))
+        if not asked and (not first or any(taken.get(q, together(d)) != together(d) for q in d.queries)):
             held.add(d.action.id)
-        else:
-            taken.update(dict.fromkeys(d.queries, together(d)))
+            continue
+        taken.update(dict.fromkeys(d.queries, together(d)))
+        if first:
+            held.update(j.action.id for j in others)
     return [held_back(d, _WHY) if d.action.id in held else d for d in decided]
+
+
+def _foretold(decided: Iterable[DecidedAction]) -> float:
+    """Seconds that the changes are to gain."""
+    return sum(d.predicted_seconds.gain for d in decided if d.predicted_seconds)

@@ -10,6 +10,7 @@ from tuner.advice.aggregate_partitions import advise_aggregate_partitions
 from tuner.advice.broadcast_hint import advise_broadcast_hints
 from tuner.advice.broadcast_threshold import advise_broadcast_thresholds
 from tuner.advice.build_side import advise_build_sides
+from tuner.advice.bypass_merge import advise_bypass_merge
 from tuner.advice.card_weight import advise_card_weight
 from tuner.advice.cbo import advise_cbo
 from tuner.advice.cbo_off import advise_cbo_off
@@ -31,6 +32,7 @@ Advisor = Callable[[Facts], Iterable[Recommendation]]
 ADVISORS: tuple[Advisor, ...] = (
     advise_broadcast_hints,
     advise_broadcast_thresholds,
+    advise_bypass_merge,
     advise_card_weight,
     advise_cbo,
     advise_cbo_off,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from tuner.advice.bypass_merge import advise_bypass_merge, segment_ns
 from tuner.advice.facts import Facts
 from tuner.advice.model import Action, ActionKind, Evidence, Prediction, Recommendation, Risk
 from tuner.plan.model import Query, ShuffleExchange
@@ -25,7 +26,10 @@ MIN_GAIN_SHARE = 0.01
 
 
 def advise_shuffle_partitions(facts: Facts) -> Iterable[Recommendation]:
-    """At most one recommendation: a count from the largest shuffle's bytes, where half will do, or too few spilled."""
+    """At most one recommendation: a count from the largest shuffle's bytes, where half will do, or too few spilled.
+
+    Fewer are not advised where it is the files of each that cost: they can be spared, however many partitions there are.
+    """
     shuffles = [(q, s) for q in facts.succeeded for s in q.shuffles if s.adjustable and s.data_bytes is not None]
     if not shuffles or INITIAL in facts.conf or not facts.cluster.cores:
         return
@@ -35,7 +39,7 @@ def advise_shuffle_partitions(facts: Facts) -> Iterable[Recommendation]:
     wanted = _wanted(largest, facts.cluster.cores)
     queries = {q.id: q for q, _ in shuffles}.values()
     spilled = sum(q.spilled_bytes for q in queries)
-    if wanted <= current / 2 and not spilled:
+    if wanted <= current / 2 and not spilled and not any(True for _ in advise_bypass_merge(facts)):
         gain = _segment_gain(facts, [s for _, s in shuffles], current, wanted)
     elif wanted >= current * 2 and spilled:
         gain = _spill_gain(facts, spilled)
@@ -58,8 +62,8 @@ def _wanted(largest_bytes: int, cores: int) -> int:
 
 def _segment_gain(facts: Facts, shuffles: Iterable[ShuffleExchange], current: int, wanted: int) -> float:
     """Wall seconds of the shuffle segments (map task times partition) that would no longer be written and fetched."""
-    segments = sum((s.map_tasks or 1) * max(0, min(current, s.partitions) - wanted) for s in shuffles)
-    return segments * facts.costs.shuffle_segment / 1e9 / facts.cluster.cores
+    fewer = ((s, (s.map_tasks or 1) * max(0, min(current, s.partitions) - wanted)) for s in shuffles)
+    return sum(segments * segment_ns(facts, s) for s, segments in fewer) / 1e9 / facts.cluster.cores
 
 
 def _spill_gain(facts: Facts, spilled_bytes: int) -> float:

@@ -30,6 +30,7 @@ ALLOWED = AIRFLOW_TAGS | frozenset(
         "spark.memory.fraction",
         "spark.memory.storageFraction",
         "spark.serializer",
+        "spark.shuffle.manager",
         "spark.shuffle.sort.bypassMergeThreshold",
         "spark.submit.deployMode",
         "spark.task.cpus",

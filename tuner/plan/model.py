@@ -67,7 +67,8 @@ class ShuffleExchange:
     """One shuffle: what went through it and how it was partitioned.
 
     `partitions` is what the plan asked for (`spark.sql.shuffle.partitions` or a number of the user's);
-    `adjustable` is False where the user gave the number (REPARTITION_BY_NUM).
+    `adjustable` is False where the user gave the number (REPARTITION_BY_NUM). `map_core_ms` sums the run times of the
+    `map_tasks` that wrote it, whatever else they did.
     """
 
     partitions: int
@@ -76,6 +77,7 @@ class ShuffleExchange:
     rows: int | None
     map_tasks: int | None
     adjustable: bool
+    map_core_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,7 +153,11 @@ def _measured(
         duration_ms=_duration_ms(execution),
         status=status,
         joins=find_joins(final, planned, finished=status is QueryStatus.SUCCEEDED and _ran(final)),
-        shuffles=find_shuffles(final, {a: stage.tasks for stage in stages for a in stage.accumulator_ids}),
+        shuffles=find_shuffles(
+            final,
+            {a: stage.tasks for stage in stages for a in stage.accumulator_ids},
+            {a: stage.executor_run_time_ms for stage in stages for a in stage.accumulator_ids},
+        ),
         input_bytes=_input_bytes(scans, stages),
         input_rows=sum(scan.metrics.get("number of output rows", 0) for scan in scans),
         executor_run_ms=sum(stage.executor_run_time_ms for stage in stages),

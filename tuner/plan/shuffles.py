@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from tuner.plan.expression import argument_list, split_top_level
 from tuner.plan.model import ShuffleExchange
@@ -11,12 +12,15 @@ from tuner.plan.node import PlanNode
 
 _PARTITIONING = re.compile(r"(?:hash|range|[Rr]ound[Rr]obin)[Pp]artitioning(?=\()")
 _WRITTEN = "shuffle bytes written"
+NOTHING: Mapping[int, int] = MappingProxyType({})
 
 
-def find_shuffles(root: PlanNode, tasks_of: Mapping[int, int]) -> tuple[ShuffleExchange, ...]:
+def find_shuffles(
+    root: PlanNode, tasks_of: Mapping[int, int], core_ms_of: Mapping[int, int] = NOTHING
+) -> tuple[ShuffleExchange, ...]:
     """The shuffles that ran, subqueries included, each once. Single-partition exchanges are left out.
 
-    `tasks_of` tells for an accumulator how many tasks the stage had that updated it.
+    `tasks_of` tells for an accumulator how many tasks the stage had that updated it, `core_ms_of` how long they ran.
     """
     found = []
     elsewhere = {id(node) for node in root.walk_unfilled()}
@@ -28,14 +32,16 @@ def find_shuffles(root: PlanNode, tasks_of: Mapping[int, int]) -> tuple[ShuffleE
         stack.extend(node.children + node.subqueries)
         partitions = _partitions(node.text) if node.name in ("Exchange", "ShuffleExchange") else None
         if partitions is not None:
+            written = node.metric_ids.get(_WRITTEN, -1)
             found.append(
                 ShuffleExchange(
                     partitions=partitions,
                     data_bytes=node.metrics.get("data size"),
                     written_bytes=node.metrics.get(_WRITTEN),
                     rows=node.metrics.get("shuffle records written"),
-                    map_tasks=tasks_of.get(node.metric_ids.get(_WRITTEN, -1)),
+                    map_tasks=tasks_of.get(written),
                     adjustable="REPARTITION_BY_NUM" not in node.text,
+                    map_core_ms=core_ms_of.get(written),
                 )
             )
     return tuple(found)

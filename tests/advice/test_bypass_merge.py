@@ -11,9 +11,9 @@ from tuner.advice.bypass_merge import KEY, MANAGER, MOST_FILE_NS, advise_bypass_
 from tuner.advice.model import Recommendation
 from tuner.advice.shuffle_partitions import advise_shuffle_partitions
 from tuner.eventlog.cluster import Cluster
-from tuner.plan.model import Query, QueryStatus, ShuffleExchange
+from tuner.plan.model import Query, QueryStatus, ShuffleExchange, Strategy
 
-from .joins import facts, query
+from .joins import facts, inner, query, side
 
 CLUSTER = Cluster(cores=2, executors=1, cores_per_executor=2, executor_memory_bytes=4 << 30)
 # 100 tasks that each spread 1,000 rows over 200 files, in 200 ms.
@@ -78,6 +78,24 @@ def test_only_shuffles_of_as_many_partitions_change_how_they_are_written() -> No
 )
 def test_what_is_left_alone(case: Query, conf: dict[str, str]) -> None:
     assert not _advice(case, **conf)
+
+
+def test_a_driver_that_runs_tasks_keeps_room_to_build_its_broadcasts() -> None:
+    """TPC-DS 69 at SF1 on local[2] with 4 GiB: with the threshold set, the driver ran out of memory over 284 MB."""
+    relation = side("customer_demographics", rows=1_920_800, broadcast_bytes=283_801_792)
+    broadcasts = query(
+        inner(side("customer", rows=100_000), relation, strategy=Strategy.BROADCAST_HASH),
+        seconds=60,
+        shuffles=(SMALL, SMALL),
+    )
+
+    def advised(heap: int, *, local: bool) -> bool:
+        cluster = replace(CLUSTER, driver_memory_bytes=heap, executor_memory_bytes=heap, local=local)
+        return bool(list(advise_bypass_merge(facts(broadcasts, cluster=cluster))))
+
+    assert not advised(4 << 30, local=True)
+    assert advised(8 << 30, local=True)
+    assert advised(4 << 30, local=False)
 
 
 def test_only_sparks_own_shuffle_is_known() -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from tuner.advice.builds import capped
 from tuner.advice.facts import Facts
 from tuner.advice.model import Action, ActionKind, Evidence, Prediction, Recommendation, Risk
-from tuner.cost.memory import hash_map_cap
+from tuner.cost.memory import DEFAULT_HEAP_BYTES, hash_map_cap
 from tuner.plan.model import Query, ShuffleExchange
 from tuner.units import format_bytes, format_rows, format_seconds
 
@@ -35,6 +35,11 @@ SORTED_SEGMENT_NS = 30_000.0
 # Such tasks do other work, too: what one shuffle in so many took less than is near to what files take alone.
 FASTEST = 10
 UNSURE = 3.0
+# A relation that is broadcast takes several times its size while it is built (LongToUnsafeRowMap doubles its page, and
+# copies), in one piece. In local mode that is on the heap where tasks would sort, each in a page of up to 64 MiB
+# (MemoryManager.pageSizeBytes): with 4 GiB, TPC-DS 69 at SF1 then had no room left to build one of 284 MB.
+BUILD_FACTOR = 3
+MOST_OF_LOCAL_HEAP = 1 / 8
 MIN_GAIN_SECONDS = 0.2
 MIN_GAIN_SHARE = 0.01
 
@@ -52,7 +57,7 @@ class _Merged:
 
 def advise_bypass_merge(facts: Facts) -> Iterable[Recommendation]:
     """At most one recommendation: the threshold just below the partitions of shuffles that gain, of several the best."""
-    if facts.conf.get(MANAGER, "").strip().lower() not in _SORT_SHUFFLE:
+    if facts.conf.get(MANAGER, "").strip().lower() not in _SORT_SHUFFLE or not _has_room(facts):
         return
     threshold = bypass_threshold(facts)
     price = file_ns(facts)
@@ -104,6 +109,14 @@ def _merged(facts: Facts, query: Query, threshold: int, price: float) -> Iterato
         files = files_of(shuffle)
         if files and shuffle.rows and shuffle.partitions <= threshold:
             yield _Merged(query, shuffle, files, files * price / 1e9 / cores, _sort_ns(facts, shuffle) / 1e9 / cores)
+
+
+def _has_room(facts: Facts) -> bool:
+    """Whether broadcasts leave room on a heap that driver and tasks share."""
+    sides = (side for q in facts.queries for join in q.joins for side in (join.left, join.right))
+    largest = max((side.broadcast_bytes or 0 for side in sides), default=0)
+    heap = facts.cluster.driver_memory_bytes or DEFAULT_HEAP_BYTES
+    return not facts.cluster.local or largest * BUILD_FACTOR <= heap * MOST_OF_LOCAL_HEAP
 
 
 def _sort_ns(facts: Facts, shuffle: ShuffleExchange) -> float:

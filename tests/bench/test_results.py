@@ -87,6 +87,8 @@ def test_rounds_without_a_run_by_default_are_compared_with_the_nearest() -> None
     assert [[r.number for r in c.runs] for c in found.contenders] == [[1, 5], [1, 2, 3, 4, 5]]
     assert [round(r.speed_up, 2) for r in found.contenders[1].runs] == [1.0, 1.67, 2.14, 4.29, 4.23]
     assert found.contenders[0].cumulative_seconds == 3 * 15 + 2 * 30, "as long as in the nearest round"
+    once = result(*runs("tuner", *LEARNS), default=[DEFAULT[0]])
+    assert once.contenders[0].cumulative_seconds == 5 * 15, "of as many rounds as the others"
 
 
 def test_json_has_what_the_tables_have() -> None:

@@ -59,7 +59,8 @@ class RunResult:
 @dataclass(frozen=True, slots=True)
 class ContenderResult:
     """What came of a contender. Speed-ups are of the end (medians over the repeats); `runs_to_most` is the first run with 90 %
-    of the final gain (None: there was none to reach, or it was not held)."""
+    of the final gain (None: there was none to reach, or it was not held). `cumulative_seconds` are of as many rounds for
+    all contenders: rounds that one had no turn in count as its nearest run."""
 
     name: str
     title: str
@@ -70,14 +71,11 @@ class ContenderResult:
     geometric_mean: float
     best_geometric_mean: float
     runs_to_most: int | None
+    cumulative_seconds: float
 
     @property
     def slower(self) -> tuple[QueryResult, ...]:
         return tuple(q for q in self.queries if q.slower)
-
-    @property
-    def cumulative_seconds(self) -> float:
-        return self.runs[-1].cumulative_seconds if self.runs else self.preparing_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +94,15 @@ def results(setup: Setup, titles: Mapping[str, str], runs: Mapping[str, Sequence
     setup asks for; a round without a run by Spark's defaults is compared with their nearest.
     """
     default = [run for run in runs[DEFAULT] if run.number]
-    found = [_contender(setup, name, titles[name], runs[name], default) for name in titles if runs.get(name)]
+    rounds = max((run.number for each in runs.values() for run in each), default=0)
+    found = [_contender(setup, name, titles[name], runs[name], default, rounds) for name in titles if runs.get(name)]
     return BenchResult(
         setup.workload.title, len(setup.workload.queries), setup.runs, setup.repeats, tuple(c for c in found if c.runs)
     )
 
 
 def _contender(
-    setup: Setup, name: str, title: str, runs: Sequence[BenchRun], default: Sequence[BenchRun]
+    setup: Setup, name: str, title: str, runs: Sequence[BenchRun], default: Sequence[BenchRun], rounds: int
 ) -> ContenderResult:
     usual = {query: _median_whole(default, query) for query in setup.workload.queries}
     mine = [run for run in runs if run.number]
@@ -113,16 +112,18 @@ def _contender(
     ratios = sorted((q.speed_up for q in queries), reverse=True)
     against = [run for run in default if run.number > setup.runs] or list(default[-1:])
     total = _typical_total(against, usual), _typical_total(final, usual)
+    by_run = tuple(_runs(mine, default, usual, preparing))
     return ContenderResult(
         name=name,
         title=title,
         preparing_seconds=preparing,
-        runs=tuple(_runs(mine, default, usual, preparing)),
+        runs=by_run,
         queries=queries,
         total_speed_up=total[0] / total[1] if total[1] else 1.0,
         geometric_mean=geometric_mean(ratios) if ratios else 1.0,
         best_geometric_mean=geometric_mean(ratios[:BEST]) if ratios else 1.0,
         runs_to_most=_runs_to_most(mine, default, usual, total),
+        cumulative_seconds=_cumulative(by_run, rounds, preparing),
     )
 
 
@@ -170,6 +171,13 @@ def _runs(
             failed=tuple(q.name for q in run.queries if q.error),
             said=run.said,
         )
+
+
+def _cumulative(runs: Sequence[RunResult], rounds: int, preparing: float) -> float:
+    if not runs:
+        return preparing
+    last = runs[-1]
+    return last.cumulative_seconds + (rounds - last.number) * (last.seconds + last.tuning_seconds)
 
 
 def _runs_to_most(

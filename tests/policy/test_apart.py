@@ -36,15 +36,15 @@ def test_changes_to_single_joins_are_tried_side_by_side_and_before_properties() 
     assert found == {FIRST.id: Standing.HELD, JOIN.id: Standing.TRIAL, OTHER_JOIN.id: Standing.TRIAL}
 
 
-def test_a_property_that_foretells_more_than_the_joins_of_its_queries_is_tried_before_them() -> None:
-    joins = [recommend(JOIN, after=8), recommend(OTHER_JOIN, after=9)]
-    assert _decision(recommend(FIRST, queries=("q1", "q2"), after=6), *joins) == {
+def test_a_property_that_is_surer_to_gain_than_the_joins_of_its_queries_is_tried_before_them() -> None:
+    joins = [recommend(JOIN, high=9), recommend(OTHER_JOIN, high=9)]
+    assert _decision(recommend(FIRST, queries=("q1", "q2"), high=7), *joins) == {
         FIRST.id: Standing.TRIAL,
         JOIN.id: Standing.HELD,
         OTHER_JOIN.id: Standing.HELD,
     }
     asked = (verdict(JOIN, Ruling.APPROVE),)
-    found = _decision(recommend(FIRST, after=6), *joins, said=asked)
+    found = _decision(recommend(FIRST, high=7), *joins, said=asked)
     assert found == {FIRST.id: Standing.HELD, JOIN.id: Standing.TRIAL, OTHER_JOIN.id: Standing.TRIAL}
 
 

@@ -204,3 +204,18 @@ def test_the_noise_that_a_history_keeps_is_that_of_its_runs(runs: list[tuple[flo
     for one in past:
         history.add([one])
     assert history.noise(("q", 0)) == noise(past)
+
+
+def test_what_reaches_every_query_is_judged_by_how_far_these_differ_from_one_another() -> None:
+    """Ratios of queries of one to two seconds, TPC-DS at SF1, between two runs: one of 1.4 says nothing of a property."""
+    ratios = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.05, 1.2, 1.4)
+    everywhere = decided(conf("x"), queries=[f"q{n}" for n in range(len(ratios))])
+    before = run(0, {f"q{n}": 2.0 for n in range(len(ratios))})
+
+    def lost(*, last: float) -> list[str]:
+        seconds = {f"q{n}": 2.0 * ratio for n, ratio in enumerate((*ratios[:-1], last))}
+        found = _compare(before, now=run(1, seconds, everywhere), changes=(everywhere.action.id,))
+        return [c.fingerprint for c in losers(found.touched)]
+
+    assert not lost(last=1.4)
+    assert lost(last=3.0) == ["q11"]

@@ -17,7 +17,7 @@ def apart(decided: Sequence[DecidedAction], asked_for: Collection[str]) -> list[
     one that loses would ride with the one that wins, for as long as both are in force.
 
     Changes to single joins are tried side by side: each is foretold from what its own joins were measured at, and many
-    queries need several. They come first, unless a property foretells more than all of those on its queries. What came of
+    queries need several. They come first, unless a property is surer to gain than all of those on its queries. What came of
     one recommendation is tried together; what a person has asked for (action ids) waits for nothing.
     """
     trials = [d for d in decided if d.standing is Standing.TRIAL]
@@ -28,7 +28,7 @@ def apart(decided: Sequence[DecidedAction], asked_for: Collection[str]) -> list[
     for d in sorted(properties, key=lambda d: d.action.id not in asked_for):
         others = [j for j in joins if j.action.id not in held and not set(j.queries).isdisjoint(d.queries)]
         asked = d.action.id in asked_for
-        first = not others or (_foretold([d]) > _foretold(others) and not any(j.action.id in asked_for for j in others))
+        first = not others or (_sure([d]) > _sure(others) and not any(j.action.id in asked_for for j in others))
         if not asked and (not first or any(taken.get(q, together(d)) != together(d) for q in d.queries)):
             held.add(d.action.id)
             continue
@@ -38,6 +38,7 @@ def apart(decided: Sequence[DecidedAction], asked_for: Collection[str]) -> list[
     return [held_back(d, _WHY) if d.action.id in held else d for d in decided]
 
 
-def _foretold(decided: Iterable[DecidedAction]) -> float:
-    """Seconds that the changes are to gain."""
-    return sum(d.predicted_seconds.gain for d in decided if d.predicted_seconds)
+def _sure(decided: Iterable[DecidedAction]) -> float:
+    """Seconds that the changes are to gain at least."""
+    predicted = (d.predicted_seconds for d in decided if d.predicted_seconds)
+    return sum(p.before - p.high for p in predicted)

@@ -209,11 +209,15 @@ def compare(
     properties = (d.action for d in run.decision.actions if d.action.kind is ActionKind.SET_CONF)
     everywhere = any(action.id in changes for action in properties)
     speed, drift = machine_speed(control, everywhere=everywhere)
-    together = _spread_of_queries(control, speed)
+    together = _spread_of_queries(control)
+    if together is None and everywhere:
+        # A property moves the middle of all that it reaches; how far they lie from that is noise, but for what it does to few.
+        reached = [Control(q.seconds, usual_seconds(q, past)) for q, past in pairs if not q.changes.isdisjoint(changes)]
+        together = _spread_of_queries(reached)
     touched: list[Comparison] = []
     untouched: list[Comparison] = []
     for query, past in pairs:
-        share = max(history.noise(query.key), together) * math.sqrt(1 + 1 / len(past))
+        share = max(history.noise(query.key), together or 0.0) * math.sqrt(1 + 1 / len(past))
         found = comparison(query, past, speed, share)
         (untouched if query.changes.isdisjoint(changes) else touched).append(found)
     return Comparisons(tuple(touched), tuple(untouched), drift)
@@ -318,10 +322,10 @@ def _scaled(past: Sequence[Measured], input_bytes: int) -> list[float]:
     ]
 
 
-def _spread_of_queries(control: Sequence[Control], speed: float) -> float:
-    """How much the untouched queries of one run differ from the machine's speed: its noise, where they are many."""
-    ratios = [query.seconds / query.usual / speed for query in control if query.usual >= MIN_SECONDS and speed]
-    return _share_of_spread(ratios) if len(ratios) >= QUERIES_FOR_SPREAD else 0.0
+def _spread_of_queries(queries: Sequence[Control]) -> float | None:
+    """How much the queries of one run differ from how they differ from usual together: its noise. None for few."""
+    ratios = [query.seconds / query.usual for query in queries if query.usual >= MIN_SECONDS]
+    return _share_of_spread(ratios) if len(ratios) >= QUERIES_FOR_SPREAD else None
 
 
 def _share_of_spread(values: Sequence[float]) -> float:

@@ -244,10 +244,13 @@ def _add_details(turn: Turn, store: Store, runs: Sequence[Run], application: App
     from tuner.run_details import run_details
 
     job = replace(turn.job, try_number=1, mode=store.mode(turn.job.cohort) or turn.job.mode)
-    known = _known(store, job, runs, application.spark_version, problems)
-    outlook = problems.guard("look ahead", lambda: _outlook(known, problems), None)
+    known = problems.guard(
+        "look at what is known", lambda: _known(store, job, runs, application.spark_version, problems), None
+    )
+    outlook = problems.guard("look ahead", lambda: _outlook(known, problems) if known else None, None)
+    facts = known.facts if known else None
     orders = problems.guard(
-        "look at join orders", lambda: tuple(unsure_orders(known.facts) if known.facts else ()), tuple[Insight, ...]()
+        "look at join orders", lambda: tuple(unsure_orders(facts) if facts else ()), tuple[Insight, ...]()
     )
     store.add_details(turn.job.key, run_details(application, outlook, orders))
 

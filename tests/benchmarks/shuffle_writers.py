@@ -21,6 +21,7 @@ from tuner.eventlog.location import log_path
 from tuner.eventlog.read import read_application
 from tuner.machine import machine
 from tuner.spark_submit import environment_for, find_spark_submit
+from tuner.submit_arguments import conf_arguments
 
 TASKS = 8
 ROWS = (500, 5_000, 50_000, 500_000, 2_000_000)
@@ -59,8 +60,7 @@ def _run(given: argparse.Namespace, threshold: int) -> dict[tuple[int, str], flo
         "spark.eventLog.dir": events.as_uri(),
     }
     program = find_spark_submit()
-    flags = [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
-    command = [program, *flags, __file__, "--in-spark", str(given.partitions), str(given.repeats)]
+    command = [program, *conf_arguments(conf), __file__, "--in-spark", str(given.partitions), str(given.repeats)]
     subprocess.run(command, env={**environment_for(program), "SPARK_LOCAL_IP": "127.0.0.1"}, check=True)
     (source,) = find_logs(log_path(str(events)))
     application = read_application(source)

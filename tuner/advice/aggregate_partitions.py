@@ -44,7 +44,7 @@ class _Fallback:
 
 def advise_aggregate_partitions(facts: Facts) -> Iterable[Recommendation]:
     """At most one recommendation: as many partitions as the hash maps ask for. None where bytes already ask for more."""
-    if INITIAL in facts.conf or not facts.cluster.cores or any(True for _ in advise_shuffle_partitions(facts)):
+    if INITIAL in facts.conf or not facts.cluster.cores or advise_shuffle_partitions(facts):
         return
     current = facts.count_of(KEY, DEFAULT_PARTITIONS)
     found = [f for q in facts.succeeded for f in _fallbacks(facts, q, current)]

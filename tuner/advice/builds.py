@@ -21,7 +21,6 @@ from tuner.plan.strategy import SHUFFLED
 # What a higher threshold may turn into a broadcast (JoinSelection asks for a broadcast first).
 UNBROADCAST = SHUFFLED | {Strategy.CARTESIAN}
 
-
 # A join that puts out more rows than it reads meets each hashed key many times; each match is a random access, where a
 # merge join scans matches in sequence. TPC-DS 72 at SF1, 5 rows out per row in: 13 s merged, 115 s broadcast, 348 s
 # hashed.

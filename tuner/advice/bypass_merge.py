@@ -55,10 +55,14 @@ class _Merged:
     sort_seconds: float
 
 
-def advise_bypass_merge(facts: Facts) -> Iterable[Recommendation]:
+def advise_bypass_merge(facts: Facts) -> Sequence[Recommendation]:
     """At most one recommendation: the threshold just below the partitions of shuffles that gain, of several the best."""
+    return facts.once(_advised)
+
+
+def _advised(facts: Facts) -> Sequence[Recommendation]:
     if facts.conf.get(MANAGER, "").strip().lower() not in _SORT_SHUFFLE or not _has_room(facts):
-        return
+        return ()
     threshold = bypass_threshold(facts)
     price = file_ns(facts)
     merged = [m for q in facts.succeeded for m in _merged(facts, q, threshold, price)]
@@ -68,8 +72,9 @@ def advise_bypass_merge(facts: Facts) -> Iterable[Recommendation]:
         found = [m for m in merged if m.shuffle.partitions >= partitions]
         best = max(best, (_gain(found), found), key=lambda one: one[0])
     gain, found = best
-    if gain >= max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * total):
-        yield _recommendation(found, threshold, gain)
+    if gain < max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * total):
+        return ()
+    return (_recommendation(found, threshold, gain),)
 
 
 def bypass_threshold(facts: Facts) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tuner.advice.bypass_merge import advise_bypass_merge, segment_ns
 from tuner.advice.facts import Facts
@@ -25,28 +25,33 @@ MIN_GAIN_SECONDS = 0.2
 MIN_GAIN_SHARE = 0.01
 
 
-def advise_shuffle_partitions(facts: Facts) -> Iterable[Recommendation]:
+def advise_shuffle_partitions(facts: Facts) -> Sequence[Recommendation]:
     """At most one recommendation: a count from the largest shuffle's bytes, where half will do, or too few spilled.
 
     Fewer are not advised where it is the files of each that cost: they can be spared, however many partitions there are.
     """
+    return facts.once(_advised)
+
+
+def _advised(facts: Facts) -> Sequence[Recommendation]:
     shuffles = [(q, s) for q in facts.succeeded for s in q.shuffles if s.adjustable and s.data_bytes is not None]
     if not shuffles or INITIAL in facts.conf or not facts.cluster.cores:
-        return
+        return ()
     current = _current(facts)
     # A query that failed is counted for its bytes: it may have failed of them.
     largest = max(s.data_bytes or 0 for q in facts.queries for s in q.shuffles if s.adjustable)
     wanted = _wanted(largest, facts.cluster.cores)
     queries = {q.id: q for q, _ in shuffles}.values()
     spilled = sum(q.spilled_bytes for q in queries)
-    if wanted <= current / 2 and not spilled and not any(True for _ in advise_bypass_merge(facts)):
+    if wanted <= current / 2 and not spilled and not advise_bypass_merge(facts):
         gain = _segment_gain(facts, [s for _, s in shuffles], current, wanted)
     elif wanted >= current * 2 and spilled:
         gain = _spill_gain(facts, spilled)
     else:
-        return
-    if gain >= max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * sum(q.duration_ms or 0 for q in queries) / 1e3):
-        yield _recommendation(shuffles, current, wanted, largest, gain)
+        return ()
+    if gain < max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * sum(q.duration_ms or 0 for q in queries) / 1e3):
+        return ()
+    return (_recommendation(shuffles, current, wanted, largest, gain),)
 
 
 def _current(facts: Facts) -> int:

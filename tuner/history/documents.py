@@ -65,15 +65,8 @@ class _BriefOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class _PastOutcome:
-    app_id: str
-    spark_version: str
-    duration_ms: int | None
-    cluster: Cluster
+class _PastOutcome(_BriefOutcome):
     queries: tuple[_PastQuery, ...]
-    agent_missing: bool = False
-    failure: Failure | None = None
-    conf: dict[str, str] = field(default_factory=dict)
 
 
 # What a run's times rest on is kept by itself: most of what is read of a history is that, and it is a small part of the whole.

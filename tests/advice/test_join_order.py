@@ -13,6 +13,7 @@ from tuner.advice.insights.join_order import unsure_orders
 from tuner.advice.insights.model import InsightKind
 from tuner.advice.join_order import advise_join_orders
 from tuner.advice.model import ActionKind, Recommendation
+from tuner.advice.reach import Reach
 from tuner.cli.logs import LogReader
 from tuner.cli.queries_and_insights import QueriesAndInsights
 from tuner.eventlog.cluster import cluster_of
@@ -115,8 +116,23 @@ def test_an_order_that_may_save_nothing_is_shown_and_not_recommended() -> None:
     assert 0 < insight.seconds <= 600
 
 
+def test_what_takes_most_of_a_query_is_still_gained_at_worst_where_the_rest_may_be_priced_too_low() -> None:
+    """Joins are four fifths by the prices; were the rest six times as dear, they would be two fifths, not nothing."""
+    tree = plan(EXPLODING.format(exploded=10_000_000_000))
+    query = in_full((Query(1, 1, "f" * 16, "q", 0, 600_000, QueryStatus.SUCCEEDED), tree, tree), ())
+    (advice,) = advise_join_orders(replace(facts(query), price_error=6.0))
+    assert advice.predicted_seconds.after < advice.predicted_seconds.high < 0.8 * 600
+
+
 def test_less_than_a_second_is_not_worth_a_minute() -> None:
     assert found(EXPLODING.format(exploded=10_000_000_000), seconds=0.9, tasks_seconds=2) == []
+
+
+@pytest.mark.parametrize(("seconds", "advised"), [(0.9, True), (0.2, False)])
+def test_where_the_agent_orders_it_less_will_do(seconds: float, advised: bool) -> None:
+    tree = plan(EXPLODING.format(exploded=10_000_000_000))
+    query = in_full((Query(1, 1, "f" * 16, "q", 0, int(seconds * 1e3), QueryStatus.SUCCEEDED), tree, tree), ())
+    assert bool(list(advise_join_orders(facts(query, reach=Reach.AGENT)))) is advised
 
 
 def test_what_an_earlier_run_measured_of_the_order_counts() -> None:

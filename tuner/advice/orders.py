@@ -12,6 +12,7 @@ from tuner.advice.cheapest_order import Block, alike, cheapest
 from tuner.advice.facts import Facts
 from tuner.advice.model import Evidence, Prediction
 from tuner.advice.order_names import joined_names, relation_names
+from tuner.advice.reach import Reach
 from tuner.cost.cardinality import Cardinality
 from tuner.cost.join_tree import JoinTree, tree_cost
 from tuner.cost.learned.fit import stage_terms
@@ -43,6 +44,9 @@ _FIXED_SHARE = 0.2
 # A person's minute is worth more than this.
 MIN_GAIN_SECONDS = 1.0
 MIN_GAIN_SHARE = 0.01
+# What the agent does takes nobody's: of a short query less will do, if that is much of it.
+_MIN_AGENT_GAIN_SECONDS = 0.2
+_MIN_AGENT_GAIN_SHARE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,8 @@ class OrderChange:
     """One block of one query in another order.
 
     Rows are those between the joins (of all but the last), `most_rows` the same with every estimate as wrong as it may
-    be. `gain` are wall seconds over all `times` that the query has the block, by the errors of sizes and prices.
+    be. `gain` are wall seconds over all `times` that the query has the block, by the errors of sizes and prices;
+    `least_seconds` is what it must come to.
     """
 
     query: Query
@@ -62,6 +67,7 @@ class OrderChange:
     most_rows: float
     gain: Interval
     times: int = 1
+    least_seconds: float = MIN_GAIN_SECONDS
 
     @property
     def seconds(self) -> float:
@@ -71,7 +77,7 @@ class OrderChange:
     @property
     def is_clear(self) -> bool:
         """Whether the rows, or the seconds alone by much, fall by more than what is unsure, and the seconds in any case."""
-        enough = max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * self.seconds)
+        enough = max(self.least_seconds, MIN_GAIN_SHARE * self.seconds)
         return self.is_promising and self.gain.expected >= enough and self.gain.low > 0
 
     @property
@@ -163,7 +169,14 @@ class OrderPrices:
             most_rows=block.most_rows(other),
             gain=self._saved(query, block, other, times),
             times=times,
+            least_seconds=self._least_seconds(query),
         )
+
+    def _least_seconds(self, query: Query) -> float:
+        if self.facts.reach is not Reach.AGENT:
+            return MIN_GAIN_SECONDS
+        of_short = _MIN_AGENT_GAIN_SHARE * (query.duration_ms or 0) / 1e3
+        return min(MIN_GAIN_SECONDS, max(_MIN_AGENT_GAIN_SECONDS, of_short))
 
     def _saved(self, query: Query, block: Block, other: JoinTree, times: int) -> Interval:
         """What another order saves of the query's wall seconds; below 0 where it adds to them."""
@@ -171,11 +184,15 @@ class OrderPrices:
         before, after = (what_if.order(tree.order, block.given(tree)) for tree in (block.written, other))
         priced, seconds = before.seconds(facts.cluster) * times, (query.duration_ms or 0) / 1e3
         saved = what_if.saving(before, after)
-        fixed = seconds * fixed_share(query, self._costs)
+        fixed = fixed_share(query, self._costs)
 
         def of_query(saving: float, error: float) -> float:
-            """Prices that add up to more than the query has for these joins are scaled down to it; a loss is not."""
-            share = min(1.0, max(0.0, seconds - fixed * error) / priced) if priced and saving > 0 else 1.0
+            """Prices that add up to more than the query has for these joins are scaled down to it; a loss is not.
+
+            What no order changes may be priced too low by `error`, beside the joins: both together took what was measured.
+            """
+            for_joins = seconds * (1 - fixed) / (1 - fixed + fixed * error)
+            share = min(1.0, for_joins / priced) if priced and saving > 0 else 1.0
             return saving * times * share
 
         error = facts.price_error

@@ -76,7 +76,7 @@ def _submit(program: str, script: Path, args: tuple[object, ...], log_dir: Path,
         "spark.master": "local[2]",
         "spark.driver.memory": "2g",
         # Small data and many plans: what a better compiler and collector would save, they cost many times over.
-        # Without it Java keeps 48 MB for compiled code, which a hundred queries fill.
+        # With the first alone Java keeps 48 MB for compiled code, which this many plans fill.
         "spark.driver.extraJavaOptions": (
             "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC -Xmn1g"
         ),

@@ -52,12 +52,16 @@ BroadcastHashJoin | [s_day#3], [d#30], Inner, BuildRight | number of output rows
 """
 
 
-def found(text: str, seconds: float = 600, tasks_seconds: float = 2000) -> list[Recommendation]:
+def ran(text: str, seconds: float = 600, tasks_seconds: float = 0) -> Query:
     tree = plan(text)
     measured = Query(
         1, 1, "f" * 16, "q", 0, int(seconds * 1000), QueryStatus.SUCCEEDED, executor_run_ms=int(tasks_seconds * 1000)
     )
-    return list(advise_join_orders(facts(in_full((measured, tree, tree), ()))))
+    return in_full((measured, tree, tree), ())
+
+
+def found(text: str, seconds: float = 600, tasks_seconds: float = 2000) -> list[Recommendation]:
+    return list(advise_join_orders(facts(ran(text, seconds, tasks_seconds))))
 
 
 def told(recommendation: Recommendation) -> str:
@@ -78,10 +82,7 @@ def test_what_is_filtered_before_it_is_shuffled_counts_for_more_than_rows_betwee
 
 
 def test_a_person_and_a_later_run_can_read_the_order() -> None:
-    tree = plan(EXPLODING.format(exploded=10_000_000_000))
-    query = in_full(
-        (Query(1, 1, "f" * 16, "q", 0, 600_000, QueryStatus.SUCCEEDED, executor_run_ms=10**6), tree, tree), ()
-    )
+    query = ran(EXPLODING.format(exploded=10_000_000_000), tasks_seconds=1000)
     (advice,) = advise_join_orders(facts(query))
     (action,) = advice.actions
     (graph,) = query.graphs
@@ -103,8 +104,7 @@ def test_what_it_saves_is_at_most_what_the_query_took() -> None:
 
 def test_an_order_that_may_save_nothing_is_shown_and_not_recommended() -> None:
     """Fewer rows for certain; but what rows cost is known within a factor of a thousand only."""
-    tree = plan(EXPLODING.format(exploded=400_000_000))
-    query = in_full((Query(1, 1, "f" * 16, "q", 0, 600_000, QueryStatus.SUCCEEDED), tree, tree), ())
+    query = ran(EXPLODING.format(exploded=400_000_000))
     unsure = replace(facts(query), price_error=1000.0)
     assert list(advise_join_orders(facts(query))) and not list(advise_join_orders(unsure))
     assert not list(unsure_orders(facts(query)))
@@ -118,8 +118,7 @@ def test_an_order_that_may_save_nothing_is_shown_and_not_recommended() -> None:
 
 def test_what_takes_most_of_a_query_is_still_gained_at_worst_where_the_rest_may_be_priced_too_low() -> None:
     """Joins are four fifths by the prices; were the rest six times as dear, they would be two fifths, not nothing."""
-    tree = plan(EXPLODING.format(exploded=10_000_000_000))
-    query = in_full((Query(1, 1, "f" * 16, "q", 0, 600_000, QueryStatus.SUCCEEDED), tree, tree), ())
+    query = ran(EXPLODING.format(exploded=10_000_000_000))
     (advice,) = advise_join_orders(replace(facts(query), price_error=6.0))
     assert advice.predicted_seconds.after < advice.predicted_seconds.high < 0.8 * 600
 
@@ -130,17 +129,13 @@ def test_less_than_a_second_is_not_worth_a_minute() -> None:
 
 @pytest.mark.parametrize(("seconds", "advised"), [(0.9, True), (0.2, False)])
 def test_where_the_agent_orders_it_less_will_do(seconds: float, advised: bool) -> None:
-    tree = plan(EXPLODING.format(exploded=10_000_000_000))
-    query = in_full((Query(1, 1, "f" * 16, "q", 0, int(seconds * 1e3), QueryStatus.SUCCEEDED), tree, tree), ())
+    query = ran(EXPLODING.format(exploded=10_000_000_000), seconds)
     assert bool(list(advise_join_orders(facts(query, reach=Reach.AGENT)))) is advised
 
 
 def test_what_an_earlier_run_measured_of_the_order_counts() -> None:
     """Sales of the week turned out to be nearly all of them: as many as in the order that ran."""
-    tree = plan(EXPLODING.format(exploded=10_000_000_000))
-    query = in_full(
-        (Query(1, 1, "f" * 16, "q", 0, 600_000, QueryStatus.SUCCEEDED, executor_run_ms=10**6), tree, tree), ()
-    )
+    query = ran(EXPLODING.format(exploded=10_000_000_000), tasks_seconds=1000)
     (graph,) = query.graphs
     names = [r.relations[0] for r in graph.relations]
     tried = 1 << names.index("shop.sales") | 1 << names.index("shop.days")

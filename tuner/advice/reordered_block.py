@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tuner.advice.drawn_exchanges import (
@@ -15,10 +15,10 @@ from tuner.advice.drawn_exchanges import (
 )
 from tuner.plan.drawn_tree import Drawn
 from tuner.plan.graph import JoinGraph, Order
-from tuner.plan.joins import signature
+from tuner.plan.ordered_joins import signature_of
 from tuner.plan.picture import PlanStep, StepKind
 from tuner.plan.relation import short_name
-from tuner.plan.strategy import SHUFFLED, BuildSide, JoinType, Strategy
+from tuner.plan.strategy import SHUFFLED, BuildSide, Strategy
 
 
 def reorder(root: Drawn, graph: JoinGraph, order: Order) -> Drawn | None:
@@ -77,10 +77,10 @@ class _Block:
         if isinstance(order, int):
             return _Part(self.items[order], 1 << order)
         left, right = self.joined(order.left), self.joined(order.right)
-        pairs = tuple(self._pairs(left.items, right.items))
-        return _Part(self._join(left, right, pairs), left.items | right.items)
+        return _Part(self._join(left, right), left.items | right.items)
 
-    def _join(self, left: _Part, right: _Part, pairs: tuple[tuple[str, str], ...]) -> Drawn:
+    def _join(self, left: _Part, right: _Part) -> Drawn:
+        pairs = tuple((one, other) for (_, one), (_, other) in self.graph.keys(left.items, right.items))
         strategy, build = _strategy(left.drawn, right.drawn, keyed=bool(pairs))
         measured = self.graph.measured.get(left.items | right.items)
         step = PlanStep(
@@ -88,7 +88,7 @@ class _Block:
             strategy.value,
             ", ".join(f"{_column(one)} = {_column(other)}" for one, other in pairs) or "no condition",
             measured.rows if measured else None,
-            signature=signature(JoinType.INNER, self._relations(left.items), self._relations(right.items), pairs),
+            signature=signature_of(self.graph, left.items, right.items),
             strategy=strategy,
             build_side=build,
         )
@@ -98,18 +98,6 @@ class _Block:
         side = 0 if build is BuildSide.LEFT else 1
         inputs[side], inputs[1 - side] = broadcast_over(inputs[side]), without_exchange(inputs[1 - side])
         return Drawn(step, inputs)
-
-    def _pairs(self, left: int, right: int) -> Iterator[tuple[str, str]]:
-        """The keys that a join of two sets has: predicates between them."""
-        for p in self.graph.predicates:
-            if not p.left & ~left and not p.right & ~right:
-                yield p.left_key, p.right_key
-            elif not p.left & ~right and not p.right & ~left:
-                yield p.right_key, p.left_key
-
-    def _relations(self, items: int) -> tuple[str, ...]:
-        found = (r for number, item in enumerate(self.graph.relations) if items >> number & 1 for r in item.relations)
-        return tuple(sorted(found))
 
 
 def _strategy(left: Drawn, right: Drawn, *, keyed: bool) -> tuple[Strategy, BuildSide | None]:

@@ -17,6 +17,8 @@ class Joined(NamedTuple):
     right: Order
 
 
+# A column of the predicates: the relations that make it, and its name.
+Column = tuple[int, str]
 # An order of relations: one of them by its number, or a join of two orders.
 Order = int | Joined
 
@@ -103,6 +105,19 @@ class JoinGraph:
     @property
     def everything(self) -> int:
         return (1 << len(self.relations)) - 1
+
+    def keys(self, left: int, right: int) -> Iterator[tuple[Column, Column]]:
+        """The pairs of columns that a join of two sets compares, the left one's first."""
+        for p in self.predicates:
+            one, other = (p.left, p.left_key), (p.right, p.right_key)
+            if p.left & left == p.left and p.right & right == p.right:
+                yield one, other
+            elif p.left & right == p.left and p.right & left == p.right:
+                yield other, one
+
+    def tables(self, relations: int) -> tuple[str, ...]:
+        """The tables below a set of relations, sorted, repeated as often as they are read."""
+        return tuple(sorted(table for number in members(relations) for table in self.relations[number].relations))
 
 
 def members(relations: int) -> Iterator[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from tuner.cost.selection.conf import SelectionConf, Version
@@ -51,27 +51,20 @@ class Derivation:
 
     def join(self, left: int, right: int) -> PlannedJoin:
         """The join of two sets of relations, neither of which comes partitioned or sorted for it."""
-        join = self._select(PlannedJoin(left, right, tuple(self._keys(left, right)), Strategy.UNKNOWN, None), Given())
+        join = self._select(
+            PlannedJoin(left, right, tuple(self.graph.keys(left, right)), Strategy.UNKNOWN, None), Given()
+        )
         return self._require(join, Delivered(), Delivered())[0]
 
     def _run(self, order: Order, given: Given, found: list[PlannedJoin]) -> tuple[int, Delivered]:
         if isinstance(order, int):
             return 1 << order, _delivered(self.graph, order)
         (left_set, left), (right_set, right) = (self._run(side, given, found) for side in order)
-        pairs = tuple(self._keys(left_set, right_set))
+        pairs = tuple(self.graph.keys(left_set, right_set))
         join = self._select(PlannedJoin(left_set, right_set, pairs, Strategy.UNKNOWN, None), given)
         join, delivered = self._require(join, left, right)
         found.append(join)
         return join.relations, delivered
-
-    def _keys(self, left: int, right: int) -> Iterator[tuple[tuple[int, str], tuple[int, str]]]:
-        """The pairs of columns that a join of two sets compares."""
-        for p in self.graph.predicates:
-            one, other = (p.left, p.left_key), (p.right, p.right_key)
-            if p.left & left == p.left and p.right & right == p.right:
-                yield one, other
-            elif p.left & right == p.left and p.right & left == p.right:
-                yield other, one
 
     def _select(self, join: PlannedJoin, given: Given) -> PlannedJoin:
         """The join with the strategy that is given, else with the one that Spark chooses."""

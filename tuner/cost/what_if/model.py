@@ -9,10 +9,9 @@ from tuner.cost.selection.model import SideHint
 from tuner.cost.size import Size
 from tuner.cost.what_if.makespan import makespan
 from tuner.eventlog.cluster import Cluster
+from tuner.plan.graph import Column
 from tuner.plan.model import BuildSide, Strategy
 
-# A column of the predicates: the relations that make it, and its name.
-Column = tuple[int, str]
 Keys = tuple[Column, ...]
 
 

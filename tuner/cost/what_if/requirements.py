@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from tuner.cost.what_if.model import Column, Keys
+from tuner.cost.what_if.model import Keys
+from tuner.plan.graph import Column
 from tuner.plan.model import BuildSide
 
 _ONE_PARTITION: Keys = ()

@@ -1,0 +1,51 @@
+"""The joins that an order makes of a block, under the signatures that they will have once they have run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tuner.plan.graph import JoinGraph, Order
+from tuner.plan.joins import signature
+from tuner.plan.model import JoinType
+from tuner.plan.order_text import OrderTextError, parse_order
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedJoin:
+    """One join of an order: the sets of relations on both sides (bit i is relation i), and its signature."""
+
+    left: int
+    right: int
+    signature: str
+
+
+def ordered_joins(graph: JoinGraph, order: Order) -> Iterator[OrderedJoin]:
+    """The joins of an order, inputs before what they feed."""
+    if not isinstance(order, int):
+        for side in order:
+            yield from ordered_joins(graph, side)
+        left, right = map(_relations, order)
+        yield OrderedJoin(left, right, signature_of(graph, left, right))
+
+
+def signature_of(graph: JoinGraph, left: int, right: int) -> str:
+    """The signature of the join of two sets of a block's relations."""
+    pairs = tuple((one, other) for (_, one), (_, other) in graph.keys(left, right))
+    return signature(JoinType.INNER, graph.tables(left), graph.tables(right), pairs)
+
+
+def join_to_come(graph: JoinGraph, orders: Iterable[str], sought: str) -> OrderedJoin | None:
+    """The join of this signature, where one of the orders (`tuner.plan.order_text`) makes it of the block."""
+    for text in orders:
+        try:
+            joins = ordered_joins(graph, parse_order(text, graph))
+        except OrderTextError:
+            continue
+        if found := next((join for join in joins if join.signature == sought), None):
+            return found
+    return None
+
+
+def _relations(order: Order) -> int:
+    return 1 << order if isinstance(order, int) else _relations(order.left) | _relations(order.right)

@@ -48,6 +48,13 @@ def test_a_property_that_is_surer_to_gain_than_the_joins_of_its_queries_is_tried
     assert found == {FIRST.id: Standing.HELD, JOIN.id: Standing.TRIAL, OTHER_JOIN.id: Standing.TRIAL}
 
 
+def test_what_one_recommendation_is_to_gain_counts_once() -> None:
+    together = recommend(JOIN, OTHER_JOIN, high=8)
+    assert _decision(recommend(FIRST, high=7), together)[FIRST.id] is Standing.TRIAL
+    each = [recommend(JOIN, high=8), recommend(OTHER_JOIN, high=8)]
+    assert _decision(recommend(FIRST, high=7), *each)[FIRST.id] is Standing.HELD
+
+
 def test_when_the_first_has_won_the_next_is_tried_beside_it() -> None:
     won = run(1, {"q1": 10, "q2": 20, "q3": 20}, decided(FIRST))
     assert _decision(_for(SECOND), runs=(BASE, won)) == {FIRST.id: Standing.PROMOTED, SECOND.id: Standing.TRIAL}

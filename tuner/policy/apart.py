@@ -39,6 +39,6 @@ def apart(decided: Sequence[DecidedAction], asked_for: Collection[str]) -> list[
 
 
 def _sure(decided: Iterable[DecidedAction]) -> float:
-    """Seconds that the changes are to gain at least."""
-    predicted = (d.predicted_seconds for d in decided if d.predicted_seconds)
-    return sum(p.before - p.high for p in predicted)
+    """Seconds that the changes are to gain at least; what came of one recommendation has one prediction."""
+    each = {together(d): d.predicted_seconds for d in decided}
+    return sum(predicted.before - predicted.high for predicted in each.values() if predicted)

@@ -214,6 +214,44 @@ def test_a_branch_that_a_filter_rules_out_does_not_hide_its_query_from_the_agent
     assert [outcome["status"] for outcome in agent_events(second)[-1]["outcomes"]] == ["applied"]
 
 
+def test_an_order_is_tried_with_the_broadcasts_that_it_calls_for(join_tables: Path, tmp_path: Path) -> None:
+    """Facts of ten products in five thousand are few: Spark does not see that, and would sort them to meet the returns."""
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: pip install airflow-spark-tuner[demo]")
+    facts = f"{join_tables}/facts"
+    made = {
+        "returns": f"SELECT dim_id, amount AS back FROM '{facts}/*.parquet' WHERE product < 1250",
+        "products": "SELECT i AS id, i % 500 AS line FROM range(5000) t(i)",
+    }
+    for name, rows in made.items():
+        (tmp_path / name).mkdir()
+        duckdb.sql(f"COPY ({rows}) TO '{tmp_path / name}/part-0.parquet' (FORMAT parquet)")
+    paths = {"facts": facts, **{name: f"{tmp_path}/{name}" for name in made}}
+    views = [f"CREATE TEMP VIEW {name} USING parquet OPTIONS (path '{path}')" for name, path in paths.items()]
+    query = (
+        "SELECT p.id, count(*), sum(f.amount), sum(r.back) FROM facts f JOIN returns r ON f.dim_id = r.dim_id "
+        "JOIN products p ON f.product = p.id WHERE p.line = 7 GROUP BY p.id ORDER BY p.id"
+    )
+    cohort, file = Cohort(tmp_path), tmp_path / "job.sql"
+    file.write_text(";\n".join([*views, query]))
+    # Smaller than facts and returns, larger than products and what is left of the facts.
+    threshold = ("--conf", "spark.sql.autoBroadcastJoinThreshold=1m")
+    printed = []
+    for _ in range(2):
+        done = cohort.submit(*SUBMIT, *threshold, options=("--sql", file))
+        assert done.returncode == 0, done.stderr + done.stdout
+        printed.append(done.stdout)
+    first, second = cohort.runs
+    assert printed[0] == printed[1]
+    order, *broadcasts = second.decision.in_force
+    assert order.kind is ActionKind.ORDER_JOINS
+    assert [[Path(table).name for table in hint.relations] for hint in broadcasts] == [["facts", "products"]]
+    outcomes = {o["id"]: o["status"] for o in agent_events(second)[-1]["outcomes"]}
+    assert outcomes == {order.id: "applied", broadcasts[0].id: "applied"}
+    assert joins(first)[-1:] == [Strategy.SORT_MERGE]
+    assert joins(second) == [Strategy.BROADCAST_HASH] * 2
+    assert cohort.replayed(Walker()) == [first.decision, second.decision]
+
+
 def test_a_wrong_application_path_fails_as_it_would_and_is_recorded(tmp_path: Path) -> None:
     cohort = Cohort(tmp_path)
     done = cohort.submit(*SUBMIT, tmp_path / "no_such_app.py")

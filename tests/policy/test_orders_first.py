@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from tuner.advice.model import Action, ActionKind
-from tuner.history.model import IN_FORCE, Decision, Mode, Run, Standing
+from tuner.history.model import IN_FORCE, Decision, Mode, Ruling, Run, Standing
 from tuner.plan.model import JoinSide, JoinSite, JoinType, Strategy
 from tuner.policy.decide import Situation, decide
 from tuner.policy.orders_first import orders_first
 from tuner.policy.situation import BY_SUBMIT
 
-from .histories import conf, decided, hint, in_force, recommend, reorder, run, standings
+from .histories import conf, decided, hint, in_force, recommend, reorder, run, standings, verdict
 
 ORDER = reorder("q1")
 BY_AGENT = BY_SUBMIT | {ActionKind.ORDER_JOINS}
@@ -99,3 +99,44 @@ def with_join(one: Run, fingerprint: str, signature: str) -> Run:
     join = JoinSite(signature, 0, JoinType.INNER, Strategy.SORT_MERGE, None, (), side, side, 1, None)
     queries = (replace(q, joins=(join,)) if q.fingerprint == fingerprint else q for q in one.outcome.queries)
     return replace(one, outcome=replace(one.outcome, queries=tuple(queries)))
+
+
+CALLED_FOR = hint("q1", "join in that order")
+
+
+def test_what_an_order_calls_for_is_tried_with_it_and_taken_out_with_it() -> None:
+    base = run(0, {"q1": 10, "q2": 10})
+    advice = [recommend(ORDER, CALLED_FOR), recommend(hint("q1"))]
+
+    def after(*runs: Run) -> Decision:
+        return decide(Situation(Mode.AUTO, 1, runs, advice, drivable=BY_AGENT))
+
+    first = after(base)
+    assert in_force(first) == {ORDER.id, CALLED_FOR.id}
+    lost = run(1, {"q1": 20, "q2": 10}, *first.actions)
+    assert standings(after(base, lost)) == {
+        ORDER.id: Standing.ROLLED_BACK,
+        CALLED_FOR.id: Standing.ROLLED_BACK,
+        hint("q1").id: Standing.TRIAL,
+    }
+    won = run(1, {"q1": 5, "q2": 10}, *first.actions)
+    assert in_force(after(base, won)) >= {ORDER.id, CALLED_FOR.id}
+
+
+def test_an_order_does_without_a_hint_that_is_out_and_no_hint_without_its_order() -> None:
+    base = run(0, {"q1": 10, "q2": 10})
+    for out, left in ((CALLED_FOR, {ORDER.id}), (ORDER, set())):
+        verdicts = [verdict(out, Ruling.REJECT)]
+        situation = Situation(Mode.AUTO, 1, (base,), [recommend(ORDER, CALLED_FOR)], verdicts, drivable=BY_AGENT)
+        assert in_force(decide(situation)) == left
+
+
+def test_an_order_that_the_agent_cannot_be_told_keeps_its_hint_back() -> None:
+    base = run(0, {"q1": 10, "q2": 10})
+    situation = Situation(
+        Mode.AUTO, 1, (base,), [recommend(ORDER, CALLED_FOR)], drivable=BY_AGENT, unsaid={ORDER.id: "why"}
+    )
+    found = decide(situation)
+    assert not found.in_force
+    (held,) = (d for d in found.actions if d.action == CALLED_FOR)
+    assert held.reason.endswith("belongs with block, which is held")

@@ -1,11 +1,14 @@
-"""Advisor: join a block's relations in another order, where measured rows say that far fewer then come between joins."""
+"""Advisor: join a block's relations in another order, where measured rows say that far fewer then come between joins, with
+the broadcasts that the order calls for: what it gains, it may gain by those alone.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from tuner.advice.facts import Facts
-from tuner.advice.model import Action, ActionKind, Recommendation, Risk
+from tuner.advice.model import Action, ActionKind, Evidence, Recommendation, Risk
+from tuner.advice.order_broadcasts import OrderBroadcast, order_broadcasts
 from tuner.advice.order_names import joined_names, relation_names, spelled
 from tuner.advice.orders import OrderChange, OrderPrices
 from tuner.plan.order_text import order_text
@@ -14,12 +17,15 @@ from tuner.units import format_rows, format_seconds
 
 def advise_join_orders(facts: Facts) -> Iterator[Recommendation]:
     """One recommendation for each block of each query that another order would clearly run in less time."""
+    prices = OrderPrices(facts)
     worth: dict[tuple[str, str], OrderChange] = {}
-    for change in OrderPrices(facts).better():
+    for change in prices.better():
         key = (change.query.fingerprint, change.graph.signature)
         if key not in worth or change.gain.expected > worth[key].gain.expected:
             worth[key] = change
-    yield from map(_recommendation, worth.values())
+    for change in worth.values():
+        broadcasts = order_broadcasts(facts, change.query, prices.block(change.graph), change.other)
+        yield _recommendation(change, broadcasts)
 
 
 def _why(change: OrderChange, names: Sequence[str]) -> str:
@@ -30,15 +36,32 @@ def _why(change: OrderChange, names: Sequence[str]) -> str:
     return f"{early} shuffles and sorts rows that other joins would drop first: about {format_seconds(change.gain.expected)} less"
 
 
-def _recommendation(change: OrderChange) -> Recommendation:
+def _broadcasting(broadcasts: Sequence[OrderBroadcast]) -> str:
+    sides = [f"{one.name} (at most {format_rows(one.side.rows or 0)})" for one in broadcasts]
+    return f"; broadcast in it: {', '.join(sides)}" if sides else ""
+
+
+def _evidence(one: OrderBroadcast) -> Evidence:
+    return Evidence(
+        "rows to broadcast in that order, if estimates are as wrong as they may be",
+        one.side.rows or 0,
+        "rows",
+        one.name,
+    )
+
+
+def _recommendation(change: OrderChange, broadcasts: Sequence[OrderBroadcast]) -> Recommendation:
     graph, names = change.graph, relation_names(change.graph)
     fingerprint = change.query.fingerprint
-    order = order_text(change.other.order, graph)
+    order = Action(ActionKind.ORDER_JOINS, graph.signature, order_text(change.other.order, graph), fingerprint)
     return Recommendation(
-        actions=(Action(ActionKind.ORDER_JOINS, graph.signature, order, fingerprint),),
+        actions=(order, *(broadcast.action(change.query) for broadcast in broadcasts)),
         queries=(fingerprint,),
-        reason=f"{_why(change, names)} if you join in this order: {spelled(change.other.order, names)}",
-        evidence=change.evidence,
+        reason=(
+            f"{_why(change, names)} if you join in this order: {spelled(change.other.order, names)}"
+            f"{_broadcasting(broadcasts)}"
+        ),
+        evidence=(*change.evidence, *map(_evidence, broadcasts)),
         predicted_seconds=change.predicted,
         risk=Risk.MEDIUM,
         advisor="join_order",

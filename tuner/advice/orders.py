@@ -129,7 +129,7 @@ class OrderPrices:
         """For each block the order of fewest seconds, where that promises something."""
         blocks: dict[int, tuple[Query, list[Block]]] = {}
         for query, graph in self.blocks():
-            blocks.setdefault(query.id, (query, []))[1].append(self._block(graph))
+            blocks.setdefault(query.id, (query, []))[1].append(self.block(graph))
         for query, of_query in blocks.values():
             for group in alike(of_query):
                 if any(block.saves_rows(_MOST_ROWS_SHARE) for block in group):
@@ -147,11 +147,12 @@ class OrderPrices:
 
     def change(self, query: Query, graph: JoinGraph, choose: Choice) -> OrderChange | None:
         """The change to the order that is chosen for a block; None where that is the order that ran, or there is none."""
-        block = self._block(graph)
+        block = self.block(graph)
         chosen = choose(graph, block.sizes, block.written)
         return None if chosen is None else self._change(query, block, chosen)
 
-    def _block(self, graph: JoinGraph) -> Block:
+    def block(self, graph: JoinGraph) -> Block:
+        """A block, to price its orders as this run's Spark would run them."""
         return Block(graph, self.facts, self._conf, self._execution, self._costs)
 
     def _change(self, query: Query, block: Block, chosen: JoinTree) -> OrderChange | None:

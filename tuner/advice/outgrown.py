@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from tuner.advice.facts import Facts
@@ -54,15 +54,25 @@ def head_room(facts: Facts, actions: Iterable[Action]) -> dict[str, int]:
 
     That is as much more (or less) than in this run as the side may grow (or must shrink), but no more than MOST_GROWTH. Of
     a join that a query has several times the least counts; none where the run does not tell what the planner took them for.
+    What an order beside it makes of joins that this run did not have is as large as its estimate may be wrong.
     """
     found: dict[str, int] = {}
-    for action in actions:
+    asked = list(actions)
+    for action in asked:
         size_of = _SIZES.get(action.value) if action.kind is ActionKind.HINT_JOIN else None
         if size_of:
             rooms = [_room(size_of(facts, *hinted), hinted[2]) for q in facts.queries for hinted in _hinted(q, action)]
+            if not rooms and action.value == Hint.BROADCAST and (side := _side_to_come(facts, action, asked)):
+                rooms = [_room(_to_broadcast(facts, side), side)]
             if known := [room for room in rooms if room]:
                 found[action.id] = min(known)
     return found
+
+
+def _side_to_come(facts: Facts, hint: Action, beside: Sequence[Action]) -> JoinSide | None:
+    from tuner.advice.ordered_sides import side_to_come
+
+    return side_to_come(facts, hint, beside)
 
 
 def _room(built: _Built, side: JoinSide) -> int:
@@ -78,6 +88,10 @@ def _hinted(query: Query, action: Action) -> list[tuple[Query, JoinSite, JoinSid
 
 
 def _broadcast(facts: Facts, query: Query, join: JoinSite, side: JoinSide) -> _Built:
+    return _to_broadcast(facts, side)
+
+
+def _to_broadcast(facts: Facts, side: JoinSide) -> _Built:
     """A side that was broadcast may fill its query's cap before it has to go; it comes back below its own."""
     cap = facts.cap
     broadcast = side.broadcast_bytes is not None

@@ -14,6 +14,9 @@ from tuner.policy.orders_first import orders_first
 from tuner.policy.situation import Situation
 from tuner.policy.together import together
 
+# What an action of a recommendation is nothing without, of what is carried out in a run: a person analyses tables.
+_NEEDS = {ActionKind.SET_CONF: ActionKind.SET_CONF, ActionKind.HINT_JOIN: ActionKind.ORDER_JOINS}
+
 
 def allowed(situation: Situation, wanted: Iterable[DecidedAction]) -> list[DecidedAction]:
     """Each action once, the later of two; at most one in force for each target, and nothing without what it belongs to."""
@@ -56,8 +59,8 @@ def _whole(decided: DecidedAction, others: Iterable[DecidedAction]) -> DecidedAc
 
 
 def _together(a: DecidedAction, b: DecidedAction) -> bool:
-    """Whether two properties came of one recommendation: they rest on the same evidence. Hints stand alone."""
-    if a is b or not a.evidence or {a.action.kind, b.action.kind} != {ActionKind.SET_CONF}:
+    """Whether an action came of one recommendation with another that it needs: they rest on the same evidence."""
+    if a is b or not a.evidence or _NEEDS.get(a.action.kind) is not b.action.kind:
         return False
     return together(a) == together(b)
 

@@ -1,5 +1,5 @@
 """While a query's joins are tried in another order for the first time, nothing else is tried on those joins: they may not
-exist then. When the order has run, what is advised on its joins is tried beside it: an order may gain by its hints alone.
+exist then. What the order itself calls for comes with it; when it has run, what is advised on its joins is tried beside it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from tuner.advice.model import Action, ActionKind
 from tuner.history.model import IN_FORCE, DecidedAction, Run, Standing
 from tuner.policy.followed import in_effect
 from tuner.policy.held_back import held_back
+from tuner.policy.together import together
 
 # Properties that were chosen by the sides of joins, as they were before.
 _ABOUT_JOINS = (
@@ -29,18 +30,17 @@ def orders_first(decided: Iterable[DecidedAction], latest: Run | None = None) ->
     """Hints of a query with an order on trial wait for it, as do properties about joins that are on trial themselves.
 
     A hint that is proven waits, too: the agent would not find its join, and it would expire for that. Properties that
-    are proven name no join, and stay; so does what a person pinned, and a hint on a join that the `latest` measured run
-    has had in that order.
+    are proven name no join, and stay; so does what a person pinned, a hint that came with the order, and one on a join that
+    the `latest` measured run has had in that order.
     """
     found = list(decided)
     there = _joins_in_order(latest, {d.action.id for d in found if d.standing is Standing.TRIAL})
-    ordered = {
-        query
+    orders = [d for d in found if d.action.kind is ActionKind.ORDER_JOINS and d.standing is Standing.TRIAL]
+    ordered, called_for = {query for d in orders for query in d.queries}, {together(d) for d in orders}
+    waiting = (
+        _waits(d, ordered) and (d.action.query, d.action.target) not in there and together(d) not in called_for
         for d in found
-        if d.action.kind is ActionKind.ORDER_JOINS and d.standing is Standing.TRIAL
-        for query in d.queries
-    }
-    waiting = (_waits(d, ordered) and (d.action.query, d.action.target) not in there for d in found)
+    )
     return [held_back(d, _WHY) if waits else d for d, waits in zip(found, waiting, strict=True)]
 
 

@@ -9,6 +9,7 @@ from tuner.history.model import IN_FORCE, TAKEN_OUT, DecidedAction, Mode, Ruling
 from tuner.policy.ledger import Record, same_target
 from tuner.policy.measure import total_input_bytes
 from tuner.policy.situation import Situation
+from tuner.policy.together import needs
 from tuner.policy.tried_elsewhere import NOT_TRIED, Tried, lever, tried_like
 from tuner.units import format_seconds
 
@@ -23,11 +24,12 @@ def from_recommendations(situation: Situation, records: Mapping[str, Record]) ->
     for recommendation in situation.recommendations:
         stand = {a: _standing(situation, recommendation, a, records) for a in recommendation.actions}
         stand = {a: _left_to_people(situation, recommendation, a, found) for a, found in stand.items()}
-        out = next((a for a in recommendation.actions if _is_out(a, stand[a][0], records)), None)
+        out = [a for a in recommendation.actions if _is_out(a, stand[a][0], records)]
         for action, (standing, reason) in stand.items():
-            if out is not None and standing is Standing.TRIAL:
+            if standing is Standing.TRIAL and (needed := next((a for a in out if needs(action, a)), None)):
                 # Half of what belongs together is a change nobody judged.
-                standing, reason = Standing.HELD, f"{reason}; held: belongs with {out.target}={out.value}, which is out"
+                reason = f"{reason}; held: belongs with {needed.target}={needed.value}, which is out"
+                standing = Standing.HELD
             if standing is not None:
                 yield DecidedAction(
                     action,

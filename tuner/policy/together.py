@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from tuner.advice.model import Action, ActionKind
 from tuner.history.model import DecidedAction
 
 
 def together(decided: DecidedAction) -> object:
     """The same for actions that came of one recommendation: they rest on the same evidence."""
     return (decided.evidence, decided.predicted_seconds) if decided.evidence else decided.action.id
+
+
+def needs(action: Action, other: Action) -> bool:
+    """Whether an action is nothing without another of its recommendation: properties need each other, and a hint needs the
+    order that makes its join, which does without the hint."""
+    return action is not other and other.kind is not ActionKind.HINT_JOIN

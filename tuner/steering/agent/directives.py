@@ -6,14 +6,15 @@ a block of joins by its items and equalities. What these do not tell apart gets 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tuner.advice.model import ON_JOINS, Action, ActionKind
 from tuner.history.model import Decision
 from tuner.plan.graph import JoinGraph, Predicate, members
-from tuner.plan.model import JoinSite, Query
+from tuner.plan.model import Query
 from tuner.plan.order_text import OrderTextError, parse_order
+from tuner.plan.ordered_joins import join_to_come
 from tuner.plan.relation import short_name
 from tuner.plan.seen_block import seen
 from tuner.steering.agent.message import (
@@ -57,7 +58,7 @@ def agent_directives(
     ran = list(queries)
     actions = {a.id: a for a in decision.in_force if a.kind in ON_JOINS}.values()
     limits = most_bytes or {}
-    found = {action: _say(action, ran, limits.get(action.id, 0)) for action in actions}
+    found = {action: _say(action, ran, limits.get(action.id, 0), actions) for action in actions}
     said = {action: one for action, one in found.items() if isinstance(one, _Said)}
     skipped = {action: why for action, why in found.items() if isinstance(why, str)}
     skipped |= {action: why for action, one in said.items() if (why := _confusion(one, said.values(), ran))}
@@ -68,28 +69,45 @@ def agent_directives(
     )
 
 
-def _say(action: Action, ran: Sequence[Query], most_bytes: int) -> _Said | str:
+def _say(action: Action, ran: Sequence[Query], most_bytes: int, beside: Iterable[Action]) -> _Said | str:
     """The directive of an action, or why there is none."""
     mine = [query for query in ran if query.fingerprint == action.query]
     if not mine:
         return "its query did not run in the latest run"
     if not mine[-1].relations:
         return "what its query reads is not recorded: the latest run was harvested by an older version"
-    return _hint(action, mine, most_bytes) if action.kind is ActionKind.HINT_JOIN else _order(action, mine)
+    if action.kind is ActionKind.ORDER_JOINS:
+        return _order(action, mine)
+    return _hint(action, mine, most_bytes, [a for a in beside if a.kind is ActionKind.ORDER_JOINS])
 
 
-def _hint(action: Action, mine: Sequence[Query], most_bytes: int) -> _Said | str:
-    query, join = next(((q, j) for q in reversed(mine) for j in q.joins if j.signature == action.target), (None, None))
-    if query is None or join is None:
+def _hint(action: Action, mine: Sequence[Query], most_bytes: int, orders: Sequence[Action]) -> _Said | str:
+    query, sides = next(_with_join(action, mine, orders), (None, ()))
+    if query is None:
         return "its query did not have this join in the latest run"
-    if action.relations and (why := _unclear_side(join, action.relations)):
+    if action.relations and (why := _unclear_side(sides, action.relations)):
         return why
     message = HintMessage(action.id, action.target, action.value, tuple(sorted(action.relations)), most_bytes)
     return _Said(action, query, message, action.target, (message.hint, message.side))
 
 
-def _unclear_side(join: JoinSite, side: Sequence[str]) -> str:
-    sides = [sorted(join.left.relations), sorted(join.right.relations)]
+def _with_join(
+    hint: Action, mine: Sequence[Query], orders: Iterable[Action]
+) -> Iterator[tuple[Query, list[list[str]]]]:
+    """The queries that have the join of a hint, or will have it in an order in force, with the relations of its sides."""
+    for query in reversed(mine):
+        for join in query.joins:
+            if join.signature == hint.target:
+                yield query, [sorted(join.left.relations), sorted(join.right.relations)]
+    of_query = [order for order in orders if order.query == hint.query]
+    for query in reversed(mine) if of_query else ():
+        for graph in query.graphs:
+            of_block = [order.value for order in of_query if order.target == graph.signature]
+            if to_come := join_to_come(graph, of_block, hint.target):
+                yield query, [list(graph.tables(side)) for side in (to_come.left, to_come.right)]
+
+
+def _unclear_side(sides: Sequence[list[str]], side: Sequence[str]) -> str:
     if sides[0] == sides[1]:
         return "both sides of the join read the same relations: which one is meant cannot be told"
     return "" if sorted(side) in sides else f"no side of the join reads {', '.join(map(short_name, side))} alone"

@@ -1,0 +1,49 @@
+"""What is known of a side of a join that an order makes, before any run has had that join."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tuner.advice.facts import Facts
+from tuner.advice.model import Action, ActionKind
+from tuner.cost.cardinality import Cardinality
+from tuner.cost.what_if.interval import SIZE_ERRORS
+from tuner.plan.graph import JoinGraph, members
+from tuner.plan.model import JoinSide, Query
+from tuner.plan.ordered_joins import join_to_come
+
+
+def ordered_side(query: Query, graph: JoinGraph, sizes: Cardinality, relations: int) -> JoinSide:
+    """The join of a set of relations as a side, as large as its estimate may be wrong.
+
+    `leaf_bytes` is None where the run does not tell what the planner took one of the relations for.
+    """
+    estimate = sizes.estimate(relations)
+    error = SIZE_ERRORS[estimate.basis]
+    rows, data = (int(value * error) for value in (estimate.size.rows, estimate.size.bytes))
+    return JoinSide(graph.tables(relations), rows, data, leaf_bytes=_leaf_bytes(query, graph, relations))
+
+
+def side_to_come(facts: Facts, hint: Action, beside: Iterable[Action]) -> JoinSide | None:
+    """The side that a hint is for, where one of the orders beside it makes its join of the query as this run had it."""
+    orders = [a for a in beside if a.kind is ActionKind.ORDER_JOINS and a.query == hint.query]
+    for query in facts.queries if orders else ():
+        for graph in facts.graphs_of(query) if query.fingerprint == hint.query else ():
+            of_block = [order.value for order in orders if order.target == graph.signature]
+            if join := join_to_come(graph, of_block, hint.target):
+                sides = (side for side in (join.left, join.right) if graph.tables(side) == hint.relations)
+                if side := next(sides, 0):
+                    return ordered_side(query, graph, Cardinality(graph), side)
+    return None
+
+
+def _leaf_bytes(query: Query, graph: JoinGraph, relations: int) -> int | None:
+    sides = [side for join in query.joins for side in (join.left, join.right)]
+    total = 0
+    for number in members(relations):
+        tables = sorted(graph.relations[number].relations)
+        known = [side.leaf_bytes for side in sides if side.leaf_bytes and sorted(side.relations) == tables]
+        if not known:
+            return None
+        total += min(known)
+    return total

@@ -44,9 +44,9 @@ _FIXED_SHARE = 0.2
 # A person's minute is worth more than this.
 MIN_GAIN_SECONDS = 1.0
 MIN_GAIN_SHARE = 0.01
-# What the agent does takes nobody's: of a short query less will do, if that is much of it.
+# What the agent does takes nobody's: of a short query less will do, if runs of one query do not differ by as much anyway.
 _MIN_AGENT_GAIN_SECONDS = 0.2
-_MIN_AGENT_GAIN_SHARE = 0.05
+_MIN_AGENT_GAIN_SHARE = 0.10
 
 
 @dataclass(frozen=True, slots=True)

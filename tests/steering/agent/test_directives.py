@@ -13,6 +13,7 @@ from tuner.history.model import DecidedAction, Decision, Mode, Standing
 from tuner.plan.graph import GraphRelation, Joined, JoinGraph, Order, Predicate, RelationKind
 from tuner.plan.model import JoinSide, JoinSite, JoinType, Query, QueryStatus, Strategy
 from tuner.plan.order_text import order_text
+from tuner.plan.ordered_joins import ordered_joins
 from tuner.steering.agent.directives import agent_directives
 
 
@@ -151,6 +152,32 @@ def test_unless_it_reads_other_columns() -> None:
     assert [(one["fingerprint"], one["columns"]) for one in message(hint(), queries=both)] == [("q1", "c1")]
     different = [hint(), hint("q2", value=Hint.SHUFFLE_HASH)]
     assert [one["columns"] for one in message(*different, queries=both)] == ["c1", "c2"]
+
+
+def test_nor_may_it_reach_a_join_that_an_order_makes_of_another_query() -> None:
+    """Both are ordered alike, and only one is to have the broadcast."""
+    reads, tree = tuple(READS), Joined(Joined(0, 2), 1)
+    written = replace(STAR, written=Joined(Joined(0, 1), 2))
+    first, _ = ordered_joins(written, tree)
+    both = [
+        query(fingerprint, columns=columns, graphs=(written,)) for fingerprint, columns in (("q1", "c1"), ("q2", "c2"))
+    ]
+    orders = [order(tree, written), order(tree, written, "q2")]
+    broadcast = hint("q1", "db.items", target=first.signature)
+    assert [said["columns"] for said in message(*orders, queries=both)] == ["", ""]
+    said = message(*orders, broadcast, queries=both)
+    assert {one["fingerprint"]: one["columns"] for one in said} == {"q1": "c1", "q2": ""}
+    assert first.left | first.right == 0b101 and reads == both[0].relations
+
+
+def test_a_hint_is_not_said_without_the_order_that_makes_its_join() -> None:
+    twins = block("db.sales", "db.dates", "db.dates", edges=[(0, n, "db.sales.day", "db.dates.id") for n in (1, 2)])
+    unsayable = order(Joined(Joined(0, 2), 1), twins)
+    made, _ = ordered_joins(twins, Joined(Joined(0, 2), 1))
+    ran = [query(graphs=(replace(twins, written=Joined(Joined(0, 1), 2)),))]
+    twice, missing = skipped(unsayable, hint("q1", "db.dates", target=made.signature), queries=ran)
+    assert "is joined twice in the same way" in twice
+    assert missing == "its query did not have this join in the latest run"
 
 
 def test_columns_are_not_asked_for_where_the_relations_tell() -> None:

@@ -14,7 +14,7 @@ from tuner.history.model import Decision
 from tuner.plan.graph import JoinGraph, Predicate, members
 from tuner.plan.model import Query
 from tuner.plan.order_text import OrderTextError, parse_order
-from tuner.plan.ordered_joins import join_to_come
+from tuner.plan.ordered_joins import OrderedJoin, join_to_come
 from tuner.plan.relation import short_name
 from tuner.plan.seen_block import seen
 from tuner.steering.agent.message import (
@@ -58,10 +58,15 @@ def agent_directives(
     ran = list(queries)
     actions = {a.id: a for a in decision.in_force if a.kind in ON_JOINS}.values()
     limits = most_bytes or {}
-    found = {action: _say(action, ran, limits.get(action.id, 0), actions) for action in actions}
-    said = {action: one for action, one in found.items() if isinstance(one, _Said)}
-    skipped = {action: why for action, why in found.items() if isinstance(why, str)}
-    skipped |= {action: why for action, one in said.items() if (why := _confusion(one, said.values(), ran))}
+    said: dict[Action, _Said] = {}
+    skipped: dict[Action, str] = {}
+    for kind in (ActionKind.ORDER_JOINS, ActionKind.HINT_JOIN):
+        orders = [one for action, one in said.items() if action not in skipped]
+        found = {a: _say(a, ran, limits.get(a.id, 0), orders) for a in actions if a.kind is kind}
+        said |= {action: one for action, one in found.items() if isinstance(one, _Said)}
+        skipped |= {action: why for action, why in found.items() if isinstance(why, str)}
+        confused = {a: _confusion(said[a], said.values(), ran) for a in found if a in said}
+        skipped |= {action: why for action, why in confused.items() if why}
     by_columns = {one.query.fingerprint for one in said.values() if _rivals(one, said.values(), ran)}
     kept = [one for action, one in said.items() if action not in skipped]
     return AgentDirectives(
@@ -69,8 +74,8 @@ def agent_directives(
     )
 
 
-def _say(action: Action, ran: Sequence[Query], most_bytes: int, beside: Iterable[Action]) -> _Said | str:
-    """The directive of an action, or why there is none."""
+def _say(action: Action, ran: Sequence[Query], most_bytes: int, orders: Sequence[_Said]) -> _Said | str:
+    """The directive of an action, or why there is none; `orders` are those that the agent is told of."""
     mine = [query for query in ran if query.fingerprint == action.query]
     if not mine:
         return "its query did not run in the latest run"
@@ -78,7 +83,7 @@ def _say(action: Action, ran: Sequence[Query], most_bytes: int, beside: Iterable
         return "what its query reads is not recorded: the latest run was harvested by an older version"
     if action.kind is ActionKind.ORDER_JOINS:
         return _order(action, mine)
-    return _hint(action, mine, most_bytes, [a for a in beside if a.kind is ActionKind.ORDER_JOINS])
+    return _hint(action, mine, most_bytes, [one.action for one in orders])
 
 
 def _hint(action: Action, mine: Sequence[Query], most_bytes: int, orders: Sequence[Action]) -> _Said | str:
@@ -94,17 +99,23 @@ def _hint(action: Action, mine: Sequence[Query], most_bytes: int, orders: Sequen
 def _with_join(
     hint: Action, mine: Sequence[Query], orders: Iterable[Action]
 ) -> Iterator[tuple[Query, list[list[str]]]]:
-    """The queries that have the join of a hint, or will have it in an order in force, with the relations of its sides."""
+    """The queries that have the join of a hint, or will have it in one of the orders, with the relations of its sides."""
     for query in reversed(mine):
         for join in query.joins:
             if join.signature == hint.target:
                 yield query, [sorted(join.left.relations), sorted(join.right.relations)]
-    of_query = [order for order in orders if order.query == hint.query]
-    for query in reversed(mine) if of_query else ():
-        for graph in query.graphs:
-            of_block = [order.value for order in of_query if order.target == graph.signature]
-            if to_come := join_to_come(graph, of_block, hint.target):
-                yield query, [list(graph.tables(side)) for side in (to_come.left, to_come.right)]
+    for query in reversed(mine):
+        for graph, to_come in _joins_to_come(query, hint.target, orders):
+            yield query, [list(graph.tables(side)) for side in (to_come.left, to_come.right)]
+
+
+def _joins_to_come(query: Query, signature: str, orders: Iterable[Action]) -> Iterator[tuple[JoinGraph, OrderedJoin]]:
+    """The joins of this signature that orders make of a query."""
+    of_query = [order for order in orders if order.query == query.fingerprint]
+    for graph in query.graphs if of_query else ():
+        of_block = [order.value for order in of_query if order.target == graph.signature]
+        if join := join_to_come(graph, of_block, signature):
+            yield graph, join
 
 
 def _unclear_side(sides: Sequence[list[str]], side: Sequence[str]) -> str:
@@ -154,19 +165,23 @@ def _rivals(one: _Said, said: Iterable[_Said], ran: Iterable[Query]) -> list[Que
 
     A block that ran in that order already is none.
     """
-    wanted = {(s.action.query, s.action.target) for s in said if (s.place, s.wish) == (one.place, one.wish)}
+    found = list(said)
+    wanted = {(s.action.query, s.action.target) for s in found if (s.place, s.wish) == (one.place, one.wish)}
+    orders = [s.action for s in found if isinstance(s.message, OrderMessage)]
     return [
         query
         for query in ran
         if query.relations == one.query.relations
-        and any((query.fingerprint, target) not in wanted for target in _targets(query, one))
+        and any((query.fingerprint, target) not in wanted for target in _targets(query, one, orders))
     ]
 
 
-def _targets(query: Query, said: _Said) -> set[str]:
+def _targets(query: Query, said: _Said, orders: Iterable[Action]) -> set[str]:
     """The joins or blocks of a query that the agent would take for that of the directive."""
     if isinstance(said.message, HintMessage):
-        return {said.message.join} & {join.signature for join in query.joins}
+        sought = said.message.join
+        there = any(join.signature == sought for join in query.joins)
+        return {sought} if there or any(_joins_to_come(query, sought, orders)) else set()
     blocks = ((graph, seen(graph)) for graph in query.graphs)
     return {g.signature for g, block in blocks if block.key == said.place and block.spelled(g.written) != said.wish}
 

@@ -11,14 +11,14 @@ from functools import partial
 from tuner.advice.model import Prediction
 from tuner.advice.reach import Reach, reach_of
 from tuner.cost.selection.conf import major_minor
-from tuner.history.model import IN_FORCE, Decision, Mode, Run, Verdict
+from tuner.history.model import Decision, Mode, Run, Verdict
 from tuner.next_decision import HISTORY_RUNS, context_of_next, facts_now, next_decision
 from tuner.policy.measure import latest_outcome, latest_usable, seconds_by_query, usable
 from tuner.problems import Problems
 from tuner.replay.as_it_ran import as_it_ran
 from tuner.replay.model import Lacked, LoggedRun, Observed, ReplayedRun, Upcoming
 from tuner.replay.observed import Observer
-from tuner.replay.with_changes import Change, changes_of, with_changes
+from tuner.replay.with_changes import changes_lacked, with_changes
 from tuner.steering.submit_conf import plain
 
 
@@ -114,21 +114,16 @@ def _replayed(decision: Decision, run: Run, logged: LoggedRun, observed: tuple[O
     )
 
 
-def _changes_lacked(decision: Decision, in_force: Collection[str]) -> list[Change]:
-    """What was to be in force and was not."""
-    return changes_of(d for d in decision.actions if d.standing in IN_FORCE and d.action.id not in in_force)
-
-
 def _lacked(decision: Decision, in_force: Collection[str], seconds: Mapping[str, float]) -> Iterator[Lacked]:
     """Each change that the run lacked alone, for the run's own seconds."""
-    for change in _changes_lacked(decision, in_force):
+    for change in changes_lacked(decision, in_force):
         if (predicted := with_changes(seconds, [change])) is not None:
             yield Lacked(tuple(action.id for action in change.actions), predicted)
 
 
 def _predicted(decision: Decision, in_force: Collection[str], seconds: Mapping[str, float]) -> Prediction | None:
     """The seconds of all queries of the run with all it lacked."""
-    predicted = with_changes(seconds, _changes_lacked(decision, in_force))
+    predicted = with_changes(seconds, changes_lacked(decision, in_force))
     if predicted is None:
         return None
     rest = sum(seconds.values()) - predicted.before

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-from tuner.advice.model import Action, Prediction
-from tuner.history.model import DecidedAction
+from tuner.advice.model import Action, ActionKind, Prediction
+from tuner.history.model import IN_FORCE, DecidedAction, Decision
 from tuner.policy.together import together
 
 # What tells a change apart from others, whatever value it sets: a threshold that grows by some bytes stays one change.
@@ -52,6 +52,17 @@ def changes_of(decided: Iterable[DecidedAction]) -> list[Change]:
         for group in groups.values()
         if (predicted := group[0].predicted_seconds) is not None and predicted.before > 0
     ]
+
+
+def changes_lacked(decision: Decision, in_force: Collection[str]) -> list[Change]:
+    """What of a decision was to be in force and was not among these (action ids).
+
+    What is predicted of an order holds for it with its broadcasts: where it was in force, they are not counted once more.
+    """
+    orders = {d.action.id: together(d) for d in decision.actions if d.action.kind is ActionKind.ORDER_JOINS}
+    had = {group for id_, group in orders.items() if id_ in in_force}
+    lacked = (d for d in decision.actions if d.standing in IN_FORCE and d.action.id not in in_force)
+    return changes_of(d for d in lacked if together(d) not in had)
 
 
 def with_changes(seconds: Mapping[str, float], changes: Sequence[Change]) -> Prediction | None:

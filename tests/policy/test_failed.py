@@ -88,6 +88,13 @@ def test_what_was_set_together_is_blamed_together() -> None:
     assert suspects(failure(FailureKind.BROADCAST_TIMEOUT, "q1"), [a, b, ORDER]) == [a, b]
 
 
+def test_a_broadcast_that_an_order_called_for_is_blamed_without_the_order() -> None:
+    evidence = (Evidence("rows", 7, "rows"),)
+    found = (decided(reorder("q1")), BROADCAST, HASH)
+    order, called_for, other = (DecidedAction(d.action, d.standing, d.reason, d.queries, evidence) for d in found)
+    assert suspects(failure(FailureKind.BROADCAST_TIMEOUT, "q1"), [order, called_for, other]) == [called_for]
+
+
 # --- What is on trial ---
 
 

@@ -7,8 +7,13 @@ from dataclasses import replace
 import pytest
 
 from tuner.advice.model import Action, ActionKind
-from tuner.history.model import IN_FORCE, Decision, Mode, Ruling, Run, Standing
+from tuner.eventlog.failure_rules import FailureKind
+from tuner.history.failure import Failure
+from tuner.history.model import IN_FORCE, Decision, Mode, Ruling, Run, RunState, Standing
+from tuner.plan.graph import GraphRelation, Joined, JoinGraph, Predicate, RelationKind
 from tuner.plan.model import JoinSide, JoinSite, JoinType, Strategy
+from tuner.plan.order_text import order_text
+from tuner.plan.ordered_joins import ordered_joins
 from tuner.policy.decide import Situation, decide
 from tuner.policy.orders_first import orders_first
 from tuner.policy.situation import BY_SUBMIT
@@ -140,3 +145,56 @@ def test_an_order_that_the_agent_cannot_be_told_keeps_its_hint_back() -> None:
     assert not found.in_force
     (held,) = (d for d in found.actions if d.action == CALLED_FOR)
     assert held.reason.endswith("belongs with block, which is held")
+
+
+SALES, STOCK, DAYS = (GraphRelation(f"label-{name}", (f"db.{name}",), RelationKind.SCAN) for name in ("a", "b", "c"))
+# db.a with db.b, then with db.c.
+BLOCK = JoinGraph(
+    "block",
+    (SALES, STOCK, DAYS),
+    (Predicate(1, 2, "db.a.x", "db.b.x"), Predicate(1, 4, "db.a.y", "db.c.y")),
+    (),
+    {},
+    Joined(Joined(0, 1), 2),
+)
+OTHER_ORDER = reorder("q1", "block", order_text(Joined(Joined(0, 2), 1), BLOCK))
+
+
+def in_block(one: Run) -> Run:
+    """The run with that block, and a join beside it."""
+    assert one.outcome
+    side = JoinSide(("db.a",))
+    signatures = ["beside", *(join.signature for join in ordered_joins(BLOCK, BLOCK.written))]
+    joins = tuple(
+        JoinSite(s, 0, JoinType.INNER, Strategy.SORT_MERGE, None, (), side, side, 1, None) for s in signatures
+    )
+    queries = (replace(q, joins=joins, graphs=(BLOCK,)) if q.fingerprint == "q1" else q for q in one.outcome.queries)
+    return replace(one, outcome=replace(one.outcome, queries=tuple(queries)))
+
+
+def test_only_what_an_order_takes_away_waits_for_it() -> None:
+    first, last = (join.signature for join in ordered_joins(BLOCK, BLOCK.written))
+    made, _ = (join.signature for join in ordered_joins(BLOCK, Joined(Joined(0, 2), 1)))
+    beside = [hint("q1", target) for target in ("beside", first, last, made)]
+    latest = in_block(run(0, {"q1": 10}))
+    found = orders_first([decided(OTHER_ORDER), *(decided(h, Standing.PROMOTED) for h in beside)], latest)
+    assert [d.standing for d in found[1:]] == [Standing.PROMOTED, Standing.HELD, Standing.HELD, Standing.PROMOTED]
+    unread = orders_first([decided(reorder("q1", "block", "((x y) z)")), decided(beside[0])], latest)
+    assert unread[1].standing is Standing.HELD
+
+
+def test_a_broadcast_that_lost_with_one_order_is_tried_with_the_next_unless_it_failed() -> None:
+    base = run(0, {"q1": 10, "q2": 10})
+    first = decide(Situation(Mode.AUTO, 1, (base,), [recommend(ORDER, CALLED_FOR)], drivable=BY_AGENT))
+    slow = run(1, {"q1": 20, "q2": 10}, *first.actions)
+    failed = run(
+        1,
+        {"q1": 1},
+        *first.actions,
+        state=RunState.FAILED,
+        failure=Failure(FailureKind.BROADCAST_TIMEOUT, "broadcast timeout", "q1"),
+    )
+    again = [recommend(reorder("q1", order="((b c) a)"), CALLED_FOR)]
+    for lost, tried in ((slow, True), (failed, False)):
+        after = decide(Situation(Mode.AUTO, 1, (base, lost), again, drivable=BY_AGENT))
+        assert (CALLED_FOR.id in in_force(after)) is tried

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tuner.advice.model import Hint
@@ -38,6 +40,13 @@ def test_changes_of_a_kind_are_alike_whatever_their_queries() -> None:
 def test_a_cohort_counts_once_for_a_kind_and_one_that_it_kept_has_won() -> None:
     mixed = of(*won().actions, *lost().actions, *lost().actions)
     assert tried([mixed, lost(), won()]) == {"hint_join BROADCAST": Tried(won=2, lost=1)}
+
+
+def test_a_broadcast_that_lost_with_an_order_tells_nothing_of_broadcasts() -> None:
+    ridden = (reorder("theirs"), hint("theirs", "a join of theirs"))
+    evidence = recommend(*ridden).evidence
+    both = [replace(decided(a, LOST, reason="slower: a query took 9 s"), evidence=evidence) for a in ridden]
+    assert tried([of(*both)]) == {"order_joins": Tried(lost=1)}
 
 
 @pytest.mark.parametrize("reason", ["rollback by ana: no", "run x failed with it", "held: belongs with"])

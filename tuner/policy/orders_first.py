@@ -1,13 +1,15 @@
-"""While a query's joins are tried in another order for the first time, nothing else is tried on those joins: they may not
-exist then. What the order itself calls for comes with it; when it has run, what is advised on its joins is tried beside it.
+"""While a query's joins are tried in another order, nothing else is tried on joins that are not there in it. What the order
+itself calls for comes with it; when it has run, what is advised on its joins is tried beside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from tuner.advice.model import Action, ActionKind
 from tuner.history.model import IN_FORCE, DecidedAction, Run, Standing
+from tuner.plan.order_text import OrderTextError, parse_order
+from tuner.plan.ordered_joins import ordered_joins
 from tuner.policy.followed import in_effect
 from tuner.policy.held_back import held_back
 from tuner.policy.together import together
@@ -31,12 +33,14 @@ def orders_first(decided: Iterable[DecidedAction], latest: Run | None = None) ->
 
     A hint that is proven waits, too: the agent would not find its join, and it would expire for that. Properties that
     are proven name no join, and stay; so does what a person pinned, a hint that came with the order, and one on a join that
-    the `latest` measured run has had in that order.
+    the `latest` measured run tells to be there in that order as well.
     """
     found = list(decided)
-    there = _joins_in_order(latest, {d.action.id for d in found if d.standing is Standing.TRIAL})
     orders = [d for d in found if d.action.kind is ActionKind.ORDER_JOINS and d.standing is Standing.TRIAL]
+    if not orders:
+        return found
     ordered, called_for = {query for d in orders for query in d.queries}, {together(d) for d in orders}
+    there = set(_joins_there(latest, [d.action for d in orders]))
     waiting = (
         _waits(d, ordered) and (d.action.query, d.action.target) not in there and together(d) not in called_for
         for d in found
@@ -44,13 +48,25 @@ def orders_first(decided: Iterable[DecidedAction], latest: Run | None = None) ->
     return [held_back(d, _WHY) if waits else d for d, waits in zip(found, waiting, strict=True)]
 
 
-def _joins_in_order(latest: Run | None, on_trial: Collection[str]) -> set[tuple[str | None, str]]:
-    """Fingerprints and signatures of the joins of a run in queries that it ran in the orders on trial, all of them."""
+def _joins_there(latest: Run | None, orders: Sequence[Action]) -> Iterator[tuple[str, str]]:
+    """Fingerprints and signatures of the joins that queries of a run will have in these orders: those that it had, but in
+    blocks that it did not run so those that the orders make. Nothing of a query without such blocks."""
     if latest is None or latest.outcome is None:
-        return set()
-    ran = {d.action.id: d.action.query for d in in_effect(latest) if d.action.kind is ActionKind.ORDER_JOINS}
-    queries = {query for id_, query in ran.items() if id_ in on_trial}
-    return {(q.fingerprint, j.signature) for q in latest.outcome.queries if q.fingerprint in queries for j in q.joins}
+        return
+    ran = {decided.action.id for decided in in_effect(latest)}
+    ordered = {order.query for order in orders}
+    for query in (query for query in latest.outcome.queries if query.fingerprint in ordered):
+        of_block = {o.target: o.value for o in orders if o.query == query.fingerprint and o.id not in ran}
+        blocks = [graph for graph in query.graphs if graph.signature in of_block]
+        if of_block.keys() != {graph.signature for graph in blocks}:
+            continue
+        try:
+            made = [join for g in blocks for join in ordered_joins(g, parse_order(of_block[g.signature], g))]
+        except OrderTextError:
+            continue
+        gone = {join.signature for graph in blocks for join in ordered_joins(graph, graph.written)}
+        there = {join.signature for join in query.joins} - gone | {join.signature for join in made}
+        yield from ((query.fingerprint, signature) for signature in there)
 
 
 def _waits(decided: DecidedAction, ordered: set[str]) -> bool:

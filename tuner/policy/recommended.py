@@ -9,8 +9,8 @@ from tuner.history.model import IN_FORCE, TAKEN_OUT, DecidedAction, Mode, Ruling
 from tuner.policy.ledger import Record, same_target
 from tuner.policy.measure import total_input_bytes
 from tuner.policy.situation import Situation
-from tuner.policy.together import needs
-from tuner.policy.tried_elsewhere import NOT_TRIED, Tried, lever, tried_like
+from tuner.policy.together import needs, together
+from tuner.policy.tried_elsewhere import NOT_TRIED, Tried, is_measured_loss, lever, tried_like
 from tuner.units import format_seconds
 
 # A trial's predicted worst case may cost this share of the queries it touches.
@@ -74,6 +74,8 @@ def _standing(
     verdict = situation.verdict(action, recommendation.actions)
     ruling = verdict.ruling if verdict else None
     record = records.get(action.id)
+    if record is not None and _lost_with_another_order(recommendation, record, records):
+        record = None
     if verdict is not None and ruling in (Ruling.REJECT, Ruling.ROLL_BACK):
         return (Standing.HELD if ruling is Ruling.REJECT else Standing.ROLLED_BACK), verdict.words
     if ruling is Ruling.PIN:
@@ -89,6 +91,15 @@ def _standing(
     if situation.mode is not Mode.AUTO and ruling is not Ruling.APPROVE:
         return Standing.PROPOSED, recommendation.reason
     return _trial(recommendation, _elsewhere(situation, action, records), approved=ruling is Ruling.APPROVE)
+
+
+def _lost_with_another_order(recommendation: Recommendation, record: Record, records: Mapping[str, Record]) -> bool:
+    """Whether a hint that an order calls for was taken out for the times of another order that had called for it."""
+    orders = {a.id for a in recommendation.actions if a.kind is ActionKind.ORDER_JOINS}
+    if not orders or record.decided.action.kind is not ActionKind.HINT_JOIN or not is_measured_loss(record.now):
+        return False
+    decided = (r.decided for id_, r in records.items() if id_ not in orders)
+    return any(d.action.kind is ActionKind.ORDER_JOINS and together(d) == together(record.decided) for d in decided)
 
 
 def _elsewhere(situation: Situation, action: Action, records: Mapping[str, Record]) -> Tried:

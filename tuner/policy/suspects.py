@@ -10,6 +10,7 @@ from tuner.eventlog.failure_rules import FailureKind
 from tuner.eventlog.failures import VAGUE
 from tuner.history.failure import Failure
 from tuner.history.model import DecidedAction, Standing
+from tuner.policy.together import needs
 
 
 class Lever(Enum):
@@ -67,7 +68,7 @@ def alike(a: Failure | None, b: Failure | None) -> bool:
 
 def suspects(failure: Failure | None, new: Sequence[DecidedAction]) -> list[DecidedAction]:
     """Of what is new, what a failure is blamed on: what can have made it, in the query that failed where that is known,
-    with what was set together with it; all where nothing of it can."""
+    with what is nothing without that; all where nothing of it can."""
     if failure is None:
         return list(new)
     makers = [d for d in new if _makes(failure, d.action)]
@@ -76,8 +77,11 @@ def suspects(failure: Failure | None, new: Sequence[DecidedAction]) -> list[Deci
         first = [d for d in new if d in makers or failure.query in d.queries]
     if not first:
         return list(new)
-    evidence = [d.evidence for d in first if d.evidence]
-    return [d for d in new if d in first or d.evidence in evidence]
+    return [d for d in new if d in first or any(_is_nothing_without(d, f) for f in first)]
+
+
+def _is_nothing_without(decided: DecidedAction, other: DecidedAction) -> bool:
+    return bool(decided.evidence) and decided.evidence == other.evidence and needs(decided.action, other.action)
 
 
 def plainly_guilty(failure: Failure | None, in_force: Sequence[DecidedAction]) -> list[DecidedAction]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tuner.advice.model import Action, ActionKind
+from tuner.advice.model import ON_JOINS, Action, ActionKind
 from tuner.history.model import DecidedAction
 
 
@@ -13,5 +13,5 @@ def together(decided: DecidedAction) -> object:
 
 def needs(action: Action, other: Action) -> bool:
     """Whether an action is nothing without another of its recommendation: properties need each other, and a hint needs the
-    order that makes its join, which does without the hint."""
-    return action is not other and other.kind is not ActionKind.HINT_JOIN
+    order that makes its join, which does without the hint, as other hints do."""
+    return action is not other and not (other.kind is ActionKind.HINT_JOIN and action.kind in ON_JOINS)

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tuner.advice.model import Action, ActionKind
-from tuner.history.model import Decision, Standing
+from tuner.history.model import DecidedAction, Decision, Standing
+from tuner.policy.together import together
 
 # So many cohorts must have lost with it, and so many for each that won, before it is not tried in another one.
 MIN_LOST = 3
@@ -43,21 +44,24 @@ def lever(action: Action) -> str:
     return f"{action.kind} {what}" if what else str(action.kind)
 
 
+def is_measured_loss(decided: DecidedAction) -> bool:
+    """Whether it was rolled back for its times; not for a failure, nor by a person."""
+    return decided.standing is Standing.ROLLED_BACK and decided.reason.startswith(_MEASURED_LOSSES)
+
+
 def tried(decisions: Iterable[Decision]) -> dict[str, Tried]:
     """By lever, what became of it in other cohorts, of each of which this is the latest decision.
 
     A cohort counts once for a lever: as won where any of its changes is proven, else as lost where any was rolled back for
-    its times.
+    its times. A hint that came with an order tells nothing of hints: it won or lost with that.
     """
     won: Counter[str] = Counter()
     lost: Counter[str] = Counter()
     for decision in decisions:
-        proven = {lever(d.action) for d in decision.actions if d.standing is Standing.PROMOTED}
-        out = {
-            lever(d.action)
-            for d in decision.actions
-            if d.standing is Standing.ROLLED_BACK and d.reason.startswith(_MEASURED_LOSSES)
-        }
+        orders = {together(d) for d in decision.actions if d.action.kind is ActionKind.ORDER_JOINS}
+        alone = [d for d in decision.actions if d.action.kind is not ActionKind.HINT_JOIN or together(d) not in orders]
+        proven = {lever(d.action) for d in alone if d.standing is Standing.PROMOTED}
+        out = {lever(d.action) for d in alone if is_measured_loss(d)}
         won.update(proven)
         lost.update(out - proven)
     return {name: Tried(won[name], lost[name]) for name in won.keys() | lost.keys()}

@@ -11,8 +11,10 @@ from tests.plan.trees import plan
 from tuner.advice.facts import Facts
 from tuner.advice.join_order import advise_join_orders
 from tuner.advice.model import Action, ActionKind, Hint, Recommendation
+from tuner.advice.ordered_sides import ordered_side
 from tuner.advice.outgrown import head_room
 from tuner.advice.reach import Reach
+from tuner.cost.cardinality import Cardinality
 from tuner.history.model import DecidedAction, Decision, Mode, Standing
 from tuner.plan.joins import find_joins
 from tuner.plan.model import BuildSide, JoinSide, JoinSite, Query, Strategy
@@ -110,6 +112,26 @@ def test_what_memory_may_not_hold_is_not_broadcast() -> None:
     (advice,) = advise_join_orders(replace(roomy, cluster=heap))
     assert (DAYS, SALES) not in [hint.relations for hint in hints(advice)]
     assert (DAYS, SALES) in [hint.relations for hint in hints(advised(query()))]
+
+
+def test_the_bytes_of_its_rows_count_for_memory() -> None:
+    measured = query()
+    (graph,) = measured.graphs
+    wide = replace(graph, relations=tuple(replace(r, row_bytes=4_000.0) for r in graph.relations))
+    side = ordered_side(measured, wide, Cardinality(wide), 0b101)
+    assert side.rows and side.shuffle_bytes
+    assert side.shuffle_bytes / side.rows == pytest.approx(2 * 4_000, rel=0.01)
+
+
+def test_a_hint_must_be_fit_for_every_time_that_the_query_ran() -> None:
+    """Once for a week, and once for all weeks: the agent cannot tell the two apart."""
+    week, always = query(), query(output=40_000_000)
+    (graph,) = always.graphs
+    unfiltered = replace(graph, relations=tuple(replace(r, rows=r.scanned_rows) for r in graph.relations))
+    both = facts(week, replace(always, id=2, root_id=2, graphs=(unfiltered,)), reach=Reach.AGENT)
+    advice = list(advise_join_orders(both))
+    assert [one.actions[0].kind for one in advice] == [ActionKind.ORDER_JOINS]
+    assert not hints(advice[0])
 
 
 def test_what_the_agent_could_not_hold_back_is_not_broadcast() -> None:

@@ -23,8 +23,8 @@ def advise_join_orders(facts: Facts) -> Iterator[Recommendation]:
         key = (change.query.fingerprint, change.graph.signature)
         if key not in worth or change.gain.expected > worth[key].gain.expected:
             worth[key] = change
-    for change in worth.values():
-        broadcasts = order_broadcasts(facts, change.query, prices.block(change.graph), change.other)
+    changes = list(worth.values())
+    for change, broadcasts in zip(changes, order_broadcasts(facts, prices, changes), strict=True):
         yield _recommendation(change, broadcasts)
 
 

@@ -1,4 +1,4 @@
-"""The broadcasts that an order calls for: of joins that no run has had yet, with sides that Spark takes for far larger.
+"""The broadcasts that orders call for: of joins that no run has had in such an order, with sides that are small even at worst.
 
 An order is priced as if the planner knew its sizes. It does not: the join of a large table with a filter is as large as
 the table to it, so that it sorts and merges what would be broadcast, or builds the other side.
@@ -6,7 +6,8 @@ the table to it, so that it sorts and merges what would be broadcast, or builds 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tuner.advice.builds import MAX_FAN_OUT
@@ -15,13 +16,15 @@ from tuner.advice.facts import Facts
 from tuner.advice.join_hints import is_enough, side_name
 from tuner.advice.model import Action, ActionKind, Hint
 from tuner.advice.ordered_sides import ordered_side
+from tuner.advice.orders import OrderChange, OrderPrices
 from tuner.advice.reach import Reach
-from tuner.cost.join_tree import JoinTree
 from tuner.cost.memory import MAX_BROADCAST_ROWS, relation_bytes
 from tuner.cost.what_if.interval import SIZE_ERRORS
-from tuner.cost.what_if.model import Given, GivenJoin, PhysicalJoin
-from tuner.plan.model import BuildSide, JoinSide, Query, Strategy
-from tuner.plan.ordered_joins import signature_of
+from tuner.cost.what_if.model import Given, GivenJoin
+from tuner.eventlog.steering import DirectiveStatus
+from tuner.plan.model import BuildSide, JoinSide, JoinSite, Query, Strategy
+from tuner.plan.order_text import order_text, parse_order
+from tuner.plan.ordered_joins import OrderedJoin, ordered_joins, signature_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +43,34 @@ class OrderBroadcast:
         return Action(ActionKind.HINT_JOIN, self.signature, Hint.BROADCAST, query.fingerprint, self.side.relations)
 
 
-def order_broadcasts(facts: Facts, query: Query, block: Block, order: JoinTree) -> tuple[OrderBroadcast, ...]:
-    """The sides that are small even at worst and that Spark, as far as this run tells, would not broadcast by itself.
+def order_broadcasts(
+    facts: Facts, prices: OrderPrices, changes: Sequence[OrderChange]
+) -> list[tuple[OrderBroadcast, ...]]:
+    """For each of these changes the sides that its order should broadcast, where Spark, as far as the run tells, would not.
 
-    Together they fit into a query's memory, largest gain first; none where the agent does not steer, for SQL text names no
-    join, and none that the agent could not hold back in a run of more data.
+    A hint reaches every join of its signature: each that any of the orders makes, in each execution of the query, must be
+    fit for it. Those of one query fit into its memory together, largest gain first. None where the agent does not steer,
+    for SQL text names no join, and none that the agent could not hold back in a run of more data.
     """
+    found: dict[int, list[OrderBroadcast]] = {number: [] for number in range(len(changes))}
     if facts.reach is not Reach.AGENT:
-        return ()
-    found: dict[str, OrderBroadcast] = {}
-    used = 0
-    for one in sorted(_worthwhile(facts, query, block, order), key=lambda one: -one.gain):
-        size = _relation_bytes(one.side)
-        if one.signature not in found and used + size <= facts.cap.query_bytes:
-            used += size
-            found[one.signature] = one
-    return tuple(found.values())
+        return [() for _ in changes]
+    wanted = [(one, number) for number, change in enumerate(changes) for one in _wanted(facts, prices, change)]
+    used: Counter[str] = Counter()
+    taken: set[tuple[str, str]] = set()
+    for one, number in sorted(wanted, key=lambda pair: -pair[0].gain):
+        fingerprint = changes[number].query.fingerprint
+        of_query = [change for change in changes if change.query.fingerprint == fingerprint]
+        size = _bytes_of_all(facts, prices, of_query, one)
+        if size and (fingerprint, one.signature) not in taken and used[fingerprint] + size <= facts.cap.query_bytes:
+            used[fingerprint] += size
+            taken.add((fingerprint, one.signature))
+            found[number].append(one)
+    return [tuple(found[number]) for number in range(len(changes))]
 
 
-def _worthwhile(facts: Facts, query: Query, block: Block, order: JoinTree) -> Iterator[OrderBroadcast]:
+def _wanted(facts: Facts, prices: OrderPrices, change: OrderChange) -> Iterator[OrderBroadcast]:
+    query, block, order = change.query, prices.block(change.graph), change.other
     given = block.given(order)
     hinted = block.what_if.order(order.order, given)
     for join in hinted.joins:
@@ -66,13 +78,13 @@ def _worthwhile(facts: Facts, query: Query, block: Block, order: JoinTree) -> It
         if join.strategy is not Strategy.BROADCAST_HASH or which is None or join.relations in given.joins:
             continue
         build, other = (join.left, join.right) if which is BuildSide.LEFT else (join.right, join.left)
-        side = ordered_side(query, block.graph, block.sizes, build)
-        if _is_broadcast_by_spark(query, block, build) or not _may_be_built(facts, block, join, side, other):
+        if _is_broadcast_by_spark(query, block, build):
             continue
         instead = Given({**given.joins, join.relations: _without_hint(query, block, which, other)})
         alone = block.what_if.order(order.order, instead)
         gain = alone.seconds(facts.cluster) - hinted.seconds(facts.cluster)
         if is_enough(gain, query):
+            side = ordered_side(query, block.graph, block.sizes, build)
             yield OrderBroadcast(signature_of(block.graph, join.left, join.right), side, gain)
 
 
@@ -83,24 +95,63 @@ def _without_hint(query: Query, block: Block, which: BuildSide, other: int) -> G
 
 
 def _is_broadcast_by_spark(query: Query, block: Block, relations: int) -> bool:
-    """Whether it is one relation that Spark planned to broadcast: it will again, whatever it is joined with."""
+    """Whether it is one relation that Spark planned to broadcast untold: it will again, whatever it is joined with."""
     if relations.bit_count() > 1:
         return False
     tables = block.graph.tables(relations)
     return any(
         (join.left if join.build_side is BuildSide.LEFT else join.right).relations == tables
         for join in query.joins
-        if join.planned_strategy is Strategy.BROADCAST_HASH and join.build_side is not None
+        if join.planned_strategy is Strategy.BROADCAST_HASH
+        and join.build_side is not None
+        and not _is_hinted(query, join)
     )
 
 
-def _may_be_built(facts: Facts, block: Block, join: PhysicalJoin, side: JoinSide, other: int) -> bool:
-    """Whether memory holds it at worst, the agent can hold it back, and each hashed key is met a few times only."""
-    rows = block.sizes.size(join.relations).rows * SIZE_ERRORS[block.basis(join.relations)]
+def _is_hinted(query: Query, join: JoinSite) -> bool:
+    mine = f"{ActionKind.HINT_JOIN}:{query.fingerprint}/{join.signature}="
+    return any(o.status is DirectiveStatus.APPLIED and o.action_id.startswith(mine) for o in query.directives)
+
+
+def _bytes_of_all(facts: Facts, prices: OrderPrices, changes: Sequence[OrderChange], one: OrderBroadcast) -> int:
+    """Bytes of the hash relations that the hint makes in the execution where they are most; 0 where one must not be."""
+    most = 0
+    fingerprint = changes[0].query.fingerprint
+    for query in (query for query in facts.succeeded if query.fingerprint == fingerprint):
+        if any(join.signature == one.signature for join in query.joins):
+            return 0  # that join is there already, and its hints are weighed by what was measured of it
+        sides = list(_sides(facts, prices, query, changes, one))
+        if None in sides:
+            return 0
+        most = max(most, sum(_relation_bytes(side) for side in sides if side))
+    return most
+
+
+def _sides(
+    facts: Facts, prices: OrderPrices, query: Query, changes: Iterable[OrderChange], one: OrderBroadcast
+) -> Iterator[JoinSide | None]:
+    """The side of each join of one execution that the hint will reach; None for one that must not be broadcast."""
+    orders = {change.graph.signature: order_text(change.other.order, change.graph) for change in changes}
+    for graph in query.graphs:
+        order = orders.get(graph.signature)
+        for join in ordered_joins(graph, parse_order(order, graph)) if order else ():
+            if join.signature == one.signature:
+                yield _fit_side(facts, query, prices.block(graph), join, one.side.relations)
+
+
+def _fit_side(facts: Facts, query: Query, block: Block, join: OrderedJoin, tables: tuple[str, ...]) -> JoinSide | None:
+    """The side of these tables, if memory holds it at worst, the agent can hold it back, and each hashed key is met a few
+    times only."""
+    graph, both = block.graph, (join.left, join.right)
+    if graph.tables(join.left) == graph.tables(join.right):
+        return None
+    build, other = both if graph.tables(join.left) == tables else both[::-1]
+    side = ordered_side(query, graph, block.sizes, build)
+    joined = join.left | join.right
+    rows = block.sizes.size(joined).rows * SIZE_ERRORS[block.basis(joined)]
     fans_out = rows > MAX_FAN_OUT * max(side.rows or 0, block.sizes.size(other).rows)
-    told_apart = side.relations != block.graph.tables(other)
     fits = (side.rows or 0) <= MAX_BROADCAST_ROWS and _relation_bytes(side) <= facts.cap.one_bytes
-    return fits and told_apart and not fans_out and side.leaf_bytes is not None
+    return side if fits and not fans_out and side.leaf_bytes is not None else None
 
 
 def _relation_bytes(side: JoinSide) -> int:

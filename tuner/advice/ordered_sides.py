@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from tuner.advice.facts import Facts
 from tuner.advice.model import Action, ActionKind
@@ -21,20 +21,20 @@ def ordered_side(query: Query, graph: JoinGraph, sizes: Cardinality, relations: 
     estimate = sizes.estimate(relations)
     error = SIZE_ERRORS[estimate.basis]
     rows, data = (int(value * error) for value in (estimate.size.rows, estimate.size.bytes))
-    return JoinSide(graph.tables(relations), rows, data, leaf_bytes=_leaf_bytes(query, graph, relations))
+    leaf_bytes = _leaf_bytes(query, graph, relations)
+    return JoinSide(graph.tables(relations), rows=rows, bytes=data, shuffle_bytes=data, leaf_bytes=leaf_bytes)
 
 
-def side_to_come(facts: Facts, hint: Action, beside: Iterable[Action]) -> JoinSide | None:
-    """The side that a hint is for, where one of the orders beside it makes its join of the query as this run had it."""
+def sides_to_come(facts: Facts, hint: Action, beside: Iterable[Action]) -> Iterator[JoinSide]:
+    """The sides that a hint is for, where orders beside it make its join of the query as this run had it: each time it ran."""
     orders = [a for a in beside if a.kind is ActionKind.ORDER_JOINS and a.query == hint.query]
     for query in facts.queries if orders else ():
-        for graph in facts.graphs_of(query) if query.fingerprint == hint.query else ():
+        for graph in query.graphs if query.fingerprint == hint.query else ():
             of_block = [order.value for order in orders if order.target == graph.signature]
             if join := join_to_come(graph, of_block, hint.target):
-                sides = (side for side in (join.left, join.right) if graph.tables(side) == hint.relations)
-                if side := next(sides, 0):
-                    return ordered_side(query, graph, Cardinality(graph), side)
-    return None
+                for side in (join.left, join.right):
+                    if graph.tables(side) == hint.relations:
+                        yield ordered_side(query, graph, Cardinality(graph), side)
 
 
 def _leaf_bytes(query: Query, graph: JoinGraph, relations: int) -> int | None:

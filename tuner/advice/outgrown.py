@@ -31,16 +31,18 @@ class _Built:
         return f"its hash relation has grown to {format_bytes(self.size)}, the most is {format_bytes(self.most)}"
 
 
+_SizeOf = Callable[[Facts, Query, JoinSite, JoinSide], _Built]
+
+
 def outgrown(facts: Facts, actions: Iterable[Action]) -> dict[str, str]:
     """Of these actions the hints whose side, as this run measured it, is too large to build now: why, by action id.
 
     What the agent can hold back by itself, when it sees how large the side is in the next run, is left to it.
     """
-    found, asked = {}, list(actions)
-    left = head_room(facts, asked) if facts.reach is Reach.AGENT else {}
-    for action in (a for a in asked if a.id not in left):
+    found = {}
+    for action in actions:
         size_of = _SIZES.get(action.value) if action.kind is ActionKind.HINT_JOIN else None
-        if size_of:
+        if size_of and not (facts.reach is Reach.AGENT and any(_rooms(facts, action, size_of))):
             reasons = (
                 size_of(facts, *hinted).too_large for query in facts.queries for hinted in _hinted(query, action)
             )
@@ -61,18 +63,23 @@ def head_room(facts: Facts, actions: Iterable[Action]) -> dict[str, int]:
     for action in asked:
         size_of = _SIZES.get(action.value) if action.kind is ActionKind.HINT_JOIN else None
         if size_of:
-            rooms = [_room(size_of(facts, *hinted), hinted[2]) for q in facts.queries for hinted in _hinted(q, action)]
-            if not rooms and action.value == Hint.BROADCAST and (side := _side_to_come(facts, action, asked)):
-                rooms = [_room(_to_broadcast(facts, side), side)]
+            rooms = _rooms(facts, action, size_of) or _rooms_to_come(facts, action, asked)
             if known := [room for room in rooms if room]:
                 found[action.id] = min(known)
     return found
 
 
-def _side_to_come(facts: Facts, hint: Action, beside: Sequence[Action]) -> JoinSide | None:
-    from tuner.advice.ordered_sides import side_to_come
+def _rooms(facts: Facts, hint: Action, size_of: _SizeOf) -> list[int]:
+    return [_room(size_of(facts, *hinted), hinted[2]) for q in facts.queries for hinted in _hinted(q, hint)]
 
-    return side_to_come(facts, hint, beside)
+
+def _rooms_to_come(facts: Facts, hint: Action, beside: Sequence[Action]) -> list[int]:
+    """Orders call for broadcasts only."""
+    if hint.value != Hint.BROADCAST:
+        return []
+    from tuner.advice.ordered_sides import sides_to_come
+
+    return [_room(_to_broadcast(facts, side), side) for side in sides_to_come(facts, hint, beside)]
 
 
 def _room(built: _Built, side: JoinSide) -> int:
@@ -106,7 +113,7 @@ def _in_a_task(facts: Facts, query: Query, join: JoinSite, side: JoinSide) -> _B
     return _Built(task_relation_bytes(query, join, side, facts.selection), int(cap * 1.5) if hashed else cap)
 
 
-_SIZES: dict[str, Callable[[Facts, Query, JoinSite, JoinSide], _Built]] = {
+_SIZES: dict[str, _SizeOf] = {
     Hint.BROADCAST: _broadcast,
     Hint.SHUFFLE_HASH: _in_a_task,
 }

@@ -23,7 +23,7 @@ from tuner.policy.measure import (
 )
 from tuner.replay.had import had
 from tuner.replay.model import Observed
-from tuner.replay.with_changes import Change, Place, changes_of, with_changes
+from tuner.replay.with_changes import Change, Place, changes_of, with_changes, without_called_for
 
 
 @dataclass(slots=True)
@@ -96,12 +96,12 @@ def _has(change: Change, run: Run) -> bool:
     """Whether all of a change was in a run: what the tuner put there counts if it was followed."""
     if run.outcome is None:
         return False
-    return _by_tuner(change, run) or all(had(action, run.outcome) for action in change.actions)
+    return _by_tuner(change, run) or all(had(action, run.outcome) for action in without_called_for(change.actions))
 
 
 def _by_tuner(change: Change, run: Run) -> bool:
     followed = {d.action.id for d in in_effect(run)}
-    return {action.id for action in change.actions} <= followed
+    return {action.id for action in without_called_for(change.actions)} <= followed
 
 
 def _sharing_queries(found: Sequence[_Open]) -> list[list[_Open]]:

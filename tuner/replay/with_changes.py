@@ -15,7 +15,15 @@ Place = tuple[tuple[str, str, str, tuple[str, ...]], ...]
 
 
 def place_of(actions: Iterable[Action]) -> Place:
-    return tuple(sorted((a.kind.value, a.target, a.query or "", a.relations) for a in actions))
+    return tuple(
+        sorted((a.kind.value, a.target, a.query or "", a.relations) for a in without_called_for(tuple(actions)))
+    )
+
+
+def without_called_for(actions: Sequence[Action]) -> Sequence[Action]:
+    """The actions of a recommendation without the hints that came with an order: which did may differ from run to run."""
+    orders = [action for action in actions if action.kind is ActionKind.ORDER_JOINS]
+    return orders or actions
 
 
 @dataclass(frozen=True, slots=True)

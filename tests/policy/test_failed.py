@@ -95,6 +95,17 @@ def test_a_broadcast_that_an_order_called_for_is_blamed_without_the_order() -> N
     assert suspects(failure(FailureKind.BROADCAST_TIMEOUT, "q1"), [order, called_for, other]) == [called_for]
 
 
+def test_so_it_is_where_the_job_goes_on_without_the_query() -> None:
+    evidence = (Evidence("rows", 7, "rows"),)
+    order, called_for = (
+        DecidedAction(a, TRIAL, "why", ("q1",), evidence) for a in (reorder("q1"), hint("q1", "join in that order"))
+    )
+    timed_out = failure(FailureKind.BROADCAST_TIMEOUT, "q1")
+    gone_on = run(1, {"q1": 1, "q2": 10}, order, called_for, failed=["q1"], failure=timed_out)
+    assert gone_on.state is RunState.SUCCEEDED
+    assert stand(gone_on) == {order.action.id: TRIAL, called_for.action.id: ROLLED_BACK}
+
+
 # --- What is on trial ---
 
 

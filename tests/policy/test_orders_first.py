@@ -17,6 +17,7 @@ from tuner.plan.ordered_joins import ordered_joins
 from tuner.policy.decide import Situation, decide
 from tuner.policy.orders_first import orders_first
 from tuner.policy.situation import BY_SUBMIT
+from tuner.policy.tried_elsewhere import Tried, lever
 
 from .histories import conf, decided, hint, in_force, recommend, reorder, run, standings, verdict
 
@@ -181,6 +182,31 @@ def test_only_what_an_order_takes_away_waits_for_it() -> None:
     assert [d.standing for d in found[1:]] == [Standing.PROMOTED, Standing.HELD, Standing.HELD, Standing.PROMOTED]
     unread = orders_first([decided(reorder("q1", "block", "((x y) z)")), decided(beside[0])], latest)
     assert unread[1].standing is Standing.HELD
+
+
+def test_a_proven_order_that_the_latest_run_did_not_have_makes_its_joins_all_the_same() -> None:
+    """As after a retry that ran unsteered, while another block of the query is tried in another order."""
+    first, _ = (join.signature for join in ordered_joins(BLOCK, Joined(Joined(0, 2), 1)))
+    latest = in_block(run(0, {"q1": 10}))
+    assert latest.outcome
+    other = replace(
+        BLOCK, signature="other block", relations=(SALES, STOCK), predicates=BLOCK.predicates[:1], written=Joined(0, 1)
+    )
+    queries = tuple(replace(query, graphs=(BLOCK, other)) for query in latest.outcome.queries)
+    latest = replace(latest, outcome=replace(latest.outcome, queries=queries))
+    on_trial = decided(reorder("q1", "other block", order_text(Joined(1, 0), other)))
+    proven = [decided(OTHER_ORDER, Standing.PROMOTED), decided(hint("q1", first), Standing.PROMOTED)]
+    assert [d.standing for d in orders_first([*proven, on_trial], latest)[:2]] == [Standing.PROMOTED] * 2
+
+
+def test_a_broadcast_that_an_order_calls_for_is_not_held_for_what_broadcasts_came_to_elsewhere() -> None:
+    base = run(0, {"q1": 10, "q2": 10})
+    situation = Situation(
+        Mode.AUTO, 1, (base,), [recommend(ORDER, CALLED_FOR), recommend(hint("q2"))], drivable=BY_AGENT
+    )
+    lost = replace(situation, elsewhere={lever(CALLED_FOR): Tried(lost=5)})
+    assert in_force(decide(lost)) == {ORDER.id, CALLED_FOR.id}
+    assert in_force(decide(replace(situation, elsewhere={lever(ORDER): Tried(lost=5)}))) == {hint("q2").id}
 
 
 def test_a_broadcast_that_lost_with_one_order_is_tried_with_the_next_unless_it_failed() -> None:

@@ -12,6 +12,7 @@ from tuner.history.model import DecidedAction, Run, Standing
 from tuner.plan.model import QueryStatus
 from tuner.policy.measure import Comparison, Comparisons, History, losers
 from tuner.policy.suspects import from_outside
+from tuner.policy.suspects import suspects as makers_of
 from tuner.units import format_seconds
 
 # Slower by this share and more than noise: one run is enough to undo what was proven.
@@ -52,7 +53,7 @@ def blamed(
         failure = _failure_of(run, fingerprint)
         if from_outside(failure):
             continue
-        for decided in _nearest(suspects, fingerprint) or _global(suspects):
+        for decided in makers_of(failure, _nearest(suspects, fingerprint) or _global(suspects)):
             reason = f"a query that succeeded before failed with it in run {run.key}"
             reason += f": {failure.words}" if failure else ""
             blame[decided.action.id] = Blame(reason, severe=True)

@@ -40,7 +40,8 @@ def orders_first(decided: Iterable[DecidedAction], latest: Run | None = None) ->
     if not orders:
         return found
     ordered, called_for = {query for d in orders for query in d.queries}, {together(d) for d in orders}
-    there = set(_joins_there(latest, [d.action for d in orders]))
+    in_force = (d.action for d in found if d.action.kind is ActionKind.ORDER_JOINS and d.standing in IN_FORCE)
+    there = set(_joins_there(latest, list(in_force)))
     waiting = (
         _waits(d, ordered) and (d.action.query, d.action.target) not in there and together(d) not in called_for
         for d in found

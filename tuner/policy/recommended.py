@@ -90,7 +90,14 @@ def _standing(
             return Standing.HELD, f"{recommendation.reason}; held: {like}"
     if situation.mode is not Mode.AUTO and ruling is not Ruling.APPROVE:
         return Standing.PROPOSED, recommendation.reason
-    return _trial(recommendation, _elsewhere(situation, action, records), approved=ruling is Ruling.APPROVE)
+    elsewhere = NOT_TRIED if _is_called_for(recommendation, action) else _elsewhere(situation, action, records)
+    return _trial(recommendation, elsewhere, approved=ruling is Ruling.APPROVE)
+
+
+def _is_called_for(recommendation: Recommendation, action: Action) -> bool:
+    """Whether a hint comes with an order: what became of orders elsewhere is said of both."""
+    orders = (a for a in recommendation.actions if a.kind is ActionKind.ORDER_JOINS)
+    return action.kind is ActionKind.HINT_JOIN and any(orders)
 
 
 def _lost_with_another_order(recommendation: Recommendation, record: Record, records: Mapping[str, Record]) -> bool:

@@ -65,7 +65,9 @@ def agent_directives(
         found = {a: _say(a, ran, limits.get(a.id, 0), orders) for a in actions if a.kind is kind}
         said |= {action: one for action, one in found.items() if isinstance(one, _Said)}
         skipped |= {action: why for action, why in found.items() if isinstance(why, str)}
-        confused = {a: _confusion(said[a], said.values(), ran) for a in found if a in said}
+        # What is not said makes no join that another could be taken for.
+        others = [one for action, one in said.items() if action not in skipped]
+        confused = {a: _confusion(said[a], others, ran) for a in found if a in said}
         skipped |= {action: why for action, why in confused.items() if why}
     by_columns = {one.query.fingerprint for one in said.values() if _rivals(one, said.values(), ran)}
     kept = [one for action, one in said.items() if action not in skipped]

@@ -13,6 +13,7 @@ from tuner.advice.insights.join_order import unsure_orders
 from tuner.advice.insights.model import InsightKind
 from tuner.advice.join_order import advise_join_orders
 from tuner.advice.model import ActionKind, Recommendation
+from tuner.advice.orders import OrderPrices
 from tuner.advice.reach import Reach
 from tuner.cli.logs import LogReader
 from tuner.cli.queries_and_insights import QueriesAndInsights
@@ -131,6 +132,13 @@ def test_less_than_a_second_is_not_worth_a_minute() -> None:
 def test_where_the_agent_orders_it_less_will_do(seconds: float, advised: bool) -> None:
     query = ran(EXPLODING.format(exploded=10_000_000_000), seconds)
     assert bool(list(advise_join_orders(facts(query, reach=Reach.AGENT)))) is advised
+
+
+@pytest.mark.parametrize(("seconds", "least"), [(1, 0.2), (5, 0.5), (600, 1.0)])
+def test_of_a_short_query_the_agent_is_to_gain_a_tenth(seconds: float, least: float) -> None:
+    query = ran(EXPLODING.format(exploded=10_000_000_000), seconds)
+    assert [change.least_seconds for change in OrderPrices(facts(query, reach=Reach.AGENT)).changes()] == [least]
+    assert [change.least_seconds for change in OrderPrices(facts(query)).changes()] == [1.0]
 
 
 def test_what_an_earlier_run_measured_of_the_order_counts() -> None:

@@ -8,7 +8,9 @@ from dataclasses import replace
 import pytest
 
 from tests.plan.trees import plan
+from tuner.advice.builds import Build
 from tuner.advice.facts import Facts
+from tuner.advice.join_hints import choose_hints
 from tuner.advice.join_order import advise_join_orders
 from tuner.advice.model import Action, ActionKind, Hint, Recommendation
 from tuner.advice.ordered_sides import ordered_side
@@ -20,7 +22,7 @@ from tuner.plan.joins import find_joins
 from tuner.plan.model import BuildSide, JoinSide, JoinSite, Query, Strategy
 from tuner.steering.agent.directives import agent_directives
 
-from .joins import facts
+from .joins import facts, inner, side
 from .test_join_order import ran
 
 GIB = 1 << 30
@@ -107,20 +109,47 @@ def test_what_spark_broadcasts_by_itself_needs_no_hint() -> None:
 
 
 def test_what_memory_may_not_hold_is_not_broadcast() -> None:
-    roomy = given(query())
-    heap = replace(roomy.cluster, driver_memory_bytes=420 << 20, executor_memory_bytes=420 << 20)
-    (advice,) = advise_join_orders(replace(roomy, cluster=heap))
+    (advice,) = advise_join_orders(_with_heap(given(query()), 420 << 20))
     assert (DAYS, SALES) not in [hint.relations for hint in hints(advice)]
     assert (DAYS, SALES) in [hint.relations for hint in hints(advised(query()))]
 
 
 def test_the_bytes_of_its_rows_count_for_memory() -> None:
     measured = query()
+    (wide,) = _of_width(measured, 4_000).graphs
+    found = ordered_side(measured, wide, Cardinality(wide), 0b101)
+    assert found.rows and found.shuffle_bytes
+    assert found.shuffle_bytes / found.rows == pytest.approx(2 * 4_000, rel=0.01)
+    for row_bytes, fits in ((12.0, True), (32.0, False)):
+        (advice,) = advise_join_orders(_with_heap(given(_of_width(measured, row_bytes)), 640 << 20))
+        assert ((DAYS, SALES) in [hint.relations for hint in hints(advice)]) is fits
+
+
+def _of_width(measured: Query, row_bytes: float) -> Query:
     (graph,) = measured.graphs
-    wide = replace(graph, relations=tuple(replace(r, row_bytes=4_000.0) for r in graph.relations))
-    side = ordered_side(measured, wide, Cardinality(wide), 0b101)
-    assert side.rows and side.shuffle_bytes
-    assert side.shuffle_bytes / side.rows == pytest.approx(2 * 4_000, rel=0.01)
+    wide = replace(graph, relations=tuple(replace(r, row_bytes=row_bytes) for r in graph.relations))
+    return replace(measured, graphs=(wide,))
+
+
+def _with_heap(roomy: Facts, heap: int) -> Facts:
+    return replace(roomy, cluster=replace(roomy.cluster, driver_memory_bytes=heap, executor_memory_bytes=heap))
+
+
+def test_a_query_has_one_budget_for_what_is_advised_on_its_joins_and_in_its_orders() -> None:
+    """Two broadcasts of joins beside the block, nine tenths of the most for one: the order's third is one too many."""
+    measured = _of_width(query(), 12)
+    most = _with_heap(given(measured), 640 << 20).cap.one_bytes
+    probe = side("shop.probe", rows=100_000_000, shuffle_bytes=3 * GIB, sort_ms=60_000, leaf_bytes=GIB)
+    beside = [
+        inner(probe, side(table, rows=200_000, shuffle_bytes=4_000_000, leaf_bytes=GIB), output_rows=100_000_000)
+        for table in ("shop.x", "shop.y")
+    ]
+    for more, fits in ((beside[:1], True), (beside, False)):
+        both = _with_heap(given(replace(measured, joins=(*measured.joins, *more))), 640 << 20)
+        hinted = [h.build.relation_bytes for h in choose_hints(both) if isinstance(h.build, Build)]
+        assert [size > 0.9 * most for size in hinted].count(True) == len(more)
+        (advice,) = advise_join_orders(both)
+        assert ((DAYS, SALES) in [hint.relations for hint in hints(advice)]) is fits
 
 
 def test_a_hint_must_be_fit_for_every_time_that_the_query_ran() -> None:
@@ -131,7 +160,9 @@ def test_a_hint_must_be_fit_for_every_time_that_the_query_ran() -> None:
     both = facts(week, replace(always, id=2, root_id=2, graphs=(unfiltered,)), reach=Reach.AGENT)
     advice = list(advise_join_orders(both))
     assert [one.actions[0].kind for one in advice] == [ActionKind.ORDER_JOINS]
-    assert not hints(advice[0])
+    assert [hint.relations for hint in hints(advice[0])] == [(DAYS,)]
+    (rows,) = (e.value for e in advice[0].evidence if e.of == "days")
+    assert rows == 7_000
 
 
 def test_what_the_agent_could_not_hold_back_is_not_broadcast() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self, TypeVar
@@ -111,11 +111,20 @@ class Facts:
 
     def graphs_of(self, query: Query) -> tuple[JoinGraph, ...]:
         """The blocks of a query of this run, each once, with what its runs so far have measured of other orders too."""
+        mine = {graph.signature: graph for graph in query.graphs}
+        known = (graph for graph in self._graphs_so_far(query) if graph.signature in mine)
+        return merge_graphs((*(g for g in known if _is_as_large(g, mine[g.signature])), *query.graphs))
+
+    def with_history(self, query: Query, graph: JoinGraph) -> JoinGraph:
+        """One of the blocks of a query, of which it may have several alike, with what has been measured of other orders."""
+        known = (g for g in self._graphs_so_far(query) if g.signature == graph.signature and _is_as_large(g, graph))
+        (merged,) = merge_graphs((*known, graph))
+        return merged
+
+    def _graphs_so_far(self, query: Query) -> Iterator[JoinGraph]:
         runs = (*(run.queries for run in self.earlier), self.queries)
         same = (q for queries in runs for q in queries if q.fingerprint == query.fingerprint and is_whole(q))
-        mine = {graph.signature: graph for graph in query.graphs}
-        known = (graph for q in same for graph in q.graphs if graph.signature in mine)
-        return merge_graphs((*(g for g in known if _is_as_large(g, mine[g.signature])), *query.graphs))
+        return (graph for q in same for graph in q.graphs)
 
     def bytes_of(self, key: str, default: int) -> int:
         """A size property in bytes; the default where it is unset or unreadable."""

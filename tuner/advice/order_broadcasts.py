@@ -1,4 +1,4 @@
-"""The broadcasts that orders call for: of joins that no run has had in such an order, with sides that are small even at worst.
+"""The broadcasts that orders call for: of joins that the latest run did not have, with sides that are small even at worst.
 
 An order is priced as if the planner knew its sizes. It does not: the join of a large table with a filter is as large as
 the table to it, so that it sorts and merges what would be broadcast, or builds the other side.
@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tuner.advice.builds import MAX_FAN_OUT
+from tuner.advice.builds import MAX_FAN_OUT, Build
 from tuner.advice.cheapest_order import Block
 from tuner.advice.facts import Facts
-from tuner.advice.join_hints import is_enough, side_name
+from tuner.advice.join_hints import choose_hints, is_enough, side_name
 from tuner.advice.model import Action, ActionKind, Hint
 from tuner.advice.ordered_sides import ordered_side
 from tuner.advice.orders import OrderChange, OrderPrices
 from tuner.advice.reach import Reach
 from tuner.cost.memory import MAX_BROADCAST_ROWS, relation_bytes
-from tuner.cost.what_if.interval import SIZE_ERRORS
 from tuner.cost.what_if.model import Given, GivenJoin
 from tuner.eventlog.steering import DirectiveStatus
 from tuner.plan.model import BuildSide, JoinSide, JoinSite, Query, Strategy
@@ -49,24 +48,44 @@ def order_broadcasts(
     """For each of these changes the sides that its order should broadcast, where Spark, as far as the run tells, would not.
 
     A hint reaches every join of its signature: each that any of the orders makes, in each execution of the query, must be
-    fit for it. Those of one query fit into its memory together, largest gain first. None where the agent does not steer,
+    fit for it; told is the largest. Those of one query fit into its memory together with what is advised beside its orders,
+    largest gain first. None where the agent does not steer,
     for SQL text names no join, and none that the agent could not hold back in a run of more data.
     """
     found: dict[int, list[OrderBroadcast]] = {number: [] for number in range(len(changes))}
     if facts.reach is not Reach.AGENT:
         return [() for _ in changes]
     wanted = [(one, number) for number, change in enumerate(changes) for one in _wanted(facts, prices, change)]
-    used: Counter[str] = Counter()
+    used = _advised_bytes(facts, changes) if wanted else Counter()
     taken: set[tuple[str, str]] = set()
     for one, number in sorted(wanted, key=lambda pair: -pair[0].gain):
         fingerprint = changes[number].query.fingerprint
         of_query = [change for change in changes if change.query.fingerprint == fingerprint]
-        size = _bytes_of_all(facts, prices, of_query, one)
-        if size and (fingerprint, one.signature) not in taken and used[fingerprint] + size <= facts.cap.query_bytes:
+        executions = _sides(facts, prices, of_query, one)
+        if not executions or (fingerprint, one.signature) in taken:
+            continue
+        size = max(sum(map(_relation_bytes, sides)) for sides in executions)
+        if used[fingerprint] + size <= facts.cap.query_bytes:
             used[fingerprint] += size
             taken.add((fingerprint, one.signature))
-            found[number].append(one)
+            largest = max((side for sides in executions for side in sides), key=_relation_bytes)
+            found[number].append(replace(one, side=largest))
     return [tuple(found[number]) for number in range(len(changes))]
+
+
+def _advised_bytes(facts: Facts, changes: Iterable[OrderChange]) -> Counter[str]:
+    """Bytes of the hash relations that are advised beside the orders, by query: of joins that these leave there."""
+    gone = {
+        (change.query.fingerprint, join.signature)
+        for change in changes
+        for join in ordered_joins(change.graph, change.graph.written)
+    }
+    used: Counter[str] = Counter()
+    for hint in choose_hints(facts):
+        fingerprint = hint.build.query.fingerprint
+        if isinstance(hint.build, Build) and (fingerprint, hint.build.join.signature) not in gone:
+            used[fingerprint] += hint.build.relation_bytes
+    return used
 
 
 def _wanted(facts: Facts, prices: OrderPrices, change: OrderChange) -> Iterator[OrderBroadcast]:
@@ -113,30 +132,29 @@ def _is_hinted(query: Query, join: JoinSite) -> bool:
     return any(o.status is DirectiveStatus.APPLIED and o.action_id.startswith(mine) for o in query.directives)
 
 
-def _bytes_of_all(facts: Facts, prices: OrderPrices, changes: Sequence[OrderChange], one: OrderBroadcast) -> int:
-    """Bytes of the hash relations that the hint makes in the execution where they are most; 0 where one must not be."""
-    most = 0
+def _sides(
+    facts: Facts, prices: OrderPrices, changes: Sequence[OrderChange], one: OrderBroadcast
+) -> list[list[JoinSide]]:
+    """The sides that the hint will reach, of each execution of the query; none at all where one must not be broadcast."""
     fingerprint = changes[0].query.fingerprint
+    orders = {change.graph.signature: order_text(change.other.order, change.graph) for change in changes}
+    found = []
     for query in (query for query in facts.succeeded if query.fingerprint == fingerprint):
         if any(join.signature == one.signature for join in query.joins):
-            return 0  # that join is there already, and its hints are weighed by what was measured of it
-        sides = list(_sides(facts, prices, query, changes, one))
-        if None in sides:
-            return 0
-        most = max(most, sum(_relation_bytes(side) for side in sides if side))
-    return most
-
-
-def _sides(
-    facts: Facts, prices: OrderPrices, query: Query, changes: Iterable[OrderChange], one: OrderBroadcast
-) -> Iterator[JoinSide | None]:
-    """The side of each join of one execution that the hint will reach; None for one that must not be broadcast."""
-    orders = {change.graph.signature: order_text(change.other.order, change.graph) for change in changes}
-    for graph in query.graphs:
-        order = orders.get(graph.signature)
-        for join in ordered_joins(graph, parse_order(order, graph)) if order else ():
-            if join.signature == one.signature:
-                yield _fit_side(facts, query, prices.block(graph), join, one.side.relations)
+            return []  # that join is there already, and its hints are weighed by what was measured of it
+        sides = [
+            _fit_side(facts, query, prices.block(facts.with_history(query, graph)), join, one.side.relations)
+            for graph in query.graphs
+            if (order := orders.get(graph.signature))
+            for join in ordered_joins(graph, parse_order(order, graph))
+            if join.signature == one.signature
+        ]
+        fit = [side for side in sides if side is not None]
+        if len(fit) < len(sides):
+            return []
+        if fit:
+            found.append(fit)
+    return found
 
 
 def _fit_side(facts: Facts, query: Query, block: Block, join: OrderedJoin, tables: tuple[str, ...]) -> JoinSide | None:
@@ -145,11 +163,10 @@ def _fit_side(facts: Facts, query: Query, block: Block, join: OrderedJoin, table
     graph, both = block.graph, (join.left, join.right)
     if graph.tables(join.left) == graph.tables(join.right):
         return None
-    build, other = both if graph.tables(join.left) == tables else both[::-1]
+    build, _ = both if graph.tables(join.left) == tables else both[::-1]
     side = ordered_side(query, graph, block.sizes, build)
-    joined = join.left | join.right
-    rows = block.sizes.size(joined).rows * SIZE_ERRORS[block.basis(joined)]
-    fans_out = rows > MAX_FAN_OUT * max(side.rows or 0, block.sizes.size(other).rows)
+    larger = max(block.sizes.size(relations).rows for relations in both)
+    fans_out = block.sizes.size(join.left | join.right).rows > MAX_FAN_OUT * larger
     fits = (side.rows or 0) <= MAX_BROADCAST_ROWS and _relation_bytes(side) <= facts.cap.one_bytes
     return side if fits and not fans_out and side.leaf_bytes is not None else None
 

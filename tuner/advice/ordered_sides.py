@@ -28,8 +28,9 @@ def ordered_side(query: Query, graph: JoinGraph, sizes: Cardinality, relations: 
 def sides_to_come(facts: Facts, hint: Action, beside: Iterable[Action]) -> Iterator[JoinSide]:
     """The sides that a hint is for, where orders beside it make its join of the query as this run had it: each time it ran."""
     orders = [a for a in beside if a.kind is ActionKind.ORDER_JOINS and a.query == hint.query]
-    for query in facts.queries if orders else ():
-        for graph in query.graphs if query.fingerprint == hint.query else ():
+    for query in facts.succeeded if orders else ():
+        for latest in query.graphs if query.fingerprint == hint.query else ():
+            graph = facts.with_history(query, latest)
             of_block = [order.value for order in orders if order.target == graph.signature]
             if join := join_to_come(graph, of_block, hint.target):
                 for side in (join.left, join.right):

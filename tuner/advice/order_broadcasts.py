@@ -49,8 +49,8 @@ def order_broadcasts(
 
     A hint reaches every join of its signature: each that any of the orders makes, in each execution of the query, must be
     fit for it; told is the largest. Those of one query fit into its memory together with what is advised beside its orders,
-    largest gain first. None where the agent does not steer,
-    for SQL text names no join, and none that the agent could not hold back in a run of more data.
+    largest gain first. None where the agent does not steer, for SQL text names no join, and none that the agent could not
+    hold back in a run of more data.
     """
     found: dict[int, list[OrderBroadcast]] = {number: [] for number in range(len(changes))}
     if facts.reach is not Reach.AGENT:
@@ -75,15 +75,14 @@ def order_broadcasts(
 
 def _advised_bytes(facts: Facts, changes: Iterable[OrderChange]) -> Counter[str]:
     """Bytes of the hash relations that are advised beside the orders, by query: of joins that these leave there."""
-    gone = {
-        (change.query.fingerprint, join.signature)
-        for change in changes
-        for join in ordered_joins(change.graph, change.graph.written)
-    }
+    before, after = set[tuple[str, str]](), set[tuple[str, str]]()
+    for change in changes:
+        for joins, order in ((before, change.graph.written), (after, change.other.order)):
+            joins.update((change.query.fingerprint, join.signature) for join in ordered_joins(change.graph, order))
     used: Counter[str] = Counter()
     for hint in choose_hints(facts):
         fingerprint = hint.build.query.fingerprint
-        if isinstance(hint.build, Build) and (fingerprint, hint.build.join.signature) not in gone:
+        if isinstance(hint.build, Build) and (fingerprint, hint.build.join.signature) not in before - after:
             used[fingerprint] += hint.build.relation_bytes
     return used
 

@@ -6,31 +6,41 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 _ASKS_TO_END = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def signals_passed_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """While it lasts, the process ends by them, and this program tells how: alone, it would leave it running on.
+def signals_passed_on() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
+    """While it lasts, a program that is started ends by them, and this one tells how: alone, it would leave it running on.
 
-    What is ignored (nohup) stays so; a terminal's Ctrl-C has reached both already.
+    Hand what it gives the process as soon as that has started: what came before then is passed on, too. What is ignored
+    (nohup) stays so; a terminal's Ctrl-C has reached both already.
     """
+    started: list[subprocess.Popen[bytes]] = []
+    early: list[int] = []
 
     def pass_on(number: int, _: object) -> None:
-        if number != signal.SIGINT or not sys.stdin.isatty():
+        if not started:
+            early.append(number)
+        elif number != signal.SIGINT or not sys.stdin.isatty():
+            started[0].send_signal(number)
+
+    def has_started(process: subprocess.Popen[bytes]) -> None:
+        started.append(process)
+        for number in early:
             process.send_signal(number)
 
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield has_started
         return
     before = {number: found for number in _ASKS_TO_END if (found := signal.getsignal(number)) != signal.SIG_IGN}
     for number in before:
         signal.signal(number, pass_on)
     try:
-        yield
+        yield has_started
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

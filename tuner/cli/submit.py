@@ -93,7 +93,11 @@ def _run(program: str, turn: Turn, given: SubmitArguments) -> int:
         try:
             merged = as_arguments(turn.directives.merged)
             command = [program, *conf, *given.options, *merged, *given.application, *application]
-            with subprocess.Popen(command, env=environment_for(program)) as process, signals_passed_on(process):
+            with (
+                signals_passed_on() as has_started,
+                subprocess.Popen(command, env=environment_for(program)) as process,
+            ):
+                has_started(process)
                 return process.wait()
         except OSError as error:
             raise SparkSubmitError(f"{program}: {error.strerror}; check SPARK_HOME") from error

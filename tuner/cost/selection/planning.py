@@ -28,6 +28,8 @@ def select_join(join: LogicalJoin, conf: SelectionConf) -> Choice:
     if join.type is JoinType.UNKNOWN:
         return Choice(Strategy.UNKNOWN, None, Reason.UNKNOWN_TYPE, "the type of the join is not known")
     rules = _EQUI_RULES if join.equi_keys else _OTHER_RULES
+    if join.left.hint is None and join.right.hint is None:
+        return next(choice for rule in rules if rule not in _OF_HINTS and (choice := rule(join, conf)))
     choice = next(choice for rule in rules if (choice := rule(join, conf)))
     return ignored_hints(join, conf, choice)
 
@@ -141,6 +143,8 @@ def _loop_size(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
     return _looped(join, sides, Reason.BROADCAST_SIZE, words.within_threshold(join, conf, sides))
 
 
+# Say nothing of joins without hints.
+_OF_HINTS = frozenset({_broadcast_hint, _merge_hint, _shuffle_hash_hint, _replicate_hint, _loop_hint})
 _EQUI_RULES: tuple[_Rule, ...] = (
     _broadcast_hint,
     _merge_hint,

@@ -12,10 +12,7 @@ from tuner.policy.held_back import held_back
 from tuner.policy.ledger import same_target
 from tuner.policy.orders_first import orders_first
 from tuner.policy.situation import Situation
-from tuner.policy.together import together
-
-# What an action of a recommendation is nothing without, of what is carried out in a run: a person analyses tables.
-_NEEDS = {ActionKind.SET_CONF: ActionKind.SET_CONF, ActionKind.HINT_JOIN: ActionKind.ORDER_JOINS}
+from tuner.policy.together import depends
 
 
 def allowed(situation: Situation, wanted: Iterable[DecidedAction]) -> list[DecidedAction]:
@@ -59,10 +56,9 @@ def _whole(decided: DecidedAction, others: Iterable[DecidedAction]) -> DecidedAc
 
 
 def _together(a: DecidedAction, b: DecidedAction) -> bool:
-    """Whether an action came of one recommendation with another that it needs: they rest on the same evidence."""
-    if a is b or not a.evidence or _NEEDS.get(a.action.kind) is not b.action.kind:
-        return False
-    return together(a) == together(b)
+    """Whether an action needs another that is carried out in the run as well: a person analyses tables."""
+    by_people = ActionKind.ANALYZE_TABLE in (a.action.kind, b.action.kind)
+    return not by_people and depends(a, b)
 
 
 def _tries(runs: Sequence[Run], action: Action) -> Run | None:

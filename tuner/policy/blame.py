@@ -11,8 +11,7 @@ from tuner.history.failure import Failure
 from tuner.history.model import DecidedAction, Run, Standing
 from tuner.plan.model import QueryStatus
 from tuner.policy.measure import Comparison, Comparisons, History, losers
-from tuner.policy.suspects import from_outside
-from tuner.policy.suspects import suspects as makers_of
+from tuner.policy.suspects import from_outside, suspects
 from tuner.units import format_seconds
 
 # Slower by this share and more than noise: one run is enough to undo what was proven.
@@ -40,12 +39,12 @@ def blamed(
     run: Run, group: Sequence[DecidedAction], found: Comparisons, history: History, blurred: Collection[str] = ()
 ) -> dict[str, Blame]:
     """The actions of `group` to blame, by id. Of the queries `blurred` nothing can be said of this group."""
-    suspects = [d for d in group if d.standing is not Standing.PINNED]
+    accused = [d for d in group if d.standing is not Standing.PINNED]
     blame: dict[str, Blame] = {}
     for comparison in losers(found.touched):
-        for decided in _nearest(suspects, comparison.fingerprint):
+        for decided in _nearest(accused, comparison.fingerprint):
             blame.setdefault(decided.action.id, Blame.of(comparison, run))
-    for decided in _of_bystanders(suspects, found):
+    for decided in _of_bystanders(accused, found):
         worst = _words(min(_bystanders(found), key=lambda c: c.gain))
         reason = f"slower: a query it was not meant for took {worst} in run {run.key}"
         blame.setdefault(decided.action.id, Blame(reason, severe=False))
@@ -53,30 +52,30 @@ def blamed(
         failure = _failure_of(run, fingerprint)
         if from_outside(failure):
             continue
-        for decided in makers_of(failure, _nearest(suspects, fingerprint) or _global(suspects)):
+        for decided in suspects(failure, _nearest(accused, fingerprint) or _global(accused)):
             reason = f"a query that succeeded before failed with it in run {run.key}"
             reason += f": {failure.words}" if failure else ""
             blame[decided.action.id] = Blame(reason, severe=True)
     return blame
 
 
-def _nearest(suspects: Sequence[DecidedAction], fingerprint: str) -> list[DecidedAction]:
+def _nearest(accused: Sequence[DecidedAction], fingerprint: str) -> list[DecidedAction]:
     """Of the actions that touch a query those that touch the fewest. What was set together goes together."""
-    touching = [d for d in suspects if fingerprint in d.queries]
+    touching = [d for d in accused if fingerprint in d.queries]
     fewest = min((len(d.queries) for d in touching), default=0)
     return [d for d in touching if len(d.queries) == fewest]
 
 
-def _global(suspects: Sequence[DecidedAction]) -> list[DecidedAction]:
+def _global(accused: Sequence[DecidedAction]) -> list[DecidedAction]:
     """Properties reach every query, whichever they were meant for."""
-    return [d for d in suspects if d.action.kind is ActionKind.SET_CONF]
+    return [d for d in accused if d.action.kind is ActionKind.SET_CONF]
 
 
-def _of_bystanders(suspects: Sequence[DecidedAction], found: Comparisons) -> list[DecidedAction]:
+def _of_bystanders(accused: Sequence[DecidedAction], found: Comparisons) -> list[DecidedAction]:
     """The properties to blame when other queries lost more than those they were meant for gained."""
     lost = sum(c.measured - c.high for c in _bystanders(found))
     gained = sum(max(0.0, c.gain) for c in found.touched)
-    return _global(suspects) if lost > gained else []
+    return _global(accused) if lost > gained else []
 
 
 def _bystanders(found: Comparisons) -> list[Comparison]:

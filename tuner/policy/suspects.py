@@ -10,7 +10,7 @@ from tuner.eventlog.failure_rules import FailureKind
 from tuner.eventlog.failures import VAGUE
 from tuner.history.failure import Failure
 from tuner.history.model import DecidedAction, Standing
-from tuner.policy.together import needs
+from tuner.policy.together import depends
 
 
 class Lever(Enum):
@@ -77,11 +77,7 @@ def suspects(failure: Failure | None, new: Sequence[DecidedAction]) -> list[Deci
         first = [d for d in new if d in makers or failure.query in d.queries]
     if not first:
         return list(new)
-    return [d for d in new if d in first or any(_is_nothing_without(d, f) for f in first)]
-
-
-def _is_nothing_without(decided: DecidedAction, other: DecidedAction) -> bool:
-    return bool(decided.evidence) and decided.evidence == other.evidence and needs(decided.action, other.action)
+    return [d for d in new if d in first or any(depends(d, f) for f in first)]
 
 
 def plainly_guilty(failure: Failure | None, in_force: Sequence[DecidedAction]) -> list[DecidedAction]:

@@ -11,6 +11,11 @@ def together(decided: DecidedAction) -> object:
     return (decided.evidence, decided.predicted_seconds) if decided.evidence else decided.action.id
 
 
+def depends(decided: DecidedAction, other: DecidedAction) -> bool:
+    """Whether what was decided is nothing without the other: both came of one recommendation."""
+    return together(decided) == together(other) and needs(decided.action, other.action)
+
+
 def needs(action: Action, other: Action) -> bool:
     """Whether an action is nothing without another of its recommendation: properties need each other, and a hint needs the
     order that makes its join, which does without the hint, as other hints do."""

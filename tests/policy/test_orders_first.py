@@ -99,11 +99,15 @@ def test_when_the_order_has_run_a_hint_on_a_join_of_its_plan_is_tried_beside_it(
     assert standings(decision(base, elsewhere)) == {ORDER.id: Standing.TRIAL, hint("q1").id: Standing.HELD}
 
 
-def with_join(one: Run, fingerprint: str, signature: str) -> Run:
+def with_join(one: Run, fingerprint: str, *signatures: str, graphs: tuple[JoinGraph, ...] = ()) -> Run:
     assert one.outcome
     side = JoinSide(("db.a",))
-    join = JoinSite(signature, 0, JoinType.INNER, Strategy.SORT_MERGE, None, (), side, side, 1, None)
-    queries = (replace(q, joins=(join,)) if q.fingerprint == fingerprint else q for q in one.outcome.queries)
+    joins = tuple(
+        JoinSite(s, 0, JoinType.INNER, Strategy.SORT_MERGE, None, (), side, side, 1, None) for s in signatures
+    )
+    queries = (
+        replace(q, joins=joins, graphs=graphs) if q.fingerprint == fingerprint else q for q in one.outcome.queries
+    )
     return replace(one, outcome=replace(one.outcome, queries=tuple(queries)))
 
 
@@ -163,14 +167,8 @@ OTHER_ORDER = reorder("q1", "block", order_text(Joined(Joined(0, 2), 1), BLOCK))
 
 def in_block(one: Run) -> Run:
     """The run with that block, and a join beside it."""
-    assert one.outcome
-    side = JoinSide(("db.a",))
-    signatures = ["beside", *(join.signature for join in ordered_joins(BLOCK, BLOCK.written))]
-    joins = tuple(
-        JoinSite(s, 0, JoinType.INNER, Strategy.SORT_MERGE, None, (), side, side, 1, None) for s in signatures
-    )
-    queries = (replace(q, joins=joins, graphs=(BLOCK,)) if q.fingerprint == "q1" else q for q in one.outcome.queries)
-    return replace(one, outcome=replace(one.outcome, queries=tuple(queries)))
+    written = (join.signature for join in ordered_joins(BLOCK, BLOCK.written))
+    return with_join(one, "q1", "beside", *written, graphs=(BLOCK,))
 
 
 def test_only_what_an_order_takes_away_waits_for_it() -> None:

@@ -19,6 +19,7 @@ from tuner.advice.ordered_sides import ordered_side
 from tuner.advice.orders import OrderChange, OrderPrices
 from tuner.advice.reach import Reach
 from tuner.cost.memory import MAX_BROADCAST_ROWS, relation_bytes
+from tuner.cost.selection.model import other_side
 from tuner.cost.what_if.model import Given, GivenJoin
 from tuner.eventlog.steering import DirectiveStatus
 from tuner.plan.model import BuildSide, JoinSide, JoinSite, Query, Strategy
@@ -52,9 +53,9 @@ def order_broadcasts(
     largest gain first. None where the agent does not steer, for SQL text names no join, and none that the agent could not
     hold back in a run of more data.
     """
-    found: dict[int, list[OrderBroadcast]] = {number: [] for number in range(len(changes))}
+    found: list[tuple[OrderBroadcast, ...]] = [()] * len(changes)
     if facts.reach is not Reach.AGENT:
-        return [() for _ in changes]
+        return found
     wanted = [(one, number) for number, change in enumerate(changes) for one in _wanted(facts, prices, change)]
     used = _advised_bytes(facts, changes) if wanted else Counter()
     taken: set[tuple[str, str]] = set()
@@ -69,8 +70,8 @@ def order_broadcasts(
             used[fingerprint] += size
             taken.add((fingerprint, one.signature))
             largest = max((side for sides in executions for side in sides), key=_relation_bytes)
-            found[number].append(replace(one, side=largest))
-    return [tuple(found[number]) for number in range(len(changes))]
+            found[number] += (replace(one, side=largest),)
+    return found
 
 
 def _advised_bytes(facts: Facts, changes: Iterable[OrderChange]) -> Counter[str]:
@@ -95,7 +96,7 @@ def _wanted(facts: Facts, prices: OrderPrices, change: OrderChange) -> Iterator[
         which = join.build_side
         if join.strategy is not Strategy.BROADCAST_HASH or which is None or join.relations in given.joins:
             continue
-        build, other = (join.left, join.right) if which is BuildSide.LEFT else (join.right, join.left)
+        build, other = join.plan.side(which), join.plan.side(other_side(which))
         if _is_broadcast_by_spark(query, block, build):
             continue
         instead = Given({**given.joins, join.relations: _without_hint(query, block, which, other)})
@@ -108,7 +109,7 @@ def _wanted(facts: Facts, prices: OrderPrices, change: OrderChange) -> Iterator[
 
 def _without_hint(query: Query, block: Block, which: BuildSide, other: int) -> GivenJoin:
     if _is_broadcast_by_spark(query, block, other):
-        return GivenJoin(Strategy.BROADCAST_HASH, BuildSide.RIGHT if which is BuildSide.LEFT else BuildSide.LEFT)
+        return GivenJoin(Strategy.BROADCAST_HASH, other_side(which))
     return GivenJoin(Strategy.SORT_MERGE)
 
 

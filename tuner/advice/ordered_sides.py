@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tuner.advice.facts import Facts
+from tuner.advice.joins_to_come import joins_to_come
 from tuner.advice.model import Action, ActionKind
 from tuner.cost.cardinality import Cardinality
 from tuner.cost.what_if.interval import SIZE_ERRORS
 from tuner.plan.graph import JoinGraph, members
 from tuner.plan.model import JoinSide, Query
-from tuner.plan.ordered_joins import join_to_come
 
 
 def ordered_side(query: Query, graph: JoinGraph, sizes: Cardinality, relations: int) -> JoinSide:
@@ -27,15 +27,13 @@ def ordered_side(query: Query, graph: JoinGraph, sizes: Cardinality, relations: 
 
 def sides_to_come(facts: Facts, hint: Action, beside: Iterable[Action]) -> Iterator[JoinSide]:
     """The sides that a hint is for, where orders beside it make its join of the query as this run had it: each time it ran."""
-    orders = [a for a in beside if a.kind is ActionKind.ORDER_JOINS and a.query == hint.query]
-    for query in facts.succeeded if orders else ():
-        for latest in query.graphs if query.fingerprint == hint.query else ():
+    orders = [a for a in beside if a.kind is ActionKind.ORDER_JOINS]
+    for query in (query for query in facts.succeeded if query.fingerprint == hint.query):
+        for latest, join in joins_to_come(query, hint.target, orders):
             graph = facts.with_history(query, latest)
-            of_block = [order.value for order in orders if order.target == graph.signature]
-            if join := join_to_come(graph, of_block, hint.target):
-                for side in (join.left, join.right):
-                    if graph.tables(side) == hint.relations:
-                        yield ordered_side(query, graph, Cardinality(graph), side)
+            for side in (join.left, join.right):
+                if graph.tables(side) == hint.relations:
+                    yield ordered_side(query, graph, Cardinality(graph), side)
 
 
 def _leaf_bytes(query: Query, graph: JoinGraph, relations: int) -> int | None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tuner.plan.graph import JoinGraph, Order
 from tuner.plan.joins import signature
 from tuner.plan.model import JoinType
-from tuner.plan.order_text import OrderTextError, parse_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +32,6 @@ def signature_of(graph: JoinGraph, left: int, right: int) -> str:
     """The signature of the join of two sets of a block's relations."""
     pairs = tuple((one, other) for (_, one), (_, other) in graph.keys(left, right))
     return signature(JoinType.INNER, graph.tables(left), graph.tables(right), pairs)
-
-
-def join_to_come(graph: JoinGraph, orders: Iterable[str], sought: str) -> OrderedJoin | None:
-    """The join of this signature, where one of the orders (`tuner.plan.order_text`) makes it of the block."""
-    for text in orders:
-        try:
-            joins = ordered_joins(graph, parse_order(text, graph))
-        except OrderTextError:
-            continue
-        if found := next((join for join in joins if join.signature == sought), None):
-            return found
-    return None
 
 
 def _relations(order: Order) -> int:

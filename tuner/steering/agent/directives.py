@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tuner.advice.joins_to_come import joins_to_come
 from tuner.advice.model import ON_JOINS, Action, ActionKind
 from tuner.history.model import Decision
 from tuner.plan.graph import JoinGraph, Predicate, members
 from tuner.plan.model import Query
 from tuner.plan.order_text import OrderTextError, parse_order
-from tuner.plan.ordered_joins import OrderedJoin, join_to_come
 from tuner.plan.relation import short_name
 from tuner.plan.seen_block import seen
 from tuner.steering.agent.message import (
@@ -107,17 +107,8 @@ def _with_join(
             if join.signature == hint.target:
                 yield query, [sorted(join.left.relations), sorted(join.right.relations)]
     for query in reversed(mine):
-        for graph, to_come in _joins_to_come(query, hint.target, orders):
+        for graph, to_come in joins_to_come(query, hint.target, orders):
             yield query, [list(graph.tables(side)) for side in (to_come.left, to_come.right)]
-
-
-def _joins_to_come(query: Query, signature: str, orders: Iterable[Action]) -> Iterator[tuple[JoinGraph, OrderedJoin]]:
-    """The joins of this signature that orders make of a query."""
-    of_query = [order for order in orders if order.query == query.fingerprint]
-    for graph in query.graphs if of_query else ():
-        of_block = [order.value for order in of_query if order.target == graph.signature]
-        if join := join_to_come(graph, of_block, signature):
-            yield graph, join
 
 
 def _unclear_side(sides: Sequence[list[str]], side: Sequence[str]) -> str:
@@ -183,7 +174,7 @@ def _targets(query: Query, said: _Said, orders: Iterable[Action]) -> set[str]:
     if isinstance(said.message, HintMessage):
         sought = said.message.join
         there = any(join.signature == sought for join in query.joins)
-        return {sought} if there or any(_joins_to_come(query, sought, orders)) else set()
+        return {sought} if there or any(joins_to_come(query, sought, orders)) else set()
     blocks = ((graph, seen(graph)) for graph in query.graphs)
     return {g.signature for g, block in blocks if block.key == said.place and block.spelled(g.written) != said.wish}
 

@@ -17,9 +17,10 @@ from tuner.advice.ordered_sides import ordered_side
 from tuner.advice.outgrown import head_room
 from tuner.advice.reach import Reach
 from tuner.cost.cardinality import Cardinality
+from tuner.eventlog.steering import DirectiveStatus
 from tuner.history.model import DecidedAction, Decision, Mode, Standing
 from tuner.plan.joins import find_joins
-from tuner.plan.model import BuildSide, JoinSide, JoinSite, Query, Strategy
+from tuner.plan.model import BuildSide, DirectiveOutcome, JoinSide, JoinSite, Query, Strategy
 from tuner.steering.agent.directives import agent_directives
 
 from .joins import facts, inner, side
@@ -106,6 +107,11 @@ def test_what_spark_broadcasts_by_itself_needs_no_hint() -> None:
         strategy=Strategy.BROADCAST_HASH, build_side=BuildSide.RIGHT, planned_strategy=Strategy.BROADCAST_HASH
     )
     assert [hint.relations for hint in hints(advised(measured))] == [(DAYS, SALES)]
+    with_days = measured.joins[0]
+    told = Action(ActionKind.HINT_JOIN, with_days.signature, Hint.BROADCAST, measured.fingerprint, (DAYS,))
+    for status, by_itself in ((DirectiveStatus.APPLIED, False), (DirectiveStatus.IGNORED, True)):
+        hinted = replace(measured, directives=(DirectiveOutcome(told.id, status),))
+        assert ((DAYS,) not in [hint.relations for hint in hints(advised(hinted))]) is by_itself
 
 
 def test_what_memory_may_not_hold_is_not_broadcast() -> None:

@@ -128,7 +128,7 @@ def _is_broadcast_by_spark(query: Query, block: Block, relations: int) -> bool:
 
 
 def _is_hinted(query: Query, join: JoinSite) -> bool:
-    mine = f"{ActionKind.HINT_JOIN}:{query.fingerprint}/{join.signature}="
+    mine = Action(ActionKind.HINT_JOIN, join.signature, "", query.fingerprint).id  # what all hints on it begin with
     return any(o.status is DirectiveStatus.APPLIED and o.action_id.startswith(mine) for o in query.directives)
 
 

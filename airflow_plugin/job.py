@@ -37,6 +37,7 @@ def job_of(
         steering=Steering(arguments.steering) if arguments.steering else settings.steering,
         origin=Origin(ti.dag_id, ti.run_id, ti.task_id, ti.map_index),
         submission=submission_of(operator, conf, settings.agent_jar),
+        order_sensitive=settings.order_sensitive,
     )
 
 

@@ -12,9 +12,10 @@ from airflow_plugin.compat import conf
 from tuner.errors import TunerError
 from tuner.history.model import Mode
 from tuner.steering.directives import Steering
+from tuner.steering.order_sensitive import OrderSensitive
 
 _SECTION = "spark_tuner"
-_Kind = TypeVar("_Kind", Mode, Steering)
+_Kind = TypeVar("_Kind", Mode, Steering, OrderSensitive)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +28,11 @@ class Settings:
     event_log_base: str = ""
     steering: Steering = Steering.AGENT
     agent_jar: str = ""
+    order_sensitive: OrderSensitive = OrderSensitive.STABLE
 
 
 def load() -> Settings:
-    """The settings as Airflow's configuration gives them now. Raises TunerError for an unknown mode or steering."""
+    """The settings as Airflow's configuration gives them now. Raises TunerError for a word that is none of an option's."""
     return Settings(
         enabled=conf.getboolean(_SECTION, "enabled", fallback=True),
         mode=_one_of(Mode, "mode", Mode.AUTO),
@@ -38,6 +40,7 @@ def load() -> Settings:
         event_log_base=_text("event_log_base"),
         steering=_one_of(Steering, "steering", Steering.AGENT),
         agent_jar=_text("agent_jar"),
+        order_sensitive=_one_of(OrderSensitive, "order_sensitive", OrderSensitive.STABLE),
     )
 
 

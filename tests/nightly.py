@@ -14,6 +14,7 @@ from tuner.history.store import Store
 from tuner.loop import Job, Report, Turn, complete, prepare
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Steering
+from tuner.steering.order_sensitive import OrderSensitive
 from tuner.steering.submit_conf import EVENT_LOG_DIR
 
 START_MS = 1_700_000_000_000
@@ -130,6 +131,7 @@ class Nightly:
     cohort: str = "etl.load"
     steering: Steering = Steering.CONF
     submission: Submission = field(default_factory=Submission)
+    order_sensitive: OrderSensitive = OrderSensitive.STABLE
 
     @property
     def url(self) -> str:
@@ -148,6 +150,7 @@ class Nightly:
             self.statements,
             self.steering,
             self.submission,
+            order_sensitive=self.order_sensitive,
         )
 
     def prepare(self, key: str) -> Turn:

@@ -26,6 +26,7 @@ from tuner.steering import carry_out
 from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Steering
+from tuner.steering.order_sensitive import PROPERTY, OrderSensitive
 from tuner.steering.submit_conf import EVENT_LOG_DIR, KEY
 
 ADAPTIVE = "spark.sql.adaptive.autoBroadcastJoinThreshold"
@@ -606,6 +607,22 @@ def test_the_agent_changes_single_joins_of_any_application(by_agent: Nightly, st
     report = Report(turn, None)
     assert "spark-tuner: the agent applies changes to single joins" in turn.lines()
     assert report.as_json()["steering"] == "agent"
+
+
+@pytest.mark.parametrize(
+    ("asked", "own", "told"),
+    [
+        (OrderSensitive.STABLE, {}, None),
+        (OrderSensitive.LEAVE, {}, "leave"),
+        (OrderSensitive.LEAVE, {PROPERTY: "allow"}, None),
+    ],
+)
+def test_the_agent_is_told_what_to_leave_for_the_order_of_rows(
+    by_agent: Nightly, asked: OrderSensitive, own: dict[str, str], told: str | None
+) -> None:
+    by_agent.order_sensitive = asked
+    by_agent.user_conf = own
+    assert by_agent.prepare("e/2/1").conf.get(PROPERTY) == told
 
 
 def test_without_anything_for_it_to_do_the_agent_stays_away(by_agent: Nightly) -> None:

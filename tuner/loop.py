@@ -313,7 +313,9 @@ def _carry_out(known: _Known, decision: Decision, queries: Sequence[Query], prob
     if (route := way.route) is not None:
         limits = head_room(facts, decision.in_force) if facts else {}
         by = problems.guard(
-            "steer by the agent", lambda: by_agent(decision, job.user_conf, queries, route, limits), None
+            "steer by the agent",
+            lambda: by_agent(decision, job.user_conf, queries, route, limits, job.order_sensitive),
+            None,
         )
         if by is not None:
             return by

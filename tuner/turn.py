@@ -13,6 +13,7 @@ from tuner.policy.followed import held_in, not_followed
 from tuner.policy.judgement import Judgement
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Directives, Steering
+from tuner.steering.order_sensitive import OrderSensitive
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,8 @@ class Job:
     `key` is unique for each try of each run, `<run's own parts>/<try>`; `try_number` counts from 1; `user_conf` is what
     the user set (it wins); `event_log_base` a directory under which each try gets its own; `statements` the SQL of a
     `sql=` job. `steering` is how changes are to reach the run; `submission` is what tells if the agent can. `origin` is the
-    Airflow task instance. A mode that a person gave the cohort beats `mode`.
+    Airflow task instance. `order_sensitive` says what becomes of joins below operators to which the order of rows matters.
+    A mode that a person gave the cohort beats `mode`.
     """
 
     cohort: str
@@ -35,6 +37,7 @@ class Job:
     steering: Steering = Steering.AGENT
     submission: Submission = field(default_factory=Submission)
     origin: Origin | None = None
+    order_sensitive: OrderSensitive = OrderSensitive.STABLE
 
 
 @dataclass(frozen=True, slots=True)

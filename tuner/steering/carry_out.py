@@ -12,6 +12,7 @@ from tuner.steering.agent.directives import agent_directives
 from tuner.steering.agent.handover import Handover, hand_over
 from tuner.steering.agent.route import Route
 from tuner.steering.directives import Directives, Steering
+from tuner.steering.order_sensitive import PROPERTY, OrderSensitive
 from tuner.steering.statement_hints import hint_statements
 from tuner.steering.submit_conf import steering_conf
 
@@ -22,6 +23,7 @@ def by_agent(
     queries: Sequence[Query],
     route: Route,
     most_bytes: Mapping[str, int] | None = None,
+    order_sensitive: OrderSensitive = OrderSensitive.STABLE,
 ) -> Directives:
     """Properties by conf, all that is of single joins by the agent, which comes along only if there is any of that.
 
@@ -31,9 +33,10 @@ def by_agent(
     directives = steering_conf(decision, user_conf)
     found = agent_directives(decision, queries, most_bytes)
     handover = hand_over(route, found.text) if found.text else Handover()
+    stricter = found.text and order_sensitive is not OrderSensitive.STABLE and PROPERTY not in user_conf
     return replace(
         directives,
-        conf={**directives.conf, **handover.conf},
+        conf={**directives.conf, **handover.conf, **({PROPERTY: order_sensitive} if stricter else {})},
         merged=dict(handover.merged),
         overruled=(*directives.overruled, *found.skipped),
         steering=Steering.AGENT,

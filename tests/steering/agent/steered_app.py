@@ -142,7 +142,7 @@ def drawn(spark: SparkSession, phase: dict[str, Any]) -> dict[str, list[dict[str
     (source,) = find_logs(Path(spark.conf.get("spark.eventLog.dir", "").removeprefix("file:")))
     choice = RandomChoice(
         **{key: phase[key] for key in ("order", "hinted", "cartesian") if key in phase},
-        acceptable=partial(costs_at_most, phase.get("most_cost", math.inf)),
+        acceptable=partial(is_acceptable, phase),
         broadcast=lambda rows: rows <= phase.get("most_broadcast_rows", math.inf),
     )
     found: dict[str, list[dict[str, Any]]] = {}
@@ -153,6 +153,21 @@ def drawn(spark: SparkSession, phase: dict[str, Any]) -> dict[str, list[dict[str
         if label == PLAIN and all(other["relations"] != steered.query["relations"] for other in others):
             others.append(steered.query)
     return found
+
+
+def is_acceptable(phase: dict[str, Any], graph: JoinGraph, order: Order) -> bool:
+    """By its cost, and by the name of a relation that is to come last."""
+    last = phase.get("last", "")
+    return costs_at_most(phase.get("most_cost", math.inf), graph, order) and (
+        not last or joins_last(last, graph, order)
+    )
+
+
+def joins_last(name: str, graph: JoinGraph, order: Order) -> bool:
+    """Whether the outermost join of an order is with this relation alone."""
+    sides = () if isinstance(order, int) else order
+    alone = [graph.relations[side].relations for side in sides if isinstance(side, int)]
+    return any(read[-1:] == (f"spark_catalog.default.{name}",) or read[-1:] == (f"default.{name}",) for read in alone)
 
 
 def costs_at_most(times: float, graph: JoinGraph, order: Order) -> bool:

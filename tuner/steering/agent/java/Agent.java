@@ -22,6 +22,7 @@ public final class Agent {
   public static final String DIRECTIVES = "spark.tuner.directives";
   public static final String FILE = "spark.tuner.directives.file";
   public static final String TRACE = "spark.tuner.agent.trace";
+  public static final String ORDER_SENSITIVE = "spark.tuner.orderSensitive";
   private static final Logger LOG = LoggerFactory.getLogger("tuner.steering.agent");
   private static final Set SAID = Collections.synchronizedSet(new HashSet());
   private static final int MOST_WARNINGS = 50;
@@ -58,6 +59,11 @@ public final class Agent {
 
   public static boolean traces() {
     return SQLConf.get().getConfString(TRACE, "false").equals("true");
+  }
+
+  /** What becomes of joins below operators to which the order of rows matters: one of RowOrder's policies. */
+  public static String orderSensitive() {
+    return SQLConf.get().getConfString(ORDER_SENSITIVE, "stable");
   }
 
   /** A file by its path, or by its name where spark-submit put it on the driver. */

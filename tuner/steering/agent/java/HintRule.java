@@ -50,7 +50,7 @@ public final class HintRule extends Rule {
       Lineage lineage = new Lineage(operators, pass.names);
       String obstacle = Scope.obstacle(plan, operators);
       if (obstacle != null) pass.tellRest(obstacle, obstacle);
-      else if (!hints.isEmpty()) result = new JoinHints(hints, pass, lineage).of(plan);
+      else if (!hints.isEmpty()) result = new JoinHints(hints, pass, lineage, new RowOrder(plan, Agent.orderSensitive())).of(plan);
       if (joins != null) addJoins(result, pass.names, lineage, joins);
     }
     pass.tellRest("the plan has no such join", "the plan has no such block of joins");

@@ -89,12 +89,15 @@ public final class JoinBlock {
       Expression conjunct = (Expression) conjuncts.get(i);
       if (!conjunct.deterministic()) return "a condition of the joins is not deterministic";
       if (Trees.hasSubquery(conjunct)) return "a condition of the joins holds a subquery";
-      if (MayFail.of(conjunct)) return "a condition of the joins may fail on rows that another order gives it";
+      String risk = NeverFails.obstacle(conjunct);
+      if (risk != null) return "a condition of the joins may fail on rows that another order gives it: " + risk;
       if (Trees.hasOuterReference(conjunct)) return "a condition reaches outside the joins";
       if (!ownerOf.keySet().containsAll(Trees.references(conjunct))) return "a condition reaches outside the joins";
     }
     for (int i = 0; i < items.size(); i++) {
-      if (!((LogicalPlan) items.get(i)).deterministic()) return "a joined relation is not deterministic";
+      // What is computed of a joined relation may wait until a join has dropped rows, which another order does later.
+      String risk = NeverFails.obstacle((LogicalPlan) items.get(i));
+      if (risk != null) return "a joined relation computes what may fail on rows that another order gives it: " + risk;
     }
     int columns = 0;
     for (int i = 0; i < items.size(); i++) columns += Trees.output((LogicalPlan) items.get(i)).size();

@@ -1,6 +1,7 @@
 package tuner.steering.agent;
 
 import java.util.List;
+import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.planning.ExtractSingleColumnNullAwareAntiJoin$;
 import org.apache.spark.sql.catalyst.plans.JoinType;
 import org.apache.spark.sql.catalyst.plans.logical.BROADCAST$;
@@ -20,8 +21,10 @@ public final class JoinHints implements Trees.Rewrite {
   private final List hints;
   private final Pass pass;
   private final Lineage lineage;
+  private final RowOrder rowOrder;
 
-  public JoinHints(List hints, Pass pass, Lineage lineage) {
+  public JoinHints(List hints, Pass pass, Lineage lineage, RowOrder rowOrder) {
+    this.rowOrder = rowOrder;
     this.hints = hints;
     this.pass = pass;
     this.lineage = lineage;
@@ -53,6 +56,8 @@ public final class JoinHints implements Trees.Rewrite {
     boolean left = either || isSide(site.join.left(), directed);
     boolean right = either || isSide(site.join.right(), directed);
     String obstacle = obstacle(site, directed, left, right);
+    if (obstacle == null) obstacle = rowOrder.obstacle(site.join);
+    if (obstacle == null) obstacle = risk(site.join);
     if (obstacle != null) {
       pass.tell(directed.id, Pass.IMPOSSIBLE, obstacle);
       return join;
@@ -90,6 +95,19 @@ public final class JoinHints implements Trees.Rewrite {
     // Without a hash table Spark runs it as a nested loop, keys or not.
     if (site.type.equals("LeftSingle") && !builds(hint)) return "Spark has no sort merge join for a scalar subquery";
     return hint.equals("BROADCAST") || !site.keys.isEmpty() ? null : "the join has no keys";
+  }
+
+  /**
+   * What may fail in another kind of join: a condition besides its keys, which existence joins ask of the pairs that they
+   * meet first; and what is computed of a side that Spark does not shuffle, which may wait until the join has dropped rows.
+   */
+  private static String risk(Join join) {
+    String found = join.condition().isDefined() ? NeverFails.obstacle((Expression) join.condition().get()) : null;
+    if (found == null && !Shuffles.shuffles(join)) {
+      found = NeverFails.obstacle(join.left());
+      if (found == null) found = NeverFails.obstacle(join.right());
+    }
+    return found == null ? null : "another kind of join could ask what may fail of other rows: " + found;
   }
 
   /** Whether a hint says which side becomes a hash table. */

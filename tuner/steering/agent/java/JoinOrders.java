@@ -24,8 +24,10 @@ public final class JoinOrders implements Trees.Rewrite {
   private final Pass pass;
   private final Names names;
   private final Lineage lineage;
+  private final RowOrder rowOrder;
 
-  public JoinOrders(List orders, Pass pass, Names names, Lineage lineage) {
+  public JoinOrders(List orders, Pass pass, Names names, Lineage lineage, RowOrder rowOrder) {
+    this.rowOrder = rowOrder;
     this.orders = orders;
     this.pass = pass;
     this.names = names;
@@ -81,6 +83,7 @@ public final class JoinOrders implements Trees.Rewrite {
       return null;
     }
     String obstacle = block.obstacle();
+    if (obstacle == null) obstacle = rowOrder.obstacle((Join) block.root);
     if (obstacle != null) {
       pass.tell(order.id, Pass.IMPOSSIBLE, obstacle);
       return null;

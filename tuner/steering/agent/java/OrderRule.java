@@ -55,7 +55,8 @@ public final class OrderRule extends Rule {
     String obstacle = Scope.obstacle(plan, operators);
     if (obstacle != null) pass.tellRest(obstacle, obstacle);
     if (obstacle != null || orders.isEmpty()) return plan;
-    LogicalPlan ordered = new JoinOrders(orders, pass, names, new Lineage(operators, names)).of(plan);
+    RowOrder rowOrder = new RowOrder(plan, Agent.orderSensitive());
+    LogicalPlan ordered = new JoinOrders(orders, pass, names, new Lineage(operators, names), rowOrder).of(plan);
     if (hasHint(operators)) pass.tellOrders(Pass.IGNORED, "a hint of the user's stands between its joins");
     if (Trees.output(ordered).equals(Trees.output(plan))) return ordered;
     pass.undo("the order would change the columns of the result");

@@ -1,0 +1,97 @@
+"""Whether steering ever changes what a program returns, or makes one fail that does not.
+
+    python tests/benchmarks/fuzz_steering.py [--minutes 10] [--programs N] [--first 0] [--keep DIRECTORY]
+
+Draws programs with raising, non-deterministic and order-sensitive expressions above, between and below blocks of joins, with
+ANSI on and off (tests/steering/agent/fragile_programs.py). Runs each as written, then under orders and hints drawn at random
+from all that the agent takes, in batches of applications, until the minutes or the programs are over. Rows are compared
+exactly, doubles to nine digits. What differs runs as written once more: what two plain runs do not agree on is counted by
+itself. Prints each difference with its statement and directives, then the counts; exits with 1 for any. Needs Java.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import agent_runs
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "steering"))
+from agent.agent_log import steered_executions
+from agent.fragile_tables import write_fragile_tables
+
+_BATCH = 250
+_CONF = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.ui.explainMode": "simple",
+    "spark.driver.memory": "3g",
+    "spark.log.level": "OFF",
+}
+
+
+def verdict(entry: dict[str, Any]) -> str:
+    """What became of a program: same, differs, fails, or why it tells nothing."""
+    if entry["steered"] is None:
+        return "fails as written"
+    if entry["again"] is None:
+        return "same"
+    if entry["again"] != entry["plain"]:
+        return "differs as written"
+    return "FAILS STEERED" if entry["steered"][0] else "DIFFERS STEERED"
+
+
+def batch(directory: Path, tables: Path, first: int, count: int) -> tuple[list[dict[str, Any]], Counter[str]]:
+    """The report of some programs, and what the agent did with its directives."""
+    phase = {"seed": first, "hinted": 0.6, "cartesian": 0.1}
+    options = {"tables": str(tables), "numbers": [first, count], "phase": phase}
+    report, logs = agent_runs.submit(agent_runs.APPS / "fragile_app.py", directory, "fuzz", options, _CONF)
+    statuses: Counter[str] = Counter()
+    for steered in steered_executions(logs):
+        if steered.label.startswith("steered: "):
+            statuses.update(f"{id_.partition(':')[0]} {status}" for id_, (status, _) in steered.outcomes.items())
+    return report, statuses
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--programs", type=int, default=10**9)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--keep", type=Path, help="where logs and reports stay; a temporary folder otherwise")
+    options = parser.parse_args()
+    started, done = time.monotonic(), 0
+    counts: Counter[str] = Counter()
+    statuses: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory(prefix="fuzz-steering-") as temporary:
+        directory = (options.keep or Path(temporary)).absolute()
+        tables = directory / "tables"
+        if not tables.exists():
+            write_fragile_tables(tables)
+        while done < options.programs and time.monotonic() - started < options.minutes * 60:
+            count = min(_BATCH, options.programs - done)
+            report, found = batch(directory, tables, options.first + done, count)
+            statuses.update(found)
+            for entry in report:
+                counts[verdict(entry)] += 1
+                if verdict(entry).isupper():
+                    print(json.dumps({"verdict": verdict(entry), **shortened(entry)}), flush=True)
+            done += count
+            print(f"{done} programs, {time.monotonic() - started:.0f} s: {dict(counts)}; {dict(statuses)}", flush=True)
+    sys.exit(any(word.isupper() for word in counts))
+
+
+def shortened(entry: dict[str, Any]) -> dict[str, Any]:
+    return {
+        **entry,
+        **{key: [error[:300], (rows or [])[:4]] for key in ("plain", "steered") for error, rows in [entry[key]]},
+    }
+
+
+if __name__ == "__main__":
+    main()

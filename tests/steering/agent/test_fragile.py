@@ -1,0 +1,144 @@
+"""What an order or a hint could make fail, or return otherwise, is left as it was written; what it cannot is steered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .agent_log import steered_executions
+from .fragile_programs import NOT_DETERMINISTIC, RAISING, Fragile
+from .fragile_tables import write_fragile_tables
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+_APP = Path(__file__).with_name("fragile_app.py")
+
+# g drops the bad rows of f; the order that is drawn for each asks c first.
+_JOINS = "FROM f x JOIN g ON x.k = g.k JOIN c ON x.n = c.n"
+_FAILS = "may fail on rows that another order gives it"
+_IN_ORDER = "takes rows in the order in which they come"
+# By numbers: an event log blots out what looks like text of the user's.
+_RISKY = {f"condition {number}": risk.replace("{x}", "x") for number, risk in enumerate(RAISING)}
+_OF_CONDITION = "SELECT x.id FROM f x JOIN g ON x.k = g.k JOIN c ON pmod(hash({}), 4) = c.m"
+_SAMPLED = f"SELECT x.id {_JOINS.replace('f x', 'f TABLESAMPLE (60 PERCENT) REPEATABLE (7) x')}"
+_LEFT = {
+    **{name: (_OF_CONDITION.format(risk), _FAILS) for name, risk in _RISKY.items()},
+    "computed of a relation": (
+        "SELECT id, cw FROM (SELECT *, cast(v AS int) AS r FROM f) x JOIN g ON x.k = g.k JOIN c ON coalesce(x.r, 0) = c.n", _FAILS
+    ),
+    "computed above the joins, of one relation": (
+        "SELECT id, r FROM (SELECT *, 10 / zero AS r FROM f) x JOIN g ON x.k = g.k JOIN c ON x.n = c.n", _FAILS
+    ),
+    "filter of a relation": (f"SELECT x.id {_JOINS} WHERE x.n + 1 > 0", _FAILS),
+    **{f"drawn by {u}": (f"SELECT x.id, {u} {_JOINS}", "the plan is not deterministic") for u in NOT_DETERMINISTIC},
+    "drawn below": (
+        "SELECT u FROM (SELECT *, rand(7) AS u FROM f) x JOIN g ON x.k = g.k JOIN c ON x.n = c.n", "the plan is not deterministic"
+    ),
+    "a sample": (_SAMPLED, "a sample is not deterministic"),
+    "limit": (f"SELECT x.id {_JOINS} LIMIT 5", _IN_ORDER),
+    "limit after an order with ties": (f"SELECT x.id {_JOINS} ORDER BY x.n LIMIT 5", _IN_ORDER),
+    **{
+        f"{function} by {by or 'nothing'}": (f"SELECT {function} {_JOINS} {by}", _IN_ORDER)
+        for function in ("first(x.id)", "last(x.id)", "collect_list(x.id)", "max_by(x.id, x.n)")
+        for by in ("", "GROUP BY x.j")
+    },
+    "row_number over ties": (f"SELECT x.id, row_number() OVER (PARTITION BY x.j ORDER BY x.n) {_JOINS}", _IN_ORDER),
+    "a frame of rows over ties": (
+        f"SELECT x.id, sum(x.n) OVER (PARTITION BY x.j ORDER BY x.n ROWS 2 PRECEDING) {_JOINS}", _IN_ORDER
+    ),
+}  # fmt: skip
+_STEERED = {
+    "an equality": f"SELECT x.id {_JOINS}",
+    "computed above the joins": f"SELECT hash(10 / x.zero) {_JOINS}",
+    "coalesce": f"SELECT x.id {_JOINS} AND coalesce(x.j, 7) >= c.m",
+    "a wider type": "SELECT x.id FROM f x JOIN g ON x.k = g.k JOIN c ON cast(x.n AS decimal(12, 2)) = c.n",
+    "strings": f"SELECT x.id {_JOINS} AND (length(upper(x.v)) > c.m OR x.v LIKE 'a%')",
+    "doubles": f"SELECT x.id {_JOINS} AND x.d / 2 + 1 >= c.m",
+    "exact sums by groups": f"SELECT x.j, sum(x.n), avg(x.n), count(DISTINCT x.id), max(x.v) {_JOINS} GROUP BY x.j",
+    "sums up to rounding": f"SELECT round(sum(x.d), 1), round(stddev(x.d), 1) {_JOINS}",
+    "a sorted list": f"SELECT sort_array(collect_list(x.id)) {_JOINS}",
+    "limit after an order that covers the rows": f"SELECT x.id, c.cw, g.gw {_JOINS} ORDER BY c.cw, g.gw, x.id LIMIT 5",
+    "limit after an order that covers the grouping keys": f"SELECT x.j, count(*) {_JOINS} GROUP BY x.j ORDER BY x.j LIMIT 3",
+    "rank": f"SELECT x.id, rank() OVER (PARTITION BY x.j ORDER BY x.n) {_JOINS}",
+    "limit behind a shuffle": f"SELECT x.j, count(*) {_JOINS} GROUP BY x.j ORDER BY 2 LIMIT 9",
+}
+# What compiled code computes of a row only when it is asked for.
+_WAITING = {"computed of a relation", "computed above the joins, of one relation"}
+_VIEW = ("CREATE OR REPLACE TEMPORARY VIEW fv AS SELECT *, cast(v AS int) AS number FROM f",)
+_OF_VIEW = "SELECT x.id, c.cw FROM fv x JOIN g ON x.k = g.k JOIN c ON coalesce(x.number, 0) = c.m"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """By program: what came of it, and the status and reason of its order."""
+
+    entries: dict[str, dict[str, Any]]
+    orders: dict[str, tuple[str, str]]
+
+
+def _programs() -> dict[str, Fragile]:
+    texts = {**{name: text for name, (text, _) in _LEFT.items()}, **_STEERED}
+    return {
+        **{name: Fragile(text, codegen=name in _WAITING) for name, text in texts.items()},
+        "view with ANSI read without": Fragile(_OF_VIEW, _VIEW, ansi_of_views=True, ansi=False, codegen=True),
+        "view without ANSI read with": Fragile(_OF_VIEW, _VIEW, ansi_of_views=False, ansi=True, codegen=True),
+    }
+
+
+@pytest.fixture(scope="module")
+def told(
+    agent_conf: dict[str, str], spark_submit: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory
+) -> Told:
+    root = tmp_path_factory.mktemp("fragile")
+    (root / "work").mkdir()
+    options = {
+        "tables": str(write_fragile_tables(root / "tables")),
+        "work": str(root / "work"),
+        "programs": {name: asdict(program) for name, program in _programs().items()},
+        "phase": {"seed": 1, "hinted": 0.0, "last": "g"},
+    }
+    (root / "options.json").write_text(json.dumps(options), encoding="utf-8")
+    conf = {
+        **agent_conf,
+        "spark.eventLog.compress": "false",
+        "spark.sql.ui.explainMode": "simple",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": (root / "warehouse").as_uri(),
+    }
+    logs = spark_submit(_APP, root / "options.json", root / "report.json", log_dir=root / "logs", conf=conf)
+    report = json.loads((root / "report.json").read_text(encoding="utf-8"))
+    orders = {
+        steered.label.partition(": ")[2]: outcome
+        for steered in steered_executions(logs)
+        if steered.label.startswith("steered: ")
+        for id_, outcome in steered.outcomes.items()
+        if id_.startswith("order_joins:")
+    }
+    return Told({entry["name"]: entry for entry in report}, orders)
+
+
+def test_no_program_fails_or_returns_other_rows(told: Told) -> None:
+    assert {name: e["plain"][0] for name, e in told.entries.items() if e["plain"][0]} == {}
+    differs = {name: e["steered"] for name, e in told.entries.items() if e["again"] == e["plain"]}
+    assert differs == {}
+
+
+@pytest.mark.parametrize("name", _LEFT)
+def test_what_another_order_could_change_is_left(told: Told, name: str) -> None:
+    status, reason = told.orders[name]
+    assert status == "impossible"
+    assert _LEFT[name][1] in reason
+
+
+@pytest.mark.parametrize("name", _STEERED)
+def test_what_no_order_changes_is_ordered(told: Told, name: str) -> None:
+    assert told.orders[name] == ("applied", "")
+
+
+def test_whether_a_cast_raises_errors_is_told_by_where_it_was_made(told: Told) -> None:
+    assert _FAILS in told.orders["view with ANSI read without"][1]
+    assert told.orders["view without ANSI read with"] == ("applied", "")

@@ -1,0 +1,228 @@
+package tuner.steering.agent;
+
+import java.lang.reflect.Method;
+import java.math.BigDecimal;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.expressions.Cast;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Like;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.PlanExpression;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.StringType;
+
+/**
+ * What raises no error, whatever row it is given. Another order or another kind of join asks expressions of other rows:
+ * one that was never asked of a bad row would be, and a healthy job would fail.
+ *
+ * A list of what is allowed, each with its reason: what is not on it may fail. Whether arithmetic and casts raise errors
+ * is told by the expression itself, which keeps what ANSI was where it was made, not by the session.
+ */
+public final class NeverFails {
+  private static final Set ALWAYS = new HashSet();
+
+  static {
+    // Values and names.
+    allow("AttributeReference Literal Alias OuterReference");
+    // Comparisons: the orderings of all types that Spark compares are total.
+    allow("EqualTo EqualNullSafe LessThan LessThanOrEqual GreaterThan GreaterThanOrEqual In InSet InSubquery");
+    allow("IsNull IsNotNull IsNaN AtLeastNNonNulls And Or Not");
+    // These choose among their inputs, or hand one on.
+    allow("Coalesce If CaseWhen NaNvl Least Greatest KnownNotNull KnownNullable PromotePrecision UnaryPositive");
+    allow("KnownFloatingPointNormalized NormalizeNaNAndZero");
+    // Strings: their results are no longer than what goes in, positions outside are cut.
+    allow("Upper Lower StringTrim StringTrimLeft StringTrimRight Length OctetLength BitLength Substring");
+    allow("StartsWith EndsWith Contains");
+    // Parts of dates and times; days are added and subtracted as integers that wrap around (DateAdd, DateSub, DateDiff).
+    allow("Year Quarter Month DayOfMonth DayOfWeek DayOfYear WeekDay WeekOfYear Hour Minute Second");
+    allow("DateAdd DateSub DateDiff");
+    // Fields that are there by their type; hashes of whatever may be grouped.
+    allow("GetStructField CreateNamedStruct XxHash64 Murmur3Hash");
+    // Below a join these see the same rows in every order of the joins above: what they raise, they raise in all.
+    allow("AggregateExpression Count Sum Average Min Max First Last CollectList CollectSet StddevSamp StddevPop");
+    allow("VarianceSamp VariancePop HyperLogLogPlusPlus WindowExpression WindowSpecDefinition SpecifiedWindowFrame");
+    allow("UnspecifiedFrame$ UnboundedPreceding$ UnboundedFollowing$ CurrentRow$ RowNumber Rank DenseRank PercentRank");
+    allow("CumeDist NTile Lag Lead");
+    // How Spark adds up small decimals (DecimalAggregates): as long integers, made decimals of once they are summed.
+    allow("UnscaledValue");
+    // What is null or empty makes no rows; orders, and the columns of grouping sets.
+    allow("Explode PosExplode Inline SortOrder");
+  }
+
+  /** Operators that run nothing but their expressions; the functions of Dataset and pandas run code of the job's own. */
+  private static final Set RELATIONAL = new HashSet(Arrays.asList(new Object[] {
+      "Project", "Filter", "Join", "Aggregate", "Window", "WindowGroupLimit", "Sort", "Union", "Distinct", "Generate",
+      "Expand", "GlobalLimit", "LocalLimit", "Offset", "Repartition", "RepartitionByExpression", "RebalancePartitions",
+      "SubqueryAlias", "ResolvedHint", "WithCTE", "CTERelationDef"}));
+
+  private NeverFails() {}
+
+  private static void allow(String names) {
+    ALWAYS.addAll(Arrays.asList(names.split(" ")));
+  }
+
+  /** What of an expression may raise an error, by its SQL name; null for nothing. */
+  public static String obstacle(Expression expression) {
+    if (!isTotal(expression)) return expression.prettyName();
+    List children = Trees.list(expression.children());
+    for (int i = 0; i < children.size(); i++) {
+      String found = obstacle((Expression) children.get(i));
+      if (found != null) return found;
+    }
+    return null;
+  }
+
+  /** What of a plan may raise an error, its subqueries left aside, which run by themselves; null for nothing. */
+  public static String obstacle(LogicalPlan plan) {
+    List children = Trees.children(plan);
+    if (children.isEmpty()) return null;
+    String name = plan.getClass().getSimpleName();
+    if (!RELATIONAL.contains(name)) return name;
+    List expressions = Trees.list(plan.expressions());
+    for (int i = 0; i < expressions.size(); i++) {
+      String found = obstacle((Expression) expressions.get(i));
+      if (found != null) return found;
+    }
+    for (int i = 0; i < children.size(); i++) {
+      String found = obstacle((LogicalPlan) children.get(i));
+      if (found != null) return found;
+    }
+    return null;
+  }
+
+  /** Whether an expression raises nothing where its inputs do not. */
+  private static boolean isTotal(Expression expression) {
+    String name = expression.getClass().getSimpleName();
+    if (ALWAYS.contains(name) || expression instanceof PlanExpression) return true;
+    if (expression instanceof Cast) return isTotalCast((Cast) expression);
+    if (expression instanceof Like) return isPlainPattern((Like) expression);
+    if (name.equals("GetArrayItem")) return !raises(expression);
+    if (name.equals("MakeDecimal")) return isOfAggregate(expression);
+    if (name.equals("CheckOverflow")) return Boolean.TRUE.equals(value(expression, "nullOnOverflow"));
+    if (isNamed(name, "Add Subtract Multiply UnaryMinus Abs Divide IntegralDivide Remainder Pmod")) {
+      return isNumber(expression.dataType()) && (!raises(expression) || isExact(expression, name));
+    }
+    return false;
+  }
+
+  private static boolean isOfAggregate(Expression expression) {
+    String child = Trees.list(expression.children()).get(0).getClass().getSimpleName();
+    return child.equals("AggregateExpression") || child.equals("WindowExpression");
+  }
+
+  private static boolean isNamed(String name, String names) {
+    return Arrays.asList(names.split(" ")).contains(name);
+  }
+
+  /**
+   * Whether an expression raises errors rather than give null or wrap around. Spark 3.3 keeps a flag in it, later ones its
+   * evaluation mode (SPARK-40222); where neither is found, it may.
+   */
+  private static boolean raises(Expression expression) {
+    Object mode = value(expression, "evalMode");
+    if (mode != null) return mode.toString().equals("ANSI");
+    Object flag = value(expression, "failOnError");
+    if (flag == null) flag = value(expression, "ansiEnabled");
+    return !Boolean.FALSE.equals(flag);
+  }
+
+  private static Object value(Object of, String method) {
+    try {
+      Method found = of.getClass().getMethod(method, new Class[0]);
+      return found.invoke(of, new Object[0]);
+    } catch (Exception error) {
+      return null;
+    }
+  }
+
+  /** Arithmetic that cannot leave its type though it would raise an error if it did. */
+  private static boolean isExact(Expression expression, String name) {
+    List inputs = Trees.list(expression.children());
+    DataType type = expression.dataType();
+    if (isNamed(name, "UnaryMinus Abs")) return isFloating(type) || type instanceof DecimalType;
+    Expression right = (Expression) inputs.get(1);
+    BigDecimal number = number(right);
+    boolean divides = number != null && number.abs().compareTo(BigDecimal.ONE) >= 0;
+    if (isNamed(name, "Remainder Pmod")) return divides;
+    // The smallest number by minus one is one too large.
+    if (name.equals("IntegralDivide")) return divides && number.signum() > 0;
+    if (name.equals("Divide") && !divides) return false;
+    if (isFloating(type)) return true;
+    DataType left = ((Expression) inputs.get(0)).dataType();
+    if (!(type instanceof DecimalType && left instanceof DecimalType && right.dataType() instanceof DecimalType)) return false;
+    return isWide((DecimalType) type, (DecimalType) left, (DecimalType) right.dataType(), name);
+  }
+
+  /** Whether a decimal has all digits of a result (DecimalPrecision, without what it cuts at 38). */
+  private static boolean isWide(DecimalType type, DecimalType left, DecimalType right, String name) {
+    int before = type.precision() - type.scale();
+    int ofLeft = left.precision() - left.scale();
+    int ofRight = right.precision() - right.scale();
+    // By at least one: no quotient is larger than what is divided.
+    if (name.equals("Divide")) return type.scale() >= left.scale() && before >= ofLeft;
+    if (name.equals("Multiply")) return type.scale() >= left.scale() + right.scale() && before >= ofLeft + ofRight;
+    return type.scale() >= Math.max(left.scale(), right.scale()) && before >= Math.max(ofLeft, ofRight) + 1;
+  }
+
+  /** A number that is written there, null for what is none. */
+  private static BigDecimal number(Expression expression) {
+    if (!(expression instanceof Literal) || ((Literal) expression).value() == null) return null;
+    try {
+      return new BigDecimal(((Literal) expression).value().toString());
+    } catch (NumberFormatException error) {
+      return null;
+    }
+  }
+
+  /** `LIKE` a pattern that is written there, without an escape: one that is wrong fails on the first row. */
+  private static boolean isPlainPattern(Like like) {
+    Expression pattern = like.right();
+    if (!(pattern instanceof Literal) || ((Literal) pattern).value() == null) return false;
+    return ((Literal) pattern).value().toString().indexOf(like.escapeChar()) < 0;
+  }
+
+  /** Casts between plain types that hold every value, or give null for it where the cast does not raise errors. */
+  private static boolean isTotalCast(Cast cast) {
+    DataType from = cast.child().dataType();
+    DataType to = cast.dataType();
+    if (from.equals(to)) return true;
+    if (to instanceof StringType) return isNumber(from) || isNamed(from.typeName(), "boolean date") || from instanceof StringType;
+    if (isNumber(from) && isNumber(to) && isWider(from, to)) return true;
+    // A moment is on some day; a day's first moment may lie beyond what a timestamp holds.
+    if (from.typeName().startsWith("timestamp")) return to.typeName().equals("date");
+    boolean isPlain = isNumber(from) || from instanceof StringType || isNamed(from.typeName(), "boolean date");
+    boolean isTime = from.typeName().equals("date") && to.typeName().startsWith("timestamp");
+    return !raises(cast) && isPlain && !isTime
+        && (isNumber(to) || isNamed(to.typeName(), "boolean date") || to.typeName().startsWith("timestamp"));
+  }
+
+  private static final List WHOLE = Arrays.asList(new Object[] {"byte", "short", "integer", "long"});
+  private static final int[] DIGITS = {3, 5, 10, 19};
+
+  /** Whether a number type holds every value of another, but for the last digits of floating point. */
+  private static boolean isWider(DataType from, DataType to) {
+    int whole = WHOLE.indexOf(from.typeName());
+    if (isFloating(to)) return to.typeName().equals("double") || !from.typeName().equals("double");
+    if (to instanceof DecimalType) {
+      int before = ((DecimalType) to).precision() - ((DecimalType) to).scale();
+      if (whole >= 0) return before >= DIGITS[whole];
+      if (!(from instanceof DecimalType)) return false;
+      DecimalType narrow = (DecimalType) from;
+      return ((DecimalType) to).scale() >= narrow.scale() && before >= narrow.precision() - narrow.scale();
+    }
+    return whole >= 0 && whole <= WHOLE.indexOf(to.typeName());
+  }
+
+  private static boolean isNumber(DataType type) {
+    return WHOLE.contains(type.typeName()) || isFloating(type) || type instanceof DecimalType;
+  }
+
+  private static boolean isFloating(DataType type) {
+    return type.typeName().equals("double") || type.typeName().equals("float");
+  }
+}

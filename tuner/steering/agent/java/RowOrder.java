@@ -1,0 +1,195 @@
+package tuner.steering.agent;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.SortOrder;
+import org.apache.spark.sql.catalyst.expressions.SpecifiedWindowFrame;
+import org.apache.spark.sql.catalyst.expressions.WindowExpression;
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.catalyst.plans.logical.Command;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.Sort;
+import org.apache.spark.sql.catalyst.plans.logical.Window;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DecimalType;
+
+/**
+ * Which joins must give their rows in the order in which they do. Some operators make of the same rows in another order
+ * another result: LIMIT without an order, `first`, collect_list, row_number over ties. Where a shuffle lies below such an
+ * operator, its result differs between plain runs, too; where none does, it is the same in each, and stays so.
+ */
+public final class RowOrder {
+  /** What is left as it is below such operators: STABLE, the default, joins whose rows no shuffle moves; LEAVE all; ALLOW none. */
+  public static final String STABLE = "stable";
+  public static final String LEAVE = "leave";
+  public static final String ALLOW = "allow";
+
+  // What is the same of the same rows in any order.
+  private static final Set ANY_ORDER = names(
+      "Count Min Max BitAndAgg BitOrAgg BitXorAgg HyperLogLogPlusPlus Percentile Rank DenseRank PercentRank CumeDist");
+  // Exact of whole numbers and decimals. Of floating point the last digits differ, as they do between plain runs: what tasks
+  // add up meets in a shuffle, in the order in which it is fetched.
+  private static final Set UP_TO_ROUNDING = names(
+      "Sum Average StddevSamp StddevPop VarianceSamp VariancePop Corr CovSample CovPopulation Skewness Kurtosis"
+      + " RegrSlope RegrIntercept RegrR2 RegrSXX RegrSXY RegrSYY RegrReplacement");
+  private static final Set SUMS = names("Sum Average");
+  // What passes rows on, or makes a result of them that their order does not change.
+  private static final Set INDIFFERENT = names(
+      "Project Filter Join Sort Union Distinct Generate Expand Repartition RepartitionByExpression RebalancePartitions"
+      + " SubqueryAlias ResolvedHint View WithCTE CTERelationDef WindowGroupLimit ReturnAnswer Subquery WriteFiles AppendData"
+      + " OverwriteByExpression OverwritePartitionsDynamic");
+  private static final Set EXACT_TYPES = names("byte short integer long");
+  private static final Set LIMITS = names("GlobalLimit LocalLimit Offset Tail LimitAndOffset");
+
+  private final boolean strict;
+  // Of joins whose rows an operator above takes in their order: what that is.
+  private final IdentityHashMap kept = new IdentityHashMap();
+
+  public RowOrder(LogicalPlan plan, String policy) {
+    strict = policy.equals(LEAVE);
+    if (!policy.equals(ALLOW)) walk(plan, null, false);
+  }
+
+  private static Set names(String text) {
+    return new HashSet(Arrays.asList(text.split(" ")));
+  }
+
+  /** Why the rows of a join must come as they do; null where they need not. */
+  public String obstacle(Join join) {
+    Object operator = kept.get(join);
+    return operator == null ? null : operator + " above it takes rows in the order in which they come";
+  }
+
+  /** `above` is the operator above that takes rows in their order; `limited`: of a sort here only the first rows are taken. */
+  private void walk(LogicalPlan plan, String above, boolean limited) {
+    String own = sensitive(plan);
+    if (own != null) above = own;
+    else if (plan instanceof Join && above != null && (strict || !Shuffles.isBehind(plan))) kept.put(plan, above);
+    // The first rows of a sort are taken from each partition, without a shuffle (TakeOrderedAndProject).
+    else if (!strict && Shuffles.isOne(plan) && !(limited && plan instanceof Sort)) above = null;
+    boolean limits = LIMITS.contains(nameOf(plan)) || limited && plan instanceof Project;
+    List children = Trees.children(plan);
+    for (int i = 0; i < children.size(); i++) walk((LogicalPlan) children.get(i), above, limits);
+    List subqueries = Trees.subqueries(plan);
+    for (int i = 0; i < subqueries.size(); i++) walk((LogicalPlan) subqueries.get(i), null, false);
+  }
+
+  /** What of an operator depends on the order of its rows; null for nothing. */
+  private String sensitive(LogicalPlan plan) {
+    String name = nameOf(plan);
+    if (LIMITS.contains(name)) return ofLimit(plan);
+    if (plan instanceof Aggregate) return ofAll(((Aggregate) plan).aggregateExpressions());
+    if (plan instanceof Window) return ofWindow((Window) plan);
+    boolean indifferent = INDIFFERENT.contains(name) || plan instanceof Command || Trees.children(plan).isEmpty();
+    return indifferent ? null : name;
+  }
+
+  private static String ofLimit(LogicalPlan limit) {
+    LogicalPlan below = (LogicalPlan) Trees.children(limit).get(0);
+    while (below instanceof Project || LIMITS.contains(nameOf(below))) below = (LogicalPlan) Trees.children(below).get(0);
+    if (below.maxRows().isDefined() && ((Long) below.maxRows().get()).longValue() <= 1) return null;
+    if (!(below instanceof Sort && ((Sort) below).global())) return "LIMIT without ORDER BY";
+    Set order = columnsOf(((Sort) below).order());
+    boolean unique = order.containsAll(Trees.output(limit)) || isKey(order, ((Sort) below).child());
+    return unique ? null : "LIMIT after ORDER BY with ties";
+  }
+
+  private String ofWindow(Window window) {
+    Set columns = columnsOf(window.orderSpec());
+    columns.addAll(columnsOf(window.partitionSpec()));
+    return isKey(columns, window.child()) ? null : ofAll(window.windowExpressions());
+  }
+
+  /** The ids of the columns among expressions and sort orders. */
+  private static Set columnsOf(Object expressions) {
+    Set found = new HashSet();
+    List all = Trees.list(expressions);
+    for (int i = 0; i < all.size(); i++) {
+      Object one = all.get(i) instanceof SortOrder ? ((SortOrder) all.get(i)).child() : all.get(i);
+      if (one instanceof Attribute) found.add(Long.valueOf(((Attribute) one).exprId().id()));
+    }
+    return found;
+  }
+
+  /** Whether no two rows of a plan have the same values in these columns (DistinctKeyVisitor, SPARK-36194). */
+  private static boolean isKey(Set columns, LogicalPlan plan) {
+    List keys = Trees.list(plan.distinctKeys());
+    for (int i = 0; i < keys.size(); i++) {
+      List key = Trees.list(keys.get(i));
+      boolean covered = true;
+      for (int k = 0; covered && k < key.size(); k++) {
+        covered = key.get(k) instanceof Attribute && columns.contains(Long.valueOf(((Attribute) key.get(k)).exprId().id()));
+      }
+      if (covered) return true;
+    }
+    return false;
+  }
+
+  private String ofAll(Object expressions) {
+    List all = Trees.list(expressions);
+    for (int i = 0; i < all.size(); i++) {
+      String found = of((Expression) all.get(i));
+      if (found != null) return found;
+    }
+    return null;
+  }
+
+  /** The first function of an expression whose result depends on the order of its rows. */
+  private String of(Expression expression) {
+    String name = expression.getClass().getSimpleName();
+    List children = Trees.list(expression.children());
+    if (expression instanceof WindowExpression) return ofFrame((WindowExpression) expression);
+    if (expression instanceof AggregateExpression) return ofFunction((Expression) ((AggregateExpression) expression).aggregateFunction());
+    boolean sorted = name.equals("SortArray") || name.equals("Size");
+    if (sorted && children.get(0) instanceof AggregateExpression && isCollected((AggregateExpression) children.get(0))) return null;
+    for (int i = 0; i < children.size(); i++) {
+      String found = of((Expression) children.get(i));
+      if (found != null) return found;
+    }
+    return null;
+  }
+
+  private static boolean isCollected(AggregateExpression aggregate) {
+    String name = aggregate.aggregateFunction().getClass().getSimpleName();
+    return name.equals("CollectList") || name.equals("CollectSet");
+  }
+
+  /** A frame that is cut between rows takes some of those that tie and leaves the others. */
+  private String ofFrame(WindowExpression window) {
+    Expression function = (Expression) window.windowFunction();
+    if (function instanceof AggregateExpression) {
+      Object frame = window.windowSpec().frameSpecification();
+      boolean cut = frame instanceof SpecifiedWindowFrame
+          && ((SpecifiedWindowFrame) frame).frameType().toString().startsWith("RowFrame")
+          && !((SpecifiedWindowFrame) frame).isUnbounded();
+      if (cut) return "a frame of rows over ties";
+      function = (Expression) ((AggregateExpression) function).aggregateFunction();
+    }
+    return ofFunction(function);
+  }
+
+  private String ofFunction(Expression function) {
+    String name = function.getClass().getSimpleName();
+    if (ANY_ORDER.contains(name)) return null;
+    if (!UP_TO_ROUNDING.contains(name)) return function.prettyName();
+    return !strict || SUMS.contains(name) && isExact(function) ? null : function.prettyName() + " of floating point";
+  }
+
+  /** Whether all that a function adds up are whole numbers or decimals. */
+  private static boolean isExact(Expression function) {
+    DataType type = ((Expression) Trees.list(function.children()).get(0)).dataType();
+    return type instanceof DecimalType || EXACT_TYPES.contains(type.typeName());
+  }
+
+  private static String nameOf(LogicalPlan plan) {
+    return plan.getClass().getSimpleName();
+  }
+}

@@ -201,6 +201,8 @@ class Query:
     `input_bytes` and `input_rows` sum the scans; `executor_run_ms` and `spilled_bytes` sum its stages. There only where
     `in_full` looked: `graphs`, its blocks of inner joins that have more than one order, `tables`, the catalog tables it
     reads, `work`, what its stages did, `aggregates` and `skews`. `directives` says what became of each that it had.
+    `not_deterministic` names what makes
+    its result hang on the places of its rows ("" for nothing that its plan shows).
     """
 
     id: int
@@ -227,3 +229,4 @@ class Query:
     relations: tuple[str, ...] = ()
     columns: str = ""
     directives: tuple[DirectiveOutcome, ...] = ()
+    not_deterministic: str = ""

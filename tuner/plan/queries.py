@@ -21,6 +21,7 @@ from tuner.plan.joins import every_join, find_joins, planned_joins
 from tuner.plan.measured_plan import MAX_WORK, MeasuredPlan
 from tuner.plan.model import Query, QueryStatus
 from tuner.plan.node import Found, PlanNode, build_tree, each_once
+from tuner.plan.not_deterministic import not_deterministic
 from tuner.plan.relation import files_bytes, is_scan, relation_name, scan_columns
 from tuner.plan.shuffles import find_shuffles
 from tuner.plan.skewed_stages import find_skews
@@ -167,6 +168,7 @@ def _measured(
         error=error_kind(execution.error) if execution.error else None,
         relations=tuple(sorted(read)),
         columns=digest("\n".join(sorted(f"{name}.{column}" for name, columns in read.items() for column in columns))),
+        not_deterministic=not_deterministic(initial),
     )
     if not (execution.steered or steering.is_directed):
         return query

@@ -8,6 +8,7 @@ from dataclasses import replace
 from tuner.advice.model import Action, ActionKind
 from tuner.history.model import IN_FORCE, DecidedAction, Mode, Ruling, Run, RunState, Standing
 from tuner.policy.apart import apart
+from tuner.policy.changes_results import changes_results
 from tuner.policy.held_back import held_back
 from tuner.policy.ledger import same_target
 from tuner.policy.orders_first import orders_first
@@ -42,6 +43,8 @@ def _allowed(situation: Situation, decided: DecidedAction, partners: Sequence[Ac
         return replace(decided, standing=Standing.PROPOSED)
     if decided.standing is Standing.PINNED:
         return decided
+    if why := changes_results(decided.action, situation.latest):
+        return held_back(decided, why)
     if why := situation.outgrown.get(decided.action.id):
         return held_back(decided, why)
     if decided.standing is Standing.TRIAL and (other := _tries(situation.runs, decided.action)):

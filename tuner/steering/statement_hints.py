@@ -48,6 +48,9 @@ def _written(
             places = dict.fromkeys(range(len(texts)), same[-1])
         reasons = dict.fromkeys(mine, "its query did not run in the latest run")
         for number, query in places.items():
+            if query.not_deterministic:
+                reasons = dict.fromkeys(mine, f"its query is not deterministic ({query.not_deterministic})")
+                break
             texts[number], reasons = _hint(texts[number], query, mine, reasons)
         skipped += reasons.items()
     return HintedStatements(tuple(texts), tuple(skipped))

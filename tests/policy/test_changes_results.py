@@ -1,0 +1,36 @@
+"""What could change the rows of a query is not put in force: numbers drawn by the places of rows are others elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tuner.history.model import Mode, Run, Standing
+from tuner.policy.decide import Situation, decide
+
+from .histories import conf, decided, hint, recommend, run, standings
+
+
+def _drawing(found: Run, fingerprint: str) -> Run:
+    assert found.outcome is not None
+    queries = [
+        replace(q, not_deterministic="rand") if q.fingerprint == fingerprint else q for q in found.outcome.queries
+    ]
+    return replace(found, outcome=replace(found.outcome, queries=tuple(queries)))
+
+
+MINE, OTHER = hint("q1"), hint("q2")
+BASE = _drawing(run(0, {"q1": 10, "q2": 10}), "q1")
+HELD = "held: query q1 is not deterministic (rand): its rows could change"
+
+
+def test_neither_its_joins_nor_any_property_is_tried() -> None:
+    advice = [recommend(conf(), queries=("q2",)), recommend(MINE), recommend(OTHER, queries=("q2",))]
+    found = decide(Situation(Mode.AUTO, 1, [BASE], advice))
+    assert standings(found) == {conf().id: Standing.HELD, MINE.id: Standing.HELD, OTHER.id: Standing.TRIAL}
+    assert {d.reason.partition("; ")[2] for d in found.actions if d.standing is Standing.HELD} == {HELD}
+
+
+def test_what_was_proven_before_is_taken_back() -> None:
+    won = _drawing(run(1, {"q1": 4, "q2": 4}, decided(conf(), queries=("q1", "q2"))), "q1")
+    found = decide(Situation(Mode.AUTO, 1, [run(0, {"q1": 10, "q2": 10}), won]))
+    assert standings(found) == {conf().id: Standing.HELD}

@@ -14,7 +14,7 @@ from tuner.cli.logs import LogReader, QueryList
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import KEY_PROPERTY, locate
-from tuner.eventlog.location import LogPath, log_path, shown
+from tuner.eventlog.location import LogPath, local_path, log_path, scheme_of, shown
 from tuner.eventlog.model import Application, Completeness, ProblemCode
 from tuner.eventlog.read import read_application
 
@@ -148,6 +148,49 @@ def test_a_damaged_entry_is_told_and_the_next_is_read(tmp_path: Path) -> None:
     assert first.status is not Completeness.COMPLETE
     assert first.problems
     assert second.status is Completeness.COMPLETE
+
+
+@pytest.mark.parametrize(
+    ("location", "scheme"),
+    [
+        ("hdfs:/logs", "hdfs"),
+        ("hdfs://namenode:8020/logs", "hdfs"),
+        ("dbfs:/logs", "dbfs"),
+        ("s3a:/bucket/logs", "s3a"),
+        ("S3A://bucket/logs", "s3a"),
+        ("local:///opt/agent.jar", "local"),
+        ("file:/logs", "file"),
+        ("file:logs", "file"),
+        ("/logs", ""),
+        ("logs/2026", ""),
+        ("run:1/logs", ""),
+        ("C:/logs", ""),
+        ("C:\\logs", ""),
+        ("", ""),
+    ],
+)
+def test_one_rule_tells_urls_from_paths(location: str, scheme: str) -> None:
+    assert scheme_of(location) == scheme
+    assert (local_path(location) is not None) is (scheme in ("", "file"))
+
+
+def test_a_file_url_names_a_path_however_it_is_written() -> None:
+    assert [local_path(url) for url in ("file:/a%20b", "file:///a%20b", "file://host/a b")] == [Path("/a b")] * 3
+
+
+@pytest.mark.parametrize("url", ["hdfs:/logs", "dbfs:/logs", "s3a:/bucket/logs", "nosuch:/logs"])
+def test_a_url_without_authority_is_not_looked_for_on_this_machine(url: str) -> None:
+    """There is no client for these here, or none that gets by without a bucket."""
+    with pytest.raises(EventLogNotFoundError, match=f"install the fsspec package for {scheme_of(url)}"):
+        log_path(url)
+
+
+def test_what_is_written_meanwhile_is_seen(bucket: UPath) -> None:
+    """File systems keep what they listed; a job writes its log between two looks."""
+    with pytest.raises(EventLogNotFoundError, match="no event log with"):
+        locate(str(bucket), "1", since_seconds=0)
+    put(bucket, {"local-1": b"".join([head()[0], environment(**{KEY_PROPERTY: "1"}), *head()[1:]])})
+    assert locate(str(bucket), "1", since_seconds=0).app_id == "local-1"
 
 
 def test_a_protocol_nobody_speaks_is_one_line_without_credentials(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import stat
 import struct
 import zipfile
@@ -21,27 +22,35 @@ ZIP_MAGIC = b"PK\x03\x04"
 MAX_SHOWN = 1000
 # Entries of a zip file lie no deeper; the directories that a deeper one implies can take gigabytes to list.
 MAX_ZIP_DEPTH = 100
+# A scheme of one letter is a drive of Windows; `hdfs:/logs` has no authority and is a URL all the same (Hadoop's Path).
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/|(file):", re.IGNORECASE)
+
+
+def scheme_of(location: str) -> str:
+    """The scheme of a URL, in small letters; "" for what is a path."""
+    found = _SCHEME.match(location)
+    return (found[1] or found[2]).lower() if found else ""
 
 
 def local_path(location: str) -> Path | None:
     """The path of this machine that a path or `file:` URL names; None for a URL of another file system."""
-    parts = urlsplit(location)
-    if parts.scheme == "file":
-        return Path(unquote(parts.path))
-    return None if parts.scheme and "://" in location else Path(location)
+    scheme = scheme_of(location)
+    if scheme == "file":
+        return Path(unquote(urlsplit(location).path))
+    return None if scheme else Path(location)
 
 
 def log_path(location: str) -> LogPath:
     """The place a path or URL names. Raises EventLogNotFoundError where nothing here speaks the URL's protocol."""
     if (local := local_path(location)) is not None:
         return local
-    scheme = urlsplit(location).scheme
+    scheme = scheme_of(location)
     try:
         path = UPath(location)
-        path.fs  # noqa: B018 - made when asked for, and that is what can fail
-    except (ImportError, ValueError) as error:
+        path.fs.invalidate_cache()  # What was listed before a job is not what it leaves.
+    except Exception as error:  # no package for it, or what that needs is not here: settings, libraries, a network
         raise EventLogNotFoundError(
-            f"{scheme}://…: {redact(str(error))}; install the fsspec package for {scheme}, or copy the logs here"
+            f"{scheme}:…: {redact(str(error))}; install the fsspec package for {scheme}, or copy the logs here"
         ) from None
     return path
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from tuner.eventlog.location import local_path
 from tuner.steering.agent.jar import OLDEST_SPARK
 from tuner.steering.agent.spark_home import version_number
 from tuner.steering.agent.submission import REMOTE, Submission
-
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ def _obstacle(submission: Submission, ran_version: str) -> str:
 
 def _obstacle_of_deployed(submission: Submission) -> str:
     jar = submission.agent_jar
-    if submission.uploads or (_URL.match(jar) and not jar.startswith("file:")):
+    if submission.uploads or local_path(jar) is None:
         return ""
     if submission.cluster == "Kubernetes":
         # The client would look for somewhere to upload it to, and fail the submission.

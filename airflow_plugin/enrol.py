@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cache, lru_cache, wraps
 from types import new_class
 from typing import Any
 
@@ -19,6 +19,8 @@ from pluggy import HookimplMarker
 
 hookimpl = HookimplMarker("airflow.policy")
 _SUBMIT_MODULE = "airflow.providers.apache.spark.operators.spark_submit"
+# Subclasses of SparkSubmitOperator in the provider whose execute() never calls that of SparkSubmitOperator.
+_OWN_WAY = frozenset({"airflow.providers.apache.spark.operators.spark_jdbc.SparkJDBCOperator"})
 
 log = logging.getLogger(__name__)
 
@@ -66,6 +68,9 @@ def _enrol(task: Any, cls: Any) -> None:
 
     if issubclass(cls, SteeredSubmitOperator):
         return
+    if untuned := next((base for base in cls.__mro__ if _name(base) in _OWN_WAY), None):
+        _warn_once(task.dag_id, task.task_id, untuned.__name__)
+        return
     steered = _steered(cls)
     if isinstance(task, cls):
         object.__setattr__(task, "__class__", steered)
@@ -73,6 +78,20 @@ def _enrol(task: Any, cls: Any) -> None:
         task.operator_class = steered
         task.operator_extra_links = steered.operator_extra_links
     log.debug("Spark tuner: enrolled task %s of DAG %s", task.task_id, task.dag_id)
+
+
+def _name(cls: type[Any]) -> str:
+    return f"{cls.__module__}.{cls.__name__}"
+
+
+@cache
+def _warn_once(dag_id: str, task_id: str, name: str) -> None:
+    log.warning(
+        "Spark tuner: task %s of DAG %s is not tuned: %s submits its job in a way of its own, which the tuner cannot "
+        "steer. Add %s.%s to [spark_tuner] enrol_except, or do its work in a SparkSubmitOperator task. "
+        "The job is not affected.",
+        *(task_id, dag_id, name, dag_id, task_id),
+    )
 
 
 @lru_cache
@@ -89,5 +108,18 @@ def _steered(cls: Any) -> type[Any]:
         # What its execute() sets may be no one's to see, or be read again by what it does after the submission.
         members["overwrite_rtif_after_execution"] = cls.overwrite_rtif_after_execution
         members["_tuner_fields_stay"] = False
+        members["execute"] = _telling(cls.execute)
     own = () if cls is SparkSubmitOperator else (cls,)
     return new_class(cls.__name__, (*own, SteeredSubmitOperator), exec_body=lambda space: space.update(members))
+
+
+def _telling(own: Any) -> Any:
+    """An execute() of its author's that says so in the task's log where it did not get to the tuner's."""
+
+    @wraps(own)
+    def execute(self: Any, context: Any, *args: Any, **kwargs: Any) -> Any:
+        result = own(self, context, *args, **kwargs)
+        self._tuner_tell_if_passed_by(context)
+        return result
+
+    return execute

@@ -61,6 +61,20 @@ class SteeredSubmitOperator(SparkSubmitOperator):
         self._tuner_killed = True
         super().on_kill()
 
+    def _tuner_tell_if_passed_by(self, context: Context) -> None:
+        """Say that a subclass's execute() has ended without a submission that the tuner could steer."""
+        with failing_open(self.log, "tell whether this run was tuned"):
+            from airflow_plugin import settings
+
+            if self._tuner_begun == _try_of(context) or not settings.load().enabled:
+                return
+            self.log.warning(
+                "Spark tuner: this run was not tuned: %s.execute() ended without a call of super().execute(context), which is "
+                "what the tuner steers. Submit the job by it, or add the task to [spark_tuner] enrol_except. "
+                "The job is not affected.",
+                type(self).__name__,
+            )
+
     def _tuner_arguments(self) -> Arguments:
         return Arguments()
 
@@ -85,8 +99,7 @@ class SteeredSubmitOperator(SparkSubmitOperator):
         with failing_open(self.log, "steer this run"):
             from airflow_plugin import turn
 
-            ti = context["ti"]
-            try_ = ti.run_id, ti.map_index, ti.try_number
+            try_ = _try_of(context)
             if try_ == self._tuner_begun:
                 return None  # A subclass submits once more: the decision was of its first job.
             self._tuner_begun = try_
@@ -248,6 +261,11 @@ class SparkTunedOperator(SteeredSubmitOperator):
             self.application_args = [sql_job.STATEMENTS_FILE]
         else:
             self.application_args = [statements_file]
+
+
+def _try_of(context: Context) -> tuple[str, int | None, int]:
+    ti = context["ti"]
+    return ti.run_id, ti.map_index, ti.try_number
 
 
 def _given(argument: object) -> bool:

@@ -9,12 +9,17 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
+from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import pytest
+from airflow.providers.apache.spark import operators
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
+from airflow.providers.apache.spark.operators.spark_jdbc import SparkJDBCOperator
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import DAG, BaseOperator
 
@@ -31,13 +36,23 @@ except ImportError:  # Airflow 3.1
     from airflow.serialization.serialized_objects import SerializedDAG as DagSerialization
 
 DAG_FILE = """
+from airflow.providers.apache.spark.operators.spark_jdbc import SparkJDBCOperator
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import DAG
+
+
+class House(SparkSubmitOperator):
+    def execute(self, context):
+        self._get_hook().submit(self.application)
+
 
 with DAG("sales", schedule=None):
     load = SparkSubmitOperator(task_id="load", application="/jobs/load.py", conf={"spark.executor.cores": "2"})
     regions = SparkSubmitOperator.partial(task_id="regions").expand(application=["/jobs/eu.py", "/jobs/us.py"])
     load >> regions >> SparkSubmitOperator(task_id="archive", application="/jobs/archive.py")
+    table = SparkJDBCOperator(task_id="table", spark_conn_id="spark_default", cmd_type="spark_to_jdbc", jdbc_table="t",
+        metastore_table="m", jdbc_driver="org.example.Driver")
+    table >> House(task_id="house", application="/jobs/house.py")
 """
 
 
@@ -57,6 +72,13 @@ class Regions(SparkSubmitOperator):
             self.conf = {"spark.house.region": region}
             super().execute(context)
             self.after.append(self.conf)
+
+
+class OwnWay(SparkSubmitOperator):
+    """A subclass that submits past SparkSubmitOperator.execute."""
+
+    def execute(self, context: Any) -> None:
+        self._get_hook().submit(self.application)
 
 
 class Named(SparkSubmitOperator):
@@ -234,6 +256,62 @@ class TestSubclassWithAnExecuteOfItsOwn:
 
 
 @pytest.mark.usefixtures("enrolled")
+class TestWhatCannotBeTuned:
+    def test_of_the_provider_is_said_once_when_the_dag_is_parsed(self, caplog: pytest.LogCaptureFixture) -> None:
+        class Table(SparkJDBCOperator):
+            """As users derive it."""
+
+        with caplog.at_level(logging.WARNING, "airflow_plugin.enrol"):
+            tasks = [a_task(cls, task_id=cls.__name__) for cls in (SparkJDBCOperator, Table)]
+            for task in tasks:
+                task_policy(task)
+        assert [type(task) for task in tasks] == [SparkJDBCOperator, Table]
+        first, second = (record.getMessage() for record in caplog.records if record.name == "airflow_plugin.enrol")
+        assert first.startswith(
+            "Spark tuner: task SparkJDBCOperator of DAG sales is not tuned: SparkJDBCOperator submits"
+        )
+        assert "Add sales.SparkJDBCOperator to [spark_tuner] enrol_except" in first
+        assert second.startswith("Spark tuner: task Table of DAG sales is not tuned: SparkJDBCOperator submits")
+
+    def test_is_all_of_the_provider_that_passes_by_submit(self) -> None:
+        """A later provider may bring more of them."""
+        own = {
+            f"{cls.__module__}.{cls.__name__}"
+            for module in iter_modules(operators.__path__, operators.__name__ + ".")
+            for cls in vars(import_module(module.name)).values()
+            if isinstance(cls, type) and issubclass(cls, SparkSubmitOperator) and cls is not SparkSubmitOperator
+        }
+        assert own == enrol._OWN_WAY
+
+    def test_of_the_users_is_said_in_the_tasks_log_when_it_has_run(
+        self, submit: Any, loop: Any, ti: Any, warnings_of: Callable[[Any], list[str]]
+    ) -> None:
+        task = a_task(OwnWay)
+        warnings = warnings_of(task)
+        task.execute({"ti": ti})
+        assert (submit.conf, loop.prepared) == ({}, [])
+        (line,) = warnings
+        assert line.startswith("Spark tuner: this run was not tuned: OwnWay.execute() ended without a call of super()")
+
+    def test_nothing_is_said_of_what_was_tuned_or_turned_off(
+        self,
+        submit: Any,
+        loop: Any,
+        ti: Any,
+        warnings_of: Callable[[Any], list[str]],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        tuned = a_task(Regions, mode="overwrite")
+        warnings = warnings_of(tuned)
+        tuned.execute({"ti": ti})
+        monkeypatch.setenv("AIRFLOW__SPARK_TUNER__ENABLED", "False")
+        off = a_task(OwnWay)
+        warnings += warnings_of(off)
+        off.execute({"ti": ti})
+        assert warnings == []
+
+
+@pytest.mark.usefixtures("enrolled")
 class TestFailsOpen:
     def test_task_that_cannot_be_enrolled_is_left_as_it_is(
         self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
@@ -294,10 +372,14 @@ def test_runs_of_a_dag_that_knows_nothing_of_it(tmp_path: Path) -> None:
     assert done.stdout.split() == ["ready", "success", "success"], done.stderr[-3000:]
     submitted = [json.loads(line) for line in notes.read_text().splitlines()]
     assert Counter((Path(job["command"][-1]).stem, "spark.tuner.key" in job["conf"]) for job in submitted) == {
+        ("org.example", False): 2,
+        ("house", False): 2,
         ("load", True): 2,
         ("eu", True): 2,
         ("us", True): 2,
         ("archive", False): 2,
     }
+    assert "task table of DAG sales is not tuned: SparkJDBCOperator" in done.stderr
+    assert done.stderr.count("this run was not tuned: House.execute()") == 2
     with Store.open(store_url) as store:
         assert {cohort.cohort: cohort.runs for cohort in store.cohorts()} == {"sales.load": 2, "sales.regions": 4}

@@ -24,6 +24,7 @@ _FLAGS = {
     "_deploy_mode": "spark.submit.deployMode",
     "jars": "spark.jars",
     "files": "spark.files",
+    "packages": "spark.jars.packages",
 }
 
 

@@ -5,13 +5,10 @@ The Airflow operator and `spark-tuner submit` call `prepare` and `complete` and 
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
 
 from tuner.advice.facts import Facts
 from tuner.advice.insights.model import Insight
@@ -20,12 +17,13 @@ from tuner.advice.reach import Reach
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import locate
-from tuner.eventlog.location import local_path, log_path
+from tuner.eventlog.location import log_path
 from tuner.eventlog.model import Application, Completeness
 from tuner.history.failure import UNSEEN, Ending, Failure, failure_of
 from tuner.history.model import Decision, Elsewhere, Mode, Outcome, Run, RunState, Standing, Verdict
 from tuner.history.outcome import outcome_of, state_of
 from tuner.history.store import Store
+from tuner.log_place import LogPlace, log_place, of_key
 from tuner.next_decision import HISTORY_RUNS, LEARN_RUNS, context_of_next, facts_now, next_decision, starts_from
 from tuner.plan.model import Query
 from tuner.plan.queries import queries
@@ -35,7 +33,7 @@ from tuner.policy.measure import latest_outcome, usable
 from tuner.problems import Problems
 from tuner.steering.carry_out import by_agent, by_conf, only_carried_out
 from tuner.steering.directives import Directives, Steering
-from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED, marker, observing_conf, steering_conf
+from tuner.steering.submit_conf import marker, observing_conf, steering_conf
 from tuner.steering.way import Way, choose_way
 from tuner.turn import Job as Job
 from tuner.turn import Report as Report
@@ -80,11 +78,11 @@ class _Steering:
 def prepare(job: Job, store_url: str) -> Turn:
     """Decide how the next run is steered and record it as running. Never raises: without a store it runs unsteered."""
     problems, now = Problems(), datetime.now(UTC)
-    directory = problems.guard("make the event log directory", lambda: _event_log_dir(job), "")
-    steering = problems.guard("observe the run", lambda: _unsteered(job, directory, "no history at hand"), None)
+    place = problems.guard("find a place for the event log", lambda: log_place(job), LogPlace(why="no event log"))
+    steering = problems.guard("observe the run", lambda: _unsteered(job, place, "no history at hand"), None)
     store = problems.guard("open the history store", lambda: Store.open(store_url), None)
     if store is not None:
-        steering = _steer(store, job, directory, now, problems) or steering
+        steering = _steer(store, job, place, now, problems) or steering
         problems.guard("close the history store", store.close, None)
     steering = steering or _Steering(Decision(job.mode, "runs unsteered"))
     return Turn(
@@ -92,14 +90,14 @@ def prepare(job: Job, store_url: str) -> Turn:
         steering.decision,
         steering.directives,
         steering.conf,
-        directory,
+        place.directory,
         now,
         tuple(problems.found),
         steering.taught,
     )
 
 
-def _steer(store: Store, job: Job, directory: str, now: datetime, problems: Problems) -> _Steering | None:
+def _steer(store: Store, job: Job, place: LogPlace, now: datetime, problems: Problems) -> _Steering | None:
     """What the history asks for. What is not recorded cannot be verified or rolled back: then nothing is in force."""
     problems.guard("harvest earlier runs", lambda: _harvest_pending(store, job, now, problems), None)
     job = replace(job, mode=problems.guard("read the mode", lambda: store.mode(job.cohort), None) or job.mode)
@@ -107,8 +105,8 @@ def _steer(store: Store, job: Job, directory: str, now: datetime, problems: Prob
         runs = problems.guard(
             "read the history", lambda: store.recent(job.cohort, HISTORY_RUNS, LEARN_RUNS), list[Run]()
         )
-        steering = problems.guard("decide", lambda: _decided(store, job, directory, runs, problems), None)
-    steering = steering or problems.guard("observe the run", lambda: _unsteered(job, directory, "no decision"), None)
+        steering = problems.guard("decide", lambda: _decided(store, job, place, runs, problems), None)
+    steering = steering or problems.guard("observe the run", lambda: _unsteered(job, place, "no decision"), None)
     if steering is None:
         return None
     run = Run(
@@ -118,12 +116,12 @@ def _steer(store: Store, job: Job, directory: str, now: datetime, problems: Prob
         now,
         RunState.RUNNING,
         steering.decision,
-        directory,
+        place.directory,
         origin=job.origin,
     )
     if problems.guard("record the run", lambda: _begin(store, run), False):
         return steering
-    return problems.guard("observe the run", lambda: _unsteered(job, directory, "not recorded"), None)
+    return problems.guard("observe the run", lambda: _unsteered(job, place, "not recorded"), None)
 
 
 def _elsewhere(store: Store, job: Job, runs: Sequence[Run]) -> Elsewhere:
@@ -142,26 +140,22 @@ def _known(store: Store, job: Job, runs: Sequence[Run], spark_version: str, prob
     return _Known(job, runs, store.verdicts(job.cohort), _earlier_tries(store, job), elsewhere, way, facts)
 
 
-def _decided(store: Store, job: Job, directory: str, runs: Sequence[Run], problems: Problems) -> _Steering:
-    if job.user_conf.get(EVENT_LOG_ENABLED, "true").strip().lower() == "false":
-        return _unsteered(job, directory, f"the job sets {EVENT_LOG_ENABLED}=false, nothing can be measured")
-    if not directory:
-        return _unsteered(job, directory, "no event log directory, nothing can be measured")
+def _decided(store: Store, job: Job, place: LogPlace, runs: Sequence[Run], problems: Problems) -> _Steering:
+    if not place.directory:
+        return _unsteered(job, place)
     latest = latest_outcome(runs)
     known = _known(store, job, runs, latest.spark_version if latest else "", problems)
     decision = _decide(known, problems)
     directives = _carry_out(known, decision, latest.queries if latest else (), problems)
     decision = only_carried_out(decision, directives)
     taught = starts_from(known.elsewhere) if _is_new(runs) else ""
-    return _Steering(decision, directives, _submit_conf(job, decision, directives, directory), taught)
+    return _Steering(decision, directives, _submit_conf(job, decision, directives, place), taught)
 
 
 def complete(turn: Turn, store_url: str, *, failed: bool, ending: Ending = UNSEEN) -> Report:
     """Harvest the run's event log and store its outcome. Never raises. `ending` is what its driver saw of the job's end."""
     problems = Problems(turn.problems)
-    application = problems.guard(
-        "harvest the event log", lambda: _harvest(turn.event_log_dir, turn.job.key, turn.started_at), None
-    )
+    application = problems.guard("harvest the event log", partial(_harvest_of, turn), None)
     outcome = problems.guard("read the plans", lambda: _outcome(application), None)
     state = state_of(application, failed=failed)
     failure = _failure(application, outcome, ending) if state is RunState.FAILED else None
@@ -185,38 +179,15 @@ def complete(turn: Turn, store_url: str, *, failed: bool, ending: Ending = UNSEE
     return Report(turn, run if outcome else None, tuple(problems.found), judged, failure)
 
 
-def _event_log_dir(job: Job) -> str:
-    """The user's own event log directory if he set one; else one for this try alone, made if it is local."""
-    if own := job.user_conf.get(EVENT_LOG_DIR):
-        return own
-    parts = [_directory_name(part) for part in (job.cohort, *job.key.split("/"))]
-    parts[-1] += _of_key(job.key)
-    base = job.event_log_base.rstrip("/") or job.event_log_base
-    if (local := local_path(base)) is None:
-        return "/".join([base, *parts])
-    path = Path(local.absolute(), *parts)
-    path.mkdir(parents=True, exist_ok=True)
-    return path.as_uri()
-
-
-def _of_key(key: str) -> str:
-    """How the name of a directory ends that holds the logs of one try alone."""
-    return "-" + hashlib.sha256(key.encode(errors="replace")).hexdigest()[:8]
-
-
-def _directory_name(part: str) -> str:
-    # Hadoop's Path takes neither colons nor plus signs as they come in run ids; a leading dot hides or climbs.
-    return re.sub(r"[^A-Za-z0-9._-]+", "_", part)[:80].lstrip(".") or "_"
-
-
-def _submit_conf(job: Job, decision: Decision, directives: Directives, directory: str) -> dict[str, str]:
-    observing = observing_conf(job.cohort, job.key, directory, decision) if directory else {}
+def _submit_conf(job: Job, decision: Decision, directives: Directives, place: LogPlace) -> dict[str, str]:
+    observing = observing_conf(job.cohort, job.key, place.conf, decision) if place.directory else {}
     return {**{k: v for k, v in observing.items() if k not in job.user_conf}, **directives.conf}
 
 
-def _unsteered(job: Job, directory: str, why: str) -> _Steering:
-    decision = Decision(job.mode, f"{why}: runs unsteered")
-    return _Steering(decision, conf=_submit_conf(job, decision, Directives(), directory))
+def _unsteered(job: Job, place: LogPlace, why: str = "") -> _Steering:
+    how = "runs unsteered" if place.directory else "runs unobserved and unsteered"
+    decision = Decision(job.mode, f"{place.why or why}: {how}")
+    return _Steering(decision, conf=_submit_conf(job, decision, Directives(), place))
 
 
 def _look_back(
@@ -336,6 +307,11 @@ def _finish(store_url: str, run: Run) -> bool:
     return True
 
 
+def _harvest_of(turn: Turn) -> Application | None:
+    """The run's event log; None for a run that was to leave none, which was said before it."""
+    return _harvest(turn.event_log_dir, turn.job.key, turn.started_at) if turn.event_log_dir else None
+
+
 def _harvest(directory: str, key: str, started_at: datetime) -> Application:
     if not directory:
         raise EventLogNotFoundError("no event log directory was set for this run")
@@ -343,7 +319,7 @@ def _harvest(directory: str, key: str, started_at: datetime) -> Application:
         return locate(directory, marker(key), started_at.timestamp() - CLOCK_SLACK_SECONDS)
     except EventLogNotFoundError:
         # The clock may have been set back meanwhile. Elsewhere there may be thousands of older logs.
-        if not directory.endswith(_of_key(key)):
+        if not directory.endswith(of_key(key)):
             raise
         return locate(directory, marker(key), 0.0)
 
@@ -388,6 +364,8 @@ def _settle(store: Store, job: Job, run: Run, now: datetime, problems: Problems)
 
 def _is_being_written(run: Run) -> bool:
     """Whether its directory holds logs of running applications only: not worth reading yet."""
+    if not run.event_log_dir.endswith(of_key(run.key)):
+        return False  # The logs there are of others, too.
     try:
         return all(source.in_progress for source in find_logs(log_path(run.event_log_dir)))
     except Exception:

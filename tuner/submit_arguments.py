@@ -24,11 +24,12 @@ _PROPERTIES = {
     "--jars": "spark.jars",
     "--master": "spark.master",
     "--num-executors": "spark.executor.instances",
+    "--packages": "spark.jars.packages",
     "--remote": "spark.remote",
     "--total-executor-cores": "spark.cores.max",
 }
 _WITH_VALUE = frozenset(_PROPERTIES) | {
-    *("--class", "--conf", "-c", "--exclude-packages", "--keytab", "--kill", "--name", "--packages", "--principal"),
+    *("--class", "--conf", "-c", "--exclude-packages", "--keytab", "--kill", "--name", "--principal"),
     *("--properties-file", "--proxy-user", "--py-files", "--queue", "--repositories", "--status"),
 }
 _SWITCHES = frozenset({"--help", "-h", "--load-spark-defaults", "--supervise", "--verbose", "-v", "--version"})

@@ -21,10 +21,11 @@ class Job:
     """What a driver knows of the run to come.
 
     `key` is unique for each try of each run, `<run's own parts>/<try>`; `try_number` counts from 1; `user_conf` is what
-    the user set (it wins); `event_log_base` a directory under which each try gets its own; `statements` the SQL of a
-    `sql=` job. `steering` is how changes are to reach the run; `submission` is what tells if the agent can. `origin` is the
-    Airflow task instance. `order_sensitive` says what becomes of joins below operators to which the order of rows matters.
-    A mode that a person gave the cohort beats `mode`.
+    the user set (it wins); `event_log_base` a directory under which each try gets its own, and `base_is_shared` whether
+    someone said that a driver on another machine has it, too; `statements` the SQL of a `sql=` job. `steering` is how
+    changes are to reach the run; `submission` is what tells if the agent can. `origin` is the Airflow task instance.
+    `order_sensitive` says what becomes of joins below operators to which the order of rows matters. A mode that a person
+    gave the cohort beats `mode`.
     """
 
     cohort: str
@@ -38,6 +39,7 @@ class Job:
     submission: Submission = field(default_factory=Submission)
     origin: Origin | None = None
     order_sensitive: OrderSensitive = OrderSensitive.STABLE
+    base_is_shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -323,28 +323,13 @@ class TestKill:
 
 class TestClusterMode:
     @pytest.mark.usefixtures("cluster_mode")
-    def test_runs_untuned_without_a_shared_place_for_the_log(
-        self,
-        submit: Any,
-        loop: Any,
-        ti: Any,
-        monkeypatch: pytest.MonkeyPatch,
-        warnings_of: Callable[[Any], list[str]],
-    ) -> None:
-        monkeypatch.delenv("AIRFLOW__SPARK_TUNER__EVENT_LOG_BASE")
-        op = operator(**NOT_DURABLE)
-        warnings = warnings_of(op)
-        run(op, ti)
-        assert (loop.prepared, submit.conf) == ([], {})
-        assert "set event_log_base" in warnings[0]
-
-    @pytest.mark.usefixtures("cluster_mode")
-    def test_is_tuned_where_the_user_logs_already(
+    def test_only_an_event_log_base_that_was_given_counts_as_shared(
         self, submit: Any, loop: Any, ti: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        run(operator(**NOT_DURABLE), ti)
         monkeypatch.delenv("AIRFLOW__SPARK_TUNER__EVENT_LOG_BASE")
-        run(operator(**NOT_DURABLE, conf={"spark.eventLog.dir": "hdfs:///logs"}), ti)
-        assert submit.conf["spark.sql.shuffle.partitions"] == "8"
+        run(operator(**NOT_DURABLE), ti)
+        assert [job.base_is_shared for job, _ in loop.prepared] == [True, False]
 
 
 class TestArguments:

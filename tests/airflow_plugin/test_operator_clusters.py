@@ -98,10 +98,10 @@ class TestYarn:
 
     def test_a_log_directory_of_the_users_own_stays_his(self, submit: Any, ti: Any, tmp_path: Path) -> None:
         file = tmp_path / "job.properties"
-        file.write_text(f"spark.eventLog.dir file://{tmp_path}\n")
+        file.write_text(f"spark.eventLog.enabled true\nspark.eventLog.dir file://{tmp_path}\n")
         run(ti, durable=False, properties_file=str(file))
         assert submit.flag("--properties-file") == str(file)
-        assert "spark.eventLog.dir" not in submit.conf
+        assert not submit.conf.keys() & {"spark.eventLog.enabled", "spark.eventLog.dir"}
         assert submit.conf["spark.tuner.key"] == KEY
 
 
@@ -190,9 +190,8 @@ CLUSTERS = [
 def test_in_cluster_mode_a_place_for_the_log_is_asked_for_and_the_job_runs_without(
     submit: Any,
     ti: Any,
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    warnings_of: Callable[[Any], list[str]],
+    told_by: Callable[[Any], list[tuple[str, str]]],
     connection: dict[str, Any],
 ) -> None:
     set_connection(monkeypatch, "spark_default", **connection)
@@ -201,11 +200,12 @@ def test_in_cluster_mode_a_place_for_the_log_is_asked_for_and_the_job_runs_witho
     monkeypatch.delenv("AIRFLOW__SPARK_TUNER__EVENT_LOG_BASE")
     submit.output = ["driver-1", "Exit code: 0"]
     op = SparkTunedOperator(task_id="nightly", application="/jobs/etl.jar", java_class="Etl", durable=False)
-    warnings = warnings_of(op)
+    told = told_by(op)
     op.execute({"ti": ti})  # type: ignore[typeddict-item]
     assert not [name for name in submit.conf if name.startswith(("spark.tuner", "spark.eventLog"))]
-    assert "deploy mode is cluster, whose driver cannot write under this worker's AIRFLOW_HOME" in warnings[0]
-    assert not (tmp_path / "history.db").exists()
+    (line,) = (text for level, text in told if level == "info")
+    assert "deploy mode is cluster, and the driver may run on another machine" in line
+    assert "set event_log_base to a directory or URL" in line
 
 
 class TestOpenLineage:

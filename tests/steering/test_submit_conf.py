@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 
 from tuner.advice.model import Action, ActionKind, Hint
 from tuner.history.model import DecidedAction, Decision, Mode, Standing
-from tuner.steering.submit_conf import COHORT, DECISION, EXPLAIN_MODE, KEY, marker, observing_conf, steering_conf
+from tuner.steering.submit_conf import (
+    COHORT,
+    DECISION,
+    EVENT_LOG_ENABLED,
+    EXPLAIN_MODE,
+    KEY,
+    marker,
+    observing_conf,
+    steering_conf,
+)
 
 PARTITIONS = Action(ActionKind.SET_CONF, "spark.sql.shuffle.partitions", "16")
 THRESHOLD = Action(ActionKind.SET_CONF, "spark.sql.autoBroadcastJoinThreshold", "18000000")
@@ -37,10 +46,9 @@ def test_the_users_own_setting_wins_and_is_reported() -> None:
 
 
 def test_a_run_can_be_found_by_its_key_and_read() -> None:
-    conf = observing_conf("etl.load", "etl/run/load/-1/1", "file:///events", decision(PARTITIONS))
+    conf = observing_conf("etl.load", "etl/run/load/-1/1", {EVENT_LOG_ENABLED: "true"}, decision(PARTITIONS))
     assert conf == {
-        "spark.eventLog.enabled": "true",
-        "spark.eventLog.dir": "file:///events",
+        EVENT_LOG_ENABLED: "true",
         EXPLAIN_MODE: "cost",
         KEY: "etl/run/load/-1/1",
         COHORT: "etl.load",
@@ -57,5 +65,5 @@ def test_a_key_that_would_not_come_back_as_it_is_stands_as_a_digest(key: str) ->
 
 @given(st.text(), st.text(), st.text())
 def test_whatever_the_names_the_properties_fit_a_command_line(cohort: str, key: str, summary: str) -> None:
-    conf = observing_conf(cohort, key, "file:///events", Decision(Mode.AUTO, summary))
+    conf = observing_conf(cohort, key, {}, Decision(Mode.AUTO, summary))
     assert all(value.isascii() and value.isprintable() and len(value) <= 500 for value in conf.values())

@@ -45,8 +45,8 @@ def submit(
         str, typer.Option(help="URL of a deployed agent jar (see agent-jar). [default: built for the Spark at hand]")
     ] = "",
     event_log_base: Annotated[
-        Path | None, typer.Option(help="Where event logs go. [default: beside the SQLite store]")
-    ] = None,
+        str, typer.Option(help="Directory or URL where event logs go. [default: beside the SQLite store]")
+    ] = "",
     url: Url = None,
 ) -> None:
     """Run spark-submit, steered by what earlier runs of the cohort measured.
@@ -67,7 +67,8 @@ def submit(
         try_number=1,
         mode=mode,
         user_conf=given.properties,
-        event_log_base=str(event_log_base or _default_base()),
+        event_log_base=event_log_base or str(_default_base()),
+        base_is_shared=bool(event_log_base),
         statements=statements,
         steering=steering,
         submission=submission(

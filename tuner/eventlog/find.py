@@ -126,8 +126,13 @@ def _is_open(app: str, statuses: list[str], *, alone: bool) -> bool:
     return not names.isdisjoint(statuses)
 
 
+def may_be_log_name(name: str) -> bool:
+    """Whether a file of this name can be an event log: it is neither hidden nor of those that lie beside logs."""
+    return not (name.startswith((".", "appstatus_")) or name.endswith(_IGNORED_SUFFIXES))
+
+
 def _may_be_log(file: LogPath) -> bool:
-    if file.name.endswith(_IGNORED_SUFFIXES) or file.name.startswith("appstatus_"):
+    if not may_be_log_name(file.name):
         return False
     try:
         return size_bytes(file) > 0

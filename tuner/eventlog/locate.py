@@ -2,30 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from time import monotonic
+
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import LogSource, find_logs
-from tuner.eventlog.location import log_path, shown, written_at
+from tuner.eventlog.location import LogPath, log_path, shown
 from tuner.eventlog.model import Application
-from tuner.eventlog.read import read_application
+from tuner.eventlog.newest import newest_first
+from tuner.eventlog.properties import redact
+from tuner.eventlog.read import read_application, starting_conf
+from tuner.within import within
 
 KEY_PROPERTY = "spark.tuner.key"
+# A task waits no longer for a directory that holds the logs of many others.
+MAX_SEARCH_SECONDS = 30.0
 
 
 def locate(directory: str, key: str, since_seconds: float) -> Application:
-    """The application with this key. Logs not written since `since_seconds` (epoch) are not opened.
+    """The application with this key, the latest of several. Logs not written since `since_seconds` (epoch) are not
+    opened, of the others only the beginnings are read.
 
-    Raises EventLogNotFoundError when the directory or the log is not there.
+    Raises EventLogNotFoundError when the directory or the log is not there, or is not found in MAX_SEARCH_SECONDS.
     """
-    path = log_path(directory)
-    for source in find_logs(path):
-        if _written(source) >= since_seconds:
-            application = read_application(source)
-            if application.conf.get(KEY_PROPERTY) == key:
-                return application
+    path, until = log_path(directory), monotonic() + MAX_SEARCH_SECONDS
+    for source in _sources(path, since_seconds):
+        if starting_conf(source).get(KEY_PROPERTY) == key:
+            return read_application(source)
+        if monotonic() > until:
+            raise EventLogNotFoundError(
+                f"{shown(path)}: no event log with {KEY_PROPERTY}={key} found in {MAX_SEARCH_SECONDS:g} s among those "
+                "written since the run began; give its job an event log directory with fewer logs"
+            )
     raise EventLogNotFoundError(
         f"{shown(path)}: no event log with {KEY_PROPERTY}={key}; the job may have ended before Spark started"
     )
 
 
-def _written(source: LogSource) -> float:
-    return max((written_at(file) for file in source.files), default=0.0)
+def _sources(path: LogPath, since_seconds: float) -> Iterator[LogSource]:
+    for entry in _entries(path, since_seconds):
+        try:
+            yield from find_logs(entry)
+        except (EventLogNotFoundError, OSError):  # renamed just now, or holds nothing yet
+            continue
+
+
+def _entries(path: LogPath, since_seconds: float) -> list[LogPath]:
+    try:
+        return within(MAX_SEARCH_SECONDS, lambda: newest_first(path, since_seconds))
+    except FileNotFoundError:
+        raise EventLogNotFoundError(f"{shown(path)}: no such file or directory") from None
+    except Exception as error:  # also a remote file system's own: no credentials, no such bucket, no network
+        raise EventLogNotFoundError(redact(f"{shown(path)}: cannot be listed: {error}")) from error

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
-from typing import cast
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from typing import Any, cast
 
 from tuner.eventlog.chunks import CorruptDataError
 from tuner.eventlog.codec import DATA_ERRORS, UnsupportedCodecError, open_plain
 from tuner.eventlog.collect import Collector
-from tuner.eventlog.events import UNREADABLE, decode_event
+from tuner.eventlog.events import UNREADABLE, EnvironmentUpdate, decode_event
 from tuner.eventlog.find import LogSource
 from tuner.eventlog.fold import ApplicationFold
 from tuner.eventlog.location import LogPath, open_log, shown
@@ -22,6 +22,8 @@ MAX_LINE_BYTES = 128 << 20
 MAX_SKIPPED_BYTES = 1 << 30  # of a line too long to hold; no event is so long
 MAX_PROBLEMS_PER_FILE = 20
 _PAUSE_LINES = 500
+# SparkContext posts its environment as it starts; before it come the version, the executors that are there and the start.
+_STARTING_LINES = 1000
 _NOT_EVENTS = {ProblemCode.BAD_LINE, ProblemCode.NO_EVENTS, ProblemCode.TRUNCATED}
 _UNFINISHED = {
     True: "the application is still writing, or was killed",
@@ -71,6 +73,21 @@ def read_log(source: LogSource, take: Callable[[Work], None]) -> Application:
             take(next(works))
         except StopIteration as end:
             return cast("Application", end.value)
+
+
+def starting_conf(source: LogSource) -> Mapping[str, Any]:
+    """The properties that an application was submitted with, read from the beginning of its log; none where that cannot
+    be read, or does not hold them."""
+    try:
+        for number, line in _lines(source.files[0]):
+            event = decode_event(line)
+            if isinstance(event, EnvironmentUpdate):
+                return event.properties
+            if number >= _STARTING_LINES:
+                break
+    except (UnsupportedCodecError, EOFError, *UNREADABLE, *DATA_ERRORS):
+        pass
+    return {}
 
 
 def holds_no_events(application: Application) -> bool:

@@ -38,11 +38,10 @@ def steering_conf(decision: Decision, user_conf: Mapping[str, str]) -> Directive
     return Directives(conf=conf, overruled=tuple(overruled))
 
 
-def observing_conf(cohort: str, key: str, event_log_dir: str, decision: Decision) -> dict[str, str]:
-    """The properties that make a run leave an event log that can be found and read."""
+def observing_conf(cohort: str, key: str, event_log: Mapping[str, str], decision: Decision) -> dict[str, str]:
+    """The properties that make a run leave an event log that can be found and read; `event_log` are those of its place."""
     return {
-        EVENT_LOG_ENABLED: "true",
-        EVENT_LOG_DIR: event_log_dir,
+        **event_log,
         EXPLAIN_MODE: "cost",
         KEY: marker(key),
         COHORT: plain(cohort),

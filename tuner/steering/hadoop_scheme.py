@@ -1,0 +1,43 @@
+"""Whether Spark has a file system for a URL's scheme: without one it does not start with such an event log directory."""
+
+from __future__ import annotations
+
+from tuner.steering.agent.submission import JARS, Submission
+
+# What Spark's own Hadoop client brings (services of hadoop-client-api).
+_BUILT_IN = frozenset({"file", "ftp", "har", "hdfs", "swebhdfs", "viewfs", "webhdfs"})
+# How the names of the jars begin that bring the others, by scheme.
+_CONNECTORS = {
+    "abfs": "hadoop-azure",
+    "abfss": "hadoop-azure",
+    "adl": "hadoop-azure-datalake",
+    "cosn": "hadoop-cos",
+    "gs": "gcs-connector",
+    "obs": "hadoop-huaweicloud",
+    "ofs": "ozone-filesystem",
+    "oss": "hadoop-aliyun",
+    "s3a": "hadoop-aws",
+    "wasb": "hadoop-azure",
+    "wasbs": "hadoop-azure",
+}
+# A user's properties that may bring a connector.
+_MAY_BRING = (JARS, "spark.jars.packages", "spark.driver.extraClassPath")
+
+
+def has_file_system(scheme: str, submission: Submission) -> bool:
+    """False where the Spark at hand, which will run the driver, certainly has none for the scheme."""
+    spark = submission.spark
+    if scheme in _BUILT_IN or spark is None or submission.in_cluster_mode:
+        return True
+    if any(submission.conf.get(name) for name in (*_MAY_BRING, f"spark.hadoop.fs.{scheme}.impl")):
+        return True
+    connector = _CONNECTORS.get(scheme)
+    if connector and any(spark.jars.glob(f"{connector}*.jar")):
+        return True
+    # Without Hadoop of its own, Spark takes it from SPARK_DIST_CLASSPATH.
+    return not any(spark.jars.glob("hadoop-client-api-*.jar"))
+
+
+def is_object_store(scheme: str) -> bool:
+    """Whether directories of the scheme are no more than how the names of objects begin."""
+    return scheme in _CONNECTORS or scheme == "s3"

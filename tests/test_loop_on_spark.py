@@ -9,6 +9,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,53 @@ def spark_properties(run: Run) -> dict[str, str]:
     (environment,) = (e for e in events(run) if e["Event"] == "SparkListenerEnvironmentUpdate")
     properties: dict[str, str] = environment["Spark Properties"]
     return properties
+
+
+SUM = """
+from pyspark.sql import SparkSession
+
+spark = SparkSession.builder.getOrCreate()
+spark.range(1000).selectExpr("sum(id)").collect()
+spark.stop()
+"""
+
+
+def test_the_users_own_event_log_stays_where_it_is_and_runs_at_once_find_theirs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history, settings, job = tmp_path / "history server", tmp_path / "conf", tmp_path / "job.py"
+    golden = Path(__file__).with_name("golden") / "logs"
+    for version in ("3.5.9", "4.3.0"):
+        shutil.copytree(golden / version / "rolling-lz4", history, dirs_exist_ok=True)
+    others = {entry.name for entry in history.iterdir()}
+    settings.mkdir()
+    (settings / "spark-defaults.conf").write_text(
+        f"spark.eventLog.enabled true\nspark.eventLog.dir {history.as_uri()}\n"
+        "spark.eventLog.compress false\nspark.eventLog.rolling.enabled false\n"
+    )
+    job.write_text(SUM)
+    monkeypatch.setenv("SPARK_CONF_DIR", str(settings))
+    cohorts = [Cohort(tmp_path / name) for name in ("one", "two")]
+    for cohort in cohorts:
+        cohort.directory.mkdir()
+    with ThreadPoolExecutor() as both:
+        ended = list(both.map(lambda cohort: cohort.submit(*SUBMIT, job), cohorts))
+    assert [done.returncode for done in ended] == [0, 0], ended[0].stderr + ended[1].stderr
+    runs = [run for cohort in cohorts for run in cohort.runs]
+    assert [run.state for run in runs] == [RunState.SUCCEEDED] * 2
+    assert {entry.name for entry in history.iterdir()} == others | {run.outcome.app_id for run in runs if run.outcome}
+    assert not any((cohort.directory / "events").exists() for cohort in cohorts)
+
+
+def test_a_directory_that_spark_would_not_start_with_is_not_turned_on(tmp_path: Path) -> None:
+    """Spark passes it over while its event log is off."""
+    cohort, job, missing = Cohort(tmp_path), tmp_path / "job.py", tmp_path / "missing"
+    job.write_text(SUM)
+    done = cohort.submit(*SUBMIT, "--conf", f"spark.eventLog.dir={missing}", job)
+    assert done.returncode == 0, done.stderr
+    (line,) = (line for line in done.stderr.splitlines() if line.startswith("spark-tuner: "))
+    assert f"no event log can be had in spark.eventLog.dir={missing} (No such file or directory)" in line
+    assert not missing.exists()
 
 
 def test_an_application_is_steered_by_conf_from_its_second_run_on(join_tables: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from tuner.advice.outgrown import head_room
 from tuner.advice.reach import Reach
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import find_logs
-from tuner.eventlog.locate import locate
+from tuner.eventlog.locate import MAX_SEARCH_SECONDS, locate
 from tuner.eventlog.location import log_path
 from tuner.eventlog.model import Application, Completeness
 from tuner.history.failure import UNSEEN, Ending, Failure, failure_of
@@ -50,6 +50,8 @@ MAX_TRIES = 10
 LOST_AFTER = timedelta(days=2)
 # Clocks of driver and file system may differ.
 CLOCK_SLACK_SECONDS = 120.0
+# A job waits no longer for the log of an earlier run that ended unseen.
+MAX_PENDING_SEARCH_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,11 +314,11 @@ def _harvest_of(turn: Turn) -> Application | None:
     return _harvest(turn.event_log_dir, turn.job.key, turn.started_at) if turn.event_log_dir else None
 
 
-def _harvest(directory: str, key: str, started_at: datetime) -> Application:
+def _harvest(directory: str, key: str, started_at: datetime, most_seconds: float = MAX_SEARCH_SECONDS) -> Application:
     if not directory:
         raise EventLogNotFoundError("no event log directory was set for this run")
     try:
-        return locate(directory, marker(key), started_at.timestamp() - CLOCK_SLACK_SECONDS)
+        return locate(directory, marker(key), started_at.timestamp() - CLOCK_SLACK_SECONDS, most_seconds)
     except EventLogNotFoundError:
         # The clock may have been set back meanwhile. Elsewhere there may be thousands of older logs.
         if not directory.endswith(of_key(key)):
@@ -348,7 +350,7 @@ def _settle(store: Store, job: Job, run: Run, now: datetime, problems: Problems)
     if not given_up and _is_being_written(run):
         return
     try:
-        application = _harvest(run.event_log_dir, run.key, run.started_at)
+        application = _harvest(run.event_log_dir, run.key, run.started_at, MAX_PENDING_SEARCH_SECONDS)
     except Exception:
         if given_up:
             store.finish(run.key, RunState.FAILED if superseded else RunState.LOST, now, None)

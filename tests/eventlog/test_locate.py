@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from time import sleep
 
 import pytest
 
 from tuner.errors import EventLogNotFoundError
+from tuner.eventlog.find import LogSource
 from tuner.eventlog.locate import KEY_PROPERTY, locate
+from tuner.eventlog.read import read_application
 
 from .samples import application_end, application_start, environment, log_start, write
 
@@ -33,3 +36,61 @@ def test_logs_from_before_the_run_are_not_opened(tmp_path: Path) -> None:
     assert locate(str(tmp_path), "1", since_seconds=1000).app_id == "local-1"
     with pytest.raises(EventLogNotFoundError, match=r"no event log with spark\.tuner\.key=1"):
         locate(str(tmp_path), "1", since_seconds=1001)
+
+
+def test_of_several_logs_with_the_key_the_latest_counts(tmp_path: Path) -> None:
+    """Attempts of a YARN application: the last one ended it."""
+    for attempt, written_at in (("1", 2000), ("2", 1000)):
+        run(tmp_path, "key", written_at=written_at).rename(tmp_path / f"application_1_{attempt}")
+    lines = [log_start(), application_start("application_1"), environment(**{KEY_PROPERTY: "key"})]
+    os.utime(write(tmp_path / "application_1_2", lines), (3000, 3000))
+    assert locate(str(tmp_path), "key", since_seconds=0).app_id == "application_1"
+
+
+def test_the_same_application_id_with_another_key_is_another_run(tmp_path: Path) -> None:
+    run(tmp_path, "1", written_at=1000).rename(tmp_path / "again")
+    run(tmp_path, "1", written_at=2000)
+    lines = [log_start(), application_start("local-1"), environment(**{KEY_PROPERTY: "2"}), application_end()]
+    write(tmp_path / "local-1.inprogress", lines)
+    assert locate(str(tmp_path), "2", since_seconds=0).conf[KEY_PROPERTY] == "2"
+
+
+def test_only_the_beginnings_of_others_logs_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read_whole: list[str] = []
+    for key in ("1", "2", "3"):
+        run(tmp_path, key)
+    whole = read_application
+    monkeypatch.setattr(
+        "tuner.eventlog.locate.read_application", lambda source: read_whole.append(source.path.name) or whole(source)
+    )
+    locate(str(tmp_path), "2", since_seconds=0)
+    assert read_whole == ["local-2"]
+
+
+def test_what_is_no_log_stops_nothing(tmp_path: Path) -> None:
+    (tmp_path / "eventlog_v2_empty").mkdir()
+    (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
+    write(tmp_path / "notes.zstd", b"not zstd")
+    write(tmp_path / "random", os.urandom(1000))
+    (tmp_path / "archive" / "2025").mkdir(parents=True)
+    run(tmp_path / "archive" / "2025", "2")
+    run(tmp_path, "1")
+    assert locate(str(tmp_path), "1", since_seconds=0).app_id == "local-1"
+    with pytest.raises(EventLogNotFoundError, match="no event log with"):
+        locate(str(tmp_path), "2", since_seconds=0)
+
+
+def test_a_search_is_given_up_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for key in ("1", "2", "3"):
+        run(tmp_path, key)
+    opened: list[str] = []
+
+    def slow(source: LogSource) -> dict[str, str]:
+        opened.append(source.path.name)
+        sleep(2)
+        return {}
+
+    monkeypatch.setattr("tuner.eventlog.locate.starting_conf", slow)
+    with pytest.raises(EventLogNotFoundError, match=r"no event log with spark\.tuner\.key=1 found in 1 s among"):
+        locate(str(tmp_path), "1", since_seconds=0, most_seconds=1)
+    assert opened == ["local-3"]

@@ -11,12 +11,22 @@ import sys
 import time
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from urllib.request import Request, urlopen
 
 import pytest
 
+from tuner.errors import EventLogNotFoundError
+from tuner.eventlog.locate import KEY_PROPERTY, locate
+from tuner.history.model import Mode
+from tuner.log_place import log_place
+from tuner.steering.submit_conf import EVENT_LOG_DIR
+from tuner.turn import Job
+
 from .framings import lz4
-from .samples import whole_log, zstd
+from .samples import environment, whole_log, zstd
+
+ACCOUNT = {"AWS_ACCESS_KEY_ID": "reader", "AWS_SECRET_ACCESS_KEY": "hunter2", "AWS_DEFAULT_REGION": "us-east-1"}
 
 pytest.importorskip("s3fs", reason="s3fs is not installed: pip install airflow-spark-tuner[s3]")
 pytest.importorskip("moto", reason="moto is not installed: it is of the dev group")
@@ -54,10 +64,9 @@ def put(server: str, key: str, content: bytes) -> None:
 
 def harvest(server: str, *urls: str) -> subprocess.CompletedProcess[str]:
     environment = {k: v for k, v in os.environ.items() if not k.startswith("AWS_")}
-    account = {"AWS_ACCESS_KEY_ID": "reader", "AWS_SECRET_ACCESS_KEY": "hunter2", "AWS_DEFAULT_REGION": "us-east-1"}
     return subprocess.run(
         [sys.executable, "-m", "tuner.cli", "harvest", "--json", *urls],
-        env={**environment, **account, "AWS_ENDPOINT_URL": server},
+        env={**environment, **ACCOUNT, "AWS_ENDPOINT_URL": server},
         capture_output=True,
         text=True,
         timeout=120,
@@ -93,6 +102,36 @@ def test_a_bucket_that_is_not_there_is_one_line_and_stops_nothing_else(server: s
     assert json.loads(done.stdout)["app_id"] == "local-9"
     assert done.stderr.count("\n") == 1, done.stderr
     assert "s3://nowhere/logs: no such file or directory" in done.stderr
+
+
+def test_a_runs_log_has_a_directory_before_it_is_written_and_is_found_by_its_key(
+    server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark starts only where its event log directory is there: in a bucket, where something is in it."""
+    for name, value in {**ACCOUNT, "AWS_ENDPOINT_URL": server}.items():
+        monkeypatch.setenv(name, value)
+    job = Job("etl", "etl/1/1", 1, Mode.AUTO, event_log_base="s3a://logs/runs")
+    directory = log_place(job).directory
+    assert directory.startswith("s3a://logs/runs/etl/etl/1/1-")
+    assert log_place(replace(job, event_log_base="", user_conf={EVENT_LOG_DIR: directory})).directory == directory
+    key = directory.removeprefix("s3a://")
+    first, *rest = whole_log("local-1")
+    put(server, f"{key}/eventlog_v2_local-0/events_1_local-0", b"".join(whole_log("local-0")))
+    own = zstd([first, environment(**{KEY_PROPERTY: "etl/1/1"}), *rest])
+    put(server, f"{key}/eventlog_v2_local-1/events_1_local-1.zstd", own)
+    put(server, f"{key}/eventlog_v2_local-1/appstatus_local-1", b"")
+    assert locate(directory, "etl/1/1", time.time() - 60).app_id == "local-1"
+    with pytest.raises(EventLogNotFoundError, match="no event log with"):
+        locate(directory, "etl/1/1", time.time() + 60)
+
+
+def test_no_bucket_is_made_for_a_runs_log(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {**ACCOUNT, "AWS_ENDPOINT_URL": server}.items():
+        monkeypatch.setenv(name, value)
+    for _ in range(2):
+        found = log_place(Job("etl", "etl/1/1", 1, Mode.AUTO, event_log_base="s3a://nowhere/runs"))
+        assert "(The specified bucket does not exist)" in found.why
+        assert found.conf == {}
 
 
 def test_a_server_that_does_not_answer_is_one_line_without_secrets() -> None:

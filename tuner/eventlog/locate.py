@@ -19,19 +19,19 @@ KEY_PROPERTY = "spark.tuner.key"
 MAX_SEARCH_SECONDS = 30.0
 
 
-def locate(directory: str, key: str, since_seconds: float) -> Application:
+def locate(directory: str, key: str, since_seconds: float, most_seconds: float = MAX_SEARCH_SECONDS) -> Application:
     """The application with this key, the latest of several. Logs not written since `since_seconds` (epoch) are not
     opened, of the others only the beginnings are read.
 
-    Raises EventLogNotFoundError when the directory or the log is not there, or is not found in MAX_SEARCH_SECONDS.
+    Raises EventLogNotFoundError when the directory or the log is not there, or is not found in `most_seconds`.
     """
-    path, until = log_path(directory), monotonic() + MAX_SEARCH_SECONDS
-    for source in _sources(path, since_seconds):
+    path, until = log_path(directory), monotonic() + most_seconds
+    for source in _sources(path, since_seconds, most_seconds):
         if starting_conf(source).get(KEY_PROPERTY) == key:
             return read_application(source)
         if monotonic() > until:
             raise EventLogNotFoundError(
-                f"{shown(path)}: no event log with {KEY_PROPERTY}={key} found in {MAX_SEARCH_SECONDS:g} s among those "
+                f"{shown(path)}: no event log with {KEY_PROPERTY}={key} found in {most_seconds:g} s among those "
                 "written since the run began; give its job an event log directory with fewer logs"
             )
     raise EventLogNotFoundError(
@@ -39,17 +39,17 @@ def locate(directory: str, key: str, since_seconds: float) -> Application:
     )
 
 
-def _sources(path: LogPath, since_seconds: float) -> Iterator[LogSource]:
-    for entry in _entries(path, since_seconds):
+def _sources(path: LogPath, since_seconds: float, most_seconds: float) -> Iterator[LogSource]:
+    for entry in _entries(path, since_seconds, most_seconds):
         try:
             yield from find_logs(entry)
         except (EventLogNotFoundError, OSError):  # renamed just now, or holds nothing yet
             continue
 
 
-def _entries(path: LogPath, since_seconds: float) -> list[LogPath]:
+def _entries(path: LogPath, since_seconds: float, most_seconds: float) -> list[LogPath]:
     try:
-        return within(MAX_SEARCH_SECONDS, lambda: newest_first(path, since_seconds))
+        return within(most_seconds, lambda: newest_first(path, since_seconds))
     except FileNotFoundError:
         raise EventLogNotFoundError(f"{shown(path)}: no such file or directory") from None
     except Exception as error:  # also a remote file system's own: no credentials, no such bucket, no network

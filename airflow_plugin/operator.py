@@ -136,8 +136,8 @@ class SparkTunedOperator(SteeredSubmitOperator):
     :param mode: observe, suggest or auto. Default: `[spark_tuner] mode`.
     :param steering: agent changes single joins inside Spark, conf sets properties only (and hints in `sql=` text), off
         changes nothing. Default: `[spark_tuner] steering`.
-    :param event_log_base: directory or URL under which each try gets its own event log directory (templated). Driver
-        and Airflow worker must share it. Default: `[spark_tuner] event_log_base`.
+    :param event_log_base: directory or URL under which each try gets its own event log directory (templated), where the
+        job has no event log of its own on. Driver and Airflow worker must share it. Default: `[spark_tuner] event_log_base`.
     :param store_conn_id: Airflow connection to the history store (templated). Default: SPARK_TUNER_DB, else
         `[spark_tuner] sql_alchemy_conn`, else a SQLite file.
 

@@ -57,7 +57,8 @@ def get_provider_info() -> dict[str, object]:
                     "event_log_base": _option(
                         "string",
                         "",
-                        "Directory or URL under which each try gets its own event log directory. Empty: "
+                        "Directory or URL under which each try gets its own event log directory, where the job has no event log "
+                        "of its own on. Empty: "
                         "spark-tuner-events under AIRFLOW_HOME, which serves jobs whose driver runs on the worker; "
                         "cluster deploy mode needs a place that driver and worker share.",
                         example="s3a://logs/spark-tuner",

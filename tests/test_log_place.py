@@ -133,6 +133,12 @@ def test_one_that_will_not_do_is_not_turned_on(job: Job, tmp_path: Path, bucket:
     assert not (tmp_path / "missing").exists()
 
 
+def test_an_empty_one_is_where_spark_is_started(job: Job) -> None:
+    """As Spark resolves it (Utils.resolveURI)."""
+    assert place(job, {EVENT_LOG_DIR: ""}) == LogPlace(Path.cwd().as_uri(), ENABLED)
+    assert place(job, {**ENABLED, EVENT_LOG_DIR: ""}) == LogPlace(Path.cwd().as_uri(), {})
+
+
 def test_one_of_the_drivers_machine_is_not_turned_on(job: Job, tmp_path: Path) -> None:
     found = place(job, {**CLUSTER, EVENT_LOG_DIR: str(tmp_path)})
     assert "deploy mode is cluster, and the driver may run on another machine" in found.why

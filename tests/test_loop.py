@@ -311,7 +311,7 @@ def test_a_run_that_ended_unseen_is_harvested_at_the_next_decision_once(
     Spark().run(nightly.prepare("e/1/1"))
     harvested: list[str] = []
     genuine = loop._harvest
-    monkeypatch.setattr(loop, "_harvest", lambda d, key, s: (harvested.append(key), genuine(d, key, s))[1])
+    monkeypatch.setattr(loop, "_harvest", lambda *given: (harvested.append(given[1]), genuine(*given))[1])
     assert nightly.prepare("e/2/1").decision.in_force, "what it measured is advised on at once"
     assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
     nightly.prepare("e/3/1")

@@ -49,9 +49,9 @@ def log_place(job: Job) -> LogPlace:
         return LogPlace(why=f"the job sets {EVENT_LOG_ENABLED}=false, nothing can be measured")
     conf = {**job.submission.conf, **job.user_conf}
     if _is(conf.get(EVENT_LOG_ENABLED), "true"):
-        return _of_user(conf.get(EVENT_LOG_DIR) or DEFAULT_DIRECTORY, job.submission)
-    if own := job.user_conf.get(EVENT_LOG_DIR):
-        return _not_enabled(own, job.submission)
+        return _of_user(conf.get(EVENT_LOG_DIR, DEFAULT_DIRECTORY), job.submission)
+    if EVENT_LOG_DIR in job.user_conf:
+        return _not_enabled(job.user_conf[EVENT_LOG_DIR], job.submission)
     return _below_base(job)
 
 

@@ -108,6 +108,24 @@ def test_the_loop_is_told_how_the_job_is_submitted(
     assert second.submission.in_cluster_mode
 
 
+def test_a_base_for_event_logs_can_be_a_url(
+    spark_tuner: Call, submitted: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs: list[Job] = []
+    monkeypatch.setattr("tuner.cli.submit.prepare", lambda job, url: jobs.append(job) or prepare(job, url))
+    base = "nosuch://bucket/events"
+    result = spark_tuner(
+        "submit", "--cohort", "nightly", "--event-log-base", base, "--", "--packages", "a:b:1", "app.py"
+    )
+    assert result.code == 0
+    assert result.err.count("\n") == 1
+    assert f"no event log can be had below {base} (" in result.err
+    assert submitted() == ["--packages", "a:b:1", "app.py"]
+    (job,) = jobs
+    assert (job.event_log_base, job.base_is_shared) == (base, True)
+    assert job.submission.conf == {"spark.jars.packages": "a:b:1"}
+
+
 def test_without_a_store_the_job_still_runs(spark_tuner: Call, submitted: Callable[[], list[str]]) -> None:
     result = spark_tuner("submit", "--cohort", "nightly", "--db", "postgresql://u@127.0.0.1:1/x", "--", "app.py")
     assert result.code == 0

@@ -181,7 +181,7 @@ def test_a_file_url_names_a_path_however_it_is_written() -> None:
 @pytest.mark.parametrize("url", ["hdfs:/logs", "dbfs:/logs", "s3a:/bucket/logs", "nosuch:/logs"])
 def test_a_url_without_authority_is_not_looked_for_on_this_machine(url: str) -> None:
     """There is no client for these here, or none that gets by without a bucket."""
-    with pytest.raises(EventLogNotFoundError, match=f"install the fsspec package for {scheme_of(url)}"):
+    with pytest.raises(EventLogNotFoundError, match=f"the fsspec package for {scheme_of(url)}, or copy"):
         log_path(url)
 
 

@@ -6,6 +6,7 @@ import io
 import re
 import stat
 import struct
+import warnings
 import zipfile
 from pathlib import Path
 from typing import TypeGuard
@@ -46,11 +47,15 @@ def log_path(location: str) -> LogPath:
         return local
     scheme = scheme_of(location)
     try:
-        path = UPath(location)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Of file systems that upath has no class of its own for: dbfs.
+            path = UPath(location)
         path.fs.invalidate_cache()  # What was listed before a job is not what it leaves.
-    except Exception as error:  # no package for it, or what that needs is not here: settings, libraries, a network
+    except Exception as error:
+        # Others than these two: settings, libraries or a network that the package needs.
+        do = "install" if isinstance(error, (ImportError, ValueError)) else "set up"
         raise EventLogNotFoundError(
-            f"{scheme}:…: {redact(str(error))}; install the fsspec package for {scheme}, or copy the logs here"
+            f"{scheme}:…: {redact(str(error))}; {do} the fsspec package for {scheme}, or copy the logs here"
         ) from None
     return path
 

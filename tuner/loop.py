@@ -14,12 +14,13 @@ from tuner.advice.facts import Facts
 from tuner.advice.insights.model import Insight
 from tuner.advice.outgrown import head_room
 from tuner.advice.reach import Reach
+from tuner.cost.selection.conf import major_minor
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import MAX_SEARCH_SECONDS, locate
 from tuner.eventlog.location import log_path
 from tuner.eventlog.model import Application, Completeness
-from tuner.history.failure import UNSEEN, Ending, Failure, failure_of
+from tuner.history.failure import TELLS_FAILURES, UNSEEN, Ending, Failure, failure_of
 from tuner.history.model import Decision, Elsewhere, Mode, Outcome, Run, RunState, Standing, Verdict
 from tuner.history.outcome import outcome_of, state_of
 from tuner.history.store import Store
@@ -333,8 +334,10 @@ def _outcome(application: Application | None) -> Outcome | None:
 def _failure(application: Application | None, outcome: Outcome | None, ending: Ending = UNSEEN) -> Failure | None:
     """Why a run failed, by its log and how its driver ended."""
     ended = application is None or application.end_ms is not None
-    logged, queries = (outcome.failure, outcome.queries) if outcome else (None, ())
-    return failure_of(logged, ending, ended=ended, queries=queries)
+    if outcome is None:
+        return failure_of(None, ending, ended=ended)
+    tells_all = major_minor(outcome.spark_version) >= TELLS_FAILURES
+    return failure_of(outcome.failure, ending, ended=ended, tells_all=tells_all, queries=outcome.queries)
 
 
 def _harvest_pending(store: Store, job: Job, now: datetime, problems: Problems) -> None:

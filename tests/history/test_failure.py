@@ -94,6 +94,29 @@ def test_a_log_that_breaks_off_tells_what_was_running() -> None:
     assert failure_of(None, Ending(1), ended=True, queries=running) is None
 
 
+@pytest.mark.parametrize("said", ["", "Traceback\nAssertionError: expected 6", "INFO MemoryStore: MemoryStore cleared"])
+def test_a_job_whose_queries_all_succeeded_ended_itself(said: str) -> None:
+    ran = [query(1, QueryStatus.SUCCEEDED)]
+    found = failure_of(None, Ending(3, said), ended=True, tells_all=True, queries=ran)
+    assert found == Failure(FailureKind.OWN_EXIT, "its own code ended it outside any query (exit code 3)")
+
+
+def test_so_it_is_said_only_where_nothing_else_can_be() -> None:
+    def told(ending: Ending, status: QueryStatus = QueryStatus.SUCCEEDED, **kwargs: bool) -> FailureKind | None:
+        told = {"ended": True, "tells_all": True} | kwargs
+        found = failure_of(None, ending, queries=[query(1, status)], **told)  # type: ignore[arg-type]
+        return found.kind if found else None
+
+    assert told(Ending(1)) is FailureKind.OWN_EXIT
+    assert told(Ending(1), tells_all=False) is None
+    assert told(Ending(1), ended=False) is FailureKind.DRIVER_LOST
+    assert told(Ending(1), QueryStatus.UNFINISHED) is None
+    assert told(UNSEEN) is None
+    assert told(Ending(52)) is FailureKind.DRIVER_OUT_OF_MEMORY
+    assert told(Ending(-15)) is FailureKind.KILLED
+    assert told(Ending(1, "java.net.UnknownHostException: nohost")) is FailureKind.UNREACHABLE
+
+
 def test_an_outcome_of_a_version_that_kept_no_failure_is_read() -> None:
     document = b'{"app_id":"a","spark_version":"4.0.1","duration_ms":1,"cluster":{},"queries":[]}'
     assert msgspec.json.decode(document, type=Outcome).failure is None

@@ -140,7 +140,11 @@ def test_a_job_without_retries_gets_a_run_without_what_was_proven() -> None:
     failed = night(2, 1, decided(ACTION, Standing.PROMOTED), state=RunState.FAILED)
     assert not decision(BASE, night(1, 5), failed).in_force
     succeeded = run(3, {"q1": 10, "q2": 10})
-    assert standings(decision(BASE, night(1, 5), failed, succeeded)) == {ACTION.id: Standing.ROLLED_BACK}
+    assert standings(decision(BASE, night(1, 5), failed, succeeded)) == {ACTION.id: Standing.PROMOTED}
+    again = night(4, 1, decided(ACTION, Standing.PROMOTED), state=RunState.FAILED)
+    assert not decision(BASE, night(1, 5), failed, succeeded, again).in_force
+    twice = decision(BASE, night(1, 5), failed, succeeded, again, run(5, {"q1": 10, "q2": 10}))
+    assert standings(twice) == {ACTION.id: Standing.ROLLED_BACK}
     failed_too = run(3, None, state=RunState.FAILED)
     assert standings(decision(BASE, night(1, 5), failed, failed_too)) == {ACTION.id: Standing.PROMOTED}
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.advice.model import Evidence, Hint
+from tuner.advice.model import ActionKind, Evidence, Hint
 from tuner.eventlog.failure_rules import FailureKind
 from tuner.history.failure import Failure
-from tuner.history.model import DecidedAction, Run, RunState, Standing
+from tuner.history.model import DecidedAction, Mode, Run, RunState, Standing
 from tuner.policy.decide import decide
 from tuner.policy.ledger import MAX_TRIALS, Record, read_ledger
 from tuner.policy.situation import Situation
-from tuner.policy.suspects import suspects
+from tuner.policy.suspects import MAKERS, suspects
 
 from .histories import conf, decided, hint, reorder, run, standings
 
@@ -22,6 +22,15 @@ THRESHOLD = decided(conf("spark.sql.autoBroadcastJoinThreshold", "50m"))
 PARTITIONS = decided(conf())
 ORDER = decided(reorder("q2"), queries=["q2"])
 ALL = (BROADCAST, OTHER_BROADCAST, HASH, THRESHOLD, PARTITIONS, ORDER)
+OUTSIDE = [
+    FailureKind.ACCESS_DENIED,
+    FailureKind.CODE,
+    FailureKind.EXECUTOR_PREEMPTED,
+    FailureKind.INPUT_MISSING,
+    FailureKind.KILLED,
+    FailureKind.OWN_EXIT,
+    FailureKind.UNREACHABLE,
+]
 FAILED, TRIAL, ROLLED_BACK, PROMOTED = RunState.FAILED, Standing.TRIAL, Standing.ROLLED_BACK, Standing.PROMOTED
 
 
@@ -60,7 +69,12 @@ def promoted(of: DecidedAction) -> DecidedAction:
         (FailureKind.TASK_MEMORY, "q1", (HASH, PARTITIONS)),
         (FailureKind.EXECUTOR_OUT_OF_MEMORY, "q2", (OTHER_BROADCAST, THRESHOLD, PARTITIONS)),
         (FailureKind.EXECUTOR_LOST, "q1", ALL),
-        (FailureKind.DATA_OR_CODE, "q1", ALL),
+        (FailureKind.DATA_OR_CODE, "q1", (BROADCAST, HASH)),
+        (FailureKind.DATA_OR_CODE, "q2", (OTHER_BROADCAST, ORDER)),
+        (FailureKind.DATA_OR_CODE, "q9", ()),
+        (FailureKind.DATA_OR_CODE, None, (BROADCAST, OTHER_BROADCAST, HASH, ORDER)),
+        (FailureKind.LOCAL_DISK, "q1", (HASH, PARTITIONS)),
+        (FailureKind.INPUT_MISSING, "q1", ()),
         (FailureKind.UNKNOWN, "q1", ALL),
     ],
 )
@@ -117,14 +131,81 @@ def test_a_broadcast_that_timed_out_rolls_back_broadcasts_and_leaves_the_rest_on
     assert spared.reason == lost.reason + ": not of its making, tried once more"
 
 
-@pytest.mark.parametrize("kind", [FailureKind.KILLED, FailureKind.EXECUTOR_PREEMPTED])
+def test_of_every_kind_it_is_said_what_can_have_made_it() -> None:
+    assert set(MAKERS) == set(FailureKind)
+
+
+@pytest.mark.parametrize("kind", OUTSIDE)
 def test_what_came_from_outside_says_nothing_against_a_trial(kind: FailureKind) -> None:
     assert stand(failing(kind, BROADCAST)) == {BROADCAST.action.id: TRIAL}
 
 
-@pytest.mark.parametrize("kind", sorted(set(FailureKind) - {FailureKind.KILLED, FailureKind.EXECUTOR_PREEMPTED}))
+@pytest.mark.parametrize("kind", sorted(set(FailureKind) - set(OUTSIDE)))
 def test_everything_else_does(kind: FailureKind) -> None:
     assert stand(failing(kind, BROADCAST)) == {BROADCAST.action.id: ROLLED_BACK}
+
+
+@pytest.mark.parametrize("kind", sorted(set(OUTSIDE) - {FailureKind.KILLED}))
+def test_what_came_from_outside_is_no_trial_however_often_it_comes(kind: FailureKind) -> None:
+    records = after(*(failing(kind, BROADCAST, night=n) for n in range(1, 2 * MAX_TRIALS)))
+    assert (records[BROADCAST.action.id].standing, records[BROADCAST.action.id].trials) == (TRIAL, 0)
+
+
+@pytest.mark.parametrize("kind", OUTSIDE)
+def test_what_came_from_outside_takes_nothing_proven_out(kind: FailureKind) -> None:
+    proven = (promoted(BROADCAST), promoted(ORDER), promoted(PARTITIONS))
+    nights = []
+    for night in range(1, 6, 2):
+        nights.append(failing(kind, *proven, night=night))
+        situation = Situation(Mode.AUTO, 1, [BASE, *nights], drivable=frozenset(ActionKind))
+        assert len(decide(situation).in_force) == 3, "no run without them is needed to tell"
+        nights.append(run(night + 1, {"q1": 10, "q2": 10}))
+    assert set(stand(*nights).values()) == {PROMOTED}
+
+
+def test_an_error_that_rows_raise_blames_what_makes_the_querys_joins_otherwise() -> None:
+    tried = failing(FailureKind.DATA_OR_CODE, BROADCAST, PARTITIONS, ORDER, query="q2")
+    clean = run(1, {"q1": 10, "q2": 10}, try_number=2)
+    expected = {BROADCAST.action.id: TRIAL, PARTITIONS.action.id: TRIAL, ORDER.action.id: ROLLED_BACK}
+    assert stand(tried, clean) == expected
+    same = failing(FailureKind.DATA_OR_CODE, query="q2", try_number=2)
+    assert set(stand(tried, same).values()) == {TRIAL}
+
+
+def test_an_error_that_rows_raise_takes_a_proven_order_out_when_it_comes_again() -> None:
+    proven = (promoted(ORDER), promoted(PARTITIONS))
+    nights = [failing(FailureKind.DATA_OR_CODE, *proven, query="q2"), run(2, {"q1": 10, "q2": 10})]
+    assert set(stand(*nights).values()) == {PROMOTED}
+    nights += [failing(FailureKind.DATA_OR_CODE, *proven, night=3, query="q2"), run(4, {"q1": 10, "q2": 10})]
+    assert stand(*nights) == {ORDER.action.id: ROLLED_BACK, PARTITIONS.action.id: PROMOTED}
+    of_another = failing(FailureKind.DATA_OR_CODE, promoted(ORDER), query="q1")
+    next_ = decide(Situation(Mode.AUTO, 1, [BASE, of_another], drivable=frozenset(ActionKind)))
+    assert next_.in_force == (ORDER.action,), "it cannot have made it"
+
+
+def test_the_same_failure_beside_what_is_proven_clears_a_trial_too() -> None:
+    tried = failing(FailureKind.EXECUTOR_LOST, promoted(PARTITIONS), BROADCAST)
+    assert stand(tried, failing(FailureKind.EXECUTOR_LOST, promoted(PARTITIONS), night=2)) == {
+        PARTITIONS.action.id: PROMOTED,
+        BROADCAST.action.id: TRIAL,
+    }
+
+
+def test_what_is_known_to_make_such_a_failure_goes_before_what_is_not() -> None:
+    proven = (promoted(HASH), promoted(BROADCAST))
+    nights = [failing(FailureKind.TASK_MEMORY, *proven, query="q1"), run(2, {"q1": 10, "q2": 10})]
+    assert stand(*nights) == {HASH.action.id: ROLLED_BACK, BROADCAST.action.id: PROMOTED}
+    only = [failing(FailureKind.TASK_MEMORY, promoted(BROADCAST), query="q1"), run(2, {"q1": 10, "q2": 10})]
+    assert stand(*only) == {BROADCAST.action.id: PROMOTED}
+
+
+def test_a_query_that_fails_on_in_a_job_that_goes_on_takes_what_is_proven_out_the_second_time() -> None:
+    def goes_on(night: int) -> Run:
+        of_rows = failure(FailureKind.DATA_OR_CODE, "q2")
+        return run(night, {"q1": 10, "q2": 1}, promoted(ORDER), failed=["q2"], failure=of_rows)
+
+    assert stand(goes_on(1)) == {ORDER.action.id: PROMOTED}
+    assert stand(goes_on(1), goes_on(2)) == {ORDER.action.id: ROLLED_BACK}
 
 
 def test_a_kill_after_far_longer_than_ever_may_have_been_for_slowness() -> None:
@@ -134,6 +215,7 @@ def test_a_kill_after_far_longer_than_ever_may_have_been_for_slowness() -> None:
 
     assert killed(FailureKind.KILLED, 29) is TRIAL, "of usually 20 s"
     assert killed(FailureKind.KILLED, 31) is ROLLED_BACK
+    assert killed(FailureKind.OWN_EXIT, 31) is ROLLED_BACK, "a deadline of its own"
     assert killed(FailureKind.EXECUTOR_PREEMPTED, 31) is TRIAL
 
 

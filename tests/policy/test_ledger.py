@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tuner.advice.model import Evidence
+from tuner.eventlog.failure_rules import FailureKind
+from tuner.history.failure import Failure
 from tuner.history.model import DecidedAction, Ruling, Run, RunState, Standing
 from tuner.policy.ledger import MAX_TRIALS, Record, read_ledger, same_target
 
@@ -94,16 +96,27 @@ def test_a_job_that_fails_without_the_trial_too_says_nothing_against_it() -> Non
     assert record(BASE, on_trial(1, 1, state=RunState.FAILED), again).standing is Standing.TRIAL
 
 
-def test_a_promoted_action_is_blamed_only_when_the_job_succeeds_without_it() -> None:
-    failed = promoted(2, 1, state=RunState.FAILED)
+def test_a_failure_without_a_word_takes_a_promoted_action_out_when_two_in_a_row_do_not_come_without_it() -> None:
     before = [BASE, on_trial(1, 5)]
-    unsteered = {s: run(2, {"q1": 10, "q2": 10}, state=s, try_number=2) for s in (RunState.SUCCEEDED, RunState.FAILED)}
-    assert record(*before, failed).standing is Standing.PROMOTED
-    assert record(*before, failed, unsteered[RunState.FAILED]).standing is Standing.PROMOTED
-    assert record(*before, failed, promoted(3, 5)).standing is Standing.PROMOTED
-    found = record(*before, failed, unsteered[RunState.SUCCEEDED])
+    failed, again = (promoted(n, 1, state=RunState.FAILED) for n in (2, 3))
+    clean = {n: run(n, {"q1": 10, "q2": 10}, try_number=2) for n in (2, 3)}
+    broken = run(3, {"q1": 10, "q2": 10}, try_number=2, state=RunState.FAILED)
+    assert record(*before, failed, clean[2]).standing is Standing.PROMOTED
+    assert record(*before, failed, again).standing is Standing.PROMOTED
+    assert record(*before, failed, clean[2], again, broken).standing is Standing.PROMOTED
+    found = record(*before, failed, clean[2], again, clean[3])
     assert found.standing is Standing.ROLLED_BACK
-    assert "succeeded without it" in found.reason
+    assert found.reason.endswith("failed with it after 11.0 s, as the run with it before did; succeeded without it")
+
+
+def test_a_run_that_succeeds_with_a_promoted_action_clears_it_and_one_that_tells_nothing_does_not() -> None:
+    before = [BASE, on_trial(1, 5)]
+    suspect = [*before, promoted(2, 1, state=RunState.FAILED), run(2, {"q1": 10, "q2": 10}, try_number=2)]
+    again = [promoted(5, 1, state=RunState.FAILED), run(5, {"q1": 10, "q2": 10}, try_number=2)]
+    assert record(*suspect, promoted(3, 5), *again).standing is Standing.PROMOTED
+    lost = run(3, None, decided(ACTION, Standing.PROMOTED), state=RunState.LOST)
+    outside = promoted(4, 1, state=RunState.FAILED, failure=Failure(FailureKind.INPUT_MISSING, "an input was missing"))
+    assert record(*suspect, lost, outside, *again).standing is Standing.ROLLED_BACK
 
 
 def test_beside_a_trial_the_trial_is_blamed_first() -> None:

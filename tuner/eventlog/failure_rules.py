@@ -11,7 +11,9 @@ class FailureKind(StrEnum):
     """What a failure was. stopped: Spark was stopped while it ran. killed: by a signal or a person, from outside.
 
     sigkilled: by SIGKILL, which a person sends, and the kernel where memory runs out. driver_lost: the log breaks off.
-    data_or_code: of the job's own making (analysis, casts, files that are gone, its functions).
+    local_disk: where executors spill and shuffle. input_missing: a path, file or table. code: what Spark could not parse or
+    analyse. own_exit: the job ended itself outside any query. data_or_code: an expression or a function of the job's raised
+    an error in a query, on the rows that it met.
     """
 
     BROADCAST_TIMEOUT = "broadcast_timeout"
@@ -23,10 +25,16 @@ class FailureKind(StrEnum):
     EXECUTOR_OUT_OF_MEMORY = "executor_out_of_memory"
     EXECUTOR_PREEMPTED = "executor_preempted"
     EXECUTOR_LOST = "executor_lost"
+    LOCAL_DISK = "local_disk"
     DRIVER_LOST = "driver_lost"
     KILLED = "killed"
     SIGKILLED = "sigkilled"
     STOPPED = "stopped"
+    INPUT_MISSING = "input_missing"
+    ACCESS_DENIED = "access_denied"
+    UNREACHABLE = "unreachable"
+    CODE = "code"
+    OWN_EXIT = "own_exit"
     DATA_OR_CODE = "data_or_code"
     UNKNOWN = "unknown"
 
@@ -110,6 +118,22 @@ RULES = _rules(
         r"|[Ww]orker decommission|is decommissioned|deleted by a user or the framework",
         "an executor was taken away",
     ),
+    # The operating system's words, in DiskBlockObjectWriter, UnsafeSorterSpillWriter, IndexShuffleBlockResolver
+    (
+        FailureKind.LOCAL_DISK,
+        r"No space left on device|[Dd]isk quota exceeded",
+        "a disk was full",
+    ),
+    (
+        FailureKind.LOCAL_DISK,
+        r"Too many open files",
+        "too many files were open",
+    ),
+    (
+        FailureKind.LOCAL_DISK,
+        r"FileNotFoundException: [^\n]{0,300}(?:blockmgr-|/(?:temp_)?shuffle_)",
+        "a shuffle's or a spill's own file was lost",
+    ),
     # TaskEndReason.ExecutorLostFailure, HeartbeatReceiver, ShuffleBlockFetcherIterator, DAGScheduler
     (
         FailureKind.EXECUTOR_LOST,
@@ -134,19 +158,55 @@ RULES = _rules(
         r"because SparkContext was shut down",
         "Spark was stopped while it ran",
     ),
-    # SQLSTATE classes of error-conditions.json (in messages since 4.0); before that conditions and classes by name
+    # ConfigEntry: a value that Spark refuses may be one that was set for it
+    (
+        FailureKind.UNKNOWN,
+        r"\[INVALID_CONF_VALUE|\[INVALID_SPARK_CONFIG",
+        "Spark refused a property",
+    ),
+    # Conditions of expressions and functions, whose messages quote what the job says; some have a SQLSTATE of analysis
     (
         FailureKind.DATA_OR_CODE,
-        r"SQLSTATE: (?:07|0A|21|22|23|38|39|42|KD|P0)\w{3}\b",
+        r"\[(?:PYTHON_EXCEPTION|USER_RAISED_EXCEPTION|FAILED_EXECUTE_UDF|FAILED_FUNCTION_CALL|NOT_NULL_ASSERT_VIOLATION"
+        r"|NOT_NULL_CONSTRAINT_VIOLATION|EXPRESSION_(?:DE|EN)CODING_FAILED|PARQUET_CONVERSION_FAILURE)\b"
+        r"|Failed to execute user defined function|PythonException",
         "the job's own data or code",
+    ),
+    # DataSource, Analyzer, FileScanRDD; HadoopRDD's FileInputFormat; catalogs before 3.4
+    (
+        FailureKind.INPUT_MISSING,
+        r"\[(?:PATH_NOT_FOUND|TABLE_OR_VIEW_NOT_FOUND|VIEW_NOT_FOUND|SCHEMA_NOT_FOUND|CATALOG_NOT_FOUND|PARTITIONS_NOT_FOUND"
+        r"|UNABLE_TO_INFER_SCHEMA|FAILED_READ_FILE\.FILE_NOT_EXIST)\b|(?:Path|Input path) does not exist"
+        r"|Table or view not found|NoSuch(?:Table|Database|Namespace)Exception|Unable to infer schema"
+        r"|FileNotFoundException|It is possible the underlying files have been updated",
+        "an input was missing",
+    ),
+    # Hadoop's file systems, java.nio, object stores; a directory that cannot be made is said without a reason
+    (
+        FailureKind.ACCESS_DENIED,
+        r"AccessControlException|[Aa]ccess ?[Dd]enied|Permission denied|Mkdirs failed to create|403 Forbidden"
+        r"|Status Code: 403|InvalidAccessKeyId|ExpiredToken|SQLSTATE: 28\w{3}\b|SQLSTATE: 42501\b",
+        "access was denied",
+    ),
+    # java.net; Hadoop's NetUtils and SecurityUtil; HiveUtils; object stores and JDBC drivers
+    (
+        FailureKind.UNREACHABLE,
+        r"UnknownHostException|NoRouteToHostException|Call From [^\n]{1,200} failed on|MetaException"
+        r"|Could not connect to meta ?store|Unable to instantiate [\w.]{1,200}Meta[Ss]toreClient"
+        r"|Unable to execute HTTP request|The connection attempt failed|Communications link failure",
+        "a host could not be reached",
+    ),
+    # SQLSTATE classes of error-conditions.json (in messages since 4.0); before that classes by name
+    (
+        FailureKind.CODE,
+        r"SQLSTATE: (?:07|0A|42)\w{3}\b|AnalysisException|parser\.ParseException|captured\.ParseException",
+        "the job's own code",
     ),
     (
         FailureKind.DATA_OR_CODE,
-        r"AnalysisException|ParseException|ArithmeticException|DateTimeException|NumberFormatException"
-        r"|FileNotFoundException|PythonException|SparkUpgradeException|ParquetDecodingException|AssertionError"
-        r"|Path does not exist|Failed to execute user defined function|Malformed records are detected"
-        r"|\[(?:FAILED_EXECUTE_UDF|DIVIDE_BY_ZERO|CAST_INVALID_INPUT|CAST_OVERFLOW|ARITHMETIC_OVERFLOW"
-        r"|INVALID_ARRAY_INDEX|USER_RAISED_EXCEPTION|PATH_NOT_FOUND|TABLE_OR_VIEW_NOT_FOUND)\b",
+        r"SQLSTATE: (?:21|22|23|38|39|KD|P0)\w{3}\b|ArithmeticException|DateTimeException|NumberFormatException"
+        r"|SparkUpgradeException|ParquetDecodingException|AssertionError|Malformed records are detected"
+        r"|\[(?:DIVIDE_BY_ZERO|CAST_INVALID_INPUT|CAST_OVERFLOW|ARITHMETIC_OVERFLOW|INVALID_ARRAY_INDEX)\b",
         "the job's own data or code",
     ),
 )

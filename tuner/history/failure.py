@@ -10,6 +10,8 @@ from tuner.eventlog.failure_rules import FailureKind, recognise
 from tuner.eventlog.failures import VAGUE, Failed, plainest
 from tuner.plan.model import Query, QueryStatus
 
+# Since this version a log tells of every query that failed (SPARK-40834).
+TELLS_FAILURES = (3, 4)
 _KILLED_BY_SIGNAL = 128
 _SIGKILL = 9
 # SIGHUP, SIGINT, SIGTERM.
@@ -90,14 +92,19 @@ def ending_in(message: str) -> Ending:
     return Ending(int(driver or found[1]), said)
 
 
-def failure_of(logged: Failure | None, ending: Ending, *, ended: bool, queries: Sequence[Query] = ()) -> Failure | None:
+def failure_of(
+    logged: Failure | None, ending: Ending, *, ended: bool, tells_all: bool = False, queries: Sequence[Query] = ()
+) -> Failure | None:
     """Why a run that failed did so: what its log says, else how its driver ended, else that its log breaks off.
 
-    `ended` says that the log tells the application's end. None where nothing is known.
+    `ended` says that the log tells the application's end, `tells_all` that it would tell of any query that failed. None
+    where nothing is known.
     """
     if logged is not None and logged.kind not in VAGUE:
         return logged
     told = _told(ending)
+    if logged is None and ended and tells_all and all(q.status is QueryStatus.SUCCEEDED for q in queries):
+        return _outside_queries(told, ending)
     if told is None and not ended:
         told = Failure(FailureKind.DRIVER_LOST, "the driver was lost: its log breaks off")
     if told is None:
@@ -111,6 +118,15 @@ def failure_of(logged: Failure | None, ending: Ending, *, ended: bool, queries: 
 def _told(ending: Ending) -> Failure | None:
     kind, words = recognise(ending.said)
     return failure_of_exit(ending.exit_code) if kind in VAGUE else Failure(kind, words)
+
+
+def _outside_queries(told: Failure | None, ending: Ending) -> Failure | None:
+    """What ended a job whose queries all succeeded: its own code, where nothing else is told of an end that is known."""
+    if told is not None and told.kind is not FailureKind.DATA_OR_CODE:
+        return told
+    if ending.exit_code is None or ending.exit_code <= 0:
+        return told
+    return Failure(FailureKind.OWN_EXIT, f"its own code ended it outside any query (exit code {ending.exit_code})")
 
 
 def _fingerprint(execution_id: int | None, queries: Sequence[Query]) -> str | None:

@@ -11,7 +11,7 @@ from tuner.history.failure import Failure
 from tuner.history.model import DecidedAction, Run, Standing
 from tuner.plan.model import QueryStatus
 from tuner.policy.measure import Comparison, Comparisons, History, losers
-from tuner.policy.suspects import from_outside, suspects
+from tuner.policy.suspects import from_outside, known_makers, suspects
 from tuner.units import format_seconds
 
 # Slower by this share and more than noise: one run is enough to undo what was proven.
@@ -52,10 +52,12 @@ def blamed(
         failure = _failure_of(run, fingerprint)
         if from_outside(failure):
             continue
+        known = known_makers(failure, accused)
         for decided in suspects(failure, _nearest(accused, fingerprint) or _global(accused)):
             reason = f"a query that succeeded before failed with it in run {run.key}"
             reason += f": {failure.words}" if failure else ""
-            blame[decided.action.id] = Blame(reason, severe=True)
+            # Of what was proven only a failure that it is known to make says enough by itself.
+            blame[decided.action.id] = Blame(reason, severe=decided in known)
     return blame
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tuner.history.model import IN_FORCE, Decision, Run, RunState, Standing
+from tuner.history.model import IN_FORCE, Decision, Run, RunState
 from tuner.policy.allowed import allowed
-from tuner.policy.failed import no_change_made_it
+from tuner.policy.failed import Failing, proven_suspects
 from tuner.policy.followed import in_effect
 from tuner.policy.held_back import held_back
 from tuner.policy.ledger import read_ledger
@@ -39,12 +39,10 @@ def decide(situation: Situation) -> Decision:
 def _suspect(runs: Sequence[Run]) -> Run | None:
     """The latest run, if it failed with proven changes alone, and only a run without them tells if they are to blame."""
     latest = next((r for r in reversed(runs) if r.state not in (RunState.RUNNING, RunState.LOST)), None)
-    if latest is None or latest.state is not RunState.FAILED:
+    if latest is None or plainly_guilty(latest.failure, in_effect(latest)):
         return None
-    if no_change_made_it(latest, runs) or plainly_guilty(latest.failure, in_effect(latest)):
-        return None
-    standings = {d.standing for d in latest.decision.actions if d.standing in IN_FORCE}
-    return latest if Standing.PROMOTED in standings and Standing.TRIAL not in standings else None
+    in_force = [d for d in latest.decision.actions if d.standing in IN_FORCE]
+    return latest if proven_suspects(Failing(latest, earlier=runs), in_force) else None
 
 
 def failed_with_changes(runs: Iterable[Run], key: str) -> bool:

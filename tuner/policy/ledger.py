@@ -10,7 +10,7 @@ from tuner.advice.model import Action
 from tuner.history.model import TAKEN_OUT, DecidedAction, Ruling, Run, RunState, Standing, Verdict
 from tuner.policy.blame import Blame, blamed
 from tuner.policy.context import ByContext, Context, context_of
-from tuner.policy.failed import said_by_failure
+from tuner.policy.failed import Failing, said_by_failure
 from tuner.policy.followed import in_effect, not_followed
 from tuner.policy.measure import (
     Comparison,
@@ -54,7 +54,8 @@ class Loss:
 class Record:
     """An action's standing after the runs so far, why, and the seconds it gained in its latest measured run.
 
-    `losses` are those it was taken out after, `judged_at` is when the latest of its runs ended.
+    `losses` are those it was taken out after, `judged_at` is when the latest of its runs ended. `suspected`: the latest of its
+    runs that told failed, though nothing says that it made that.
     """
 
     decided: DecidedAction
@@ -65,6 +66,7 @@ class Record:
     losses: tuple[Loss, ...] = ()
     judged_at: datetime | None = None
     slow_runs: int = 0
+    suspected: bool = False
 
     @property
     def now(self) -> DecidedAction:
@@ -153,10 +155,13 @@ def _judge_failure(
     ledger: _Ledger, run: Run, in_force: list[DecidedAction], earlier: Sequence[Run], later: Sequence[Run]
 ) -> None:
     last_trials = {d.action.id for d in in_force if _trials(ledger, d) >= MAX_TRIALS}
-    for said in said_by_failure(run, in_force, earlier, later, last_trials):
+    suspected = {id_ for id_, record in ledger.records.items() if record.suspected}
+    for said in said_by_failure(Failing(run, earlier, later, last_trials, suspected), in_force):
+        id_ = said.decided.action.id
         if said.cleared:
-            ledger.cleared.add(said.decided.action.id)
-        _record(ledger, run, said.decided, said.standing, said.reason)
+            ledger.cleared.add(id_)
+        suspect = said.suspected or id_ in suspected
+        _record(ledger, run, said.decided, said.standing, said.reason, counts=said.counts, suspected=suspect)
 
 
 def _judge_times(ledger: _Ledger, run: Run, in_force: list[DecidedAction]) -> None:
@@ -239,7 +244,9 @@ def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedAction) -> None
     if decided.standing is Standing.TRIAL and _trials(ledger, decided) >= MAX_TRIALS:
         _record(ledger, run, decided, Standing.ROLLED_BACK, f"could not be measured in {MAX_TRIALS} runs")
     else:
-        _record(ledger, run, decided, decided.standing, decided.reason)
+        before = ledger.records.get(decided.action.id)
+        suspect = before is not None and before.suspected
+        _record(ledger, run, decided, decided.standing, decided.reason, suspected=suspect)
 
 
 def _loss(total: Comparison, comparisons: Sequence[Comparison], run: Run) -> Blame | None:
@@ -280,6 +287,9 @@ def _record(
     reason: str,
     gain: float | None = None,
     slow_runs: int = 0,
+    *,
+    counts: bool = True,
+    suspected: bool = False,
 ) -> None:
     before = ledger.records.get(decided.action.id)
     losses = before.losses if before else ()
@@ -290,11 +300,12 @@ def _record(
         decided=decided,
         standing=standing,
         reason=reason,
-        trials=_trials(ledger, decided),
+        trials=_trials(ledger, decided) - (not counts),
         gain_seconds=gain if gain is not None or before is None else before.gain_seconds,
         losses=losses,
         judged_at=run.ended_at or run.started_at,
         slow_runs=slow_runs,
+        suspected=suspected,
     )
 
 

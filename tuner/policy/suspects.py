@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum, auto
 
-from tuner.advice.model import Action, ActionKind, Hint
+from tuner.advice.model import ON_JOINS, Action, ActionKind, Hint
 from tuner.eventlog.failure_rules import FailureKind
 from tuner.eventlog.failures import VAGUE
 from tuner.history.failure import Failure
@@ -14,11 +15,21 @@ from tuner.policy.together import depends
 
 
 class Lever(Enum):
-    """What an action makes more of: tables in the memory of driver and executors, hash maps of one task, rows of one."""
+    """What an action changes: tables in the memory of driver and executors, hash maps of one task, rows of one, and the
+    rows that a query's expressions meet."""
 
     BROADCASTS = auto()
     HASH_BUILDS = auto()
     PARTITIONS = auto()
+    ROWS_MET = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Makers:
+    """What can have made a failure: what moves one of the `levers`; where nothing of it does, with `else_any`, any change."""
+
+    levers: frozenset[Lever] = frozenset()
+    else_any: bool = False
 
 
 _OF_CONF = {
@@ -34,29 +45,53 @@ _OF_CONF = {
 }
 _OF_HINT = {Hint.BROADCAST: Lever.BROADCASTS, Hint.SHUFFLE_HASH: Lever.HASH_BUILDS}
 
-_BROADCASTS = frozenset({Lever.BROADCASTS})
-_TASKS = frozenset({Lever.HASH_BUILDS, Lever.PARTITIONS})
-# What is blamed first. A broadcast is collected by the driver, as results are, and then held by every executor.
-_MAKERS: Mapping[FailureKind, frozenset[Lever]] = {
+NOTHING = Makers()
+ANYTHING = Makers(else_any=True)
+# A broadcast is collected by the driver, as results are, and then held by every executor.
+_BROADCASTS = Makers(frozenset({Lever.BROADCASTS}), else_any=True)
+_TASKS = Makers(frozenset({Lever.HASH_BUILDS, Lever.PARTITIONS}), else_any=True)
+_MEMORY = Makers(_TASKS.levers | _BROADCASTS.levers, else_any=True)
+# Joins that are made in another order, or in another way, can let an expression meet rows that it never met.
+_JOINS = Makers(frozenset({Lever.ROWS_MET}))
+# What can have made a failure of each kind. What only says that something was lost may be of any change's making: SIGKILL is
+# how memory that runs out ends a process.
+MAKERS: Mapping[FailureKind, Makers] = {
     FailureKind.BROADCAST_TIMEOUT: _BROADCASTS,
     FailureKind.BROADCAST_TOO_LARGE: _BROADCASTS,
     FailureKind.BROADCAST_OUT_OF_MEMORY: _BROADCASTS,
     FailureKind.DRIVER_OUT_OF_MEMORY: _BROADCASTS,
     FailureKind.RESULT_TOO_LARGE: _BROADCASTS,
     FailureKind.TASK_MEMORY: _TASKS,
-    FailureKind.EXECUTOR_OUT_OF_MEMORY: _TASKS | _BROADCASTS,
+    FailureKind.LOCAL_DISK: _TASKS,
+    FailureKind.EXECUTOR_OUT_OF_MEMORY: _MEMORY,
+    FailureKind.EXECUTOR_LOST: ANYTHING,
+    FailureKind.DRIVER_LOST: ANYTHING,
+    FailureKind.SIGKILLED: ANYTHING,
+    FailureKind.STOPPED: ANYTHING,
+    FailureKind.UNKNOWN: ANYTHING,
+    FailureKind.DATA_OR_CODE: _JOINS,
+    FailureKind.EXECUTOR_PREEMPTED: NOTHING,
+    FailureKind.KILLED: NOTHING,
+    FailureKind.INPUT_MISSING: NOTHING,
+    FailureKind.ACCESS_DENIED: NOTHING,
+    FailureKind.UNREACHABLE: NOTHING,
+    FailureKind.CODE: NOTHING,
+    FailureKind.OWN_EXIT: NOTHING,
 }
-# Cannot be of any change's making. SIGKILL is not among them: it is how memory that runs out ends a process.
-_OUTSIDE = frozenset({FailureKind.KILLED, FailureKind.EXECUTOR_PREEMPTED})
 # Says by itself which joins are to blame: those that are broadcast in the query.
 _PLAIN = frozenset(
     {FailureKind.BROADCAST_TIMEOUT, FailureKind.BROADCAST_TOO_LARGE, FailureKind.BROADCAST_OUT_OF_MEMORY}
 )
 
 
+def makers_of(failure: Failure | None) -> Makers:
+    """What can have made it: of a failure without a word, any change."""
+    return MAKERS[failure.kind] if failure is not None else ANYTHING
+
+
 def from_outside(failure: Failure | None) -> bool:
     """Whether no change can have made it."""
-    return failure is not None and failure.kind in _OUTSIDE
+    return makers_of(failure) == NOTHING
 
 
 def alike(a: Failure | None, b: Failure | None) -> bool:
@@ -68,16 +103,23 @@ def alike(a: Failure | None, b: Failure | None) -> bool:
 
 def suspects(failure: Failure | None, new: Sequence[DecidedAction]) -> list[DecidedAction]:
     """Of what is new, what a failure is blamed on: what can have made it, in the query that failed where that is known,
-    with what is nothing without that; all where nothing of it can."""
+    with what is nothing without that. Where nothing of it can, all of it, but for failures that only some changes can make."""
     if failure is None:
         return list(new)
     makers = [d for d in new if _makes(failure, d.action)]
     first = [d for d in makers if _reaches(d, failure)]
-    if not first and makers:
+    if not first and makers and makers_of(failure).else_any:
         first = [d for d in new if d in makers or failure.query in d.queries]
     if not first:
-        return list(new)
+        return list(new) if makers_of(failure).else_any else []
     return [d for d in new if d in first or any(depends(d, f) for f in first)]
+
+
+def known_makers(failure: Failure | None, of: Sequence[DecidedAction]) -> list[DecidedAction]:
+    """Of these, what moves a lever that is known to make such failures. An error that rows raise is first of all theirs."""
+    if failure is None or not makers_of(failure).else_any:
+        return []
+    return [d for d in of if _makes(failure, d.action)]
 
 
 def plainly_guilty(failure: Failure | None, in_force: Sequence[DecidedAction]) -> list[DecidedAction]:
@@ -85,20 +127,22 @@ def plainly_guilty(failure: Failure | None, in_force: Sequence[DecidedAction]) -
     where nothing new can have made it. No run without them is needed to tell."""
     if failure is None or failure.kind not in _PLAIN or failure.query is None:
         return []
-    makers = [d for d in in_force if _makes(failure, d.action)]
+    makers = known_makers(failure, in_force)
     if any(d.standing is Standing.TRIAL and _reaches(d, failure) for d in makers):
         return []
     return [d for d in makers if d.standing is Standing.PROMOTED and failure.query in d.queries]
 
 
 def _makes(failure: Failure, action: Action) -> bool:
-    return _lever(action) in _MAKERS.get(failure.kind, ())
+    return not _levers(action).isdisjoint(makers_of(failure).levers)
 
 
-def _lever(action: Action) -> Lever | None:
+def _levers(action: Action) -> set[Lever]:
     if action.kind is ActionKind.SET_CONF:
-        return _OF_CONF.get(action.target)
-    return _OF_HINT.get(Hint(action.value)) if action.kind is ActionKind.HINT_JOIN else None
+        return {_OF_CONF[action.target]} if action.target in _OF_CONF else set()
+    found = {Lever.ROWS_MET} if action.kind in ON_JOINS else set()
+    hint = _OF_HINT.get(Hint(action.value)) if action.kind is ActionKind.HINT_JOIN else None
+    return found | {hint} if hint else found
 
 
 def _reaches(decided: DecidedAction, failure: Failure) -> bool:

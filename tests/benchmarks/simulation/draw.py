@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,7 +30,20 @@ def draw(seed: int, number: int, nights: int) -> World:
     scenario = SCENARIOS[number % len(SCENARIOS)]
     queries = tuple(_queries(chance, scenario, nights))
     candidates = (*_on_queries(chance, scenario, queries), *_properties(chance, queries))
-    return World(number, scenario, queries, candidates, tuple(_nights(chance, scenario, queries, nights)))
+    return World(
+        number,
+        scenario,
+        queries,
+        candidates,
+        tuple(_with_words(seed, number, _nights(chance, scenario, queries, nights))),
+    )
+
+
+def _with_words(seed: int, number: int, nights: Iterator[Night]) -> Iterator[Night]:
+    """Drawn apart, so that all else is drawn as it was before failures said anything."""
+    chance = np.random.default_rng([seed, number, 1])
+    for night in nights:
+        yield replace(night, words=float(chance.random()))
 
 
 def _queries(chance: np.random.Generator, scenario: Scenario, nights: int) -> Iterator[SimulatedQuery]:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from tests.benchmarks.simulation.advisor import recommend
 from tests.benchmarks.simulation.memory import Memory
+from tests.benchmarks.simulation.words import failure_of_night
 from tests.benchmarks.simulation.world import Candidate, Night, World, breaks
 from tuner.eventlog.cluster import Cluster
 from tuner.history.model import Decision, Outcome, Run, RunState
@@ -86,7 +87,9 @@ def _outcome(world: World, found: Try) -> Outcome:
         left -= seconds
         if left < 0:
             break
-    return Outcome("app", night.spark_version, duration_ms, Cluster(cores=night.cores), tuple(queries))
+    reached = [query.fingerprint for query in queries]
+    failure = failure_of_night(night, found.in_force, reached) if found.failed else None
+    return Outcome("app", night.spark_version, duration_ms, Cluster(cores=night.cores), tuple(queries), failure=failure)
 
 
 def _query(number: int, fingerprint: str, seconds: float, input_bytes: int, ended: bool) -> Query:

@@ -54,6 +54,7 @@ class Night:
     """What happens in one night, whatever is in force. `scale` is that of the input, `chance` each query's noise.
 
     A run that `fails` by itself, or by a change, does so after `got_to` of its seconds; one that `loses_log` tells nothing.
+    `words`, between 0 and 1, chooses what a failure says of its cause: 1 for nothing.
     """
 
     number: int
@@ -66,6 +67,7 @@ class Night:
     fails: bool = False
     got_to: float = 1.0
     loses_log: bool = False
+    words: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

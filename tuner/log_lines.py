@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tuner.history.model import DecidedAction, Standing
 from tuner.plan.model import QueryStatus
+from tuner.policy.sum import over_queries
 from tuner.printable import printable
 from tuner.steering.directives import Steering
 from tuner.units import format_seconds
@@ -106,7 +107,7 @@ def _measured(report: Report) -> Iterable[str]:
     took = "" if outcome.duration_ms is None else f" in {format_seconds(outcome.duration_ms / 1e3)}"
     failed = sum(q.status is QueryStatus.FAILED for q in outcome.queries)
     how = f", {failed} of them failed" if failed else ""
-    yield f"measured {_queries(len(outcome.queries))}{took}{how} (Spark {outcome.spark_version}, {outcome.app_id})"
+    yield f"measured {over_queries(len(outcome.queries))}{took}{how} (Spark {outcome.spark_version}, {outcome.app_id})"
 
 
 def _failed(report: Report) -> Iterable[str]:
@@ -130,8 +131,9 @@ def _gain(judgement: Judgement) -> str:
     if (total := judgement.total) is None:
         return "not measured: "
     gained = "gained" if total.gain >= 0 else "lost"
+    over = over_queries(judgement.queries, judgement.not_named) + ("," if judgement.not_named else "")
     return (
-        f"{gained} {format_seconds(abs(total.gain))}: {_queries(judgement.queries)} took "
+        f"{gained} {format_seconds(abs(total.gain))}: {over} took "
         f"{format_seconds(total.measured)} instead of {format_seconds(total.expected)}; "
     )
 
@@ -144,7 +146,3 @@ def _not_followed(report: Report) -> Iterable[str]:
     if found := report.not_followed():
         _, words, why = found[0]
         yield f"not followed: {words}: {why}{_and_more(found)}"
-
-
-def _queries(count: int) -> str:
-    return "1 query" if count == 1 else f"{count} queries"

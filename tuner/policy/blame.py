@@ -10,7 +10,7 @@ from tuner.advice.model import ActionKind
 from tuner.history.failure import Failure
 from tuner.history.model import DecidedAction, Run, Standing
 from tuner.plan.model import QueryStatus
-from tuner.policy.measure import Comparison, Comparisons, History, losers
+from tuner.policy.measure import Comparison, Comparisons, History, gainers, losers
 from tuner.policy.suspects import from_outside, known_makers, suspects
 from tuner.units import format_seconds
 
@@ -74,9 +74,9 @@ def _global(accused: Sequence[DecidedAction]) -> list[DecidedAction]:
 
 
 def _of_bystanders(accused: Sequence[DecidedAction], found: Comparisons) -> list[DecidedAction]:
-    """The properties to blame when other queries lost more than those they were meant for gained."""
+    """The properties to blame when queries they were not meant for lost more than others, and those they were, gained."""
     lost = sum(c.measured - c.high for c in _bystanders(found))
-    gained = sum(max(0.0, c.gain) for c in found.touched)
+    gained = sum(max(0.0, c.gain) for c in (*found.touched, *gainers(found.beside)))
     return _global(accused) if lost > gained else []
 
 

@@ -9,17 +9,20 @@ from tuner.history.model import IN_FORCE, Run, Verdict
 from tuner.policy.context import ByContext
 from tuner.policy.followed import in_effect
 from tuner.policy.ledger import Record, read_ledger
-from tuner.policy.measure import Comparison, History, compare, measured_queries, pooled, usable
+from tuner.policy.measure import Comparison, History, compare, measured_queries, usable
+from tuner.policy.sum import Sum
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """`records` are of the actions that were decided to be in force, with their standing after the run; `total` is of
-    all the queries they touched, against what these would have taken without any of them (None: not measured)."""
+    all `queries` they touched, and of those `not_named` that their properties moved beside these, against what they would have
+    taken without any of them (None: not measured)."""
 
     records: tuple[Record, ...]
     total: Comparison | None = None
     queries: int = 0
+    not_named: int = 0
 
     @property
     def gained_seconds(self) -> float | None:
@@ -36,13 +39,14 @@ def judge(run: Run, history: Sequence[Run], verdicts: Sequence[Verdict] = ()) ->
     return Judgement(tuple(record for record in mine if record), *_total(run, earlier))
 
 
-def _total(run: Run, earlier: Sequence[Run]) -> tuple[Comparison | None, int]:
+def _total(run: Run, earlier: Sequence[Run]) -> tuple[Comparison | None, int, int]:
     changes = {d.action.id for d in in_effect(run)} if usable(run) else set()
     if not changes:
-        return None, 0
+        return None, 0, 0
     pasts = ByContext(History)
     for before in earlier:
         if usable(before):
             pasts.of(before).add(measured_queries(before))
     found = compare(run, pasts.of(run), changes)
-    return (pooled(found.touched, found.drift), len(found.touched)) if found.touched else (None, 0)
+    together = Sum(found.touched, found.moved, found.drift)
+    return (together.total if together.comparisons else None), len(together.comparisons), len(found.moved)

@@ -6,23 +6,23 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from tuner.advice.model import Action
+from tuner.advice.model import Action, ActionKind
 from tuner.history.model import TAKEN_OUT, DecidedAction, Ruling, Run, RunState, Standing, Verdict
 from tuner.policy.blame import Blame, blamed
 from tuner.policy.context import ByContext, Context, context_of
 from tuner.policy.failed import Failing, said_by_failure
 from tuner.policy.followed import in_effect, not_followed
 from tuner.policy.measure import (
-    Comparison,
     Comparisons,
     History,
     Measured,
     compare,
     measured_queries,
-    pooled,
     total_input_bytes,
     usable,
 )
+from tuner.policy.sum import Sum
+from tuner.policy.together import together
 from tuner.units import format_seconds
 
 # After so many trials that neither won nor lost, an action has shown that it does nothing.
@@ -174,7 +174,9 @@ def _judge_times(ledger: _Ledger, run: Run, in_force: list[DecidedAction]) -> No
     if proven:
         found = _compare(ledger, run, in_force)
         clear = tuple(c for c in found.touched if c.fingerprint not in blurred)
-        _judge_group(ledger, run, proven, replace(found, touched=clear), blurred)
+        # What a property on trial does to queries it was not meant for is not told from what a proven one does.
+        beside = () if any(d.action.kind is ActionKind.SET_CONF for d in trials) else found.beside
+        _judge_group(ledger, run, proven, replace(found, touched=clear, beside=beside), blurred)
 
 
 def _compare(ledger: _Ledger, run: Run, without: Sequence[DecidedAction]) -> Comparisons:
@@ -185,58 +187,43 @@ def _judge_group(
     ledger: _Ledger, run: Run, group: list[DecidedAction], found: Comparisons, blurred: Collection[str] = ()
 ) -> None:
     blame = blamed(run, group, found, ledger.histories.of(run), blurred)
+    moved = found.moved if len({together(d) for d in group if d.action.kind is ActionKind.SET_CONF}) == 1 else ()
     for decided in group:
-        comparisons = [c for c in found.touched if c.fingerprint in decided.queries]
+        named = [c for c in found.touched if c.fingerprint in decided.queries]
+        sum_ = Sum(named, moved if decided.action.kind is ActionKind.SET_CONF else (), found.drift)
         if decided.standing is Standing.TRIAL:
-            _judge_trial(ledger, run, decided, comparisons, found.drift, blame, _others(decided, group))
+            _judge_trial(ledger, run, decided, sum_, blame, _others(decided, group))
         elif decided.standing is Standing.PROMOTED:
-            _judge_promoted(ledger, run, decided, comparisons, found.drift, blame)
+            _judge_promoted(ledger, run, decided, sum_, blame)
         else:
-            gain = sum(c.gain for c in comparisons) if comparisons else None
-            _record(ledger, run, decided, decided.standing, decided.reason, gain)
+            _record(ledger, run, decided, decided.standing, decided.reason, sum_.gain)
 
 
 def _judge_trial(
-    ledger: _Ledger,
-    run: Run,
-    decided: DecidedAction,
-    comparisons: Sequence[Comparison],
-    drift: float,
-    blame: Mapping[str, Blame],
-    others: int,
+    ledger: _Ledger, run: Run, decided: DecidedAction, sum_: Sum, blame: Mapping[str, Blame], others: int
 ) -> None:
-    total = pooled(comparisons, drift)
-    gain = total.gain if comparisons else None
-    if loss := blame.get(decided.action.id) or _loss(total, comparisons, run):
+    total, gain = sum_.total, sum_.gain
+    if loss := blame.get(decided.action.id) or _loss(sum_, run):
         _record(ledger, run, decided, Standing.ROLLED_BACK, loss.reason, gain)
-    elif not comparisons:
+    elif gain is None:
         _judge_unmeasured(ledger, run, decided)
     elif total.faster:
-        _record(ledger, run, decided, Standing.PROMOTED, _won(total, len(comparisons), others), gain)
+        _record(ledger, run, decided, Standing.PROMOTED, _won(sum_, others), gain)
     elif _trials(ledger, decided) >= MAX_TRIALS:
         _record(ledger, run, decided, Standing.ROLLED_BACK, f"no gain beyond noise in {MAX_TRIALS} runs", gain)
     else:
-        reason = f"{_won(total, len(comparisons), others)}: within noise ({total.noise:.0%}), tried once more"
+        reason = f"{_won(sum_, others)}: within noise ({total.noise:.0%}), tried once more"
         _record(ledger, run, decided, Standing.TRIAL, reason, gain)
 
 
-def _judge_promoted(
-    ledger: _Ledger,
-    run: Run,
-    decided: DecidedAction,
-    comparisons: Sequence[Comparison],
-    drift: float,
-    blame: Mapping[str, Blame],
-) -> None:
-    total = pooled(comparisons, drift)
-    gain = total.gain if comparisons else None
+def _judge_promoted(ledger: _Ledger, run: Run, decided: DecidedAction, sum_: Sum, blame: Mapping[str, Blame]) -> None:
     before = ledger.records.get(decided.action.id)
-    loss = blame.get(decided.action.id) or _loss(total, comparisons, run)
+    loss = blame.get(decided.action.id) or _loss(sum_, run)
     slow_runs = (before.slow_runs if before else 0) + 1 if loss else 0
     if loss and (loss.severe or slow_runs >= MAX_SLOW_RUNS):
-        _record(ledger, run, decided, Standing.ROLLED_BACK, loss.reason, gain)
+        _record(ledger, run, decided, Standing.ROLLED_BACK, loss.reason, sum_.gain)
     else:
-        _record(ledger, run, decided, Standing.PROMOTED, decided.reason, gain, slow_runs)
+        _record(ledger, run, decided, Standing.PROMOTED, decided.reason, sum_.gain, slow_runs)
 
 
 def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedAction) -> None:
@@ -249,10 +236,10 @@ def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedAction) -> None
         _record(ledger, run, decided, decided.standing, decided.reason, suspected=suspect)
 
 
-def _loss(total: Comparison, comparisons: Sequence[Comparison], run: Run) -> Blame | None:
-    if not total.slower:
+def _loss(sum_: Sum, run: Run) -> Blame | None:
+    if not sum_.total.slower:
         return None
-    return Blame.of(min(comparisons, key=lambda c: c.gain), run)
+    return Blame.of(min(sum_.comparisons, key=lambda c: c.gain), run)
 
 
 def _others(decided: DecidedAction, group: Sequence[DecidedAction]) -> int:
@@ -261,10 +248,10 @@ def _others(decided: DecidedAction, group: Sequence[DecidedAction]) -> int:
     return len({d.evidence for d in group if d.evidence != decided.evidence and not queries.isdisjoint(d.queries)})
 
 
-def _won(total: Comparison, count: int, others: int) -> str:
+def _won(sum_: Sum, others: int) -> str:
     """In seconds as they were measured; how fast the machine was is said beside them, not mixed into them."""
-    queries = "1 query" if count == 1 else f"{count} queries"
-    words = f"{format_seconds(total.usual)} became {format_seconds(total.measured)} over {queries}"
+    total = sum_.total
+    words = f"{format_seconds(total.usual)} became {format_seconds(total.measured)} over {sum_.words}"
     if others:
         words += f", together with {others} other change{'s' if others > 1 else ''}"
     if abs(total.speed - 1) < SAID_SPEED:

@@ -32,6 +32,10 @@ MAX_EXCUSE = 2.0
 MAX_BASELINES = 10
 # Inputs that differ by less are the same; the difference is left to noise.
 SAME_INPUT = 0.05
+# Of queries that a property was not meant for, none may look faster by chance more often than this, however many there are.
+FALSE_GAINS = 0.05
+# Untouched queries that are further than this from how fast the machine seems do not tell how fast it is.
+UNMOVED = 2 * DEFAULT_NOISE
 # A query may lose this share where others gain.
 TOLERATED_SLOWDOWN = 0.10
 
@@ -40,13 +44,17 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One query of one run under the changes (action ids) in force; `occurrence` counts equal fingerprints in a run."""
+    """One query of one run under the changes (action ids) in force; `occurrence` counts equal fingerprints in a run.
+
+    `properties` are all that were set in the run, as these reach a query whether or not they were meant for it.
+    """
 
     fingerprint: str
     occurrence: int
     seconds: float
     input_bytes: int
     changes: frozenset[str] = frozenset()
+    properties: frozenset[str] = frozenset()
 
     @property
     def key(self) -> Key:
@@ -98,16 +106,29 @@ class Comparison:
     @property
     def faster(self) -> bool:
         """Faster beyond noise, whatever is open."""
-        return self.low - self.measured > max(MIN_GAIN_SECONDS, self.noise * self.low)
+        return self.faster_by(1.0, MIN_GAIN_SECONDS)
+
+    def faster_by(self, odds: float, seconds: float) -> bool:
+        """Faster beyond so many times its noise, and so many seconds."""
+        return self.low - self.measured > max(seconds, odds * self.noise * self.low)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
-    """The queries of a run that a change touched, and the others. `drift`: the share by which all may move together."""
+    """The queries of a run that a change touched, and the others. `drift`: the share by which all may move together.
+
+    `beside` are those of the others that can be held against runs with the same properties but those of the change.
+    """
 
     touched: tuple[Comparison, ...] = ()
     untouched: tuple[Comparison, ...] = ()
     drift: float = DEFAULT_NOISE
+    beside: tuple[Comparison, ...] = ()
+
+    @property
+    def moved(self) -> tuple[Comparison, ...]:
+        """Of the queries beside, those that are slower or faster beyond their own noise: a property may have done that."""
+        return (*losers(self.beside), *gainers(self.beside))
 
 
 @dataclass(slots=True)
@@ -115,6 +136,7 @@ class _Group:
     """Runs of one query under the same changes, oldest first. Their spread is known until the next one joins them."""
 
     runs: list[Measured] = field(default_factory=list)
+    by_properties: dict[frozenset[str], list[Measured]] = field(default_factory=dict)
     _sorted_seconds: list[float] = field(default_factory=list)
     _inputs: tuple[int, int] = (0, 0)
     _spread: float | None = None
@@ -123,6 +145,7 @@ class _Group:
         smallest, largest = self._inputs if self.runs else (query.input_bytes, query.input_bytes)
         self._inputs = min(smallest, query.input_bytes), max(largest, query.input_bytes)
         self.runs.append(query)
+        self.by_properties.setdefault(query.properties, []).append(query)
         insort(self._sorted_seconds, query.seconds)
         self._spread = None
 
@@ -162,6 +185,11 @@ class History:
         others = (group.runs[-MAX_BASELINES:] for with_, group in groups.items() if with_.isdisjoint(changes))
         return min(others, key=lambda past: usual_seconds(query, past), default=[])
 
+    def beside(self, query: Measured, changes: Collection[str]) -> list[Measured]:
+        """Earlier runs of a query that `changes` do not touch, with all else as it is, and all other properties."""
+        group = self._groups.get(query.key, {}).get(query.changes)
+        return group.by_properties.get(query.properties.difference(changes), [])[-MAX_BASELINES:] if group else []
+
     def noise(self, key: Key) -> float:
         """The largest share by which runs of a query under the same changes differ; the default for too few."""
         groups = self._groups.get(key, {}).values()
@@ -173,7 +201,9 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
     if run.outcome is None:
         return ()
     changes: dict[str, set[str]] = {}
-    for decided in in_effect(run):
+    in_force = in_effect(run)
+    properties = frozenset(d.action.id for d in in_force if d.action.kind is ActionKind.SET_CONF)
+    for decided in in_force:
         for fingerprint in decided.queries:
             changes.setdefault(fingerprint, set()).add(decided.action.id)
     seen: dict[str, int] = {}
@@ -184,7 +214,8 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
         seen[fingerprint] = occurrence + 1
         if query.status is QueryStatus.SUCCEEDED and query.duration_ms is not None:
             reached = frozenset(changes.get(fingerprint, ()))
-            found.append(Measured(fingerprint, occurrence, query.duration_ms / 1e3, query.input_bytes, reached))
+            seconds = query.duration_ms / 1e3
+            found.append(Measured(fingerprint, occurrence, seconds, query.input_bytes, reached, properties))
     return tuple(found)
 
 
@@ -204,23 +235,33 @@ def compare(
     `measured` are its queries, where they are known already.
     """
     queries = measured_queries(run) if measured is None else measured
-    pairs = [(q, past) for q in queries if (past := history.without(q, changes))]
-    control = [Control(q.seconds, usual_seconds(q, past)) for q, past in pairs if q.changes.isdisjoint(changes)]
     properties = (d.action for d in run.decision.actions if d.action.kind is ActionKind.SET_CONF)
     everywhere = any(action.id in changes for action in properties)
+    clean: dict[Key, list[Measured]] = {}
+    if everywhere:
+        clean = {q.key: past for q in queries if q.changes.isdisjoint(changes) and (past := history.beside(q, changes))}
+    pairs = [(q, past) for q in queries if (past := clean.get(q.key) or history.without(q, changes))]
+    control = [Control(q.seconds, usual_seconds(q, past)) for q, past in pairs if q.changes.isdisjoint(changes)]
     speed, drift = machine_speed(control, everywhere=everywhere)
     together = _spread_of_queries(control)
+    if everywhere and (
+        unmoved := [c for c in control if abs(c.seconds - speed * c.usual) <= UNMOVED * speed * c.usual]
+    ):
+        speed, drift = machine_speed(unmoved, everywhere=True)
     if together is None and everywhere:
         # A property moves the middle of all that it reaches; how far they lie from that is noise, but for what it does to few.
         reached = [Control(q.seconds, usual_seconds(q, past)) for q, past in pairs if not q.changes.isdisjoint(changes)]
         together = _spread_of_queries(reached)
     touched: list[Comparison] = []
     untouched: list[Comparison] = []
+    beside: list[Comparison] = []
     for query, past in pairs:
-        share = max(history.noise(query.key), together or 0.0) * math.sqrt(1 + 1 / len(past))
-        found = comparison(query, past, speed, share)
+        own = noise(past) if query.key in clean and len(past) >= RUNS_FOR_SPREAD else history.noise(query.key)
+        found = comparison(query, past, speed, max(own, together or 0.0) * math.sqrt(1 + 1 / len(past)))
         (untouched if query.changes.isdisjoint(changes) else touched).append(found)
-    return Comparisons(tuple(touched), tuple(untouched), drift)
+        if query.key in clean:
+            beside.append(found)
+    return Comparisons(tuple(touched), tuple(untouched), drift, tuple(beside))
 
 
 def pooled(comparisons: Sequence[Comparison], drift: float) -> Comparison:
@@ -245,17 +286,24 @@ def losers(comparisons: Sequence[Comparison], tolerated: float = TOLERATED_SLOWD
     return [c for c in comparisons if c.measured > (1 + tolerated) * c.high and c.slower_by(odds)]
 
 
+def gainers(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """The queries that are faster beyond what any of so many is by chance: by Gauss, of n no one is by more than sqrt(2 ln
+    (n/p)) standard deviations but with probability p; noise is two of these."""
+    odds = math.sqrt(2 * math.log(len(comparisons) / FALSE_GAINS)) / 2 if comparisons else 1.0
+    return [c for c in comparisons if c.faster_by(odds, MIN_SECONDS)]
+
+
 def machine_speed(control: Sequence[Control], *, everywhere: bool = False) -> tuple[float, float]:
     """Seconds of untouched queries over what they take usually (1 when they are too short to tell), and its own error.
 
-    `everywhere`: the change may reach them after all, so that few of them do not excuse much.
+    `everywhere`: the change may reach them after all, so that few of them do not excuse much, nor take much for granted.
     """
     telling = [query for query in control if query.usual >= MIN_SECONDS]
     if sum(query.usual for query in telling) < MIN_CONTROL_SECONDS:
         return 1.0, DEFAULT_NOISE
     speed = median(query.seconds / query.usual for query in telling)
     if everywhere and len(telling) < FEW_CONTROLS:
-        speed = min(speed, MAX_EXCUSE)
+        speed = min(max(speed, 1 / MAX_EXCUSE), MAX_EXCUSE)
     return speed, DEFAULT_NOISE / math.sqrt(len(telling))
 
 

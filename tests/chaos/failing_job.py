@@ -22,7 +22,8 @@ def main(directory, how=""):
         # spark-submit has become Spark's JVM, and that started this program.
         spark_submit = os.getppid()
         spark.read.parquet(table).foreach(lambda _: os.kill(spark_submit, signal.SIGKILL))
-    for attempt in (divide, time_out, collect_too_much, raise_in_python, read_what_is_gone):
+    attempts = (divide, time_out, collect_too_much, raise_in_python, read_what_is_gone)
+    for attempt in (*attempts, read_nothing, query_nothing, misname, write_where_none_may):
         try:
             attempt(spark, table)
         except Exception as error:
@@ -55,6 +56,22 @@ def read_what_is_gone(spark, table):
     found = spark.read.parquet(table)
     shutil.rmtree(table)
     found.collect()
+
+
+def read_nothing(spark, table):
+    spark.read.parquet(f"{table}/nowhere")
+
+
+def query_nothing(spark, table):
+    spark.sql("SELECT * FROM nowhere").collect()
+
+
+def misname(spark, table):
+    spark.sql("SELECT nothing FROM range(3)").collect()
+
+
+def write_where_none_may(spark, table):
+    spark.range(3).write.parquet("/proc/nobody/writes/here")
 
 
 if __name__ == "__main__":

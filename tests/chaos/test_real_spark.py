@@ -33,12 +33,16 @@ def test_failures_are_recognised(spark_submit: Callable[..., Path], tmp_path: Pa
         FailureKind.BROADCAST_TIMEOUT,
         FailureKind.RESULT_TOO_LARGE,
         FailureKind.DATA_OR_CODE,
-        FailureKind.DATA_OR_CODE,
+        FailureKind.INPUT_MISSING,
+        FailureKind.INPUT_MISSING,
+        FailureKind.INPUT_MISSING,
+        FailureKind.CODE,
+        FailureKind.ACCESS_DENIED,
     ]
     words = {f.words for f in application.failures}
     assert "broadcast timed out after 1 s" in words
-    until_then = [f for f in application.failures if f.kind is not FailureKind.DATA_OR_CODE][:-1]
-    found = failure_in([f for f in until_then if f.kind is FailureKind.BROADCAST_TIMEOUT], queries(application))
+    timed_out = [f for f in application.failures if f.kind is FailureKind.BROADCAST_TIMEOUT]
+    found = failure_in(timed_out, queries(application))
     assert found is not None
     assert found.sentence.startswith("broadcast timed out after 1 s in query ")
 

@@ -235,33 +235,50 @@ def compare(
     `measured` are its queries, where they are known already.
     """
     queries = measured_queries(run) if measured is None else measured
+    pairs = [(q, past) for q in queries if (past := history.without(q, changes))]
     properties = (d.action for d in run.decision.actions if d.action.kind is ActionKind.SET_CONF)
     everywhere = any(action.id in changes for action in properties)
-    clean: dict[Key, list[Measured]] = {}
-    if everywhere:
-        clean = {q.key: past for q in queries if q.changes.isdisjoint(changes) and (past := history.beside(q, changes))}
-    pairs = [(q, past) for q in queries if (past := clean.get(q.key) or history.without(q, changes))]
-    control = [Control(q.seconds, usual_seconds(q, past)) for q, past in pairs if q.changes.isdisjoint(changes)]
-    speed, drift = machine_speed(control, everywhere=everywhere)
+    control = _control((q, past) for q, past in pairs if q.changes.isdisjoint(changes))
+    speed, drift = _speed_of(control, everywhere=everywhere)
     together = _spread_of_queries(control)
-    if everywhere and (
-        unmoved := [c for c in control if abs(c.seconds - speed * c.usual) <= UNMOVED * speed * c.usual]
-    ):
-        speed, drift = machine_speed(unmoved, everywhere=True)
     if together is None and everywhere:
         # A property moves the middle of all that it reaches; how far they lie from that is noise, but for what it does to few.
-        reached = [Control(q.seconds, usual_seconds(q, past)) for q, past in pairs if not q.changes.isdisjoint(changes)]
-        together = _spread_of_queries(reached)
+        together = _spread_of_queries(_control((q, past) for q, past in pairs if not q.changes.isdisjoint(changes)))
     touched: list[Comparison] = []
     untouched: list[Comparison] = []
-    beside: list[Comparison] = []
     for query, past in pairs:
-        own = noise(past) if query.key in clean and len(past) >= RUNS_FOR_SPREAD else history.noise(query.key)
-        found = comparison(query, past, speed, max(own, together or 0.0) * math.sqrt(1 + 1 / len(past)))
+        share = max(history.noise(query.key), together or 0.0) * math.sqrt(1 + 1 / len(past))
+        found = comparison(query, past, speed, share)
         (untouched if query.changes.isdisjoint(changes) else touched).append(found)
-        if query.key in clean:
-            beside.append(found)
-    return Comparisons(tuple(touched), tuple(untouched), drift, tuple(beside))
+    beside = _beside(queries, history, changes) if everywhere else ()
+    return Comparisons(tuple(touched), tuple(untouched), drift, beside)
+
+
+def _beside(queries: Sequence[Measured], history: History, changes: Collection[str]) -> tuple[Comparison, ...]:
+    """Queries that changes do not touch against runs with the same other properties. These are older than others where a
+    change was proven long ago: how fast the machine was is measured by them, too."""
+    pairs = [(q, past) for q in queries if q.changes.isdisjoint(changes) and (past := history.beside(q, changes))]
+    control = _control(pairs)
+    speed, _ = _speed_of(control, everywhere=True)
+    together = _spread_of_queries(control) or 0.0
+    found = []
+    for query, past in pairs:
+        own = noise(past) if len(past) >= RUNS_FOR_SPREAD else history.noise(query.key)
+        found.append(comparison(query, past, speed, max(own, together) * math.sqrt(1 + 1 / len(past))))
+    return tuple(found)
+
+
+def _control(pairs: Iterable[tuple[Measured, Sequence[Measured]]]) -> list[Control]:
+    return [Control(query.seconds, usual_seconds(query, past)) for query, past in pairs]
+
+
+def _speed_of(control: Sequence[Control], *, everywhere: bool) -> tuple[float, float]:
+    """As `machine_speed` has it, but by those that a property did not move, where it may have moved some."""
+    speed, drift = machine_speed(control, everywhere=everywhere)
+    unmoved = (
+        [c for c in control if abs(c.seconds - speed * c.usual) <= UNMOVED * speed * c.usual] if everywhere else ()
+    )
+    return machine_speed(unmoved, everywhere=True) if unmoved else (speed, drift)
 
 
 def pooled(comparisons: Sequence[Comparison], drift: float) -> Comparison:

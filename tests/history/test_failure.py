@@ -98,7 +98,7 @@ def test_a_log_that_breaks_off_tells_what_was_running() -> None:
 def test_a_job_whose_queries_all_succeeded_ended_itself(said: str) -> None:
     ran = [query(1, QueryStatus.SUCCEEDED)]
     found = failure_of(None, Ending(3, said), ended=True, tells_all=True, queries=ran)
-    assert found == Failure(FailureKind.OWN_EXIT, "its own code ended it outside any query (exit code 3)")
+    assert found == Failure(FailureKind.OWN_EXIT, "the job ended outside any query (exit code 3)")
 
 
 def test_so_it_is_said_only_where_nothing_else_can_be() -> None:

@@ -59,6 +59,13 @@ def test_so_it_is_for_what_is_proven() -> None:
     assert of(after(first, *lost)).standing is ROLLED_BACK
 
 
+def test_one_other_query_that_is_far_slower_once_does_not_undo_what_is_proven() -> None:
+    proven = decided(PROPERTY, PROMOTED, queries=["q21"])
+    first, stray = ({"q21": 5.0}, ON_TRIAL), ({"q21": 5.0, "q3": 60.0}, proven)
+    assert of(after(first, stray)).standing is PROMOTED
+    assert of(after(first, stray, stray)).standing is ROLLED_BACK
+
+
 def test_a_gain_elsewhere_does_not_make_the_machine_seem_fast() -> None:
     history = History()
     history.add(measured_queries(run(0, {"q21": 10, "q1": 10, "q2": 10, "q3": 10, "q4": 10, "q5": 10})))

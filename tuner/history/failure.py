@@ -126,7 +126,7 @@ def _outside_queries(told: Failure | None, ending: Ending) -> Failure | None:
         return told
     if ending.exit_code is None or ending.exit_code <= 0:
         return told
-    return Failure(FailureKind.OWN_EXIT, f"its own code ended it outside any query (exit code {ending.exit_code})")
+    return Failure(FailureKind.OWN_EXIT, f"the job ended outside any query (exit code {ending.exit_code})")
 
 
 def _fingerprint(execution_id: int | None, queries: Sequence[Query]) -> str | None:

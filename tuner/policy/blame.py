@@ -30,6 +30,12 @@ class Blame:
         """For a query that was slower."""
         return cls(f"slower: a query took {_words(c)} in run {run.key}", c.measured > (1 + FAR_SLOWER) * c.high)
 
+    @classmethod
+    def beside(cls, c: Comparison, run: Run) -> Self:
+        """For a query that a property was not meant for: one alone may be slow by itself."""
+        reason = f"slower: a query it was not meant for took {_words(c)} in run {run.key}"
+        return cls(reason, severe=False)
+
 
 def _words(c: Comparison) -> str:
     return f"{format_seconds(c.measured)} instead of {format_seconds(c.expected)} (noise {c.noise:.0%})"
@@ -45,9 +51,8 @@ def blamed(
         for decided in _nearest(accused, comparison.fingerprint):
             blame.setdefault(decided.action.id, Blame.of(comparison, run))
     for decided in _of_bystanders(accused, found):
-        worst = _words(min(_bystanders(found), key=lambda c: c.gain))
-        reason = f"slower: a query it was not meant for took {worst} in run {run.key}"
-        blame.setdefault(decided.action.id, Blame(reason, severe=False))
+        worst = min(_bystanders(found), key=lambda c: c.gain)
+        blame.setdefault(decided.action.id, Blame.beside(worst, run))
     for fingerprint in _newly_failed(run, history, blurred):
         failure = _failure_of(run, fingerprint)
         if from_outside(failure):

@@ -239,7 +239,8 @@ def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedAction) -> None
 def _loss(sum_: Sum, run: Run) -> Blame | None:
     if not sum_.total.slower:
         return None
-    return Blame.of(min(sum_.comparisons, key=lambda c: c.gain), run)
+    worst = min(sum_.comparisons, key=lambda c: c.gain)
+    return Blame.beside(worst, run) if worst in sum_.moved else Blame.of(worst, run)
 
 
 def _others(decided: DecidedAction, group: Sequence[DecidedAction]) -> int:

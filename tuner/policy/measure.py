@@ -273,12 +273,13 @@ def _control(pairs: Iterable[tuple[Measured, Sequence[Measured]]]) -> list[Contr
 
 
 def _speed_of(control: Sequence[Control], *, everywhere: bool) -> tuple[float, float]:
-    """As `machine_speed` has it, but by those that a property did not move, where it may have moved some."""
+    """As `machine_speed` has it, but by those that a property did not move, where it may have moved some of enough."""
     speed, drift = machine_speed(control, everywhere=everywhere)
-    unmoved = (
-        [c for c in control if abs(c.seconds - speed * c.usual) <= UNMOVED * speed * c.usual] if everywhere else ()
-    )
-    return machine_speed(unmoved, everywhere=True) if unmoved else (speed, drift)
+    if not everywhere:
+        return speed, drift
+    unmoved = [c for c in control if c.usual >= MIN_SECONDS and abs(c.seconds / c.usual / speed - 1) <= UNMOVED]
+    enough = len(unmoved) >= FEW_CONTROLS and sum(c.usual for c in unmoved) >= MIN_CONTROL_SECONDS
+    return machine_speed(unmoved) if enough else (speed, drift)
 
 
 def pooled(comparisons: Sequence[Comparison], drift: float) -> Comparison:

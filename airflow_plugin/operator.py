@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
@@ -248,7 +247,9 @@ class SparkTunedOperator(SteeredSubmitOperator):
         if begun is not None and begun.turn.directives.statements:
             statements = begun.turn.directives.statements
             self.sql = ";\n\n".join(statements)
-        with TemporaryDirectory(prefix="spark-tuner-", ignore_cleanup_errors=True) as directory:
+        from tuner.steering.sql_directory import sql_directory
+
+        with sql_directory() as directory:
             self._submit_sql(sql_job.write_statements(statements, directory))
             yield
 

@@ -9,6 +9,7 @@ from airflow_plugin.settings import Settings, default_event_log_base
 from airflow_plugin.submission import submission_of
 from tuner.history.model import Mode, Origin
 from tuner.loop import Job
+from tuner.most_seconds import MostSeconds
 from tuner.steering.directives import Steering
 
 if TYPE_CHECKING:
@@ -38,4 +39,5 @@ def job_of(
         origin=Origin(ti.dag_id, ti.run_id, ti.task_id, ti.map_index),
         submission=submission_of(operator, conf, settings.agent_jar),
         order_sensitive=settings.order_sensitive,
+        most_seconds=MostSeconds(settings.most_seconds_before, settings.most_seconds_after),
     )

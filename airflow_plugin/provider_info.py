@@ -88,6 +88,18 @@ def get_provider_info() -> dict[str, object]:
                         "spark.tuner.orderSensitive wins.",
                         example="leave",
                     ),
+                    "most_seconds_before": _option(
+                        "float",
+                        "2.0",
+                        "How long a job waits for its decision at most, whatever hangs (the history store, a file system): "
+                        "then it runs unsteered.",
+                    ),
+                    "most_seconds_after": _option(
+                        "float",
+                        "5.0",
+                        "How long a task waits at most for its event log to be harvested: what takes longer is left for the "
+                        "cohort's next decision.",
+                    ),
                     "enrol": _option(
                         "string",
                         "",

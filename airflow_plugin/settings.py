@@ -11,6 +11,7 @@ from typing import TypeVar
 from airflow_plugin.compat import conf
 from tuner.errors import TunerError
 from tuner.history.model import Mode
+from tuner.most_seconds import DEFAULT, is_limit
 from tuner.steering.directives import Steering
 from tuner.steering.order_sensitive import OrderSensitive
 
@@ -29,10 +30,13 @@ class Settings:
     steering: Steering = Steering.AGENT
     agent_jar: str = ""
     order_sensitive: OrderSensitive = OrderSensitive.STABLE
+    most_seconds_before: float = DEFAULT.before
+    most_seconds_after: float = DEFAULT.after
 
 
 def load() -> Settings:
-    """The settings as Airflow's configuration gives them now. Raises TunerError for a word that is none of an option's."""
+    """The settings as Airflow's configuration gives them now. Raises TunerError for a word that is none of an option's, and
+    for seconds that are none."""
     return Settings(
         enabled=conf.getboolean(_SECTION, "enabled", fallback=True),
         mode=_one_of(Mode, "mode", Mode.AUTO),
@@ -41,6 +45,8 @@ def load() -> Settings:
         steering=_one_of(Steering, "steering", Steering.AGENT),
         agent_jar=_text("agent_jar"),
         order_sensitive=_one_of(OrderSensitive, "order_sensitive", OrderSensitive.STABLE),
+        most_seconds_before=_seconds("most_seconds_before", DEFAULT.before),
+        most_seconds_after=_seconds("most_seconds_after", DEFAULT.after),
     )
 
 
@@ -51,6 +57,19 @@ def default_event_log_base(environ: Mapping[str, str] = os.environ) -> str:
 
 def _text(option: str) -> str:
     return (conf.get(_SECTION, option, fallback="") or "").strip()
+
+
+def _seconds(option: str, default: float) -> float:
+    text = _text(option)
+    try:
+        seconds = float(text) if text else default
+    except ValueError:
+        seconds = 0.0
+    if not is_limit(seconds):
+        raise TunerError(
+            f"airflow.cfg, [{_SECTION}] {option}: {text!r} is no number of seconds above 0; give one, such as {default:g}"
+        )
+    return seconds
 
 
 def _one_of(kind: type[_Kind], option: str, default: _Kind) -> _Kind:

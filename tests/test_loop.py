@@ -429,7 +429,7 @@ def test_a_store_that_breaks_steers_nothing_or_is_only_reported(
         ("observing_conf", False),
         ("log_place", False),
         ("_begin", False),
-        ("_harvest_pending", True),
+        ("_catch_up", True),
     ],
 )
 def test_a_bug_while_preparing_never_stops_the_job(

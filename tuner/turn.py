@@ -8,7 +8,8 @@ from datetime import datetime
 
 from tuner import log_lines
 from tuner.history.failure import Failure
-from tuner.history.model import Decision, Mode, Origin, Run
+from tuner.history.model import Decision, Mode, Origin, Run, RunState
+from tuner.most_seconds import MostSeconds
 from tuner.policy.followed import held_in, not_followed
 from tuner.policy.judgement import Judgement
 from tuner.steering.agent.submission import Submission
@@ -24,8 +25,8 @@ class Job:
     the user set (it wins); `event_log_base` a directory under which each try gets its own, and `base_is_shared` whether
     someone said that a driver on another machine has it, too; `statements` the SQL of a `sql=` job. `steering` is how
     changes are to reach the run; `submission` is what tells if the agent can. `origin` is the Airflow task instance.
-    `order_sensitive` says what becomes of joins below operators to which the order of rows matters. A mode that a person
-    gave the cohort beats `mode`.
+    `order_sensitive` says what becomes of joins below operators to which the order of rows matters, `most_seconds` how long
+    the job may be kept waiting. A mode that a person gave the cohort beats `mode`.
     """
 
     cohort: str
@@ -40,6 +41,7 @@ class Job:
     origin: Origin | None = None
     order_sensitive: OrderSensitive = OrderSensitive.STABLE
     base_is_shared: bool = False
+    most_seconds: MostSeconds = field(default_factory=MostSeconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,13 @@ class Turn:
     started_at: datetime
     problems: tuple[str, ...] = ()
     taught: str = ""
+
+    @property
+    def run(self) -> Run:
+        """The run as it begins: under way, with what was decided for it."""
+        job = self.job
+        begun = (RunState.RUNNING, self.decision, self.event_log_dir)
+        return Run(job.key, job.cohort, job.try_number, self.started_at, *begun, origin=job.origin)
 
     def lines(self) -> list[str]:
         """What was decided and why, how it is carried out, what went wrong: a few lines for a log, before the run."""

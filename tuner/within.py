@@ -1,30 +1,66 @@
-"""A limit on how long a step may keep its caller waiting."""
+"""Work that a job waits for only so long. Threads cannot be ended: what takes longer goes on, and nothing waits for it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Thread
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
 from typing import TypeVar
 
 _T = TypeVar("_T")
 
 
-def within(seconds: float, step: Callable[[], _T]) -> _T:
-    """What the step returns or raises. Raises TimeoutError where it takes longer: it is then left to itself."""
-    returned: list[_T] = []
-    raised: list[BaseException] = []
+def within(seconds: float, work: Callable[[], _T], late: Callable[[], _T] | None = None) -> _T:
+    """What `work` returns or raises, if it is done in time; what `late` returns otherwise, and where no thread can start.
+
+    Raises TimeoutError where nothing is to be done when it is late.
+    """
+    done: SimpleQueue[tuple[_T, None] | tuple[None, BaseException]] = SimpleQueue()
 
     def run() -> None:
         try:
-            returned.append(step())
+            done.put((work(), None))
         except BaseException as error:
-            raised.append(error)
+            done.put((None, error))
 
-    thread = Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if raised:
-        raise raised[0]
-    if not returned:
-        raise TimeoutError(f"no answer in {seconds:g} s")
-    return returned[0]
+    try:
+        aside(run)
+        found, error = done.get(timeout=max(seconds, 0.0))
+    except (Empty, RuntimeError):
+        if late is None:
+            raise TimeoutError(f"no answer in {seconds:g} s") from None
+        return late()
+    if error is not None:
+        raise error
+    return found  # type: ignore[return-value]
+
+
+def aside(work: Callable[[], object]) -> None:
+    """Starts work that neither the job nor the interpreter's exit waits for. RuntimeError where no thread can start."""
+    Thread(target=work, name="spark-tuner", daemon=True).start()
+
+
+class Consent:
+    """Of who waits to what is done for him: whichever comes first, its being taken or withdrawn, holds."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._taken = False
+        self._withdrawn = False
+
+    @property
+    def withdrawn(self) -> bool:
+        """Whether nobody waits any more; taken before that, it was taken all the same."""
+        return self._withdrawn
+
+    def take(self) -> bool:
+        """Whether it still holds; once taken, withdrawing comes too late."""
+        with self._lock:
+            self._taken = self._taken or not self._withdrawn
+            return self._taken
+
+    def withdraw(self) -> bool:
+        """Whether it had not been taken."""
+        with self._lock:
+            self._withdrawn = True
+            return not self._taken

@@ -52,6 +52,16 @@ def test_steering(monkeypatch: pytest.MonkeyPatch) -> None:
         load()
 
 
+def test_how_long_jobs_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (load().most_seconds_before, load().most_seconds_after) == (2.0, 5.0)
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__MOST_SECONDS_BEFORE", "0.5")
+    assert load().most_seconds_before == 0.5
+    for unbounded in ("0", "nan", "inf", "soon"):
+        monkeypatch.setenv("AIRFLOW__SPARK_TUNER__MOST_SECONDS_AFTER", unbounded)
+        with pytest.raises(TunerError, match=rf"most_seconds_after: '{unbounded}' is no number of seconds above 0"):
+            load()
+
+
 def test_default_event_log_base() -> None:
     assert default_event_log_base({"AIRFLOW_HOME": "/opt/airflow"}) == "/opt/airflow/spark-tuner-events"
     assert default_event_log_base({}) == str(Path.home() / "airflow" / "spark-tuner-events")

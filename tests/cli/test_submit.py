@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -159,3 +160,38 @@ def test_no_spark(spark_tuner: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: 
     result = spark_tuner("submit", "--cohort", "nightly", "--", "app.py")
     assert result.code == 1
     assert "no bin/spark-submit there" in result.err
+
+
+def test_only_sql_needs_a_place_for_files(
+    spark_tuner: Call, submitted: Callable[[], list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    genuine = tempfile.TemporaryDirectory
+
+    def only_where_told(dir: object = None, **given: object) -> object:
+        if dir is None:
+            raise FileNotFoundError(2, "No usable temporary directory found")
+        return genuine(dir=dir, **given)
+
+    sql = tmp_path / "etl.sql"
+    sql.write_text("SELECT 1")
+    monkeypatch.setattr("tempfile.TemporaryDirectory", only_where_told)
+    assert spark_tuner("submit", "--cohort", "nightly", "--", "app.py").code == 0
+    assert submitted()[-1] == "app.py"
+    assert spark_tuner("submit", "--cohort", "nightly", "--sql", sql).code == 0
+    assert submitted()[-1].startswith(str(tmp_path / "data" / "spark-tuner" / "sql"))
+    (tmp_path / "arguments").unlink()
+    monkeypatch.setenv("XDG_DATA_HOME", str(sql))
+    before = runs(tmp_path)
+    result = spark_tuner("submit", "--cohort", "nightly", "--event-log-base", tmp_path, "--sql", sql)
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith("spark-tuner: the SQL of this job can be written neither to a temporary directory nor")
+    assert len(result.err.splitlines()) == 1
+    assert not (tmp_path / "arguments").exists(), "nothing has started"
+    assert runs(tmp_path) == before
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon"])
+def test_limits_of_waiting_are_seconds(spark_tuner: Call, seconds: str) -> None:
+    result = spark_tuner("submit", "--cohort", "nightly", f"--most-seconds-before={seconds}", "--", "app.py")
+    assert result.code == 2
+    assert "most-seconds-before" in result.err

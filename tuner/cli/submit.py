@@ -6,8 +6,8 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,10 +22,20 @@ from tuner.history.failure import Ending
 from tuner.history.model import Mode
 from tuner.history.url import data_directory
 from tuner.loop import Job, Turn, complete, prepare
+from tuner.most_seconds import DEFAULT, MostSeconds, is_limit
 from tuner.spark_submit import environment_for, find_spark_submit
 from tuner.steering.agent.submission import submission
 from tuner.steering.directives import Steering
+from tuner.steering.sql_directory import sql_directory
 from tuner.submit_arguments import SubmitArguments, as_arguments, conf_arguments, parse
+
+_VARIABLE = "SPARK_TUNER_MOST_SECONDS"
+
+
+def _limit(seconds: float) -> float:
+    if not is_limit(seconds):
+        raise typer.BadParameter(f"{seconds:g} is no number of seconds above 0")
+    return seconds
 
 
 def submit(
@@ -47,6 +57,16 @@ def submit(
     event_log_base: Annotated[
         str, typer.Option(help="Directory or URL where event logs go. [default: beside the SQLite store]")
     ] = "",
+    most_seconds_before: Annotated[
+        float,
+        typer.Option(
+            callback=_limit, envvar=f"{_VARIABLE}_BEFORE", help="How long the job waits for its decision at most."
+        ),
+    ] = DEFAULT.before,
+    most_seconds_after: Annotated[
+        float,
+        typer.Option(callback=_limit, envvar=f"{_VARIABLE}_AFTER", help="How long its end waits for its harvest."),
+    ] = DEFAULT.after,
     url: Url = None,
 ) -> None:
     """Run spark-submit, steered by what earlier runs of the cohort measured.
@@ -78,30 +98,31 @@ def submit(
             with_defaults=given.with_defaults,
             agent_jar=agent_jar,
         ),
+        most_seconds=MostSeconds(most_seconds_before, most_seconds_after),
     )
-    turn = prepare(job, store)
-    _say(turn.lines())
-    code = _run(program, turn, given)
+    # Before anything starts: where SQL has no place to lie, its job cannot.
+    with sql_directory() if statements else nullcontext("") as directory:
+        turn = prepare(job, store)
+        _say(turn.lines())
+        code = _run(program, turn, given, directory)
     _say(complete(turn, store, failed=code != 0, ending=Ending(code)).lines())
     # As a shell tells that a signal ended a program: 137 for SIGKILL.
     raise typer.Exit(code if code >= 0 else 128 - code)
 
 
-def _run(program: str, turn: Turn, given: SubmitArguments) -> int:
-    conf = conf_arguments(turn.conf)
-    with tempfile.TemporaryDirectory(prefix="spark-tuner-") as directory:
-        application = _sql_application(turn, directory)
-        try:
-            merged = as_arguments(turn.directives.merged)
-            command = [program, *conf, *given.options, *merged, *given.application, *application]
-            with (
-                signals_passed_on() as has_started,
-                subprocess.Popen(command, env=environment_for(program)) as process,
-            ):
-                has_started(process)
-                return process.wait()
-        except OSError as error:
-            raise SparkSubmitError(f"{program}: {error.strerror}; check SPARK_HOME") from error
+def _run(program: str, turn: Turn, given: SubmitArguments, directory: str) -> int:
+    conf, merged = conf_arguments(turn.conf), as_arguments(turn.directives.merged)
+    application = _sql_application(turn, directory)
+    command = [program, *conf, *given.options, *merged, *given.application, *application]
+    try:
+        with (
+            signals_passed_on() as has_started,
+            subprocess.Popen(command, env=environment_for(program)) as process,
+        ):
+            has_started(process)
+            return process.wait()
+    except OSError as error:
+        raise SparkSubmitError(f"{program}: {error.strerror}; check SPARK_HOME") from error
 
 
 def _sql_application(turn: Turn, directory: str) -> list[str]:
@@ -109,7 +130,11 @@ def _sql_application(turn: Turn, directory: str) -> list[str]:
         return []
     spec = find_spec("tuner.steering.sql_runner")
     file = Path(directory, "statements.json")
-    file.write_text(json.dumps({"statements": turn.directives.statements or turn.job.statements}), encoding="utf-8")
+    try:
+        text = json.dumps({"statements": turn.directives.statements or turn.job.statements})
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise TunerError(f"{file}: {error.strerror}; make room there, or set TMPDIR to another directory") from error
     return [str(spec.origin if spec else ""), str(file)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -110,16 +110,21 @@ class Store:
         """Closes the connections; may be called again."""
         self._engine.dispose()
 
-    def begin(self, run: Run) -> None:
+    def begin(self, run: Run, may_commit: Callable[[], bool] = lambda: True) -> bool:
         """Stores a run that starts. Begun again while it runs, its new decision and log directory replace the old;
         begun again once it is finished, nothing changes.
 
-        ValueError for a run that is not running.
+        `may_commit` is asked once all is ready: False, and nothing is stored, where it says no. ValueError for a run that
+        is not running.
         """
         if run.state is not RunState.RUNNING:
             raise ValueError(f"run {run.key} is {run.state}: only a running one can begin")
         with self._writing() as connection:
             connection.execute(_insert_or_replace_decision(run, connection.dialect.name))
+            if not may_commit():
+                connection.rollback()
+                return False
+        return True
 
     def finish(self, key: str, state: RunState, ended_at: datetime, outcome: Outcome | None) -> bool:
         """Stores how a run ended, once: False, and nothing changes, when it has an outcome already.

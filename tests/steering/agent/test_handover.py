@@ -10,6 +10,7 @@ import pytest
 
 from tuner.steering.agent import handover
 from tuner.steering.agent.handover import HandoverError, hand_over
+from tuner.steering.agent.jar import jar_of
 from tuner.steering.agent.route import Route
 from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.agent.submission import Submission
@@ -61,10 +62,14 @@ def test_the_users_extensions_stay_and_come_first(environ: dict[str, str], own: 
     assert hand_over(route({"spark.sql.extensions": own}), TEXT, environ).merged["spark.sql.extensions"] == merged
 
 
-def test_the_jar_is_built_where_none_is_deployed(environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(handover, "agent_jar", lambda spark, environ: Path("/data", f"agent-{spark.version}.jar"))
-    found = hand_over(route({"spark.jars": "/a.jar"}, agent_jar=""), TEXT, environ)
-    assert found.merged["spark.jars"] == "/a.jar,/data/agent-4.0.1.jar"
+def test_the_jar_at_hand_is_shipped_where_none_is_deployed(environ: dict[str, str]) -> None:
+    without = route({"spark.jars": "/a.jar"}, agent_jar="")
+    with pytest.raises(handover.HandoverError, match=r"jar for Spark 4.0.1 is not built yet: .*-4.0.1_2.13-\w+\.log"):
+        hand_over(without, TEXT, environ)
+    jar = jar_of(SparkAtHand(Path("/opt/spark"), "4.0.1", "2.13"), environ)
+    jar.parent.mkdir(parents=True)
+    jar.touch()
+    assert hand_over(without, TEXT, environ).merged["spark.jars"] == f"/a.jar,{jar}"
 
 
 LONG = '{"version":1,"queries":"' + "x" * handover.MAX_CONF_CHARACTERS + '"}'

@@ -14,11 +14,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import wait_until
 from tuner.errors import RequirementError
 from tuner.steering.agent import jar as jar_module
 from tuner.steering.agent import sources
-from tuner.steering.agent.jar import AgentJarError, agent_jar, build
+from tuner.steering.agent.build_ahead import build_ahead, log_of
+from tuner.steering.agent.jar import AgentJarError, agent_jar, build, jar_of
+from tuner.steering.agent.route import Route
 from tuner.steering.agent.spark_home import require_spark_in
+from tuner.steering.agent.submission import Submission
 
 from .conftest import other_sparks, pip_spark
 
@@ -49,6 +53,30 @@ def test_it_is_built_once(spark_home: Path, environment: Environment, tmp_path: 
     environ = environment(COMPILES)
     assert agent_jar(require_spark_in(spark_home), environ) == agent_jar(require_spark_in(spark_home), environ)
     assert (tmp_path / "builds").read_text() == "built\n"
+
+
+def test_it_is_built_beside_a_job_that_does_not_wait_for_it(
+    spark_home: Path, environment: Environment, tmp_path: Path
+) -> None:
+    environ, spark = environment(COMPILES), require_spark_in(spark_home)
+    for _ in range(3):
+        build_ahead(Route(Submission(spark)), environ)
+    wait_until(jar_of(spark, environ).is_file)
+    wait_until(lambda: "sha256" in log_of(jar_of(spark, environ)).read_text())
+    build_ahead(Route(Submission(spark)), environ)
+    assert (tmp_path / "builds").read_text() == "built\n"
+
+
+def test_why_it_could_not_be_built_is_kept(spark_home: Path, environment: Environment) -> None:
+    environ, spark = environment("echo no compiler here >&2; exit 1"), require_spark_in(spark_home)
+    build_ahead(Route(Submission(spark)), environ)
+    wait_until(lambda: "no compiler here" in log_of(jar_of(spark, environ)).read_text())
+
+
+def test_what_is_deployed_is_not_built(spark_home: Path, environment: Environment) -> None:
+    environ, spark = environment(COMPILES), require_spark_in(spark_home)
+    build_ahead(Route(Submission(spark, agent_jar="hdfs:///agent.jar")), environ)
+    assert not log_of(jar_of(spark, environ)).exists()
 
 
 def test_anew_for_another_spark_and_for_other_sources(

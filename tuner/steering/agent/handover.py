@@ -13,7 +13,8 @@ from pathlib import Path
 
 from tuner.errors import TunerError
 from tuner.history.url import data_directory
-from tuner.steering.agent.jar import agent_jar
+from tuner.steering.agent.build_ahead import log_of
+from tuner.steering.agent.jar import jar_of
 from tuner.steering.agent.route import Route
 from tuner.steering.agent.sources import EXTENSIONS_CLASS
 from tuner.steering.agent.submission import EXTENSIONS, FILES, JARS
@@ -43,10 +44,8 @@ class Handover:
 
 
 def hand_over(route: Route, directives: str, environ: Mapping[str, str] = os.environ) -> Handover:
-    """What to add to the submit so that the agent follows the directives. Builds the jar if there is none yet.
-
-    Raises HandoverError, or what `agent_jar` raises.
-    """
+    """What to add to the submit so that the agent follows the directives. Raises HandoverError, also while its jar is not
+    built yet."""
     user = route.submission.conf
     conf, files = _directives(route, directives, environ)
     merged = {
@@ -63,7 +62,13 @@ def _jar(route: Route, environ: Mapping[str, str]) -> str:
     if submission.agent_jar:
         return submission.agent_jar
     assert submission.spark is not None  # or there is no route
-    return str(agent_jar(submission.spark, environ))
+    jar = jar_of(submission.spark, environ)
+    if not jar.is_file():
+        raise HandoverError(
+            f"the agent's jar for Spark {submission.spark.version} is not built yet: that goes on beside this run, for the "
+            f"next one; if it does not get there, {log_of(jar)} says why"
+        )
+    return str(jar)
 
 
 def _directives(route: Route, text: str, environ: Mapping[str, str]) -> tuple[dict[str, str], str]:

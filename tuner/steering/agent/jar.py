@@ -32,11 +32,16 @@ def agent_jar(spark: SparkAtHand, environ: Mapping[str, str] = os.environ) -> Pa
 
     Raises AgentJarError or RequirementError.
     """
-    name = f"spark-tuner-agent-{spark.version}_{spark.scala_version}-{digest_of_all()}.jar"
-    jar = data_directory(environ) / "agent" / name
+    jar = jar_of(spark, environ)
     if not jar.is_file():
         build(spark, jar, environ)
     return jar
+
+
+def jar_of(spark: SparkAtHand, environ: Mapping[str, str] = os.environ) -> Path:
+    """Where the agent's jar for a Spark is, once it is built."""
+    name = f"spark-tuner-agent-{spark.version}_{spark.scala_version}-{digest_of_all()}.jar"
+    return data_directory(environ) / "agent" / name
 
 
 def build(spark: SparkAtHand, jar: Path, environ: Mapping[str, str] = os.environ) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from airflow_plugin.settings import Settings, default_event_log_base
 from airflow_plugin.submission import submission_of
+from tuner.history.cohort_name import flaw, made_safe
 from tuner.history.model import Mode, Origin
 from tuner.loop import Job
 from tuner.most_seconds import MostSeconds
@@ -27,7 +28,7 @@ def job_of(
     arguments = operator._tuner_arguments()
     base = arguments.event_log_base or settings.event_log_base
     return Job(
-        cohort=arguments.cohort or f"{ti.dag_id}.{ti.task_id}",
+        cohort=_cohort(arguments.cohort, f"{ti.dag_id}.{ti.task_id}", operator.log),
         key=f"{ti.dag_id}/{ti.run_id}/{ti.task_id}/{ti.map_index}/{ti.try_number}",
         try_number=ti.try_number,
         mode=Mode(arguments.mode) if arguments.mode else settings.mode,
@@ -41,3 +42,15 @@ def job_of(
         order_sensitive=settings.order_sensitive,
         most_seconds=MostSeconds(settings.most_seconds_before, settings.most_seconds_after),
     )
+
+
+def _cohort(given: str, of_task: str, log: Any) -> str:
+    """The cohort that the author named, where that is a name; else one like it, or the task's own, and a line that says so."""
+    why = flaw(given) if given else ""
+    if not why:
+        return given or of_task
+    cohort = made_safe(given) or of_task
+    log.warning(
+        "Spark tuner: no cohort can be called %s: %s; this run is of cohort %s", ascii(given[:100]), why, cohort
+    )
+    return cohort

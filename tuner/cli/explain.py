@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
+from tuner.cli.cohort import known_name
 from tuner.cli.db import Url
 from tuner.cli.harvest import AsJson
 from tuner.errors import TunerError
@@ -23,7 +24,9 @@ def explain(
     save: Annotated[
         Path | None, typer.Option(help="Write the trained model here: SPARK_TUNER_MODEL=FILE then puts it to use.")
     ] = None,
-    cohort: Annotated[str | None, typer.Option(help="Only this cohort's runs of the store.")] = None,
+    cohort: Annotated[
+        str | None, typer.Option(callback=known_name, help="Only this cohort's runs of the store.")
+    ] = None,
     query: Annotated[int | None, typer.Option(help="Only the SQL execution with this number.")] = None,
     url: Url = None,
     as_json: AsJson = False,

@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 import typer
 
+from tuner.cli.cohort import new_name
 from tuner.cli.db import Url, store_url
 from tuner.cli.harvest import AsJson, Paths
 from tuner.cli.log_sources import log_sources
@@ -18,7 +19,10 @@ from tuner.problems import Problems
 def import_logs(
     paths: Paths,
     as_cohort: Annotated[
-        str, typer.Option("--as", metavar="COHORT", help="The cohort that all these logs are of: dag_id.task_id.")
+        str,
+        typer.Option(
+            "--as", metavar="COHORT", callback=new_name, help="The cohort that all these logs are of: dag_id.task_id."
+        ),
     ] = "",
     cohort: CohortGlob = "*",
     cohort_pattern: Pattern = None,

@@ -11,16 +11,20 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from tuner.cli.cohort import known_name
 from tuner.cli.db import Url, store_url
 from tuner.cli.harvest import AsJson
 from tuner.errors import TunerError
 from tuner.history.model import DecidedAction, Run, RunState
 from tuner.history.store import CohortSummary, Store
 from tuner.policy.followed import held_in, not_followed
+from tuner.printable import printable
 
 
 def status(
-    cohort: Annotated[str | None, typer.Argument(help="A cohort: dag_id.task_id under Airflow. [default: all]")] = None,
+    cohort: Annotated[
+        str | None, typer.Argument(callback=known_name, help="A cohort: dag_id.task_id under Airflow. [default: all]")
+    ] = None,
     runs: Annotated[int, typer.Option(min=1, help="How many of the newest runs to show.")] = 20,
     url: Url = None,
     as_json: AsJson = False,
@@ -50,7 +54,10 @@ def _cohorts(found: list[CohortSummary], as_json: bool) -> None:
     table = Table("cohort", "runs", "last run", "state", box=None)
     for summary in found:
         table.add_row(
-            escape(summary.cohort), str(summary.runs), f"{summary.last_started_at:%Y-%m-%d %H:%M}", summary.last_state
+            escape(printable(summary.cohort)),
+            str(summary.runs),
+            f"{summary.last_started_at:%Y-%m-%d %H:%M}",
+            summary.last_state,
         )
     console.print(table)
 

@@ -15,6 +15,7 @@ from typing import Annotated
 
 import typer
 
+from tuner.cli.cohort import new_name
 from tuner.cli.db import Url, store_url
 from tuner.cli.passed_on import signals_passed_on
 from tuner.errors import SparkSubmitError, TunerError
@@ -40,7 +41,12 @@ def _limit(seconds: float) -> float:
 
 def submit(
     arguments: Annotated[list[str] | None, typer.Argument(help="After --: what you would give spark-submit.")] = None,
-    cohort: Annotated[str, typer.Option(help="The recurring job's name: runs of a cohort learn from each other.")] = "",
+    cohort: Annotated[
+        str,
+        typer.Option(
+            callback=new_name, help="The recurring job's name: runs of a cohort learn from each other. [required]"
+        ),
+    ] = "",
     mode: Annotated[
         Mode, typer.Option(help="observe records, suggest applies what was approved, auto tries what pays.")
     ] = Mode.AUTO,

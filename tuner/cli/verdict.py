@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
+from tuner.cli.cohort import known_name
 from tuner.cli.db import Url, store_url
 from tuner.errors import TunerError
 from tuner.history.model import Ruling, Verdict
 from tuner.history.store import Store
 
-Cohort = Annotated[str, typer.Argument(help="The cohort, as `spark-tuner status` lists it.")]
+Cohort = Annotated[str, typer.Argument(callback=known_name, help="The cohort, as `spark-tuner status` lists it.")]
 ActionId = Annotated[str, typer.Argument(metavar="ACTION", help="The action's id, or a part that only it has.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why, for the record.")]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field, fields
+from datetime import datetime
 from enum import Enum, auto
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -16,6 +17,9 @@ from tuner.history.model import Decision, Origin, Outcome, Run, RunDetails, RunS
 from tuner.history.tables import RunRow
 from tuner.plan.graph import JoinGraph
 from tuner.plan.model import DirectiveOutcome, Query, QueryStatus
+from tuner.printable import printable
+
+_Kind = TypeVar("_Kind")
 
 _logger = logging.getLogger(__name__)
 
@@ -128,13 +132,13 @@ def readable_run(row: RunRow, outcome: str | None, detail: Detail = Detail.FULL)
     it otherwise has stored it."""
     try:
         return Run(
-            key=row.key,
-            cohort=row.cohort,
-            try_number=row.try_number,
-            started_at=row.started_at,
+            key=of_kind(str, row.key, "key"),
+            cohort=of_kind(str, row.cohort, "cohort"),
+            try_number=of_kind(int, row.try_number, "try number"),
+            started_at=of_kind(datetime, row.started_at, "start"),
             state=RunState(row.state),
             decision=_decisions.decode(row.decision),
-            event_log_dir=row.event_log_dir,
+            event_log_dir=of_kind(str, row.event_log_dir, "event log directory"),
             ended_at=row.ended_at,
             outcome=None if outcome is None else _outcome(outcome, detail),
             origin=_origin(row),
@@ -176,11 +180,17 @@ def _origin(row: RunRow) -> Origin | None:
     return Origin(row.dag_id, row.run_id, row.task_id, -1 if row.map_index is None else row.map_index)
 
 
+def of_kind(kind: type[_Kind], value: object, what: str) -> _Kind:
+    """A column's value; ValueError where it is of another kind: SQLite holds anything in any column."""
+    if not isinstance(value, kind):
+        raise ValueError(f"its {what} is {ascii(value)[:80]}")
+    return value
+
+
 def skipped(what: str, error: Exception) -> None:
     """Warns that a stored row is left out of an answer."""
-    _logger.warning(
-        "history store: %s cannot be read and is skipped (%s); it was probably stored by another version", what, error
-    )
+    told = "history store: %s cannot be read and is skipped (%s); it was probably stored by another version"
+    _logger.warning(told, printable(what, 1000), error)
 
 
 def _document(

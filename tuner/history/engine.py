@@ -82,8 +82,14 @@ def _sqlite(url: URL) -> Engine:
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     # sqlite3 would begin transactions by itself, and only at the first write: too late to wait for the lock.
     connection.isolation_level = None
+    # One text that another program wrote is to spoil no answer.
+    connection.text_factory = _text
     _use_wal(connection)
     connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _text(stored: bytes) -> str:
+    return stored.decode(errors="replace")
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:

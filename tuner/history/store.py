@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,6 +19,7 @@ from tuner.history.documents import (
     Detail,
     decision_document,
     details_document,
+    of_kind,
     outcome_document,
     readable_decision,
     readable_details,
@@ -48,6 +49,8 @@ from tuner.uncollected import uncollected
 
 # Of the newest runs of all others so many are looked at for what another cohort can learn from.
 _LOOKED_AT_ELSEWHERE = 200
+# Where the newest run of a cohort cannot be read, so many are looked at for one that can.
+_BEHIND_UNREADABLE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,9 +246,20 @@ class Store:
         with self._reading() as session:
             tasks: dict[str, list[tuple[str, str]]] = {}
             for name, dag, task in session.execute(_tasks_of_each_cohort(cohort)):
-                tasks.setdefault(name, []).append((dag, task))
+                if isinstance(dag, str) and isinstance(task, str):
+                    tasks.setdefault(name, []).append((dag, task))
             within = set(session.scalars(select(RunRow.cohort).where(*wanted).distinct())) if wanted else None
-            return list(_readable_summaries(session.execute(_newest_of_each_cohort(cohort)), tasks, within))
+            rows = [r for r in session.execute(_newest_of_each_cohort(cohort)) if within is None or r.cohort in within]
+        found = (_summary(row, tasks) or self._summary_of_older(row, tasks) for row in rows)
+        return [summary for summary in found if summary is not None]
+
+    def _summary_of_older(self, row: Row[Any], tasks: Mapping[str, Sequence[tuple[str, str]]]) -> CohortSummary | None:
+        """For a cohort whose newest run cannot be read."""
+        runs = self.runs(row.cohort, _BEHIND_UNREADABLE, brief=True) if isinstance(row.cohort, str) else []
+        if not runs:
+            return None
+        newest, of = runs[-1], tuple(tasks.get(row.cohort, ()))
+        return CohortSummary(row.cohort, row.runs, newest.started_at, newest.state, of, newest.key, newest.decision)
 
     def set_mode(self, change: ModeChange) -> None:
         """Adds the mode that a person gave a cohort."""
@@ -404,30 +418,29 @@ def _of(query: Select[Any], cohort: str | None) -> Select[Any]:
     return query if cohort is None else query.where(RunRow.cohort == cohort)
 
 
-def _readable_summaries(
-    rows: Iterable[Row[Any]], tasks: Mapping[str, Sequence[tuple[str, str]]], within: Container[str] | None
-) -> Iterator[CohortSummary]:
-    for row in rows:
-        if within is not None and row.cohort not in within:
-            continue
-        try:
-            yield CohortSummary(
-                row.cohort,
-                row.runs,
-                row.started_at,
-                RunState(row.state),
-                tuple(tasks.get(row.cohort, ())),
-                row.key,
-                readable_decision(row.key, row.decision),
-            )
-        except ValueError as error:
-            skipped(f"cohort {row.cohort}", error)
+def _summary(row: Row[Any], tasks: Mapping[str, Sequence[tuple[str, str]]]) -> CohortSummary | None:
+    """None, with a warning, for a row that cannot be read."""
+    try:
+        return CohortSummary(
+            of_kind(str, row.cohort, "name"),
+            row.runs,
+            of_kind(datetime, row.started_at, "start"),
+            RunState(row.state),
+            tuple(tasks.get(row.cohort, ())),
+            of_kind(str, row.key, "key"),
+            readable_decision(row.key, row.decision),
+        )
+    except ValueError as error:
+        skipped(f"run {row.key} of cohort {row.cohort}", error)
+        return None
 
 
 def _readable_verdicts(rows: Iterable[VerdictRow]) -> Iterator[Verdict]:
     for row in rows:
         try:
-            yield Verdict(row.cohort, row.action_id, Ruling(row.ruling), row.by, row.at, row.reason)
+            at, by = of_kind(datetime, row.at, "time"), of_kind(str, row.by, "author")
+            action_id, reason = of_kind(str, row.action_id, "action"), of_kind(str, row.reason, "reason")
+            yield Verdict(row.cohort, action_id, Ruling(row.ruling), by, at, reason)
         except ValueError as error:
             skipped(f"a verdict on {row.action_id}", error)
 
@@ -435,6 +448,8 @@ def _readable_verdicts(rows: Iterable[VerdictRow]) -> Iterator[Verdict]:
 def _readable_modes(rows: Iterable[ModeRow]) -> Iterator[ModeChange]:
     for row in rows:
         try:
-            yield ModeChange(row.cohort, Mode(row.mode) if row.mode else None, row.by, row.at, row.reason)
+            at, by = of_kind(datetime, row.at, "time"), of_kind(str, row.by, "author")
+            reason = of_kind(str, row.reason, "reason")
+            yield ModeChange(row.cohort, Mode(row.mode) if row.mode else None, by, at, reason)
         except ValueError as error:
             skipped(f"a mode of cohort {row.cohort}", error)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import BigInteger, DateTime, Dialect, Index, Integer, Text, TypeDecorator
 from sqlalchemy.dialects.postgresql import TEXT
@@ -10,7 +12,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment: timezone aware in Python, UTC in the database. ValueError for a naive one."""
+    """A moment: timezone aware in Python, UTC in the database. ValueError for a naive one; None for what SQLite holds
+    that is no moment."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -19,6 +22,17 @@ class UtcDateTime(TypeDecorator[datetime]):
         if value is not None and value.utcoffset() is None:
             raise ValueError(f"{value.isoformat()} has no time zone")
         return value and value.astimezone(UTC)
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], datetime | None] | None:
+        process = super().result_processor(dialect, coltype)
+
+        def readable(stored: Any) -> datetime | None:
+            try:
+                return process(stored) if process else stored
+            except (TypeError, ValueError):
+                return None
+
+        return readable
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         if value is None:

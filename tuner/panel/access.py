@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fastapi import HTTPException
 
+from tuner.history.cohort_name import is_storable
 from tuner.history.store import CohortSummary, Store
 from tuner.panel.facts import CohortFacts
 from tuner.panel.recent_runs import RecentRuns
@@ -39,7 +40,7 @@ class Access:
 
     def facts(self, cohort: str) -> CohortFacts:
         """Of one cohort; 404 for one that the viewer may not read, as for one that does not exist."""
-        found = visible(self.store().cohorts(cohort=cohort), self.viewer)
+        found = visible(self.store().cohorts(cohort=cohort), self.viewer) if is_storable(cohort) else []
         if not found:
             raise HTTPException(404, UNKNOWN_COHORT)
         return self.facts_of(found[0])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Generic, Literal, TypeVar
+from typing import Annotated, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from tuner.advice.insights.model import InsightKind
 from tuner.advice.model import ActionKind, Prediction
+from tuner.history.cohort_name import is_storable
 from tuner.history.model import CohortState, Mode, Ruling, RunState, Standing
 from tuner.plan.picture import StepKind
 
@@ -284,15 +285,25 @@ class AuditItem(Answer):
     reason: str = ""
 
 
+def _storable(text: str) -> str:
+    if not is_storable(text):
+        raise ValueError("holds characters that no history can")
+    return text
+
+
+# What people send: it is looked up, or kept.
+Sent = Annotated[str, AfterValidator(_storable)]
+
+
 class RulingRequest(BaseModel):
     """`reason` is asked for where the ruling is reject."""
 
     model_config = ConfigDict(extra="forbid")
 
-    cohort: str
-    action_ids: list[str] = Field(min_length=1, max_length=MOST_ITEMS)
+    cohort: Sent
+    action_ids: list[Sent] = Field(min_length=1, max_length=MOST_ITEMS)
     ruling: Ruling
-    reason: str = Field("", max_length=MOST_REASON)
+    reason: Sent = Field("", max_length=MOST_REASON)
 
 
 class ModeRequest(BaseModel):
@@ -300,9 +311,9 @@ class ModeRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    cohort: str
+    cohort: Sent
     mode: Mode | None
-    reason: str = Field("", max_length=MOST_REASON)
+    reason: Sent = Field("", max_length=MOST_REASON)
 
 
 class Done(Answer):

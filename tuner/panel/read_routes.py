@@ -28,6 +28,7 @@ from tuner.panel.models import (
     QueryItem,
     Recommendation,
     RunItem,
+    Sent,
     Session,
 )
 from tuner.panel.paging import Limit, Offset, page_of
@@ -38,7 +39,7 @@ from tuner.panel.views.plan import plan_comparison
 MOST_CHARACTERS = 2000
 
 Name = Annotated[str, Query(max_length=MOST_CHARACTERS)]
-Filter = Annotated[str | None, Query(max_length=MOST_CHARACTERS)]
+Filter = Annotated[Sent | None, Query(max_length=MOST_CHARACTERS)]
 
 
 def read_routes(access_of: Callable[..., Access], home: Home) -> APIRouter:

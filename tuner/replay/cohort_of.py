@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tuner.eventlog.airflow_tags import DAG_AND_TASK, OPENLINEAGE_JOB
+from tuner.history.cohort_name import LONGEST_KNOWN, made_safe
 from tuner.steering.submit_conf import COHORT
 
 UNNAMED = "(no name)"
@@ -37,8 +38,10 @@ BY_LOG = CohortRules()
 
 def cohort_of(conf: Mapping[str, str], app_name: str, rules: CohortRules = BY_LOG) -> str:
     """The cohort: by the rules, by the tuner's or Airflow's tags in conf, else by the name without dates and ids."""
-    if rules.named:
-        return rules.named
+    return rules.named or made_safe(_as_it_says(conf, app_name, rules), LONGEST_KNOWN) or UNNAMED
+
+
+def _as_it_says(conf: Mapping[str, str], app_name: str, rules: CohortRules) -> str:
     if rules.pattern is not None and (found := rules.pattern.search(app_name)):
         return ".".join(filter(None, found.groups())) or found.group() or UNNAMED
     return conf.get(COHORT) or _airflow_task(conf) or without_dates(app_name)

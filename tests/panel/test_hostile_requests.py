@@ -1,0 +1,114 @@
+"""Requests that no page of ours makes, and rows that no version of ours wrote: never a 5xx, and the rest is shown."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tuner.history.store import Store
+
+from .nights import COHORT, HINT, decided, keep, night, query
+
+Ask = Callable[..., Any]
+PARTS = ["", "s", "/runs", "/recommendations", "/insights", "/queries", "/plan", "/audit"]
+BYTES = [
+    "%00",
+    "a%00b",
+    "%ED%A0%80",
+    "%FF%FE",
+    "x" * 10_000,
+    "a/b",
+    "..",
+    "%2e%2e%2f",
+    "q'%22--",
+    "%E2%80%AE",
+    "",
+    "%20",
+]
+TEXTS = ["\0", "a\ud800", "x" * 10_000, "..", "\u202e", "", "  ", None, 1, ["x"]]
+JSON = {"content-type": "application/json", "sec-fetch-site": "same-origin"}
+ROW = (
+    "INSERT INTO spark_tuner_runs (key, cohort, try_number, state, mode, started_at, event_log_dir, decision) "
+    "VALUES (?, {cohort}, ?, ?, 'auto', ?, '', ?)"
+)
+FINE = ("bad", 1, "running", "2027-01-01 00:00:00.000000", '{"mode":"auto","summary":"","actions":[]}')
+# What another program may have written: the cohort as SQL, the columns, and whether the row can be told after all.
+ROWS = {
+    "half of a surrogate pair": ("CAST(X'EDA080' AS TEXT)", FINE, True),
+    "a NUL": ("CAST(X'610062' AS TEXT)", FINE, True),
+    "bytes": ("X'00FF'", FINE, False),
+    "no time": (f"'{COHORT}'", ("bad", 1, "running", "yesterday", FINE[4]), False),
+    "no state": (f"'{COHORT}'", ("bad", 1, "huh", *FINE[3:]), False),
+    "no number": (f"'{COHORT}'", ("bad", "one", *FINE[2:]), False),
+    "no decision": (f"'{COHORT}'", (*FINE[:4], b"\xff{"), False),
+}
+
+
+@pytest.mark.parametrize("sent", BYTES)
+def test_whatever_is_asked_for(ask: Ask, store: Store, sent: str) -> None:
+    keep(store, night(0, query("q1", 20), actions=[decided()]))
+    client = ask()
+    for part in PARTS:
+        for name in ("cohort", "query", "search", "dag_id", "task_id", "run_id", "state", "limit", "offset"):
+            rest = "" if name == "cohort" else f"&cohort={COHORT}"
+            answer = client.get(f"/api/cohort{part}?{name}={sent}{rest}")
+            assert answer.status_code in (200, 403, 404, 422), (part, name)
+    for path in (f"/{sent}", f"/static/{sent}", f"/api/{sent}", f"/ui?dag_id={sent}"):
+        assert client.get(path).status_code < 500, path
+
+
+@pytest.mark.parametrize("sent", TEXTS, ids=[ascii(text)[:12] for text in TEXTS])
+def test_whatever_is_to_be_done(ask: Ask, store: Store, sent: object) -> None:
+    keep(store, night(0, query("q1", 20), actions=[decided()]))
+    client = ask()
+    fine = {"cohort": COHORT, "action_ids": [HINT.id], "ruling": "approve", "reason": ""}
+    changes = [{"cohort": sent}, {"action_ids": [sent]}, {"ruling": sent}, {"reason": sent}]
+    bodies = [("rulings", {**fine, **change}) for change in changes]
+    bodies += [("mode", {"cohort": COHORT, "mode": "auto", "reason": "", key: sent}) for key in ("cohort", "mode")]
+    for path, body in bodies:
+        for raw in (json.dumps(body), json.dumps(body, ensure_ascii=False)):
+            answer = client.post(f"/api/cohort/{path}", content=raw.encode(errors="surrogatepass"), headers=JSON)
+            assert answer.status_code in (200, 400, 404, 422), body
+    assert all(v.cohort == COHORT for v in store.verdicts(COHORT))
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_one_malformed_row_is_named_in_the_log_and_the_rest_is_shown(
+    ask: Ask, store: Store, tmp_path: Path, caplog: pytest.LogCaptureFixture, kind: str
+) -> None:
+    keep(store, night(0, query("q1", 20), actions=[decided()]))
+    cohort, columns, is_told = ROWS[kind]
+    with closing(sqlite3.connect(tmp_path / "history.db")) as connection, connection:
+        connection.execute(ROW.format(cohort=cohort), columns)
+    client = ask()
+    for part in PARTS:
+        assert client.get(f"/api/cohort{part}", params={"cohort": COHORT, "query": "q1"}).status_code == 200, part
+    listed = client.get("/api/cohorts").json()["items"]
+    assert COHORT in [item["cohort"] for item in listed]
+    assert len(listed) == 1 + is_told
+    assert is_told or "run bad" in caplog.text
+
+
+def test_what_people_said_is_told_but_for_a_malformed_row(
+    ask: Ask, store: Store, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    keep(store, night(0, query("q1", 20)))
+    with closing(sqlite3.connect(tmp_path / "history.db")) as connection, connection:
+        for at in ("never", "2026-11-01 00:00:00.000000"):
+            row = (COHORT, "ana", at, "")
+            connection.execute(
+                "INSERT INTO spark_tuner_modes (cohort, mode, by, at, reason) VALUES (?, 'auto', ?, ?, ?)", row
+            )
+            connection.execute(
+                "INSERT INTO spark_tuner_verdicts (cohort, action_id, ruling, by, at, reason) VALUES (?, 'a', 'pin', ?, ?, ?)",
+                row,
+            )
+    assert ask().get("/api/cohort/audit", params={"cohort": COHORT}).json()["total"] == 2
+    assert "a verdict on a" in caplog.text
+    assert f"a mode of cohort {COHORT}" in caplog.text

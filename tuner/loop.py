@@ -357,6 +357,7 @@ def _decide(known: _Known, problems: Problems) -> Decision:
         earlier_tries=known.earlier_tries,
         to_come=_context(job, known.runs),
         elsewhere=known.elsewhere,
+        own_conf={**job.submission.conf, **job.user_conf},
     )
 
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from tuner.advice.broadcasts_off import against_own_word
 from tuner.advice.facts import Facts, PastRun
 from tuner.advice.model import ActionKind, Recommendation
 from tuner.advice.outgrown import outgrown
 from tuner.advice.reach import Reach
-from tuner.history.model import Decision, Elsewhere, Mode, Outcome, Run, Verdict
+from tuner.broadcast_thresholds import broadcasts_off
+from tuner.history.model import Decision, Elsewhere, Mode, Outcome, Ruling, Run, Verdict
 from tuner.policy.context import Context, context_to_come
 from tuner.policy.decide import Situation, decide, failed_with_changes
 from tuner.policy.measure import latest_outcome, usable
 from tuner.policy.situation import BY_SUBMIT
+from tuner.policy.together import together
 from tuner.policy.tried_elsewhere import tried
 from tuner.problems import Problems
 from tuner.steering.agent.directives import agent_directives
@@ -45,9 +49,11 @@ def next_decision(
     to_come: Context | None = None,
     elsewhere: Elsewhere | None = None,
     advise: Callable[[Facts], Sequence[Recommendation]] | None = None,
+    own_conf: Mapping[str, str] | None = None,
 ) -> Decision:
     """The decision for run `key`. `runs` are the cohort's newest HISTORY_RUNS, oldest first, `facts` those of `facts_now`,
-    `to_come` is the context of the run, where that is known, `elsewhere` what other cohorts hold for a new one.
+    `to_come` is the context of the run, where that is known, `elsewhere` what other cohorts hold for a new one, `own_conf`
+    what the user set for it.
 
     `advise` are other advisors than all there are, whose orders the agent is taken to understand. One that fails silences
     itself; a policy that fails raises.
@@ -65,9 +71,37 @@ def next_decision(
         to_come=to_come,
         elsewhere=tried(elsewhere.decisions) if elsewhere else {},
     )
+    situation = replace(situation, outgrown={**situation.outgrown, **_against_own_word(situation, own_conf or {})})
     decision = decide(situation)
     unsaid = _unsaid(decision, runs) if reach is Reach.AGENT and advise is None else {}
     return decide(replace(situation, unsaid=unsaid)) if unsaid else decision
+
+
+def _against_own_word(situation: Situation, own_conf: Mapping[str, str]) -> dict[str, str]:
+    """Actions that the user's own settings speak against, by id, and why; but for what a person approved since they were
+    first seen: the later word counts."""
+    latest = situation.latest
+    if latest is None:
+        return {}
+    groups = [r.actions for r in situation.recommendations]
+    for run in situation.runs:
+        decided = run.decision.actions
+        groups += [tuple(o.action for o in decided if together(o) == of) for of in {together(d) for d in decided}]
+    barred = against_own_word(groups, (own_conf, latest.conf), latest.queries)
+    since = _own_word_since(situation.runs)
+    approved = {v.action_id for v in situation.verdicts if v.ruling is Ruling.APPROVE and since and v.at > since}
+    asked_for = {a.id for group in groups for a in group if approved.intersection(other.id for other in group)}
+    return {id_: why for id_, why in barred.items() if id_ not in asked_for}
+
+
+def _own_word_since(runs: Sequence[Run]) -> datetime | None:
+    """When the first of the newest runs started that all had broadcasts switched off; None where the newest had not."""
+    since = None
+    for run in reversed([run for run in runs if run.outcome]):
+        if run.outcome and not (broadcasts_off(run.outcome.conf) or any(q.broadcasts_off for q in run.outcome.queries)):
+            break
+        since = run.started_at
+    return since
 
 
 def _unsaid(decision: Decision, runs: Sequence[Run]) -> dict[str, str]:

@@ -28,14 +28,13 @@ from tuner.advice.sized_joins import (
     measured_joins,
     site_of,
 )
+from tuner.broadcast_thresholds import ADAPTIVE, STATIC
 from tuner.cost.memory import BroadcastCap
 from tuner.cost.selection.conf import ADAPTIVE_THRESHOLD, SelectionConf
 from tuner.plan.model import BuildSide, Query, Strategy
 from tuner.plan.relation import short_name
 from tuner.units import format_bytes, format_rows, format_seconds
 
-STATIC = "spark.sql.autoBroadcastJoinThreshold"
-ADAPTIVE = "spark.sql.adaptive.autoBroadcastJoinThreshold"
 # Room for tonight's data to be larger than yesterday's before the decision flips.
 GROWTH = 1.25
 # Nearer than this to a side that must not be broadcast, a threshold does not separate.

@@ -200,9 +200,9 @@ class Query:
     `columns` is a digest of what of them.
     `input_bytes` and `input_rows` sum the scans; `executor_run_ms` and `spilled_bytes` sum its stages. There only where
     `in_full` looked: `graphs`, its blocks of inner joins that have more than one order, `tables`, the catalog tables it
-    reads, `work`, what its stages did, `aggregates` and `skews`. `directives` says what became of each that it had.
-    `not_deterministic` names what makes
-    its result hang on the places of its rows ("" for nothing that its plan shows).
+    reads, `work`, what its stages did, `aggregates` and `skews`. `directives` says what became of each that it had;
+    `not_deterministic` names what makes its result hang on the places of its rows ("" for nothing that its plan shows);
+    `broadcasts_off` are the thresholds of broadcasts that the application set below 0 before it.
     """
 
     id: int
@@ -230,3 +230,4 @@ class Query:
     columns: str = ""
     directives: tuple[DirectiveOutcome, ...] = ()
     not_deterministic: str = ""
+    broadcasts_off: tuple[str, ...] = ()

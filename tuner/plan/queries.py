@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from tuner.broadcast_thresholds import broadcasts_off
 from tuner.eventlog.model import Application, Execution, PlanInfo, Stage
 from tuner.eventlog.properties import error_kind
 from tuner.eventlog.steering import UNSTEERED, AgentRecord
@@ -166,6 +167,7 @@ def _measured(
         spilled_bytes=sum(stage.disk_spilled_bytes for stage in stages),
         task_count=sum(stage.tasks for stage in stages),
         error=error_kind(execution.error) if execution.error else None,
+        broadcasts_off=broadcasts_off(execution.modified_conf),
         relations=tuple(sorted(read)),
         columns=digest("\n".join(sorted(f"{name}.{column}" for name, columns in read.items() for column in columns))),
         not_deterministic=not_deterministic(initial),

@@ -1,0 +1,142 @@
+"""A job that switches broadcasts off is not given any, wherever it says so, and a person is told what that costs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.nightly import Nightly, Spark
+from tuner.advice.broadcasts_off import against_own_word
+from tuner.advice.model import Action, ActionKind, Hint
+from tuner.broadcast_thresholds import ADAPTIVE, STATIC, broadcasts_off
+from tuner.eventlog.location import local_path
+from tuner.history.model import DecidedAction, Mode, Ruling, Standing, Verdict
+from tuner.history.store import Store
+from tuner.loop import Turn, complete
+from tuner.plan.model import Query, QueryStatus
+from tuner.steering.agent.spark_home import SparkAtHand
+from tuner.steering.agent.submission import Submission
+from tuner.steering.directives import Steering
+
+SPARK = SparkAtHand(Path("/opt/spark"), "4.0.1", "2.13")
+OFF = {STATIC: "-1"}
+SALES = "SELECT * FROM sales s JOIN items i ON s.item = i.id"
+WHY = f"held: the job's own {STATIC}=-1"
+HINT = Action(ActionKind.HINT_JOIN, "a=b", Hint.BROADCAST, "q", ("b",))
+ORDER = Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "q")
+HASH = replace(HINT, value=Hint.SHUFFLE_HASH)
+
+
+@pytest.fixture
+def nightly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Nightly:
+    """A job that the agent steers, whose jar is deployed."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return Nightly(tmp_path, steering=Steering.AGENT, submission=Submission(SPARK, {}, "hdfs:///agent.jar"))
+
+
+def hint_of(turn: Turn) -> DecidedAction:
+    (found,) = [d for d in turn.decision.actions if d.action.value == Hint.BROADCAST]
+    return found
+
+
+def assert_held(turn: Turn) -> None:
+    held = hint_of(turn)
+    assert held.standing is Standing.HELD
+    assert held.reason.endswith(WHY)
+    assert held.predicted_seconds is not None, "a person is told what it costs"
+    assert not turn.decision.in_force
+    assert not turn.directives.merged
+
+
+def test_from_the_first_run_on(nightly: Nightly) -> None:
+    nightly.user_conf = OFF
+    nightly.night("e/1/1", Spark())
+    assert_held(nightly.prepare("e/2/1"))
+
+
+@pytest.mark.parametrize("where", ["conf", "defaults"])
+def test_what_is_in_force_stops_at_once(nightly: Nightly, where: str) -> None:
+    nightly.steering, nightly.statements = Steering.CONF, (SALES,)
+    nightly.night("e/1/1")
+    assert nightly.night("e/2/1").turn.decision.in_force
+    if where == "conf":
+        nightly.user_conf = OFF
+    else:
+        nightly.submission = replace(nightly.submission, conf=OFF)
+    assert_held(nightly.prepare("e/3/1"))
+
+
+def test_set_by_the_application_as_it_starts(nightly: Nightly) -> None:
+    turn = nightly.prepare("e/1/1")
+    Spark().run(turn, OFF)
+    complete(turn, nightly.url, failed=False)
+    assert_held(nightly.prepare("e/2/1"))
+
+
+def test_set_while_the_application_runs(nightly: Nightly) -> None:
+    turn = nightly.prepare("e/1/1")
+    Spark().run(turn)
+    directory = local_path(turn.event_log_dir)
+    assert directory is not None
+    for log in directory.iterdir():
+        log.write_text("".join(json.dumps(modified(json.loads(line))) + "\n" for line in log.read_text().splitlines()))
+    complete(turn, nightly.url, failed=False)
+    assert_held(nightly.prepare("e/2/1"))
+
+
+def modified(event: dict[str, Any]) -> dict[str, Any]:
+    return {**event, "modifiedConfigs": OFF} if event["Event"].endswith("SQLExecutionStart") else event
+
+
+def test_what_a_person_approves_afterwards_is_tried_and_what_was_approved_before_is_not(nightly: Nightly) -> None:
+    nightly.mode = Mode.OBSERVE
+    nightly.night("e/1/1")
+    action = hint_of(nightly.prepare("e/2/1")).action
+    nightly.mode = Mode.AUTO
+    said = Verdict(nightly.cohort, action.id, Ruling.APPROVE, "ana", datetime.now(UTC))
+    with Store.open(nightly.url) as store:
+        store.record(said)
+    nightly.user_conf = OFF
+    assert_held(nightly.prepare("e/3/1"))
+    nightly.night("e/4/1", Spark())
+    assert_held(nightly.prepare("e/5/1"))
+    with Store.open(nightly.url) as store:
+        store.record(replace(said, at=datetime.now(UTC) + timedelta(seconds=1)))
+    assert nightly.prepare("e/6/1").decision.in_force == (action,)
+
+
+def test_a_positive_threshold_is_their_word_on_the_property_alone(nightly: Nightly) -> None:
+    nightly.user_conf = {STATIC: "5m"}
+    nightly.night("e/1/1", Spark())
+    assert hint_of(nightly.prepare("e/2/1")).standing is Standing.TRIAL
+
+
+def test_an_order_goes_with_the_broadcasts_that_it_calls_for() -> None:
+    groups = [(ORDER, HINT), (HASH,), (replace(ORDER, target="other"),)]
+    assert against_own_word(groups, [OFF], ()).keys() == {ORDER.id, HINT.id}
+    assert against_own_word(groups, [{STATIC: "10m"}], ()) == {}
+
+
+def test_aqes_threshold_speaks_of_aqes_broadcasts_alone() -> None:
+    adaptive, static = (Action(ActionKind.SET_CONF, name, "9") for name in (ADAPTIVE, STATIC))
+    found = against_own_word([(static, adaptive), (HINT,)], [{ADAPTIVE: "-1"}], ())
+    assert found == {adaptive.id: f"the job's own {ADAPTIVE}=-1"}
+    assert against_own_word([(static, adaptive)], [OFF], ()).keys() == {static.id, adaptive.id}
+
+
+def test_what_one_query_sets_is_said_of_its_own_joins_and_of_properties() -> None:
+    off, on = (Query(n, n, name, "", 0, 1, QueryStatus.SUCCEEDED) for n, name in enumerate(("q", "other")))
+    queries = (replace(off, broadcasts_off=(STATIC,)), on)
+    adaptive = Action(ActionKind.SET_CONF, ADAPTIVE, "9")
+    found = against_own_word([(HINT,), (replace(HINT, query="other"),), (adaptive,)], [{}], queries)
+    assert found.keys() == {HINT.id, adaptive.id}
+
+
+@pytest.mark.parametrize("value", ["-1", " -1 ", "-1b", "-5m"])
+def test_below_zero(value: str) -> None:
+    assert broadcasts_off({STATIC: value, ADAPTIVE: "0"}) == (STATIC,)

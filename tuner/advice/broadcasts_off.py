@@ -1,0 +1,46 @@
+"""A user's own threshold below 0 is their word on broadcasts: which actions would go against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from tuner.advice.model import Action, ActionKind, Hint
+from tuner.broadcast_thresholds import ADAPTIVE, STATIC, broadcasts_off
+from tuner.plan.model import Query
+
+
+def against_own_word(
+    groups: Iterable[Sequence[Action]], confs: Iterable[Mapping[str, str]], queries: Sequence[Query]
+) -> dict[str, str]:
+    """Of actions in groups (those that belong together) the ones that the user's own settings speak against: why, by id.
+
+    `confs` are properties of the run to come, as far as they are known, and of the latest; `queries` tell what the
+    application set while it ran. An order goes with the broadcasts that it calls for.
+    """
+    everywhere = frozenset(name for conf in confs for name in broadcasts_off(conf))
+    in_query = {query.fingerprint: everywhere.union(query.broadcasts_off) for query in queries}
+    anywhere = everywhere.union(*in_query.values())
+    if not anywhere:
+        return {}
+    found: dict[str, str] = {}
+    for group in groups:
+        hints = {a.id: name for a in group if (name := _spoken_against(a, everywhere, in_query, anywhere))}
+        orders = {a.id: name for a in group if a.kind is ActionKind.ORDER_JOINS for name in _of_hints(a, group, hints)}
+        found |= {id_: f"the job's own {name}=-1" for id_, name in (hints | orders).items()}
+    return found
+
+
+def _spoken_against(
+    action: Action, everywhere: frozenset[str], in_query: Mapping[str, frozenset[str]], anywhere: frozenset[str]
+) -> str:
+    """The property that speaks against an action by itself; "" for none."""
+    if action.kind is ActionKind.HINT_JOIN and action.value == Hint.BROADCAST:
+        return STATIC if STATIC in in_query.get(action.query or "", everywhere) else ""
+    if action.kind is ActionKind.SET_CONF and action.target in (STATIC, ADAPTIVE):
+        # AQE's reaches every query, also those that the other speaks for.
+        return next((name for name in (STATIC, action.target) if name in anywhere), "")
+    return ""
+
+
+def _of_hints(order: Action, group: Sequence[Action], hints: Mapping[str, str]) -> Iterable[str]:
+    return (hints[a.id] for a in group if a.query == order.query and a.id in hints)

@@ -356,3 +356,16 @@ class TestArguments:
 
 def _raise(error: BaseException) -> Any:
     raise error
+
+
+@pytest.mark.parametrize(
+    ("cohort", "taken"),
+    [("  ", "{task}"), ("a\nb", "a b"), ("n\0\ud800", "n\ufffd\ufffd"), ("x" * 300, "x" * 237), ("etl", "etl")],
+)
+def test_what_is_no_cohorts_name_is_made_one(submit: Any, loop: Any, ti: Any, cohort: str, taken: str) -> None:
+    op = SparkTunedOperator(task_id="nightly", application="/jobs/etl.py", cohort=cohort)
+    op.execute({"ti": ti})  # type: ignore[typeddict-item]
+    found = loop.job.cohort
+    assert found.startswith(taken.format(task=f"{ti.dag_id}.{ti.task_id}"))
+    assert len(found) <= 250
+    assert submit.command, "the job ran"

@@ -12,6 +12,7 @@ from tuner.eventlog.location import local_path
 from tuner.history.model import Mode
 from tuner.history.store import Store
 from tuner.loop import Job, Report, Turn, complete, prepare
+from tuner.most_seconds import MostSeconds
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Steering
 from tuner.steering.order_sensitive import OrderSensitive
@@ -19,6 +20,9 @@ from tuner.steering.submit_conf import EVENT_LOG_DIR
 
 START_MS = 1_700_000_000_000
 _SQL = "org.apache.spark.sql.execution.ui."
+
+# Tests share their machine: what they are about is not how long a decision takes there.
+PATIENT = MostSeconds(60.0, 60.0)
 
 
 def _scan(name: str, column: str, id_: int) -> dict[str, Any]:
@@ -151,6 +155,7 @@ class Nightly:
             self.steering,
             self.submission,
             order_sensitive=self.order_sensitive,
+            most_seconds=PATIENT,
         )
 
     def prepare(self, key: str) -> Turn:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.nightly import PATIENT
 from tuner.cli.main import main
 from tuner.history.model import Mode
 from tuner.history.store import Store
@@ -415,7 +416,7 @@ def test_runs_and_what_is_stored_of_them(
     url = f"sqlite:///{tmp_path}/history.db"
     told = ""
     for night in range(3):
-        job = Job("nightly", f"nightly/{night}/1", 1, Mode.AUTO, {}, str(tmp_path / "events"))
+        job = Job("nightly", f"nightly/{night}/1", 1, Mode.AUTO, {}, str(tmp_path / "events"), most_seconds=PATIENT)
         turn: Turn = prepare(job, url)
         write_run(turn.conf)
         report: Report = complete(turn, url, failed=night == 1)

@@ -24,6 +24,8 @@ os.environ["AIRFLOW_HOME"] = _HOME.name
 os.environ["AIRFLOW__CORE__LOAD_EXAMPLES"] = "False"
 os.environ["AIRFLOW__CORE__DAGS_FOLDER"] = str(Path(_HOME.name, "dags"))
 
+PATIENCE = ("AIRFLOW__SPARK_TUNER__MOST_SECONDS_BEFORE", "AIRFLOW__SPARK_TUNER__MOST_SECONDS_AFTER")
+
 
 @pytest.fixture(autouse=True)
 def airflow_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -32,6 +34,8 @@ def airflow_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
         monkeypatch.delenv(name)
     monkeypatch.setenv("SPARK_TUNER_DB", f"sqlite:///{tmp_path}/history.db")
     monkeypatch.setenv("AIRFLOW__SPARK_TUNER__EVENT_LOG_BASE", str(tmp_path / "events"))
+    for name in PATIENCE:
+        monkeypatch.setenv(name, "60")
     set_connection(monkeypatch, "spark_default", conn_type="spark", host="local[2]")
 
 

@@ -14,6 +14,14 @@ from tuner.errors import TunerError
 from tuner.history.model import Mode
 from tuner.steering.directives import Steering
 
+from .conftest import PATIENCE
+
+
+@pytest.fixture(autouse=True)
+def as_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in PATIENCE:
+        monkeypatch.delenv(name)
+
 
 def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AIRFLOW__SPARK_TUNER__EVENT_LOG_BASE")

@@ -42,6 +42,7 @@ from tuner.history.store import Store
 from tuner.history.tables import RunRow
 from tuner.history.url import parse
 from tuner.loop import Job, prepare
+from tuner.most_seconds import MostSeconds
 from tuner.next_decision import HISTORY_RUNS, LEARN_RUNS, facts_now, next_decision
 from tuner.plan.model import Query
 from tuner.plan.queries import queries
@@ -223,7 +224,13 @@ def _decide(store: Store, runs: Sequence[Run], facts: Facts | None, problems: Pr
 def _job(directory: Path, number: int) -> Job:
     submission = Submission(agent_jar="hdfs:///jars/agent.jar")
     return Job(
-        COHORT, f"nightly/next{number}/load/-1/1", 1, Mode.AUTO, {}, str(directory / "events"), submission=submission
+        COHORT,
+        f"nightly/next{number}/load/-1/1",
+        1,
+        Mode.AUTO,
+        event_log_base=str(directory / "events"),
+        submission=submission,
+        most_seconds=MostSeconds(60.0, 60.0),
     )
 
 

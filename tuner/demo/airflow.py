@@ -91,6 +91,9 @@ def _environment(home: Path, workload: Workload, store_url: str, cores: int) -> 
         "AIRFLOW__LOGGING__COLORED_CONSOLE_LOG": "False",
         "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
         "AIRFLOW__SPARK_TUNER__MODE": "auto",
+        # Airflow, Spark and whatever else runs here share a few cores: the demo waits for its decisions.
+        "AIRFLOW__SPARK_TUNER__MOST_SECONDS_BEFORE": "30",
+        "AIRFLOW__SPARK_TUNER__MOST_SECONDS_AFTER": "30",
         "AIRFLOW__SPARK_TUNER__SQL_ALCHEMY_CONN": store_url,
         "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps({"conn_type": "spark", "host": f"local[{cores}]"}),
         "SPARK_TUNER_DEMO_APPLICATION": str(workload.application),

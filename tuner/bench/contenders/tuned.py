@@ -13,6 +13,7 @@ from tuner.bench.model import BenchRun, Setup
 from tuner.history.failure import Ending
 from tuner.history.model import Mode
 from tuner.loop import complete, prepare
+from tuner.most_seconds import MostSeconds
 from tuner.spark_submit import environment_for, find_spark_submit
 from tuner.steering.agent.submission import submission
 from tuner.submit_arguments import as_arguments
@@ -40,6 +41,8 @@ class Tuned:
             mode=Mode.AUTO,
             user_conf=dict(setup.conf),
             event_log_base=str(work / "events"),
+            # What deciding takes counts as tuning: a bench of many queries is not to go unsteered for it.
+            most_seconds=MostSeconds(60.0, 60.0),
             submission=submission(program, properties, environ=environment_for(program), with_defaults=True),
         )
         started = time.monotonic()

@@ -19,11 +19,13 @@ _APP = Path(__file__).with_name("fragile_app.py")
 
 # g drops the bad rows of f; the order that is drawn for each asks c first.
 _JOINS = "FROM f x JOIN g ON x.k = g.k JOIN c ON x.n = c.n"
+_ROW = "x.id, g.gw, c.cw"
 _FAILS = "may fail on rows that another order gives it"
 _IN_ORDER = "takes rows in the order in which they come"
 # By numbers: an event log blots out what looks like text of the user's.
 _RISKY = {f"condition {number}": risk.replace("{x}", "x") for number, risk in enumerate(RAISING)}
-_OF_CONDITION = "SELECT x.id FROM f x JOIN g ON x.k = g.k JOIN c ON pmod(hash({}), 4) = c.m"
+_OF_CONDITION = "SELECT x.id FROM f x JOIN g ON x.k = g.k JOIN c ON least(greatest(hash({}), 0), 3) = c.m"
+_DRAWN_BELOW = "SELECT u, gw, cw FROM (SELECT *, rand(7) AS u FROM f) x JOIN g ON x.k = g.k JOIN c ON x.n = c.n"
 _SAMPLED = f"SELECT x.id {_JOINS.replace('f x', 'f TABLESAMPLE (60 PERCENT) REPEATABLE (7) x')}"
 _LEFT = {
     **{name: (_OF_CONDITION.format(risk), _FAILS) for name, risk in _RISKY.items()},
@@ -34,21 +36,19 @@ _LEFT = {
         "SELECT id, r FROM (SELECT *, 10 / zero AS r FROM f) x JOIN g ON x.k = g.k JOIN c ON x.n = c.n", _FAILS
     ),
     "filter of a relation": (f"SELECT x.id {_JOINS} WHERE x.n + 1 > 0", _FAILS),
-    **{f"drawn by {u}": (f"SELECT x.id, {u} {_JOINS}", "the plan is not deterministic") for u in NOT_DETERMINISTIC},
-    "drawn below": (
-        "SELECT u FROM (SELECT *, rand(7) AS u FROM f) x JOIN g ON x.k = g.k JOIN c ON x.n = c.n", "the plan is not deterministic"
-    ),
+    **{f"drawn by {u}": (f"SELECT {_ROW}, {u} {_JOINS}", "the plan is not deterministic") for u in NOT_DETERMINISTIC},
+    "drawn below": (_DRAWN_BELOW, "the plan is not deterministic"),
     "a sample": (_SAMPLED, "a sample is not deterministic"),
-    "limit": (f"SELECT x.id {_JOINS} LIMIT 5", _IN_ORDER),
-    "limit after an order with ties": (f"SELECT x.id {_JOINS} ORDER BY x.n LIMIT 5", _IN_ORDER),
+    "limit": (f"SELECT {_ROW} {_JOINS} LIMIT 5", _IN_ORDER),
+    "limit after an order with ties": (f"SELECT {_ROW} {_JOINS} ORDER BY x.n LIMIT 5", _IN_ORDER),
     **{
         f"{function} by {by or 'nothing'}": (f"SELECT {function} {_JOINS} {by}", _IN_ORDER)
-        for function in ("first(x.id)", "last(x.id)", "collect_list(x.id)", "max_by(x.id, x.n)")
+        for function in ("first(c.cw)", "last(g.gw)", "collect_list(c.cw)", "max_by(c.cw, x.n)")
         for by in ("", "GROUP BY x.j")
     },
-    "row_number over ties": (f"SELECT x.id, row_number() OVER (PARTITION BY x.j ORDER BY x.n) {_JOINS}", _IN_ORDER),
+    "row_number over ties": (f"SELECT {_ROW}, row_number() OVER (PARTITION BY x.j ORDER BY x.n) {_JOINS}", _IN_ORDER),
     "a frame of rows over ties": (
-        f"SELECT x.id, sum(x.n) OVER (PARTITION BY x.j ORDER BY x.n ROWS 2 PRECEDING) {_JOINS}", _IN_ORDER
+        f"SELECT {_ROW}, sum(x.id) OVER (PARTITION BY x.j ORDER BY x.n ROWS 2 PRECEDING) {_JOINS}", _IN_ORDER
     ),
 }  # fmt: skip
 _STEERED = {
@@ -66,6 +66,8 @@ _STEERED = {
     "rank": f"SELECT x.id, rank() OVER (PARTITION BY x.j ORDER BY x.n) {_JOINS}",
     "limit behind a shuffle": f"SELECT x.j, count(*) {_JOINS} GROUP BY x.j ORDER BY 2 LIMIT 9",
 }
+# Its first rows of all tasks are merged in the order in which these end (RDD.takeOrdered).
+_UNSTABLE = "limit after an order with ties"
 # What compiled code computes of a row only when it is asked for.
 _WAITING = {"computed of a relation", "computed above the joins, of one relation"}
 _VIEW = ("CREATE OR REPLACE TEMPORARY VIEW fv AS SELECT *, cast(v AS int) AS number FROM f",)
@@ -123,7 +125,7 @@ def told(
 
 def test_no_program_fails_or_returns_other_rows(told: Told) -> None:
     assert {name: e["plain"][0] for name, e in told.entries.items() if e["plain"][0]} == {}
-    differs = {name: e["steered"] for name, e in told.entries.items() if e["again"] == e["plain"]}
+    differs = {name: e["steered"] for name, e in told.entries.items() if e["again"] == e["plain"] and name != _UNSTABLE}
     assert differs == {}
 
 

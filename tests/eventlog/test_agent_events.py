@@ -34,7 +34,7 @@ ORDER = {
 
 def directives(*hints: dict[str, Any], orders: list[dict[str, Any]] | None = None, **changed: Any) -> str:
     query = {"fingerprint": FINGERPRINT, "relations": ["db.a", "db.b"], "hints": list(hints), "orders": orders or []}
-    return json.dumps({"version": 1, "queries": [query | changed]})
+    return json.dumps({"version": 2, "queries": [query | changed]})
 
 
 def loaded(text: str = "", problem: str = "") -> bytes:
@@ -93,7 +93,7 @@ class TestWhatWasDirected:
             ("", "not a list"),
             ("[]", "not a list"),
             ("\ud800", "not a list"),
-            (json.dumps({"version": 2, "queries": []}), "version 2"),
+            (json.dumps({"version": 3, "queries": []}), "version 3"),
             (directives(fingerprint="../../etc"), "not a list"),
             (directives(HINT | {"join": "x" * 16}), "not a list"),
             (directives(HINT | {"id": "\u202egnp"}), "cannot be printed"),

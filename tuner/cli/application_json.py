@@ -54,6 +54,7 @@ def query_json(query: Query) -> dict[str, Any]:
         "status": query.status.value,
         "joins": [_join(join) for join in query.joins],
         "root_id": query.root_id,
+        "literals": query.literals,
         "directives": [
             {"action_id": d.action_id, "status": d.status.value, "reason": d.reason} for d in query.directives
         ],

@@ -136,7 +136,7 @@ def _unfollowed(run: Run) -> Iterator[str]:
     """What was in force in a run and its plans did not follow: the next decision takes it out, unless it was held."""
     for words, reasons in (
         ("not followed by the last run:", not_followed(run)),
-        ("held in the last run, for its size alone:", held_in(run)),
+        ("held in the last run alone:", held_in(run)),
     ):
         if reasons:
             yield f"\n{words}"

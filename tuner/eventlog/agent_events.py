@@ -12,7 +12,7 @@ from tuner.eventlog.open import Fragment
 from tuner.eventlog.properties import redact
 from tuner.eventlog.steering import AgentRecord, agent_outcomes, best
 
-_FINGERPRINT = re.compile(r"[0-9a-f]{16}")
+_DIGEST = re.compile(r"[0-9a-f]{16}")
 
 
 def take_directives(fragment: Fragment, properties: Mapping[str, object]) -> None:
@@ -34,10 +34,17 @@ def take_loaded(fragment: Fragment, event: ev.AgentLoaded) -> None:
 def take_steered(fragment: Fragment, event: ev.PlanSteered) -> None:
     """What the agent says it made of the directives for one plan."""
     said = best(agent_outcomes((o.id, o.status, o.reason) for o in event.outcomes))
+    literals = event.literals if _DIGEST.fullmatch(event.literals) else ""
     if event.execution_id >= 0:
-        fragment.steer(event.execution_id, said)
-    by_query = {event.fingerprint: said} if _FINGERPRINT.fullmatch(event.fingerprint) else {}
-    fragment.steering = fragment.steering.then(AgentRecord(loaded=True, by_query=by_query))
+        fragment.steer(event.execution_id, said, literals)
+    is_known = _DIGEST.fullmatch(event.fingerprint)
+    fragment.steering = fragment.steering.then(
+        AgentRecord(
+            loaded=True,
+            by_query={event.fingerprint: said} if is_known else {},
+            literals={event.fingerprint: literals} if is_known else {},
+        )
+    )
 
 
 def _parsed(fragment: Fragment, text: str) -> tuple[QueryDirectives, ...]:

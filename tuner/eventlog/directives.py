@@ -10,7 +10,8 @@ import msgspec
 from tuner.errors import TunerError
 from tuner.printable import printable
 
-VERSION = 1
+# The first acted on any values of a query.
+VERSIONS = (1, 2)
 # The properties that hold the text, or the name of the file it is in.
 DIRECTIVES = "spark.tuner.directives"
 DIRECTIVES_FILE = "spark.tuner.directives.file"
@@ -89,8 +90,9 @@ def parse_directives(text: str) -> tuple[QueryDirectives, ...]:
         found = _decoder.decode(text)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise DirectivesError(f"not a list of directives: {type(error).__name__}") from error
-    if found.version != VERSION:
-        raise DirectivesError(f"directives of version {found.version}; only version {VERSION} is known")
+    if found.version not in VERSIONS:
+        known = " and ".join(map(str, VERSIONS))
+        raise DirectivesError(f"directives of version {found.version}; only versions {known} are known")
     if sum(len(query.ids) for query in found.queries) > MAX_DIRECTIVES:
         raise DirectivesError(f"more than {MAX_DIRECTIVES} directives")
     for query in found.queries:

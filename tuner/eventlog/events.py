@@ -217,6 +217,7 @@ class PlanSteered(SqlEvent, frozen=True):
 
     fingerprint: str = ""
     outcomes: list[DirectiveOutcome] = []
+    literals: str = ""
 
 
 _SQL = "org.apache.spark.sql.execution.ui."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 
 import msgspec
 
@@ -90,7 +91,7 @@ class ApplicationFold:
         here.conf.update(later.conf)
         here.steering = here.steering.then(later.steering)
         for execution_id, said in later.steered.items():
-            here.steer(execution_id, said)
+            here.steer(execution_id, said, later.literals[execution_id])
         for name, cores in later.executor_changes:
             self._change_executor(name, cores)
         self._absorb_work(later)
@@ -390,6 +391,8 @@ class ApplicationFold:
                 if (shared := here.stages.get(stage_id)) and shared.jobs() & {job.job_id for job in jobs}:
                     add_updates(started.driver_updates, shared.updates)
             execution = finish_execution(started, stages, jobs, here.note, here.steered.pop(execution_id, ()))
+            literals = here.literals.pop(execution_id, "")
+            execution = replace(execution, literals=literals) if execution and literals else execution
         finished = tuple(
             finish_stage(attempt, execution_id)
             for stage in stages.values()

@@ -76,7 +76,8 @@ class Execution:
 
     `logical_plan` is the optimised logical plan with the planner's size estimates, as text: there only when
     `spark.sql.ui.explainMode` was `cost`. `accumulators` holds the values of SQL metrics by id, as this execution's own
-    tasks and driver updated them: a plan that runs again, or is cached, keeps its ids.
+    tasks and driver updated them: a plan that runs again, or is cached, keeps its ids. `steered` and `literals` are what
+    the Catalyst agent says of it: what became of its directives, and the id of the values in it.
     """
 
     execution_id: int
@@ -92,6 +93,7 @@ class Execution:
     logical_plan: str | None = None
     accumulators: Mapping[int, int] = field(default_factory=dict)
     steered: tuple[AgentOutcome, ...] = ()
+    literals: str = ""
 
 
 class JobStatus(StrEnum):

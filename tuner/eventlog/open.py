@@ -152,8 +152,8 @@ class OpenStage(msgspec.Struct):
 class Fragment(msgspec.Struct):
     """One stretch of a log, a rolled file of it: what is not finished at its end, and what it tells of the application.
 
-    `steered` is what the agent said of executions, by their ids: it says so before they start. `failures` are the last
-    executions and jobs that failed, `losses` the last executors that were lost.
+    `steered` and `literals` are what the agent said of executions, by their ids: it says so before they start. `failures`
+    are the last executions and jobs that failed, `losses` the last executors that were lost.
     """
 
     version: str = ""
@@ -162,6 +162,7 @@ class Fragment(msgspec.Struct):
     conf: dict[str, str] = {}
     steering: AgentRecord = UNSTEERED
     steered: dict[int, tuple[AgentOutcome, ...]] = {}
+    literals: dict[int, str] = {}
     executor_changes: list[tuple[str, int | None]] = []
     failures: list[Failed] = []
     losses: list[Failed] = []
@@ -174,11 +175,13 @@ class Fragment(msgspec.Struct):
     notes: list[tuple[ProblemCode, str]] = []
     unlisted_notes: int = 0
 
-    def steer(self, execution_id: int, said: tuple[AgentOutcome, ...]) -> None:
+    def steer(self, execution_id: int, said: tuple[AgentOutcome, ...], literals: str = "") -> None:
         """Keep what the agent said of an execution's plan until the execution is handed on."""
         self.steered[execution_id] = best((*self.steered.get(execution_id, ()), *said))
+        self.literals[execution_id] = literals or self.literals.get(execution_id, "")
         if len(self.steered) > _MAX_STEERED:
-            del self.steered[next(iter(self.steered))]
+            forgotten = next(iter(self.steered))
+            del self.steered[forgotten], self.literals[forgotten]
 
     def note(self, code: ProblemCode, message: str) -> None:
         """Keep what is wrong with the log as a whole: the first few, and how many more."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from typing import TypeVar
 
 import msgspec
 
@@ -15,10 +16,12 @@ from tuner.printable import printable
 NOT_LOADED = "the agent did not load"
 _MAX_WAITING = 1000
 
+Said = TypeVar("Said")
+
 
 class DirectiveStatus(StrEnum):
-    """applied: the plan is as directed. held: too large in this run. ignored: something else won. impossible: not found, or
-    not safe to do."""
+    """applied: the plan is as directed. held: too large in this run, or its query had other values. ignored: something else
+    won. impossible: not found, or not safe to do."""
 
     APPLIED = "applied"
     HELD = "held"
@@ -38,7 +41,7 @@ class AgentRecord(msgspec.Struct, frozen=True):
     """`directives` are what was directed, query by query; `is_directed` says that something was, known or not.
 
     `loaded` says that the agent did, `problem` what it could not read. `by_query` is what it said of each query's plan,
-    by fingerprint, the latest that was optimised.
+    by fingerprint, the latest that was optimised; `literals` the id of the values in it, "" where its plans had several.
     """
 
     directives: tuple[QueryDirectives, ...] = ()
@@ -46,6 +49,7 @@ class AgentRecord(msgspec.Struct, frozen=True):
     loaded: bool = False
     problem: str = ""
     by_query: Mapping[str, tuple[AgentOutcome, ...]] = {}
+    literals: Mapping[str, str] = {}
 
     def of(self, fingerprint: str) -> tuple[QueryDirectives, ...]:
         """What a query was directed to do."""
@@ -59,6 +63,9 @@ class AgentRecord(msgspec.Struct, frozen=True):
             loaded=self.loaded or later.loaded,
             problem=self.problem or later.problem,
             by_query=newest({**self.by_query, **later.by_query}),
+            literals=newest(
+                {**self.literals, **{q: _same(self.literals.get(q), one) for q, one in later.literals.items()}}
+            ),
         )
 
 
@@ -88,7 +95,11 @@ def best(outcomes: Iterable[AgentOutcome]) -> tuple[AgentOutcome, ...]:
     return tuple(found.values())
 
 
-def newest(by_query: Mapping[str, tuple[AgentOutcome, ...]]) -> Mapping[str, tuple[AgentOutcome, ...]]:
+def _same(known: str | None, said: str) -> str:
+    return said if known in (None, said) else ""
+
+
+def newest(by_query: Mapping[str, Said]) -> Mapping[str, Said]:
     """The last so many entries."""
     return by_query if len(by_query) <= _MAX_WAITING else dict(list(by_query.items())[-_MAX_WAITING:])
 

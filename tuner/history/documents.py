@@ -49,6 +49,7 @@ class _BriefQuery:
     status: QueryStatus
     input_bytes: int = 0
     directives: tuple[DirectiveOutcome, ...] = ()
+    literals: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class DecidedAction:
     """An action, where it stands in this run, and why in a sentence with numbers.
 
     `gained_seconds` is what it gained in the latest run that measured it (less than 0: lost), with what else was in force on
-    its queries.
+    its queries. `literals` are the ids of the values that its query was measured with: on a join it acts on no others.
     """
 
     action: Action
@@ -72,6 +72,7 @@ class DecidedAction:
     evidence: tuple[Evidence, ...] = ()
     predicted_seconds: Prediction | None = None
     gained_seconds: float | None = None
+    literals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ _ID = r"#([0-9]{1,18})(?![0-9])L?"
 _CHARACTER = r"[^\s,()\[\]=<>]"
 _NAME = rf"({_CHARACTER}(?>(?:[^\s,()\[\]=<>#]++|#(?![0-9]{{1,18}}(?![0-9])))*))"
 _ATTRIBUTE = re.compile(rf"({_CHARACTER}+?){_ID}")
-_ATTRIBUTE_OR_RUN = re.compile(rf"{_NAME}{_ID}|{_CHARACTER}++")
+ATTRIBUTE_OR_RUN = re.compile(rf"{_NAME}{_ID}|{_CHARACTER}++")
 _ALIAS = re.compile(rf"^(.*) AS ([^\s]+?){_ID}$", re.DOTALL)
 _CASTS = re.compile(r"(?:cast|ansi_cast|try_cast|knownfloatingpointnormalized|normalizenanandzero|promote_precision)\(")
 _MAX_CASTS = 50
@@ -61,7 +61,7 @@ def bracketed(text: str, start: int = 0) -> tuple[str, int] | None:
 
 def attributes(text: str) -> list[tuple[str, int]]:
     """The columns an expression mentions, as (name, expression id), in order."""
-    return [(name, int(id_)) for name, id_ in _ATTRIBUTE_OR_RUN.findall(text) if id_]
+    return [(name, int(id_)) for name, id_ in ATTRIBUTE_OR_RUN.findall(text) if id_]
 
 
 def alias(text: str) -> tuple[str, str, int] | None:
@@ -104,7 +104,7 @@ def skeleton(text: str) -> str:
 
 def _skeleton(text: str) -> Iterator[str]:
     start = 0
-    for attribute in _ATTRIBUTE_OR_RUN.finditer(text):
+    for attribute in ATTRIBUTE_OR_RUN.finditer(text):
         if attribute[1] is not None:
             yield from _operators(text, start, attribute.start())
             yield attribute[1]

@@ -202,7 +202,8 @@ class Query:
     `in_full` looked: `graphs`, its blocks of inner joins that have more than one order, `tables`, the catalog tables it
     reads, `work`, what its stages did, `aggregates` and `skews`. `directives` says what became of each that it had;
     `not_deterministic` names what makes its result hang on the places of its rows ("" for nothing that its plan shows);
-    `broadcasts_off` are the thresholds of broadcasts that the application set below 0 before it.
+    `broadcasts_off` are the thresholds of broadcasts that the application set below 0 before it; `literals` is an id of the
+    values in its conditions (`tuner.plan.literals`), "" where it is not known.
     """
 
     id: int
@@ -231,3 +232,4 @@ class Query:
     directives: tuple[DirectiveOutcome, ...] = ()
     not_deterministic: str = ""
     broadcasts_off: tuple[str, ...] = ()
+    literals: str = ""

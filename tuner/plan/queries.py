@@ -19,6 +19,7 @@ from tuner.plan.fingerprint import fingerprint
 from tuner.plan.graph import JoinGraph
 from tuner.plan.join_graph import join_graphs
 from tuner.plan.joins import every_join, find_joins, planned_joins
+from tuner.plan.literals import literals_of_plan
 from tuner.plan.measured_plan import MAX_WORK, MeasuredPlan
 from tuner.plan.model import Query, QueryStatus
 from tuner.plan.node import Found, PlanNode, build_tree, each_once
@@ -172,11 +173,18 @@ def _measured(
         columns=digest("\n".join(sorted(f"{name}.{column}" for name, columns in read.items() for column in columns))),
         not_deterministic=not_deterministic(initial),
     )
+    query = replace(query, literals=_literals(execution, initial, query, steering))
     if not (execution.steered or steering.is_directed):
         return query
     ran = RanPlan(final, query.joins, joins)
     outcomes = _or_nothing(query, "directives", lambda: directive_outcomes(execution, query.fingerprint, ran, steering))
     return replace(query, directives=outcomes or ())
+
+
+def _literals(execution: Execution, initial: PlanNode, query: Query, steering: AgentRecord) -> str:
+    """What the agent says, which decides by it; else what the texts tell."""
+    said = execution.literals or ("" if execution.steered else steering.literals.get(query.fingerprint, ""))
+    return said or _or_nothing(query, "values", lambda: literals_of_plan(initial, execution.logical_plan)) or ""
 
 
 def _duration_ms(execution: Execution) -> int | None:

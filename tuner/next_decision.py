@@ -18,6 +18,7 @@ from tuner.history.model import Decision, Elsewhere, Mode, Outcome, Ruling, Run,
 from tuner.policy.context import Context, context_to_come
 from tuner.policy.decide import Situation, decide, failed_with_changes
 from tuner.policy.measure import latest_outcome, usable
+from tuner.policy.measured_values import with_measured_values
 from tuner.policy.situation import BY_SUBMIT
 from tuner.policy.together import together
 from tuner.policy.tried_elsewhere import tried
@@ -74,7 +75,9 @@ def next_decision(
     situation = replace(situation, outgrown={**situation.outgrown, **_against_own_word(situation, own_conf or {})})
     decision = decide(situation)
     unsaid = _unsaid(decision, runs) if reach is Reach.AGENT and advise is None else {}
-    return decide(replace(situation, unsaid=unsaid)) if unsaid else decision
+    decision = decide(replace(situation, unsaid=unsaid)) if unsaid else decision
+    advised = {action.id for recommendation in situation.recommendations for action in recommendation.actions}
+    return with_measured_values(decision, runs, advised)
 
 
 def _against_own_word(situation: Situation, own_conf: Mapping[str, str]) -> dict[str, str]:

@@ -86,6 +86,7 @@ def _order_directive(query: Query, graph: JoinGraph, order: Order) -> dict[str, 
             [list(members(p.left)), list(members(p.right)), p.left_key, p.right_key] for p in graph.predicates
         ],
         "order": nested(order),
+        "literals": [query.literals],
     }
 
 
@@ -177,7 +178,7 @@ def _hints(
             rows_of = [rows.get(s) or 0 for s in ([side] if side else sides)]
             hint = rng.choice([h for h in HINTS if _may(h, side, max(rows_of), choice)])
             action = Action(ActionKind.HINT_JOIN, number, hint, query.fingerprint, side)
-            yield {"id": action.id, "join": number, "hint": hint, "side": list(side)}
+            yield {"id": action.id, "join": number, "hint": hint, "side": list(side), "literals": [query.literals]}
 
 
 def _may(hint: str, side: Names, rows: int, choice: RandomChoice) -> bool:

@@ -188,7 +188,7 @@ def steered_phases(
         yield {"phase": PLAIN, "name": name, "error": error, "difference": ""}
     for phase in options["phases"]:
         directives = drawn(spark, phase)
-        texts = {name: json.dumps({"version": 1, "queries": found}) for name, found in directives.items()}
+        texts = {name: json.dumps({"version": 2, "queries": found}) for name, found in directives.items()}
 
         more = phase.get("conf", {})
         confs = {name: {**base, **more, "spark.tuner.directives": texts.get(name, "")} for name in wanted}

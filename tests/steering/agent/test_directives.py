@@ -34,6 +34,9 @@ STAR = block(
     "db.items",
     edges=[(0, 1, "db.sales.day", "db.dates.id"), (0, 2, "db.sales.item", "db.items.id")],
 )
+# Ids of the values that a decision was measured with.
+LITERALS = ("0f0f", "a0a0")
+VALUES = {"literals": [*LITERALS]}
 READS = ("db.dates", "db.items", "db.sales")
 
 
@@ -51,7 +54,7 @@ def order(tree: Order, graph: JoinGraph = STAR, fingerprint: str = "q1") -> Acti
 
 
 def decision(*actions: Action, standing: Standing = Standing.TRIAL) -> Decision:
-    return Decision(Mode.AUTO, "1 trial", tuple(DecidedAction(a, standing, "why") for a in actions))
+    return Decision(Mode.AUTO, "1 trial", tuple(DecidedAction(a, standing, "why", literals=LITERALS) for a in actions))
 
 
 def message(*actions: Action, queries: Sequence[Query]) -> list[dict[str, object]]:
@@ -59,7 +62,7 @@ def message(*actions: Action, queries: Sequence[Query]) -> list[dict[str, object
     found = agent_directives(decision(*actions), queries)
     assert found.skipped == ()
     document = json.loads(found.text)
-    assert document["version"] == 1
+    assert document["version"] == 2
     return document["queries"]  # type: ignore[no-any-return]
 
 
@@ -77,7 +80,16 @@ def test_a_hint() -> None:
             "fingerprint": "q1",
             "relations": list(READS),
             "columns": "",
-            "hints": [{"id": action.id, "join": "sig", "hint": "BROADCAST", "side": ["db.dates"], "most_bytes": 0}],
+            "hints": [
+                {
+                    "id": action.id,
+                    "join": "sig",
+                    "hint": "BROADCAST",
+                    "side": ["db.dates"],
+                    "most_bytes": 0,
+                    **VALUES,
+                }
+            ],
             "orders": [],
         }
     ]
@@ -100,6 +112,7 @@ def test_an_order() -> None:
                 [[0], [2], "db.sales.item", "db.items.id"],
             ],
             "order": [[0, 2], 1],
+            **VALUES,
         }
     ]
 
@@ -107,7 +120,9 @@ def test_an_order() -> None:
 def test_either_side_of_a_join_whose_sides_look_alike() -> None:
     either = Action(ActionKind.HINT_JOIN, "sig", "NO_BROADCAST", "q1")
     (said,) = message(either, queries=[query(joins=(join(left=["db.a"], right=["db.a"]),))])
-    assert said["hints"] == [{"id": either.id, "join": "sig", "hint": "NO_BROADCAST", "side": [], "most_bytes": 0}]
+    assert said["hints"] == [
+        {"id": either.id, "join": "sig", "hint": "NO_BROADCAST", "side": [], "most_bytes": 0, **VALUES}
+    ]
 
 
 def test_a_side_of_several_relations_is_sorted_and_keeps_repeats() -> None:

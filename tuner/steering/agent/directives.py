@@ -7,7 +7,9 @@ a block of joins by its items and equalities. What these do not tell apart gets 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from msgspec import structs
 
 from tuner.advice.joins_to_come import joins_to_come
 from tuner.advice.model import ON_JOINS, Action, ActionKind
@@ -51,12 +53,14 @@ class _Said:
 def agent_directives(
     decision: Decision, queries: Iterable[Query], most_bytes: Mapping[str, int] | None = None
 ) -> AgentDirectives:
-    """The joins' hints and orders in force, for queries as the cohort's latest usable run had them.
+    """The joins' hints and orders in force, for queries as the cohort's latest usable run had them, each for the values that
+    the decision says it was measured with.
 
     `most_bytes` limits hints, by action id, to relations of that size (`tuner.advice.outgrown.head_room`).
     """
     ran = list(queries)
     actions = {a.id: a for a in decision.in_force if a.kind in ON_JOINS}.values()
+    literals = {d.action.id: d.literals for d in decision.actions}
     limits = most_bytes or {}
     said: dict[Action, _Said] = {}
     skipped: dict[Action, str] = {}
@@ -72,7 +76,7 @@ def agent_directives(
     by_columns = {one.query.fingerprint for one in said.values() if _rivals(one, said.values(), ran)}
     kept = [one for action, one in said.items() if action not in skipped]
     return AgentDirectives(
-        _text(kept, by_columns), tuple((action, skipped[action]) for action in actions if action in skipped)
+        _text(kept, by_columns, literals), tuple((action, skipped[action]) for action in actions if action in skipped)
     )
 
 
@@ -179,9 +183,10 @@ def _targets(query: Query, said: _Said, orders: Iterable[Action]) -> set[str]:
     return {g.signature for g, block in blocks if block.key == said.place and block.spelled(g.written) != said.wish}
 
 
-def _text(said: Sequence[_Said], by_columns: Container[str]) -> str:
+def _text(said: Sequence[_Said], by_columns: Container[str], literals: Mapping[str, tuple[str, ...]]) -> str:
     by_query: dict[str, list[_Said]] = {}
-    for one in sorted(said, key=lambda s: (s.query.fingerprint, s.action.id)):
+    allowed = (replace(s, message=structs.replace(s.message, literals=literals.get(s.action.id, ()))) for s in said)
+    for one in sorted(allowed, key=lambda s: (s.query.fingerprint, s.action.id)):
         by_query.setdefault(one.query.fingerprint, []).append(one)
     queries = tuple(_query(several, exact=fingerprint in by_columns) for fingerprint, several in by_query.items())
     return message_text(Message(VERSION, queries)) if queries else ""

@@ -1,11 +1,13 @@
-"""What the agent is told: one JSON text, version 1, read by Directives.java.
+"""What the agent is told: one JSON text, version 2, read by Directives.java.
 
-    {"version": 1, "queries": [
+    {"version": 2, "queries": [
       {"fingerprint": "0f2a…", "relations": ["db.a", "db.b", "/path/c"], "columns": "",
-       "hints": [{"id": "hint_join:…", "join": "9c1e…", "hint": "BROADCAST", "side": ["db.a"], "most_bytes": 40000000}],
+       "hints": [{"id": "hint_join:…", "join": "9c1e…", "hint": "BROADCAST", "side": ["db.a"], "most_bytes": 40000000,
+                  "literals": ["77b2…"]}],
        "orders": [{"id": "order_joins:…", "items": [["db.a"], ["db.b"], ["/path/c"]],
                    "predicates": [[[0], [1], "db.a.k", "db.b.k"], [[1], [2], "db.b.j", "/path/c.j"]],
-                   "order": [[1, 2], 0]}]}]}
+                   "order": [[1, 2], 0],
+                   "literals": ["77b2…"]}]}]}
 
 Plain ASCII on one line, and the same for the same decision: it travels on a command line.
 """
@@ -18,7 +20,8 @@ import msgspec
 
 from tuner.plan.graph import Order
 
-VERSION = 1
+# An agent that knows another version leaves all plans as they are: one that knew 1 would act on any values of a query.
+VERSION = 2
 
 # Numbers of the items on the left, of those on the right, the left key, the right key (as `tuner.plan.graph.Predicate`).
 PredicateMessage = tuple[tuple[int, ...], tuple[int, ...], str, str]
@@ -30,6 +33,7 @@ class HintMessage(msgspec.Struct, frozen=True):
     `id` is the action's, for the agent's answer; `join` the signature; `hint` BROADCAST, NO_BROADCAST, SHUFFLE_HASH or
     MERGE; `side` the relations of the side that gets it, sorted, repeated as often as they are read: [] for either.
     Where the planner estimates the relations of the side at more than `most_bytes` together, it is left out (0: at any size).
+    `literals` are the ids of the values that it may act on (`tuner.plan.literals`): where a plan has others, it is left out.
     """
 
     id: str
@@ -37,6 +41,7 @@ class HintMessage(msgspec.Struct, frozen=True):
     hint: str
     side: tuple[str, ...]
     most_bytes: int = 0
+    literals: tuple[str, ...] = ()
 
 
 class OrderMessage(msgspec.Struct, frozen=True):
@@ -44,12 +49,14 @@ class OrderMessage(msgspec.Struct, frozen=True):
 
     `id` is the action's; `items` holds for each item of the block the relations below it, sorted, repeated as often as
     they are read; `predicates` its equalities; `order` is a tree: an item's number, or [left, right] of two trees.
+    `literals` are as those of a hint.
     """
 
     id: str
     items: tuple[tuple[str, ...], ...]
     predicates: tuple[PredicateMessage, ...]
     order: Order
+    literals: tuple[str, ...] = ()
 
 
 class QueryMessage(msgspec.Struct, frozen=True):

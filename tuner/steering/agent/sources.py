@@ -25,6 +25,7 @@ SOURCES = (
     "Agent",
     "Scope",
     "Columns",
+    "Literals",
     "NeverFails",
     "JoinBlock",
     "Shuffles",

@@ -8,7 +8,7 @@ import java.util.Set;
 
 /** What to change in the plans of an application: the JSON that `tuner.steering.agent.directives` documents. */
 public final class Directives {
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
 
   /** All of one query. `relations` are those it is expected to read; `columns` a digest of what of them, or "". */
   public static final class Query {
@@ -25,6 +25,8 @@ public final class Directives {
     public String join;
     public String hint;
     public List side;
+    /** Ids of the values that its query was measured with: it acts on no others. */
+    public List literals;
     /** The most that the relations of the side may be estimated at, in bytes; 0 for any. */
     public long mostBytes;
   }
@@ -35,6 +37,8 @@ public final class Directives {
     public List items = new ArrayList();
     public List edges = new ArrayList();
     public JsonNode order;
+    /** As those of a hint. */
+    public List literals;
   }
 
   /** An equality between two items of a block, by their numbers. */
@@ -90,6 +94,7 @@ public final class Directives {
     hint.join = Json.text(node, "join");
     hint.hint = Json.text(node, "hint");
     hint.side = Json.sortedTexts(Json.field(node, "side"));
+    hint.literals = Json.sortedTexts(Json.field(node, "literals"));
     hint.mostBytes = Json.field(node, "most_bytes").asLong();
     return hint;
   }
@@ -97,6 +102,7 @@ public final class Directives {
   private static Order order(JsonNode node) {
     Order order = new Order();
     order.id = Json.text(node, "id");
+    order.literals = Json.sortedTexts(Json.field(node, "literals"));
     JsonNode items = Json.field(node, "items");
     for (int i = 0; i < items.size(); i++) order.items.add(Json.sortedTexts(Json.element(items, i)));
     JsonNode predicates = Json.field(node, "predicates");

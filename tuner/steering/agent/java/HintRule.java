@@ -65,9 +65,9 @@ public final class HintRule extends Rule {
     List met = pass.met();
     for (int i = 0; i < met.size(); i++) {
       Directives.Query query = (Directives.Query) met.get(i);
-      Agent.post(new PlanSteered(id, query.fingerprint, pass.of(query), micros, pass.columns, joins));
+      Agent.post(new PlanSteered(id, query.fingerprint, pass.of(query), micros, pass.columns, joins, pass.literals));
     }
-    if (met.isEmpty()) Agent.post(new PlanSteered(id, "", new ArrayList(), micros, pass.columns, joins));
+    if (met.isEmpty()) Agent.post(new PlanSteered(id, "", new ArrayList(), micros, pass.columns, joins, pass.literals));
   }
 
   /** Adds all joins of a plan but those of the subqueries that prune, which come and go with the sizes of a run. */

@@ -62,6 +62,10 @@ public final class JoinHints implements Trees.Rewrite {
       pass.tell(directed.id, Pass.IMPOSSIBLE, obstacle);
       return join;
     }
+    if (!pass.isMeasured(directed.literals)) {
+      pass.tell(directed.id, Pass.HELD, Pass.OTHER_VALUES);
+      return join;
+    }
     String size = Sizes.obstacle(left ? site.join.left() : site.join.right(), directed.mostBytes);
     if (size != null) {
       pass.tell(directed.id, Pass.HELD, size);

@@ -57,10 +57,15 @@ public final class JoinOrders implements Trees.Rewrite {
         if (match.reason != null) pass.tell(order.id, Pass.IMPOSSIBLE, match.reason);
         continue;
       }
+      if (!pass.isMeasured(order.literals)) {
+        pass.tell(order.id, Pass.HELD, Pass.OTHER_VALUES);
+        continue;
+      }
       LogicalPlan result = ordered(block, replaced, order, match.items);
       for (int k = i + 1; k < orders.size(); k++) {
         Directives.Order other = (Directives.Order) orders.get(k);
         int[] items = BlockMatch.of(other, relations, edges).items;
+        if (!pass.isMeasured(other.literals)) continue;
         if (items != null && spelled(other.order, items).equals(spelled(order.order, match.items))) {
           pass.tellSame(other.id, order.id);
         }

@@ -26,7 +26,11 @@ public final class OrderRule extends Rule {
     Pass pass = Pass.begin();
     try {
       List queries = Agent.queries();
-      if (Agent.traces()) pass.columns = Columns.digest(plan, Trees.everything(plan), pass.names);
+      if (Agent.traces()) {
+        List operators = Trees.everything(plan);
+        pass.columns = Columns.digest(plan, operators, pass.names);
+        pass.literals = Literals.id(operators, new Lineage(operators, pass.names));
+      }
       return queries.isEmpty() ? plan : ordered(plan, queries, pass);
     } catch (Throwable error) {
       pass.undo(Agent.failure(error));
@@ -54,9 +58,11 @@ public final class OrderRule extends Rule {
     if (pass.queries.isEmpty()) return plan;
     String obstacle = Scope.obstacle(plan, operators);
     if (obstacle != null) pass.tellRest(obstacle, obstacle);
+    Lineage lineage = new Lineage(operators, names);
+    pass.literals = Literals.id(operators, lineage);
     if (obstacle != null || orders.isEmpty()) return plan;
     RowOrder rowOrder = new RowOrder(plan, Agent.orderSensitive());
-    LogicalPlan ordered = new JoinOrders(orders, pass, names, new Lineage(operators, names), rowOrder).of(plan);
+    LogicalPlan ordered = new JoinOrders(orders, pass, names, lineage, rowOrder).of(plan);
     if (hasHint(operators)) pass.tellOrders(Pass.IGNORED, "a hint of the user's stands between its joins");
     if (Trees.output(ordered).equals(Trees.output(plan))) return ordered;
     pass.undo("the order would change the columns of the result");

@@ -11,10 +11,11 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 /** One optimisation of one plan, through both rules: what became of each directive, and the time it took. */
 public final class Pass {
   public static final String APPLIED = "applied";
-  /** What the directive is for is too large in this run. */
+  /** What the directive is for is too large in this run, or its query has other values than those it was measured with. */
   public static final String HELD = "held";
   public static final String IGNORED = "ignored";
   public static final String IMPOSSIBLE = "impossible";
+  public static final String OTHER_VALUES = "its filters have other values than those it was measured with";
   private static final ThreadLocal CURRENT = new ThreadLocal();
 
   /** The directives' queries whose relations the plan reads. */
@@ -23,6 +24,8 @@ public final class Pass {
   public long nanos;
   /** Of the columns that the plan reads; only where joins are traced. */
   public String columns;
+  /** The id of the values that the plan's conditions hold; "" where they could not be told. */
+  public String literals = "";
   // What the last rule made of the plan. A thread remembers its last pass, which must not keep plans alive.
   private WeakReference result;
   private final Map outcomes = new LinkedHashMap();
@@ -80,9 +83,27 @@ public final class Pass {
   public void tellRest(String ofHints, String ofOrders) {
     tellOrders(IMPOSSIBLE, ofOrders);
     for (int i = 0; i < queries.size(); i++) {
-      List hints = ((Directives.Query) queries.get(i)).hints;
-      for (int k = 0; k < hints.size(); k++) tellOnce(((Directives.Hint) hints.get(k)).id, IMPOSSIBLE, ofHints);
+      Directives.Query query = (Directives.Query) queries.get(i);
+      boolean waits = isAnyHeld(query.orders);
+      for (int k = 0; k < query.hints.size(); k++) {
+        String id = ((Directives.Hint) query.hints.get(k)).id;
+        tellOnce(id, waits ? HELD : IMPOSSIBLE, waits ? OTHER_VALUES : ofHints);
+      }
     }
+  }
+
+  /** Whether an order was held: the joins that it makes are not there, and their hints cannot be tried. */
+  private boolean isAnyHeld(List orders) {
+    for (int i = 0; i < orders.size(); i++) {
+      Map outcome = (Map) outcomes.get(((Directives.Order) orders.get(i)).id);
+      if (outcome != null && HELD.equals(outcome.get("status"))) return true;
+    }
+    return false;
+  }
+
+  /** Whether a directive was measured with the values of this plan. */
+  public boolean isMeasured(List allowed) {
+    return !literals.isEmpty() && allowed.contains(literals);
   }
 
   /** Note the same of all orders that nothing was noted of. */

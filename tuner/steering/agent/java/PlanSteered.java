@@ -11,14 +11,17 @@ public final class PlanSteered implements SparkListenerEvent {
   private final long tookMicros;
   private final String columns;
   private final List joins;
+  private final String literals;
 
-  public PlanSteered(long executionId, String fingerprint, List outcomes, long tookMicros, String columns, List joins) {
+  public PlanSteered(long executionId, String fingerprint, List outcomes, long tookMicros, String columns, List joins,
+      String literals) {
     this.executionId = executionId;
     this.fingerprint = fingerprint;
     this.outcomes = outcomes;
     this.tookMicros = tookMicros;
     this.columns = columns;
     this.joins = joins;
+    this.literals = literals;
   }
 
   public int getVersion() {
@@ -53,6 +56,11 @@ public final class PlanSteered implements SparkListenerEvent {
   /** With spark.tuner.agent.trace the joins of the plan; null without. */
   public List getJoins() {
     return joins;
+  }
+
+  /** The id of the values that the plan's conditions hold; "" where they could not be told. */
+  public String getLiterals() {
+    return literals;
   }
 
   public boolean logEvent() {

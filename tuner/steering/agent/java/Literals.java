@@ -1,0 +1,202 @@
+package tuner.steering.agent;
+
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.And;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.BinaryOperator;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.GlobalLimit;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.types.DataType;
+
+/** The values that a plan's conditions hold, as the one id that `tuner.plan.literals` computes of the plan's text. */
+public final class Literals {
+  private static final int MOST_ROWS = 1000;
+  private static final String[] DERIVED = {"dynamicpruning", "might_contain", "bloom_filter", "isnotnull("};
+  private static final Pattern CUT = Pattern.compile("\\.\\.\\. [0-9]+ more (?:fields|characters)");
+  private static final Pattern SUBQUERY = Pattern.compile(
+      "(?:(?:Reused)?Subquery )*(?:scalar-subquery|subquery|exists|list)#[0-9]+(?:,? \\[[^\\]]*\\])?(?:\\.\\w+)?");
+  private static final Pattern ID = Pattern.compile("#[0-9]{1,18}L?");
+  // Stands for a column, or a condition between columns; what a condition without values comes down to.
+  private static final String A_COLUMN = "\u0003";
+  private static final Pattern OF_COLUMNS = Pattern.compile(
+      "cast\\(\u0003 as [a-z]+(?:\\([0-9, ]+\\))?\\)|\\(\u0003 (?:=|<=>|<=|>=|<|>|AND|OR) \u0003\\)|\u0003 IN \\(\u0003\\)"
+      + "|NOT \u0003|(?:isnull|knownfloatingpointnormalized|normalizenanandzero)?\\(\u0003\\)");
+  private static final int DEEPEST = 50;
+  private static final Pattern LIST = Pattern.compile(" (?:IN \\(([^()]*)\\)|INSET ([^()]*?)(?=\\)| AND | OR |$))");
+  private static final String CHARACTER = "[^\\s,()\\[\\]=<>]";
+  private static final Pattern COLUMN = Pattern.compile("(?U)(" + CHARACTER
+      + "(?>(?:[^\\s,()\\[\\]=<>#]++|#(?![0-9]{1,18}(?![0-9])))*))#([0-9]{1,18})(?![0-9])L?|" + CHARACTER + "++");
+  private static final Pattern DAY = Pattern.compile(
+      "(?<![0-9A-Za-z.])(19[7-9][0-9]|2[01][0-9]{2})([-/]?)(0[1-9]|1[0-2])\\2(0[1-9]|[12][0-9]|3[01])"
+      + "(?:[T _-]?(?:[01][0-9]|2[0-3])(?::?[0-5][0-9]){0,2}(?:\\.[0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
+      + "(?![0-9A-Za-z_])");
+
+  private final List entries = new ArrayList();
+  private final Lineage lineage;
+
+  private Literals(Lineage lineage) {
+    this.lineage = lineage;
+  }
+
+  /** 16 hex digits over the conditions, limits and inline rows of all operators of a plan. */
+  public static String id(List operators, Lineage lineage) {
+    Literals found = new Literals(lineage);
+    for (int i = 0; i < operators.size(); i++) found.addAll((LogicalPlan) operators.get(i));
+    return id(found.entries);
+  }
+
+  private static String id(List entries) {
+    List texts = daysApart(entries);
+    TreeSet sorted = new TreeSet();
+    for (int i = 0; i < texts.size(); i++) sorted.add(withSortedLists((String) texts.get(i)));
+    StringBuilder text = new StringBuilder();
+    for (Object entry : sorted) text.append(text.length() == 0 ? "" : "\n").append((String) entry);
+    return Names.digest(text.toString());
+  }
+
+  private void addAll(LogicalPlan plan) {
+    if (plan instanceof Filter) addCondition(((Filter) plan).condition());
+    if (plan instanceof Join && ((Join) plan).condition().isDefined()) {
+      addCondition((Expression) ((Join) plan).condition().get());
+    }
+    if (plan instanceof GlobalLimit) entries.add("limit " + ((GlobalLimit) plan).limitExpr());
+    if (plan instanceof LocalRelation) addRows((LocalRelation) plan);
+  }
+
+  private void addCondition(Expression condition) {
+    if (condition instanceof And) {
+      addCondition(((And) condition).left());
+      addCondition(((And) condition).right());
+      return;
+    }
+    String text = condition.toString();
+    // What is cut does not tell all; SQL is never cut.
+    if (CUT.matcher(text).find()) text = condition.sql();
+    else if (condition instanceof BinaryOperator) text = text.substring(1, text.length() - 1);
+    for (int i = 0; i < DERIVED.length; i++) if (text.indexOf(DERIVED[i]) >= 0) return;
+    if (!holdsValue(text)) return;
+    String plain = SUBQUERY.matcher(text).replaceAll("subquery");
+    Map columns = new HashMap();
+    List named = Trees.list(condition.references());
+    for (int i = 0; i < named.size(); i++) {
+      columns.put(String.valueOf(((Attribute) named.get(i)).exprId().id()), named.get(i));
+    }
+    entries.add(ID.matcher(withColumns(plain, columns)).replaceAll("") + likeColumns(condition));
+  }
+
+  /** Whether anything but columns is compared. */
+  private boolean holdsValue(String conjunct) {
+    String text = withColumns(SUBQUERY.matcher(conjunct).replaceAll(A_COLUMN), null);
+    text = "(" + ID.matcher(text).replaceAll(A_COLUMN) + ")";
+    for (int i = 0; i < DEEPEST; i++) {
+      String shorter = OF_COLUMNS.matcher(text).replaceAll(A_COLUMN);
+      if (shorter.equals(text)) break;
+      text = shorter;
+    }
+    return !text.equals(A_COLUMN);
+  }
+
+  /** A text with the sources of its columns in their places; without any, with the mark of a column. */
+  private String withColumns(String text, Map columns) {
+    Matcher found = COLUMN.matcher(text);
+    StringBuffer result = new StringBuffer();
+    while (found.find()) {
+      String source = found.group();
+      if (found.group(2) != null) source = columns == null ? A_COLUMN : sourceOf(found, columns);
+      found.appendReplacement(result, Matcher.quoteReplacement(source));
+    }
+    found.appendTail(result);
+    return result.toString();
+  }
+
+  private String sourceOf(Matcher found, Map columns) {
+    Expression column = (Expression) columns.get(found.group(2));
+    return column == null ? found.group(1) : lineage.source(column);
+  }
+
+  /** The values that look like columns: what is made of the text does not tell them apart. */
+  private static String likeColumns(Expression expression) {
+    if (expression instanceof Literal) {
+      String text = expression.toString();
+      return ID.matcher(text).find() ? "\u0002" + text : "";
+    }
+    StringBuilder found = new StringBuilder();
+    List children = Trees.list(expression.children());
+    for (int i = 0; i < children.size(); i++) found.append(likeColumns((Expression) children.get(i)));
+    return found.toString();
+  }
+
+  /** Data that stands in the query. */
+  private void addRows(LocalRelation relation) {
+    List rows = Trees.list(relation.data());
+    List columns = Trees.list(relation.output());
+    for (int i = 0; i < rows.size() && rows.size() <= MOST_ROWS; i++) {
+      StringBuilder text = new StringBuilder("row");
+      for (int k = 0; k < columns.size(); k++) {
+        DataType type = ((Attribute) columns.get(k)).dataType();
+        text.append(k == 0 ? " " : ",").append(new Literal(((InternalRow) rows.get(i)).get(k, type), type));
+      }
+      entries.add(text.toString());
+    }
+  }
+
+  private static String withSortedLists(String text) {
+    Matcher found = LIST.matcher(text);
+    StringBuffer result = new StringBuffer();
+    while (found.find()) {
+      String[] values = (found.group(1) != null ? found.group(1) : found.group(2)).split(",", -1);
+      TreeSet sorted = new TreeSet();
+      for (int i = 0; i < values.length; i++) sorted.add(values[i].trim());
+      StringBuilder list = new StringBuilder();
+      for (Object value : sorted) list.append(list.length() == 0 ? "" : ",").append((String) value);
+      found.appendReplacement(result, Matcher.quoteReplacement(" IN (" + list + ")"));
+    }
+    found.appendTail(result);
+    return result.toString();
+  }
+
+  /** The calendar rule, as in `tuner.plan.days`. */
+  public static List daysApart(List texts) {
+    long first = Long.MAX_VALUE;
+    for (int i = 0; i < texts.size(); i++) {
+      Matcher found = DAY.matcher((String) texts.get(i));
+      while (found.find()) if (day(found) != Long.MAX_VALUE) first = Math.min(first, day(found));
+    }
+    List marked = new ArrayList();
+    for (int i = 0; i < texts.size(); i++) {
+      Matcher found = DAY.matcher((String) texts.get(i));
+      StringBuffer result = new StringBuffer();
+      while (found.find()) {
+        long day = day(found);
+        int bits = 64 - Long.numberOfLeadingZeros(day - first);
+        String mark = day == Long.MAX_VALUE ? found.group() : "\u0001day" + bits;
+        found.appendReplacement(result, Matcher.quoteReplacement(mark));
+      }
+      marked.add(found.appendTail(result).toString());
+    }
+    return marked;
+  }
+
+  private static long day(Matcher found) {
+    try {
+      return LocalDate.of(Integer.parseInt(found.group(1)), Integer.parseInt(found.group(3)),
+          Integer.parseInt(found.group(4))).toEpochDay();
+    } catch (DateTimeException error) {
+      return Long.MAX_VALUE;
+    }
+  }
+}

@@ -203,7 +203,7 @@ def test_the_noise_that_a_history_keeps_is_that_of_its_runs(runs: list[tuple[flo
     past, history = [Measured("q", 0, seconds, size) for seconds, size in runs], History()
     for one in past:
         history.add([one])
-    assert history.noise(("q", 0)) == noise(past)
+    assert history.noise(past[-1]) == noise(past)
 
 
 def test_what_reaches_every_query_is_judged_by_how_far_these_differ_from_one_another() -> None:

@@ -14,6 +14,7 @@ from tuner.policy.measure import (
     MAX_BASELINES,
     Control,
     Key,
+    Keys,
     Measured,
     comparison,
     machine_speed,
@@ -42,14 +43,15 @@ class _Unsteered:
     """The latest times of each query that nothing in force reached."""
 
     _queries: dict[Key, deque[Measured]] = field(default_factory=dict)
+    _keys: Keys = field(default_factory=Keys)
 
     def add(self, queries: Iterable[Measured]) -> None:
         for query in queries:
             if not query.changes:
-                self._queries.setdefault(query.key, deque(maxlen=MAX_BASELINES)).append(query)
+                self._queries.setdefault(self._keys.add(query), deque(maxlen=MAX_BASELINES)).append(query)
 
     def of(self, query: Measured) -> Sequence[Measured]:
-        return self._queries.get(query.key, ())
+        return self._queries.get(self._keys.of(query), ())
 
 
 def baselines(runs: Sequence[Run]) -> dict[str, Baseline]:

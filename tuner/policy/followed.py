@@ -1,7 +1,7 @@
 """Which of a run's directives its plans followed: the others were not in force, whatever was decided.
 
-A hint that was held, because what it builds was too large in that run, is not out of force for it: the next run may be
-smaller.
+What was held, because what it builds was too large in that run or its query had values that it was not measured with, is not
+out of force for it: the next run may be another.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def not_followed(run: Run) -> dict[str, str]:
 
 
 def held_in(run: Run) -> dict[str, str]:
-    """Of what was in force, by action id, why it was held: too large in this run alone."""
+    """Of what was in force, by action id, why it was held, in this run alone."""
     return {id_: why for id_, (status, why) in _unfollowed(run).items() if status is DirectiveStatus.HELD}
 
 
@@ -39,8 +39,11 @@ def _unfollowed(run: Run) -> dict[str, tuple[DirectiveStatus, str]]:
         return {}
     whole = [q for q in run.outcome.queries if q.status is QueryStatus.SUCCEEDED]
     told: dict[str, list[DirectiveOutcome]] = {}
-    for outcome in (outcome for query in whole for outcome in query.directives):
-        told.setdefault(outcome.action_id, []).append(outcome)
+    for query in run.outcome.queries:
+        for outcome in query.directives:
+            # A query that did not come to its end may not have had what it was given, but ran without what was held.
+            if query.status is QueryStatus.SUCCEEDED or outcome.status is DirectiveStatus.HELD:
+                told.setdefault(outcome.action_id, []).append(outcome)
     ran = {query.fingerprint for query in whole} if run.outcome.agent_missing else set()
     if not told and not ran:
         return {}

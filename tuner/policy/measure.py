@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from bisect import insort
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
 from tuner.advice.model import ActionKind
+from tuner.eventlog.steering import DirectiveStatus
 from tuner.history.model import Outcome, Run, RunState
 from tuner.plan.model import Query, QueryStatus
 from tuner.policy.followed import in_effect
@@ -39,14 +41,16 @@ UNMOVED = 2 * DEFAULT_NOISE
 # A query may lose this share where others gain.
 TOLERATED_SLOWDOWN = 0.10
 
-Key = tuple[str, int]
+# Fingerprint, id of values ("" where unknown), and which of these in its run.
+Key = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One query of one run under the changes (action ids) in force; `occurrence` counts equal fingerprints in a run.
+    """One query of one run under the changes (action ids) in force for it.
 
-    `properties` are all that were set in the run, as these reach a query whether or not they were meant for it.
+    `occurrence` counts equal fingerprints in a run, `turn` those with equal values among them. `properties` are all that were
+    set in the run, as these reach a query whether or not they were meant for it.
     """
 
     fingerprint: str
@@ -55,10 +59,17 @@ class Measured:
     input_bytes: int
     changes: frozenset[str] = frozenset()
     properties: frozenset[str] = frozenset()
+    literals: str = ""
+    turn: int = 0
 
     @property
     def key(self) -> Key:
-        return self.fingerprint, self.occurrence
+        return (self.fingerprint, self.literals, self.turn) if self.literals else self.key_without_values
+
+    @property
+    def key_without_values(self) -> Key:
+        """As it is known in runs that were harvested before values were looked at."""
+        return self.fingerprint, "", self.occurrence
 
 
 class Control(NamedTuple):
@@ -159,27 +170,50 @@ class _Group:
         return self._spread
 
 
+_NO_GROUPS: Mapping[frozenset[str], _Group] = {}
+
+
+@dataclass(slots=True)
+class Keys:
+    """By which keys the runs of queries so far are kept."""
+
+    _with_values: set[str] = field(default_factory=set)
+
+    def add(self, query: Measured) -> Key:
+        """The key that a query is to be kept by."""
+        if query.literals:
+            self._with_values.add(query.fingerprint)
+        return query.key
+
+    def of(self, query: Measured) -> Key:
+        """The key of the runs that a query may be compared with: its filters had the same values, as far as any run tells."""
+        return query.key if query.fingerprint in self._with_values else query.key_without_values
+
+
 @dataclass(slots=True)
 class History:
     """The queries of the runs so far, by what they are and by what was in force, in order."""
 
     _groups: dict[Key, dict[frozenset[str], _Group]] = field(default_factory=dict)
+    _keys: Keys = field(default_factory=Keys)
+    _known: set[str] = field(default_factory=set)
 
     def add(self, queries: Iterable[Measured]) -> None:
         """Those of the next run."""
         for query in queries:
-            self._groups.setdefault(query.key, {}).setdefault(query.changes, _Group()).add(query)
+            self._known.add(query.fingerprint)
+            self._groups.setdefault(self._keys.add(query), {}).setdefault(query.changes, _Group()).add(query)
 
     def knows(self, fingerprint: str) -> bool:
         """Whether the query ever succeeded."""
-        return (fingerprint, 0) in self._groups
+        return fingerprint in self._known
 
     def without(self, query: Measured, changes: Collection[str]) -> list[Measured]:
         """Earlier runs of a query without `changes`: with all else as it is, or, of one they touch, as it was fastest.
 
         What replaces a change that was proven must beat that one, not what was before it.
         """
-        groups = self._groups.get(query.key, {})
+        groups = self._of(query)
         if query.changes.isdisjoint(changes):
             return groups[query.changes].runs[-MAX_BASELINES:] if query.changes in groups else []
         others = (group.runs[-MAX_BASELINES:] for with_, group in groups.items() if with_.isdisjoint(changes))
@@ -187,13 +221,16 @@ class History:
 
     def beside(self, query: Measured, changes: Collection[str]) -> list[Measured]:
         """Earlier runs of a query that `changes` do not touch, with all else as it is, and all other properties."""
-        group = self._groups.get(query.key, {}).get(query.changes)
+        group = self._of(query).get(query.changes)
         return group.by_properties.get(query.properties.difference(changes), [])[-MAX_BASELINES:] if group else []
 
-    def noise(self, key: Key) -> float:
+    def noise(self, query: Measured) -> float:
         """The largest share by which runs of a query under the same changes differ; the default for too few."""
-        groups = self._groups.get(key, {}).values()
+        groups = self._of(query).values()
         return max((g.spread for g in groups if len(g.runs) >= RUNS_FOR_SPREAD), default=DEFAULT_NOISE)
+
+    def _of(self, query: Measured) -> Mapping[frozenset[str], _Group]:
+        return self._groups.get(self._keys.of(query), _NO_GROUPS)
 
 
 def measured_queries(run: Run) -> tuple[Measured, ...]:
@@ -206,16 +243,19 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
     for decided in in_force:
         for fingerprint in decided.queries:
             changes.setdefault(fingerprint, set()).add(decided.action.id)
-    seen: dict[str, int] = {}
+    seen: Counter[tuple[str, str | None]] = Counter()
     found = []
     for query in run.outcome.queries:
-        fingerprint = query.fingerprint
-        occurrence = seen.get(fingerprint, 0)
-        seen[fingerprint] = occurrence + 1
+        fingerprint, literals = query.fingerprint, query.literals
+        occurrence, turn = seen[fingerprint, None], seen[fingerprint, literals]
+        seen.update([(fingerprint, None), (fingerprint, literals)])
         if query.status is QueryStatus.SUCCEEDED and query.duration_ms is not None:
-            reached = frozenset(changes.get(fingerprint, ()))
+            held = {o.action_id for o in query.directives if o.status is DirectiveStatus.HELD}
+            reached = frozenset(changes.get(fingerprint, ())) - held
             seconds = query.duration_ms / 1e3
-            found.append(Measured(fingerprint, occurrence, seconds, query.input_bytes, reached, properties))
+            found.append(
+                Measured(fingerprint, occurrence, seconds, query.input_bytes, reached, properties, literals, turn)
+            )
     return tuple(found)
 
 
@@ -247,7 +287,7 @@ def compare(
     touched: list[Comparison] = []
     untouched: list[Comparison] = []
     for query, past in pairs:
-        share = max(history.noise(query.key), together or 0.0) * math.sqrt(1 + 1 / len(past))
+        share = max(history.noise(query), together or 0.0) * math.sqrt(1 + 1 / len(past))
         found = comparison(query, past, speed, share)
         (untouched if query.changes.isdisjoint(changes) else touched).append(found)
     beside = _beside(queries, history, changes) if everywhere else ()
@@ -263,7 +303,7 @@ def _beside(queries: Sequence[Measured], history: History, changes: Collection[s
     together = _spread_of_queries(control) or 0.0
     found = []
     for query, past in pairs:
-        own = noise(past) if len(past) >= RUNS_FOR_SPREAD else history.noise(query.key)
+        own = noise(past) if len(past) >= RUNS_FOR_SPREAD else history.noise(query)
         found.append(comparison(query, past, speed, max(own, together) * math.sqrt(1 + 1 / len(past))))
     return tuple(found)
 

@@ -13,6 +13,7 @@ from tuner.policy.measure import (
     Comparison,
     Control,
     Key,
+    Keys,
     Measured,
     comparison,
     machine_speed,
@@ -66,11 +67,11 @@ class Observer:
         """`others` are the queries of all that is new in the run: the rest tells how fast the machine was."""
         changes = [o.change for o in group]
         touched = {q for change in changes for q in change.queries}
-        measured: dict[Key, list[Measured]] = {}
+        measured, keys = dict[Key, list[Measured]](), Keys()
         for earlier in past:
             for query in measured_queries(earlier):
-                measured.setdefault(query.key, []).append(query)
-        pairs = [(query, measured[query.key]) for query in measured_queries(run) if query.key in measured]
+                measured.setdefault(keys.add(query), []).append(query)
+        pairs = [(query, found) for query in measured_queries(run) if (found := measured.get(keys.of(query)))]
         speed, _ = machine_speed(
             [Control(q.seconds, usual_seconds(q, p)) for q, p in pairs if q.fingerprint not in others]
         )

@@ -9,7 +9,8 @@ import pytest
 from tuner.advice.model import Action, ActionKind, Hint
 from tuner.history.model import DecidedAction, Decision, Mode, Standing
 from tuner.plan.model import JoinSide, JoinSite, JoinType, Query, QueryStatus, Strategy
-from tuner.steering.statement_hints import hint_statements, suggest_hints
+from tuner.plan.values import values_in
+from tuner.steering.statement_hints import OTHER_VALUES, hint_statements, suggest_hints
 
 CREATE = "CREATE TABLE t AS SELECT 1"
 SALES = "SELECT d.year, sum(s.price) FROM sales s JOIN date_dim d ON s.day = d.id GROUP BY d.year"
@@ -57,6 +58,32 @@ def test_properties_are_not_its_business() -> None:
 def test_statements_that_differ_in_literals_alone_are_all_hinted() -> None:
     queries = [query("statement 1 of 2"), query("statement 2 of 2")]
     assert hint_statements(decision(), [SALES, SALES], queries).statements == (HINTED, HINTED)
+
+
+FILTERED = SALES.replace(
+    " GROUP", " WHERE d.year = 2001 AND s.kind IN ('a', 'b c') AND s.price > 5 AND s.sold = '2024-01-05' GROUP"
+)
+MEASURED = values_in(("((year#1 = 2001) AND kind#2 IN (a,b c,d))", "(price#3 > 5.00)", "(sold#4 = 2024-01-04)"))
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        (FILTERED, False),
+        (FILTERED.replace("2024-01-05", "2024-01-09"), False),
+        (FILTERED.replace("2001", "2002"), True),
+        (FILTERED.replace("'a'", "'c'"), True),
+        (FILTERED.replace("> 5", "> 6"), True),
+        (f"{SALES} HAVING count(*) > 7", True),
+        (SALES.replace("d.id", "d.id AND d.year = 1999"), True),
+        (f"SELECT * FROM ({FILTERED.replace('2001', '2002')})", True),
+        (SALES, False),
+    ],
+)
+def test_a_hint_is_for_the_values_that_its_query_was_measured_with(text: str, other: bool) -> None:
+    found = hint_statements(decision(), [text], [replace(query("statement 1 of 1"), values=MEASURED)])
+    assert (found.statements == (text,)) is other
+    assert [why for _, why in found.skipped] == [OTHER_VALUES] * other
 
 
 def test_one_of_them_with_a_hint_of_the_users_own_keeps_it() -> None:

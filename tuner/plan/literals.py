@@ -16,6 +16,7 @@ from tuner.plan.joins import JOINS, parse_join
 from tuner.plan.lineage import Lineage, trace
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan
+from tuner.plan.values import values_in
 
 # What Spark adds by itself, depending on sizes.
 _DERIVED = ("dynamicpruning", "might_contain", "bloom_filter", "isnotnull(")
@@ -55,11 +56,24 @@ def literals_of_plan(initial: PlanNode, logical_plan: str | None) -> str:
     They do most often with the optimised logical plan, which is there where `explainMode` was `cost`.
     """
     lineage = trace(initial)
-    found = _of_logical(logical_plan) if logical_plan else _of_physical(initial)
+    found = _conditions(initial, logical_plan)
     try:
         return literals_id({entry for text in found for entry in _entries(text, lineage)})
     except _CutError:
         return ""
+
+
+def values_of_plan(initial: PlanNode, logical_plan: str | None) -> tuple[str, ...]:
+    """Digests of the values by themselves, for who has only a statement's text to hold them against."""
+    return values_in(ATTRIBUTE_OR_RUN.sub(_value_alone, text) for text in _conditions(initial, logical_plan))
+
+
+def _value_alone(found: re.Match[str]) -> str:
+    return "" if found[2] else found[0]
+
+
+def _conditions(initial: PlanNode, logical_plan: str | None) -> Iterator[str]:
+    return _of_logical(logical_plan) if logical_plan else _of_physical(initial)
 
 
 def _of_logical(text: str) -> Iterator[str]:

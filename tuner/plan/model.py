@@ -203,7 +203,8 @@ class Query:
     reads, `work`, what its stages did, `aggregates` and `skews`. `directives` says what became of each that it had;
     `not_deterministic` names what makes its result hang on the places of its rows ("" for nothing that its plan shows);
     `broadcasts_off` are the thresholds of broadcasts that the application set below 0 before it; `literals` is an id of the
-    values in its conditions (`tuner.plan.literals`), "" where it is not known.
+    values in its conditions (`tuner.plan.literals`), "" where it is not known; `values` are digests of each
+    (`tuner.plan.values`).
     """
 
     id: int
@@ -233,3 +234,4 @@ class Query:
     not_deterministic: str = ""
     broadcasts_off: tuple[str, ...] = ()
     literals: str = ""
+    values: tuple[str, ...] = ()

@@ -19,7 +19,7 @@ from tuner.plan.fingerprint import fingerprint
 from tuner.plan.graph import JoinGraph
 from tuner.plan.join_graph import join_graphs
 from tuner.plan.joins import every_join, find_joins, planned_joins
-from tuner.plan.literals import literals_of_plan
+from tuner.plan.literals import literals_of_plan, values_of_plan
 from tuner.plan.measured_plan import MAX_WORK, MeasuredPlan
 from tuner.plan.model import Query, QueryStatus
 from tuner.plan.node import Found, PlanNode, build_tree, each_once
@@ -98,7 +98,7 @@ def in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | N
     `logical_plan` is its execution's: it tells what aggregates put out.
     What cannot be found is left out: a bug in it must not cost the query.
     """
-    query, _, final = found
+    query, initial, final = found
     whole = query.status is QueryStatus.SUCCEEDED and _ran(final)
     plan = MeasuredPlan(final, stages) if whole else None
     if plan is not None and plan.work > MAX_WORK:
@@ -113,6 +113,7 @@ def in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | N
         or (),
         tables=_or_nothing(query, "tables", lambda: table_reads(final)) or (),
         work=_or_nothing(query, "work", lambda: query_work(plan, stages)) if plan else None,
+        values=_or_nothing(query, "values", lambda: values_of_plan(initial, logical_plan)) or (),
         aggregates=_or_nothing(query, "aggregates", lambda: find_aggregates(plan)) or () if plan else (),
         skews=_or_nothing(query, "stages", lambda: find_skews(plan, stages)) or () if plan else (),
     )

@@ -10,7 +10,9 @@ from tuner.advice.model import Action, ActionKind, Hint
 from tuner.history.model import Decision
 from tuner.plan.model import BuildSide, JoinSite, Query
 from tuner.steering.sql_hints import JoinHintRequest, add_join_hints
+from tuner.steering.sql_values import has_other_values
 
+OTHER_VALUES = "held: the filters of its statement have other values than those it was measured with"
 # How the SQL runner describes what it runs.
 _STATEMENT = re.compile(r"^statement (\d+) of (\d+)$")
 
@@ -24,7 +26,7 @@ class HintedStatements:
 
 
 def hint_statements(decision: Decision, statements: Sequence[str], queries: Iterable[Query]) -> HintedStatements:
-    """Write each join hint in force into the statements whose earlier run (`queries`) had that join."""
+    """Write each join hint in force into the statements whose earlier run (`queries`) had that join, with the same values."""
     return _written(decision.in_force, statements, list(queries), anywhere=False)
 
 
@@ -50,8 +52,10 @@ def _written(
         for number, query in places.items():
             if query.not_deterministic:
                 reasons = dict.fromkeys(mine, f"its query is not deterministic ({query.not_deterministic})")
-                break
-            texts[number], reasons = _hint(texts[number], query, mine, reasons)
+            elif not anywhere and has_other_values(texts[number], query.values):
+                reasons = dict.fromkeys(reasons, OTHER_VALUES)
+            else:
+                texts[number], reasons = _hint(texts[number], query, mine, reasons)
         skipped += reasons.items()
     return HintedStatements(tuple(texts), tuple(skipped))
 

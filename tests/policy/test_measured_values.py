@@ -1,0 +1,126 @@
+"""A change to a join is for the values that its query was measured with; other values are another job."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tuner.eventlog.steering import DirectiveStatus
+from tuner.history.documents import Detail, outcome_document, readable_outcome, times_document
+from tuner.history.model import Decision, Mode, Run, RunState, Standing
+from tuner.plan.model import DirectiveOutcome, QueryStatus
+from tuner.policy.baseline import baselines
+from tuner.policy.ledger import read_ledger
+from tuner.policy.measure import History, compare, measured_queries
+from tuner.policy.measured_values import with_measured_values
+
+from .histories import conf, decided, hint, run
+
+HINT = hint("q1")
+RARE, FREQUENT, UNKNOWN = "aaaa", "ffff", ""
+APPLIED, HELD = DirectiveStatus.APPLIED, DirectiveStatus.HELD
+
+
+def night(
+    number: int, *executions: tuple[str, float, DirectiveStatus | None], standing: Standing = Standing.TRIAL
+) -> Run:
+    """A run with executions of one query: the id of its values, its seconds, what became of the hint (None: not in force)."""
+    changes = [decided(HINT, standing)] if any(status for *_, status in executions) else []
+    found = run(number, {"q1": 10}, *changes)
+    assert found.outcome is not None
+    (query,) = found.outcome.queries
+    queries = [
+        replace(
+            query,
+            id=n,
+            literals=literals,
+            duration_ms=round(1000 * seconds),
+            directives=(DirectiveOutcome(HINT.id, status),) if status else (),
+        )
+        for n, (literals, seconds, status) in enumerate(executions)
+    ]
+    return replace(found, outcome=replace(found.outcome, queries=tuple(queries)))
+
+
+def allowed(*runs: Run, advised: tuple[str, ...] = ()) -> tuple[str, ...]:
+    decision = Decision(Mode.AUTO, "", (decided(HINT),))
+    (found,) = with_measured_values(decision, runs, advised).actions
+    return found.literals
+
+
+def test_what_ran_with_it_is_measured_and_what_it_was_held_in_is_not() -> None:
+    runs = [
+        night(0, (RARE, 10, None)),
+        night(1, (RARE, 5, APPLIED), (FREQUENT, 40, HELD)),
+        night(2, (FREQUENT, 40, HELD)),
+    ]
+    assert allowed(*runs) == (RARE,)
+
+
+def test_a_trial_is_tried_on_what_it_was_advised_from() -> None:
+    first = night(0, (RARE, 10, None), (FREQUENT, 40, None), (UNKNOWN, 3, None))
+    assert allowed(first, advised=(HINT.id,)) == (RARE, FREQUENT)
+    assert allowed(first) == ()
+    assert allowed(first, night(1, (RARE, 10, None)), advised=(HINT.id,)) == (RARE,)
+
+
+def test_runs_and_queries_that_failed_do_not_tell() -> None:
+    applied = night(0, (RARE, 5, APPLIED))
+    assert applied.outcome is not None
+    failed = replace(applied.outcome.queries[0], status=QueryStatus.FAILED)
+    assert allowed(replace(applied, state=RunState.FAILED)) == ()
+    assert allowed(replace(applied, outcome=replace(applied.outcome, queries=(failed,)))) == ()
+
+
+def test_only_joins_have_values() -> None:
+    decision = Decision(Mode.AUTO, "", (decided(conf("spark.sql.shuffle.partitions", "8")),))
+    assert with_measured_values(decision, [night(0, (RARE, 10, None))], ()) == decision
+
+
+def test_other_values_are_not_compared_and_roll_nothing_back() -> None:
+    runs = [
+        night(0, (RARE, 10, None)),
+        night(1, (RARE, 5, APPLIED)),
+        night(2, (FREQUENT, 400, HELD), standing=Standing.PROMOTED),
+    ]
+    record = read_ledger(runs)[HINT.id]
+    assert record.standing is Standing.PROMOTED and record.decided.standing is Standing.TRIAL
+    assert baselines(runs).keys() == {runs[1].key}
+
+
+def test_a_loop_is_judged_by_the_executions_that_had_the_change() -> None:
+    first = night(0, (RARE, 10, None), (FREQUENT, 40, None))
+    second = night(1, (FREQUENT, 80, HELD), (RARE, 5, APPLIED))  # the machine is slow, the loop goes another way round
+    history = History()
+    history.add(measured_queries(first))
+    found = compare(second, history, {HINT.id})
+    assert [(c.measured, c.usual) for c in found.touched] == [(5, 10)]
+    assert [(c.measured, c.usual) for c in found.untouched] == [(80, 40)]
+
+
+def test_held_in_a_query_that_failed_is_not_to_blame() -> None:
+    last = night(2, (FREQUENT, 40, HELD), standing=Standing.PROMOTED)
+    assert last.outcome is not None
+    failed = replace(last.outcome.queries[0], status=QueryStatus.FAILED)
+    last = replace(last, state=RunState.FAILED, outcome=replace(last.outcome, queries=(failed,)))
+    after = replace(night(3, (RARE, 10, None)))
+    runs = [night(0, (RARE, 10, None)), night(1, (RARE, 5, APPLIED)), last, after]
+    assert read_ledger(runs)[HINT.id].standing is Standing.PROMOTED
+
+
+def test_histories_without_values_are_compared_as_ever() -> None:
+    old = [night(n, (UNKNOWN, 10, None), (UNKNOWN, 30, None)) for n in range(2)]
+    now = night(2, (RARE, 5, APPLIED), (FREQUENT, 30, APPLIED))
+    history = History()
+    for one in old:
+        history.add(measured_queries(one))
+    assert [(c.measured, c.usual) for c in compare(now, history, {HINT.id}).touched] == [(5, 10), (30, 30)]
+
+
+def test_values_are_stored_with_times_and_older_documents_have_none() -> None:
+    outcome = night(0, (RARE, 10, None)).outcome
+    assert outcome is not None
+    for document in (outcome_document("k", outcome), times_document("k", outcome)):
+        found = readable_outcome("k", document, Detail.TIMES)
+        assert found is not None and found.queries[0].literals == RARE
+        older = readable_outcome("k", document.replace(f',"literals":"{RARE}"', ""), Detail.TIMES)
+        assert older is not None and older.queries[0].literals == UNKNOWN

@@ -41,6 +41,7 @@ from tuner.plan.queries import queries
 from tuner.policy.context import Context
 from tuner.policy.judgement import Judgement, judge
 from tuner.policy.measure import latest_outcome, usable
+from tuner.policy.measured_values import newest_of_each
 from tuner.problems import Problems
 from tuner.steering.agent.build_ahead import build_ahead
 from tuner.steering.carry_out import by_agent, by_conf, only_carried_out
@@ -224,7 +225,7 @@ def _decided(store: Store, job: Job, place: LogPlace, runs: Sequence[Run], probl
     if known.way.route is not None and job.mode is not Mode.OBSERVE:
         problems.guard("have the agent's jar built", partial(build_ahead, known.way.route), None)
     decision = _decide(known, problems)
-    directives = _carry_out(known, decision, latest.queries if latest else (), problems)
+    directives = _carry_out(known, decision, newest_of_each(runs), problems)
     decision = only_carried_out(decision, directives)
     taught = starts_from(known.elsewhere) if _is_new(runs) else ""
     return _Steering(decision, directives, _submit_conf(job, decision, directives, place), taught)
@@ -382,7 +383,7 @@ def _carry_out(known: _Known, decision: Decision, queries: Sequence[Query], prob
         return Directives(steering=Steering.OFF)
     why = way.why
     if (route := way.route) is not None:
-        limits = head_room(facts, decision.in_force) if facts else {}
+        limits = _head_room(facts, decision, queries) if facts else {}
         by = problems.guard(
             "steer by the agent",
             lambda: by_agent(decision, job.user_conf, queries, route, limits, job.order_sensitive),
@@ -392,6 +393,20 @@ def _carry_out(known: _Known, decision: Decision, queries: Sequence[Query], prob
             return by
         why = "it could not be handed over"
     return by_conf(decision, job.user_conf, job.statements, queries, why)
+
+
+def _head_room(facts: Facts, decision: Decision, queries: Sequence[Query]) -> dict[str, int]:
+    """Of each hint by the executions that it is for: other values make sides of other sizes."""
+    found: dict[str, int] = {}
+    for decided in decision.actions:
+        of_it = (q for q in queries if q.fingerprint == decided.action.query)
+        mine = tuple(q for q in of_it if q.literals in decided.literals) or facts.queries
+        found |= {
+            k: v
+            for k, v in head_room(replace(facts, queries=mine), decision.in_force).items()
+            if k == decided.action.id
+        }
+    return found
 
 
 def _begin(store: Store, run: Run, waited_for: Consent) -> bool:

@@ -18,7 +18,7 @@ from tuner.history.model import Decision, Elsewhere, Mode, Outcome, Ruling, Run,
 from tuner.policy.context import Context, context_to_come
 from tuner.policy.decide import Situation, decide, failed_with_changes
 from tuner.policy.measure import latest_outcome, usable
-from tuner.policy.measured_values import with_measured_values
+from tuner.policy.measured_values import newest_of_each
 from tuner.policy.situation import BY_SUBMIT
 from tuner.policy.together import together
 from tuner.policy.tried_elsewhere import tried
@@ -75,9 +75,7 @@ def next_decision(
     situation = replace(situation, outgrown={**situation.outgrown, **_against_own_word(situation, own_conf or {})})
     decision = decide(situation)
     unsaid = _unsaid(decision, runs) if reach is Reach.AGENT and advise is None else {}
-    decision = decide(replace(situation, unsaid=unsaid)) if unsaid else decision
-    advised = {action.id for recommendation in situation.recommendations for action in recommendation.actions}
-    return with_measured_values(decision, runs, advised)
+    return decide(replace(situation, unsaid=unsaid)) if unsaid else decision
 
 
 def _against_own_word(situation: Situation, own_conf: Mapping[str, str]) -> dict[str, str]:
@@ -109,12 +107,10 @@ def _own_word_since(runs: Sequence[Run]) -> datetime | None:
 
 def _unsaid(decision: Decision, runs: Sequence[Run]) -> dict[str, str]:
     """Orders on trial that the agent cannot be told, by action id, and why: what waits for them would wait for nothing."""
-    latest, order = latest_outcome(runs), ActionKind.ORDER_JOINS
-    if latest is None or all(action.kind is not order for action in decision.in_force):
+    queries, order = newest_of_each(runs), ActionKind.ORDER_JOINS
+    if not queries or all(action.kind is not order for action in decision.in_force):
         return {}
-    return {
-        action.id: why for action, why in agent_directives(decision, latest.queries).skipped if action.kind is order
-    }
+    return {action.id: why for action, why in agent_directives(decision, queries).skipped if action.kind is order}
 
 
 def load_rules() -> None:

@@ -4,20 +4,36 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tuner.advice.model import Hint
 from tuner.eventlog.steering import DirectiveStatus
 from tuner.history.documents import Detail, outcome_document, readable_outcome, times_document
-from tuner.history.model import Decision, Mode, Run, RunState, Standing
-from tuner.plan.model import DirectiveOutcome, QueryStatus
+from tuner.history.model import Mode, Run, RunState, Standing
+from tuner.next_decision import BY_AGENT
+from tuner.plan.model import DirectiveOutcome, JoinSide, JoinSite, JoinType, QueryStatus, Strategy
 from tuner.policy.baseline import baselines
+from tuner.policy.decide import Situation, decide
+from tuner.policy.followed import held_in, not_followed
 from tuner.policy.ledger import read_ledger
 from tuner.policy.measure import History, compare, measured_queries
-from tuner.policy.measured_values import with_measured_values
+from tuner.policy.measured_values import newest_of_each, with_measured_values
 
-from .histories import conf, decided, hint, run
+from .histories import conf, decided, hint, in_force, recommend, reorder, run
 
 HINT = hint("q1")
 RARE, FREQUENT, UNKNOWN = "aaaa", "ffff", ""
-APPLIED, HELD = DirectiveStatus.APPLIED, DirectiveStatus.HELD
+APPLIED, HELD, _, IMPOSSIBLE = DirectiveStatus
+JOIN = JoinSite(
+    signature="join",
+    occurrence=0,
+    type=JoinType.INNER,
+    strategy=Strategy.SORT_MERGE,
+    build_side=None,
+    keys=(),
+    left=JoinSide(("dim",)),
+    right=JoinSide(("fact",)),
+    output_rows=1,
+    planned_strategy=None,
+)
 
 
 def night(
@@ -42,8 +58,7 @@ def night(
 
 
 def allowed(*runs: Run, advised: tuple[str, ...] = ()) -> tuple[str, ...]:
-    decision = Decision(Mode.AUTO, "", (decided(HINT),))
-    (found,) = with_measured_values(decision, runs, advised).actions
+    (found,) = with_measured_values([decided(HINT)], runs, advised)
     return found.literals
 
 
@@ -72,8 +87,8 @@ def test_runs_and_queries_that_failed_do_not_tell() -> None:
 
 
 def test_only_joins_have_values() -> None:
-    decision = Decision(Mode.AUTO, "", (decided(conf("spark.sql.shuffle.partitions", "8")),))
-    assert with_measured_values(decision, [night(0, (RARE, 10, None))], ()) == decision
+    properties = [decided(conf("spark.sql.shuffle.partitions", "8"))]
+    assert with_measured_values(properties, [night(0, (RARE, 10, None))], ()) == properties
 
 
 def test_other_values_are_not_compared_and_roll_nothing_back() -> None:
@@ -124,3 +139,52 @@ def test_values_are_stored_with_times_and_older_documents_have_none() -> None:
         assert found is not None and found.queries[0].literals == RARE
         older = readable_outcome("k", document.replace(f',"literals":"{RARE}"', ""), Detail.TIMES)
         assert older is not None and older.queries[0].literals == UNKNOWN
+
+
+def test_what_is_proven_for_some_values_stays_while_others_are_tried_otherwise() -> None:
+    order = reorder("q1")
+    runs = [
+        night(0, (RARE, 10, None)),
+        night(1, (RARE, 5, APPLIED)),
+        night(2, (FREQUENT, 40, HELD), standing=Standing.PROMOTED),
+    ]
+    found = decide(Situation(Mode.AUTO, 1, runs, [recommend(order, before=40, after=20, high=30)], drivable=BY_AGENT))
+    assert {(d.action.id, d.standing): d.literals for d in found.actions} == {
+        (HINT.id, Standing.PROMOTED): (RARE,),
+        (order.id, Standing.TRIAL): (FREQUENT,),
+    }
+
+
+def test_two_hints_of_one_join_are_for_different_values() -> None:
+    other = hint("q1", value=Hint.SHUFFLE_HASH)
+    runs = [
+        night(0, (RARE, 10, None)),
+        night(1, (RARE, 5, APPLIED)),
+        night(2, (FREQUENT, 40, HELD), standing=Standing.PROMOTED),
+    ]
+    found = decide(Situation(Mode.AUTO, 1, runs, [recommend(other, before=40, after=20, high=30)], drivable=BY_AGENT))
+    assert {d.action.id: d.literals for d in found.actions} == {HINT.id: (RARE,), other.id: (FREQUENT,)}
+    again = decide(Situation(Mode.AUTO, 1, runs[:2], [recommend(other)], drivable=BY_AGENT))
+    assert in_force(again) == {other.id}
+
+
+def test_the_newest_of_each_values_is_at_hand() -> None:
+    with_joins = [_with_join(night(n, (values, 10, None))) for n, values in enumerate((RARE, RARE, FREQUENT))]
+    assert [(q.literals, q.start_ms) for q in newest_of_each(with_joins)] == [(RARE, 1), (FREQUENT, 2)]
+
+
+def _with_join(one: Run) -> Run:
+    assert one.outcome is not None
+    number = int(one.key.split("/")[1])
+    queries = tuple(replace(q, start_ms=number, joins=(JOIN,)) for q in one.outcome.queries)
+    return replace(one, outcome=replace(one.outcome, queries=queries))
+
+
+def test_what_became_of_it_in_its_own_query_counts() -> None:
+    """Another query may read the same relations: the agent holds what it takes for its directive."""
+    one = night(1, (RARE, 10, IMPOSSIBLE))
+    assert one.outcome is not None
+    another = replace(one.outcome.queries[0], fingerprint="q9", directives=(DirectiveOutcome(HINT.id, HELD),))
+    both = replace(one, outcome=replace(one.outcome, queries=(another, *one.outcome.queries)))
+    assert not_followed(both).keys() == {HINT.id}
+    assert held_in(replace(one, outcome=replace(one.outcome, queries=(another,)))).keys() == {HINT.id}

@@ -11,6 +11,7 @@ from tuner.policy.apart import apart
 from tuner.policy.changes_results import changes_results
 from tuner.policy.held_back import held_back
 from tuner.policy.ledger import same_target
+from tuner.policy.measured_values import for_others, with_measured_values
 from tuner.policy.orders_first import orders_first
 from tuner.policy.situation import Situation
 from tuner.policy.together import depends
@@ -18,7 +19,8 @@ from tuner.policy.together import depends
 
 def allowed(situation: Situation, wanted: Iterable[DecidedAction]) -> list[DecidedAction]:
     """Each action once, the later of two; at most one in force for each target, and nothing without what it belongs to."""
-    each = list({d.action.id: d for d in wanted}.values())
+    advised = {action.id for recommendation in situation.recommendations for action in recommendation.actions}
+    each = with_measured_values(list({d.action.id: d for d in wanted}.values()), situation.runs, advised)
     partners = {d.action.id: [p.action for p in each if _together(d, p)] for d in each}
     asked_for = {d.action.id for d in each if _is_asked_for(situation, d.action, partners[d.action.id])}
     possible = orders_first((_allowed(situation, d, partners[d.action.id]) for d in each), situation.latest_run)
@@ -72,12 +74,18 @@ def _tries(runs: Sequence[Run], action: Action) -> Run | None:
     return None
 
 
+def _are_rivals(kept: DecidedAction, candidate: DecidedAction) -> bool:
+    alike = same_target(kept.action, candidate.action) and kept.standing in IN_FORCE
+    return alike and not for_others(kept, candidate)
+
+
 def _without_conflicts(decided: Iterable[DecidedAction]) -> list[DecidedAction]:
-    """One action for one target: a trial replaces what was in force and takes over its queries; a pinned one stays."""
+    """One action for one target, and for the same values: a trial replaces what was in force and takes over its queries; a
+    pinned one stays."""
     kept: list[DecidedAction] = []
     for candidate in decided:
         if candidate.standing in IN_FORCE:
-            rivals = [k for k in kept if same_target(k.action, candidate.action) and k.standing in IN_FORCE]
+            rivals = [k for k in kept if _are_rivals(k, candidate)]
             if any(k.standing is Standing.PINNED for k in rivals):
                 continue
             kept = [k for k in kept if k not in rivals]

@@ -6,12 +6,12 @@ out of force for it: the next run may be another.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from tuner.advice.model import ON_JOINS
 from tuner.eventlog.steering import NOT_LOADED, DirectiveStatus
 from tuner.history.model import IN_FORCE, DecidedAction, Run
-from tuner.plan.model import DirectiveOutcome, QueryStatus
+from tuner.plan.model import DirectiveOutcome, Query, QueryStatus
 
 
 def not_followed(run: Run) -> dict[str, str]:
@@ -38,16 +38,24 @@ def _unfollowed(run: Run) -> dict[str, tuple[DirectiveStatus, str]]:
     if run.outcome is None or not in_force:
         return {}
     whole = [q for q in run.outcome.queries if q.status is QueryStatus.SUCCEEDED]
-    told: dict[str, list[DirectiveOutcome]] = {}
-    for query in run.outcome.queries:
-        for outcome in query.directives:
-            # A query that did not come to its end may not have had what it was given, but ran without what was held.
-            if query.status is QueryStatus.SUCCEEDED or outcome.status is DirectiveStatus.HELD:
-                told.setdefault(outcome.action_id, []).append(outcome)
+    told = _told(run.outcome.queries, {d.action.id: d.action.query for d in in_force})
     ran = {query.fingerprint for query in whole} if run.outcome.agent_missing else set()
     if not told and not ran:
         return {}
     return {d.action.id: why for d in in_force if (why := _why_not(run, d, told.get(d.action.id, ()), ran))}
+
+
+def _told(queries: Sequence[Query], owners: Mapping[str, str | None]) -> dict[str, list[DirectiveOutcome]]:
+    """What became of each action: in its own query where that ran, else in those that the agent took for it."""
+    own: dict[str, list[DirectiveOutcome]] = {}
+    others: dict[str, list[DirectiveOutcome]] = {}
+    for query in queries:
+        for outcome in query.directives:
+            # A query that did not come to its end may not have had what it was given, but ran without what was held.
+            if query.status is QueryStatus.SUCCEEDED or outcome.status is DirectiveStatus.HELD:
+                found = own if owners.get(outcome.action_id) == query.fingerprint else others
+                found.setdefault(outcome.action_id, []).append(outcome)
+    return others | own
 
 
 def _why_not(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tuner.advice.model import ON_JOINS, Action
 from tuner.eventlog.steering import DirectiveStatus
-from tuner.history.model import IN_FORCE, Decision, Run
+from tuner.history.model import DecidedAction, Run
 from tuner.plan.model import Query, QueryStatus
 from tuner.policy.followed import in_effect
 from tuner.policy.measure import latest_usable, usable
@@ -16,28 +16,48 @@ from tuner.policy.measure import latest_usable, usable
 MOST_LITERALS = 500
 
 
-def with_measured_values(decision: Decision, runs: Sequence[Run], advised: Collection[str]) -> Decision:
-    """The decision with the ids of values (`tuner.plan.literals`) that each change to a join may act on.
+def with_measured_values(
+    decided: Sequence[DecidedAction], runs: Sequence[Run], advised: Collection[str]
+) -> list[DecidedAction]:
+    """The same with the ids of values (`tuner.plan.literals`) that each change to a join may act on.
 
     They are those of the executions that had it and succeeded, and, of an action (by id) that is `advised` by the latest
     usable run, those of its query in that run: a trial is tried on what it was advised from. `runs` are oldest first.
     """
-    found: dict[str, dict[str, None]] = {
-        d.action.id: {} for d in decision.actions if d.standing in IN_FORCE and d.action.kind in ON_JOINS
-    }
+    found: dict[str, dict[str, None]] = {d.action.id: {} for d in decided if d.action.kind in ON_JOINS}
     if not found:
-        return decision
+        return list(decided)
     for run in filter(usable, runs):
         for action in (d.action for d in in_effect(run) if d.action.id in found):
             _add(found[action.id], (q for q in _ran(run, action) if _had(q, action)))
     if latest := latest_usable(runs):
-        for decided in decision.actions:
-            if decided.action.id in found and decided.action.id in advised:
-                _add(found[decided.action.id], _ran(latest, decided.action))
+        for action in (d.action for d in decided if d.action.id in found and d.action.id in advised):
+            _add(found[action.id], _ran(latest, action))
     literals = {id_: tuple(sorted(list(ids)[-MOST_LITERALS:])) for id_, ids in found.items()}
-    return replace(
-        decision, actions=tuple(replace(d, literals=literals.get(d.action.id, ())) for d in decision.actions)
-    )
+    return [replace(d, literals=literals.get(d.action.id, ())) for d in decided]
+
+
+def for_others(one: DecidedAction, other: DecidedAction) -> bool:
+    """Whether two changes act on different values, so that neither meets the other."""
+    return bool(one.literals and other.literals) and set(one.literals).isdisjoint(other.literals)
+
+
+def newest_of_each(runs: Sequence[Run]) -> list[Query]:
+    """The queries of the latest usable run, and before them those of earlier runs that had other values: the newest of each."""
+    latest = latest_usable(runs)
+    if latest is None or latest.outcome is None:
+        return []
+    found: list[Query] = []
+    known = {(q.fingerprint, q.literals) for q in latest.outcome.queries}
+    fingerprints = {q.fingerprint for q in latest.outcome.queries if q.literals}
+    for run in reversed([run for run in runs if usable(run) and run is not latest]):
+        for query in run.outcome.queries if run.outcome else ():
+            key = query.fingerprint, query.literals
+            # Of the oldest runs joins are not at hand.
+            if query.literals and query.joins and query.fingerprint in fingerprints and key not in known:
+                known.add(key)
+                found.append(query)
+    return [*reversed(found), *latest.outcome.queries]
 
 
 def _add(ids: dict[str, None], queries: Iterable[Query]) -> None:

@@ -12,6 +12,7 @@ from tuner.plan.order_text import OrderTextError, parse_order
 from tuner.plan.ordered_joins import ordered_joins
 from tuner.policy.followed import in_effect
 from tuner.policy.held_back import held_back
+from tuner.policy.measured_values import for_others
 from tuner.policy.together import together
 
 # Properties that were chosen by the sides of joins, as they were before.
@@ -32,18 +33,20 @@ def orders_first(decided: Iterable[DecidedAction], latest: Run | None = None) ->
     """Hints of a query with an order on trial wait for it, as do properties about joins that are on trial themselves.
 
     A hint that is proven waits, too: the agent would not find its join, and it would expire for that. Properties that
-    are proven name no join, and stay; so does what a person pinned, a hint that came with the order, and one on a join that
-    the `latest` measured run tells to be there in that order as well.
+    are proven name no join, and stay; so does what a person pinned, what is for other values than the order, a hint that
+    came with it, and one on a join that the `latest` measured run tells to be there in that order as well.
     """
     found = list(decided)
     orders = [d for d in found if d.action.kind is ActionKind.ORDER_JOINS and d.standing is Standing.TRIAL]
     if not orders:
         return found
-    ordered, called_for = {query for d in orders for query in d.queries}, {together(d) for d in orders}
+    called_for = {together(d) for d in orders}
     in_force = (d.action for d in found if d.action.kind is ActionKind.ORDER_JOINS and d.standing in IN_FORCE)
     there = set(_joins_there(latest, list(in_force)))
     waiting = (
-        _waits(d, ordered) and (d.action.query, d.action.target) not in there and together(d) not in called_for
+        _waits(d, {query for o in orders if not for_others(d, o) for query in o.queries})
+        and (d.action.query, d.action.target) not in there
+        and together(d) not in called_for
         for d in found
     )
     return [held_back(d, _WHY) if waits else d for d, waits in zip(found, waiting, strict=True)]

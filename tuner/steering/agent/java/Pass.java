@@ -86,8 +86,10 @@ public final class Pass {
       Directives.Query query = (Directives.Query) queries.get(i);
       boolean waits = isAnyHeld(query.orders);
       for (int k = 0; k < query.hints.size(); k++) {
-        String id = ((Directives.Hint) query.hints.get(k)).id;
-        tellOnce(id, waits ? HELD : IMPOSSIBLE, waits ? OTHER_VALUES : ofHints);
+        Directives.Hint hint = (Directives.Hint) query.hints.get(k);
+        // The joins of other values may stand in another order.
+        boolean held = waits || isForOthers(hint.literals);
+        tellOnce(hint.id, held ? HELD : IMPOSSIBLE, held ? OTHER_VALUES : ofHints);
       }
     }
   }
@@ -106,11 +108,20 @@ public final class Pass {
     return !literals.isEmpty() && allowed.contains(literals);
   }
 
-  /** Note the same of all orders that nothing was noted of. */
+  /** Whether a directive is for other values than those of this plan. */
+  private boolean isForOthers(List allowed) {
+    return !literals.isEmpty() && !allowed.contains(literals);
+  }
+
+  /** Note the same of all orders that nothing was noted of, but of those that are for other values. */
   public void tellOrders(String status, String reason) {
     for (int i = 0; i < queries.size(); i++) {
       List orders = ((Directives.Query) queries.get(i)).orders;
-      for (int k = 0; k < orders.size(); k++) tellOnce(((Directives.Order) orders.get(k)).id, status, reason);
+      for (int k = 0; k < orders.size(); k++) {
+        Directives.Order order = (Directives.Order) orders.get(k);
+        boolean held = isForOthers(order.literals);
+        tellOnce(order.id, held ? HELD : status, held ? OTHER_VALUES : reason);
+      }
     }
   }
 

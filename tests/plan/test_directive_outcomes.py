@@ -24,7 +24,7 @@ ORDERS_BROADCAST = "BroadcastHashJoin | [k#1], [k#3], Inner, BuildLeft, false" +
 ITEMS_HASHED = "ShuffledHashJoin | [k#1], [k#3], Inner, BuildRight" + SIDES
 NOTHING = "EmptyRelation | [plan_id=1]"
 ITEMS = ("default.items",)
-APPLIED, _, IGNORED, IMPOSSIBLE = DirectiveStatus
+APPLIED, HELD, IGNORED, IMPOSSIBLE = DirectiveStatus
 
 
 def execution(plan: str, final: str | None = None, *said: AgentOutcome, number: int = 4) -> Execution:
@@ -109,7 +109,7 @@ class TestWithoutAWordOfTheAgent:
     def test_it_could_not_read_what_it_was_told(self) -> None:
         steering = AgentRecord((hint(SORT_MERGE, "MERGE"),), is_directed=True, loaded=True, problem="no such file")
         (query,) = queries_of(steering, execution(SORT_MERGE))
-        assert told(query) == [("h", IGNORED, "the agent could not read its directives: no such file")]
+        assert told(query) == [("h", HELD, "the agent could not read its directives: no such file")]
 
     def test_it_met_no_such_plan(self) -> None:
         steering = AgentRecord((hint(SORT_MERGE, "MERGE"),), is_directed=True, loaded=True)

@@ -64,7 +64,8 @@ def _unsaid(steering: AgentRecord) -> tuple[DirectiveStatus, str]:
     if not steering.loaded:
         return DirectiveStatus.IGNORED, NOT_LOADED
     if steering.problem:
-        return DirectiveStatus.IGNORED, f"the agent could not read its directives: {steering.problem}"
+        # Most often a deployed jar of another version, which leaves all plans as they are: nothing is said of the change.
+        return DirectiveStatus.HELD, f"the agent could not read its directives: {steering.problem}"
     return DirectiveStatus.IMPOSSIBLE, _NOT_MET
 
 

@@ -88,14 +88,15 @@ public final class Literals {
     if (CUT.matcher(text).find()) text = condition.sql();
     else if (condition instanceof BinaryOperator) text = text.substring(1, text.length() - 1);
     for (int i = 0; i < DERIVED.length; i++) if (text.indexOf(DERIVED[i]) >= 0) return;
-    if (!holdsValue(text)) return;
+    String like = likeColumns(condition);
+    if (like.isEmpty() && !holdsValue(text)) return;
     String plain = SUBQUERY.matcher(text).replaceAll("subquery");
     Map columns = new HashMap();
     List named = Trees.list(condition.references());
     for (int i = 0; i < named.size(); i++) {
       columns.put(String.valueOf(((Attribute) named.get(i)).exprId().id()), named.get(i));
     }
-    entries.add(ID.matcher(withColumns(plain, columns)).replaceAll("") + likeColumns(condition));
+    entries.add(ID.matcher(withColumns(plain, columns)).replaceAll("") + like);
   }
 
   /** Whether anything but columns is compared. */

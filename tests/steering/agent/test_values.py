@@ -1,0 +1,56 @@
+"""A directive acts on the values that its query was measured with, and on no others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tuner.eventlog.find import find_logs
+from tuner.eventlog.read import read_application
+from tuner.plan.queries import queries
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+_APP = Path(__file__).with_name("values_app.py")
+OTHER = ("held", "its filters have other values than those it was measured with")
+
+
+def test_a_loop_over_values_is_steered_where_they_were_measured(
+    agent_conf: dict[str, str], spark_submit: Callable[..., Path], tmp_path: Path
+) -> None:
+    conf = {
+        **agent_conf,
+        "spark.eventLog.compress": "false",
+        "spark.tuner.agent.trace": "true",
+        "spark.sql.ui.explainMode": "cost",
+        "spark.sql.autoBroadcastJoinThreshold": "-1",
+    }
+    report = tmp_path / "report.json"
+    logs = spark_submit(_APP, tmp_path / "tables", report, log_dir=tmp_path / "logs", conf=conf)
+    told = json.loads(report.read_text(encoding="utf-8"))
+    assert told["unlike"] == []
+    (source,) = find_logs(logs)
+    application = read_application(source)
+    found = {query.description: query for query in queries(application)}
+    outcomes = {
+        name: [(o.status.value, o.reason) for o in query.directives]
+        for name, query in found.items()
+        if query.directives and not name.startswith("plain")
+    }
+    applied = [("applied", "")]
+    assert outcomes == {
+        "again": applied,
+        "another kind": [OTHER],
+        "the next day": applied,
+        "another list": [OTHER],
+        "the list turned": applied,
+        "another text with a number sign": [OTHER],
+        "the first once more": applied,
+    }
+    assert {name for name, query in found.items() if query.literals == told["first"]} >= {
+        "plain: again",
+        "the next day",
+    }
+    assert found["another kind"].literals == found["plain: another kind"].literals != told["first"]

@@ -63,6 +63,10 @@ def test_the_same(one: str, other: str) -> None:
         ("StartsWith(kind#1, a)", "StartsWith(kind#1, b)"),
         ("(day#3 = 2024-01-05)", "((day#3 >= 2023-01-05) AND (day#3 <= 2024-01-05))"),
         ("(kind#1 = )", "(kind#1 = x)"),
+        (
+            "((isnotnull(kind#1) AND (kind#1 = a)) OR (amount#2L = 5))",
+            "((isnotnull(kind#1) AND (kind#1 = b)) OR (amount#2L = 5))",
+        ),
         ("(kind#1 = true)", "(kind#1 = false)"),
     ],
 )

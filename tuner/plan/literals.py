@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from tuner.plan.days import days_apart
 from tuner.plan.digest import digest
-from tuner.plan.expression import ATTRIBUTE_OR_RUN, bracketed, conjuncts, split_top_level
+from tuner.plan.expression import ATTRIBUTE_OR_RUN, argument_list, bracketed, conjuncts, split_top_level
 from tuner.plan.joins import JOINS, parse_join
 from tuner.plan.lineage import Lineage, trace
 from tuner.plan.node import PlanNode
@@ -19,17 +19,18 @@ from tuner.plan.relation import is_scan
 from tuner.plan.values import values_in
 
 # What Spark adds by itself, depending on sizes.
-_DERIVED = ("dynamicpruning", "might_contain", "bloom_filter", "isnotnull(")
+_DERIVED = ("dynamicpruning", "might_contain", "bloom_filter")
 _CUT = re.compile(r"\.\.\. [0-9]+ more (?:fields|characters)")
 _SUBQUERY = re.compile(
-    r"(?:(?:Reused)?Subquery )*(?:scalar-subquery|subquery|exists|list)#[0-9]+(?:,? \[[^\]]*\])?(?:\.\w+)?"
+    r"(?:ReusedSubquery )?(?:Subquery )?(?:scalar-subquery|subquery|exists|list)#[0-9]{1,18}"
+    r"(?:,? \[[^\]]{0,500}\])?(?:\.\w{1,100})?"
 )
 _ID = re.compile(r"#[0-9]{1,18}L?")
 # Stands for a column, or a condition between columns; what a condition without values comes down to.
 _COLUMN = "\x03"
 _OF_COLUMNS = re.compile(
     r"cast\(\x03 as [a-z]+(?:\([0-9, ]+\))?\)|\(\x03 (?:=|<=>|<=|>=|<|>|AND|OR) \x03\)|\x03 IN \(\x03\)|NOT \x03"
-    r"|(?:isnull|knownfloatingpointnormalized|normalizenanandzero)?\(\x03\)"
+    r"|(?:isnull|isnotnull|knownfloatingpointnormalized|normalizenanandzero)?\(\x03\)"
 )
 _DEEPEST = 50
 _LIST = re.compile(r" (?:IN \(([^()]*)\)|INSET ([^()]*?)(?=\)| AND | OR |$))")
@@ -112,11 +113,18 @@ def _entries(condition: str, lineage: Lineage) -> Iterator[str]:
     if _CUT.search(condition):
         raise _CutError
     for conjunct in conjuncts(condition):
-        if any(derived in conjunct for derived in _DERIVED):
+        if any(derived in conjunct for derived in _DERIVED) or _is_null_check(conjunct):
             continue
         if _holds_value(conjunct):
             plain = _SUBQUERY.sub("subquery", conjunct)
             yield _ID.sub("", ATTRIBUTE_OR_RUN.sub(lambda m: lineage.source(m[0]) if m[2] else m[0], plain))
+
+
+def _is_null_check(conjunct: str) -> bool:
+    """Most of these Spark adds by itself; none holds a value."""
+    start = len("isnotnull")
+    inner = argument_list(conjunct, start) if conjunct.startswith("isnotnull(") else None
+    return inner is not None and start + len(inner) + 2 == len(conjunct)
 
 
 def _holds_value(conjunct: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from tuner.plan.days import days_apart
 from tuner.plan.digest import digest
@@ -20,7 +20,7 @@ def value_digest(value: str) -> str:
     try:
         number = Decimal(text)
         text = str(number.normalize()) if number.is_finite() else text
-    except (InvalidOperation, ValueError):
+    except (ArithmeticError, ValueError):
         pass
     return digest(text)[:12]
 

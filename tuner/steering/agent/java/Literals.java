@@ -14,6 +14,7 @@ import org.apache.spark.sql.catalyst.expressions.And;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.BinaryOperator;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.IsNotNull;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.GlobalLimit;
@@ -25,16 +26,16 @@ import org.apache.spark.sql.types.DataType;
 /** The values that a plan's conditions hold, as the one id that `tuner.plan.literals` computes of the plan's text. */
 public final class Literals {
   private static final int MOST_ROWS = 1000;
-  private static final String[] DERIVED = {"dynamicpruning", "might_contain", "bloom_filter", "isnotnull("};
   private static final Pattern CUT = Pattern.compile("\\.\\.\\. [0-9]+ more (?:fields|characters)");
   private static final Pattern SUBQUERY = Pattern.compile(
-      "(?:(?:Reused)?Subquery )*(?:scalar-subquery|subquery|exists|list)#[0-9]+(?:,? \\[[^\\]]*\\])?(?:\\.\\w+)?");
+      "(?:ReusedSubquery )?(?:Subquery )?(?:scalar-subquery|subquery|exists|list)#[0-9]{1,18}"
+      + "(?:,? \\[[^\\]]{0,500}\\])?(?:\\.\\w{1,100})?");
   private static final Pattern ID = Pattern.compile("#[0-9]{1,18}L?");
   // Stands for a column, or a condition between columns; what a condition without values comes down to.
   private static final String A_COLUMN = "\u0003";
   private static final Pattern OF_COLUMNS = Pattern.compile(
       "cast\\(\u0003 as [a-z]+(?:\\([0-9, ]+\\))?\\)|\\(\u0003 (?:=|<=>|<=|>=|<|>|AND|OR) \u0003\\)|\u0003 IN \\(\u0003\\)"
-      + "|NOT \u0003|(?:isnull|knownfloatingpointnormalized|normalizenanandzero)?\\(\u0003\\)");
+      + "|NOT \u0003|(?:isnull|isnotnull|knownfloatingpointnormalized|normalizenanandzero)?\\(\u0003\\)");
   private static final int DEEPEST = 50;
   private static final Pattern LIST = Pattern.compile(" (?:IN \\(([^()]*)\\)|INSET ([^()]*?)(?=\\)| AND | OR |$))");
   private static final String CHARACTER = "[^\\s,()\\[\\]=<>]";
@@ -83,11 +84,12 @@ public final class Literals {
       addCondition(((And) condition).right());
       return;
     }
+    // Most null checks Spark adds by itself; none holds a value.
+    if (condition instanceof IsNotNull) return;
     String text = condition.toString();
     // What is cut does not tell all; SQL is never cut.
     if (CUT.matcher(text).find()) text = condition.sql();
     else if (condition instanceof BinaryOperator) text = text.substring(1, text.length() - 1);
-    for (int i = 0; i < DERIVED.length; i++) if (text.indexOf(DERIVED[i]) >= 0) return;
     String like = likeColumns(condition);
     if (like.isEmpty() && !holdsValue(text)) return;
     String plain = SUBQUERY.matcher(text).replaceAll("subquery");

@@ -19,7 +19,7 @@ from typing import Any
 
 from fragile_programs import Fragile, fragile_program
 from pyspark.sql import SparkSession
-from steered_app import PLAIN, Outcome, Program, drawn, make_tables, run_all
+from steered_app import PLAIN, Outcome, Program, drawn, make_tables, message, run_all
 
 Rows = list[Any] | None
 _FLOAT = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
@@ -51,7 +51,7 @@ def main(options_file: str, report_file: str) -> None:
     programs: dict[str, Program] = {name: program.run for name, program in fragile.items()}
     plain = run_all(spark, PLAIN, programs, lambda name: {})
     directives = drawn(spark, options["phase"])
-    texts = {name: json.dumps({"version": 1, "queries": found}) for name, found in directives.items()}
+    texts = {name: message(found) for name, found in directives.items()}
     healthy = {name: program for name, program in programs.items() if not plain[name][1]}
     steered = run_all(spark, "steered", healthy, lambda name: {"spark.tuner.directives": texts.get(name, "")})
     # What differs may do so by itself.

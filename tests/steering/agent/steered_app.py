@@ -32,6 +32,7 @@ from tuner.cost.join_tree import tree_cost, tree_of
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
 from tuner.plan.graph import JoinGraph, Order
+from tuner.steering.agent.message import VERSION
 
 PLAIN = "plain"
 Program = Callable[[SparkSession], list[Any]]
@@ -155,6 +156,11 @@ def drawn(spark: SparkSession, phase: dict[str, Any]) -> dict[str, list[dict[str
     return found
 
 
+def message(queries: list[dict[str, Any]]) -> str:
+    """What the agent is told of queries."""
+    return json.dumps({"version": VERSION, "queries": queries})
+
+
 def is_acceptable(phase: dict[str, Any], graph: JoinGraph, order: Order) -> bool:
     """By its cost, and by the name of a relation that is to come last."""
     last = phase.get("last", "")
@@ -188,7 +194,7 @@ def steered_phases(
         yield {"phase": PLAIN, "name": name, "error": error, "difference": ""}
     for phase in options["phases"]:
         directives = drawn(spark, phase)
-        texts = {name: json.dumps({"version": 2, "queries": found}) for name, found in directives.items()}
+        texts = {name: message(found) for name, found in directives.items()}
 
         more = phase.get("conf", {})
         confs = {name: {**base, **more, "spark.tuner.directives": texts.get(name, "")} for name in wanted}

@@ -49,7 +49,8 @@ def main(options_file: str, report_file: str) -> None:
     named = {name: Fragile(**made) for name, made in options.get("programs", {}).items()}
     fragile = named or drawn_programs(*options["numbers"])
     programs: dict[str, Program] = {name: program.run for name, program in fragile.items()}
-    plain = run_all(spark, PLAIN, programs, lambda name: {})
+    # Traced: directives act on the values that the agent says a plan has.
+    plain = run_all(spark, PLAIN, programs, lambda name: {"spark.tuner.agent.trace": "true"})
     directives = drawn(spark, options["phase"])
     texts = {name: message(found) for name, found in directives.items()}
     healthy = {name: program for name, program in programs.items() if not plain[name][1]}

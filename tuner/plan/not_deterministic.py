@@ -1,4 +1,4 @@
-"""What of a plan gives other results in other places: numbers drawn or counted by where a row stands."""
+"""What of a plan gives other results in other places: numbers drawn or counted by where a row stands, rows taken as they come."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ _FUNCTIONS = re.compile(
     re.IGNORECASE,
 )
 _SAMPLE = "Sample"
+_LIMITS = frozenset({"CollectLimit", "CollectTail", "GlobalLimit"})
+_PASSED_ON = frozenset({"Project", "LocalLimit", "Exchange", "InputAdapter", "WholeStageCodegen"})
 
 
 def not_deterministic(root: PlanNode) -> str:
@@ -23,6 +25,17 @@ def not_deterministic(root: PlanNode) -> str:
     for node in root.walk_query():
         if node.name == _SAMPLE:
             return _SAMPLE.lower()
+        if node.name in _LIMITS and _takes_rows_of_joins_as_they_come(node):
+            return "LIMIT without ORDER BY"
         if match := _FUNCTIONS.search(node.text):
             return match[1].lower()
     return ""
+
+
+def _takes_rows_of_joins_as_they_come(limit: PlanNode) -> bool:
+    below = next(iter(limit.children), None)
+    while below is not None and below.name in _PASSED_ON:
+        below = next(iter(below.children), None)
+    if below is None or (below.name == "Sort" and ", true, " in below.text):
+        return False
+    return any(node.name.endswith("Join") or node.name == "CartesianProduct" for node in below.walk_query())

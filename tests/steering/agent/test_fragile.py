@@ -46,6 +46,9 @@ _LEFT = {
         for function in ("first(c.cw)", "last(g.gw)", "collect_list(c.cw)", "max_by(c.cw, x.n)")
         for by in ("", "GROUP BY x.j")
     },
+    "EXISTS that may fail on the way": (
+        f"SELECT {_ROW} {_JOINS} LEFT SEMI JOIN e ON e.j = x.j AND 10 / (x.zero + c.m) > e.p", _IN_ORDER
+    ),
     "row_number over ties": (f"SELECT {_ROW}, row_number() OVER (PARTITION BY x.j ORDER BY x.n) {_JOINS}", _IN_ORDER),
     "a frame of rows over ties": (
         f"SELECT {_ROW}, sum(x.id) OVER (PARTITION BY x.j ORDER BY x.n ROWS 2 PRECEDING) {_JOINS}", _IN_ORDER

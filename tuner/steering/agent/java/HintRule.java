@@ -50,11 +50,17 @@ public final class HintRule extends Rule {
       Lineage lineage = new Lineage(operators, pass.names);
       String obstacle = Scope.obstacle(plan, operators);
       if (obstacle != null) pass.tellRest(obstacle, obstacle);
-      else if (!hints.isEmpty()) result = new JoinHints(hints, pass, lineage, new RowOrder(plan, Agent.orderSensitive())).of(plan);
+      else if (!hints.isEmpty()) result = hinted(plan, operators, hints, pass, lineage);
       if (joins != null) addJoins(result, pass.names, lineage, joins);
     }
     pass.tellRest("the plan has no such join", "the plan has no such block of joins");
     return result;
+  }
+
+  private static LogicalPlan hinted(LogicalPlan plan, List operators, List hints, Pass pass, Lineage lineage) {
+    JoinHints joinHints = new JoinHints(hints, pass, lineage, new RowOrder(plan, Agent.orderSensitive()));
+    joinHints.refuse(operators);
+    return joinHints.of(plan);
   }
 
   /** Once for a plan: the batch that the rule is in goes on until nothing changes. */

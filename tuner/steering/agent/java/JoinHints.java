@@ -1,9 +1,14 @@
 package tuner.steering.agent;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys$;
 import org.apache.spark.sql.catalyst.planning.ExtractSingleColumnNullAwareAntiJoin$;
 import org.apache.spark.sql.catalyst.plans.JoinType;
+import org.apache.spark.sql.catalyst.plans.LeftOuter$;
+import org.apache.spark.sql.catalyst.plans.RightOuter$;
 import org.apache.spark.sql.catalyst.plans.logical.BROADCAST$;
 import org.apache.spark.sql.catalyst.plans.logical.HintInfo;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
@@ -14,6 +19,7 @@ import org.apache.spark.sql.catalyst.plans.logical.SHUFFLE_HASH$;
 import org.apache.spark.sql.catalyst.plans.logical.SHUFFLE_MERGE$;
 import scala.None$;
 import scala.Option;
+import scala.Product;
 import scala.Some;
 
 /** Gives joins the hints that are directed; one that has a hint of the user's keeps it. */
@@ -22,12 +28,39 @@ public final class JoinHints implements Trees.Rewrite {
   private final Pass pass;
   private final Lineage lineage;
   private final RowOrder rowOrder;
+  // By the ids of hints, why no join of their signature may have them.
+  private final Map refused = new HashMap();
 
   public JoinHints(List hints, Pass pass, Lineage lineage, RowOrder rowOrder) {
     this.rowOrder = rowOrder;
     this.hints = hints;
     this.pass = pass;
     this.lineage = lineage;
+  }
+
+  /**
+   * Refuse hints that could change results or make a job fail at any join that they reach: what prunes partitions is a copy
+   * of a join's side, and is used once for both only while both are the same.
+   */
+  public void refuse(List operators) {
+    for (int i = 0; i < operators.size(); i++) {
+      if (!(operators.get(i) instanceof Join)) continue;
+      Join join = (Join) operators.get(i);
+      JoinSite site = null;
+      for (int k = 0; k < hints.size(); k++) {
+        Directives.Hint hint = (Directives.Hint) hints.get(k);
+        if (!isOnSide(join, hint)) continue;
+        if (site == null) site = new JoinSite(join, lineage, pass.names);
+        if (!hint.join.equals(site.signature)) continue;
+        String reason = rowOrder.obstacle(join);
+        if (reason == null) reason = risk(join);
+        if (reason != null) refused.put(hint.id, reason);
+      }
+    }
+  }
+
+  private boolean isOnSide(Join join, Directives.Hint hint) {
+    return hint.side.isEmpty() || isSide(join.left(), hint) || isSide(join.right(), hint);
   }
 
   public LogicalPlan of(LogicalPlan plan) {
@@ -40,7 +73,7 @@ public final class JoinHints implements Trees.Rewrite {
     JoinSite site = null;
     for (int i = 0; i < hints.size(); i++) {
       Directives.Hint hint = (Directives.Hint) hints.get(i);
-      if (!hint.side.isEmpty() && !isSide(before.left(), hint) && !isSide(before.right(), hint)) continue;
+      if (!isOnSide(before, hint)) continue;
       if (site == null) site = new JoinSite(before, lineage, pass.names);
       if (hint.join.equals(site.signature)) join = hinted(join, hint, site);
     }
@@ -56,8 +89,7 @@ public final class JoinHints implements Trees.Rewrite {
     boolean left = either || isSide(site.join.left(), directed);
     boolean right = either || isSide(site.join.right(), directed);
     String obstacle = obstacle(site, directed, left, right);
-    if (obstacle == null) obstacle = rowOrder.obstacle(site.join);
-    if (obstacle == null) obstacle = risk(site.join);
+    if (obstacle == null) obstacle = (String) refused.get(directed.id);
     if (obstacle != null) {
       pass.tell(directed.id, Pass.IMPOSSIBLE, obstacle);
       return join;
@@ -98,7 +130,20 @@ public final class JoinHints implements Trees.Rewrite {
     }
     // Without a hash table Spark runs it as a nested loop, keys or not.
     if (site.type.equals("LeftSingle") && !builds(hint)) return "Spark has no sort merge join for a scalar subquery";
+    if (hint.equals("SHUFFLE_HASH") && isWrongSomewhere(site, left, right)) return "some Sparks lose rows of such a hash join";
     return hint.equals("BROADCAST") || !site.keys.isEmpty() ? null : "the join has no keys";
+  }
+
+  /**
+   * Shuffled hash joins that earlier releases of Spark get wrong: IN and EXISTS with a condition besides the keys
+   * (SPARK-52873), and outer joins that build the side whose rows all stay (SPARK-46037).
+   */
+  private static boolean isWrongSomewhere(JoinSite site, boolean left, boolean right) {
+    if (site.join.joinType() instanceof LeftOuter$ && left) return true;
+    if (site.join.joinType() instanceof RightOuter$ && right) return true;
+    Option found = ExtractEquiJoinKeys$.MODULE$.unapply(site.join);
+    boolean tests = site.type.equals("LeftSemi") || site.type.equals("LeftAnti") || site.type.startsWith("Existence");
+    return tests && found.isDefined() && ((Option) ((Product) found.get()).productElement(3)).isDefined();
   }
 
   /**

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.expressions.SpecifiedWindowFrame;
 import org.apache.spark.sql.catalyst.expressions.WindowExpression;
@@ -35,26 +36,28 @@ public final class RowOrder {
   // What is the same of the same rows in any order.
   private static final Set ANY_ORDER = names(
       "Count Min Max BitAndAgg BitOrAgg BitXorAgg HyperLogLogPlusPlus Percentile Rank DenseRank PercentRank CumeDist");
-  // Exact of whole numbers and decimals. Of floating point the last digits differ, as they do between plain runs: what tasks
-  // add up meets in a shuffle, in the order in which it is fetched.
+  // Sums of whole numbers and decimals are exact. Of floating point the last digits differ, as they do between plain runs:
+  // what tasks add up meets in a shuffle, in the order in which it is fetched.
   private static final Set UP_TO_ROUNDING = names(
       "Sum Average StddevSamp StddevPop VarianceSamp VariancePop Corr CovSample CovPopulation Skewness Kurtosis"
       + " RegrSlope RegrIntercept RegrR2 RegrSXX RegrSXY RegrSYY RegrReplacement");
-  private static final Set SUMS = names("Sum Average");
   // What passes rows on, or makes a result of them that their order does not change.
   private static final Set INDIFFERENT = names(
       "Project Filter Join Sort Union Distinct Generate Expand Repartition RepartitionByExpression RebalancePartitions"
-      + " SubqueryAlias ResolvedHint View WithCTE CTERelationDef WindowGroupLimit ReturnAnswer Subquery WriteFiles AppendData"
+      + " SubqueryAlias WithCTE CTERelationDef WindowGroupLimit ReturnAnswer Subquery WriteFiles AppendData"
       + " OverwriteByExpression OverwritePartitionsDynamic");
   private static final Set EXACT_TYPES = names("byte short integer long");
-  private static final Set LIMITS = names("GlobalLimit LocalLimit Offset Tail LimitAndOffset");
+  private static final Set LIMITS = names("GlobalLimit LocalLimit Offset Tail");
+
+  private static final String UNORDERED = "LIMIT without ORDER BY";
+  private static final String FIRST_MATCH = "a condition of IN or EXISTS that may fail";
 
   private final boolean strict;
   // Of joins whose rows an operator above takes in their order: what that is.
   private final IdentityHashMap kept = new IdentityHashMap();
 
   public RowOrder(LogicalPlan plan, String policy) {
-    strict = policy.equals(LEAVE);
+    strict = policy.equals(LEAVE) || Shuffles.isInOnePartition(Trees.everything(plan));
     if (!policy.equals(ALLOW)) walk(plan, null, false);
   }
 
@@ -70,16 +73,25 @@ public final class RowOrder {
 
   /** `above` is the operator above that takes rows in their order; `limited`: of a sort here only the first rows are taken. */
   private void walk(LogicalPlan plan, String above, boolean limited) {
+    String before = above;
+    // Below a LIMIT without an order nothing is moved: rows that a sort merge join puts out are sorted, whatever was shuffled.
+    boolean all = strict || UNORDERED.equals(before);
+    if (plan instanceof Join && before != null && (all || !Shuffles.comesFromShuffle(plan))) kept.put(plan, before);
     String own = sensitive(plan);
-    if (own != null) above = own;
-    else if (plan instanceof Join && above != null && (strict || !Shuffles.isBehind(plan))) kept.put(plan, above);
+    if (own != null && !UNORDERED.equals(before)) above = own;
     // The first rows of a sort are taken from each partition, without a shuffle (TakeOrderedAndProject).
-    else if (!strict && Shuffles.isOne(plan) && !(limited && plan instanceof Sort)) above = null;
+    if (own == null && !all && Shuffles.addsShuffle(plan) && !(limited && plan instanceof Sort)) above = null;
     boolean limits = LIMITS.contains(nameOf(plan)) || limited && plan instanceof Project;
     List children = Trees.children(plan);
     for (int i = 0; i < children.size(); i++) walk((LogicalPlan) children.get(i), above, limits);
-    List subqueries = Trees.subqueries(plan);
-    for (int i = 0; i < subqueries.size(); i++) walk((LogicalPlan) subqueries.get(i), null, false);
+    List subqueries = Trees.planExpressions(plan);
+    for (int i = 0; i < subqueries.size(); i++) walkSubquery((PlanExpression) subqueries.get(i));
+  }
+
+  /** IN and EXISTS end at the first match: which pairs their conditions are asked of depends on the order of rows. */
+  private void walkSubquery(PlanExpression subquery) {
+    if (!(subquery.plan() instanceof LogicalPlan)) return;
+    walk((LogicalPlan) subquery.plan(), NeverFails.obstacle(subquery) == null ? null : FIRST_MATCH, false);
   }
 
   /** What of an operator depends on the order of its rows; null for nothing. */
@@ -88,15 +100,22 @@ public final class RowOrder {
     if (LIMITS.contains(name)) return ofLimit(plan);
     if (plan instanceof Aggregate) return ofAll(((Aggregate) plan).aggregateExpressions());
     if (plan instanceof Window) return ofWindow((Window) plan);
+    if (plan instanceof Join && endsAtFirstMatch((Join) plan)) return FIRST_MATCH;
     boolean indifferent = INDIFFERENT.contains(name) || plan instanceof Command || Trees.children(plan).isEmpty();
     return indifferent ? null : name;
+  }
+
+  private static boolean endsAtFirstMatch(Join join) {
+    String type = JoinSite.typeOf(join);
+    boolean tests = type.equals("LeftSemi") || type.equals("LeftAnti") || type.startsWith("Existence");
+    return tests && join.condition().isDefined() && NeverFails.obstacle((Expression) join.condition().get()) != null;
   }
 
   private static String ofLimit(LogicalPlan limit) {
     LogicalPlan below = (LogicalPlan) Trees.children(limit).get(0);
     while (below instanceof Project || LIMITS.contains(nameOf(below))) below = (LogicalPlan) Trees.children(below).get(0);
     if (below.maxRows().isDefined() && ((Long) below.maxRows().get()).longValue() <= 1) return null;
-    if (!(below instanceof Sort && ((Sort) below).global())) return "LIMIT without ORDER BY";
+    if (!(below instanceof Sort && ((Sort) below).global())) return UNORDERED;
     Set order = columnsOf(((Sort) below).order());
     boolean unique = order.containsAll(Trees.output(limit)) || isKey(order, ((Sort) below).child());
     return unique ? null : "LIMIT after ORDER BY with ties";
@@ -147,6 +166,8 @@ public final class RowOrder {
     String name = expression.getClass().getSimpleName();
     List children = Trees.list(expression.children());
     if (expression instanceof WindowExpression) return ofFrame((WindowExpression) expression);
+    // Of pandas: Spark 3.3 and 3.4 have them bare.
+    if (name.startsWith("PythonUD")) return expression.prettyName();
     if (expression instanceof AggregateExpression) return ofFunction((Expression) ((AggregateExpression) expression).aggregateFunction());
     boolean sorted = name.equals("SortArray") || name.equals("Size");
     if (sorted && children.get(0) instanceof AggregateExpression && isCollected((AggregateExpression) children.get(0))) return null;
@@ -180,13 +201,18 @@ public final class RowOrder {
     String name = function.getClass().getSimpleName();
     if (ANY_ORDER.contains(name)) return null;
     if (!UP_TO_ROUNDING.contains(name)) return function.prettyName();
-    return !strict || SUMS.contains(name) && isExact(function) ? null : function.prettyName() + " of floating point";
+    return !strict || isExact(function, name) ? null : function.prettyName() + " of floating point";
   }
 
-  /** Whether all that a function adds up are whole numbers or decimals. */
-  private static boolean isExact(Expression function) {
-    DataType type = ((Expression) Trees.list(function.children()).get(0)).dataType();
-    return type instanceof DecimalType || EXACT_TYPES.contains(type.typeName());
+  private static DataType inputOf(Expression function) {
+    return ((Expression) Trees.list(function.children()).get(0)).dataType();
+  }
+
+  /** Whether what a function adds up comes out the same to the last digit; an average of whole numbers adds doubles. */
+  private static boolean isExact(Expression function, String name) {
+    DataType type = inputOf(function);
+    if (name.equals("Average")) return type instanceof DecimalType;
+    return name.equals("Sum") && (type instanceof DecimalType || EXACT_TYPES.contains(type.typeName()));
   }
 
   private static String nameOf(LogicalPlan plan) {

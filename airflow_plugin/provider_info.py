@@ -82,8 +82,8 @@ def get_provider_info() -> dict[str, object]:
                     "order_sensitive": _option(
                         "string",
                         "stable",
-                        "What becomes of joins below operators to which the order of rows matters (LIMIT without an order, "
-                        "first, collect_list, row_number over ties): stable leaves those whose rows no shuffle moves; leave "
+                        "What becomes of joins below operators to which the order of rows matters (first, "
+                        "collect_list, row_number over ties): stable leaves those whose rows no shuffle moves; leave "
                         "leaves all, and those below sums of floating point; allow leaves none. A job's own "
                         "spark.tuner.orderSensitive wins.",
                         example="leave",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tests.panel.browser.becomes_true import becomes_true
 from tests.panel.browser.canned import HINT, World
 from tests.panel.browser.conftest import Visit
 
@@ -20,7 +21,7 @@ def test_approve(visit: Callable[..., Visit]) -> None:
     assert going.world.posted == [
         ("cohort/rulings", {"cohort": "c", "action_ids": ["hint"], "ruling": "approve", "reason": ""})
     ]
-    page.wait_for_function("document.getElementById('said').textContent === 'it holds from the next run on'")
+    assert becomes_true(page, "document.getElementById('said').textContent === 'it holds from the next run on'")
     assert HINT in page.evaluate(FOCUSED)
 
 

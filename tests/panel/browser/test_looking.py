@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.panel.browser.becomes_true import becomes_true
 from tests.panel.browser.canned import World
 from tests.panel.browser.conftest import ORIGIN, Visit
 
@@ -41,7 +42,7 @@ def test_enter_opens_the_run_in_the_table(visit: Callable[..., Visit]) -> None:
     chart.press("Home")
     chart.press("Enter")
 
-    page.wait_for_function("document.activeElement.dataset.key === 'run-0'")
+    assert becomes_true(page, "document.activeElement.dataset.key === 'run-0'")
     assert page.get_by_role("tab", name="Runs").get_attribute("aria-selected") == "true"
 
 
@@ -79,7 +80,7 @@ def test_plans_name_changed_joins_in_picture_and_text(visit: Callable[..., Visit
     page.get_by_role("button", name="Text", exact=True).click()
     assert "Changed: sort merge became broadcast" in page.locator(".plan-text").last.inner_text()
     page.get_by_role("button", name="All queries").click()
-    page.wait_for_function("document.activeElement.dataset.query === 'q0'")
+    assert becomes_true(page, "document.activeElement.dataset.query === 'q0'")
 
 
 def test_more_queries_are_asked_for(visit: Callable[..., Visit]) -> None:
@@ -160,4 +161,4 @@ def test_where_nothing_may_be_copied_the_text_is_selected(visit: Callable[..., V
 
     page.get_by_role("button", name="Copy").click()
 
-    page.wait_for_function("String(window.getSelection()) === '/*+ BROADCAST(date_dim) */'")
+    assert becomes_true(page, "String(window.getSelection()) === '/*+ BROADCAST(date_dim) */'")

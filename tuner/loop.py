@@ -14,6 +14,7 @@ from functools import partial
 
 from tuner.advice.facts import Facts
 from tuner.advice.insights.model import Insight
+from tuner.advice.model import ActionKind
 from tuner.advice.outgrown import head_room
 from tuner.advice.reach import Reach
 from tuner.cost.selection.conf import major_minor
@@ -23,7 +24,7 @@ from tuner.eventlog.locate import MAX_SEARCH_SECONDS, locate
 from tuner.eventlog.location import log_path
 from tuner.eventlog.model import Application, Completeness
 from tuner.history.failure import TELLS_FAILURES, UNSEEN, Ending, Failure, failure_of
-from tuner.history.model import Decision, Elsewhere, Mode, Outcome, Run, RunState, Standing, Verdict
+from tuner.history.model import IN_FORCE, Decision, Elsewhere, Mode, Outcome, Run, RunState, Standing, Verdict
 from tuner.history.outcome import outcome_of, state_of
 from tuner.history.store import Store
 from tuner.log_place import LogPlace, log_place, of_key
@@ -397,15 +398,15 @@ def _carry_out(known: _Known, decision: Decision, queries: Sequence[Query], prob
 
 def _head_room(facts: Facts, decision: Decision, queries: Sequence[Query]) -> dict[str, int]:
     """Of each hint by the executions that it is for: other values make sides of other sizes."""
+    orders = [action for action in decision.in_force if action.kind is ActionKind.ORDER_JOINS]
     found: dict[str, int] = {}
     for decided in decision.actions:
-        of_it = (q for q in queries if q.fingerprint == decided.action.query)
+        hint = decided.action
+        if hint.kind is not ActionKind.HINT_JOIN or decided.standing not in IN_FORCE:
+            continue
+        of_it = (q for q in queries if q.fingerprint == hint.query)
         mine = tuple(q for q in of_it if q.literals in decided.literals) or facts.queries
-        found |= {
-            k: v
-            for k, v in head_room(replace(facts, queries=mine), decision.in_force).items()
-            if k == decided.action.id
-        }
+        found |= head_room(replace(facts, queries=mine), [hint, *orders])
     return found
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from airflow_plugin.settings import Settings, default_event_log_base
 from airflow_plugin.submission import submission_of
 from tuner.history.cohort_name import flaw, made_safe
-from tuner.history.model import Mode, Origin
-from tuner.loop import Job
-from tuner.most_seconds import MostSeconds
+from tuner.loop.loop import Job
+from tuner.loop.time_limits import MostSeconds
+from tuner.model.decision import Mode
+from tuner.model.run import Origin
 from tuner.steering.directives import Steering
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
-    from tuner.loop import Turn
+    from tuner.loop.loop import Turn
 
 _KEY = "spark_tuner_turn"
 
@@ -52,7 +52,7 @@ def recall(operator: Any, context: Context) -> Turn | None:
     """The turn an earlier try of the task left; None where there is none."""
     import msgspec
 
-    from tuner.loop import Turn
+    from tuner.loop.loop import Turn
 
     store = _store(operator, context)
     left = store.get(_KEY) if store is not None else None

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from airflow_plugin.compat import conf
 from tuner.errors import TunerError
-from tuner.history.model import Mode
-from tuner.most_seconds import DEFAULT, is_limit
+from tuner.loop.time_limits import DEFAULT, is_limit
+from tuner.model.decision import Mode
 from tuner.steering.directives import Steering
 from tuner.steering.order_sensitive import OrderSensitive
 

@@ -22,10 +22,10 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from tuner.history.model import Standing
+from tuner.model.decision import Standing
 
 if TYPE_CHECKING:
-    from tuner.loop import Report, Turn
+    from tuner.loop.loop import Report, Turn
 
 _log = logging.getLogger(__name__)
 _PREFIX = "spark_tuner"

@@ -18,8 +18,8 @@ from airflow_plugin.job import job_of
 from airflow_plugin.links import panel_url
 from airflow_plugin.store_url import store_url
 from airflow_plugin.user_conf import in_cluster_mode, user_conf_of
-from tuner import loop
 from tuner.history.failure import ending_in
+from tuner.loop import loop
 from tuner.printable import printable
 
 if TYPE_CHECKING:

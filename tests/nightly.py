@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from tuner.eventlog.location import local_path
-from tuner.history.model import Mode
 from tuner.history.store import Store
-from tuner.loop import Job, Report, Turn, complete, prepare
-from tuner.most_seconds import MostSeconds
+from tuner.loop.loop import Job, Report, Turn, complete, prepare
+from tuner.loop.time_limits import MostSeconds
+from tuner.model.decision import Mode
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Steering
 from tuner.steering.order_sensitive import OrderSensitive

@@ -17,15 +17,17 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from tuner.advice.model import ActionKind
 from tuner.eventlog.codec import open_plain
 from tuner.eventlog.find import find_logs
-from tuner.history.model import Decision, Ruling, Run, RunState, Standing, Verdict
 from tuner.history.store import Store
-from tuner.plan.model import Strategy
+from tuner.model.action import ActionKind
+from tuner.model.decision import Decision, Standing
+from tuner.model.run import Run, RunState
+from tuner.model.strategy import Strategy
+from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.followed import in_effect
-from tuner.replay.as_it_ran import as_it_ran
 from tuner.replay.local import LocalReplay
+from tuner.replay.run_in_effect import run_in_effect
 from tuner.replay.walk import Walker
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -64,7 +66,7 @@ class Cohort:
             replay.read(source)
         assert [cohort.cohort for cohort in replay.walk()] == ["nightly"]
         pairs = zip(replay.logged("nightly"), replay.runs("nightly"), strict=True)
-        return [as_it_ran(found.decision, logged).decision for logged, found in pairs]
+        return [run_in_effect(found.decision, logged).decision for logged, found in pairs]
 
 
 def joins(run: Run) -> list[Strategy]:

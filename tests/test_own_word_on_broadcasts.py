@@ -12,13 +12,14 @@ import pytest
 
 from tests.nightly import Nightly, Spark
 from tuner.advice.broadcasts_off import against_own_word
-from tuner.advice.model import Action, ActionKind, Hint
-from tuner.broadcast_thresholds import ADAPTIVE, STATIC, broadcasts_off
 from tuner.eventlog.location import local_path
-from tuner.history.model import DecidedAction, Mode, Ruling, Standing, Verdict
 from tuner.history.store import Store
-from tuner.loop import Turn, complete
-from tuner.plan.model import Query, QueryStatus
+from tuner.loop.loop import Turn, complete
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.decision import DecidedAction, Mode, Standing
+from tuner.model.query import Query, QueryStatus
+from tuner.model.verdict import Ruling, Verdict
+from tuner.spark.broadcast_thresholds import ADAPTIVE, STATIC, broadcasts_off
 from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Steering

@@ -18,9 +18,9 @@ import pytest
 
 from tests.nightly import PATIENT
 from tuner.cli.main import main
-from tuner.history.model import Mode
 from tuner.history.store import Store
-from tuner.loop import Job, Report, Turn, complete, prepare
+from tuner.loop.loop import Job, Report, Turn, complete, prepare
+from tuner.model.decision import Mode
 
 _SQL = "org.apache.spark.sql.execution.ui.SparkListener"
 

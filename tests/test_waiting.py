@@ -20,12 +20,12 @@ from sqlalchemy import Connection, Engine, event
 
 from tests.conftest import wait_until
 from tests.nightly import Nightly, Spark
-from tuner import loop, next_decision
 from tuner.history.failure import Ending
-from tuner.history.model import RunState
-from tuner.loop import Job, Turn, complete, prepare
-from tuner.most_seconds import MostSeconds
-from tuner.within import Consent, within
+from tuner.loop import loop, next_decision
+from tuner.loop.loop import Job, Turn, complete, prepare
+from tuner.loop.time_limits import MostSeconds
+from tuner.loop.within_time import Consent, within
+from tuner.model.run import RunState
 
 SHORT = MostSeconds(0.3, 0.3)
 # What a busy machine may add to a wait of 0.3 s; far below what SQLite, or what is slow here, waits for.

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from tuner.cost.join_tree import tree_of
 from tuner.cost.size import Size
-from tuner.plan.graph import GraphRelation, Joined, JoinGraph, MeasuredJoin, Order, Predicate, RelationKind
-from tuner.plan.model import Query, TableRead
+from tuner.model.join_graph import GraphRelation, Joined, JoinGraph, MeasuredJoin, Order, Predicate, RelationKind
+from tuner.model.query import Query, TableRead
 
 from .joins import query
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 
-from tuner.plan.picture import PlanPicture, PlanStep, StepKind
-from tuner.plan.strategy import BuildSide, Strategy
+from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
+from tuner.model.strategy import BuildSide, Strategy
 
 JOINS = {
     "sort": Strategy.SORT_MERGE,

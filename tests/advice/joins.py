@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from itertools import count
 
 from tuner.advice.facts import Facts
-from tuner.advice.reach import Reach
-from tuner.eventlog.cluster import Cluster
+from tuner.advice.steering_reach import Reach
+from tuner.model.cluster import Cluster
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.query import AggregateSite, Query, QueryStatus, ShuffleExchange
+from tuner.model.strategy import JoinType, Strategy
 from tuner.plan.joins import signature
-from tuner.plan.model import AggregateSite, JoinSide, JoinSite, JoinType, Query, QueryStatus, ShuffleExchange, Strategy
 
 GIB = 1 << 30
 CLUSTER = Cluster(

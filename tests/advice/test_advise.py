@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tuner.advice.advise import advise
+from tuner.advice.candidates.round_number import round_between
 from tuner.advice.facts import Facts
-from tuner.advice.model import Action, ActionKind, Evidence, Prediction, Recommendation, Risk
-from tuner.advice.round_number import round_between
+from tuner.model.action import Action, ActionKind
+from tuner.model.change import Evidence, Prediction, Recommendation, Risk
 
 from .joins import facts, query_25, query_72
 

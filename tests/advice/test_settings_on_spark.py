@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from tuner.advice.advisors.object_hash_threshold import advise_object_hash_threshold
+from tuner.advice.advisors.partial_aggregation import advise_partial_aggregation
+from tuner.advice.advisors.skew_join import advise_skew_joins
 from tuner.advice.facts import Facts
-from tuner.advice.model import Recommendation
-from tuner.advice.object_hash_threshold import advise_object_hash_threshold
-from tuner.advice.partial_aggregation import advise_partial_aggregation
-from tuner.advice.skew_join import advise_skew_joins
 from tuner.eventlog.cluster import cluster_of
 from tuner.eventlog.collect import Collector
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.location import log_path
-from tuner.eventlog.model import Application, Completeness
 from tuner.eventlog.read import read_log
-from tuner.plan.model import Query
+from tuner.model.application import Application, Completeness
+from tuner.model.change import Recommendation
+from tuner.model.query import Query
 from tuner.plan.queries import queries
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.thorough]

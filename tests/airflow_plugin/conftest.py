@@ -88,7 +88,7 @@ def submit(monkeypatch: pytest.MonkeyPatch) -> Submit:
 
 @dataclass
 class Loop:
-    """Stands in for tuner.loop: what it was told, what it answers, and what it raises."""
+    """Stands in for tuner.loop.loop: what it was told, what it answers, and what it raises."""
 
     conf: dict[str, str] = field(default_factory=lambda: {"spark.sql.shuffle.partitions": "8"})
     statements: tuple[str, ...] = ()
@@ -104,8 +104,8 @@ class Loop:
     report: dict[str, object] = field(default_factory=lambda: {"decision": "trial", "seconds": 1.5})
 
     def prepare(self, job: Any, store_url: str) -> Any:
-        from tuner.history.model import Decision
-        from tuner.loop import Turn
+        from tuner.loop.loop import Turn
+        from tuner.model.decision import Decision
         from tuner.steering.directives import Directives
 
         self.prepared.append((job, store_url))
@@ -142,8 +142,8 @@ class Loop:
 @pytest.fixture
 def loop(monkeypatch: pytest.MonkeyPatch) -> Loop:
     noted = Loop()
-    monkeypatch.setattr("tuner.loop.prepare", noted.prepare)
-    monkeypatch.setattr("tuner.loop.complete", noted.complete)
+    monkeypatch.setattr("tuner.loop.loop.prepare", noted.prepare)
+    monkeypatch.setattr("tuner.loop.loop.complete", noted.complete)
     return noted
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from tests.history.samples import MIDNIGHT, full_decision, full_outcome, running
-from tuner.history.model import Origin, RunState
 from tuner.history.store import Store
+from tuner.model.run import Origin, RunState
 
 DAGS = ("etl", "sales", "secret")
 SHARED = "shared"

@@ -11,7 +11,7 @@ from airflow.providers_manager import ProvidersManager
 from airflow_plugin.settings import Settings, default_event_log_base, load
 from airflow_plugin.store_url import store_url
 from tuner.errors import TunerError
-from tuner.history.model import Mode
+from tuner.model.decision import Mode
 from tuner.steering.directives import Steering
 
 from .conftest import PATIENCE

@@ -39,7 +39,7 @@ def imported() -> dict[str, object]:
 
 
 @pytest.mark.airflow
-@pytest.mark.parametrize("heavy", ["tuner.loop", "sqlalchemy", "alembic", "sqlglot", "pyspark", "rich", "typer"])
+@pytest.mark.parametrize("heavy", ["tuner.loop.loop", "sqlalchemy", "alembic", "sqlglot", "pyspark", "rich", "typer"])
 def test_brings_none_of(heavy: str, imported: dict[str, list[str]]) -> None:
     assert [name for name in imported["modules"] if name == heavy or name.startswith(heavy + ".")] == []
 

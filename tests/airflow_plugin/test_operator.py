@@ -13,8 +13,8 @@ from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOpe
 
 from airflow_plugin.compat import AirflowException, AirflowTaskTimeout
 from airflow_plugin.operator import SparkTunedOperator
-from tuner.advice.model import Action, ActionKind
-from tuner.history.model import DecidedAction, Standing
+from tuner.model.action import Action, ActionKind
+from tuner.model.decision import DecidedAction, Standing
 
 from .generations import NOT_DURABLE
 
@@ -208,7 +208,7 @@ class TestFailsOpen:
         monkeypatch: pytest.MonkeyPatch,
         warnings_of: Callable[[Any], list[str]],
     ) -> None:
-        monkeypatch.setattr("tuner.log_lines.before", lambda turn: _raise(ValueError("a bug")))
+        monkeypatch.setattr("tuner.loop.log_lines.before", lambda turn: _raise(ValueError("a bug")))
         op = operator()
         warnings = warnings_of(op)
         run(op, ti)
@@ -227,11 +227,11 @@ class TestFailsOpen:
             run(operator(), ti)
 
     def test_core_cannot_be_imported(self, submit: Any, ti: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        for module in ("airflow_plugin.turn", "tuner.loop"):
+        for module in ("airflow_plugin.turn", "tuner.loop.loop"):
             monkeypatch.setattr(module, None, raising=False)  # so that the next line can take it away
             monkeypatch.delattr(module)
         monkeypatch.delitem(sys.modules, "airflow_plugin.turn", raising=False)
-        monkeypatch.setitem(sys.modules, "tuner.loop", None)
+        monkeypatch.setitem(sys.modules, "tuner.loop.loop", None)
         run(operator(conf={"spark.executor.cores": "2"}), ti)
         assert submit.conf == {"spark.executor.cores": "2"}
 

@@ -11,8 +11,8 @@ import pytest
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 
 from airflow_plugin.operator import SparkTunedOperator
-from tuner.history.model import RunState
 from tuner.history.store import Store
+from tuner.model.run import RunState
 
 from .conftest import set_connection
 from .generations import RESUMES

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from tuner.history.model import Run, RunState, Standing
 from tuner.history.store import Store
+from tuner.model.decision import Standing
+from tuner.model.run import Run, RunState
 
 from . import logging_spark
 

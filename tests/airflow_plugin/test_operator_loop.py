@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from airflow_plugin.operator import SparkTunedOperator
-from tuner.history.model import Origin, Run, RunState, Standing
 from tuner.history.store import Store
+from tuner.model.decision import Standing
+from tuner.model.run import Origin, Run, RunState
 
 from . import logging_spark
 from .conftest import Submit, TaskInstance

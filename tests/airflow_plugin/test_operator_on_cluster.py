@@ -17,10 +17,12 @@ import pytest
 from airflow_plugin.operator import SparkTunedOperator
 from tests.conftest import on_loopback, standalone_cluster, wait_until
 from tests.steering.agent.submits import compile_application
-from tuner.advice.model import ActionKind
-from tuner.history.model import Run, RunState, Standing
 from tuner.history.store import Store
-from tuner.plan.model import DirectiveOutcome, Strategy
+from tuner.model.action import ActionKind
+from tuner.model.decision import Standing
+from tuner.model.directive_outcome import DirectiveOutcome
+from tuner.model.run import Run, RunState
+from tuner.model.strategy import Strategy
 from tuner.steering.agent.jar import agent_jar
 from tuner.steering.agent.spark_home import require_spark_in
 

@@ -12,9 +12,11 @@ from urllib.parse import quote
 import pytest
 
 from tests.airflow_plugin.live_airflow import LiveAirflow, live_airflow
-from tuner.history.model import Mode, Ruling, Run, Standing
 from tuner.history.store import Store
-from tuner.plan.model import Strategy
+from tuner.model.decision import Mode, Standing
+from tuner.model.run import Run
+from tuner.model.strategy import Strategy
+from tuner.model.verdict import Ruling
 
 pytestmark = [pytest.mark.airflow, pytest.mark.spark, pytest.mark.slow]
 

@@ -13,8 +13,8 @@ import pytest
 
 from airflow_plugin import stats
 from airflow_plugin.operator import SparkTunedOperator
-from tuner.advice.model import Action, ActionKind
-from tuner.history.model import DecidedAction, Decision, Mode, Standing
+from tuner.model.action import Action, ActionKind
+from tuner.model.decision import DecidedAction, Decision, Mode, Standing
 from tuner.policy.judgement import Judgement
 from tuner.policy.ledger import Record
 from tuner.policy.measure import Comparison

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tuner.bench.model import BenchRun, QueryTime, Setup, Workload
+from tuner.bench.bench_run import BenchRun, QueryTime, Setup, Workload
 
 
 def setup(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tuner.bench.model import BenchRun, Setup
+from tuner.bench.bench_run import BenchRun, Setup
 from tuner.bench.records import Records
 from tuner.bench.rounds import run_rounds
 from tuner.errors import TunerError

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tuner.bench.bench_run import BenchRun, QueryTime, Setup
 from tuner.bench.contenders import search as module
 from tuner.bench.contenders.search import Search, best_conf
 from tuner.bench.job import Ran, Submit
-from tuner.bench.knobs import APPLICATION_KNOBS, KNOBS
-from tuner.bench.model import BenchRun, QueryTime, Setup
+from tuner.bench.search_space import APPLICATION_KNOBS, KNOBS
 
 from .made import run, setup
 

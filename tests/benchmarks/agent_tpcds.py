@@ -23,19 +23,19 @@ from typing import Any
 import agent_runs
 
 from tuner.advice.advise import advise
+from tuner.advice.candidates.order_names import relation_names, spelled
 from tuner.advice.facts import Facts
-from tuner.advice.model import ActionKind
-from tuner.advice.order_names import relation_names, spelled
-from tuner.advice.reach import Reach
+from tuner.advice.steering_reach import Reach
 from tuner.cost.learned.calibrated import calibrated, model_at_hand
 from tuner.cost.learned.samples import samples
 from tuner.demo.tables import make_tables, query_texts
 from tuner.eventlog.cluster import cluster_of
 from tuner.eventlog.find import find_logs
-from tuner.eventlog.model import PlanInfo
 from tuner.eventlog.read import read_application
-from tuner.history.model import DecidedAction, Decision, Mode, Standing
-from tuner.plan.join_graph import join_graphs
+from tuner.model.action import ActionKind
+from tuner.model.application import PlanInfo
+from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.plan.join_blocks import join_graphs
 from tuner.plan.joins import every_join
 from tuner.plan.node import build_tree
 from tuner.plan.queries import queries

@@ -28,11 +28,11 @@ import pyspark
 from tuner.cost.cardinality import Basis, Cardinality
 from tuner.demo.tables import make_tables, query_texts
 from tuner.eventlog.find import find_logs
-from tuner.eventlog.model import Execution
 from tuner.eventlog.read import read_application
+from tuner.model.application import Execution
+from tuner.model.join_graph import members
 from tuner.plan.estimates import columns_up_to_join, leaves_below, parse_logical
-from tuner.plan.graph import members
-from tuner.plan.join_graph import JoinBlock, join_blocks
+from tuner.plan.join_blocks import JoinBlock, join_blocks
 from tuner.plan.node import build_tree
 from tuner.plan.relation import is_scan, scan_columns
 

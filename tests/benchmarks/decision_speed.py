@@ -30,21 +30,23 @@ from typing import Any
 from sqlalchemy import insert
 
 from tuner.advice.facts import Facts
-from tuner.advice.model import Action, ActionKind, Evidence, Hint, Prediction
-from tuner.advice.reach import Reach
-from tuner.eventlog.cluster import Cluster
+from tuner.advice.steering_reach import Reach
 from tuner.eventlog.find import find_logs
-from tuner.eventlog.model import Completeness
 from tuner.eventlog.read import read_application
 from tuner.history.engine import open_engine, writer
-from tuner.history.model import DecidedAction, Decision, Mode, Outcome, Run, RunState, Standing
 from tuner.history.store import Store
 from tuner.history.tables import RunRow
 from tuner.history.url import parse
-from tuner.loop import Job, prepare
-from tuner.most_seconds import MostSeconds
-from tuner.next_decision import HISTORY_RUNS, LEARN_RUNS, facts_now, next_decision
-from tuner.plan.model import Query
+from tuner.loop.loop import Job, prepare
+from tuner.loop.next_decision import HISTORY_RUNS, LEARN_RUNS, facts_now, next_decision
+from tuner.loop.time_limits import MostSeconds
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.application import Completeness
+from tuner.model.change import Evidence, Prediction
+from tuner.model.cluster import Cluster
+from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.query import Query
+from tuner.model.run import Outcome, Run, RunState
 from tuner.plan.queries import queries
 from tuner.problems import Problems
 from tuner.steering.agent.submission import Submission
@@ -251,18 +253,18 @@ def in_new_processes(url: str, directory: Path, count: int = 5) -> dict[str, lis
         "import sys, time\n"
         "from pathlib import Path\n"
         "since = time.perf_counter()\n"
-        "import tuner.loop\n"
+        "import tuner.loop.loop\n"
         "imported = time.perf_counter()\n"
         "from tests.benchmarks.decision_speed import _forget, _job\n"
         "job = _job(Path(sys.argv[2]), 0)\n"
         "start = time.perf_counter()\n"
-        "turn = tuner.loop.prepare(job, sys.argv[1])\n"
+        "turn = tuner.loop.loop.prepare(job, sys.argv[1])\n"
         "end = time.perf_counter()\n"
         "assert not turn.problems, turn.problems\n"
         "_forget(sys.argv[1], job.key)\n"
         "print((imported - since) * 1e3, (end - start) * 1e3)\n"
     )
-    found: dict[str, list[float]] = {"import tuner.loop": [], "first prepare of a process": []}
+    found: dict[str, list[float]] = {"import tuner.loop.loop": [], "first prepare of a process": []}
     for _ in range(count):
         done = subprocess.run(
             [sys.executable, "-c", code, url, str(directory)],

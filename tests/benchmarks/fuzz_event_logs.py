@@ -40,7 +40,7 @@ from tuner.cli.harvest import harvest
 from tuner.eventlog.codec import open_plain
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.location import log_path, open_log
-from tuner.eventlog.model import Completeness
+from tuner.model.application import Completeness
 
 MAX_LOG_BYTES = 3 << 20
 SECONDS_PER_CASE = 20

@@ -20,12 +20,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tuner.cost.formula import Cost, order_cost, weighted_ratio
 from tuner.cost.join_edges import Edge
 from tuner.cost.join_order import DEFAULT_PAIRS, JoinOrder, best_order, order_of
 from tuner.cost.join_tree import JoinTree
 from tuner.cost.objective import Objective, WeightedRatio, WeightedSum
-from tuner.plan.graph import Order
+from tuner.model.join_graph import Order
+from tuner.spark.order_cost import Cost, order_cost, weighted_ratio
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cost"))
 import join_graphs

@@ -18,7 +18,7 @@ from pathlib import Path
 from tests.benchmarks.tpcds_log import write_log
 from tuner.cli import explain_model
 from tuner.cli.explain_sources import read_samples
-from tuner.cost.learned.model import OperatorTimes, write_model
+from tuner.cost.learned.operator_times import OperatorTimes, write_model
 from tuner.cost.learned.samples import Sample
 from tuner.cost.learned.train import train
 from tuner.cost.unit_costs import DEFAULT_COSTS

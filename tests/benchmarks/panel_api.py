@@ -21,18 +21,20 @@ from pathlib import Path
 
 from fastapi.testclient import TestClient
 
-from tuner.advice.insights.model import Insight, InsightKind
-from tuner.advice.model import Action, ActionKind, Evidence, Hint, Prediction
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.location import log_path
 from tuner.eventlog.read import read_application
-from tuner.history.model import DecidedAction, Decision, Mode, Outcome, Run, RunDetails, RunState, Standing
 from tuner.history.outcome import outcome_of
 from tuner.history.store import Store
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.change import Evidence, Prediction
+from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.insight import Insight, InsightKind
+from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
+from tuner.model.query import Query, QueryStatus
+from tuner.model.run import Outcome, Run, RunDetails, RunState
 from tuner.panel.app import create_app
 from tuner.panel.models import Home
-from tuner.plan.model import Query, QueryStatus
-from tuner.plan.picture import PlanPicture, PlanStep, StepKind
 from tuner.plan.queries import queries
 from tuner.policy.baseline import baselines
 

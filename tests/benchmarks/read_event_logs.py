@@ -29,8 +29,8 @@ from typing import Any, BinaryIO, cast
 
 from tuner.cli.json_line import JsonLine
 from tuner.eventlog.find import LogSource, find_logs
-from tuner.eventlog.model import Work
 from tuner.eventlog.read import read_log
+from tuner.model.application import Work
 
 GROW = Path(__file__).with_name("grown_log.py")
 REPEAT = 5

@@ -20,8 +20,8 @@ from tuner.eventlog.find import find_logs
 from tuner.eventlog.location import log_path
 from tuner.eventlog.read import read_application
 from tuner.machine import machine
-from tuner.spark_submit import environment_for, find_spark_submit
-from tuner.submit_arguments import conf_arguments
+from tuner.spark.spark_submit import environment_for, find_spark_submit
+from tuner.spark.submit_arguments import conf_arguments
 
 TASKS = 8
 ROWS = (500, 5_000, 50_000, 500_000, 2_000_000)

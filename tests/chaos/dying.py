@@ -12,7 +12,7 @@ from typing import Any
 from tests.chaos.steps import Steps, kill
 from tests.nightly import START_MS, Nightly, Spark
 from tuner.eventlog.location import local_path
-from tuner.loop import Turn, complete
+from tuner.loop.loop import Turn, complete
 
 # The modules are loaded once, in a process that does nothing else: from it the drivers are forked.
 _CONTEXT = get_context("forkserver")
@@ -25,7 +25,7 @@ _CONTEXT.set_forkserver_preload(
         "tuner.advice.advise",
         "tuner.advice.insights.join_order",
         "tuner.cost.learned.calibrated",
-        "tuner.run_details",
+        "tuner.loop.run_details",
     ]
 )
 DAY_MS = 86_400_000

@@ -13,11 +13,12 @@ import pytest
 
 from tests.chaos.dying import Cohort
 from tests.nightly import Spark
-from tuner import loop
 from tuner.eventlog.location import local_path
-from tuner.history.model import RunState, Standing
 from tuner.history.store import Store
-from tuner.loop import LOST_AFTER, Turn, complete
+from tuner.loop import loop
+from tuner.loop.loop import LOST_AFTER, Turn, complete
+from tuner.model.decision import Standing
+from tuner.model.run import RunState
 from tuner.policy.ledger import read_ledger
 from tuner.steering.submit_conf import EVENT_LOG_DIR
 

@@ -15,8 +15,9 @@ import pytest
 from tests.chaos.dying import Cohort, in_process
 from tests.chaos.without_room import run_without_room
 from tests.nightly import Spark
-from tuner.history.model import RunState, Standing
-from tuner.loop import Turn, complete
+from tuner.loop.loop import Turn, complete
+from tuner.model.decision import Standing
+from tuner.model.run import RunState
 from tuner.steering.agent import handover
 from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.agent.submission import Submission

@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 
 from tests.airflow_plugin import logging_spark
-from tuner.eventlog.failure_rules import FailureKind
-from tuner.history.model import Run, RunState, Standing
 from tuner.history.store import Store
+from tuner.model.decision import Standing
+from tuner.model.failure import FailureKind
+from tuner.model.run import Run, RunState
 
 THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
 # Leaves an event log; ends by the signal $SIGNAL; waits for the file `go` where there is a file `wait`.

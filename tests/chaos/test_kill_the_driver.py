@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.chaos.dying import Cohort, Death, drive
-from tuner.history.model import Run, RunState
 from tuner.history.schema import upgrade
 from tuner.history.store import Store
+from tuner.model.run import Run, RunState
 from tuner.policy.ledger import read_ledger
 
 if TYPE_CHECKING:

@@ -15,9 +15,10 @@ import pytest
 from tests.chaos.dying import Cohort, drive
 from tests.chaos.test_kill_the_driver import NEXT, UNHARVESTED, VICTIM, judged_once, prepared, stored
 from tests.history.conftest import own_server
-from tuner.history.model import RunState, Standing
 from tuner.history.schema import upgrade
-from tuner.loop import complete
+from tuner.loop.loop import complete
+from tuner.model.decision import Standing
+from tuner.model.run import RunState
 
 if TYPE_CHECKING:
     from tests.history.postgres import Server

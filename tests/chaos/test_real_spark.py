@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tuner.eventlog.failure_rules import FailureKind
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
 from tuner.history.failure import failure_in
-from tuner.history.model import RunState
 from tuner.history.store import Store
+from tuner.model.failure import FailureKind
+from tuner.model.run import RunState
 from tuner.plan.queries import queries
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.chaos.dying import Cohort
-from tuner.loop import complete
+from tuner.loop.loop import complete
 
 _MOST_BYTES = 1 << 12
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from tests.history.samples import MIDNIGHT, running
-from tuner.cost.learned.model import load_model, shipped_model
+from tuner.cost.learned.operator_times import load_model, shipped_model
 from tuner.eventlog.cluster import cluster_of
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
-from tuner.history.model import RunState
 from tuner.history.outcome import outcome_of
 from tuner.history.store import Store
+from tuner.model.run import RunState
 from tuner.plan.queries import queries
 
 from .conftest import Result

@@ -6,9 +6,12 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from tuner.advice.model import Action, ActionKind, Hint, Prediction, Recommendation, Risk
 from tuner.cli.hinted_sql import HintedSql, hinted_sql
-from tuner.plan.model import JoinSide, JoinSite, JoinType, Query, QueryStatus, Strategy
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.change import Prediction, Recommendation, Risk
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.query import Query, QueryStatus
+from tuner.model.strategy import JoinType, Strategy
 
 from .conftest import Result
 from .logs import write_log

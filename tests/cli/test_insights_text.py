@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.advice.insights.model import Insight, InsightKind
-from tuner.advice.model import Evidence
 from tuner.cli.insights_text import MOST_SHOWN, insights_json, insights_lines
+from tuner.model.change import Evidence
+from tuner.model.insight import Insight, InsightKind
 
 FOUND = Insight(
     InsightKind.UNUSED_OUTER_JOIN,

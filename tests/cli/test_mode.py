@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tuner.history.model import Decision, Mode, Run, RunState
 from tuner.history.store import Store
+from tuner.model.decision import Decision, Mode
+from tuner.model.run import Run, RunState
 
 from .conftest import Result
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 
-@pytest.mark.parametrize("module", ["tuner.cli.main", "tuner.loop"])
+@pytest.mark.parametrize("module", ["tuner.cli.main", "tuner.loop.loop"])
 def test_numbers_are_only_loaded_by_what_reckons_with_them(module: str) -> None:
     """A DAG is parsed every minute, and a status printed at once: neither loads numpy or scikit-learn."""
     found = f"import {module}, sys; print([m for m in ('numpy', 'scipy', 'sklearn', 'pyspark') if m in sys.modules])"

@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from tuner.advice.model import Action, ActionKind, Hint
-from tuner.eventlog.cluster import Cluster
-from tuner.eventlog.failure_rules import FailureKind
-from tuner.eventlog.steering import DirectiveStatus
-from tuner.history.failure import Failure
-from tuner.history.model import DecidedAction, Decision, Mode, Outcome, Ruling, Run, RunState, Standing
 from tuner.history.store import Store
-from tuner.plan.model import DirectiveOutcome, Query, QueryStatus
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.cluster import Cluster
+from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
+from tuner.model.failure import Failure, FailureKind
+from tuner.model.query import Query, QueryStatus
+from tuner.model.run import Outcome, Run, RunState
+from tuner.model.verdict import Ruling
 
 from .conftest import Result
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tuner.history.model import RunState
 from tuner.history.store import Store
-from tuner.loop import Job, Turn, prepare
+from tuner.loop.loop import Job, Turn, prepare
+from tuner.model.run import RunState
 from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.directives import Steering
 

@@ -12,7 +12,7 @@ from typing import Any
 from tuner.cost.join_edges import Edge, JoinEdges, bits, partings
 from tuner.cost.join_tree import JoinTree, SizeOf, tree_of
 from tuner.cost.size import Size
-from tuner.plan.graph import Order
+from tuner.model.join_graph import Order
 
 _ROW_BYTES = 8  # EstimationUtils.getSizePerRow: what a row takes beside its columns
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tuner.cost.card_weight import TimedOrder, fit_weight
-from tuner.cost.formula import Cost
+from tuner.spark.order_cost import Cost
 
 # Fewer rows but wider ones: by rows the first is cheaper, by bytes the second.
 FEW_WIDE, MANY_NARROW = Cost(100, 9_000), Cost(300, 3_000)

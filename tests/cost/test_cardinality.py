@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tuner.cost.cardinality import Basis, Cardinality
 from tuner.cost.statistics.column import ColumnStatistics
-from tuner.plan.graph import Condition, GraphRelation, JoinGraph, MeasuredJoin, Predicate, RelationKind
+from tuner.model.join_graph import Condition, GraphRelation, JoinGraph, MeasuredJoin, Predicate, RelationKind
 
 FACT, ITEM, DAY, WEEK = range(4)
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tuner.cost.formula import Cost, weighted_ratio, weighted_sum
 from tuner.cost.join_edges import Edge, JoinEdges, edge
 from tuner.cost.join_order import DEFAULT_PAIRS, best_order, order_of
 from tuner.cost.join_tree import JoinTree, SizeOf, left_deep, tree_cost, tree_of
 from tuner.cost.objective import Objective, Seconds, WeightedRatio, WeightedSum
 from tuner.cost.size import Size
+from tuner.spark.order_cost import Cost, weighted_ratio, weighted_sum
 
 from .join_graphs import (
     SHAPES,

@@ -9,11 +9,11 @@ import pytest
 
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[spark]")
 
-from tuner.cost.formula import Cost, order_cost, weighted_ratio
 from tuner.cost.join_order import best_order, order_of
 from tuner.cost.join_tree import tree_cost, tree_of
 from tuner.cost.spark_order import spark_order
-from tuner.plan.graph import Condition, GraphRelation, JoinGraph, RelationKind
+from tuner.model.join_graph import Condition, GraphRelation, JoinGraph, RelationKind
+from tuner.spark.order_cost import Cost, order_cost, weighted_ratio
 
 from .spark_reorder import Block, analyse, blocks, spark_session
 

@@ -15,7 +15,9 @@ from tuner.cost.operators import (
     sort_merge_core_seconds,
 )
 from tuner.cost.unit_costs import UnitCosts
-from tuner.plan.model import JoinSide, JoinSite, JoinType, Query, QueryStatus, Strategy
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.query import Query, QueryStatus
+from tuner.model.strategy import JoinType, Strategy
 
 
 def side(

@@ -7,14 +7,14 @@ import random
 import pytest
 
 from tests.cost.join_graphs import SHAPES, filtered_keys
-from tuner.cost.formula import Cost, weighted_ratio, weighted_sum
 from tuner.cost.join_edges import Edge
 from tuner.cost.join_order import best_order
 from tuner.cost.join_tree import tree_cost
 from tuner.cost.objective import WeightedSum
 from tuner.cost.size import Size
 from tuner.cost.spark_order import spark_order
-from tuner.plan.graph import Condition, GraphRelation, JoinGraph, Predicate, RelationKind
+from tuner.model.join_graph import Condition, GraphRelation, JoinGraph, Predicate, RelationKind
+from tuner.spark.order_cost import Cost, weighted_ratio, weighted_sum
 
 SUM, RATIO, RELATIVE_SUM = (3, 1, 1), (3, 5, 0), (3, 0, 3)
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from tuner.eventlog.model import Application, Execution, Job, JobStatus, PlanInfo, Stage
 from tuner.eventlog.properties import allowed, redact
+from tuner.model.application import Application, Execution, Job, JobStatus, PlanInfo, Stage
 
 from .spark_text import total_in, total_text
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from tuner.cli.json_line import JsonLine
 from tuner.eventlog.find import find_logs
-from tuner.eventlog.model import Application, Completeness, Problem, Work
 from tuner.eventlog.read import read_application
+from tuner.model.application import Application, Completeness, Problem, Work
 
 
 def read_all(path: Path) -> dict[str, Application]:

@@ -14,8 +14,8 @@ from tuner.eventlog.collect import Collector
 from tuner.eventlog.events import decode_event
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.fold import ApplicationFold
-from tuner.eventlog.model import Application
 from tuner.eventlog.read import read_application
+from tuner.model.application import Application
 
 SQL = "org.apache.spark.sql.execution.ui.SparkListener"
 ROWS, BYTES = 101, 102  # accumulators of the sample's only operator

@@ -16,9 +16,10 @@ from tuner.eventlog.directives import (
     QueryDirectives,
     parse_directives,
 )
-from tuner.eventlog.model import Application, Completeness, ProblemCode
 from tuner.eventlog.open import Fragment
-from tuner.eventlog.steering import AgentOutcome, DirectiveStatus, agent_outcomes
+from tuner.eventlog.steering import AgentOutcome, agent_outcomes
+from tuner.model.application import Application, Completeness, ProblemCode
+from tuner.model.directive_outcome import DirectiveStatus
 
 from .samples import application_end, application_start, environment, event, execution_end, execution_start, fold
 

@@ -13,8 +13,8 @@ from tuner.eventlog.chunks import ChunkReader, CorruptDataError
 from tuner.eventlog.codec import open_plain
 from tuner.eventlog.lz4_blocks import lz4_chunks
 from tuner.eventlog.lzf_chunks import lzf_chunks, unpack
-from tuner.eventlog.model import Completeness, ProblemCode
 from tuner.eventlog.snappy_chunks import snappy_chunks
+from tuner.model.application import Completeness, ProblemCode
 
 from .framings import FRAMINGS
 from .samples import facts, read, whole_log, write

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.eventlog.cluster import Cluster, cluster_of
-from tuner.eventlog.model import Application, Completeness, Executors
+from tuner.eventlog.cluster import cluster_of
+from tuner.model.application import Application, Completeness, Executors
+from tuner.model.cluster import Cluster
 
 
 def application(executors: Executors, **conf: str) -> Application:

@@ -9,8 +9,8 @@ import pytest
 
 from tuner.eventlog.codec import CODECS, detect
 from tuner.eventlog.find import find_logs
-from tuner.eventlog.model import Completeness, ProblemCode
 from tuner.eventlog.read import read_application
+from tuner.model.application import Completeness, ProblemCode
 
 from .samples import facts, read, whole_log, write, zstd
 

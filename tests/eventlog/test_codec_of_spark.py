@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tuner.eventlog.codec import open_plain
-from tuner.eventlog.model import Completeness
+from tuner.model.application import Completeness
 
 from .samples import facts, plan, read, replan, whole_log, write
 

@@ -10,13 +10,14 @@ import msgspec
 import pytest
 
 from tuner.eventlog.events import decode_event
-from tuner.eventlog.failure_rules import FailureKind, recognise
+from tuner.eventlog.failure_rules import recognise
 from tuner.eventlog.failures import Failed, plainest
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.fold import ApplicationFold
-from tuner.eventlog.model import Application
 from tuner.eventlog.open import Fragment
 from tuner.eventlog.read import read_application
+from tuner.model.application import Application
+from tuner.model.failure import FailureKind
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "logs"
 LOST_TASK = (

@@ -10,8 +10,8 @@ import pytest
 
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import find_logs
-from tuner.eventlog.model import Completeness, ProblemCode
 from tuner.eventlog.read import read_application
+from tuner.model.application import Completeness, ProblemCode
 
 from .samples import application_end, facts, head, read, whole_log, write, zstd
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tuner.eventlog.events import decode_event
 from tuner.eventlog.fold import ApplicationFold
-from tuner.eventlog.model import Application, Executors, JobStatus, Stage, Work
+from tuner.model.application import Application, Executors, JobStatus, Stage, Work
 
 from .samples import (
     BYTES,

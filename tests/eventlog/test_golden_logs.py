@@ -14,9 +14,11 @@ import pytest
 from tuner.eventlog.codec import detect, open_plain
 from tuner.eventlog.find import LogSource, find_logs
 from tuner.eventlog.location import open_log, shown
-from tuner.eventlog.model import Application, Completeness, ProblemCode, Stage
 from tuner.eventlog.read import read_application
-from tuner.plan.model import JoinSite, Query, QueryStatus, Strategy
+from tuner.model.application import Application, Completeness, ProblemCode, Stage
+from tuner.model.join_site import JoinSite
+from tuner.model.query import Query, QueryStatus
+from tuner.model.strategy import Strategy
 from tuner.plan.queries import queries
 
 GOLDEN = Path(__file__).parents[1] / "golden"

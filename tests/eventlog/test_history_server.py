@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from tuner.eventlog.find import LogSource, find_logs
-from tuner.eventlog.model import Application, Completeness
 from tuner.eventlog.read import read_application
+from tuner.model.application import Application, Completeness
 
 from .history_facts import Fact, Facts, metric_types, reader_says, spark_says
 from .history_server import Attempt, history_server

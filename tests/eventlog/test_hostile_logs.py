@@ -25,8 +25,8 @@ from hypothesis import strategies as st
 from tuner.cli.harvest import harvest
 from tuner.eventlog import read as reading
 from tuner.eventlog.find import LogSource, find_logs
-from tuner.eventlog.model import Application, Completeness, ProblemCode
 from tuner.eventlog.read import read_application
+from tuner.model.application import Application, Completeness, ProblemCode
 from tuner.plan.queries import queries
 
 from .framings import FRAMINGS

@@ -15,8 +15,8 @@ from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import KEY_PROPERTY, locate
 from tuner.eventlog.location import LogPath, local_path, log_path, scheme_of, shown
-from tuner.eventlog.model import Application, Completeness, ProblemCode
 from tuner.eventlog.read import read_application
+from tuner.model.application import Application, Completeness, ProblemCode
 
 from .framings import lz4
 from .samples import environment, facts, head, read, whole_log, write, zstd

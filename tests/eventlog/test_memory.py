@@ -8,7 +8,7 @@ from pathlib import Path
 
 import zstandard
 
-from tuner.eventlog.model import Completeness
+from tuner.model.application import Completeness
 
 from .samples import (
     ROWS,

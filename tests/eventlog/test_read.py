@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tuner.eventlog import read as reading
 from tuner.eventlog.find import LogSource
-from tuner.eventlog.model import Application, Completeness, ProblemCode
 from tuner.eventlog.read import MAX_PROBLEMS_PER_FILE, read_application
+from tuner.model.application import Application, Completeness, ProblemCode
 
 from .samples import (
     ROWS,

@@ -12,9 +12,10 @@ import pytest
 import zstandard
 
 from tuner.eventlog.find import find_logs
-from tuner.eventlog.model import Application, Completeness, Executors, ProblemCode
 from tuner.eventlog.read import read_application
-from tuner.plan.model import BuildSide, JoinSite, JoinType, Strategy
+from tuner.model.application import Application, Completeness, Executors, ProblemCode
+from tuner.model.join_site import JoinSite
+from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.plan.node import build_tree
 from tuner.plan.queries import queries
 from tuner.plan.relation import is_scan, relation_name

@@ -18,10 +18,10 @@ import pytest
 
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.locate import KEY_PROPERTY, locate
-from tuner.history.model import Mode
-from tuner.log_place import log_place
+from tuner.loop.event_log_place import event_log_place
+from tuner.loop.turn import Job
+from tuner.model.decision import Mode
 from tuner.steering.submit_conf import EVENT_LOG_DIR
-from tuner.turn import Job
 
 from .framings import lz4
 from .samples import environment, whole_log, zstd
@@ -111,9 +111,9 @@ def test_a_runs_log_has_a_directory_before_it_is_written_and_is_found_by_its_key
     for name, value in {**ACCOUNT, "AWS_ENDPOINT_URL": server}.items():
         monkeypatch.setenv(name, value)
     job = Job("etl", "etl/1/1", 1, Mode.AUTO, event_log_base="s3a://logs/runs")
-    directory = log_place(job).directory
+    directory = event_log_place(job).directory
     assert directory.startswith("s3a://logs/runs/etl/etl/1/1-")
-    assert log_place(replace(job, event_log_base="", user_conf={EVENT_LOG_DIR: directory})).directory == directory
+    assert event_log_place(replace(job, event_log_base="", user_conf={EVENT_LOG_DIR: directory})).directory == directory
     key = directory.removeprefix("s3a://")
     first, *rest = whole_log("local-1")
     put(server, f"{key}/eventlog_v2_local-0/events_1_local-0", b"".join(whole_log("local-0")))
@@ -129,7 +129,7 @@ def test_no_bucket_is_made_for_a_runs_log(server: str, monkeypatch: pytest.Monke
     for name, value in {**ACCOUNT, "AWS_ENDPOINT_URL": server}.items():
         monkeypatch.setenv(name, value)
     for _ in range(2):
-        found = log_place(Job("etl", "etl/1/1", 1, Mode.AUTO, event_log_base="s3a://nowhere/runs"))
+        found = event_log_place(Job("etl", "etl/1/1", 1, Mode.AUTO, event_log_base="s3a://nowhere/runs"))
         assert "(The specified bucket does not exist)" in found.why
         assert found.conf == {}
 

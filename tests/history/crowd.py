@@ -15,9 +15,11 @@ from multiprocessing.synchronize import Barrier
 
 import alembic.command  # noqa: F401  (these two are imported late: here once, not by each process)
 
-from tuner.history.model import Cluster, Decision, Mode, Outcome, Run, RunState
 from tuner.history.schema import upgrade
 from tuner.history.store import Store
+from tuner.model.cluster import Cluster
+from tuner.model.decision import Decision, Mode
+from tuner.model.run import Outcome, Run, RunState
 
 with contextlib.suppress(ImportError):
     import psycopg  # noqa: F401

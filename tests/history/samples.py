@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from tuner.advice.model import Action, ActionKind, Evidence, Hint, Prediction
-from tuner.history.model import Cluster, DecidedAction, Decision, Mode, Outcome, Run, RunState, Standing
-from tuner.plan.model import (
-    BuildSide,
-    JoinSide,
-    JoinSite,
-    JoinType,
-    Query,
-    QueryStatus,
-    ShuffleExchange,
-    Strategy,
-)
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.change import Evidence, Prediction
+from tuner.model.cluster import Cluster
+from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.query import Query, QueryStatus, ShuffleExchange
+from tuner.model.run import Outcome, Run, RunState
+from tuner.model.strategy import BuildSide, JoinType, Strategy
 
 MIDNIGHT = datetime(2026, 11, 20, tzinfo=UTC)
 

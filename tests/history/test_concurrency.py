@@ -7,8 +7,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tuner.history.model import RunState
 from tuner.history.store import Store
+from tuner.model.run import RunState
 
 from .samples import running
 

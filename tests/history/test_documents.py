@@ -14,9 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tuner.history.model import Decision, Outcome, RunState
 from tuner.history.store import Store
-from tuner.plan.graph import Joined
+from tuner.model.decision import Decision
+from tuner.model.join_graph import Joined
+from tuner.model.run import Outcome, RunState
 
 from .samples import MIDNIGHT, running
 

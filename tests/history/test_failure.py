@@ -7,11 +7,11 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from tuner.eventlog.failure_rules import FailureKind
 from tuner.eventlog.failures import Failed
-from tuner.history.failure import UNSEEN, Ending, Failure, ending_in, failure_in, failure_of, failure_of_exit
-from tuner.history.model import Outcome
-from tuner.plan.model import Query, QueryStatus
+from tuner.history.failure import UNSEEN, Ending, ending_in, failure_in, failure_of, failure_of_exit
+from tuner.model.failure import Failure, FailureKind
+from tuner.model.query import Query, QueryStatus
+from tuner.model.run import Outcome
 
 TIMED_OUT = Failed(FailureKind.BROADCAST_TIMEOUT, "broadcast timed out after 300 s", "SQL execution 4", 4)
 STOPPED = Failed(FailureKind.STOPPED, "Spark was stopped while it ran", "job 9", 4, 9)

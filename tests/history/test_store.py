@@ -11,26 +11,18 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from sqlalchemy import Connection, delete, text
 
-from tuner.advice.insights.model import Insight, InsightKind
-from tuner.advice.model import Action, ActionKind, Evidence
 from tuner.errors import StoreError
 from tuner.history.engine import open_engine
-from tuner.history.model import (
-    DecidedAction,
-    Decision,
-    Mode,
-    ModeChange,
-    Origin,
-    Ruling,
-    RunDetails,
-    RunState,
-    Standing,
-    Verdict,
-)
 from tuner.history.store import CohortSummary, Store
 from tuner.history.tables import TimesRow
 from tuner.history.url import parse
-from tuner.plan.picture import PlanPicture, PlanStep, StepKind
+from tuner.model.action import Action, ActionKind
+from tuner.model.change import Evidence
+from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.insight import Insight, InsightKind
+from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
+from tuner.model.run import Origin, RunDetails, RunState
+from tuner.model.verdict import ModeChange, Ruling, Verdict
 
 from .samples import MIDNIGHT, full_decision, full_outcome, measured, running
 

@@ -6,23 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from tuner.advice.model import Action, ActionKind, Evidence, Hint, Prediction
-from tuner.eventlog.cluster import Cluster
-from tuner.history.model import (
-    DecidedAction,
-    Decision,
-    Mode,
-    Origin,
-    Outcome,
-    Ruling,
-    Run,
-    RunDetails,
-    RunState,
-    Standing,
-    Verdict,
-)
 from tuner.history.store import Store
-from tuner.plan.model import Query, QueryStatus
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.change import Evidence, Prediction
+from tuner.model.cluster import Cluster
+from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.query import Query, QueryStatus
+from tuner.model.run import Origin, Outcome, Run, RunDetails, RunState
+from tuner.model.verdict import Ruling, Verdict
 
 FIRST = datetime(2026, 11, 1, 2, tzinfo=UTC)
 COHORT = "etl.load"

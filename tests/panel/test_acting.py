@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tuner.history.model import Mode, Ruling
 from tuner.history.store import Store
+from tuner.model.decision import Mode
+from tuner.model.verdict import Ruling
 
 from .nights import COHORT, HINT, PARTITIONS, decided, keep, night, outlook, query
 from .people import Someone

@@ -10,8 +10,9 @@ from fastapi import HTTPException
 
 from tuner import __version__
 from tuner.errors import StoreError
-from tuner.history.model import Mode, RunState, Standing
 from tuner.history.store import Store
+from tuner.model.decision import Mode, Standing
+from tuner.model.run import RunState
 from tuner.panel.app import create_app
 from tuner.panel.guarded_answers import HEADERS, STORE_UNUSABLE, UNEXPECTED
 from tuner.panel.models import Home

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from tuner.advice.insights.model import Insight, InsightKind
-from tuner.advice.model import Evidence
-from tuner.history.model import Decision, Mode, Ruling, RunDetails, Standing
 from tuner.history.store import Store
-from tuner.plan.picture import PlanPicture, PlanStep, StepKind
+from tuner.model.change import Evidence
+from tuner.model.decision import Decision, Mode, Standing
+from tuner.model.insight import Insight, InsightKind
+from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
+from tuner.model.run import RunDetails
+from tuner.model.verdict import Ruling
 
 from .nights import HINT, decided, keep, night, query, said
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tuner.history.model import Standing
 from tuner.history.store import Store
+from tuner.model.decision import Standing
 from tuner.panel.access import MAY_NOT_ACT, UNKNOWN_COHORT, UNREADABLE_DAG
 
 from .nights import HINT, decided, keep, night, outlook, query

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from tuner.advice.model import Action, ActionKind
-from tuner.history.model import RunDetails, Standing
 from tuner.history.store import Store
-from tuner.plan.graph import GraphRelation, Joined, JoinGraph, MeasuredJoin, Predicate, RelationKind
-from tuner.plan.picture import PlanPicture, PlanStep, StepKind
-from tuner.plan.strategy import BuildSide, Strategy
+from tuner.model.action import Action, ActionKind
+from tuner.model.decision import Standing
+from tuner.model.join_graph import GraphRelation, Joined, JoinGraph, MeasuredJoin, Predicate, RelationKind
+from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
+from tuner.model.run import RunDetails
+from tuner.model.strategy import BuildSide, Strategy
 
 from .nights import COHORT, HINT, PARTITIONS, decided, keep, night, outlook, query
 

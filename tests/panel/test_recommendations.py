@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from tuner.advice.model import Action, ActionKind
-from tuner.history.model import Mode, Ruling, RunDetails, RunState, Standing
 from tuner.history.store import Store
+from tuner.model.action import Action, ActionKind
+from tuner.model.decision import Mode, Standing
+from tuner.model.run import RunDetails, RunState
+from tuner.model.verdict import Ruling
 
 from .nights import COHORT, EVIDENCE, HINT, PARTITIONS, decided, keep, night, outlook, query, said
 

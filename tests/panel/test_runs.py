@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from tuner.history.model import Origin, RunDetails, RunState, Standing
 from tuner.history.store import Store
+from tuner.model.decision import Standing
+from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
+from tuner.model.run import Origin, RunDetails, RunState
 from tuner.panel.models import Home
-from tuner.plan.picture import PlanPicture, PlanStep, StepKind
 
 from .nights import COHORT, HINT, decided, keep, night, query
 

@@ -12,11 +12,11 @@ import msgspec
 from tests.nightly import START_MS, Spark
 from tests.replay.test_live_histories import DAY_MS, Nights
 from tuner.eventlog.find import find_logs
-from tuner.replay.chosen import EVERYTHING, Chosen
 from tuner.replay.cohort_of import BY_LOG, CohortRules
+from tuner.replay.cohort_replay import LoggedRun, ReplayedRun, ReplaySummary
 from tuner.replay.local import LocalReplay
-from tuner.replay.model import LoggedRun, ReplayedRun, ReplaySummary
 from tuner.replay.replayed import Replayed
+from tuner.replay.run_selection import EVERYTHING, RunSelection
 from tuner.replay.walk import Walker
 from tuner.steering.submit_conf import COHORT, EVENT_LOG_DIR
 
@@ -70,7 +70,7 @@ def write_nights(root: Path) -> Path:
     return root
 
 
-def found_here(root: Path, walker: Walker, rules: CohortRules = BY_LOG, chosen: Chosen = EVERYTHING) -> Found:
+def found_here(root: Path, walker: Walker, rules: CohortRules = BY_LOG, chosen: RunSelection = EVERYTHING) -> Found:
     """What the replay in this process finds."""
     replay = LocalReplay(walker, rules, chosen)
     for source in find_logs(root):

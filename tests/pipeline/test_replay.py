@@ -28,13 +28,13 @@ from tuner.cli.replay_json import replay_lines
 from tuner.cli.replaying import replayed_here
 from tuner.cli.spark_session import spark_session
 from tuner.cost.learned.calibrated import VARIABLE, model_at_hand
-from tuner.cost.learned.model import shipped_model, write_model
-from tuner.history.model import Mode
+from tuner.cost.learned.operator_times import shipped_model, write_model
+from tuner.model.decision import Mode
 from tuner.pipeline.harvest import harvest
 from tuner.pipeline.replay import replay_on_spark
 from tuner.pipeline.replayed import SparkReplayed
-from tuner.replay.chosen import Chosen
 from tuner.replay.cohort_of import CohortRules
+from tuner.replay.run_selection import RunSelection
 from tuner.replay.walk import Walker
 
 from .many_nights import found, found_here, night, write_nights
@@ -124,15 +124,15 @@ def test_logs_that_are_gone_stay_in_the_replay(spark: Any, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("rules", "chosen"),
     [
-        (CohortRules(), Chosen("etl.d*")),
-        (CohortRules(), Chosen(months=3 / 30.4)),
-        (CohortRules(pattern=re.compile("e(t)l")), Chosen()),
-        (CohortRules(named="all of it"), Chosen()),
-        (CohortRules(), Chosen("nothing has this name")),
+        (CohortRules(), RunSelection("etl.d*")),
+        (CohortRules(), RunSelection(months=3 / 30.4)),
+        (CohortRules(pattern=re.compile("e(t)l")), RunSelection()),
+        (CohortRules(named="all of it"), RunSelection()),
+        (CohortRules(), RunSelection("nothing has this name")),
     ],
 )
 def test_cohorts_and_runs_are_chosen_anew_each_time(
-    spark: Any, nights: Path, out: Path, rules: CohortRules, chosen: Chosen
+    spark: Any, nights: Path, out: Path, rules: CohortRules, chosen: RunSelection
 ) -> None:
     assert found(replayed(spark, nights, out, rules=rules, chosen=chosen)) == found_here(
         nights, Walker(), rules, chosen

@@ -15,11 +15,11 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip instal
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[pipeline]")
 
 from tuner.cost.learned.calibrated import VARIABLE  # noqa: E402
-from tuner.cost.learned.model import shipped_model, write_model  # noqa: E402
+from tuner.cost.learned.operator_times import shipped_model, write_model  # noqa: E402
 from tuner.eventlog.find import find_logs  # noqa: E402
 from tuner.pipeline.rows import log_rows  # noqa: E402
 from tuner.pipeline.walk import Kind, walk_cohorts  # noqa: E402
-from tuner.replay.model import CohortReplay, LoggedRun, ReplayedRun, UnreadLog  # noqa: E402
+from tuner.replay.cohort_replay import CohortReplay, LoggedRun, ReplayedRun, UnreadLog  # noqa: E402
 from tuner.replay.walk import Walker  # noqa: E402
 
 from .many_nights import found_here, night  # noqa: E402

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tuner.eventlog.find import find_logs
-from tuner.eventlog.model import Application
 from tuner.eventlog.read import read_application
+from tuner.model.application import Application
 
 _DATE = re.compile(r"'(\d{4})-(\d{2})-(\d{2})'")
 _APP = Path(__file__).with_name("tpcds_app.py")

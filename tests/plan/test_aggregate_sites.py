@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.advice.insights.plans import facts
+from tuner.model.query import AggregateSite
 from tuner.plan.aggregate_sites import find_aggregates
-from tuner.plan.model import AggregateSite
 
 METRICS = "number of output rows={rows}; number of sort fallback tasks={fallen}; spill size=70"
 SCAN = "Scan parquet db.sales | [day#1, k#2, amount#3] | number of output rows=1000"

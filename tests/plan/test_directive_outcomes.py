@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from tuner.eventlog.directives import HintDirective, ItemOrder, ItemPair, OrderDirective, QueryDirectives
-from tuner.eventlog.model import Application, Completeness, Execution, Executors
-from tuner.eventlog.steering import AgentOutcome, AgentRecord, DirectiveStatus
-from tuner.plan.model import Query
+from tuner.eventlog.steering import AgentOutcome, AgentRecord
+from tuner.model.application import Application, Completeness, Execution, Executors
+from tuner.model.directive_outcome import DirectiveStatus
+from tuner.model.query import Query
 from tuner.plan.queries import queries
 
 from .trees import parse

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
 from tuner.plan.drawn_tree import picture_with, tree_of
-from tuner.plan.picture import PlanPicture, PlanStep, StepKind
 
 
 def step(label: str, *inputs: int) -> PlanStep:

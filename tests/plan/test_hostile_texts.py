@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tuner.eventlog.model import PlanInfo
+from tuner.model.application import PlanInfo
 from tuner.plan.condition import read_condition
 from tuner.plan.estimates import read_estimates
 from tuner.plan.expression import attributes, conjuncts, single_attribute, skeleton, split_top_level

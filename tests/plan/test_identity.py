@@ -8,16 +8,18 @@ from functools import cached_property
 import msgspec
 import pytest
 
-from tuner.eventlog.model import Application, Completeness, Execution
-from tuner.plan.draw_picture import picture_of
+from tuner.model.application import Application, Completeness, Execution
+from tuner.model.join_site import JoinSite
+from tuner.model.query import Query
+from tuner.model.strategy import Strategy
 from tuner.plan.joins import find_joins
-from tuner.plan.model import JoinSite, Query, Strategy
 from tuner.plan.node import PlanNode, build_tree
+from tuner.plan.plan_picture import picture_of
 from tuner.plan.queries import queries
 from tuner.plan.relation import is_scan, relation_name
 
 from .conftest import ALL, OTHER_DATE
-from .test_picture import check, ran
+from .test_plan_picture import check, ran
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 DEFAULT, STEERED = "default", "steered"

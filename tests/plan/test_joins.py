@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.plan.estimates import read_estimates
 from tuner.plan.joins import every_join, find_joins, planned_joins
-from tuner.plan.model import BuildSide, JoinSide, JoinSite, JoinType, Strategy
 from tuner.plan.node import build_tree
 
 from .trees import fixture, parse, plan

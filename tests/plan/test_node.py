@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tuner.eventlog.model import MetricInfo, PlanInfo
+from tuner.model.application import MetricInfo, PlanInfo
 from tuner.plan.node import PlanNode, build_tree
 
 from .trees import fixture, plan

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tuner.plan.graph import GraphRelation, Joined, JoinGraph, RelationKind
+from tuner.model.join_graph import GraphRelation, Joined, JoinGraph, RelationKind
 from tuner.plan.order_text import OrderTextError, order_text, parse_order
 
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from tuner.eventlog.model import Application, Completeness, Execution, Executors, PlanInfo, Stage
-from tuner.plan.model import QueryStatus, Strategy
+from tuner.model.application import Application, Completeness, Execution, Executors, PlanInfo, Stage
+from tuner.model.query import QueryStatus
+from tuner.model.strategy import Strategy
 from tuner.plan.queries import queries
 
 from .trees import fixture, parse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.plan.model import ShuffleExchange
+from tuner.model.query import ShuffleExchange
 from tuner.plan.node import PlanNode
 from tuner.plan.shuffles import find_shuffles
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.advice.insights.plans import facts
-from tuner.plan.model import SkewedStage
+from tuner.model.query import SkewedStage
 from tuner.plan.skewed_stages import find_skews
 
 LEFT = """Exchange | hashpartitioning(k#1, 8), ENSURE_REQUIREMENTS | data size=640; shuffle bytes written=320

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.plan.trees import plan
-from tuner.plan.model import TableRead
+from tuner.model.query import TableRead
 from tuner.plan.relation import catalog_table
 from tuner.plan.table_reads import table_reads
 

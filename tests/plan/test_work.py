@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tuner.eventlog.find import find_logs
-from tuner.eventlog.model import Stage, Work
 from tuner.eventlog.read import read_log
+from tuner.model.application import Stage, Work
+from tuner.model.query_work import BroadcastWork, QueryWork, SortWork
 from tuner.plan.measured_plan import MeasuredPlan
-from tuner.plan.model import BroadcastWork, QueryWork, SortWork
 from tuner.plan.node import PlanNode
 from tuner.plan.queries import query_and_plans
 from tuner.plan.sides import SHUFFLE_WRITE_METRICS, SHUFFLES

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
-from tuner.eventlog.model import MetricInfo, PlanInfo
+from tuner.model.application import MetricInfo, PlanInfo
 from tuner.plan.node import PlanNode, build_tree
 
 FIXTURES = Path(__file__).with_name("fixtures")

@@ -7,21 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from tuner.advice.model import Action, ActionKind, Evidence, Hint, Prediction, Recommendation, Risk
-from tuner.eventlog.cluster import Cluster
-from tuner.history.failure import Failure
-from tuner.history.model import (
-    DecidedAction,
-    Decision,
-    Mode,
-    Outcome,
-    Ruling,
-    Run,
-    RunState,
-    Standing,
-    Verdict,
-)
-from tuner.plan.model import Query, QueryStatus
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.cluster import Cluster
+from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.failure import Failure
+from tuner.model.query import Query, QueryStatus
+from tuner.model.run import Outcome, Run, RunState
+from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.decide import Situation, decide
 
 MIDNIGHT = datetime(2026, 1, 1, tzinfo=UTC)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from tuner.advice.model import Action, Recommendation
-from tuner.history.model import Mode, Ruling, Run, Standing, Verdict
+from tuner.model.action import Action
+from tuner.model.change import Recommendation
+from tuner.model.decision import Mode, Standing
+from tuner.model.run import Run
+from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.decide import Situation, decide
 
 from .histories import Cohort, conf, decided, hint, in_force, recommend, run, standings, verdict

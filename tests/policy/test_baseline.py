@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from tuner.history.model import RunState, Standing
+from tuner.model.decision import Standing
+from tuner.model.run import RunState
 from tuner.policy.baseline import baselines, query_baselines
 
 from .histories import GB, decided, hint, run

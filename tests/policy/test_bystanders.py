@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from tuner.history.model import DecidedAction, Run, Standing
+from tuner.model.decision import DecidedAction, Standing
+from tuner.model.run import Run
 from tuner.policy.judgement import judge
 from tuner.policy.ledger import MAX_TRIALS, Record, read_ledger
 from tuner.policy.measure import History, compare, measured_queries

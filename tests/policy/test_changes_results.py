@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tuner.history.model import Mode, Run, Standing
+from tuner.model.decision import Mode, Standing
+from tuner.model.run import Run
 from tuner.policy.decide import Situation, decide
 
 from .histories import conf, decided, hint, recommend, run, standings

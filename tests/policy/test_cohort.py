@@ -6,18 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tuner.advice.model import Action, Recommendation
-from tuner.history.model import (
-    IN_FORCE,
-    DecidedAction,
-    Decision,
-    Mode,
-    Ruling,
-    Run,
-    RunState,
-    Standing,
-    Verdict,
-)
+from tuner.model.action import Action
+from tuner.model.change import Recommendation
+from tuner.model.decision import IN_FORCE, DecidedAction, Decision, Mode, Standing
+from tuner.model.run import Run, RunState
+from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.decide import Situation, decide
 from tuner.policy.ledger import same_target
 

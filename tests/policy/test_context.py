@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from tuner.eventlog.cluster import Cluster
-from tuner.history.model import DecidedAction, Decision, Mode, Run, Standing
+from tuner.model.cluster import Cluster
+from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.run import Run
 from tuner.policy.baseline import baselines, query_baselines
 from tuner.policy.context import ByContext, Context, context_of, context_to_come
 from tuner.policy.decide import Situation, decide

@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from tuner.advice.model import Recommendation
-from tuner.history.model import IN_FORCE, Decision, Mode, Ruling, Run, RunState, Standing, Verdict
+from tuner.model.change import Recommendation
+from tuner.model.decision import IN_FORCE, Decision, Mode, Standing
+from tuner.model.run import Run, RunState
+from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.decide import Situation, decide, failed_with_changes
 
 from .histories import GB, conf, decided, hint, in_force, recommend, run, standings, verdict

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.advice.model import ActionKind, Evidence, Hint
-from tuner.eventlog.failure_rules import FailureKind
-from tuner.history.failure import Failure
-from tuner.history.model import DecidedAction, Mode, Run, RunState, Standing
+from tuner.model.action import ActionKind, Hint
+from tuner.model.change import Evidence
+from tuner.model.decision import DecidedAction, Mode, Standing
+from tuner.model.failure import Failure, FailureKind
+from tuner.model.run import Run, RunState
 from tuner.policy.decide import decide
 from tuner.policy.ledger import MAX_TRIALS, Record, read_ledger
 from tuner.policy.situation import Situation

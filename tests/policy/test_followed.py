@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from tuner.advice.model import Action
-from tuner.eventlog.steering import DirectiveStatus
-from tuner.history.model import Decision, Mode, Ruling, Run, RunState, Standing, Verdict
-from tuner.plan.model import DirectiveOutcome, QueryStatus
+from tuner.model.action import Action
+from tuner.model.decision import Decision, Mode, Standing
+from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
+from tuner.model.query import QueryStatus
+from tuner.model.run import Run, RunState
+from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.decide import Situation, decide
 from tuner.policy.followed import held_in, in_effect, not_followed
 from tuner.policy.ledger import Record, read_ledger

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from tuner.history.model import Ruling, RunState, Standing
+from tuner.model.decision import Standing
+from tuner.model.run import RunState
+from tuner.model.verdict import Ruling
 from tuner.policy.judgement import judge
 from tuner.policy.ledger import read_ledger
 

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from tuner.advice.model import Evidence
-from tuner.eventlog.failure_rules import FailureKind
-from tuner.history.failure import Failure
-from tuner.history.model import DecidedAction, Ruling, Run, RunState, Standing
+from tuner.model.change import Evidence
+from tuner.model.decision import DecidedAction, Standing
+from tuner.model.failure import Failure, FailureKind
+from tuner.model.run import Run, RunState
+from tuner.model.verdict import Ruling
 from tuner.policy.ledger import MAX_TRIALS, Record, read_ledger, same_target
 
 from .histories import GB, conf, decided, hint, run, verdict

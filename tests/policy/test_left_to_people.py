@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.advice.model import Action, ActionKind, Recommendation
-from tuner.history.model import DecidedAction, Decision, Mode, Ruling, Standing, Verdict
+from tuner.model.action import Action, ActionKind
+from tuner.model.change import Recommendation
+from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.decide import Situation, decide
 from tuner.policy.situation import BY_SUBMIT
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tuner.history.model import Run, RunState, Standing
-from tuner.plan.model import QueryStatus
+from tuner.model.decision import Standing
+from tuner.model.query import QueryStatus
+from tuner.model.run import Run, RunState
 from tuner.policy.measure import (
     DEFAULT_NOISE,
     MAX_EXCUSE,

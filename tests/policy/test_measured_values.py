@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tuner.advice.model import Hint
-from tuner.eventlog.steering import DirectiveStatus
 from tuner.history.documents import Detail, outcome_document, readable_outcome, times_document
-from tuner.history.model import Mode, Run, RunState, Standing
-from tuner.next_decision import BY_AGENT
-from tuner.plan.model import DirectiveOutcome, JoinSide, JoinSite, JoinType, QueryStatus, Strategy
+from tuner.loop.next_decision import BY_AGENT
+from tuner.model.action import Hint
+from tuner.model.decision import Mode, Standing
+from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.query import QueryStatus
+from tuner.model.run import Run, RunState
+from tuner.model.strategy import JoinType, Strategy
 from tuner.policy.baseline import baselines
 from tuner.policy.decide import Situation, decide
 from tuner.policy.followed import held_in, not_followed

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from tuner.advice.model import Action, ActionKind
-from tuner.eventlog.failure_rules import FailureKind
-from tuner.history.failure import Failure
-from tuner.history.model import IN_FORCE, Decision, Mode, Ruling, Run, RunState, Standing
-from tuner.plan.graph import GraphRelation, Joined, JoinGraph, Predicate, RelationKind
-from tuner.plan.model import JoinSide, JoinSite, JoinType, Strategy
+from tuner.model.action import Action, ActionKind
+from tuner.model.decision import IN_FORCE, Decision, Mode, Standing
+from tuner.model.failure import Failure, FailureKind
+from tuner.model.join_graph import GraphRelation, Joined, JoinGraph, Predicate, RelationKind
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.run import Run, RunState
+from tuner.model.strategy import JoinType, Strategy
+from tuner.model.verdict import Ruling
 from tuner.plan.order_text import order_text
 from tuner.plan.ordered_joins import ordered_joins
 from tuner.policy.decide import Situation, decide

@@ -7,8 +7,9 @@ from datetime import timedelta
 
 import pytest
 
-from tuner.advice.model import Evidence, Prediction
-from tuner.history.model import DecidedAction, Decision, Mode, Ruling, Standing
+from tuner.model.change import Evidence, Prediction
+from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.verdict import Ruling
 from tuner.policy.said_since import said_since, sentence
 
 from .histories import MIDNIGHT, analyze, conf, hint, verdict

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from tuner.advice.model import Hint
-from tuner.history.model import DecidedAction, Decision, Mode, Ruling, Standing
+from tuner.model.action import Hint
+from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.verdict import Ruling
 from tuner.policy.decide import Situation, decide
 from tuner.policy.tried_elsewhere import Tried, lever, tried
 

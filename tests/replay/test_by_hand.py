@@ -8,7 +8,8 @@ import pytest
 
 from tests.nightly import START_MS, Spark
 from tests.replay.test_live_histories import DAY_MS, only, replayed
-from tuner.history.model import RunState, Standing
+from tuner.model.decision import Standing
+from tuner.model.run import RunState
 from tuner.steering.submit_conf import EVENT_LOG_DIR, KEY
 
 STATIC = "spark.sql.autoBroadcastJoinThreshold"

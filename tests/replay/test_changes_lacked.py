@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.policy.histories import decided, hint, recommend, reorder
-from tuner.history.model import Decision, Mode
+from tuner.model.decision import Decision, Mode
 from tuner.replay.with_changes import changes_lacked, place_of
 
 ORDER, CALLED_FOR, ALONE = reorder("q1"), hint("q1", "join in that order"), hint("q1")

@@ -9,13 +9,14 @@ import pytest
 
 from tests.nightly import START_MS, Nightly, Spark
 from tuner.eventlog.find import find_logs
-from tuner.history.model import Decision, Mode, Run, Standing
 from tuner.history.store import Store
-from tuner.loop import complete
-from tuner.replay.as_it_ran import as_it_ran
-from tuner.replay.chosen import Chosen
+from tuner.loop.loop import complete
+from tuner.model.decision import Decision, Mode, Standing
+from tuner.model.run import Run
+from tuner.replay.cohort_replay import CohortReplay
 from tuner.replay.local import LocalReplay
-from tuner.replay.model import CohortReplay
+from tuner.replay.run_in_effect import run_in_effect
+from tuner.replay.run_selection import RunSelection
 from tuner.replay.walk import Walker
 
 DAY_MS = 86_400_000
@@ -49,8 +50,8 @@ class Nights(Nightly):
             return store.runs(self.cohort)
 
 
-def replayed(directory: Path, walker: Walker | None = None, chosen: Chosen | None = None) -> LocalReplay:
-    replay = LocalReplay(walker or Walker(agent=False), chosen=chosen or Chosen())
+def replayed(directory: Path, walker: Walker | None = None, chosen: RunSelection | None = None) -> LocalReplay:
+    replay = LocalReplay(walker or Walker(agent=False), chosen=chosen or RunSelection())
     for source in find_logs(directory):
         replay.read(source)
     assert len(list(replay.walk())) == replay.cohort_count
@@ -60,7 +61,7 @@ def replayed(directory: Path, walker: Walker | None = None, chosen: Chosen | Non
 def decisions(replay: LocalReplay) -> list[Decision]:
     """As the runs had them."""
     pairs = zip(replay.logged("etl.load"), replay.runs("etl.load"), strict=True)
-    return [as_it_ran(found.decision, logged).decision for logged, found in pairs]
+    return [run_in_effect(found.decision, logged).decision for logged, found in pairs]
 
 
 def only(replay: LocalReplay) -> CohortReplay:
@@ -146,6 +147,6 @@ def test_what_is_left_out_is_not_looked_back_at(nights: Nights) -> None:
     nights.mode = Mode.OBSERVE
     for _ in range(4):
         nights.run(7, 4)
-    replay = replayed(nights.root / "events", chosen=Chosen(months=1.5 / 30))
+    replay = replayed(nights.root / "events", chosen=RunSelection(months=1.5 / 30))
     assert [run.decision.summary for run in replay.runs()] == ["first run: observed", "2 on trial"]
-    assert replayed(nights.root / "events", chosen=Chosen(cohort="other.*")).summary.cohorts == ()
+    assert replayed(nights.root / "events", chosen=RunSelection(cohort="other.*")).summary.cohorts == ()

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from tuner.advice.model import Prediction
-from tuner.replay.model import Observed
+from tuner.model.change import Prediction
+from tuner.replay.cohort_replay import Observed
 from tuner.replay.score import backtest
 
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 from datetime import timedelta
 
 from tests.policy.histories import MIDNIGHT, outcome
-from tuner.history.model import RunState
-from tuner.plan.model import JoinSide, JoinSite, JoinType, Strategy
-from tuner.replay.model import LoggedRun
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.run import RunState
+from tuner.model.strategy import JoinType, Strategy
+from tuner.replay.cohort_replay import LoggedRun
 from tuner.replay.spool import Spool
 
 

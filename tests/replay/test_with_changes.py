@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tests.policy.histories import conf, decided, hint
-from tuner.advice.model import Action, Evidence, Prediction
-from tuner.history.model import DecidedAction
+from tuner.model.action import Action
+from tuner.model.change import Evidence, Prediction
+from tuner.model.decision import DecidedAction
 from tuner.replay.with_changes import Change, changes_of, summed, with_changes
 
 

@@ -18,8 +18,8 @@ from tests.benchmarks.simulation.report import as_json, table
 from tests.benchmarks.simulation.scenario import SCENARIOS, Scenario
 from tests.benchmarks.simulation.score import score
 from tests.benchmarks.simulation.world import Candidate, Night, SimulatedQuery, World
-from tuner.advice.model import Action, ActionKind, Hint
-from tuner.history.model import Standing
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.decision import Standing
 
 NIGHTS = 12
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tuner.advice.model import Hint
-from tuner.plan.model import BuildSide, JoinSide, JoinSite, JoinType, Strategy
+from tuner.model.action import Hint
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.steering.sql import JoinHintRequest, add_join_hints
 
 FIXTURE = Path(__file__).parent / "fixtures" / "join_hints.sql"

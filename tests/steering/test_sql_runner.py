@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from tuner.advice.model import Hint
+from tuner.model.action import Hint
 from tuner.steering import sql_runner
 from tuner.steering.sql import JoinHintRequest, add_join_hints
 

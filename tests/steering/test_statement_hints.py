@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from tuner.advice.model import Action, ActionKind, Hint
-from tuner.history.model import DecidedAction, Decision, Mode, Standing
-from tuner.plan.model import JoinSide, JoinSite, JoinType, Query, QueryStatus, Strategy
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.query import Query, QueryStatus
+from tuner.model.strategy import JoinType, Strategy
 from tuner.plan.values import values_in
 from tuner.steering.statement_hints import OTHER_VALUES, hint_statements, suggest_hints
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tuner.advice.model import Action, ActionKind, Hint
-from tuner.history.model import DecidedAction, Decision, Mode, Standing
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.decision import DecidedAction, Decision, Mode, Standing
 from tuner.steering.submit_conf import (
     COHORT,
     DECISION,

@@ -6,26 +6,26 @@ import logging
 import math
 from collections.abc import Callable, Iterable
 
-from tuner.advice.aggregate_partitions import advise_aggregate_partitions
-from tuner.advice.broadcast_hint import advise_broadcast_hints
-from tuner.advice.broadcast_threshold import advise_broadcast_thresholds
-from tuner.advice.build_side import advise_build_sides
-from tuner.advice.bypass_merge import advise_bypass_merge
-from tuner.advice.card_weight import advise_card_weight
-from tuner.advice.cbo import advise_cbo
-from tuner.advice.cbo_off import advise_cbo_off
+from tuner.advice.advisors.aggregate_partitions import advise_aggregate_partitions
+from tuner.advice.advisors.broadcast_hint import advise_broadcast_hints
+from tuner.advice.advisors.broadcast_threshold import advise_broadcast_thresholds
+from tuner.advice.advisors.build_side import advise_build_sides
+from tuner.advice.advisors.bypass_merge import advise_bypass_merge
+from tuner.advice.advisors.card_weight import advise_card_weight
+from tuner.advice.advisors.cbo import advise_cbo
+from tuner.advice.advisors.cbo_off import advise_cbo_off
+from tuner.advice.advisors.join_order import advise_join_orders
+from tuner.advice.advisors.local_map_threshold import advise_local_map_thresholds
+from tuner.advice.advisors.no_broadcast import advise_no_broadcasts
+from tuner.advice.advisors.object_hash_threshold import advise_object_hash_threshold
+from tuner.advice.advisors.partial_aggregation import advise_partial_aggregation
+from tuner.advice.advisors.runtime_filter import advise_runtime_filters
+from tuner.advice.advisors.shuffle_hash import advise_shuffle_hashes
+from tuner.advice.advisors.shuffle_partitions import advise_shuffle_partitions
+from tuner.advice.advisors.skew_join import advise_skew_joins
+from tuner.advice.advisors.statistics import advise_statistics
 from tuner.advice.facts import Facts
-from tuner.advice.join_order import advise_join_orders
-from tuner.advice.local_map_threshold import advise_local_map_thresholds
-from tuner.advice.model import Recommendation
-from tuner.advice.no_broadcast import advise_no_broadcasts
-from tuner.advice.object_hash_threshold import advise_object_hash_threshold
-from tuner.advice.partial_aggregation import advise_partial_aggregation
-from tuner.advice.runtime_filter import advise_runtime_filters
-from tuner.advice.shuffle_hash import advise_shuffle_hashes
-from tuner.advice.shuffle_partitions import advise_shuffle_partitions
-from tuner.advice.skew_join import advise_skew_joins
-from tuner.advice.statistics import advise_statistics
+from tuner.model.change import Recommendation
 
 Advisor = Callable[[Facts], Iterable[Recommendation]]
 

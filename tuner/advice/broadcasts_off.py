@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from tuner.advice.model import Action, ActionKind, Hint
-from tuner.broadcast_thresholds import ADAPTIVE, STATIC, broadcasts_off
-from tuner.plan.model import Query
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.query import Query
+from tuner.spark.broadcast_thresholds import ADAPTIVE, STATIC, broadcasts_off
 
 
 def against_own_word(

@@ -7,21 +7,21 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self, TypeVar
 
-from tuner.advice.reach import Reach
-from tuner.cost.memory import (
+from tuner.advice.steering_reach import Reach
+from tuner.cost.operators import calibrate
+from tuner.cost.unit_costs import DEFAULT_COSTS, PRICE_ERROR, UnitCosts
+from tuner.model.cluster import Cluster
+from tuner.model.join_graph import JoinGraph
+from tuner.model.query import Query, QueryStatus
+from tuner.plan.merge_graphs import merge_graphs
+from tuner.spark.join_selection.selection_conf import SelectionConf, major_minor, read_conf
+from tuner.spark.memory import (
     DEFAULT_MEMORY_FRACTION,
     DEFAULT_STORAGE_FRACTION,
     BroadcastCap,
     broadcast_cap,
     task_relation_cap,
 )
-from tuner.cost.operators import calibrate
-from tuner.cost.selection.conf import SelectionConf, major_minor, read_conf
-from tuner.cost.unit_costs import DEFAULT_COSTS, PRICE_ERROR, UnitCosts
-from tuner.eventlog.cluster import Cluster
-from tuner.plan.graph import JoinGraph
-from tuner.plan.merge_graphs import merge_graphs
-from tuner.plan.model import Query, QueryStatus
 from tuner.units import parse_bytes
 
 _Found = TypeVar("_Found")

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tuner.bench.model import QueryTime, Setup
+from tuner.bench.bench_run import QueryTime, Setup
 from tuner.errors import TunerError
-from tuner.spark_submit import environment_for, find_spark_submit
-from tuner.submit_arguments import conf_arguments
+from tuner.spark.spark_submit import environment_for, find_spark_submit
+from tuner.spark.submit_arguments import conf_arguments
 
 APPLICATION = Path(__file__).with_name("application.py")
 # Beside what its queries may take, an application has to start, list files and stop.

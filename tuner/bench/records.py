@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from tuner.bench.model import BenchRun, Setup
+from tuner.bench.bench_run import BenchRun, Setup
 from tuner.errors import TunerError
 
 _SETUP = "setup.json"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import geometric_mean, median
 
-from tuner.bench.model import BenchRun, QueryTime, Setup
+from tuner.bench.bench_run import BenchRun, QueryTime, Setup
 from tuner.bench.slower import MARGIN, p_slower, significant
 
 DEFAULT = "default"

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
 
+from tuner.bench.bench_run import BenchRun, Setup
 from tuner.bench.contenders.contender import Contender, Preparing
-from tuner.bench.model import BenchRun, Setup
 from tuner.bench.records import Records
 
 Say = Callable[[str], None]

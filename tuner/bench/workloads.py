@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from tuner.bench.model import Workload
+from tuner.bench.bench_run import Workload
 from tuner.errors import TunerError
 
 

@@ -11,16 +11,16 @@ import typer
 from rich.console import Console
 
 from tuner.advice.facts import Facts
-from tuner.advice.insights.model import Insight
-from tuner.advice.model import Recommendation
-from tuner.advice.reach import reach_of
+from tuner.advice.steering_reach import reach_of
 from tuner.cli.harvest import AsJson, Paths
 from tuner.cli.hinted_sql import HintedSql, hinted_sql, read_statements
 from tuner.cli.insights_text import insights_json, insights_lines
 from tuner.cli.logs import LogReader
 from tuner.cli.replay_options import By, Carrier, SqlText
 from tuner.eventlog.cluster import cluster_of
-from tuner.eventlog.model import Application, Completeness
+from tuner.model.application import Application, Completeness
+from tuner.model.change import Recommendation
+from tuner.model.insight import Insight
 from tuner.replay.cohort_of import cohort_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import typer
 
 from tuner.cli.harvest import AsJson
 from tuner.errors import RequirementError
-from tuner.spark_submit import environment_for, find_spark_submit
+from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.steering.agent.jar import build
 from tuner.steering.agent.sources import EXTENSIONS_CLASS
 from tuner.steering.agent.spark_home import SparkAtHand, require_spark_in, spark_at_hand

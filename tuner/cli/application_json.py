@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tuner.eventlog.model import Application, Job, Problem, Stage
-from tuner.plan.model import JoinSide, JoinSite, Query
+from tuner.model.application import Application, Job, Problem, Stage
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.query import Query
 
 _STAGE_FIELDS = (
     "stage_id",

@@ -12,8 +12,8 @@ import typer
 from rich.console import Console
 
 from tuner.bench.as_json import result_json
+from tuner.bench.bench_run import Setup, Workload
 from tuner.bench.contenders.known import CONTENDERS, chosen
-from tuner.bench.model import Setup, Workload
 from tuner.bench.records import Records
 from tuner.bench.results import results
 from tuner.bench.rounds import run_rounds
@@ -22,7 +22,7 @@ from tuner.cli.bench_text import show
 from tuner.cli.harvest import AsJson
 from tuner.cli.spark_session import Conf, parse_conf
 from tuner.machine import cores, driver_memory, machine
-from tuner.spark_submit import require_java
+from tuner.spark.spark_submit import require_java
 
 
 def bench(

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from tuner.cli.harvest import AsJson
 from tuner.errors import TunerError
 from tuner.machine import cores as usable_cores
-from tuner.spark_submit import require_java
+from tuner.spark.spark_submit import require_java
 
 if TYPE_CHECKING:
     from tuner.demo.airflow import Airflow

@@ -56,7 +56,7 @@ def explain(
 
 
 def _write(path: Path, trained: Any) -> None:
-    from tuner.cost.learned.model import write_model
+    from tuner.cost.learned.operator_times import write_model
 
     try:
         path.write_bytes(write_model(trained))

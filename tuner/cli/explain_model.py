@@ -11,7 +11,7 @@ from rich.table import Table
 
 from tuner.cli.explain_sources import Measured
 from tuner.cost.learned.calibrated import VARIABLE
-from tuner.cost.learned.model import Errors, OperatorTimes
+from tuner.cost.learned.operator_times import Errors, OperatorTimes
 from tuner.cost.learned.train import MIN_QUERIES, train
 from tuner.cost.unit_costs import PRICE_UNITS
 from tuner.errors import TunerError

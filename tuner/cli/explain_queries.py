@@ -11,7 +11,7 @@ from rich.console import Console
 from tuner.cli.explain_sources import Measured
 from tuner.cost.learned.calibrated import calibrated
 from tuner.cost.learned.fit import stage_terms
-from tuner.cost.learned.model import OperatorTimes, overhead_terms, wall_terms
+from tuner.cost.learned.operator_times import OperatorTimes, overhead_terms, wall_terms
 from tuner.printable import printable
 from tuner.units import format_seconds
 

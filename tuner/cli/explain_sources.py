@@ -9,10 +9,11 @@ from tuner.cli.db import store_url
 from tuner.cli.logs import LogReader, QueryList
 from tuner.cost.learned.samples import Sample, sample_of
 from tuner.errors import TunerError
-from tuner.eventlog.cluster import Cluster, cluster_of
-from tuner.eventlog.model import Work
+from tuner.eventlog.cluster import cluster_of
 from tuner.history.store import Store
-from tuner.plan.model import Query
+from tuner.model.application import Work
+from tuner.model.cluster import Cluster
+from tuner.model.query import Query
 from tuner.plan.queries import QueryAndPlans, in_full
 
 

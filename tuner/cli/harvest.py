@@ -14,8 +14,8 @@ from tuner.cli.harvest_on_spark import harvest_on_spark
 from tuner.cli.json_line import JsonLine
 from tuner.cli.logs import LogReader, QueryList
 from tuner.cli.spark_session import Conf, Master, Out, check_spark_options
-from tuner.eventlog.model import Application
-from tuner.plan.model import Query, QueryStatus
+from tuner.model.application import Application
+from tuner.model.query import Query, QueryStatus
 from tuner.units import format_bytes, format_seconds
 
 Paths = Annotated[

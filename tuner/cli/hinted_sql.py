@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tuner.advice.model import Recommendation
 from tuner.errors import TunerError
-from tuner.plan.model import Query
+from tuner.model.change import Recommendation
+from tuner.model.query import Query
 
 
 @dataclass(frozen=True, slots=True)

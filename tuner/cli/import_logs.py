@@ -12,7 +12,7 @@ from tuner.cli.db import Url, store_url
 from tuner.cli.harvest import AsJson, Paths
 from tuner.cli.log_sources import log_sources
 from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
-from tuner.history.model import Mode
+from tuner.model.decision import Mode
 from tuner.problems import Problems
 
 
@@ -36,7 +36,7 @@ def import_logs(
     """Put the runs of old event logs into the history store: the next run is decided on them as on its own."""
     from tuner.cli.replaying import replayed_here
     from tuner.history.store import Store
-    from tuner.replay.keep import keep_cohort
+    from tuner.replay.store_cohort import store_cohort
     from tuner.replay.walk import Walker
 
     rules, which = cohort_rules(cohort_pattern, as_cohort), chosen(cohort, since, months)
@@ -47,7 +47,7 @@ def import_logs(
         replayed_here(sources, Walker(Mode.AUTO, agent=steering is By.AGENT, text=sql), rules, which) as found,
     ):
         summary = found.summary
-        kept = [(c, keep_cohort(store, c, found, problems)) for c in summary.cohorts]
+        kept = [(c, store_cohort(store, c, found, problems)) for c in summary.cohorts]
     said = [*summary.problems, *problems.found]
     if as_json:
         cohorts = [{"cohort": c.cohort, "runs": c.runs, "imported": added, "next": c.next.summary} for c, added in kept]

@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from tuner.advice.insights.model import Insight
-from tuner.advice.model import Evidence
+from tuner.model.change import Evidence
+from tuner.model.insight import Insight
 from tuner.printable import printable
 from tuner.units import format_bytes, format_rows, format_seconds, format_share
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from tuner.cli.application_json import application_json, job_json, problem_json, query_json, stage_json
-from tuner.eventlog.model import Application, Work
+from tuner.model.application import Application, Work
 from tuner.plan.queries import query
 
 _IN_MEMORY_BYTES = 1 << 20

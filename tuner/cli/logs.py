@@ -9,9 +9,9 @@ from typing import Protocol, TypeVar
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import LogSource, find_logs
 from tuner.eventlog.location import log_path, shown
-from tuner.eventlog.model import Application, Completeness, Work
 from tuner.eventlog.read import holds_no_events, read_log
-from tuner.plan.model import Query
+from tuner.model.application import Application, Completeness, Work
+from tuner.model.query import Query
 from tuner.plan.queries import QueryAndPlans, query_and_plans
 from tuner.printable import printable
 

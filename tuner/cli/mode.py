@@ -12,8 +12,9 @@ import typer
 from tuner.cli.db import Url, store_url
 from tuner.cli.verdict import Cohort, Reason
 from tuner.errors import TunerError
-from tuner.history.model import Mode, ModeChange
 from tuner.history.store import Store
+from tuner.model.decision import Mode
+from tuner.model.verdict import ModeChange
 
 
 class ModeOrDefault(StrEnum):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from tuner.advice.insights.application_insights import ApplicationInsights
 from tuner.advice.insights.insights import insights_of
-from tuner.advice.insights.seen import SeenInsights
 from tuner.cli.logs import QueryList
-from tuner.eventlog.model import Work
-from tuner.plan.model import Query
+from tuner.model.application import Work
+from tuner.model.query import Query
 from tuner.plan.queries import QueryAndPlans, in_full
 
 
@@ -15,7 +15,7 @@ class QueriesAndInsights(QueryList):
 
     def __init__(self) -> None:
         super().__init__()
-        self.insights = SeenInsights()
+        self.insights = ApplicationInsights()
 
     def _query(self, work: Work, found: QueryAndPlans) -> Query:
         self.insights.add(insights_of(work, found))

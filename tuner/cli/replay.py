@@ -17,16 +17,16 @@ from tuner.cli.log_sources import log_sources
 from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
 from tuner.cli.spark_session import Conf, Master, Out, check_spark_options, spark_session
 from tuner.errors import RequirementError
-from tuner.history.model import Mode
+from tuner.model.decision import Mode
 from tuner.printable import printable
 from tuner.problems import Problems
 
 if TYPE_CHECKING:
     from tuner.eventlog.find import LogSource
     from tuner.pipeline.replayed import SparkReplayed
-    from tuner.replay.chosen import Chosen
     from tuner.replay.cohort_of import CohortRules
     from tuner.replay.replayed import Replayed
+    from tuner.replay.run_selection import RunSelection
     from tuner.replay.walk import Walker
 
 # Cohorts that are looked at closer, in a store and in a report: those that take most core-hours.
@@ -87,8 +87,8 @@ def replay(
 def _keep(found: Replayed, db: str | None, report: Path | None) -> None:
     """The cohorts that take most core-hours in a store, and the report that is made of it."""
     from tuner.history.store import Store
-    from tuner.replay.keep import keep_cohort
     from tuner.replay.report.write import write_report
+    from tuner.replay.store_cohort import store_cohort
 
     problems = Problems()
     with (
@@ -96,7 +96,7 @@ def _keep(found: Replayed, db: str | None, report: Path | None) -> None:
         Store.open(db or f"sqlite:///{directory}/replay.db") as store,
     ):
         for cohort in sorted(found.summary.cohorts, key=lambda c: -c.core_hours)[:KEPT_COHORTS]:
-            keep_cohort(store, cohort, found, problems)
+            store_cohort(store, cohort, found, problems)
         if report is not None:
             write_report(report, found, store)
             print(f"report: {report}", file=sys.stderr)
@@ -109,7 +109,7 @@ def _on_spark(
     sources: Sequence[LogSource],
     walker: Walker,
     rules: CohortRules,
-    which: Chosen,
+    which: RunSelection,
     spark: tuple[str, str, Sequence[str]],
 ) -> Iterator[Replayed]:
     master, out, conf = spark

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from tuner.advice.model import Prediction
-from tuner.history.model import DecidedAction
-from tuner.replay.model import Advised, CohortReplay, Observed, ReplayedRun, ReplaySummary
+from tuner.model.change import Prediction
+from tuner.model.decision import DecidedAction
+from tuner.replay.cohort_replay import Advised, CohortReplay, Observed, ReplayedRun, ReplaySummary
 from tuner.replay.replayed import Replayed
 
 

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from tuner.replay.chosen import Chosen
 from tuner.replay.cohort_of import CohortRules
+from tuner.replay.run_selection import RunSelection
 
 
 class By(StrEnum):
@@ -47,8 +47,8 @@ SqlText = Annotated[
 ]
 
 
-def chosen(cohort: str, since: datetime | None, months: float | None) -> Chosen:
-    return Chosen(cohort, since.replace(tzinfo=UTC) if since else None, months)
+def chosen(cohort: str, since: datetime | None, months: float | None) -> RunSelection:
+    return RunSelection(cohort, since.replace(tzinfo=UTC) if since else None, months)
 
 
 def cohort_rules(pattern: str | None, named: str = "") -> CohortRules:

@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tuner.advice.insights.model import Insight
-from tuner.advice.model import Prediction
 from tuner.cli.insights_text import insights_lines
 from tuner.errors import TunerError
-from tuner.history.model import RunState
+from tuner.model.change import Prediction
+from tuner.model.insight import Insight
+from tuner.model.run import RunState
 from tuner.printable import printable
-from tuner.replay.closer_look import closer_look, newest_whole, order_insights
-from tuner.replay.model import Advised, Backtest, CohortReplay, Observed, ReplayedRun, ReplaySummary, UnreadLog
+from tuner.replay.cohort_replay import Advised, Backtest, CohortReplay, Observed, ReplayedRun, ReplaySummary, UnreadLog
+from tuner.replay.newest_run import details_of_newest_run, newest_whole, order_insights
 from tuner.replay.replayed import Replayed
 from tuner.units import format_bytes, format_seconds, format_share
 
@@ -130,7 +130,7 @@ def _insights(found: Replayed, cohort: CohortReplay) -> tuple[Insight, ...]:
     """Of the newest whole run; none where its log is gone since."""
     try:
         runs = newest_whole(found.logged(cohort.cohort))
-        return closer_look(runs[-1], more=order_insights(runs)).insights if runs else ()
+        return details_of_newest_run(runs[-1], more=order_insights(runs)).insights if runs else ()
     except (TunerError, OSError):
         return ()
 

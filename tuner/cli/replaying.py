@@ -9,16 +9,16 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tuner.eventlog.find import LogSource
-from tuner.replay.chosen import EVERYTHING, Chosen
 from tuner.replay.cohort_of import BY_LOG, CohortRules
 from tuner.replay.local import LocalReplay
 from tuner.replay.replayed import Replayed
+from tuner.replay.run_selection import EVERYTHING, RunSelection
 from tuner.replay.walk import Walker
 
 
 @contextmanager
 def replayed_here(
-    sources: Sequence[LogSource], walker: Walker, rules: CohortRules = BY_LOG, chosen: Chosen = EVERYTHING
+    sources: Sequence[LogSource], walker: Walker, rules: CohortRules = BY_LOG, chosen: RunSelection = EVERYTHING
 ) -> Iterator[Replayed]:
     """The logs, read and walked."""
     found = LocalReplay(walker, rules, chosen)

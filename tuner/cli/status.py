@@ -15,8 +15,9 @@ from tuner.cli.cohort import known_name
 from tuner.cli.db import Url, store_url
 from tuner.cli.harvest import AsJson
 from tuner.errors import TunerError
-from tuner.history.model import DecidedAction, Run, RunState
 from tuner.history.store import CohortSummary, Store
+from tuner.model.decision import DecidedAction
+from tuner.model.run import Run, RunState
 from tuner.policy.followed import held_in, not_followed
 from tuner.printable import printable
 

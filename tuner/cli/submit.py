@@ -20,15 +20,15 @@ from tuner.cli.db import Url, store_url
 from tuner.cli.passed_on import signals_passed_on
 from tuner.errors import SparkSubmitError, TunerError
 from tuner.history.failure import Ending
-from tuner.history.model import Mode
 from tuner.history.url import data_directory
-from tuner.loop import Job, Turn, complete, prepare
-from tuner.most_seconds import DEFAULT, MostSeconds, is_limit
-from tuner.spark_submit import environment_for, find_spark_submit
+from tuner.loop.loop import Job, Turn, complete, prepare
+from tuner.loop.time_limits import DEFAULT, MostSeconds, is_limit
+from tuner.model.decision import Mode
+from tuner.spark.spark_submit import environment_for, find_spark_submit
+from tuner.spark.submit_arguments import SubmitArguments, as_arguments, conf_arguments, parse
 from tuner.steering.agent.submission import submission
 from tuner.steering.directives import Steering
 from tuner.steering.sql_directory import sql_directory
-from tuner.submit_arguments import SubmitArguments, as_arguments, conf_arguments, parse
 
 _VARIABLE = "SPARK_TUNER_MOST_SECONDS"
 

@@ -11,8 +11,8 @@ import typer
 from tuner.cli.cohort import known_name
 from tuner.cli.db import Url, store_url
 from tuner.errors import TunerError
-from tuner.history.model import Ruling, Verdict
 from tuner.history.store import Store
+from tuner.model.verdict import Ruling, Verdict
 
 Cohort = Annotated[str, typer.Argument(callback=known_name, help="The cohort, as `spark-tuner status` lists it.")]
 ActionId = Annotated[str, typer.Argument(metavar="ACTION", help="The action's id, or a part that only it has.")]

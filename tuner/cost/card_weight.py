@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from tuner.cost.formula import DEFAULT_WEIGHT, Cost, weighted_ratio
+from tuner.spark.order_cost import DEFAULT_WEIGHT, Cost, weighted_ratio
 
 GRID = tuple(step / 20 for step in range(21))
 # Times of the same order differ by this share from run to run: closer ones do not say which order is better.

@@ -18,7 +18,7 @@ import numpy as np
 
 from tuner.cost.size import Size
 from tuner.cost.statistics.column import ColumnStatistics
-from tuner.plan.graph import JoinGraph, MeasuredJoin, Predicate, members
+from tuner.model.join_graph import JoinGraph, MeasuredJoin, Predicate, members
 
 # Column against column: FilterEstimation.evaluateBinaryForTwoColumns.
 _RANGE_SELECTIVITY = 1 / 3

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tuner.cost.exact_order import TooManyPairsError, cheapest_tree
-from tuner.cost.formula import Cost
 from tuner.cost.greedy_order import greedy_tree
 from tuner.cost.improve_order import improved_tree
 from tuner.cost.join_edges import Edge, JoinEdges, bits
@@ -14,6 +13,7 @@ from tuner.cost.join_tree import JoinTree, SizeOf, leaf, tree_cost
 from tuner.cost.linear_order import linear_tree
 from tuner.cost.objective import Objective, Pricing, WeightedRatio
 from tuner.cost.ranked_order import ranked_order
+from tuner.spark.order_cost import Cost
 
 # A tenth of a second or so. Fourteen relations stay within it unless most are joined to most others.
 DEFAULT_PAIRS = 100_000

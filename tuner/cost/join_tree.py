@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tuner.cost.formula import Cost, order_cost
 from tuner.cost.size import Size
-from tuner.plan.graph import Joined, Order
+from tuner.model.join_graph import Joined, Order
+from tuner.spark.order_cost import Cost, order_cost
 
 # Of a set of relations (bit i is relation i): what their join puts out, the same whatever the order.
 SizeOf = Callable[[int], Size]

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tuner.cost.formula import DEFAULT_WEIGHT, Cost, weighted_ratio, weighted_sum
 from tuner.cost.join_tree import JoinTree, SizeOf
 from tuner.cost.size import Size
+from tuner.spark.order_cost import DEFAULT_WEIGHT, Cost, weighted_ratio, weighted_sum
 
 # What a search adds up over the joins of a tree: one number, or two that no sum can weigh (then rows and bytes).
 Terms = tuple[float, float]

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tuner.cost.unit_costs import DEFAULT_COSTS, UnitCosts
-from tuner.plan.model import JoinSide, JoinSite, Query, Strategy
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.query import Query
+from tuner.model.strategy import Strategy
 
 # Fewer rows than this say more about start-up than about the operator.
 CALIBRATION_ROWS = 300_000

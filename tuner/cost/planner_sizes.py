@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from tuner.cost.cardinality import Cardinality, scanned_rows, unique_keys
 from tuner.cost.statistics.column import ColumnStatistics
-from tuner.plan.graph import JoinGraph, Predicate
+from tuner.model.join_graph import JoinGraph, Predicate
 
 
 def planner_sizes(graph: JoinGraph) -> Cardinality:

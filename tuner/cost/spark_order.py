@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tuner.cost.formula import DEFAULT_WEIGHT, Cost, weighted_ratio, weighted_sum
 from tuner.cost.join_tree import JoinTree, SizeOf, joined, leaf
-from tuner.cost.selection.conf import NEWEST, Version
-from tuner.plan.graph import JoinGraph
+from tuner.model.join_graph import JoinGraph
+from tuner.spark.join_selection.selection_conf import NEWEST, Version
+from tuner.spark.order_cost import DEFAULT_WEIGHT, Cost, weighted_ratio, weighted_sum
 
 DEFAULT_THRESHOLD = 12  # spark.sql.cbo.joinReorder.dp.threshold
 MOST_SETS = 5_000

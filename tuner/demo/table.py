@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from tuner.history.model import IN_FORCE, TAKEN_OUT, DecidedAction, Run, Standing
+from tuner.model.decision import IN_FORCE, TAKEN_OUT, DecidedAction, Standing
+from tuner.model.run import Run
 
 _SHOWN = IN_FORCE | TAKEN_OUT | {Standing.PROPOSED}
 

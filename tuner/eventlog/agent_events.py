@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from tuner.eventlog import events as ev
 from tuner.eventlog.directives import DIRECTIVES, DIRECTIVES_FILE, DirectivesError, QueryDirectives, parse_directives
-from tuner.eventlog.model import ProblemCode
 from tuner.eventlog.open import Fragment
 from tuner.eventlog.properties import redact
 from tuner.eventlog.steering import AgentRecord, agent_outcomes, best
+from tuner.model.application import ProblemCode
 
 _DIGEST = re.compile(r"[0-9a-f]{16}")
 

@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from tuner.eventlog.model import Application
+from tuner.model.application import Application
+from tuner.model.cluster import Cluster
 from tuner.units import parse_bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """Cores that tasks could use at once, and heap in bytes (0 where the log does not say)."""
-
-    cores: int = 0
-    executors: int = 0
-    cores_per_executor: int = 0
-    executor_memory_bytes: int = 0
-    driver_memory_bytes: int = 0
-    local: bool = False
 
 
 def cluster_of(application: Application) -> Cluster:

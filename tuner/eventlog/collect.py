@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from tuner.eventlog.model import Application, Execution, Job, Stage, Work
+from tuner.model.application import Application, Execution, Job, Stage, Work
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from tuner.eventlog.model import Long, PlanInfo
+from tuner.model.application import Long, PlanInfo
 
 
 class Event(msgspec.Struct, frozen=True, gc=False, rename="pascal"):

@@ -4,39 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from enum import StrEnum
 
-
-class FailureKind(StrEnum):
-    """What a failure was. stopped: Spark was stopped while it ran. killed: by a signal or a person, from outside.
-
-    sigkilled: by SIGKILL, which a person sends, and the kernel where memory runs out. driver_lost: the log breaks off.
-    local_disk: where executors spill and shuffle. input_missing: a path, file or table. code: what Spark could not parse or
-    analyse. own_exit: the job ended itself outside any query. data_or_code: an expression or a function of the job's raised
-    an error in a query, on the rows that it met.
-    """
-
-    BROADCAST_TIMEOUT = "broadcast_timeout"
-    BROADCAST_TOO_LARGE = "broadcast_too_large"
-    BROADCAST_OUT_OF_MEMORY = "broadcast_out_of_memory"
-    DRIVER_OUT_OF_MEMORY = "driver_out_of_memory"
-    RESULT_TOO_LARGE = "result_too_large"
-    TASK_MEMORY = "task_memory"
-    EXECUTOR_OUT_OF_MEMORY = "executor_out_of_memory"
-    EXECUTOR_PREEMPTED = "executor_preempted"
-    EXECUTOR_LOST = "executor_lost"
-    LOCAL_DISK = "local_disk"
-    DRIVER_LOST = "driver_lost"
-    KILLED = "killed"
-    SIGKILLED = "sigkilled"
-    STOPPED = "stopped"
-    INPUT_MISSING = "input_missing"
-    ACCESS_DENIED = "access_denied"
-    UNREACHABLE = "unreachable"
-    CODE = "code"
-    OWN_EXIT = "own_exit"
-    DATA_OR_CODE = "data_or_code"
-    UNKNOWN = "unknown"
+from tuner.model.failure import FailureKind
 
 
 @dataclass(frozen=True, slots=True)

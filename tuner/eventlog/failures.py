@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tuner.eventlog.failure_rules import FailureKind, recognise
+from tuner.eventlog.failure_rules import recognise
+from tuner.model.failure import FailureKind
 from tuner.printable import printable
 
 if TYPE_CHECKING:

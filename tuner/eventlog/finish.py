@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from tuner.eventlog import events as ev
-from tuner.eventlog.model import Execution, Job, JobStatus, PlanInfo, ProblemCode, Stage
 from tuner.eventlog.open import OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates
 from tuner.eventlog.properties import allowed, redact
 from tuner.eventlog.steering import AgentOutcome
+from tuner.model.application import Execution, Job, JobStatus, PlanInfo, ProblemCode, Stage
 
 Note = Callable[[ProblemCode, str], None]
 

@@ -13,9 +13,9 @@ from tuner.eventlog import events as ev
 from tuner.eventlog.agent_events import take_directives, take_loaded, take_steered
 from tuner.eventlog.failures import absorb_failures, take_execution, take_executor, take_job
 from tuner.eventlog.finish import finish_execution, finish_job, finish_stage
-from tuner.eventlog.model import Application, Completeness, Executors, Job, Problem, ProblemCode, Work
 from tuner.eventlog.open import Fragment, OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates
 from tuner.eventlog.properties import allowed, redact
+from tuner.model.application import Application, Completeness, Executors, Job, Problem, ProblemCode, Work
 from tuner.printable import printable
 from tuner.units import parse_bytes
 

@@ -8,11 +8,11 @@ from time import monotonic
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import LogSource, find_logs
 from tuner.eventlog.location import LogPath, log_path, shown
-from tuner.eventlog.model import Application
 from tuner.eventlog.newest import newest_first
 from tuner.eventlog.properties import redact
 from tuner.eventlog.read import read_application, starting_conf
-from tuner.within import within
+from tuner.loop.within_time import within
+from tuner.model.application import Application
 
 KEY_PROPERTY = "spark.tuner.key"
 # A task waits no longer for a directory that holds the logs of many others.

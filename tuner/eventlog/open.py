@@ -6,8 +6,8 @@ import msgspec
 
 from tuner.eventlog import events as ev
 from tuner.eventlog.failures import Failed
-from tuner.eventlog.model import PlanInfo, Problem, ProblemCode
 from tuner.eventlog.steering import UNSTEERED, AgentOutcome, AgentRecord, best
+from tuner.model.application import PlanInfo, Problem, ProblemCode
 
 _MAX_PARTITIONS = 1 << 24  # a larger partition number is damage, not a task
 _MAX_NOTES = 20

@@ -14,9 +14,9 @@ from tuner.eventlog.events import UNREADABLE, EnvironmentUpdate, decode_event
 from tuner.eventlog.find import LogSource
 from tuner.eventlog.fold import ApplicationFold
 from tuner.eventlog.location import LogPath, open_log, shown
-from tuner.eventlog.model import Application, Completeness, Problem, ProblemCode, Work
 from tuner.eventlog.open import Fragment
 from tuner.eventlog.properties import redact
+from tuner.model.application import Application, Completeness, Problem, ProblemCode, Work
 
 MAX_LINE_BYTES = 128 << 20
 MAX_SKIPPED_BYTES = 1 << 30  # of a line too long to hold; no event is so long

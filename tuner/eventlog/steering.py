@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
 from typing import TypeVar
 
 import msgspec
 
 from tuner.eventlog.directives import MAX_CHARACTERS, MAX_DIRECTIVES, MAX_ID, QueryDirectives
 from tuner.eventlog.properties import redact
+from tuner.model.directive_outcome import DirectiveStatus
 from tuner.printable import printable
 
 # Why a directive was ignored in a run whose log has no word of the agent's.
 NOT_LOADED = "the agent did not load"
 _MAX_WAITING = 1000
-
 Said = TypeVar("Said")
-
-
-class DirectiveStatus(StrEnum):
-    """applied: the plan is as directed. held: too large in this run, or its query had other values. ignored: something else
-    won. impossible: not found, or not safe to do."""
-
-    APPLIED = "applied"
-    HELD = "held"
-    IGNORED = "ignored"
-    IMPOSSIBLE = "impossible"
 
 
 class AgentOutcome(msgspec.Struct, frozen=True):

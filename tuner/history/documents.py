@@ -11,12 +11,14 @@ from typing import Any, TypeVar
 import msgspec
 
 from tuner.errors import StoreError
-from tuner.eventlog.cluster import Cluster
-from tuner.history.failure import Failure
-from tuner.history.model import Decision, Origin, Outcome, Run, RunDetails, RunState
 from tuner.history.tables import RunRow
-from tuner.plan.graph import JoinGraph
-from tuner.plan.model import DirectiveOutcome, Query, QueryStatus
+from tuner.model.cluster import Cluster
+from tuner.model.decision import Decision
+from tuner.model.directive_outcome import DirectiveOutcome
+from tuner.model.failure import Failure
+from tuner.model.join_graph import JoinGraph
+from tuner.model.query import Query, QueryStatus
+from tuner.model.run import Origin, Outcome, Run, RunDetails, RunState
 from tuner.printable import printable
 
 _Kind = TypeVar("_Kind")

@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tuner.eventlog.failure_rules import FailureKind, recognise
+from tuner.eventlog.failure_rules import recognise
 from tuner.eventlog.failures import VAGUE, Failed, plainest
-from tuner.plan.model import Query, QueryStatus
+from tuner.model.failure import Failure, FailureKind
+from tuner.model.query import Query, QueryStatus
 
 # Since this version a log tells of every query that failed (SPARK-40834).
 TELLS_FAILURES = (3, 4)
@@ -35,34 +36,17 @@ class Ending:
 UNSEEN = Ending()
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why a run failed, in words with Spark's own numbers. `query` is the fingerprint of the query that failed, None where
-    it was none, or its plan could not be read; `where` names it, or what else failed, as the log does ("" if nothing)."""
-
-    kind: FailureKind
-    words: str
-    query: str | None = None
-    where: str = ""
-    execution_id: int | None = None
-
-    @property
-    def sentence(self) -> str:
-        """What happened and where, as in "broadcast timed out after 300 s in query 553ec9ffb6e78d0c"."""
-        where = f"query {self.query}" if self.query else self.where
-        return f"{self.words} in {where}" if where else self.words
-
-    def among(self, queries: Sequence[Query]) -> Failure:
-        """The same with the query that failed, where it is one of these."""
-        return replace(self, query=_fingerprint(self.execution_id, queries) or self.query)
-
-
 def failure_in(failed: Sequence[Failed], queries: Sequence[Query] = ()) -> Failure | None:
     """What most likely failed an application, of what failed in it; None where nothing did."""
     found = plainest(failed)
     if found is None:
         return None
-    return Failure(found.kind, found.words, None, found.where, found.execution_id).among(queries)
+    return with_query(Failure(found.kind, found.words, None, found.where, found.execution_id), queries)
+
+
+def with_query(failure: Failure, queries: Sequence[Query]) -> Failure:
+    """The same with the query that failed, where it is one of these."""
+    return replace(failure, query=_fingerprint(failure.execution_id, queries) or failure.query)
 
 
 def failure_of_exit(code: int | None) -> Failure | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tuner.eventlog.cluster import cluster_of
-from tuner.eventlog.model import Application, Completeness
 from tuner.history.failure import failure_in
-from tuner.history.model import Outcome, RunState
-from tuner.plan.model import Query
+from tuner.model.application import Application, Completeness
+from tuner.model.query import Query
+from tuner.model.run import Outcome, RunState
 
 MAX_PROBLEMS = 10
 _LONGEST_MS = (1 << 63) - 1  # what a database's column takes

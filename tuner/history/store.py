@@ -29,23 +29,14 @@ from tuner.history.documents import (
     times_document,
 )
 from tuner.history.engine import explained, open_engine, writer
-from tuner.history.model import (
-    Decision,
-    Elsewhere,
-    Mode,
-    ModeChange,
-    Outcome,
-    Ruling,
-    Run,
-    RunDetails,
-    RunState,
-    Verdict,
-)
 from tuner.history.schema import migrate as migrate_schema
 from tuner.history.schema import require_head
 from tuner.history.tables import ModeRow, RunRow, TimesRow, VerdictRow
 from tuner.history.url import parse
-from tuner.uncollected import uncollected
+from tuner.loop.garbage_collection import collection_paused
+from tuner.model.decision import Decision, Mode
+from tuner.model.run import Elsewhere, Outcome, Run, RunDetails, RunState
+from tuner.model.verdict import ModeChange, Ruling, Verdict
 
 # Of the newest runs of all others so many are looked at for what another cohort can learn from.
 _LOOKED_AT_ELSEWHERE = 200
@@ -157,7 +148,7 @@ class Store:
     def recent(self, cohort: str, limit: int, in_full: int) -> list[Run]:
         """As `runs`, for a decision: the newest `in_full` that succeeded are whole; what is older has what times rest on, and
         the newest of each with the same changes its blocks of joins, for the others tell no more of these."""
-        with uncollected(), self._reading() as session:
+        with collection_paused(), self._reading() as session:
             runs = _read(session, _newest(_rows(), cohort, limit, 0), Detail.TIMES)
             measured = [run for run in runs if run.outcome is not None and run.state is RunState.SUCCEEDED]
             by_changes = {frozenset(a.id for a in run.decision.in_force): run for run in reversed(measured[in_full:])}
@@ -174,7 +165,7 @@ class Store:
         others = (RunRow.cohort != cohort, RunRow.state == RunState.SUCCEEDED.value, RunRow.outcome.is_not(None))
         newest_first = (RunRow.started_at.desc(), RunRow.key.desc())
         newest = select(RunRow.key, RunRow.cohort).where(*others).order_by(*newest_first).limit(_LOOKED_AT_ELSEWHERE)
-        with uncollected(), self._reading() as session:
+        with collection_paused(), self._reading() as session:
             by_cohort: dict[str, list[str]] = {}
             for key, name in session.execute(newest):
                 by_cohort.setdefault(name, []).append(key)
@@ -306,7 +297,7 @@ class Store:
             return list(_readable_verdicts(session.scalars(said)))
 
     def _read_runs(self, query: Select[Any], detail: Detail = Detail.FULL) -> list[Run]:
-        with uncollected(), self._reading() as session:
+        with collection_paused(), self._reading() as session:
             return _read(session, query, detail)
 
     @contextmanager

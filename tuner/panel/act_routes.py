@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from fastapi import APIRouter, Depends, HTTPException
 
-from tuner.history.model import ModeChange, Ruling, Verdict
+from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.panel.access import Access
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import Done, ModeRequest, RulingRequest

@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from functools import cached_property
 
-from tuner.history.model import Decision, Mode, ModeChange, Run, RunDetails, RunState, Verdict
 from tuner.history.store import CohortSummary, Store
+from tuner.model.decision import Decision, Mode
+from tuner.model.run import Run, RunDetails, RunState
+from tuner.model.verdict import ModeChange, Verdict
 from tuner.panel.recent_runs import PANEL_RUNS, RecentRuns, RunsInView
 from tuner.policy.said_since import said_since, sentence
 

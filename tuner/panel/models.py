@@ -8,11 +8,14 @@ from typing import Annotated, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from tuner.advice.insights.model import InsightKind
-from tuner.advice.model import ActionKind, Prediction
 from tuner.history.cohort_name import is_storable
-from tuner.history.model import CohortState, Mode, Ruling, RunState, Standing
-from tuner.plan.picture import StepKind
+from tuner.model.action import ActionKind
+from tuner.model.change import Prediction
+from tuner.model.decision import CohortState, Mode, Standing
+from tuner.model.insight import InsightKind
+from tuner.model.plan_picture import StepKind
+from tuner.model.run import RunState
+from tuner.model.verdict import Ruling
 
 Item = TypeVar("Item")
 
@@ -230,7 +233,7 @@ class QueryItem(Answer):
 
 
 class StepItem(Answer):
-    """As tuner.plan.picture.PlanStep; `changed` says why its join is marked, empty if it is not."""
+    """As tuner.model.plan_picture.PlanStep; `changed` says why its join is marked, empty if it is not."""
 
     kind: StepKind
     operator: str

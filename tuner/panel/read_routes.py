@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 
 from tuner import __version__
-from tuner.history.model import CohortState
+from tuner.model.decision import CohortState
 from tuner.panel.access import Access
 from tuner.panel.answers import (
     audit_answer,

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from threading import Lock
 
-from tuner.history.model import IN_FORCE, Run
 from tuner.history.store import Store
+from tuner.model.decision import IN_FORCE
+from tuner.model.run import Run
 from tuner.policy.baseline import Baseline, baselines, query_baselines
 from tuner.policy.followed import in_effect
 from tuner.policy.measure import latest_usable

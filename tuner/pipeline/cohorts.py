@@ -13,14 +13,14 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as f
 
-from tuner.history.model import RunState
+from tuner.model.query import QueryStatus
+from tuner.model.run import RunState
 from tuner.pipeline.documents import read_run
 from tuner.pipeline.harvested import table
 from tuner.pipeline.schema import ddl
-from tuner.plan.model import QueryStatus
-from tuner.replay.chosen import Chosen
 from tuner.replay.cohort_of import CohortRules, cohort_of
-from tuner.replay.model import UnreadLog
+from tuner.replay.cohort_replay import UnreadLog
+from tuner.replay.run_selection import RunSelection
 
 _RUNS = pa.schema(
     {
@@ -55,7 +55,7 @@ class Fleet:
     logs: tuple[str, ...] = ()
 
 
-def fleet_of(spark: SparkSession, out: str, rules: CohortRules, chosen: Chosen) -> Fleet:
+def fleet_of(spark: SparkSession, out: str, rules: CohortRules, chosen: RunSelection) -> Fleet:
     """The fleet of the tables at `out`, of which there is at least one. Holds a line for each run in memory."""
     rows = _runs(spark, out, rules).collect()
     cohorts: dict[str, dict[str, Row]] = {}
@@ -84,7 +84,7 @@ def _breaks_off(row: Row) -> bool:
     return bool(row["partial"] and not row["failed"])
 
 
-def _since(cohorts: dict[str, dict[str, Row]], chosen: Chosen) -> dict[str, tuple[Place, ...]]:
+def _since(cohorts: dict[str, dict[str, Row]], chosen: RunSelection) -> dict[str, tuple[Place, ...]]:
     newest = max((row["started_ms"] for runs in cohorts.values() for row in runs.values()), default=None)
     start = None if newest is None else chosen.start(datetime.fromtimestamp(newest / 1e3, UTC))
     earliest = 0 if start is None else start.timestamp() * 1e3

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
-from tuner.eventlog.model import Application, Completeness, Executors, Problem, ProblemCode
 from tuner.eventlog.open import Fragment
 from tuner.eventlog.properties import redact
 from tuner.eventlog.read import join_pieces, stream_piece
+from tuner.model.application import Application, Completeness, Executors, Problem, ProblemCode
 from tuner.pipeline.pieces import Piece
 from tuner.pipeline.rows import TableRow, application_rows, log_rows, works_rows
 from tuner.pipeline.schema import RECORD

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import msgspec
 
-from tuner.eventlog.model import Application
-from tuner.plan.model import Query
+from tuner.model.application import Application
+from tuner.model.query import Query
+from tuner.replay.cohort_replay import LoggedRun
 from tuner.replay.local import unused_because
 from tuner.replay.logged_run import logged_run
-from tuner.replay.model import LoggedRun
 
 # Logs whose documents are of another version are read anew.
 DOCUMENTS = 2

@@ -10,7 +10,7 @@ import msgspec
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as f
 
-from tuner.cost.learned.model import Errors, OperatorTimes, read_model, write_model
+from tuner.cost.learned.operator_times import Errors, OperatorTimes, read_model, write_model
 from tuner.cost.learned.samples import Sample, sample_of
 from tuner.cost.learned.train import MOST_STAGES, train
 from tuner.pipeline.batches import Directory

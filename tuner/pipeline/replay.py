@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 
 import tuner
 from tuner.cost.learned.calibrated import VARIABLE, model_at_hand
-from tuner.cost.learned.model import OperatorTimes, write_model
+from tuner.cost.learned.operator_times import OperatorTimes, write_model
 from tuner.eventlog.find import LogSource
 from tuner.pipeline import batches, walks
 from tuner.pipeline.batches import HarvestedLog
@@ -28,8 +28,8 @@ from tuner.pipeline.harvest import harvest
 from tuner.pipeline.replayed import SparkReplayed
 from tuner.pipeline.rounds import Walking
 from tuner.pipeline.walk import walk_cohorts
-from tuner.replay.chosen import EVERYTHING, Chosen
 from tuner.replay.cohort_of import BY_LOG, CohortRules
+from tuner.replay.run_selection import EVERYTHING, RunSelection
 from tuner.replay.walk import Walker
 
 # Runs that are walked before a round is finished, for each core: a replay that is killed loses no more than this.
@@ -42,7 +42,7 @@ def replay_on_spark(
     out: str,
     walker: Walker,
     rules: CohortRules = BY_LOG,
-    chosen: Chosen = EVERYTHING,
+    chosen: RunSelection = EVERYTHING,
     *,
     round_runs: int | None = None,
 ) -> SparkReplayed:

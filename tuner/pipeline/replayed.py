@@ -20,8 +20,8 @@ from tuner.pipeline.run_rows import ORDER, by_cohort, logged_runs, run_rows
 from tuner.pipeline.schema import ddl
 from tuner.pipeline.walk import FOUND, Kind
 from tuner.pipeline.walks import STAGING, Walked, place_of
+from tuner.replay.cohort_replay import CohortReplay, LoggedRun, ReplayedRun, ReplaySummary, UnreadLog
 from tuner.replay.local import by_gain
-from tuner.replay.model import CohortReplay, LoggedRun, ReplayedRun, ReplaySummary, UnreadLog
 from tuner.replay.score import backtest
 
 T = TypeVar("T")

@@ -11,12 +11,12 @@ import msgspec
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from tuner.model.query import Query
 from tuner.pipeline.cohorts import Place
 from tuner.pipeline.documents import read_query, read_run
 from tuner.pipeline.harvested import table
-from tuner.plan.model import Query
+from tuner.replay.cohort_replay import LoggedRun
 from tuner.replay.logged_run import with_queries
-from tuner.replay.model import LoggedRun
 
 # In this order, the rows are what `logged_runs` takes.
 ORDER = ("cohort", "position", "is_query", "query_id")

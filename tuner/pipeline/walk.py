@@ -19,7 +19,7 @@ import pyarrow as pa
 from tuner.cost.learned.calibrated import VARIABLE
 from tuner.pipeline.run_rows import ROWS_PER_BATCH, Row, logged_runs
 from tuner.problems import Problems
-from tuner.replay.model import CohortReplay, ReplayedRun, UnreadLog
+from tuner.replay.cohort_replay import CohortReplay, ReplayedRun, UnreadLog
 from tuner.replay.totals import CohortTotals
 from tuner.replay.walk import Walker
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tuner.model.query import AggregateSite
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts, is_partial, without_phase
 from tuner.plan.digest import digest
 from tuner.plan.expression import skeleton, split_top_level
 from tuner.plan.measured_plan import MeasuredPlan
-from tuner.plan.model import AggregateSite
 from tuner.plan.node import PlanNode
 from tuner.plan.sides import SHUFFLES
 

@@ -16,7 +16,7 @@ from itertools import takewhile
 from tuner.plan.expression import alias, attributes, bracketed, conjuncts, single_attribute, split_top_level
 from tuner.plan.joins import JOINS, parse_join
 from tuner.plan.lineage import trace
-from tuner.plan.memo import by_text
+from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, scan_columns, short_name
 from tuner.printable import printable

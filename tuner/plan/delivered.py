@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from tuner.model.strategy import SHUFFLED, BuildSide, JoinType, Strategy
 from tuner.plan.expression import argument_list, bracketed, split_top_level
 from tuner.plan.joins import JOINS, parse_join
-from tuner.plan.model import BuildSide, JoinType, Strategy
 from tuner.plan.node import PlanNode
 from tuner.plan.sides import SHUFFLES
-from tuner.plan.strategy import SHUFFLED
 
 # Operators whose rows stay where their input's are, and in its order.
 _KEEPING = frozenset(

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tuner.eventlog.directives import HintDirective, QueryDirectives
-from tuner.eventlog.model import Execution
-from tuner.eventlog.steering import NOT_LOADED, UNSTEERED, AgentOutcome, AgentRecord, DirectiveStatus
-from tuner.plan.join_graph import join_graphs
+from tuner.eventlog.steering import NOT_LOADED, UNSTEERED, AgentOutcome, AgentRecord
+from tuner.model.application import Execution
+from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
+from tuner.model.join_site import JoinSite
+from tuner.model.strategy import BuildSide, Strategy
+from tuner.plan.join_blocks import join_graphs
 from tuner.plan.joins import Join
-from tuner.plan.model import BuildSide, DirectiveOutcome, JoinSite, Strategy
 from tuner.plan.node import PlanNode
 from tuner.plan.order_outcome import order_outcome
 from tuner.plan.relation import short_name

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from tuner.plan.picture import PlanPicture, PlanStep
+from tuner.model.plan_picture import PlanPicture, PlanStep
 
 
 @dataclass(slots=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tuner.plan.condition import Column, Comparison, Operand, Operator, Unknown, read_condition
 from tuner.plan.expression import attributes, conjuncts, split_top_level
-from tuner.plan.memo import by_text
+from tuner.plan.memoize_by_text import by_text
 
 _EQUALS = " = "
 

@@ -6,12 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from tuner.model.strategy import JoinType
 from tuner.plan.aggregate import aggregate_parts, without_phase
 from tuner.plan.digest import digest
 from tuner.plan.expression import bracketed, conjuncts, skeleton, split_top_level
 from tuner.plan.joins import Join, kind
-from tuner.plan.memo import by_text
-from tuner.plan.model import JoinType
+from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, normalise_path, relation_name, scan_columns
 

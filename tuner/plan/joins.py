@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
+from tuner.model.join_site import JoinSite
+from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.plan.digest import digest
 from tuner.plan.equalities import equalities
 from tuner.plan.estimates import UNESTIMATED, Estimates, SideEstimate
 from tuner.plan.expression import bracketed, split_top_level
 from tuner.plan.lineage import Lineage, trace
-from tuner.plan.memo import by_text
-from tuner.plan.model import BuildSide, JoinSite, JoinType, Strategy
+from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode, each_once
 from tuner.plan.relation import ScansBelow, scan_columns
 from tuner.plan.sides import measure_side, output_rows

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.expression import alias, attributes, bracketed, single_attribute, split_top_level, without_ids
-from tuner.plan.memo import by_text
+from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, relation_name, scan_columns
 from tuner.printable import identifier

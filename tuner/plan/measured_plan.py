@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from tuner.eventlog.model import Stage
+from tuner.model.application import Stage
 from tuner.plan.expression import attributes
 from tuner.plan.lineage import Lineage, trace
 from tuner.plan.node import PlanNode

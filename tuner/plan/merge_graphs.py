@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from tuner.plan.graph import JoinGraph, MeasuredJoin, members
+from tuner.model.join_graph import JoinGraph, MeasuredJoin, members
 
 
 def merge_graphs(graphs: Iterable[JoinGraph]) -> tuple[JoinGraph, ...]:

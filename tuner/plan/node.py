@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
-from tuner.eventlog.model import PlanInfo
+from tuner.model.application import PlanInfo
 
 # These only say how the operator below is run; which of them appear changes from run to run.
 _WRAPPERS = frozenset(

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from tuner.eventlog.directives import ItemOrder, OrderDirective
-from tuner.eventlog.steering import DirectiveStatus
-from tuner.plan.graph import JoinGraph, Order
+from tuner.model.directive_outcome import DirectiveStatus
+from tuner.model.join_graph import JoinGraph, Order
 from tuner.plan.relation import short_name
 
 # An item by its relations.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tuner.errors import TunerError
-from tuner.plan.graph import Joined, JoinGraph, Order
+from tuner.model.join_graph import Joined, JoinGraph, Order
 
 _TOKEN = re.compile(r"\(|\)|[^\s()]+")
 

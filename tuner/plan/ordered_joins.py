@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tuner.plan.graph import JoinGraph, Order
+from tuner.model.join_graph import JoinGraph, Order
+from tuner.model.strategy import JoinType
 from tuner.plan.joins import signature
-from tuner.plan.model import JoinType
 
 
 @dataclass(frozen=True, slots=True)

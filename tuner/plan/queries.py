@@ -6,22 +6,21 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from tuner.broadcast_thresholds import broadcasts_off
-from tuner.eventlog.model import Application, Execution, PlanInfo, Stage
 from tuner.eventlog.properties import error_kind
 from tuner.eventlog.steering import UNSTEERED, AgentRecord
+from tuner.model.application import Application, Execution, PlanInfo, Stage
+from tuner.model.join_graph import JoinGraph
+from tuner.model.query import Query, QueryStatus
 from tuner.plan.aggregate_outputs import aggregate_outputs
 from tuner.plan.aggregate_sites import find_aggregates
 from tuner.plan.digest import digest
 from tuner.plan.directive_outcomes import RanPlan, directive_outcomes
 from tuner.plan.estimates import read_estimates
 from tuner.plan.fingerprint import fingerprint
-from tuner.plan.graph import JoinGraph
-from tuner.plan.join_graph import join_graphs
+from tuner.plan.join_blocks import join_graphs
 from tuner.plan.joins import every_join, find_joins, planned_joins
 from tuner.plan.literals import literals_of_plan, values_of_plan
 from tuner.plan.measured_plan import MAX_WORK, MeasuredPlan
-from tuner.plan.model import Query, QueryStatus
 from tuner.plan.node import Found, PlanNode, build_tree, each_once
 from tuner.plan.not_deterministic import not_deterministic
 from tuner.plan.relation import files_bytes, is_scan, relation_name, scan_columns
@@ -29,6 +28,7 @@ from tuner.plan.shuffles import find_shuffles
 from tuner.plan.skewed_stages import find_skews
 from tuner.plan.table_reads import table_reads
 from tuner.plan.work import query_work
+from tuner.spark.broadcast_thresholds import broadcasts_off
 
 # A query with the plan before AQE and the one that ran in the end (the same without AQE).
 QueryAndPlans = tuple[Query, PlanNode, PlanNode]

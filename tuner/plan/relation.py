@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tuner.plan.expression import argument_list, attributes, bracketed, split_top_level
-from tuner.plan.memo import by_text
+from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
 from tuner.printable import identifier
 

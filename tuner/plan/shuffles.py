@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from tuner.model.query import ShuffleExchange
 from tuner.plan.expression import argument_list, split_top_level
-from tuner.plan.model import ShuffleExchange
 from tuner.plan.node import PlanNode
 
 _PARTITIONING = re.compile(r"(?:hash|range|[Rr]ound[Rr]obin)[Pp]artitioning(?=\()")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from tuner.model.join_site import JoinSide
 from tuner.plan.estimates import UNESTIMATED, SideEstimate
-from tuner.plan.model import JoinSide
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import files_bytes, is_scan
 

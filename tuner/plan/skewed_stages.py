@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tuner.eventlog.model import Stage
+from tuner.model.application import Stage
+from tuner.model.query import SkewedStage
+from tuner.model.strategy import Strategy
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts, is_partial
 from tuner.plan.joins import every_join
 from tuner.plan.measured_plan import MeasuredPlan, wall_seconds
-from tuner.plan.model import SkewedStage, Strategy
 from tuner.plan.node import PlanNode
 from tuner.plan.sides import BOUNDARIES, SHUFFLES
 

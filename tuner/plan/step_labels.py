@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
+from tuner.model.plan_picture import StepKind
+from tuner.model.strategy import JoinType
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts, is_partial
 from tuner.plan.column_names import ColumnNames, listed
 from tuner.plan.expression import argument_list, bracketed, conjuncts, split_top_level
 from tuner.plan.joins import JOINS, parse_join
-from tuner.plan.model import JoinType
 from tuner.plan.node import PlanNode, prunes
-from tuner.plan.picture import StepKind
 from tuner.plan.relation import is_scan, relation_name, short_name
 from tuner.plan.sides import SHUFFLES
 from tuner.printable import identifier

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tuner.model.query import TableRead
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.expression import attributes
 from tuner.plan.joins import JOINS
 from tuner.plan.lineage import trace
-from tuner.plan.model import TableRead
 from tuner.plan.node import PlanNode, each_once
 from tuner.plan.relation import catalog_table, files_bytes, is_scan, scan_columns
 

@@ -6,12 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 
-from tuner.eventlog.model import Stage
+from tuner.model.application import Stage
+from tuner.model.query_work import BroadcastWork, QueryWork, SortWork, StageWork
+from tuner.model.strategy import BuildSide, Strategy
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.expression import bracketed, split_top_level
 from tuner.plan.joins import JOINS, parse_join
 from tuner.plan.measured_plan import MeasuredPlan
-from tuner.plan.model import BroadcastWork, BuildSide, QueryWork, SortWork, StageWork, Strategy
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, scan_columns
 from tuner.plan.sides import BOUNDARIES, SHUFFLES, output_rows

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from tuner.advice.model import Action, ActionKind
-from tuner.history.model import IN_FORCE, DecidedAction, Mode, Ruling, Run, RunState, Standing
+from tuner.model.action import Action, ActionKind
+from tuner.model.decision import IN_FORCE, DecidedAction, Mode, Standing
+from tuner.model.run import Run, RunState
+from tuner.model.verdict import Ruling
 from tuner.policy.apart import apart
 from tuner.policy.changes_results import changes_results
 from tuner.policy.held_back import held_back

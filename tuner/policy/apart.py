@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from tuner.advice.model import ON_JOINS
-from tuner.history.model import DecidedAction, Standing
+from tuner.model.action import ON_JOINS
+from tuner.model.decision import DecidedAction, Standing
 from tuner.policy.held_back import held_back
 from tuner.policy.together import together
 

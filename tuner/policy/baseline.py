@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from tuner.history.model import Run
+from tuner.model.run import Run
 from tuner.policy.context import ByContext
 from tuner.policy.measure import (
     DEFAULT_NOISE,

@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from tuner.advice.model import ActionKind
-from tuner.history.failure import Failure
-from tuner.history.model import DecidedAction, Run, Standing
-from tuner.plan.model import QueryStatus
+from tuner.model.action import ActionKind
+from tuner.model.decision import DecidedAction, Standing
+from tuner.model.failure import Failure
+from tuner.model.query import QueryStatus
+from tuner.model.run import Run
 from tuner.policy.measure import Comparison, Comparisons, History, gainers, losers
 from tuner.policy.suspects import from_outside, known_makers, suspects
 from tuner.units import format_seconds

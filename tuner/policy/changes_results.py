@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tuner.advice.model import ON_JOINS, Action, ActionKind
-from tuner.history.model import Outcome
+from tuner.model.action import ON_JOINS, Action, ActionKind
+from tuner.model.run import Outcome
 
 
 def changes_results(action: Action, latest: Outcome | None) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
-from tuner.cost.selection.conf import major_minor
-from tuner.eventlog.cluster import Cluster
-from tuner.history.model import Outcome, Run
+from tuner.model.cluster import Cluster
+from tuner.model.run import Outcome, Run
+from tuner.spark.join_selection.selection_conf import major_minor
 from tuner.units import format_bytes, parse_bytes
 
 # Heaps that differ by less are the same; so are totals of cores that dynamic allocation may give one night and not the next.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tuner.history.model import IN_FORCE, Decision, Run, RunState
+from tuner.model.decision import IN_FORCE, Decision
+from tuner.model.run import Run, RunState
 from tuner.policy.allowed import allowed
 from tuner.policy.failed import Failing, proven_suspects
 from tuner.policy.followed import in_effect

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tuner.eventlog.failure_rules import FailureKind
-from tuner.history.failure import Failure
-from tuner.history.model import DecidedAction, Run, RunState, Standing
+from tuner.model.decision import DecidedAction, Standing
+from tuner.model.failure import Failure, FailureKind
+from tuner.model.run import Run, RunState
 from tuner.policy.blame import FAR_SLOWER
 from tuner.policy.measure import usable
 from tuner.policy.suspects import alike, from_outside, known_makers, plainly_guilty, suspects

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from tuner.advice.model import ON_JOINS
-from tuner.eventlog.steering import NOT_LOADED, DirectiveStatus
-from tuner.history.model import IN_FORCE, DecidedAction, Run
-from tuner.plan.model import DirectiveOutcome, Query, QueryStatus
+from tuner.eventlog.steering import NOT_LOADED
+from tuner.model.action import ON_JOINS
+from tuner.model.decision import IN_FORCE, DecidedAction
+from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
+from tuner.model.query import Query, QueryStatus
+from tuner.model.run import Run
 
 
 def not_followed(run: Run) -> dict[str, str]:

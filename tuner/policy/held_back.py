@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tuner.history.model import IN_FORCE, DecidedAction, Standing
+from tuner.model.decision import IN_FORCE, DecidedAction, Standing
 
 
 def held_back(decided: DecidedAction, why: str) -> DecidedAction:

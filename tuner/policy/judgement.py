@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tuner.history.model import IN_FORCE, Run, Verdict
+from tuner.model.decision import IN_FORCE
+from tuner.model.run import Run
+from tuner.model.verdict import Verdict
 from tuner.policy.context import ByContext
 from tuner.policy.followed import in_effect
 from tuner.policy.ledger import Record, read_ledger

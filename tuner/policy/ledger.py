@@ -6,8 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from tuner.advice.model import Action, ActionKind
-from tuner.history.model import TAKEN_OUT, DecidedAction, Ruling, Run, RunState, Standing, Verdict
+from tuner.model.action import Action, ActionKind
+from tuner.model.decision import TAKEN_OUT, DecidedAction, Standing
+from tuner.model.run import Run, RunState
+from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.blame import Blame, blamed
 from tuner.policy.context import ByContext, Context, context_of
 from tuner.policy.failed import Failing, said_by_failure

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
-from tuner.advice.model import ActionKind
-from tuner.eventlog.steering import DirectiveStatus
-from tuner.history.model import Outcome, Run, RunState
-from tuner.plan.model import Query, QueryStatus
+from tuner.model.action import ActionKind
+from tuner.model.directive_outcome import DirectiveStatus
+from tuner.model.query import Query, QueryStatus
+from tuner.model.run import Outcome, Run, RunState
 from tuner.policy.followed import in_effect
 
 # Two runs of one query on one machine differ by about this much (twice a standard deviation); the measured spread

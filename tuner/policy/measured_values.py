@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from tuner.advice.model import ON_JOINS, Action
-from tuner.eventlog.steering import DirectiveStatus
-from tuner.history.model import DecidedAction, Run
-from tuner.plan.model import Query, QueryStatus
+from tuner.model.action import ON_JOINS, Action
+from tuner.model.decision import DecidedAction
+from tuner.model.directive_outcome import DirectiveStatus
+from tuner.model.query import Query, QueryStatus
+from tuner.model.run import Run
 from tuner.policy.followed import in_effect
 from tuner.policy.measure import latest_usable, usable
 

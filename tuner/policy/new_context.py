@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tuner.history.model import IN_FORCE, Run, Standing
+from tuner.model.decision import IN_FORCE, Standing
+from tuner.model.run import Run
 from tuner.policy.context import context_of
 from tuner.policy.measure import usable
 from tuner.policy.situation import Situation

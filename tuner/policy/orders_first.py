@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tuner.advice.model import Action, ActionKind
-from tuner.history.model import IN_FORCE, DecidedAction, Run, Standing
+from tuner.model.action import Action, ActionKind
+from tuner.model.decision import IN_FORCE, DecidedAction, Standing
+from tuner.model.run import Run
 from tuner.plan.order_text import OrderTextError, parse_order
 from tuner.plan.ordered_joins import ordered_joins
 from tuner.policy.followed import in_effect

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from tuner.advice.model import Action, ActionKind, Recommendation
-from tuner.history.model import IN_FORCE, TAKEN_OUT, DecidedAction, Mode, Ruling, Standing, Verdict
+from tuner.model.action import Action, ActionKind
+from tuner.model.change import Recommendation
+from tuner.model.decision import IN_FORCE, TAKEN_OUT, DecidedAction, Mode, Standing
+from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.ledger import Record, same_target
 from tuner.policy.measure import total_input_bytes
 from tuner.policy.situation import Situation

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from tuner.advice.model import ActionKind, Prediction, Recommendation, Risk
-from tuner.history.model import IN_FORCE, TAKEN_OUT, DecidedAction, Decision, Mode, Ruling, Standing, Verdict
+from tuner.model.action import ActionKind
+from tuner.model.change import Prediction, Recommendation, Risk
+from tuner.model.decision import IN_FORCE, TAKEN_OUT, DecidedAction, Decision, Mode, Standing
+from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.allowed import allowed
 from tuner.policy.ledger import Loss, Record, apply_verdicts
 from tuner.policy.recommended import from_recommendations

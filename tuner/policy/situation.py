@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tuner.advice.model import Action, ActionKind, Recommendation
-from tuner.history.model import Mode, Outcome, Ruling, Run, Verdict
+from tuner.model.action import Action, ActionKind
+from tuner.model.change import Recommendation
+from tuner.model.decision import Mode
+from tuner.model.run import Outcome, Run
+from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.context import Context, context_of
 from tuner.policy.measure import latest_outcome, latest_usable
 from tuner.policy.tried_elsewhere import Tried

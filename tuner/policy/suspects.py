@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from tuner.advice.model import ON_JOINS, Action, ActionKind, Hint
-from tuner.eventlog.failure_rules import FailureKind
 from tuner.eventlog.failures import VAGUE
-from tuner.history.failure import Failure
-from tuner.history.model import DecidedAction, Standing
+from tuner.model.action import ON_JOINS, Action, ActionKind, Hint
+from tuner.model.decision import DecidedAction, Standing
+from tuner.model.failure import Failure, FailureKind
 from tuner.policy.together import depends
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tuner.advice.model import ON_JOINS, Action, ActionKind
-from tuner.history.model import DecidedAction
+from tuner.model.action import ON_JOINS, Action, ActionKind
+from tuner.model.decision import DecidedAction
 
 
 def together(decided: DecidedAction) -> object:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from tuner.advice.model import Action, ActionKind
-from tuner.history.model import DecidedAction, Decision, Standing
+from tuner.model.action import Action, ActionKind
+from tuner.model.decision import DecidedAction, Decision, Standing
 from tuner.policy.together import together
 
 # So many cohorts must have lost with it, and so many for each that won, before it is not tried in another one.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from tuner.advice.model import Action, ActionKind, Hint
 from tuner.eventlog.directives import ItemOrder, ItemPair, OrderDirective
-from tuner.eventlog.steering import DirectiveStatus
-from tuner.history.model import Outcome
-from tuner.plan.graph import JoinGraph, Order
-from tuner.plan.model import BuildSide, JoinSite, Query, Strategy
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.directive_outcome import DirectiveStatus
+from tuner.model.join_graph import JoinGraph, Order
+from tuner.model.join_site import JoinSite
+from tuner.model.query import Query
+from tuner.model.run import Outcome
+from tuner.model.strategy import BuildSide, Strategy
 from tuner.plan.order_outcome import order_outcome
 from tuner.plan.order_text import OrderTextError, parse_order
 from tuner.policy.recommended import SAME_VALUE

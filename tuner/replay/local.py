@@ -7,17 +7,17 @@ from datetime import datetime
 
 from tuner.eventlog.find import LogSource
 from tuner.eventlog.location import shown, size_bytes
-from tuner.eventlog.model import Application, Completeness, Work
 from tuner.eventlog.properties import redact
 from tuner.eventlog.read import holds_no_events, read_log
-from tuner.history.model import RunState
-from tuner.plan.model import Query
+from tuner.model.application import Application, Completeness, Work
+from tuner.model.query import Query
+from tuner.model.run import RunState
 from tuner.plan.queries import in_full, query_and_plans
 from tuner.problems import Problems
-from tuner.replay.chosen import EVERYTHING, Chosen
 from tuner.replay.cohort_of import BY_LOG, CohortRules
+from tuner.replay.cohort_replay import CohortReplay, LoggedRun, ReplayedRun, ReplaySummary, UnreadLog
 from tuner.replay.logged_run import logged_run
-from tuner.replay.model import CohortReplay, LoggedRun, ReplayedRun, ReplaySummary, UnreadLog
+from tuner.replay.run_selection import EVERYTHING, RunSelection
 from tuner.replay.score import backtest
 from tuner.replay.spool import Spool
 from tuner.replay.totals import CohortTotals
@@ -27,7 +27,7 @@ from tuner.replay.walk import Walker
 class LocalReplay:
     """A `Replayed` of the logs that it was given to read; `walk` comes between."""
 
-    def __init__(self, walker: Walker, rules: CohortRules = BY_LOG, chosen: Chosen = EVERYTHING) -> None:
+    def __init__(self, walker: Walker, rules: CohortRules = BY_LOG, chosen: RunSelection = EVERYTHING) -> None:
         self._walker, self._rules, self._chosen = walker, rules, chosen
         self._logged, self._replayed = Spool(LoggedRun), Spool(ReplayedRun)
         self._cohorts: list[CohortReplay] = []

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from tuner.eventlog.model import Application, Completeness
-from tuner.history.model import Origin, RunState
+from tuner.history.failure import with_query
 from tuner.history.outcome import outcome_of, state_of
-from tuner.plan.model import Query, QueryStatus
+from tuner.model.application import Application, Completeness
+from tuner.model.query import Query, QueryStatus
+from tuner.model.run import Origin, RunState
 from tuner.replay.cohort_of import BY_LOG, CohortRules, cohort_of
-from tuner.replay.model import LoggedRun
+from tuner.replay.cohort_replay import LoggedRun
 from tuner.steering.submit_conf import DECISION, KEY
 
 # Milliseconds that a datetime can hold: a damaged log may tell others.
@@ -56,7 +57,7 @@ def with_queries(run: LoggedRun, found: Sequence[Query]) -> LoggedRun:
     ordered = tuple(sorted(found, key=lambda query: query.id))
     bad = {QueryStatus.FAILED} | (set() if run.state is RunState.PARTIAL else {QueryStatus.UNFINISHED})
     state = RunState.FAILED if any(query.status in bad for query in ordered) else run.state
-    failure = run.outcome.failure.among(ordered) if run.outcome.failure else None
+    failure = with_query(run.outcome.failure, ordered) if run.outcome.failure else None
     return replace(run, state=state, outcome=replace(run.outcome, queries=ordered, failure=failure))
 
 

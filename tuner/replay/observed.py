@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tuner.history.model import DecidedAction, Run
+from tuner.model.decision import DecidedAction
+from tuner.model.run import Run
 from tuner.policy.followed import in_effect
 from tuner.policy.measure import (
     MAX_BASELINES,
@@ -22,8 +23,8 @@ from tuner.policy.measure import (
     usable,
     usual_seconds,
 )
+from tuner.replay.cohort_replay import Observed
 from tuner.replay.had import had
-from tuner.replay.model import Observed
 from tuner.replay.with_changes import Change, Place, changes_of, with_changes, without_called_for
 
 

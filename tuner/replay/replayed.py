@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from tuner.replay.model import LoggedRun, ReplayedRun, ReplaySummary
+from tuner.replay.cohort_replay import LoggedRun, ReplayedRun, ReplaySummary
 
 
 class Replayed(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import StatisticsError, correlation, median
 
-from tuner.replay.model import Backtest, Observed
+from tuner.replay.cohort_replay import Backtest, Observed
 
 # Two points always lie on a line.
 MIN_FOR_RANKS = 3

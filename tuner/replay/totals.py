@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from tuner.advice.model import Prediction
-from tuner.history.model import DecidedAction, Decision
-from tuner.replay.model import Advised, CohortReplay, Lacked, Observed, ReplayedRun, Upcoming
+from tuner.model.change import Prediction
+from tuner.model.decision import DecidedAction, Decision
+from tuner.replay.cohort_replay import Advised, CohortReplay, Lacked, Observed, ReplayedRun, Upcoming
 from tuner.replay.with_changes import NOTHING, Place, added, place_of
 
 SECONDS_PER_HOUR = 3600.0

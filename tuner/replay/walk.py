@@ -8,17 +8,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from tuner.advice.model import Prediction
-from tuner.advice.reach import Reach, reach_of
-from tuner.cost.selection.conf import major_minor
-from tuner.history.model import Decision, Mode, Run, Verdict
-from tuner.next_decision import HISTORY_RUNS, context_of_next, facts_now, next_decision
+from tuner.advice.steering_reach import Reach, reach_of
+from tuner.loop.next_decision import HISTORY_RUNS, context_of_next, facts_now, next_decision
+from tuner.model.change import Prediction
+from tuner.model.decision import Decision, Mode
+from tuner.model.run import Run
+from tuner.model.verdict import Verdict
 from tuner.policy.measure import latest_outcome, latest_usable, seconds_by_query, usable
 from tuner.problems import Problems
-from tuner.replay.as_it_ran import as_it_ran
-from tuner.replay.model import Lacked, LoggedRun, Observed, ReplayedRun, Upcoming
+from tuner.replay.cohort_replay import Lacked, LoggedRun, Observed, ReplayedRun, Upcoming
 from tuner.replay.observed import Observer
+from tuner.replay.run_in_effect import run_in_effect
 from tuner.replay.with_changes import changes_lacked, with_changes
+from tuner.spark.join_selection.selection_conf import major_minor
 from tuner.steering.submit_conf import plain
 
 
@@ -44,7 +46,7 @@ class Walker:
         for logged in runs:
             known = [_known_at(run, logged.started_at) for run in past]
             decision = self._decide(known, logged, problems)
-            run = as_it_ran(decision, logged)
+            run = run_in_effect(decision, logged)
             compare = partial(observer.take, run, decision.actions)
             observed = problems.guard(f"compare run {logged.key}", compare, tuple[Observed, ...]())
             past.append(run)

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-from tuner.advice.model import Action, ActionKind, Prediction
-from tuner.history.model import IN_FORCE, DecidedAction, Decision
+from tuner.model.action import Action, ActionKind
+from tuner.model.change import Prediction
+from tuner.model.decision import IN_FORCE, DecidedAction, Decision
 from tuner.policy.together import together
 
 # What tells a change apart from others, whatever value it sets: a threshold that grows by some bytes stays one change.

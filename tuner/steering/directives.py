@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from tuner.advice.model import Action
+from tuner.model.action import Action
 
 
 class Steering(StrEnum):

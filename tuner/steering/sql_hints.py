@@ -11,8 +11,9 @@ from itertools import chain
 
 from sqlglot import Token, TokenType, exp
 
-from tuner.advice.model import Hint
-from tuner.plan.model import BuildSide, JoinSite
+from tuner.model.action import Hint
+from tuner.model.join_site import JoinSite
+from tuner.model.strategy import BuildSide
 from tuner.steering.sql_names import Name, key_name, relation_name, same_relation
 from tuner.steering.sql_order import has_product, hinted_join, partners
 from tuner.steering.sql_parse import ParsedStatement, UnreadableSqlError, parse_statement

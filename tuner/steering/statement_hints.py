@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tuner.advice.model import Action, ActionKind, Hint
-from tuner.history.model import Decision
-from tuner.plan.model import BuildSide, JoinSite, Query
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.decision import Decision
+from tuner.model.join_site import JoinSite
+from tuner.model.query import Query
+from tuner.model.strategy import BuildSide
 from tuner.steering.sql_hints import JoinHintRequest, add_join_hints
 from tuner.steering.sql_values import has_other_values
 

@@ -6,8 +6,8 @@ import hashlib
 import re
 from collections.abc import Mapping
 
-from tuner.advice.model import Action, ActionKind
-from tuner.history.model import Decision
+from tuner.model.action import Action, ActionKind
+from tuner.model.decision import Decision
 from tuner.steering.directives import Directives
 
 KEY = "spark.tuner.key"

@@ -11,8 +11,8 @@ from tests.advice.joins import query
 from tests.plan.test_hostile_texts import LENGTH, PARTS
 from tuner.advice.insights.facts import InsightFacts
 from tuner.advice.insights.insights import RULES, insights
-from tuner.advice.insights.model import Insight
-from tuner.eventlog.model import MetricInfo, PlanInfo
+from tuner.model.application import MetricInfo, PlanInfo
+from tuner.model.insight import Insight
 from tuner.plan.node import build_tree
 
 from .plans import stage_of

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from tuner.advice.insights.application_insights import ApplicationInsights
 from tuner.advice.insights.facts import InsightFacts, insight_facts
 from tuner.advice.insights.insights import RULES, insights, insights_of
-from tuner.advice.insights.model import Insight, InsightKind
-from tuner.advice.insights.seen import SeenInsights
-from tuner.advice.model import Evidence
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.location import log_path
-from tuner.eventlog.model import Work
 from tuner.eventlog.read import read_log
-from tuner.plan.model import QueryStatus
+from tuner.model.application import Work
+from tuner.model.change import Evidence
+from tuner.model.insight import Insight, InsightKind
+from tuner.model.query import QueryStatus
 from tuner.plan.queries import query_and_plans
 
 from .plans import facts
@@ -76,7 +76,7 @@ def test_what_cannot_be_looked_at_shows_nothing(caplog: pytest.LogCaptureFixture
 
 
 def test_runs_of_a_query_that_show_the_same_are_one_insight() -> None:
-    seen = SeenInsights()
+    seen = ApplicationInsights()
     seen.add((insight(3), insight(2)))  # two such operators in one plan
     seen.add((insight(7), insight(1)))
     seen.add((insight(4, query="q2"),))

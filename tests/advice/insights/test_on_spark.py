@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
+from tuner.advice.candidates.order_changes import OrderPrices
 from tuner.advice.facts import Facts
 from tuner.advice.insights.facts import InsightFacts, insight_facts
 from tuner.advice.insights.insights import RULES
-from tuner.advice.insights.model import InsightKind
-from tuner.advice.orders import OrderPrices
 from tuner.cost.cardinality import Cardinality
 from tuner.cost.join_order import best_order
 from tuner.cost.join_tree import JoinTree
-from tuner.eventlog.cluster import Cluster
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.location import log_path
-from tuner.eventlog.model import Completeness, Work
 from tuner.eventlog.read import read_log
-from tuner.plan.graph import JoinGraph
+from tuner.model.application import Completeness, Work
+from tuner.model.cluster import Cluster
+from tuner.model.insight import InsightKind
+from tuner.model.join_graph import JoinGraph
 from tuner.plan.queries import in_full, query_and_plans
 
 from .provoking_job import ORDER, QUERIES

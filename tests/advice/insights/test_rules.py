@@ -12,7 +12,6 @@ from tuner.advice.insights.duplicate_subplan import duplicate_subplans
 from tuner.advice.insights.facts import InsightFacts
 from tuner.advice.insights.hash_fallback import hash_fallbacks
 from tuner.advice.insights.ignored_hint import ignored_hints
-from tuner.advice.insights.model import Insight
 from tuner.advice.insights.nested_loop_join import nested_loop_joins
 from tuner.advice.insights.object_hash_fallback import object_hash_fallbacks
 from tuner.advice.insights.outer_join import outer_joins
@@ -24,6 +23,7 @@ from tuner.advice.insights.spill import spills
 from tuner.advice.insights.unpruned_partitions import unpruned_partitions
 from tuner.advice.insights.unpushed_filter import unpushed_filters
 from tuner.advice.insights.unused_outer_join import unused_outer_joins
+from tuner.model.insight import Insight
 
 from .plans import facts
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from tests.benchmarks.simulation.world import Candidate, World, target_of
-from tuner.advice.model import Evidence, Prediction, Recommendation, Risk
-from tuner.history.model import Run
+from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.run import Run
 from tuner.policy.measure import seconds_by_query, usable
 
 # What the advisor takes for its own error, in log seconds: that of the shipped prices. It is less sure than that.

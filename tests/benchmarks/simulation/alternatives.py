@@ -7,7 +7,7 @@ from itertools import combinations
 
 from tests.benchmarks.simulation.advisor import looks_gainful
 from tests.benchmarks.simulation.world import Candidate, Night, World, breaks
-from tuner.advice.model import ActionKind
+from tuner.model.action import ActionKind
 
 
 def untuned_seconds(world: World, night: Night) -> float:

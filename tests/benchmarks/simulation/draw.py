@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.benchmarks.simulation.scenario import SCENARIOS, Scenario
 from tests.benchmarks.simulation.world import Candidate, Night, SimulatedQuery, World
-from tuner.advice.model import Action, ActionKind, Hint
+from tuner.model.action import Action, ActionKind, Hint
 
 MEDIAN_SECONDS, SECONDS_SPREAD, SHORTEST, LONGEST = 12.0, 1.0, 0.3, 300.0
 HINTED, ORDERED, PROPERTIES = 0.4, 0.15, 2

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Protocol
 
-from tuner.advice.model import Recommendation
-from tuner.advice.reach import Reach
-from tuner.history.model import Decision, Mode, Run
+from tuner.advice.steering_reach import Reach
 from tuner.history.store import Store
-from tuner.next_decision import BY_AGENT, HISTORY_RUNS, facts_of, next_decision
+from tuner.loop.next_decision import BY_AGENT, HISTORY_RUNS, facts_of, next_decision
+from tuner.model.change import Recommendation
+from tuner.model.decision import Decision, Mode
+from tuner.model.run import Run
 from tuner.policy.decide import Situation, decide, failed_with_changes
 from tuner.policy.measure import usable
 from tuner.problems import Problems

@@ -10,9 +10,10 @@ from tests.benchmarks.simulation.advisor import recommend
 from tests.benchmarks.simulation.memory import Memory
 from tests.benchmarks.simulation.words import failure_of_night
 from tests.benchmarks.simulation.world import Candidate, Night, World, breaks
-from tuner.eventlog.cluster import Cluster
-from tuner.history.model import Decision, Outcome, Run, RunState
-from tuner.plan.model import Query, QueryStatus
+from tuner.model.cluster import Cluster
+from tuner.model.decision import Decision
+from tuner.model.query import Query, QueryStatus
+from tuner.model.run import Outcome, Run, RunState
 
 MIDNIGHT = datetime(2026, 1, 1, tzinfo=UTC)
 MOST_TRIES = 2

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from tests.benchmarks.simulation.alternatives import gain_share
 from tests.benchmarks.simulation.play import Try
 from tests.benchmarks.simulation.world import Candidate, Target, World, target_of
-from tuner.history.model import IN_FORCE, DecidedAction, Standing
+from tuner.model.decision import IN_FORCE, DecidedAction, Standing
 
 # A change gains or loses truly when it does so by more than this share of its queries' seconds.
 TRULY = 0.05

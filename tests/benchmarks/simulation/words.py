@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from tests.benchmarks.simulation.world import Candidate, Night
-from tuner.eventlog.failure_rules import FailureKind
-from tuner.history.failure import Failure
+from tuner.model.failure import Failure, FailureKind
 
 # Shares are assumed: what is known of them is that upstream data and the job's own code fail more runs than memory does.
 _BY_ITSELF = ((0.40, FailureKind.INPUT_MISSING), (0.55, FailureKind.DATA_OR_CODE), (0.65, FailureKind.OWN_EXIT))

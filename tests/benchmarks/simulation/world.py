@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tests.benchmarks.simulation.scenario import Scenario
-from tuner.advice.model import Action, ActionKind
+from tuner.model.action import Action, ActionKind
 
 Target = tuple[ActionKind, str, str | None]
 

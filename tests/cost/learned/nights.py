@@ -9,7 +9,7 @@ from dataclasses import replace
 from tuner.cost.learned.fit import stage_nanoseconds
 from tuner.cost.learned.samples import Sample
 from tuner.cost.unit_costs import UnitCosts
-from tuner.plan.model import BroadcastWork, QueryWork, SortWork, StageWork
+from tuner.model.query_work import BroadcastWork, QueryWork, SortWork, StageWork
 
 # The stages of most queries: what comes with what.
 _KINDS = (

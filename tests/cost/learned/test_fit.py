@@ -10,7 +10,7 @@ import pytest
 
 from tuner.cost.learned.calibrated import calibrated
 from tuner.cost.learned.fit import HOLD_TRAINING, fit_unit_costs, stage_terms
-from tuner.cost.learned.model import OperatorTimes
+from tuner.cost.learned.operator_times import OperatorTimes
 from tuner.cost.unit_costs import DEFAULT_COSTS, PRICE_UNITS, UnitCosts
 from tuner.plan.work import Resource
 

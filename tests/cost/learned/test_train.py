@@ -12,12 +12,12 @@ import pytest
 from tuner.cost.learned import residual as residual_module
 from tuner.cost.learned.calibrated import VARIABLE, model_at_hand
 from tuner.cost.learned.fit import stage_nanoseconds
-from tuner.cost.learned.model import OperatorTimes, load_model, read_model, shipped_model, write_model
+from tuner.cost.learned.operator_times import OperatorTimes, load_model, read_model, shipped_model, write_model
 from tuner.cost.learned.residual import NO_RESIDUAL, train_residual
 from tuner.cost.learned.train import MIN_QUERIES, train
 from tuner.cost.unit_costs import DEFAULT_COSTS
 from tuner.errors import TunerError
-from tuner.plan.model import StageWork
+from tuner.model.query_work import StageWork
 
 from .nights import night
 

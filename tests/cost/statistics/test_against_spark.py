@@ -17,13 +17,13 @@ from tuner.cost.statistics.aggregates import aggregated
 from tuner.cost.statistics.column import ColumnStatistics
 from tuner.cost.statistics.filters import filtered
 from tuner.cost.statistics.joins import equal_keys, joined
-from tuner.cost.statistics.others import Output, limited, projected, sampled, skipped, united
+from tuner.cost.statistics.projections import Output, limited, projected, sampled, skipped, united
 from tuner.cost.statistics.relation import Statistics, bytes_alone
 from tuner.cost.statistics.table import UNKNOWN_BYTES, TableStatistics, from_described, from_properties
 from tuner.cost.statistics.types import Kind, read_value
+from tuner.model.strategy import JoinType
 from tuner.plan.condition import Unknown, read_condition
 from tuner.plan.expression import alias, single_attribute, split_top_level
-from tuner.plan.model import JoinType
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 

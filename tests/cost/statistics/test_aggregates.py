@@ -12,7 +12,7 @@ from tests.cost.statistics.samples import COLUMNS, table
 from tuner.cost.cardinality import Basis
 from tuner.cost.statistics.aggregates import aggregated
 from tuner.cost.statistics.column import ColumnStatistics
-from tuner.cost.statistics.others import Output
+from tuner.cost.statistics.projections import Output
 from tuner.cost.statistics.relation import Statistics
 
 COUNT = Output(90, "bigint")

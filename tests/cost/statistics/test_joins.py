@@ -13,8 +13,8 @@ from tuner.cost.cardinality import Basis
 from tuner.cost.statistics.column import ColumnStatistics
 from tuner.cost.statistics.joins import KeyPair, equal_keys, joined
 from tuner.cost.statistics.relation import Statistics, output_bytes
+from tuner.model.strategy import JoinType
 from tuner.plan.condition import read_condition
-from tuner.plan.model import JoinType
 
 LEFT = table(
     1000,

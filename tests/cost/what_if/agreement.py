@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 
 from tests.cost.what_if.block_operators import BlockJoin, block_joins
 from tuner.cost.cardinality import Cardinality
-from tuner.cost.learned.model import shipped_model
-from tuner.cost.selection.conf import read_conf
+from tuner.cost.learned.operator_times import shipped_model
 from tuner.cost.what_if import Given, GivenJoin, PhysicalOrder, WhatIf
-from tuner.cost.what_if.conf import read_execution_conf
+from tuner.cost.what_if.execution_conf import read_execution_conf
 from tuner.eventlog.cluster import cluster_of
-from tuner.eventlog.model import Application, Execution, Stage
-from tuner.plan.join_graph import JoinBlock, join_blocks
-from tuner.plan.model import BuildSide
+from tuner.model.application import Application, Execution, Stage
+from tuner.model.strategy import BuildSide
+from tuner.plan.join_blocks import JoinBlock, join_blocks
 from tuner.plan.node import PlanNode, build_tree
+from tuner.spark.join_selection.selection_conf import read_conf
 
 # What may not differ.
 PLANNED = ("joins", "exchanges", "sorts", "broadcasts")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tuner.plan.join_graph import JoinBlock
+from tuner.model.strategy import BuildSide, JoinType
+from tuner.plan.join_blocks import JoinBlock
 from tuner.plan.joins import JOINS, ParsedJoin, parse_join
-from tuner.plan.model import BuildSide, JoinType
 from tuner.plan.node import PlanNode
 from tuner.plan.sides import SHUFFLES
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tuner.cost.cardinality import Basis
-from tuner.cost.selection.conf import SelectionConf
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if import WhatIf
-from tuner.cost.what_if.conf import ExecutionConf
-from tuner.eventlog.cluster import Cluster
-from tuner.plan.graph import GraphRelation, JoinGraph, Predicate, RelationKind
+from tuner.cost.what_if.execution_conf import ExecutionConf
+from tuner.model.cluster import Cluster
+from tuner.model.join_graph import GraphRelation, JoinGraph, Predicate, RelationKind
+from tuner.spark.join_selection.selection_conf import SelectionConf
 
 MB = 1_000_000
 CLUSTER, COSTS = Cluster(cores=4, executors=2), UnitCosts()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.cost.what_if.model import Column, Keys
+from tuner.cost.what_if.physical_order import Column, Keys
 from tuner.cost.what_if.requirements import (
     LEFT,
     RIGHT,
@@ -15,7 +15,7 @@ from tuner.cost.what_if.requirements import (
     reordered,
     shuffles,
 )
-from tuner.plan.model import BuildSide
+from tuner.model.strategy import BuildSide
 
 
 def columns(names: str) -> Keys:

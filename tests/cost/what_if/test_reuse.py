@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.cost.what_if.graphs import LARGE, NO_BROADCAST, Equality, what_if
-from tuner.cost.selection.conf import SelectionConf
 from tuner.cost.size import Size
 from tuner.cost.what_if import PhysicalOrder
-from tuner.cost.what_if.conf import ExecutionConf
-from tuner.plan.graph import GraphRelation, RelationKind
-from tuner.plan.model import BuildSide
+from tuner.cost.what_if.execution_conf import ExecutionConf
+from tuner.model.join_graph import GraphRelation, RelationKind
+from tuner.model.strategy import BuildSide
+from tuner.spark.join_selection.selection_conf import SelectionConf
 
 # Two dimensions of a fact table, 0, that are one table: the date of a sale and that of shipping.
 DATES: list[Equality] = [(0, "sold", 1, "day"), (0, "shipped", 2, "day")]

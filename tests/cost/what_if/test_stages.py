@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.cost.what_if.graphs import CHAIN, CLUSTER, LARGE, MB, SAME_KEY, what_if
-from tuner.cost.selection.conf import SelectionConf
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if import Given, GivenJoin
-from tuner.cost.what_if.conf import ExecutionConf, read_execution_conf
+from tuner.cost.what_if.execution_conf import ExecutionConf, read_execution_conf
 from tuner.cost.what_if.tasks import WRITTEN_SHARE, scan_tasks, shuffle_tasks
-from tuner.plan.graph import GraphRelation, RelationKind
-from tuner.plan.model import BuildSide, Strategy
+from tuner.model.join_graph import GraphRelation, RelationKind
+from tuner.model.strategy import BuildSide, Strategy
+from tuner.spark.join_selection.selection_conf import SelectionConf
 
 MIB = 1 << 20
 DEFAULT = ExecutionConf()

@@ -7,14 +7,14 @@ from dataclasses import fields
 import pytest
 
 from tests.cost.what_if.graphs import CHAIN, LARGE, MB, SAME_KEY, what_if
-from tuner.cost.selection.conf import SelectionConf
-from tuner.cost.selection.model import SideHint
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if import Given, GivenJoin, PhysicalOrder
-from tuner.eventlog.cluster import Cluster
-from tuner.plan.graph import GraphRelation, Order, RelationKind
-from tuner.plan.model import BuildSide, Strategy
+from tuner.model.cluster import Cluster
+from tuner.model.join_graph import GraphRelation, Order, RelationKind
+from tuner.model.strategy import BuildSide, Strategy
+from tuner.spark.join_selection.logical_join import SideHint
+from tuner.spark.join_selection.selection_conf import SelectionConf
 
 LEFT, RIGHT = BuildSide.LEFT, BuildSide.RIGHT
 

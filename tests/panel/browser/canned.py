@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from tuner.advice.insights.model import InsightKind
-from tuner.advice.model import ActionKind
-from tuner.history.model import CohortState, Mode, Ruling, RunState, Standing
+from tuner.model.action import ActionKind
+from tuner.model.decision import CohortState, Mode, Standing
+from tuner.model.insight import InsightKind
+from tuner.model.plan_picture import StepKind
+from tuner.model.run import RunState
+from tuner.model.verdict import Ruling
 from tuner.panel.models import (
     ActionItem,
     Answer,
@@ -32,7 +35,6 @@ from tuner.panel.models import (
     StepItem,
     TaskRef,
 )
-from tuner.plan.picture import StepKind
 
 COHORT = "sales.nightly"
 START = datetime(2026, 3, 1, 2, tzinfo=UTC)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tuner.advice.model import Action, ActionKind
+from tuner.model.action import Action, ActionKind
+from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
+from tuner.model.strategy import BuildSide, Strategy
 from tuner.panel.views.changed_joins import changed_joins
-from tuner.plan.picture import PlanPicture, PlanStep, StepKind
-from tuner.plan.strategy import BuildSide, Strategy
 
 ORDER = Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "q")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.advice.model import Action, ActionKind, Hint
+from tuner.model.action import Action, ActionKind, Hint
 from tuner.panel.views.copy_text import copy_text
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.advice.model import Action, ActionKind
-from tuner.history.model import CohortState, DecidedAction, Decision, Mode, Standing
+from tuner.model.action import Action, ActionKind
+from tuner.model.decision import CohortState, DecidedAction, Decision, Mode, Standing
 from tuner.panel.views.state import state_of
 
 S = Standing

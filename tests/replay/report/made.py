@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from tests.panel.nights import FIRST, HINT, PARTITIONS, decided, keep, night, query
-from tuner.advice.insights.model import Insight, InsightKind
-from tuner.advice.model import Prediction
-from tuner.history.model import Decision, Mode, RunDetails, Standing
 from tuner.history.store import Store
-from tuner.plan.picture import PlanPicture, PlanStep, StepKind
-from tuner.plan.strategy import Strategy
-from tuner.replay.model import Advised, Backtest, CohortReplay, LoggedRun, ReplayedRun, ReplaySummary, UnreadLog
+from tuner.model.change import Prediction
+from tuner.model.decision import Decision, Mode, Standing
+from tuner.model.insight import Insight, InsightKind
+from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
+from tuner.model.run import RunDetails
+from tuner.model.strategy import Strategy
+from tuner.replay.cohort_replay import Advised, Backtest, CohortReplay, LoggedRun, ReplayedRun, ReplaySummary, UnreadLog
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def replay(
     )
 
 
-def keep_cohort(store: Store, cohort: CohortReplay) -> None:
+def store_cohort(store: Store, cohort: CohortReplay) -> None:
     """The runs of a cohort with the details of its newest, as a replay keeps them."""
     nights = [
         night(

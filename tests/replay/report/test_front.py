@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.replay.report.made import Made, cohort, replay
-from tuner.advice.model import Prediction
-from tuner.replay.model import Advised
+from tuner.model.change import Prediction
+from tuner.replay.cohort_replay import Advised
 from tuner.replay.report import front
 from tuner.replay.report.front import FrontPage, front_page
 from tuner.replay.report.top import Paged

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.opened_file import opened
-from tests.replay.report.made import Made, cohort, keep_cohort, replay
+from tests.replay.report.made import Made, cohort, replay, store_cohort
 from tuner.history.store import Store
-from tuner.replay.model import UnreadLog
+from tuner.replay.cohort_replay import UnreadLog
 from tuner.replay.report.write import write_report
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def report(tmp_path: Path) -> Path:
 def made(tmp_path: Path, found: Made, most_pages: int = 50) -> Path:
     with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
         for each in found.summary.cohorts:
-            keep_cohort(store, each)
+            store_cohort(store, each)
         write_report(tmp_path / "out report.html", found, store, most_pages=most_pages)
     return tmp_path / "out report.html"
 

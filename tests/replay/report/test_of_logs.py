@@ -8,8 +8,8 @@ from tests.replay.report.test_write import front, packed, written
 from tuner.eventlog.find import find_logs
 from tuner.history.store import Store
 from tuner.problems import Problems
-from tuner.replay.keep import keep_cohort
 from tuner.replay.local import LocalReplay
+from tuner.replay.store_cohort import store_cohort
 from tuner.replay.walk import Walker
 
 LOGS = Path(__file__).parents[2] / "golden" / "logs" / "3.5.9"
@@ -22,7 +22,7 @@ def test_every_cohort_has_its_plans_and_every_unread_log_its_reason(tmp_path: Pa
     cohorts = list(replay.walk())
     with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
         for cohort in cohorts:
-            keep_cohort(store, cohort, replay, problems)
+            store_cohort(store, cohort, replay, problems)
         page = written(tmp_path / "out.html", replay, store)
     shown, summary = front(page), replay.summary
     assert problems.found == []

@@ -7,7 +7,7 @@ from dataclasses import astuple, replace
 import pytest
 
 from tests.replay.report.made import cohort
-from tuner.advice.model import Prediction
+from tuner.model.change import Prediction
 from tuner.replay.report.saved import saved_in, saved_of
 
 

@@ -8,11 +8,11 @@ import pytest
 
 from tests.panel.nights import HINT, decided
 from tests.replay.report.made import cohort
-from tuner.advice.insights.model import InsightKind
-from tuner.advice.model import Prediction
-from tuner.history.model import Standing
+from tuner.model.change import Prediction
+from tuner.model.decision import Standing
+from tuner.model.insight import InsightKind
 from tuner.panel.models import InsightItem, QueryRef
-from tuner.replay.model import Advised
+from tuner.replay.cohort_replay import Advised
 from tuner.replay.report.top import Paged, new_recommendations, top_insights, top_recommendations
 
 

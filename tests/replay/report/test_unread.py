@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tuner.replay.model import UnreadLog
+from tuner.replay.cohort_replay import UnreadLog
 from tuner.replay.report.unread import MOST_NAMED, UnreadGroup, grouped
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.panel.nights import keep, night, query
-from tests.replay.report.made import Made, cohort, keep_cohort, replay
+from tests.replay.report.made import Made, cohort, replay, store_cohort
 from tuner.errors import RequirementError, TunerError
 from tuner.history.store import Store
 from tuner.panel.facts import CohortFacts
@@ -47,7 +47,7 @@ def packed(page: str) -> dict[str, Any]:
 
 
 def test_a_cohorts_page_holds_what_the_panel_answers(tmp_path: Path, store: Store) -> None:
-    keep_cohort(store, cohort())
+    store_cohort(store, cohort())
     answers = packed(written(tmp_path / "out.html", replay(cohort()), store))["cohort-0"]
     facts = CohortFacts(store, RecentRuns(), store.cohorts()[0])
     assert answers == cohort_answers(facts).model_dump(mode="json")
@@ -61,7 +61,7 @@ def test_a_cohorts_page_holds_what_the_panel_answers(tmp_path: Path, store: Stor
 def test_the_cohorts_with_the_most_core_hours_get_pages_and_all_are_in_the_table(tmp_path: Path, store: Store) -> None:
     cohorts = [cohort(f"c{n}", core_hours=n + 1) for n in range(4)]
     for each in cohorts:
-        keep_cohort(store, each)
+        store_cohort(store, each)
     page = written(tmp_path / "out.html", replay(*cohorts), store, most_pages=2)
     assert [answers["cohort"]["cohort"] for answers in packed(page).values()] == ["c3", "c2"]
     assert [(row["cohort"], row["page"]) for row in front(page)["cohorts"]] == [
@@ -84,7 +84,7 @@ def test_a_page_that_cannot_be_made_is_told_and_stops_no_other(
 ) -> None:
     cohorts = [cohort("good", 1), cohort("bad", 2)]
     for each in cohorts:
-        keep_cohort(store, each)
+        store_cohort(store, each)
 
     def answers(facts: CohortFacts) -> CohortAnswers:
         return cohort_answers(facts) if facts.cohort == "good" else 1 / 0  # type: ignore[return-value]
@@ -100,7 +100,7 @@ def test_what_is_there_is_replaced_as_a_whole(tmp_path: Path, store: Store, monk
     out = tmp_path / "out.html"
     out.write_text("before")
     monkeypatch.setattr("tuner.single_page.blocks.gzip.compress", lambda *_, **__: 1 / 0)
-    keep_cohort(store, cohort())
+    store_cohort(store, cohort())
     with pytest.raises(ZeroDivisionError):
         write_report(out, replay(cohort()), store)
     assert out.read_text() == "before"

@@ -10,8 +10,8 @@ from typing import Any
 
 from tuner.eventlog.codec import open_plain
 from tuner.eventlog.find import find_logs
-from tuner.eventlog.model import Execution
 from tuner.eventlog.read import read_application
+from tuner.model.application import Execution
 from tuner.plan.node import PlanNode, build_tree
 
 _PACKAGE = "tuner.steering.agent."

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from tuner.model.strategy import BuildSide, Strategy
 from tuner.plan.joins import Join, every_join
-from tuner.plan.model import BuildSide, Strategy
 from tuner.plan.relation import is_scan
 
 from .agent_log import Steered

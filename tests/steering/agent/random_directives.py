@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tuner.advice.model import Action, ActionKind
-from tuner.eventlog.model import Application
-from tuner.plan.graph import Joined, JoinGraph, Order, members
+from tuner.model.action import Action, ActionKind
+from tuner.model.application import Application
+from tuner.model.join_graph import Joined, JoinGraph, Order, members
+from tuner.model.query import Query
+from tuner.model.strategy import JoinType
+from tuner.plan.agent_block import seen
 from tuner.plan.joins import signature
-from tuner.plan.model import JoinType, Query
 from tuner.plan.order_text import order_text
 from tuner.plan.queries import queries
-from tuner.plan.seen_block import seen
 
 HINTS = ("BROADCAST", "NO_BROADCAST", "SHUFFLE_HASH", "MERGE")
 Names = tuple[str, ...]

@@ -15,7 +15,7 @@ from tuner.eventlog.read import read_application
 from .agent_log import agent_events, steered_executions
 from .checks import unlike_hints, unlike_orders, unlike_signatures
 from .random_directives import RandomChoice, steered_queries
-from .submits import Job, Way, java_local
+from .submits import Job, SteeringMethod, java_local
 
 _DATASETS = "datasets\t"
 
@@ -50,7 +50,7 @@ def baseline(job: Job, seed: int = 1) -> Baseline:
 
 
 def steer(
-    job: Job, name: str, way: Way, before: Baseline, agent_conf: Mapping[str, str], *, in_file: bool = False
+    job: Job, name: str, way: SteeringMethod, before: Baseline, agent_conf: Mapping[str, str], *, in_file: bool = False
 ) -> Comparison:
     """Directives come as a property, or in a file that is shipped along."""
     ran = way(job, name, {**agent_conf, **_directives(job, name, before, in_file), "spark.tuner.agent.trace": "true"})

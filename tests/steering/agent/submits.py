@@ -69,7 +69,7 @@ class Submitted:
     logs: Path
 
 
-Way = Callable[[Job, str, Mapping[str, str]], Submitted]
+SteeringMethod = Callable[[Job, str, Mapping[str, str]], Submitted]
 
 
 def compile_application(home: Path, directory: Path, application: Path = _APPLICATION) -> Path:
@@ -90,11 +90,11 @@ def java_local(job: Job, name: str, conf: Mapping[str, str]) -> Submitted:
     return _java(job, name, {"spark.master": "local[2]", **conf})
 
 
-def java_client(url: str) -> Way:
+def java_client(url: str) -> SteeringMethod:
     return lambda job, name, conf: _java(job, name, {"spark.master": url, **conf})
 
 
-def java_cluster(url: str) -> Way:
+def java_cluster(url: str) -> SteeringMethod:
     """The driver runs on a worker. Before Spark 3.4, Java 17 there lacks what spark-submit opens to other drivers."""
     place = {
         "spark.master": url,
@@ -182,7 +182,7 @@ def _logs(job: Job, name: str) -> Path:
     return job.work / f"logs-{name}"
 
 
-def ways(url: str) -> Iterator[tuple[str, Way]]:
+def ways(url: str) -> Iterator[tuple[str, SteeringMethod]]:
     """Every way that a Spark home has, with the URL of its cluster."""
     yield "java-local", java_local
     yield "java-client", java_client(url)

@@ -8,10 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from tuner.advice.model import Action, ActionKind, Hint
-from tuner.history.model import DecidedAction, Decision, Mode, Standing
-from tuner.plan.graph import GraphRelation, Joined, JoinGraph, Order, Predicate, RelationKind
-from tuner.plan.model import JoinSide, JoinSite, JoinType, Query, QueryStatus, Strategy
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.join_graph import GraphRelation, Joined, JoinGraph, Order, Predicate, RelationKind
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.query import Query, QueryStatus
+from tuner.model.strategy import JoinType, Strategy
 from tuner.plan.order_text import order_text
 from tuner.plan.ordered_joins import ordered_joins
 from tuner.steering.agent.directives import agent_directives

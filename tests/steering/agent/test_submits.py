@@ -10,7 +10,16 @@ import pytest
 
 from .conftest import pip_spark
 from .steer_one import Baseline, baseline, steer
-from .submits import Job, Way, compile_application, java_client, java_cluster, java_local, python_local, sql_file
+from .submits import (
+    Job,
+    SteeringMethod,
+    compile_application,
+    java_client,
+    java_cluster,
+    java_local,
+    python_local,
+    sql_file,
+)
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -38,7 +47,7 @@ def cluster(
 def assert_steered(job: Job, before: Baseline, agent_conf: dict[str, str]) -> Callable[..., None]:
     """Rows as before, and plans as directed."""
 
-    def check(name: str, way: Way, *, in_file: bool = False) -> None:
+    def check(name: str, way: SteeringMethod, *, in_file: bool = False) -> None:
         found = steer(job, name, way, before, agent_conf, in_file=in_file)
         assert found.problems == ()
         assert found.rows > 100 and found.same

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from tuner.advice.model import Action, ActionKind
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
-from tuner.history.model import DecidedAction, Decision, Mode, Standing
+from tuner.model.action import Action, ActionKind
+from tuner.model.decision import DecidedAction, Decision, Mode, Standing
 from tuner.plan.queries import queries
 from tuner.steering.agent.directives import agent_directives
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import listed, operator_text
-from tuner.advice.model import Evidence
+from tuner.model.change import Evidence
+from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate import AGGREGATES
 from tuner.plan.expression import split_top_level
 from tuner.plan.node import PlanNode

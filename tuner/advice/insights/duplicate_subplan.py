@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 
 from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import operator_text
-from tuner.advice.model import Evidence
+from tuner.model.change import Evidence
+from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate import AGGREGATES
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import files_bytes, is_scan, scan_columns

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tuner.advice.insights.model import Insight, InsightKind
-from tuner.advice.model import Evidence
-from tuner.cost.selection.conf import major_minor
-from tuner.eventlog.model import Stage, Work
+from tuner.model.application import Stage, Work
+from tuner.model.change import Evidence
+from tuner.model.insight import Insight, InsightKind
+from tuner.model.query import Query
 from tuner.plan.measured_plan import MeasuredPlan
-from tuner.plan.model import Query
 from tuner.plan.node import PlanNode
 from tuner.plan.queries import QueryAndPlans
+from tuner.spark.join_selection.selection_conf import major_minor
 from tuner.units import parse_bytes
 
 

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 
 from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import operator_text, relations
-from tuner.advice.model import Evidence
+from tuner.model.change import Evidence
+from tuner.model.insight import Insight, InsightKind
 from tuner.plan.expression import attributes
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import short_name

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tuner.advice.candidates.order_changes import MIN_GAIN_SECONDS, OrderChange, OrderPrices
+from tuner.advice.candidates.order_names import joined_names, relation_names, spelled
 from tuner.advice.facts import Facts
-from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import listed
-from tuner.advice.order_names import joined_names, relation_names, spelled
-from tuner.advice.orders import MIN_GAIN_SECONDS, OrderChange, OrderPrices
+from tuner.model.insight import Insight, InsightKind
 
 
 def unsure_orders(facts: Facts) -> Iterator[Insight]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import columns, operator_text
-from tuner.advice.model import Evidence
-from tuner.plan.model import Strategy
+from tuner.model.change import Evidence
+from tuner.model.insight import Insight, InsightKind
+from tuner.model.strategy import Strategy
 from tuner.plan.node import PlanNode
 
 # A side of a few rows (a scalar subquery, a list of limits) is a lookup, whatever the operator is called.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tuner.advice.candidates.round_number import round_between
 from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import operator_text
-from tuner.advice.model import Evidence
-from tuner.advice.round_number import round_between
+from tuner.model.change import Evidence
+from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate import aggregate_parts
 from tuner.plan.aggregate_sites import SPILLED, fallback_tasks
 from tuner.plan.node import PlanNode

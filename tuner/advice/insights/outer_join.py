@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import operator_text, parts_of, relations
-from tuner.advice.model import Evidence
+from tuner.model.change import Evidence
+from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts, without_phase
 from tuner.plan.expression import alias, attributes, conjuncts, split_top_level
 from tuner.plan.node import PlanNode

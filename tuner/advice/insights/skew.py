@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import operator_text
-from tuner.advice.model import Evidence
-from tuner.eventlog.model import Stage
+from tuner.model.application import Stage
+from tuner.model.change import Evidence
+from tuner.model.insight import Insight, InsightKind
 from tuner.plan.measured_plan import wall_seconds
 from tuner.plan.skewed_stages import LongestTask, longest_task
 

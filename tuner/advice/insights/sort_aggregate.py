@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator
 
 from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import columns, operator_text
-from tuner.advice.model import Evidence
 from tuner.cost.unit_costs import UnitCosts
+from tuner.model.change import Evidence
+from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate import aggregate_parts, without_phase
 from tuner.plan.node import PlanNode
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import listed, operator_text
-from tuner.advice.model import Evidence
-from tuner.plan.model import JoinType, Strategy
+from tuner.model.change import Evidence
+from tuner.model.insight import Insight, InsightKind
+from tuner.model.strategy import JoinType, Strategy
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import scan_columns
 from tuner.printable import identifier

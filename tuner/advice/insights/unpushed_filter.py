@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 
 from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.model import Insight, InsightKind
 from tuner.advice.insights.names import columns, operator_text
-from tuner.advice.model import Evidence
+from tuner.model.change import Evidence
+from tuner.model.insight import Insight, InsightKind
 from tuner.plan.expression import attributes, bracketed, conjuncts
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tuner.bench.bench_run import BenchRun, Setup
 from tuner.bench.job import Submit, run_application
-from tuner.bench.model import BenchRun, Setup
 from tuner.errors import TunerError
 
 CBO = {

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from tuner.bench.model import BenchRun, Setup
+from tuner.bench.bench_run import BenchRun, Setup
 
 
 class Contender(Protocol):

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tuner.bench.bench_run import BenchRun, Setup
 from tuner.bench.job import Submit, run_application
-from tuner.bench.model import BenchRun, Setup
 
 RAISED_THRESHOLD = "100m"
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from tuner.bench.bench_run import BenchRun, Setup
 from tuner.bench.job import Submit, run_application
-from tuner.bench.knobs import APPLICATION_KNOBS, KNOBS, Knob, Range
-from tuner.bench.model import BenchRun, Setup
+from tuner.bench.search_space import APPLICATION_KNOBS, KNOBS, Knob, Range
 
 if TYPE_CHECKING:
     import optuna

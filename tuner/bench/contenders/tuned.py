@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tuner.bench.bench_run import BenchRun, Setup
 from tuner.bench.job import Submit, run_application
-from tuner.bench.model import BenchRun, Setup
 from tuner.history.failure import Ending
-from tuner.history.model import Mode
-from tuner.loop import complete, prepare
-from tuner.most_seconds import MostSeconds
-from tuner.spark_submit import environment_for, find_spark_submit
+from tuner.loop.loop import complete, prepare
+from tuner.loop.time_limits import MostSeconds
+from tuner.loop.turn import Job
+from tuner.model.decision import Mode
+from tuner.spark.spark_submit import environment_for, find_spark_submit
+from tuner.spark.submit_arguments import as_arguments
 from tuner.steering.agent.submission import submission
-from tuner.submit_arguments import as_arguments
-from tuner.turn import Job
 
 COHORT = "bench"
 

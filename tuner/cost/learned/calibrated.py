@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tuner.cost.learned.fit import fit_unit_costs
-from tuner.cost.learned.model import OperatorTimes, load_model, shipped_model
+from tuner.cost.learned.operator_times import OperatorTimes, load_model, shipped_model
 from tuner.cost.learned.samples import Sample
 
 # A model of one's own fleet, in place of the shipped one: what `spark-tuner explain --model --save FILE` writes.

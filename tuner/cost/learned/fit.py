@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tuner.cost.learned.samples import Sample
 from tuner.cost.unit_costs import UnitCosts
-from tuner.plan.model import QueryWork, StageWork
+from tuner.model.query_work import QueryWork, StageWork
 from tuner.plan.work import Resource
 
 Array = npt.NDArray[np.float64]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tuner.eventlog.cluster import Cluster
-from tuner.plan.model import Query, QueryStatus, QueryWork
+from tuner.model.cluster import Cluster
+from tuner.model.query import Query, QueryStatus
+from tuner.model.query_work import QueryWork
 
 
 @dataclass(frozen=True, slots=True)

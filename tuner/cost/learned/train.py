@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuner.cost.learned.fit import HOLD_TRAINING, Array, fit_unit_costs, stage_nanoseconds
-from tuner.cost.learned.model import Errors, OperatorTimes, Overheads, overhead_terms, wall_terms
+from tuner.cost.learned.operator_times import Errors, OperatorTimes, Overheads, overhead_terms, wall_terms
 from tuner.cost.learned.residual import NO_RESIDUAL, Residual, train_residual
 from tuner.cost.learned.samples import Sample
 

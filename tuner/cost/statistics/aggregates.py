@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tuner.cost.cardinality import Basis
-from tuner.cost.statistics.others import Output, put_out, renamed
+from tuner.cost.statistics.projections import Output, put_out, renamed
 from tuner.cost.statistics.relation import Statistics, bytes_alone, least_sure, output_bytes
 
 

@@ -16,9 +16,9 @@ from tuner.cost.statistics.column import ColumnStatistics
 from tuner.cost.statistics.relation import Statistics, least_sure, output_bytes, unmeasured
 from tuner.cost.statistics.rounding import divided
 from tuner.cost.statistics.types import Kind, Value, rounded
+from tuner.model.strategy import JoinType
 from tuner.plan.condition import And, Column, Comparison, Condition, Operand, Operator, Unknown
 from tuner.plan.expression import attributes
-from tuner.plan.model import JoinType
 
 # Columns of left and right that are equal; None for what is computed.
 KeyPair = tuple[int | None, int | None]

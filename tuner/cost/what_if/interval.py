@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from tuner.cost.cardinality import Basis
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
-from tuner.cost.what_if.price import PRICES
+from tuner.cost.what_if.join_work import PRICES
 
 # Factors that 90 % of sizes are within, either way: of TPC-DS's joins that were derived from others',
 # tests/benchmarks/cardinality_q_error.py.

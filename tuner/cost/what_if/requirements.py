@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from tuner.cost.what_if.model import Keys
-from tuner.plan.graph import Column
-from tuner.plan.model import BuildSide
+from tuner.cost.what_if.physical_order import Keys
+from tuner.model.join_graph import Column
+from tuner.model.strategy import BuildSide
 
 _ONE_PARTITION: Keys = ()
 LEFT, RIGHT = BuildSide.LEFT, BuildSide.RIGHT

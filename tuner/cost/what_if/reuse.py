@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from tuner.cost.selection.model import BOTH
-from tuner.cost.what_if.model import PlannedJoin
-from tuner.plan.graph import JoinGraph
-from tuner.plan.model import BuildSide, Strategy
+from tuner.cost.what_if.physical_order import PlannedJoin
+from tuner.model.join_graph import JoinGraph
+from tuner.model.strategy import BuildSide, Strategy
+from tuner.spark.join_selection.logical_join import BOTH
 
 # What must be the same: the relation's rows and columns, how it is exchanged, and on which of its columns.
 Exchange = tuple[str, str, tuple[str, ...]]

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from tuner.cost.selection.conf import SelectionConf
-from tuner.cost.selection.model import BOTH
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
-from tuner.cost.what_if.conf import ExecutionConf
-from tuner.cost.what_if.model import PlannedJoin, Stage
-from tuner.cost.what_if.price import JoinWork
+from tuner.cost.what_if.execution_conf import ExecutionConf
+from tuner.cost.what_if.join_work import JoinWork
+from tuner.cost.what_if.physical_order import PlannedJoin, Stage
 from tuner.cost.what_if.reuse import Exchange, exchange_of
 from tuner.cost.what_if.tasks import scan_tasks, shuffle_tasks
-from tuner.plan.graph import JoinGraph, RelationKind
-from tuner.plan.model import BuildSide, Strategy
+from tuner.model.join_graph import JoinGraph, RelationKind
+from tuner.model.strategy import BuildSide, Strategy
+from tuner.spark.join_selection.logical_join import BOTH
+from tuner.spark.join_selection.selection_conf import SelectionConf
 
 # Partitions are counted in 32 bits.
 _MOST_TASKS = (1 << 31) - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tuner.cost.what_if.conf import ExecutionConf
+from tuner.cost.what_if.execution_conf import ExecutionConf
 
 # Bytes that a shuffle writes for each byte of rows ("shuffle bytes written" to "data size"): all of TPC-DS at SF1 on
 # Spark 4.3, lz4; single shuffles 0.28 to 0.51 (2nd and 8th decile).

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from tuner.cost.cardinality import Basis
-from tuner.cost.selection.conf import SelectionConf
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import PRICE_ERROR, UnitCosts
-from tuner.cost.what_if.conf import SPARKS_DEFAULTS, ExecutionConf
-from tuner.cost.what_if.derive import Derivation
+from tuner.cost.what_if.derivation import Derivation
+from tuner.cost.what_if.execution_conf import SPARKS_DEFAULTS, ExecutionConf
 from tuner.cost.what_if.interval import Interval, Priced, errors, of_difference, of_seconds
-from tuner.cost.what_if.model import Given, PhysicalJoin, PhysicalOrder, PlannedJoin
-from tuner.cost.what_if.price import join_work
+from tuner.cost.what_if.join_work import join_work
+from tuner.cost.what_if.physical_order import Given, PhysicalJoin, PhysicalOrder, PlannedJoin
 from tuner.cost.what_if.stages import StageCut
-from tuner.eventlog.cluster import Cluster
-from tuner.plan.graph import JoinGraph, Order
+from tuner.model.cluster import Cluster
+from tuner.model.join_graph import JoinGraph, Order
+from tuner.spark.join_selection.selection_conf import SelectionConf
 
 _NOTHING_GIVEN = Given()
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tuner.advice.advised_picture import advised_picture
-from tuner.advice.model import ON_JOINS, ActionKind
-from tuner.history.model import TAKEN_OUT, DecidedAction, Run
+from tuner.advice.picture.advised_picture import advised_picture
+from tuner.model.action import ON_JOINS, ActionKind
+from tuner.model.decision import TAKEN_OUT, DecidedAction
+from tuner.model.join_graph import JoinGraph
+from tuner.model.plan_picture import PlanPicture
+from tuner.model.run import Run
 from tuner.panel.facts import CohortFacts
-from tuner.plan.graph import JoinGraph
-from tuner.plan.picture import PlanPicture
 
 
 @dataclass(frozen=True, slots=True)

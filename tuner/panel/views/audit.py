@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
-from tuner.history.model import ModeChange, Verdict
+from tuner.model.verdict import ModeChange, Verdict
 from tuner.panel.models import AuditItem
 from tuner.panel.views.texts import shortened
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tuner.advice.model import Action, ActionKind
-from tuner.plan.picture import PlanPicture, PlanStep, StepKind
-from tuner.plan.strategy import Strategy
+from tuner.model.action import Action, ActionKind
+from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
+from tuner.model.strategy import Strategy
 
 _WORDS = {
     Strategy.BROADCAST_HASH: "broadcast hash",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from tuner.history.model import CohortState, Mode
 from tuner.history.store import CohortSummary
+from tuner.model.decision import CohortState, Mode
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import Cohort, CohortItem, ModeSetting, TaskRef
 from tuner.panel.views.recommendations import recommended_groups, standing_of

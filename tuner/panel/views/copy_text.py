@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from tuner.advice.model import Action, ActionKind
+from tuner.model.action import Action, ActionKind
 
 
 def copy_text(action: Action) -> str:

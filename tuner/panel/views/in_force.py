@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tuner.history.model import IN_FORCE, DecidedAction, Run
+from tuner.model.decision import IN_FORCE, DecidedAction
+from tuner.model.run import Run
 from tuner.panel.models import InForce
 from tuner.panel.views.texts import shortened
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tuner.advice.insights.model import Insight
+from tuner.model.insight import Insight
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import InsightItem
 from tuner.panel.views.texts import evidence_items, query_ref, shortened

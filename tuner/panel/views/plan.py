@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-from tuner.advice.model import Action
-from tuner.history.model import IN_FORCE, DecidedAction, Run
+from tuner.model.action import Action
+from tuner.model.decision import IN_FORCE, DecidedAction
+from tuner.model.plan_picture import PlanPicture, PlanStep
+from tuner.model.run import Run
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import PictureItem, PlanComparison, StepItem
 from tuner.panel.views.advised_plan import AdvisedPlan, advised_plan
 from tuner.panel.views.changed_joins import AS_ADVISED, changed_joins
 from tuner.panel.views.in_force import in_force_item, in_force_items
 from tuner.panel.views.texts import query_ref, shortened
-from tuner.plan.picture import PlanPicture, PlanStep
 from tuner.policy.followed import in_effect
 from tuner.policy.measure import seconds_by_query, usable
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tuner.history.model import IN_FORCE
+from tuner.model.decision import IN_FORCE
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import QueryItem
 from tuner.panel.views.texts import query_ref

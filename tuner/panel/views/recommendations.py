@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tuner.advice.model import ActionKind
-from tuner.history.model import IN_FORCE, DecidedAction, Decision, Ruling, Run, Standing, Verdict
+from tuner.model.action import ActionKind
+from tuner.model.decision import IN_FORCE, DecidedAction, Decision, Standing
+from tuner.model.run import Run
+from tuner.model.verdict import Ruling, Verdict
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import ActionItem, Recommendation, RulingItem, Seconds
 from tuner.panel.recent_runs import RunsInView

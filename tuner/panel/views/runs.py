@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from tuner.history.model import Origin, Run
+from tuner.model.run import Origin, Run
 from tuner.panel.models import Band, Home, RunItem
 from tuner.panel.recent_runs import RunsInView
 from tuner.panel.views.in_force import in_force_items

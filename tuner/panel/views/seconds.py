@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tuner.history.model import Run
+from tuner.model.run import Run
 from tuner.policy.measure import measured_queries, usable
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tuner.history.model import CohortState, Decision
+from tuner.model.decision import CohortState, Decision
 
 
 def state_of(decision: Decision | None) -> CohortState:

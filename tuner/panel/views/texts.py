@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from tuner.advice.model import Evidence
+from tuner.model.change import Evidence
 from tuner.panel.models import EvidenceItem, QueryRef
 
 MOST_CHARACTERS = 1000

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from tuner.panel.models import Seconds
 from tuner.panel.views.texts import shortened
-from tuner.replay.model import Backtest, CohortReplay, ReplaySummary
+from tuner.replay.cohort_replay import Backtest, CohortReplay, ReplaySummary
 from tuner.replay.report.saved import Saved, saved_in, saved_of
 from tuner.replay.report.top import (
     Paged,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tuner.replay.model import CohortReplay
+from tuner.replay.cohort_replay import CohortReplay
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
-from tuner.history.model import Standing
+from tuner.model.decision import Standing
 from tuner.panel.models import EvidenceItem, InsightItem, QueryRef, Seconds
 from tuner.panel.views.texts import evidence_items, query_ref, shortened
 from tuner.policy.said_since import sentence
-from tuner.replay.model import Advised, CohortReplay
+from tuner.replay.cohort_replay import Advised, CohortReplay
 from tuner.replay.totals import SECONDS_PER_HOUR
 
 

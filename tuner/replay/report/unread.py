@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tuner.panel.views.texts import shortened
 from tuner.printable import printable
-from tuner.replay.model import UnreadLog
+from tuner.replay.cohort_replay import UnreadLog
 
 # Of each reason, as many logs are named as somebody would look into.
 MOST_NAMED = 50

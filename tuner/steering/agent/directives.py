@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 
 from msgspec import structs
 
-from tuner.advice.joins_to_come import joins_to_come
-from tuner.advice.model import ON_JOINS, Action, ActionKind
-from tuner.history.model import Decision
-from tuner.plan.graph import JoinGraph, Predicate, members
-from tuner.plan.model import Query
+from tuner.advice.candidates.joins_to_come import joins_to_come
+from tuner.model.action import ON_JOINS, Action, ActionKind
+from tuner.model.decision import Decision
+from tuner.model.join_graph import JoinGraph, Predicate, members
+from tuner.model.query import Query
+from tuner.plan.agent_block import seen
 from tuner.plan.order_text import OrderTextError, parse_order
 from tuner.plan.relation import short_name
-from tuner.plan.seen_block import seen
 from tuner.steering.agent.message import (
     VERSION,
     HintMessage,
@@ -56,7 +56,7 @@ def agent_directives(
     """The joins' hints and orders in force, for queries as the cohort's latest usable run had them, each for the values that
     the decision says it was measured with.
 
-    `most_bytes` limits hints, by action id, to relations of that size (`tuner.advice.outgrown.head_room`).
+    `most_bytes` limits hints, by action id, to relations of that size (`tuner.advice.oversized_hints.head_room`).
     """
     ran = list(queries)
     actions = {a.id: a for a in decision.in_force if a.kind in ON_JOINS}.values()

@@ -18,12 +18,12 @@ import json
 
 import msgspec
 
-from tuner.plan.graph import Order
+from tuner.model.join_graph import Order
 
 # An agent that knows another version leaves all plans as they are: one that knew 1 would act on any values of a query.
 VERSION = 2
 
-# Numbers of the items on the left, of those on the right, the left key, the right key (as `tuner.plan.graph.Predicate`).
+# Numbers of the items on the left, of those on the right, the left key, the right key (as `tuner.model.join_graph.Predicate`).
 PredicateMessage = tuple[tuple[int, ...], tuple[int, ...], str, str]
 
 

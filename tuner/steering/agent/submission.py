@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tuner.spark_properties import spark_defaults
+from tuner.spark.properties_file import spark_defaults
 from tuner.steering.agent.spark_home import SparkAtHand, spark_at_hand
 
 MASTER = "spark.master"

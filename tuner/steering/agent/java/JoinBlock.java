@@ -20,7 +20,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Project;
 
 /**
  * A block of inner joins taken apart: its items, and the conditions between them. It ends at other joins, at hints of the
- * user's, and at what changes rows or computes columns, as `tuner.plan.join_graph` has it of the physical plan.
+ * user's, and at what changes rows or computes columns, as `tuner.plan.join_blocks` has it of the physical plan.
  */
 public final class JoinBlock {
   public final LogicalPlan root;

@@ -1,0 +1,64 @@
+"""More partitions for hash maps that outgrew their tasks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.advice.joins import aggregate, facts, query
+from tuner.advice.advisors.aggregate_partitions import advise_aggregate_partitions
+from tuner.advice.advisors.shuffle_partitions import INITIAL, KEY
+from tuner.advice.candidates.coalescing import ADVISORY
+from tuner.advice.facts import Facts
+from tuner.model.query import AggregateSite, Query, ShuffleExchange
+
+OUTGREW = aggregate(
+    rows=60_000_000, groups=50_000_000, shuffle_bytes=2_000_000_000, fallback_tasks=8, tasks=8, spilled=6_000_000_000
+)
+NO_COALESCING = {KEY: "8", "spark.sql.adaptive.coalescePartitions.enabled": "false"}
+
+
+def grouping(site: AggregateSite, *, spilled: int = 0, adjustable: bool = True) -> Query:
+    shuffle = ShuffleExchange(8, site.shuffle_bytes, (site.shuffle_bytes or 0) // 4, 60_000_000, 10, adjustable)
+    return replace(query(seconds=120, shuffles=(shuffle,), spilled_bytes=spilled), aggregates=(site,))
+
+
+def _wanted(job: Facts) -> int | None:
+    found = list(advise_aggregate_partitions(job))
+    assert len(found) <= 1
+    return int(found[0].actions[0].value) if found else None
+
+
+def test_as_many_partitions_as_the_hash_maps_ask_for() -> None:
+    wanted = _wanted(facts(grouping(OUTGREW), conf=NO_COALESCING))
+    assert wanted is not None
+    assert wanted >= 16
+
+
+def test_it_says_why_in_numbers() -> None:
+    (found,) = advise_aggregate_partitions(facts(grouping(OUTGREW), conf=NO_COALESCING))
+    assert "instead of 8" in found.reason and "in 8 tasks outgrew their memory" in found.reason
+    predicted = found.predicted_seconds
+    assert 0 <= predicted.low <= predicted.after <= predicted.high < predicted.before
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        pytest.param(facts(grouping(replace(OUTGREW, fallback_tasks=0)), conf=NO_COALESCING), id="it fitted"),
+        pytest.param(facts(grouping(replace(OUTGREW, fallback_tasks=None)), conf=NO_COALESCING), id="not counted"),
+        pytest.param(
+            facts(grouping(replace(OUTGREW, partial=True)), conf=NO_COALESCING), id="before the shuffle, files decide"
+        ),
+        pytest.param(facts(grouping(OUTGREW, adjustable=False), conf=NO_COALESCING), id="the user gave the number"),
+        pytest.param(
+            facts(grouping(OUTGREW), conf={KEY: "8", ADVISORY: "1g"}), id="AQE would join the partitions again"
+        ),
+        pytest.param(facts(grouping(OUTGREW), conf={**NO_COALESCING, INITIAL: "64"}), id="AQE starts from the user's"),
+        pytest.param(facts(grouping(OUTGREW, spilled=10**10), conf={KEY: "8"}), id="bytes already ask for more"),
+        pytest.param(facts(query()), id="nothing is aggregated"),
+    ],
+)
+def test_what_is_left_alone(job: Facts) -> None:
+    assert _wanted(job) is None

@@ -1,0 +1,120 @@
+"""Broadcast or not, per join, where a hint reaches it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.advice.joins import facts, inner, query, query_25, query_72, side
+from tuner.advice.advisors.broadcast_hint import advise_broadcast_hints
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.query import QueryStatus
+from tuner.model.strategy import BuildSide, JoinType, Strategy
+
+DIM = side("date_dim", rows=73_049, shuffle_bytes=2_000_000, sort_ms=20)
+FACT = side("store_sales", rows=20_000_000, shuffle_bytes=800_000_000, sort_ms=9_000)
+
+
+def test_the_smaller_side_is_broadcast_and_the_numbers_say_why() -> None:
+    join = inner(FACT, DIM)
+    (found,) = advise_broadcast_hints(facts(query(join, seconds=30, fingerprint="q1"), per_join=True))
+    assert found.actions == (Action(ActionKind.HINT_JOIN, join.signature, Hint.BROADCAST, "q1", ("date_dim",)),)
+    assert found.queries == ("q1",)
+    assert "73.0k rows, 2.0 MB were shuffled and sorted to meet 20.0M rows" in found.reason
+    assert {e.what: e.value for e in found.evidence}["build side rows"] == 73_049
+    predicted = found.predicted_seconds
+    assert 0 <= predicted.low <= predicted.after <= predicted.high
+    assert predicted.before == 30
+    assert predicted.gain > 1
+
+
+def late(
+    build: JoinSide = DIM,
+    probe: JoinSide = FACT,
+    planned: Strategy = Strategy.SORT_MERGE,
+    built: BuildSide = BuildSide.RIGHT,
+) -> JoinSite:
+    """A join that was planned otherwise, and that AQE made a broadcast of `build`, which stands right."""
+    join = inner(probe, build, strategy=Strategy.BROADCAST_HASH)
+    return replace(join, planned_strategy=planned, build_side=built)
+
+
+def test_what_aqe_broadcast_only_after_its_shuffles_is_broadcast_at_once() -> None:
+    join = late()
+    (found,) = advise_broadcast_hints(facts(query(join, seconds=30, fingerprint="q1"), per_join=True))
+    assert found.actions == (Action(ActionKind.HINT_JOIN, join.signature, Hint.BROADCAST, "q1", ("date_dim",)),)
+    assert "at once: 73.0k rows, 2.0 MB; AQE did, to meet 20.0M rows, when 802 MB had been shuffled" in found.reason
+    assert 0 < found.predicted_seconds.low <= found.predicted_seconds.after < found.predicted_seconds.high < 30
+
+
+@pytest.mark.parametrize(
+    "join",
+    [
+        pytest.param(late(planned=Strategy.BROADCAST_HASH), id="planned so"),
+        pytest.param(late(probe=side("store_sales", rows=20_000_000)), id="the probe side was not shuffled"),
+        pytest.param(late(side("big", rows=10**8, shuffle_bytes=10**10)), id="too large to be sure of"),
+        pytest.param(
+            late(side("tiny", rows=5, shuffle_bytes=50), side("small", rows=9, shuffle_bytes=90)), id="saves nothing"
+        ),
+        pytest.param(
+            replace(late(), type=JoinType.LEFT_OUTER, build_side=BuildSide.LEFT), id="a side that cannot be built"
+        ),
+    ],
+)
+def test_where_it_is_not(join: JoinSite) -> None:
+    assert not list(advise_broadcast_hints(facts(query(join, seconds=30), per_join=True)))
+
+
+def test_without_sql_text_there_is_no_hint() -> None:
+    assert not list(advise_broadcast_hints(facts(query(inner(FACT, DIM)), per_join=False)))
+
+
+def _grown(side_: JoinSide, factor: int) -> JoinSide:
+    return side(*side_.relations, rows=(side_.rows or 0) * factor, shuffle_bytes=(side_.shuffle_bytes or 0) * factor)
+
+
+def test_a_relation_that_outgrows_memory_is_no_longer_advised() -> None:
+    small, large = (query(inner(FACT, _grown(DIM, factor)), seconds=30) for factor in (1, 100))
+    assert list(advise_broadcast_hints(facts(small, per_join=True)))
+    assert not list(advise_broadcast_hints(facts(large, per_join=True)))
+
+
+def test_the_hints_of_one_query_fit_in_memory_together() -> None:
+    names = [f"dim{n}" for n in range(20)]
+    dims = [side(name, rows=500_000, shuffle_bytes=40_000_000, sort_ms=100) for name in names]
+    job = facts(query(*(inner(FACT, dim) for dim in dims), seconds=300), per_join=True)
+    found = list(advise_broadcast_hints(job))
+    together = sum(e.value for r in found for e in r.evidence if e.what == "predicted hash relation")
+    assert 0 < len(found) < len(dims)
+    assert together <= job.cap.query_bytes
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(query_72(), id="five rows out per row in"),
+        pytest.param(query(inner(FACT, DIM, strategy=Strategy.BROADCAST_HASH)), id="broadcast already"),
+        pytest.param(query(inner(FACT, DIM, type_=JoinType.FULL_OUTER)), id="full outer joins have no build side"),
+        pytest.param(query(inner(DIM, FACT, type_=JoinType.LEFT_OUTER)), id="a left outer join keeps its left side"),
+        pytest.param(query(inner(FACT, DIM), status=QueryStatus.FAILED), id="a failed query's rows are not all"),
+        pytest.param(query(inner(FACT, side("d", shuffle_bytes=9)), seconds=30), id="rows unknown"),
+        pytest.param(query(inner(FACT, side("d", rows=9)), seconds=30), id="bytes unknown"),
+        pytest.param(query_25(), id="a hint cannot name a side of two relations"),
+    ],
+)
+def test_what_is_left_alone(case: object) -> None:
+    assert not list(advise_broadcast_hints(facts(case, per_join=True)))  # type: ignore[arg-type]
+
+
+def test_a_side_over_eight_gigabytes_or_too_many_rows_is_never_broadcast() -> None:
+    from tuner.model.cluster import Cluster
+
+    huge = Cluster(8, 2, 4, 10**15, 10**15)
+    for rows, size in ((400_000_000, 10**9), (1_000, 9 << 30)):
+        build = side("d", rows=rows, shuffle_bytes=size, sort_ms=10**6)
+        probe = side("f", rows=10**10, shuffle_bytes=10**12, sort_ms=10**8)
+        assert not list(
+            advise_broadcast_hints(facts(query(inner(probe, build), seconds=9e4), per_join=True, cluster=huge))
+        )

@@ -1,0 +1,259 @@
+"""The one pair of thresholds that separates best, where only conf can be used."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.advice.joins import facts, inner, query, query_25, query_72, side
+from tuner.advice.advisors.broadcast_threshold import ADAPTIVE, STATIC, advise_broadcast_thresholds
+from tuner.advice.candidates.broadcast_builds import Build, unbroadcast_builds
+from tuner.advice.facts import Facts
+from tuner.model.join_site import JoinSide
+from tuner.model.query import Query, QueryStatus
+from tuner.model.strategy import BuildSide, JoinType, Strategy
+from tuner.spark.join_selection.selection_conf import SelectionConf
+
+AQE = "spark.sql.adaptive.enabled"
+DEFAULT_THRESHOLD = SelectionConf().broadcast_bytes
+
+
+def _thresholds(given_facts: Facts) -> dict[str, int]:
+    found = list(advise_broadcast_thresholds(given_facts))
+    assert len(found) <= 1
+    return {action.target: int(action.value) for r in found for action in r.actions}
+
+
+def test_between_the_join_that_gains_and_the_join_that_must_not_be() -> None:
+    """TPC-DS: 100 MB turned query 25 from 7 s to 4 s, and query 72 from 18 s to 162 s."""
+    found = _thresholds(facts(query_25(), query_72()))
+    assert 14_889_779 <= found[STATIC] < 28_100_000
+    assert found[ADAPTIVE] == DEFAULT_THRESHOLD
+
+
+def test_it_says_what_it_gains_in_numbers() -> None:
+    (found,) = advise_broadcast_thresholds(facts(query_25(), query_72()))
+    assert found.queries == ("q25",)
+    assert "broadcast 1 more join" in found.reason
+    assert "198k rows, 14.3 MB" in found.reason
+    evidence = {e.what: e.value for e in found.evidence}
+    assert evidence["planner's estimate"] == 14_889_779
+    assert evidence["threshold so far"] == DEFAULT_THRESHOLD
+    predicted = found.predicted_seconds
+    assert predicted.before == 7.0
+    assert 0 <= predicted.low <= predicted.after <= predicted.high
+
+
+def test_the_same_advice_when_data_moves_a_little() -> None:
+    def night(percent: int) -> Query:
+        build = side("d", rows=198_263, shuffle_bytes=14_274_936, estimated_bytes=14_889_779 * (100 + percent) // 100)
+        probe = side("f", rows=1_430_861, shuffle_bytes=57_234_440, estimated_bytes=10**9, sort_ms=1_400)
+        return query(inner(build, probe), seconds=7)
+
+    assert {_thresholds(facts(night(percent)))[STATIC] for percent in range(3)} == {18_000_000}
+
+
+def _pair(size: int, out: int | None = None, **sizes: int) -> Query:
+    build = side("d", rows=100_000, shuffle_bytes=size, sort_ms=100, **sizes)
+    probe = side("f", rows=9_000_000, shuffle_bytes=10**9, estimated_bytes=10**11, sort_ms=9_000)
+    return query(inner(build, probe, out), seconds=30)
+
+
+def test_what_only_aqe_measures_small_is_turned_by_its_own_threshold() -> None:
+    found = _thresholds(facts(_pair(12_000_000, estimated_bytes=10**12)))
+    assert STATIC not in found
+    assert found[ADAPTIVE] >= 12_000_000
+
+
+def test_without_aqe_there_is_nothing_to_measure() -> None:
+    assert not _thresholds(facts(_pair(12_000_000, estimated_bytes=10**12), conf={AQE: "false"}))
+
+
+def test_aqe_before_3_2_has_one_threshold_for_both_kinds_of_sizes() -> None:
+    job = _pair(14_000_000, estimated_bytes=14_000_000)
+    assert _thresholds(facts(job, version="3.1.2"))  # AQE is off by default there
+    assert not _thresholds(facts(job, version="3.1.2", conf={AQE: "true"}))
+
+
+def test_a_side_of_unknown_estimate_is_bounded_by_its_files_bytes() -> None:
+    found = _thresholds(facts(_pair(40_000_000, file_bytes=15_000_000), conf={AQE: "false"}))
+    assert found[STATIC] == 15_000_000
+
+
+def test_an_estimate_that_may_be_anything_forbids_a_threshold_above_the_current_one() -> None:
+    """An aggregated side, say: the log does not tell its estimate, and the join puts out more than it reads."""
+    vetoed = _pair(200_000_000, out=90_000_000)
+    assert not _thresholds(facts(query_25(), vetoed, conf={AQE: "false"}))
+
+
+def test_a_side_that_is_a_join_is_estimated_out_of_reach() -> None:
+    a, b = side("a", rows=9_000_000, shuffle_bytes=10**9), side("b", rows=9_000_000, shuffle_bytes=10**9)
+    both = side("a", "b", rows=9_000_000, shuffle_bytes=10**9)
+    top = inner(both, side("c", rows=100, shuffle_bytes=10**9), 90_000_000)
+    below = inner(a, b, strategy=Strategy.BROADCAST_HASH)
+    semi = inner(a, b, type_=JoinType.LEFT_SEMI, strategy=Strategy.BROADCAST_HASH)
+    big = {"estimated_bytes": 10**10}
+    probe = side("c", rows=100, shuffle_bytes=10**9, **big)
+    assert STATIC in _thresholds(facts(query_25(), query(inner(both, probe, 90_000_000), below)))
+    assert STATIC not in _thresholds(facts(query_25(), query(inner(both, probe, 90_000_000), semi)))
+    assert STATIC not in _thresholds(facts(query_25(), query(top, below)))
+
+
+@pytest.mark.parametrize("strategy", [Strategy.SORT_MERGE, Strategy.SHUFFLED_HASH, Strategy.CARTESIAN])
+def test_joins_nobody_measured_are_not_turned(strategy: Strategy) -> None:
+    unknown = inner(side("x", estimated_bytes=15_500_000), side("y", estimated_bytes=10**10), strategy=strategy)
+    found = _thresholds(facts(query_25(), query(unknown)))
+    assert found.get(STATIC, 0) < 15_500_000
+
+
+def test_a_failed_querys_joins_are_not_turned() -> None:
+    join = inner(side("x", rows=10, shuffle_bytes=10, estimated_bytes=15_000_000), side("y", rows=10))
+    assert STATIC not in _thresholds(facts(query_25(), query(join, status=QueryStatus.FAILED)))
+
+
+def test_what_a_user_hinted_to_merge_below_the_threshold_says_nothing() -> None:
+    hinted = _pair(5_000_000, out=90_000_000, estimated_bytes=5_000_000)
+    assert STATIC in _thresholds(facts(query_25(), hinted))
+
+
+@pytest.mark.parametrize(
+    "conf", [{STATIC: "-1"}, {STATIC: "-1b", ADAPTIVE: "50m"}, {ADAPTIVE: "-1", AQE: "true", STATIC: "20m"}]
+)
+def test_broadcasts_that_someone_switched_off_stay_off(conf: dict[str, str]) -> None:
+    assert not _thresholds(facts(query_25(), _pair(12_000_000, estimated_bytes=10**12), conf=conf))
+
+
+@pytest.mark.parametrize("value", ["", "ten", "1.5g", "\u0661"])
+def test_an_unreadable_setting_is_read_as_the_default(value: str) -> None:
+    conf = {STATIC: value, "spark.memory.fraction": value, ADAPTIVE: value}
+    assert _thresholds(facts(query_25(), conf=conf)) in ({}, _thresholds(facts(query_25())))
+
+
+def test_nothing_where_hints_reach_each_join() -> None:
+    assert not _thresholds(facts(query_25(), per_join=True))
+
+
+def test_static_and_adaptive_gains_of_one_query_do_not_add_up_to_more_than_it_has() -> None:
+    def pair(name: str, **sizes: int) -> object:
+        build = side(name, rows=10_000, shuffle_bytes=12_000_000, sort_ms=10, **sizes)
+        return inner(build, side("f" + name, rows=10**8, shuffle_bytes=10**10, sort_ms=10**6))
+
+    job = query(pair("a", estimated_bytes=12_000_000), pair("b", estimated_bytes=10**12), seconds=5)  # type: ignore[arg-type]
+    (found,) = advise_broadcast_thresholds(facts(job))
+    predicted = found.predicted_seconds
+    assert predicted.before == 5
+    assert predicted.after == pytest.approx(1.0)
+    assert 0 <= predicted.low <= predicted.after <= predicted.high
+
+
+# --- Whatever the joins: no threshold turns one that must not be. ---
+
+_bytes = st.one_of(st.none(), st.integers(1, 60_000_000), st.integers(1, 10**11))
+_rows = st.one_of(st.none(), st.integers(0, 20_000_000))
+
+
+@st.composite
+def _sides(draw: st.DrawFn, name: str) -> JoinSide:
+    return side(
+        name,
+        rows=draw(_rows),
+        shuffle_bytes=draw(_bytes),
+        estimated_bytes=draw(_bytes),
+        file_bytes=draw(_bytes),
+        sort_ms=draw(st.one_of(st.none(), st.integers(0, 100_000))),
+    )
+
+
+@st.composite
+def _queries(draw: st.DrawFn) -> Query:
+    joins = [
+        inner(
+            draw(_sides(f"l{n}")),
+            draw(_sides(f"r{n}")),
+            draw(st.one_of(st.none(), st.integers(0, 40_000_000))),
+            type_=draw(st.sampled_from([JoinType.INNER, JoinType.LEFT_OUTER, JoinType.LEFT_SEMI, JoinType.FULL_OUTER])),
+            strategy=draw(st.sampled_from([Strategy.SORT_MERGE, Strategy.SORT_MERGE, Strategy.SHUFFLED_HASH])),
+        )
+        for n in range(draw(st.integers(1, 4)))
+    ]
+    status = draw(st.sampled_from([QueryStatus.SUCCEEDED] * 4 + [QueryStatus.FAILED]))
+    return query(*joins, seconds=draw(st.floats(0, 100)), status=status)
+
+
+def _turns(builds: list[Build], size: str, threshold: int, before: int) -> list[Build]:
+    """What Spark newly broadcasts: of the sides at or below the threshold the smaller, the right one of equals."""
+    sites: dict[tuple[int, str], dict[BuildSide, Build]] = {}
+    for build in builds:
+        known = getattr(build.build, size)
+        if known is not None and before < known <= threshold:
+            sites.setdefault((build.query.id, build.join.signature), {})[build.side] = build
+    chosen = []
+    for qualified in sites.values():
+        by_size = sorted(qualified.items(), key=lambda item: (getattr(item[1].build, size), item[0] is BuildSide.LEFT))
+        chosen.append(by_size[0][1])
+    return chosen
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(st.lists(_queries(), min_size=1, max_size=5))
+def test_no_threshold_ever_turns_a_join_that_must_not_be(queries: list[Query]) -> None:
+    job = facts(*queries)
+    found = list(advise_broadcast_thresholds(job))
+    builds = list(unbroadcast_builds(job))
+    for recommendation in found:
+        values = {a.target: int(a.value) for a in recommendation.actions}
+        static = _turns(builds, "estimated_bytes", values.get(STATIC, DEFAULT_THRESHOLD), DEFAULT_THRESHOLD)
+        sites = {(b.query.id, b.join.signature) for b in static}
+        rest = [b for b in builds if (b.query.id, b.join.signature) not in sites]
+        adaptive = _turns(rest, "shuffle_bytes", values[ADAPTIVE], DEFAULT_THRESHOLD)
+        for turned in (static, adaptive):
+            assert not [b.veto for b in turned if b.veto]
+        for one in queries:
+            together = sum(b.relation_bytes for b in (*static, *adaptive) if b.query.id == one.id)
+            assert together <= job.cap.query_bytes
+        predicted = recommendation.predicted_seconds
+        assert 0 <= predicted.low <= predicted.after <= predicted.high
+        assert predicted.after <= predicted.before
+
+
+# --- Where sort merge joins are not preferred, the threshold moves a second bound: times the shuffle partitions. ---
+
+HASHING = {"spark.sql.join.preferSortMergeJoin": "false", "spark.sql.shuffle.partitions": "2"}
+
+
+def _near_the_bound(estimate: int, out: int | None = None, rows: int = 100_000) -> Query:
+    """A side just over 20 MiB, where 10 MiB times two partitions did not let it be hashed."""
+    build = side("h", rows=rows, shuffle_bytes=estimate, estimated_bytes=estimate, sort_ms=100)
+    probe = side("g", rows=9_000_000, shuffle_bytes=10**9, estimated_bytes=10**11, sort_ms=9_000)
+    return query(inner(build, probe, out), seconds=30)
+
+
+@pytest.mark.parametrize(
+    ("neighbour", "advised"),
+    [
+        pytest.param(_near_the_bound(24_000_000), True, id="one that may be hashed"),
+        pytest.param(_near_the_bound(24_000_000, out=90_000_000), False, id="ten rows out per row in"),
+        pytest.param(_near_the_bound(24_000_000, rows=50_000_000), False, id="more than a task holds"),
+        pytest.param(_near_the_bound(900_000_000, out=90_000_000), True, id="far from the bound"),
+    ],
+)
+def test_a_threshold_that_would_hash_what_must_not_be_is_out(neighbour: Query, advised: bool) -> None:
+    job = (query_25(), neighbour)
+    assert (STATIC in _thresholds(facts(*job, conf=HASHING))) is advised
+    assert STATIC in _thresholds(facts(*job, conf=HASHING | {"spark.sql.join.preferSortMergeJoin": "true"}))
+
+
+def test_the_bound_counts_for_what_aqe_measures_too() -> None:
+    build = side("h", rows=100_000, shuffle_bytes=24_000_000, estimated_bytes=10**12, sort_ms=100)
+    probe = side("g", rows=9_000_000, shuffle_bytes=10**9, estimated_bytes=10**14, sort_ms=9_000)
+    vetoed = query(inner(build, probe, 90_000_000), seconds=30)
+    assert STATIC not in _thresholds(facts(query_25(), vetoed, conf=HASHING))
+    assert STATIC in _thresholds(facts(query_25(), vetoed, conf=HASHING | {AQE: "false"}))
+
+
+def test_what_is_hashed_already_is_not_hashed_by_a_higher_threshold() -> None:
+    hashed = _near_the_bound(15_500_000, out=90_000_000).joins[0]
+    merged_by_hint = query(hashed, seconds=30)
+    found = _thresholds(facts(_pair(12_000_000, estimated_bytes=11_000_000), merged_by_hint, conf=HASHING))
+    assert found[STATIC] < 15_500_000

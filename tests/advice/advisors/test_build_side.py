@@ -1,0 +1,116 @@
+"""The smaller side of a hash join built, where a hint reaches the join and the larger one was."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.advice.joins import facts, inner, query, side
+from tuner.advice.advisors.build_side import advise_build_sides
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.change import Recommendation
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.query import Query, QueryStatus
+from tuner.model.strategy import BuildSide, JoinType, Strategy
+
+BHJ, SHJ = Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH
+LARGE = side("customer_demographics", rows=1_920_800, broadcast_bytes=283_801_792)
+SMALL = side("web_page", rows=6_000)
+LARGE_SHUFFLED = side("store_sales", rows=9_000_000, shuffle_bytes=90_000_000)
+SMALL_SHUFFLED = side("customer", rows=100_000, shuffle_bytes=4_000_000)
+
+
+def _hash_join(
+    strategy: Strategy = BHJ,
+    *,
+    built: JoinSide = LARGE,
+    other: JoinSide = SMALL,
+    type_: JoinType = JoinType.INNER,
+    out: int | None = None,
+    occurrence: int = 0,
+) -> JoinSite:
+    """A join that built its right side."""
+    join = inner(other, built, out, type_=type_, strategy=strategy, occurrence=occurrence)
+    return replace(join, build_side=BuildSide.RIGHT)
+
+
+def _advised(*queries: Query, per_join: bool = True, version: str = "4.0.1") -> list[Recommendation]:
+    return list(advise_build_sides(facts(*queries, per_join=per_join, version=version)))
+
+
+def test_the_smaller_side_is_broadcast_and_the_numbers_say_why() -> None:
+    join = _hash_join()
+    (found,) = _advised(query(join, seconds=8, fingerprint="q1"))
+    assert found.actions == (Action(ActionKind.HINT_JOIN, join.signature, Hint.BROADCAST, "q1", ("web_page",)),)
+    assert found.reason == (
+        "build web_page (6.0k rows) instead of customer_demographics (1.9M rows): a hash relation of at most 2.0 MB "
+        "instead of 284 MB; about 2.4 s less"
+    )
+    predicted = found.predicted_seconds
+    assert 0 <= predicted.low < predicted.after < predicted.high < predicted.before == 8
+
+
+def test_the_smaller_side_of_a_shuffled_hash_join_is_hashed() -> None:
+    join = _hash_join(SHJ, built=LARGE_SHUFFLED, other=SMALL_SHUFFLED)
+    (found,) = _advised(query(join, seconds=20, fingerprint="q1"))
+    assert [(a.value, a.relations) for a in found.actions] == [(Hint.SHUFFLE_HASH, ("customer",))]
+    gain = (9_000_000 - 100_000) * (500 - 80) / 1e9 / 2
+    assert found.predicted_seconds.gain == pytest.approx(gain)
+    assert found.predicted_seconds.high == pytest.approx(20 - gain / 2)
+
+
+@pytest.mark.parametrize(
+    "join",
+    [
+        pytest.param(_hash_join(built=replace(LARGE, rows=15_000)), id="not much smaller"),
+        pytest.param(_hash_join(built=SMALL, other=LARGE), id="the smaller one was built"),
+        pytest.param(_hash_join(type_=JoinType.LEFT_SEMI), id="a semi join builds its right side"),
+        pytest.param(_hash_join(type_=JoinType.LEFT_OUTER), id="an outer join's broadcast does too"),
+        pytest.param(_hash_join(out=9_000_000), id="many rows out per row in"),
+        pytest.param(_hash_join(other=side("web_page")), id="rows unknown"),
+        pytest.param(_hash_join(other=side("a", "b", rows=6_000)), id="a hint cannot name a side of two relations"),
+        pytest.param(_hash_join(other=replace(SMALL, relations=LARGE.relations)), id="nor tell two alike apart"),
+        pytest.param(
+            _hash_join(built=replace(LARGE, rows=10**8), other=replace(SMALL, rows=10**7)), id="more than memory takes"
+        ),
+        pytest.param(_hash_join(SHJ, other=SMALL), id="bytes of a shuffle unknown"),
+        pytest.param(
+            _hash_join(SHJ, built=LARGE_SHUFFLED, other=replace(SMALL_SHUFFLED, shuffle_bytes=10**9)),
+            id="more than a task holds",
+        ),
+        pytest.param(replace(_hash_join(), build_side=None), id="build side unknown"),
+        pytest.param(_hash_join(Strategy.SORT_MERGE), id="nothing was built"),
+    ],
+)
+def test_what_is_left_alone(join: JoinSite) -> None:
+    assert not _advised(query(join, seconds=8))
+
+
+def test_a_failed_querys_rows_are_not_all() -> None:
+    assert not _advised(query(_hash_join(), seconds=8, status=QueryStatus.FAILED))
+
+
+def test_without_sql_text_there_is_no_hint() -> None:
+    assert not _advised(query(_hash_join(), seconds=8), per_join=False)
+
+
+@pytest.mark.parametrize(("version", "advised"), [("3.4.4", False), ("3.5.0", True)])
+def test_a_shuffled_left_outer_join_may_build_either_side_from_3_5(version: str, advised: bool) -> None:
+    join = _hash_join(SHJ, built=LARGE_SHUFFLED, other=SMALL_SHUFFLED, type_=JoinType.LEFT_OUTER)
+    assert bool(_advised(query(join, seconds=20), version=version)) is advised
+
+
+def test_a_broadcast_that_another_join_uses_is_built_all_the_same() -> None:
+    again = _hash_join(other=side("catalog_sales", rows=9_000_000))
+    assert not _advised(query(_hash_join(), again, seconds=8))
+
+
+def test_broadcasts_are_built_side_by_side_so_that_the_next_largest_bounds_the_gain() -> None:
+    beside = _hash_join(built=side("customer", rows=1_900_000), other=side("store_sales", rows=10**7))
+    assert _advised(query(_hash_join(), seconds=8))
+    assert not _advised(query(_hash_join(), beside, seconds=8))
+
+
+def test_one_veto_is_one_for_all_joins_that_share_the_hint() -> None:
+    assert not _advised(query(_hash_join(), _hash_join(out=9_000_000, occurrence=1), seconds=8))

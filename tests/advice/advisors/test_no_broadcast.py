@@ -1,0 +1,97 @@
+"""Broadcasts that Spark chose and that cost more than a shuffle would: forbidden one by one, by the agent alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.advice.joins import GIB, facts, inner, query, side
+from tuner.advice.advise import advise
+from tuner.advice.advisors.no_broadcast import advise_no_broadcasts
+from tuner.advice.steering_reach import Reach
+from tuner.model.action import Hint
+from tuner.model.change import Recommendation
+from tuner.model.cluster import Cluster
+from tuner.model.join_site import JoinSite
+from tuner.model.query import Query, QueryStatus
+from tuner.model.query_work import BroadcastWork, QueryWork
+from tuner.model.strategy import BuildSide, JoinType, Strategy
+
+ROOMY = Cluster(
+    cores=16, executors=4, cores_per_executor=4, executor_memory_bytes=64 * GIB, driver_memory_bytes=64 * GIB
+)
+TIGHT = replace(ROOMY, driver_memory_bytes=2 * GIB)
+BUILD_ROWS, BUILD_BYTES = 5_000_000, 700_000_000
+
+
+def broadcast_join(build_rows: int = BUILD_ROWS, probe_rows: int = 2_000_000) -> JoinSite:
+    build = side("db.b", "db.c", rows=build_rows, broadcast_bytes=BUILD_BYTES)
+    join = inner(side("db.a", rows=probe_rows), build, strategy=Strategy.BROADCAST_HASH)
+    return replace(join, build_side=BuildSide.RIGHT)
+
+
+def took(build_ms: int, *others: BroadcastWork, readers: int = 1, rows: int = BUILD_ROWS) -> QueryWork:
+    return QueryWork((), (BroadcastWork(rows, BUILD_BYTES, 60_000, build_ms, 1_500, readers), *others))
+
+
+def job(work: QueryWork | None = None, join: JoinSite | None = None, **changed: object) -> Query:
+    found = query(join or broadcast_join(), seconds=60, fingerprint="q1")
+    return replace(found, work=work or took(9_000), **changed)  # type: ignore[arg-type]
+
+
+def advised(found: Query, reach: Reach = Reach.AGENT, cluster: Cluster = ROOMY) -> list[Recommendation]:
+    return list(advise_no_broadcasts(facts(found, reach=reach, cluster=cluster)))
+
+
+def test_the_broadcast_that_took_longer_than_its_shuffle_would() -> None:
+    (found,) = advised(job())
+    (action,) = found.actions
+    assert (action.value, action.query, action.relations) == (Hint.NO_BROADCAST, "q1", ("db.b", "db.c"))
+    p = found.predicted_seconds
+    # 9 s to hash and 1.5 s to send; to collect 232 MB, 2.3 s as priced, not the minute in which its rows were computed.
+    assert found.evidence[2].value == pytest.approx(9 + 1.5 + 2.3, abs=0.1)
+    assert p.before - 12.9 < p.low <= p.after <= p.high < p.before
+    assert "do not broadcast b+c" in found.reason
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(job(took(300)), id="hashed in no time"),
+        pytest.param(
+            job(took(9_000, rows=61), broadcast_join(build_rows=61)), id="61 rows: the driver was busy with others"
+        ),
+        pytest.param(job(join=broadcast_join(probe_rows=400_000_000)), id="the other side is dear to shuffle"),
+        pytest.param(job(join=replace(broadcast_join(), type=JoinType.LEFT_ANTI)), id="an anti join may need it"),
+        pytest.param(job(took(9_000, readers=2)), id="another reader keeps it"),
+        pytest.param(job(took(9_000, rows=7)), id="nothing timed it"),
+        pytest.param(
+            job(took(9_000, BroadcastWork(9, 900_000_000, 60_000, 9_000, 1_500))), id="another is built meanwhile"
+        ),
+        pytest.param(job(status=QueryStatus.FAILED), id="it did not come to its end"),
+        pytest.param(replace(job(), work=None), id="nothing is known of its stages"),
+    ],
+)
+def test_a_broadcast_that_stays(case: Query) -> None:
+    assert not advised(case)
+
+
+@pytest.mark.parametrize("reach", [Reach.CONF, Reach.TEXT])
+def test_only_the_agent_can_forbid_one(reach: Reach) -> None:
+    assert not advised(job(), reach)
+
+
+def test_over_the_cap_any_gain_will_do_if_it_is_sure() -> None:
+    little = job(took(650, rows=10_000), broadcast_join(build_rows=10_000, probe_rows=20_000))
+    little = replace(little, work=QueryWork((), (BroadcastWork(10_000, BUILD_BYTES, 10, 80, 20),)))
+    assert not advised(little)
+    (found,) = advised(little, cluster=TIGHT)
+    assert "over the" in found.reason
+    dear = job(join=broadcast_join(probe_rows=400_000_000))
+    assert not advised(dear, cluster=TIGHT), "what is not sure to gain is not recommended, whatever it endangers"
+
+
+def test_it_is_one_of_the_advisors() -> None:
+    found = advise(facts(job(), reach=Reach.AGENT, cluster=ROOMY))
+    assert [r.advisor for r in found if r.actions[0].value == Hint.NO_BROADCAST] == ["no_broadcast"]

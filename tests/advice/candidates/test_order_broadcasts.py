@@ -1,0 +1,213 @@
+"""The broadcasts that an order calls for: which, how sure, and under which names the agent finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from tests.advice.advisors.test_join_order import ran
+
+from tests.advice.joins import facts, inner, side
+from tests.plan.trees import plan
+from tuner.advice.advisors.join_order import advise_join_orders
+from tuner.advice.candidates.broadcast_builds import Build
+from tuner.advice.candidates.join_hints import choose_hints
+from tuner.advice.candidates.ordered_sides import ordered_side
+from tuner.advice.facts import Facts
+from tuner.advice.oversized_hints import head_room
+from tuner.advice.steering_reach import Reach
+from tuner.cost.cardinality import Cardinality
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.change import Recommendation
+from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.query import Query
+from tuner.model.strategy import BuildSide, Strategy
+from tuner.plan.joins import find_joins
+from tuner.steering.agent.directives import agent_directives
+
+GIB = 1 << 30
+# A week of sales is asked for last: TPC-DS 29 in small.
+WRITTEN = """
+SortMergeJoin | [s_day#3], [d#8], Inner | number of output rows={output}
+  SortMergeJoin | [s_item#1], [r_item#5], Inner | number of output rows={between}
+    Exchange | hashpartitioning(s_item#1, 200) | data size=3000000000
+      Scan parquet shop.sales | [s_item#1,s_day#3] | number of output rows=100000000
+    Exchange | hashpartitioning(r_item#5, 200) | data size=800000000
+      Scan parquet shop.returns | [r_item#5] | number of output rows=50000000
+  Exchange | hashpartitioning(d#8, 200) | data size=112
+    Filter | (d_week#9 = 7) | number of output rows=7
+      Scan parquet shop.days | [d#8,d_week#9] | number of output rows=7000
+"""
+ORDERED = """
+SortMergeJoin | [s_item#1], [r_item#5], Inner | number of output rows=40000
+  BroadcastHashJoin | [s_day#3], [d#8], Inner, BuildRight | number of output rows=100000
+    Scan parquet shop.sales | [s_item#1,s_day#3] | number of output rows=100000000
+    BroadcastExchange | HashedRelationBroadcastMode | data size=112
+      Filter | (d_week#9 = 7) | number of output rows=7
+        Scan parquet shop.days | [d#8,d_week#9] | number of output rows=7000
+  Scan parquet shop.returns | [r_item#5] | number of output rows=50000000
+"""
+DAYS, RETURNS, SALES = "shop.days", "shop.returns", "shop.sales"
+LEAVES = {SALES: 2 * GIB, RETURNS: GIB, DAYS: 1 << 20}
+
+
+def query(output: int = 40_000, between: int = 40_000_000, **planned: object) -> Query:
+    """The query as it was written; `planned` is what is said of the join with days."""
+    text = WRITTEN.format(output=output, between=between)
+    with_days, inner = find_joins(plan(text), finished=True)
+    return replace(ran(text), joins=(replace(_leaves(with_days), **planned), _leaves(inner)))  # type: ignore[arg-type]
+
+
+def _leaves(join: JoinSite) -> JoinSite:
+    return replace(join, left=_known(join.left), right=_known(join.right))
+
+
+def _known(side: JoinSide) -> JoinSide:
+    return replace(side, leaf_bytes=sum(LEAVES[relation] for relation in side.relations))
+
+
+def given(measured: Query, reach: Reach = Reach.AGENT) -> Facts:
+    return facts(measured, reach=reach)
+
+
+def advised(measured: Query, reach: Reach = Reach.AGENT) -> Recommendation:
+    (advice,) = advise_join_orders(given(measured, reach))
+    return advice
+
+
+def hints(advice: Recommendation) -> Sequence[Action]:
+    order, *others = advice.actions
+    assert order.kind is ActionKind.ORDER_JOINS
+    return others
+
+
+def test_a_filtered_side_is_broadcast_from_the_first_run_in_the_order() -> None:
+    advice = advised(query())
+    sides = {hint.relations: hint for hint in hints(advice)}
+    small = sides[DAYS, SALES]
+    assert (small.kind, small.value, small.query) == (ActionKind.HINT_JOIN, Hint.BROADCAST, "f" * 16)
+    assert "; broadcast in it: " in advice.reason and "days+sales (at most " in advice.reason
+    (rows,) = (e.value for e in advice.evidence if e.of == "days+sales")
+    assert rows == pytest.approx(100_000 * 1.7, rel=0.01)  # 7 of 7,000 days, and what such an estimate may be off by
+
+
+def test_its_join_is_named_as_the_run_in_that_order_will_name_it() -> None:
+    joins = {join.signature for join in find_joins(plan(ORDERED))}
+    assert {hint.target for hint in hints(advised(query()))} == joins
+
+
+@pytest.mark.parametrize("reach", [Reach.CONF, Reach.TEXT])
+def test_only_the_agent_can_hint_a_join_of_joins(reach: Reach) -> None:
+    assert not hints(advised(query(), reach))
+
+
+def test_what_spark_broadcasts_by_itself_needs_no_hint() -> None:
+    measured = query(
+        strategy=Strategy.BROADCAST_HASH, build_side=BuildSide.RIGHT, planned_strategy=Strategy.BROADCAST_HASH
+    )
+    assert [hint.relations for hint in hints(advised(measured))] == [(DAYS, SALES)]
+    with_days = measured.joins[0]
+    told = Action(ActionKind.HINT_JOIN, with_days.signature, Hint.BROADCAST, measured.fingerprint, (DAYS,))
+    for status, by_itself in ((DirectiveStatus.APPLIED, False), (DirectiveStatus.IGNORED, True)):
+        hinted = replace(measured, directives=(DirectiveOutcome(told.id, status),))
+        assert ((DAYS,) not in [hint.relations for hint in hints(advised(hinted))]) is by_itself
+
+
+def test_what_memory_may_not_hold_is_not_broadcast() -> None:
+    (advice,) = advise_join_orders(_with_heap(given(query()), 420 << 20))
+    assert (DAYS, SALES) not in [hint.relations for hint in hints(advice)]
+    assert (DAYS, SALES) in [hint.relations for hint in hints(advised(query()))]
+
+
+def test_the_bytes_of_its_rows_count_for_memory() -> None:
+    measured = query()
+    (wide,) = _of_width(measured, 4_000).graphs
+    found = ordered_side(measured, wide, Cardinality(wide), 0b101)
+    assert found.rows and found.shuffle_bytes
+    assert found.shuffle_bytes / found.rows == pytest.approx(2 * 4_000, rel=0.01)
+    for row_bytes, fits in ((12.0, True), (32.0, False)):
+        (advice,) = advise_join_orders(_with_heap(given(_of_width(measured, row_bytes)), 640 << 20))
+        assert ((DAYS, SALES) in [hint.relations for hint in hints(advice)]) is fits
+
+
+def _of_width(measured: Query, row_bytes: float) -> Query:
+    (graph,) = measured.graphs
+    wide = replace(graph, relations=tuple(replace(r, row_bytes=row_bytes) for r in graph.relations))
+    return replace(measured, graphs=(wide,))
+
+
+def _with_heap(roomy: Facts, heap: int) -> Facts:
+    return replace(roomy, cluster=replace(roomy.cluster, driver_memory_bytes=heap, executor_memory_bytes=heap))
+
+
+def test_a_query_has_one_budget_for_what_is_advised_on_its_joins_and_in_its_orders() -> None:
+    """Two broadcasts of joins beside the block, nine tenths of the most for one: the order's third is one too many."""
+    measured = _of_width(query(), 12)
+    most = _with_heap(given(measured), 640 << 20).cap.one_bytes
+    probe = side("shop.probe", rows=100_000_000, shuffle_bytes=3 * GIB, sort_ms=60_000, leaf_bytes=GIB)
+    beside = [
+        inner(probe, side(table, rows=200_000, shuffle_bytes=4_000_000, leaf_bytes=GIB), output_rows=100_000_000)
+        for table in ("shop.x", "shop.y")
+    ]
+    for more, fits in ((beside[:1], True), (beside, False)):
+        both = _with_heap(given(replace(measured, joins=(*measured.joins, *more))), 640 << 20)
+        hinted = [h.build.relation_bytes for h in choose_hints(both) if isinstance(h.build, Build)]
+        assert [size > 0.9 * most for size in hinted].count(True) == len(more)
+        (advice,) = advise_join_orders(both)
+        assert ((DAYS, SALES) in [hint.relations for hint in hints(advice)]) is fits
+
+
+def test_a_hint_must_be_fit_for_every_time_that_the_query_ran() -> None:
+    """Once for a week, and once for all weeks: the agent cannot tell the two apart."""
+    week, always = query(), query(output=40_000_000)
+    (graph,) = always.graphs
+    unfiltered = replace(graph, relations=tuple(replace(r, rows=r.scanned_rows) for r in graph.relations))
+    both = facts(week, replace(always, id=2, root_id=2, graphs=(unfiltered,)), reach=Reach.AGENT)
+    advice = list(advise_join_orders(both))
+    assert [one.actions[0].kind for one in advice] == [ActionKind.ORDER_JOINS]
+    assert [hint.relations for hint in hints(advice[0])] == [(DAYS,)]
+    (rows,) = (e.value for e in advice[0].evidence if e.of == "days")
+    assert rows == 7_000
+
+
+def test_what_the_agent_could_not_hold_back_is_not_broadcast() -> None:
+    measured = query()
+    blind = [
+        replace(j, left=replace(j.left, leaf_bytes=None), right=replace(j.right, leaf_bytes=None))
+        for j in measured.joins
+    ]
+    assert not hints(advised(replace(measured, joins=tuple(blind))))
+
+
+def test_a_join_that_puts_out_far_more_than_it_reads_is_not_hashed() -> None:
+    """Each of the week's sales meets a thousand returns, in whichever order."""
+    fanning = hints(advised(query(output=100_000_000, between=4_000_000_000)))
+    assert (DAYS, SALES) not in [hint.relations for hint in fanning]
+
+
+def _decision(actions: Sequence[Action]) -> Decision:
+    return Decision(Mode.AUTO, "a trial", tuple(DecidedAction(a, Standing.TRIAL, "why") for a in actions))
+
+
+def test_the_agent_is_told_of_a_join_that_an_order_beside_it_makes() -> None:
+    measured = replace(query(), relations=(DAYS, RETURNS, SALES))
+    advice = advised(measured)
+    others = hints(advice)
+    found = agent_directives(_decision(advice.actions), [measured])
+    assert not found.skipped
+    assert all(f'"{hint.target}"' in found.text for hint in others)
+    alone = agent_directives(_decision(others), [measured])
+    assert [why for _, why in alone.skipped] == ["its query did not have this join in the latest run"] * len(others)
+
+
+def test_the_agent_holds_it_back_in_a_run_of_far_more_data() -> None:
+    measured = query()
+    advice = advised(measured)
+    room = head_room(given(measured), advice.actions)
+    (small,) = (hint for hint in hints(advice) if hint.relations == (DAYS, SALES))
+    leaves = LEAVES[DAYS] + LEAVES[SALES]
+    assert leaves < room[small.id] <= 4 * leaves
+    assert not head_room(given(measured), [small])  # without the order there is no such join

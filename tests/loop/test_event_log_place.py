@@ -1,0 +1,192 @@
+"""Where a run's event log goes: where the user has it, else where nothing can keep his job from starting."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from upath import UPath
+
+from tuner.loop.event_log_place import EventLogPlace, event_log_place
+from tuner.loop.turn import Job
+from tuner.model.decision import Mode
+from tuner.steering.agent.spark_home import SparkAtHand
+from tuner.steering.agent.submission import Submission
+from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
+
+ENABLED = {EVENT_LOG_ENABLED: "true"}
+CLUSTER = {"spark.submit.deployMode": "cluster"}
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Job:
+    return Job("etl.load", "etl/1/1", 1, Mode.AUTO, event_log_base=str(tmp_path / "events"))
+
+
+@pytest.fixture
+def spark(tmp_path: Path) -> SparkAtHand:
+    """A Spark with Hadoop's client and nothing else among its jars."""
+    (tmp_path / "spark" / "jars").mkdir(parents=True)
+    (tmp_path / "spark" / "jars" / "hadoop-client-api-3.5.0.jar").touch()
+    return SparkAtHand(tmp_path / "spark", "4.3.0", "2.13")
+
+
+@pytest.fixture
+def bucket() -> Iterator[UPath]:
+    root = UPath("memory://bucket")
+    root.mkdir(parents=True)
+    yield root
+    root.fs.rm("/bucket", recursive=True)
+
+
+def place(job: Job, conf: Mapping[str, str], defaults: Mapping[str, str] | None = None) -> EventLogPlace:
+    """Of a job whose conf the user set, and whose Spark has such a spark-defaults.conf."""
+    return event_log_place(replace(job, user_conf=conf, submission=Submission(conf={**(defaults or {}), **conf})))
+
+
+# --- The user has his log on ---
+
+
+@pytest.mark.parametrize("where", ["conf", "defaults", "both"])
+def test_it_stays_where_the_user_has_it(job: Job, tmp_path: Path, where: str) -> None:
+    own = {**ENABLED, EVENT_LOG_DIR: str(tmp_path)}
+    conf, defaults = {
+        "conf": (own, {}),
+        "defaults": ({}, own),
+        "both": ({EVENT_LOG_DIR: str(tmp_path)}, {**own, EVENT_LOG_DIR: "/elsewhere"}),
+    }[where]
+    assert place(job, conf, defaults) == EventLogPlace(tmp_path.as_uri(), {})
+
+
+def test_its_directory_is_for_spark_to_miss(job: Job, tmp_path: Path) -> None:
+    own = tmp_path / "not made"
+    assert place(job, {**ENABLED, EVENT_LOG_DIR: str(own)}) == EventLogPlace(own.as_uri(), {})
+    assert not own.exists()
+
+
+def test_without_a_directory_it_is_where_spark_has_it(job: Job) -> None:
+    assert place(job, ENABLED).directory == "file:///tmp/spark-events"
+
+
+@pytest.mark.parametrize("own", ["nosuch://namenode/logs", "nosuch:/logs", "${env:LOGS}/spark"])
+def test_what_cannot_be_read_from_here_is_left_to_him(job: Job, own: str) -> None:
+    found = place(job, {**ENABLED, EVENT_LOG_DIR: own})
+    assert (found.directory, found.conf) == ("", {})
+    assert found.why.startswith(
+        f"the event log goes to spark.eventLog.dir={own}, which cannot be read from this machine ("
+    )
+
+
+def test_a_path_that_only_the_drivers_machine_has_cannot_be_read(job: Job, tmp_path: Path) -> None:
+    own = {**ENABLED, **CLUSTER, EVENT_LOG_DIR: str(tmp_path / "shared")}
+    assert "there is no such directory here" in place(job, own).why
+    (tmp_path / "shared").mkdir()
+    assert place(job, own) == EventLogPlace((tmp_path / "shared").as_uri(), {})
+
+
+def test_a_bucket_of_his_is_read(job: Job, bucket: UPath) -> None:
+    own = {**ENABLED, EVENT_LOG_DIR: "memory://bucket"}
+    assert place(job, own) == EventLogPlace("memory://bucket", {})
+
+
+def test_a_log_that_he_switched_off_stays_off(job: Job) -> None:
+    found = place(job, {EVENT_LOG_ENABLED: " False"}, ENABLED)
+    assert found == EventLogPlace(why="the job sets spark.eventLog.enabled=false, nothing can be measured")
+
+
+# --- The user named a directory, and has no log ---
+
+
+def test_a_directory_of_his_that_will_do_is_used(job: Job, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path, target_is_directory=True)
+    for own in (tmp_path, tmp_path / "link"):
+        assert place(job, {EVENT_LOG_DIR: str(own)}) == EventLogPlace(own.as_uri(), ENABLED)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["link"]
+
+
+@pytest.mark.parametrize(
+    ("own", "why"),
+    [
+        ("missing", "No such file or directory"),
+        ("file", "Not a directory"),
+        ("link", "No such file or directory"),
+        ("/proc", "No such file or directory"),
+        ("nosuch://bucket/logs", "install the fsspec package for nosuch"),
+        ("memory://bucket/missing", "no such directory"),
+        ("memory:/", "the URL names no bucket or host"),
+    ],
+)
+def test_one_that_will_not_do_is_not_turned_on(job: Job, tmp_path: Path, bucket: UPath, own: str, why: str) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    given = own if ":" in own else str(tmp_path / own)
+    found = place(job, {EVENT_LOG_DIR: given})
+    assert (found.directory, found.conf) == ("", {})
+    assert found.why.startswith(f"no event log can be had in spark.eventLog.dir={given} (")
+    assert why in found.why
+    assert not (tmp_path / "missing").exists()
+
+
+def test_an_empty_one_is_where_spark_is_started(job: Job) -> None:
+    """As Spark resolves it (Utils.resolveURI)."""
+    assert place(job, {EVENT_LOG_DIR: ""}) == EventLogPlace(Path.cwd().as_uri(), ENABLED)
+    assert place(job, {**ENABLED, EVENT_LOG_DIR: ""}) == EventLogPlace(Path.cwd().as_uri(), {})
+
+
+def test_one_of_the_drivers_machine_is_not_turned_on(job: Job, tmp_path: Path) -> None:
+    found = place(job, {**CLUSTER, EVENT_LOG_DIR: str(tmp_path)})
+    assert "deploy mode is cluster, and the driver may run on another machine" in found.why
+
+
+def test_one_in_spark_defaults_gives_way_to_the_tuners_own(job: Job) -> None:
+    found = place(job, {}, {EVENT_LOG_DIR: "/nowhere"})
+    assert found.conf == {**ENABLED, EVENT_LOG_DIR: found.directory}
+    assert found.directory.startswith(Path(job.event_log_base).as_uri())
+
+
+# --- The tuner's own ---
+
+
+@pytest.mark.parametrize("base", ["no/such/bucket", "bucket/made/on/the/way"])
+def test_a_directory_is_made_where_the_base_is_a_url(job: Job, bucket: UPath, base: str) -> None:
+    found = event_log_place(replace(job, event_log_base=f"memory://{base}/"))
+    assert found.conf == {**ENABLED, EVENT_LOG_DIR: found.directory}
+    assert found.directory.startswith(f"memory://{base}/etl.load/etl/1/1-")
+    assert UPath(found.directory).is_dir()
+
+
+def test_in_cluster_mode_a_path_is_used_where_someone_said_that_it_is_shared(job: Job) -> None:
+    away = replace(job, submission=Submission(conf=CLUSTER))
+    found = event_log_place(away)
+    assert "deploy mode is cluster, and the driver may run on another machine" in found.why
+    assert not Path(job.event_log_base).exists()
+    assert event_log_place(replace(away, base_is_shared=True)).conf.keys() == {EVENT_LOG_ENABLED, EVENT_LOG_DIR}
+
+
+def test_what_spark_has_no_file_system_for_is_not_used(job: Job, spark: SparkAtHand, bucket: UPath) -> None:
+    here = replace(job, event_log_base="memory://bucket", submission=Submission(spark))
+    assert "the Spark at hand has no file system for memory" in event_log_place(here).why
+    given = {"spark.jars.packages": "org.example:memory:1"}
+    assert event_log_place(replace(here, submission=Submission(spark, given))).directory
+    (spark.jars / "hadoop-aws-3.5.0.jar").touch()
+    assert "no file system for memory" in event_log_place(here).why
+
+
+def test_who_may_not_write_there_runs_without() -> None:
+    """As another user than root, where the tests run as root: that may write anywhere."""
+    if os.getuid() != 0:
+        pytest.skip("needs root, to become someone else")
+    script = (
+        "import os, sys\nfrom tuner.loop.event_log_place import _writing_obstacle\n"
+        "from tuner.steering.agent.submission import Submission\n"
+        "os.setuid(int(sys.argv[1]))\nprint(_writing_obstacle(sys.argv[2], Submission()))"
+    )
+    nobody = str(pwd.getpwnam("nobody").pw_uid)
+    done = subprocess.run([sys.executable, "-c", script, nobody, "/"], capture_output=True, text=True, check=True)
+    assert done.stdout == "Permission denied\n"

@@ -1,0 +1,842 @@
+"""One turn of the loop around one Spark job: with a real store and event logs as Spark writes them, but small."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.nightly import Nightly, Spark
+from tuner.advice.steering_reach import Reach
+from tuner.eventlog.location import local_path
+from tuner.history.failure import Ending
+from tuner.history.store import Store
+from tuner.loop import loop, next_decision
+from tuner.loop.event_log_place import EventLogPlace
+from tuner.loop.loop import Job, Report, Turn, complete, prepare
+from tuner.model.action import Action, ActionKind
+from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.decision import Mode, Standing
+from tuner.model.failure import FailureKind
+from tuner.model.plan_picture import StepKind
+from tuner.model.run import RunState
+from tuner.model.verdict import ModeChange, Ruling, Verdict
+from tuner.steering import directives_of_decision as carry_out
+from tuner.steering.agent.spark_home import SparkAtHand
+from tuner.steering.agent.submission import Submission
+from tuner.steering.directives import Steering
+from tuner.steering.order_sensitive import PROPERTY, OrderSensitive
+from tuner.steering.submit_conf import EVENT_LOG_DIR, KEY
+
+ADAPTIVE = "spark.sql.adaptive.autoBroadcastJoinThreshold"
+MIDNIGHT = datetime(2026, 11, 20, tzinfo=UTC)
+STATIC = "spark.sql.autoBroadcastJoinThreshold"
+SALES = "SELECT * FROM sales s JOIN items i ON s.item = i.id"
+
+
+@pytest.fixture
+def nightly(tmp_path: Path) -> Nightly:
+    return Nightly(tmp_path)
+
+
+# --- The loop ---
+
+
+def test_the_first_run_is_observed_and_the_second_is_steered(nightly: Nightly) -> None:
+    first = nightly.night("etl/1/load/-1/1")
+    assert first.turn.decision.summary == "first run: observed"
+    assert first.problems == ()
+    assert nightly.stored("etl/1/load/-1/1").state is RunState.SUCCEEDED
+
+    second = nightly.night("etl/2/load/-1/1")
+    assert [d.standing for d in second.turn.decision.actions] == [Standing.TRIAL] * 2
+    assert 14_274_936 <= int(second.turn.conf[STATIC]) < 57_234_440
+    assert second.turn.directives.conf == {a.target: a.value for a in second.turn.decision.in_force}
+    assert second.turn.directives.conf.keys() == {STATIC, ADAPTIVE}
+
+    third = nightly.prepare("etl/3/load/-1/1")
+    assert [d.standing for d in third.decision.actions] == [Standing.PROMOTED] * 2
+    assert third.decision.actions[0].reason == "7.0 s became 4.0 s over 1 query"
+
+
+def test_a_change_that_loses_is_not_tried_again(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    nightly.night("e/2/1", Spark(seconds=20, broadcast=True))
+    found = nightly.prepare("e/3/1")
+    assert not found.directives.conf
+    assert {d.standing for d in found.decision.actions} == {Standing.ROLLED_BACK}
+
+
+def test_observing_never_steers(nightly: Nightly) -> None:
+    nightly.mode = Mode.OBSERVE
+    nightly.night("e/1/1")
+    found = nightly.prepare("e/2/1")
+    assert not found.decision.in_force
+    assert not found.directives.conf
+    assert found.decision.actions[0].standing is Standing.PROPOSED
+
+
+def test_suggesting_waits_for_a_person(nightly: Nightly) -> None:
+    nightly.mode = Mode.SUGGEST
+    nightly.night("e/1/1")
+    proposed = nightly.night("e/2/1").turn
+    assert not proposed.directives.conf
+    with Store.open(nightly.url) as store:
+        action = proposed.decision.actions[0].action
+        store.record(Verdict(nightly.cohort, action.id, Ruling.APPROVE, "ana", proposed.started_at))
+    assert nightly.prepare("e/3/1").directives.conf.keys() == {STATIC, ADAPTIVE}
+
+
+def test_a_mode_that_a_person_gave_beats_the_jobs_own(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    with Store.open(nightly.url) as store:
+        store.set_mode(ModeChange(nightly.cohort, Mode.OBSERVE, "ana", MIDNIGHT))
+    found = nightly.prepare("e/2/1").decision
+    assert (found.mode, found.in_force) == (Mode.OBSERVE, ())
+    with Store.open(nightly.url) as store:
+        store.set_mode(ModeChange(nightly.cohort, None, "ana", MIDNIGHT))
+    assert nightly.prepare("e/3/1").decision.mode is Mode.AUTO
+
+
+# --- What people look at ---
+
+
+def test_a_run_leaves_its_plans_and_what_would_be_decided_next(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    details, run = nightly.details("e/1/1"), nightly.stored("e/1/1")
+    assert details.outlook == nightly.prepare("e/2/1").decision
+    assert [d.standing for d in details.outlook.actions] == [Standing.TRIAL] * 2
+    (picture,) = details.pictures
+    (query,) = run.outcome.queries
+    assert (picture.query, picture.description) == (query.fingerprint, "statement 1 of 1")
+    assert [s.rows for s in picture.steps if s.kind is StepKind.JOIN] == [1_430_861]
+
+
+def test_what_the_users_own_setting_keeps_out_is_held(nightly: Nightly) -> None:
+    nightly.user_conf = {STATIC: "10m"}
+    nightly.night("e/1/1")
+    held = {d.action.target: d for d in nightly.details("e/1/1").outlook.actions if d.standing is Standing.HELD}
+    assert held[STATIC].reason == f"not applied: {STATIC}=10m is the job's own setting"
+
+
+def test_a_log_that_breaks_off_shows_plans_but_no_findings(nightly: Nightly) -> None:
+    nightly.night("e/1/1", Spark(ended=False), failed=True)
+    details = nightly.details("e/1/1")
+    assert (details.insights, len(details.pictures)) == ((), 1)
+
+
+@pytest.mark.parametrize("name", ["_outlook", "facts_now"])
+def test_what_cannot_be_looked_at_costs_neither_the_outcome_nor_the_job(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    turn = nightly.prepare("e/1/1")
+    Spark().run(turn)
+    monkeypatch.setattr(loop, name, _boom)
+    report = complete(turn, nightly.url, failed=False)
+    assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
+    assert [p.split(":")[1] for p in report.problems] == [" a bug in two lines"]
+
+
+def test_a_sql_job_is_hinted(nightly: Nightly) -> None:
+    nightly.statements = (SALES,)
+    nightly.night("e/1/1")
+    found = nightly.prepare("e/2/1")
+    assert found.directives.statements == (SALES.replace("SELECT", "SELECT /*+ BROADCAST(i) */"),)
+    assert not found.directives.conf
+
+
+def test_a_hint_that_found_no_place_is_not_in_force(nightly: Nightly) -> None:
+    nightly.statements = (SALES,)
+    nightly.night("e/1/1")
+    nightly.statements = (SALES.replace("SELECT", "SELECT /*+ MERGE(i) */"),)
+    found = nightly.prepare("e/2/1")
+    assert not found.decision.in_force
+    assert found.directives.statements == nightly.statements
+    assert "MERGE(i)" in found.directives.overruled[0][1]
+
+
+def test_a_job_that_is_no_longer_sql_text_is_not_judged_by_its_hints(nightly: Nightly) -> None:
+    nightly.statements = (SALES,)
+    nightly.night("e/1/1")
+    nightly.night("e/2/1")
+    nightly.statements = ()
+    found = nightly.prepare("e/3/1")
+    assert all(a.kind is not ActionKind.HINT_JOIN for a in found.decision.in_force)
+    assert any("no longer SQL" in why for _, why in found.directives.overruled)
+
+
+def test_the_users_own_setting_wins_and_is_reported(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    nightly.user_conf = {ADAPTIVE: "30m", STATIC: "5m", KEY: "mine"}
+    turn = nightly.prepare("e/2/1")
+    assert not turn.conf.keys() & nightly.user_conf.keys()
+    assert not turn.decision.in_force
+    assert any(f"{ADAPTIVE}=30m is the job's own" in line for line in turn.details())
+    assert any("not applied: " in line and "is the job's own" in line for line in turn.lines())
+    assert {a["reason"] for a in Report(turn, None).as_json()["not_applied"]}  # type: ignore[index,union-attr]
+
+
+# --- Failures of the job ---
+
+
+def test_a_failed_run_is_harvested_and_its_trial_is_out(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    assert nightly.night("e/2/1", Spark(ended=True, error="OutOfMemoryError"), failed=True).run is not None
+    assert nightly.stored("e/2/1").state is RunState.FAILED
+    retry = nightly.prepare("e/2/2")
+    assert not retry.decision.in_force
+    assert "unsteered" in retry.decision.summary
+    Spark().run(retry)
+    complete(retry, nightly.url, failed=False)
+    assert not nightly.prepare("e/3/1").decision.in_force
+
+
+def test_why_a_run_failed_is_stored_and_said(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    error = "org.apache.spark.SparkException: Could not execute broadcast in 300 secs. You can increase"
+    report = nightly.night("e/2/1", Spark(error=error), failed=True)
+    (fingerprint,) = (q.fingerprint for q in report.run.outcome.queries)  # type: ignore[union-attr]
+    said = f"broadcast timed out after 300 s in query {fingerprint}"
+    assert f"spark-tuner: run e/2/1 failed: {said}" in report.lines()
+    assert report.as_json()["failure"] == {"kind": "broadcast_timeout", "query": fingerprint, "words": said}
+    assert nightly.stored("e/2/1").failure.sentence == said
+
+
+def test_how_the_driver_ended_is_told_where_the_log_breaks_off(nightly: Nightly) -> None:
+    turn = nightly.prepare("e/1/1")
+    Spark(ended=False).run(turn)
+    complete(turn, nightly.url, failed=True, ending=Ending(-9))
+    assert nightly.stored("e/1/1").failure.kind is FailureKind.SIGKILLED
+
+
+def test_without_a_log_the_exit_code_is_said(nightly: Nightly) -> None:
+    report = complete(nightly.prepare("e/1/1"), nightly.url, failed=True, ending=Ending(143))
+    assert "spark-tuner: run e/1/1 failed: killed by SIGTERM" in report.lines()
+
+
+def test_a_job_that_got_over_a_failed_query_has_not_failed(nightly: Nightly) -> None:
+    report = nightly.night("e/1/1", Spark(error="Could not execute broadcast in 300 secs"))
+    assert report.failure is None
+    assert nightly.stored("e/1/1").failure is None
+
+
+def test_a_job_that_fails_before_spark_starts_leaves_no_log(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    turn = nightly.prepare("e/2/1")
+    report = complete(turn, nightly.url, failed=True)
+    assert report.run is None
+    assert nightly.stored("e/2/1").state is RunState.FAILED
+    assert not nightly.prepare("e/3/1").decision.in_force
+    (problem,) = report.problems
+    assert "no event log" in problem
+
+
+def test_a_retry_of_a_run_that_was_not_steered_is_steered(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    nightly.mode = Mode.OBSERVE
+    nightly.night("e/2/1", failed=True)
+    nightly.mode = Mode.AUTO
+    assert nightly.prepare("e/2/2").decision.in_force
+
+
+def test_a_try_that_was_killed_with_changes_is_followed_by_one_without(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    killed = nightly.prepare("e/2/1")
+    assert killed.decision.in_force
+    Spark(ended=False).run(killed)
+    assert not nightly.prepare("e/2/2").decision.in_force
+    assert nightly.stored("e/2/1").state is RunState.FAILED
+    assert nightly.stored("e/2/1").outcome is not None
+
+
+def test_of_many_mapped_instances_a_retry_still_knows_its_earlier_try(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nightly.night("e/1/load/-1/1")
+    assert nightly.prepare("e/2/load/0/1").decision.in_force
+    for index in range(1, 6):
+        nightly.night(f"e/2/load/{index}/1")
+    monkeypatch.setattr(loop, "HISTORY_RUNS", 4)
+    assert "unsteered" in nightly.prepare("e/2/load/0/2").decision.summary
+
+
+def test_mapped_instances_share_what_they_learn_and_one_tries(nightly: Nightly) -> None:
+    nightly.night("e/1/load/0/1")
+    trying, waiting = nightly.prepare("e/2/load/0/1"), nightly.prepare("e/2/load/1/1")
+    assert trying.decision.in_force
+    assert not waiting.decision.in_force
+    assert waiting.decision.actions[0].standing is Standing.HELD
+    for turn in (trying, waiting):
+        Spark(seconds=4 if turn is trying else 7, broadcast=turn is trying).run(turn)
+        complete(turn, nightly.url, failed=False)
+    assert nightly.prepare("e/2/load/2/1").decision.in_force
+
+
+def test_a_log_cut_in_the_middle_is_partial_and_no_evidence_for_a_change(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    report = nightly.night("e/2/1", Spark(seconds=1, cut=20))
+    assert report.run is not None
+    assert report.run.state is RunState.PARTIAL
+    assert not nightly.prepare("e/3/1").decision.in_force
+
+
+def test_no_log_at_all_is_a_lost_run(nightly: Nightly) -> None:
+    turn = nightly.prepare("e/1/1")
+    report = complete(turn, nightly.url, failed=False)
+    assert report.run is None
+    assert nightly.stored("e/1/1").state is RunState.LOST
+    assert nightly.prepare("e/2/1").decision.summary == "nothing harvested yet: observed"
+
+
+def test_to_complete_twice_changes_nothing(nightly: Nightly) -> None:
+    report = nightly.night("e/1/1")
+    before = nightly.stored("e/1/1")
+    again = complete(report.turn, nightly.url, failed=True)
+    assert again.problems == ()
+    assert nightly.stored("e/1/1") == before
+
+
+# --- Runs whose driver did not live to harvest them ---
+
+
+def _backdate(monkeypatch: pytest.MonkeyPatch, days: float) -> None:
+    monkeypatch.setattr(loop, "LOST_AFTER", timedelta(days=-days))
+
+
+def test_a_run_that_ended_unseen_is_harvested_at_the_next_decision_once(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Spark().run(nightly.prepare("e/1/1"))
+    harvested: list[str] = []
+    genuine = loop._harvest
+    monkeypatch.setattr(loop, "_harvest", lambda *given: (harvested.append(given[1]), genuine(*given))[1])
+    assert nightly.prepare("e/2/1").decision.in_force, "what it measured is advised on at once"
+    assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
+    nightly.prepare("e/3/1")
+    assert harvested.count("e/1/1") == 1
+
+
+def test_an_unseen_run_whose_queries_failed_counts_as_failed(nightly: Nightly) -> None:
+    Spark(error="boom").run(nightly.prepare("e/1/1"))
+    nightly.prepare("e/2/1")
+    assert nightly.stored("e/1/1").state is RunState.FAILED
+
+
+def test_a_run_still_under_way_is_left_alone_and_not_even_read(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Spark(ended=False).run(nightly.prepare("e/1/1"))
+    monkeypatch.setattr(loop, "locate", lambda *_: pytest.fail("read a log that is being written"))
+    assert nightly.prepare("e/2/1").problems == ()
+    assert nightly.stored("e/1/1").state is RunState.RUNNING
+
+
+@pytest.mark.parametrize(("log", "state"), [(True, RunState.FAILED), (False, RunState.LOST)])
+def test_a_run_not_heard_of_for_long_is_given_up(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, log: bool, state: RunState
+) -> None:
+    turn = nightly.prepare("e/1/1")
+    if log:
+        Spark(ended=False).run(turn)
+    _backdate(monkeypatch, 1)
+    nightly.prepare("e/2/1")
+    assert nightly.stored("e/1/1").state is state
+
+
+def test_one_unreadable_run_does_not_keep_others_from_being_harvested(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Spark().run(nightly.prepare("e/1/1"))
+    genuine = Store.finish
+
+    def finish(self: Store, key: str, *rest: Any) -> bool:
+        if key == "e/1/1":
+            raise RuntimeError("disk full\nand more")
+        return genuine(self, key, *rest)
+
+    monkeypatch.setattr(Store, "finish", finish)
+    Spark().run(nightly.prepare("e/2/1"))
+    (problem,) = nightly.prepare("e/3/1").problems
+    assert problem == "could not harvest run e/1/1: disk full and more"
+    assert nightly.stored("e/1/1").state is RunState.RUNNING
+    assert nightly.stored("e/2/1").state is RunState.SUCCEEDED
+
+
+# --- The tuner's own failures ---
+
+
+def _boom(*_: Any, **__: Any) -> Any:
+    raise RuntimeError("a bug\n  in two lines")
+
+
+def _unsteered(turn: Turn) -> None:
+    assert not turn.decision.in_force
+    assert not turn.directives.conf
+    assert not turn.directives.statements
+    assert ADAPTIVE not in turn.conf
+    assert all("\n" not in problem for problem in turn.problems)
+
+
+@pytest.mark.parametrize("url", ["nonsense", "mysql://x/y", "sqlite:////proc/nowhere/x.db", ""])
+def test_without_a_store_the_job_runs_unsteered(nightly: Nightly, url: str) -> None:
+    turn = prepare(nightly.job("e/1/1"), url)
+    _unsteered(turn)
+    assert any("open the history store" in problem for problem in turn.problems)
+    assert turn.conf[KEY] == "e/1/1", "its log may yet be harvested"
+    Spark().run(turn)
+    report = complete(turn, url, failed=False)
+    assert any("store the outcome" in problem for problem in report.problems)
+    assert report.run is not None
+
+
+def test_a_run_the_store_did_not_know_of_is_stored_when_it_ends(nightly: Nightly) -> None:
+    turn = prepare(nightly.job("e/1/1"), "nonsense")
+    Spark().run(turn)
+    complete(turn, nightly.url, failed=False)
+    assert nightly.stored("e/1/1").outcome is not None
+    assert nightly.prepare("e/2/1").decision.in_force
+
+
+@pytest.mark.parametrize("method", ["pending", "recent", "verdicts", "begin", "run", "close"])
+def test_a_store_that_breaks_steers_nothing_or_is_only_reported(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    nightly.night("e/1/1")
+    with monkeypatch.context() as broken:
+        broken.setattr(Store, method, _boom)
+        turn = nightly.prepare("e/2/2" if method == "run" else "e/2/1")
+    assert any("a bug in two lines" in problem for problem in turn.problems)
+    recorded = nightly.stored(turn.job.key)
+    assert (recorded.decision.in_force if recorded else ()) == turn.decision.in_force
+    if method in ("recent", "verdicts", "begin", "run"):
+        _unsteered(turn)
+
+
+@pytest.mark.parametrize(
+    ("name", "steered"),
+    [
+        ("_advise", False),
+        ("_learned", True),
+        ("next_decision", False),
+        ("decide", False),
+        ("outgrown", False),
+        ("choose_method", False),
+        ("by_conf", False),
+        ("only_carried_out", False),
+        ("failed_with_changes", False),
+        ("observing_conf", False),
+        ("event_log_place", False),
+        ("_begin", False),
+        ("_catch_up", True),
+    ],
+)
+def test_a_bug_while_preparing_never_stops_the_job(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, name: str, steered: bool
+) -> None:
+    nightly.night("e/1/1")
+    with monkeypatch.context() as broken:
+        broken.setattr(loop if hasattr(loop, name) else next_decision, name, _boom)
+        turn = nightly.prepare("e/2/1")
+    assert any("could not " in p and "a bug in two lines" in p for p in turn.problems)
+    assert bool(turn.decision.in_force) is steered
+    if not steered:
+        _unsteered(turn)
+    recorded = nightly.stored("e/2/1")
+    assert (recorded.decision.in_force if recorded else ()) == turn.decision.in_force
+    assert turn.lines()
+
+
+def test_a_bug_in_the_advisors_keeps_what_was_proven(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    nightly.night("e/1/1")
+    nightly.night("e/2/1")
+    monkeypatch.setattr(next_decision, "_advise", _boom)
+    turn = nightly.prepare("e/3/1")
+    assert turn.decision.actions[0].standing is Standing.PROMOTED
+    assert turn.problems == ("could not advise: a bug in two lines",)
+
+
+@pytest.mark.parametrize("name", ["locate", "queries", "outcome_of", "_finish", "_outcome", "_harvest"])
+@pytest.mark.parametrize("failed", [True, False])
+def test_a_bug_while_completing_never_fails_the_job(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, name: str, failed: bool
+) -> None:
+    turn = nightly.prepare("e/1/1")
+    Spark().run(turn)
+    with monkeypatch.context() as broken:
+        broken.setattr(loop if hasattr(loop, name) else next_decision, name, _boom)
+        report = complete(turn, nightly.url, failed=failed)
+    (problem,) = report.problems
+    assert "a bug in two lines" in problem
+    assert any(problem in line for line in report.lines())
+    json.dumps(report.as_json())
+
+
+def test_plans_that_cannot_be_read_do_not_keep_a_run_pending_for_ever(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Spark().run(nightly.prepare("e/1/1"))
+    monkeypatch.setattr(loop, "queries", _boom)
+    assert any("read the plans of run e/1/1" in p for p in nightly.prepare("e/2/1").problems)
+    assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
+    assert nightly.prepare("e/3/1").problems == ()
+
+
+def test_an_error_without_words_is_named(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    def silent(*_: Any) -> Any:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(next_decision, "decide", silent)
+    nightly.night("e/1/1")
+    assert "could not decide: ZeroDivisionError" in nightly.prepare("e/2/1").problems
+
+
+# --- Where the log goes ---
+
+
+def test_without_a_directory_for_its_log_nothing_is_tried(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    (nightly.root / "file").write_text("")
+    turn = prepare(replace(nightly.job("e/2/1"), event_log_base=str(nightly.root / "file")), nightly.url)
+    _unsteered(turn)
+    assert turn.conf == {}
+    assert turn.decision.summary.startswith(f"no event log can be had below {nightly.root}/file (Not a directory)")
+    report = complete(turn, nightly.url, failed=False)
+    assert report.run is None
+
+
+def test_a_job_that_switches_its_log_off_is_not_steered(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    nightly.user_conf = {"spark.eventLog.enabled": "false"}
+    turn = nightly.prepare("e/2/1")
+    _unsteered(turn)
+    assert "spark.eventLog.enabled" not in turn.conf
+    assert "spark.eventLog.enabled=false" in turn.decision.summary
+
+
+def test_the_users_own_directory_is_used_and_searched_by_key(nightly: Nightly) -> None:
+    own = nightly.root / "logs of all"
+    own.mkdir()
+    nightly.user_conf = {EVENT_LOG_DIR: own.as_uri()}
+    turn = nightly.prepare("e/1/1")
+    assert EVENT_LOG_DIR not in turn.conf
+    assert turn.event_log_dir == own.as_uri()
+    for name, key in (("a-1", "e/0/1"), ("a-2", "e/1/1"), ("a-3", "e/1/2")):
+        Spark(seconds=int(name[-1])).write({EVENT_LOG_DIR: own.as_uri(), KEY: key}, name)
+    report = complete(turn, nightly.url, failed=False)
+    assert report.run is not None
+    assert report.run.outcome is not None
+    assert report.run.outcome.app_id == "a-2"
+
+
+def test_a_directory_that_cannot_be_looked_at_from_here_is_not_used(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    turn = prepare(replace(nightly.job("e/2/1"), event_log_base="nosuch://bucket/events/"), nightly.url)
+    _unsteered(turn)
+    assert (turn.conf, turn.problems) == ({}, ())
+    assert "install the fsspec package for nosuch" in turn.decision.summary
+    assert complete(turn, nightly.url, failed=False).problems == ()
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "dag/manual__2026-01-02T03:04:05+00:00/task/-1/1",
+        "../../../etc/1",
+        "a//b/./1",
+        "token_refresh/1/1",
+        "äöü ☃/1",
+        "a b;c$(d)`e`/1",
+        "x" * 400 + "/1",
+        "1",
+        "",
+    ],
+)
+def test_whatever_the_key_its_run_is_found_again(nightly: Nightly, key: str) -> None:
+    report = nightly.night(key)
+    assert report.problems == ()
+    assert report.run is not None
+    directory = local_path(report.turn.event_log_dir)
+    assert directory is not None
+    assert (nightly.root / "events") in directory.parents
+    assert ".." not in directory.parts
+
+
+def test_whatever_the_cohort_its_directory_stays_below_the_base(nightly: Nightly) -> None:
+    nightly.cohort = ".."
+    own = local_path(nightly.prepare("e/1/1").event_log_dir)
+    assert own is not None
+    assert (nightly.root / "events") in own.parents
+
+
+def test_each_key_has_a_directory_of_its_own(nightly: Nightly) -> None:
+    keys = ["a:b/1", "a+b/1", "a_b/1", "a/b/1"]
+    assert len({nightly.prepare(key).event_log_dir for key in keys}) == len(keys)
+
+
+# --- By which way ---
+
+SPARK = SparkAtHand(Path("/opt/spark"), "4.0.1", "2.13")
+DIRECTIVES = "spark.tuner.directives"
+
+
+@pytest.fixture
+def by_agent(nightly: Nightly, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Nightly:
+    """A job that the agent steers, whose jar is deployed, and which has run once."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    nightly.steering = Steering.AGENT
+    nightly.submission = Submission(SPARK, {"spark.jars": "/own.jar"}, "hdfs:///agent.jar")
+    nightly.night("e/1/1")
+    return nightly
+
+
+@pytest.mark.parametrize("statements", [(), (SALES,)])
+def test_the_agent_changes_single_joins_of_any_application(by_agent: Nightly, statements: tuple[str, ...]) -> None:
+    by_agent.statements = statements
+    turn = by_agent.prepare("e/2/1")
+    (hint,) = [a for a in turn.decision.in_force if a.kind is ActionKind.HINT_JOIN]
+    told = json.loads(turn.conf[DIRECTIVES])
+    assert [h["id"] for q in told["queries"] for h in q["hints"]] == [hint.id]
+    assert told["queries"][0]["relations"] == ["db.items", "db.sales"]
+    assert turn.directives.merged == {
+        "spark.jars": "/own.jar,hdfs:///agent.jar",
+        "spark.sql.extensions": "tuner.steering.agent.Extensions",
+    }
+    assert turn.directives.statements == ()
+    assert turn.problems == ()
+    report = Report(turn, None)
+    assert "spark-tuner: the agent applies changes to single joins" in turn.lines()
+    assert report.as_json()["steering"] == "agent"
+
+
+@pytest.mark.parametrize(
+    ("asked", "own", "told"),
+    [
+        (OrderSensitive.STABLE, {}, None),
+        (OrderSensitive.LEAVE, {}, "leave"),
+        (OrderSensitive.LEAVE, {PROPERTY: "allow"}, None),
+    ],
+)
+def test_the_agent_is_told_what_to_leave_for_the_order_of_rows(
+    by_agent: Nightly, asked: OrderSensitive, own: dict[str, str], told: str | None
+) -> None:
+    by_agent.order_sensitive = asked
+    by_agent.user_conf = own
+    assert by_agent.prepare("e/2/1").conf.get(PROPERTY) == told
+
+
+def test_without_anything_for_it_to_do_the_agent_stays_away(by_agent: Nightly) -> None:
+    by_agent.mode = Mode.OBSERVE
+    turn = by_agent.prepare("e/2/1")
+    assert turn.directives.steering is Steering.AGENT
+    assert (turn.directives.merged, turn.directives.conf) == ({}, {})
+    assert DIRECTIVES not in turn.conf
+
+
+def test_what_the_agent_cannot_be_told_is_not_in_force(by_agent: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    order = Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "gone")
+    predicted, of = Prediction(7.0, 4.0, 3.0, 5.0), Evidence("rows", 9, "rows")
+    advice = (Recommendation((order,), ("gone",), "why", (of,), predicted, Risk.LOW),)
+    monkeypatch.setattr(next_decision, "_advise", lambda _: advice)
+    turn = by_agent.prepare("e/2/1")
+    (held,) = turn.decision.actions
+    assert (held.action, held.standing) == (order, Standing.HELD)
+    assert held.reason.endswith("the agent cannot be told: its query did not run in the latest run")
+    assert turn.directives.merged == {}
+
+
+@pytest.mark.parametrize(("statements", "hinted"), [((), False), ((SALES,), True)])
+def test_where_the_agent_cannot_be_built_the_run_is_steered_by_conf(
+    by_agent: Nightly, monkeypatch: pytest.MonkeyPatch, statements: tuple[str, ...], hinted: bool
+) -> None:
+    by_agent.statements = statements
+    monkeypatch.setattr(carry_out, "hand_over", _boom)
+    turn = by_agent.prepare("e/2/1")
+    assert turn.problems == ("could not steer by the agent: a bug in two lines",)
+    assert turn.directives.steering is Steering.CONF
+    assert bool(turn.decision.in_force) is hinted
+    assert any("BROADCAST" in text for text in turn.directives.statements) is hinted
+    if not hinted:
+        assert [why for _, why in turn.directives.overruled] == ["it could not be handed over"]
+    assert DIRECTIVES not in turn.conf
+    said = "spark-tuner: steered by conf, not by the agent: it could not be handed over"
+    assert any(line.startswith(said) for line in turn.lines())
+
+
+def test_where_the_agent_cannot_go_the_run_is_steered_by_conf_and_says_why(by_agent: Nightly) -> None:
+    by_agent.submission = replace(by_agent.submission, spark=replace(SPARK, version="3.2.4"))
+    by_agent.night("e/2/1", Spark(version="3.2.4"))
+    turn = by_agent.prepare("e/3/1")
+    assert turn.problems == ()
+    assert {a.kind for a in turn.decision.in_force} == {ActionKind.SET_CONF}
+    told = Report(turn, None).as_json()
+    assert told["steering"] == "conf"
+    assert "Spark 3.2.4 is older than 3.3" in str(told["steering_reason"])
+
+
+def test_the_first_run_by_another_spark_is_observed(by_agent: Nightly) -> None:
+    by_agent.submission = replace(by_agent.submission, spark=replace(SPARK, version="4.1.0"))
+    turn = by_agent.prepare("e/2/1")
+    assert turn.decision.actions
+    assert not turn.decision.in_force
+    assert all("Spark 4.1 instead of 4.0, so this run is observed" in d.reason for d in turn.decision.actions)
+
+
+def test_steering_may_be_off(by_agent: Nightly) -> None:
+    by_agent.night("e/2/1")
+    by_agent.steering = Steering.OFF
+    turn = by_agent.prepare("e/3/1")
+    assert turn.decision.in_force == ()
+    assert turn.decision.actions
+    assert (turn.directives.conf, turn.directives.merged) == ({}, {})
+    assert turn.conf["spark.eventLog.enabled"] == "true"
+    assert "spark-tuner: steering is off: nothing is changed" in turn.lines()
+
+
+@pytest.mark.parametrize(
+    ("steering", "statements", "reach"),
+    [
+        (Steering.AGENT, (), Reach.AGENT),
+        (Steering.AGENT, (SALES,), Reach.AGENT),
+        (Steering.CONF, (SALES,), Reach.TEXT),
+        (Steering.CONF, (), Reach.CONF),
+    ],
+)
+def test_advice_is_on_what_the_way_can_reach(
+    by_agent: Nightly,
+    monkeypatch: pytest.MonkeyPatch,
+    steering: Steering,
+    statements: tuple[str, ...],
+    reach: Reach,
+) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr(next_decision, "_advise", lambda facts: seen.append(facts) or ())
+    by_agent.steering, by_agent.statements = steering, statements
+    by_agent.prepare("e/2/1")
+    assert [facts.reach for facts in seen] == [reach]
+
+
+def test_only_the_agent_is_asked_for_orders(by_agent: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    decide = next_decision.decide
+    monkeypatch.setattr(next_decision, "decide", lambda situation: seen.append(situation) or decide(situation))
+    for steering in (Steering.AGENT, Steering.CONF):
+        by_agent.steering = steering
+        by_agent.prepare(f"e/{steering}/1")
+    assert [ActionKind.ORDER_JOINS in situation.drivable for situation in seen] == [True, False]
+
+
+# --- What a driver is told ---
+
+
+def test_a_report_has_numbers_and_fits_json(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    report = nightly.night("e/2/1")
+    assert report.turn.lines()[0].startswith("spark-tuner: etl.load: 2 on trial (few runs of its own: ")
+    assert f"on trial: {STATIC}=" in report.turn.lines()[1]
+    assert "198k rows, 14.3 MB" in report.turn.lines()[1]
+    measured, gained, _ = report.lines()
+    assert measured == "spark-tuner: measured 1 query in 4.5 s (Spark 4.0.1, local-1)"
+    assert gained == "spark-tuner: gained 3.0 s: 1 query took 4.0 s instead of 7.0 s; 2 promoted"
+    told = json.loads(json.dumps(report.as_json(), allow_nan=False))
+    assert told["state"] == "succeeded"
+    assert told["duration_ms"] == 4500
+    assert told["conf"] == report.turn.directives.conf
+    assert (told["steering"], told["steering_reason"]) == ("conf", "")
+    assert told["actions"][0]["standing"] == "trial"
+    assert told["queries"][0]["duration_ms"] == 4000
+    assert told["gained_seconds"] == 3.0
+    assert {a["standing"] for a in told["judged"]} == {"promoted"}
+
+
+def test_a_turn_survives_being_stored(nightly: Nightly) -> None:
+    nightly.statements = (SALES,)
+    nightly.night("e/1/1")
+    turn = nightly.prepare("e/2/1")
+    assert turn.decision.in_force
+    assert msgspec.json.decode(msgspec.json.encode(turn), type=Turn) == turn
+    assert msgspec.convert(json.loads(msgspec.json.encode(turn.job)), Job) == turn.job
+
+
+def test_the_decision_that_was_submitted_is_the_one_that_is_judged(nightly: Nightly) -> None:
+    """The store said it had failed to record the run, but had not."""
+    nightly.night("e/1/1")
+    steered = nightly.prepare("e/2/1")
+    assert steered.decision.in_force
+    unsteered = replace(steered, decision=loop._unsteered(steered.job, EventLogPlace(), "not recorded").decision)
+    Spark().run(unsteered)
+    complete(unsteered, nightly.url, failed=False)
+    assert not nightly.stored("e/2/1").decision.in_force
+
+
+def test_an_action_is_what_a_person_can_name(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    for action in nightly.prepare("e/2/1").decision.in_force:
+        assert isinstance(action, Action)
+        assert action.id == f"set_conf:{action.target}={action.value}"
+
+
+def test_what_fails_while_preparing_is_told_without_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object) -> None:
+        raise ValueError("near WHERE token = 'hunter2' in s3a://key:hunter2@bucket")
+
+    monkeypatch.setattr(next_decision, "decide", failing)
+    nightly = Nightly(tmp_path)
+    nightly.night("a/1/1")
+    (problem,) = nightly.prepare("a/2/1").problems
+    assert "hunter2" not in problem
+    assert problem.startswith("could not decide: near WHERE")
+
+
+def test_what_no_driver_can_carry_out_is_proposed_and_never_applied(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "q1")
+    cbo = Action(ActionKind.SET_CONF, "spark.sql.cbo.enabled", "true")
+    analyze = Action(ActionKind.ANALYZE_TABLE, "db.sales", "item")
+    predicted, of = Prediction(7.0, 4.0, 3.0, 5.0), Evidence("rows", 9, "rows")
+    advice = tuple(
+        Recommendation(actions, ("q1",), "why", (of,), predicted, Risk.LOW) for actions in ((order,), (cbo, analyze))
+    )
+    monkeypatch.setattr(next_decision, "_advise", lambda _: advice)
+    nightly.night("e/1/1")
+    for night in (2, 3):
+        found = nightly.night(f"e/{night}/1").turn
+        assert {d.action: d.standing for d in found.decision.actions} == dict.fromkeys(
+            (order, cbo, analyze), Standing.PROPOSED
+        )
+        assert not found.directives.conf
+        assert cbo.target not in found.conf
+    assert nightly.stored("e/3/1").decision.actions[0].action == order
+
+
+def test_advisors_look_at_earlier_runs_too(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr(next_decision, "_advise", lambda facts: seen.append(facts) or ())
+    for night in (1, 2, 3):
+        nightly.night(f"e/{night}/1", Spark(seconds=night))
+    nightly.night("e/4/1", failed=True)
+    nightly.prepare("e/5/1")
+    looked_ahead, decided = seen[::2], seen[1::2]  # at the end of each run, and at the start of the next
+    durations = [[q.duration_ms for run in facts.earlier for q in run.queries] for facts in decided]
+    assert durations == [[], [1000], [1000, 2000], [1000, 2000]]
+    assert [facts.queries[0].duration_ms for facts in decided] == [1000, 2000, 3000, 3000]
+    assert looked_ahead == decided
+
+
+def test_a_new_cohort_starts_from_what_ships_or_from_other_jobs_and_says_so(nightly: Nightly) -> None:
+    assert any(
+        "prices start from those that ship with the tuner" in line for line in nightly.prepare("etl/0/1").lines()
+    )
+    for night in (1, 2, 3):
+        nightly.night(f"etl/{night}/1")
+    assert nightly.prepare("etl/4/1").taught == ""
+    other = replace(nightly, cohort="other.job")
+    assert other.night("other/1/1").turn.taught == "few runs of its own: prices start from 2 runs of 1 other job"
+    turn = other.prepare("other/2/1")
+    assert any("prices start from 2 runs of 1 other job" in line for line in turn.lines())
+    assert any("such a change won in 1 of 1 other job" in d.reason for d in turn.decision.actions)

@@ -1,0 +1,47 @@
+"""Caps of broadcasts from the memory of driver and executors."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tuner.spark.memory import MAX_BROADCAST_BYTES, MAX_BROADCAST_ROWS, broadcast_cap, relation_bytes
+
+GIB = 1 << 30
+
+
+def test_the_cap_is_a_share_of_unified_memory() -> None:
+    """UnifiedMemoryManager: (heap - 300 MiB) * spark.memory.fraction; a tenth for one relation, a fifth for a query."""
+    cap = broadcast_cap(2 * GIB, 4 * GIB)
+    unified = (2 * GIB - (300 << 20)) * 0.6
+    assert (cap.one_bytes, cap.query_bytes, cap.heap_bytes) == (int(unified * 0.1), int(unified * 0.2), 2 * GIB)
+
+
+def test_the_smaller_heap_counts_and_unknown_means_sparks_default() -> None:
+    assert broadcast_cap(8 * GIB, GIB) == broadcast_cap(GIB, 8 * GIB) == broadcast_cap(0, 8 * GIB)
+
+
+def test_a_heap_below_the_reserve_takes_no_broadcast() -> None:
+    assert broadcast_cap(200 << 20, 8 * GIB).one_bytes == 0
+
+
+def test_no_cap_is_above_what_spark_takes() -> None:
+    assert broadcast_cap(1 << 50, 1 << 50).one_bytes == MAX_BROADCAST_BYTES == 8 * GIB
+    assert MAX_BROADCAST_ROWS == 357_913_941  # BytesToBytesMap.MAX_CAPACITY / 1.5
+
+
+@given(st.integers(0, 1 << 50), st.integers(0, 1 << 50), st.floats(0.01, 1))
+def test_caps_are_ordered_and_fit_the_heap(driver: int, executor: int, fraction: float) -> None:
+    cap = broadcast_cap(driver, executor, fraction)
+    assert 0 <= cap.one_bytes <= cap.query_bytes <= cap.heap_bytes
+
+
+def test_a_hash_relation_is_as_large_as_spark_measured_it_up_to_a_page() -> None:
+    """ "data size" of BroadcastExchange, Spark 4.3 local[2] with 3 GiB (pages of 32 MiB), TPC-DS at SF1."""
+    page = 32 << 20
+    for rows, data, measured in ((1_430_861, 57_234_440, 201_326_528), (198_263, 14_274_936, 41_943_024)):
+        assert relation_bytes(rows, data) <= measured <= relation_bytes(rows, data) + page
+
+
+def test_a_relation_of_nothing_takes_nothing() -> None:
+    assert relation_bytes(0, 0) == 0

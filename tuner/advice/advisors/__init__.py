@@ -1,0 +1,1 @@
+"""One lever a file: from facts to changes."""

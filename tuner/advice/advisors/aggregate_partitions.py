@@ -1,0 +1,130 @@
+"""Advisor: more shuffle partitions where an aggregate after a shuffle outgrew the memory of a task and sorted.
+
+Its hash map (UnsafeFixedWidthAggregationMap) takes its rows several times over, so it outgrows a task long before the
+shuffle itself looks too large. AQE would join small partitions again: nothing is advised that it would undo.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tuner.advice.advisors.shuffle_partitions import (
+    DEFAULT_PARTITIONS,
+    INITIAL,
+    KEY,
+    MAX_PARTITIONS,
+    advise_shuffle_partitions,
+)
+from tuner.advice.candidates.coalescing import Coalescing
+from tuner.advice.facts import Facts
+from tuner.model.action import Action, ActionKind
+from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.query import AggregateSite, Query, ShuffleExchange
+from tuner.spark.memory import hash_map_cap, relation_bytes
+from tuner.units import format_bytes, format_seconds
+
+# Groups are not spread evenly over tasks, and there will be more of them tomorrow.
+ROOM = 1.5
+MIN_GAIN_SECONDS = 0.2
+MIN_GAIN_SHARE = 0.01
+# What sorting took, and what more partitions cost, are right within this factor.
+UNSURE = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Fallback:
+    """An aggregate after a shuffle that sorted: what that took in wall seconds, and the partitions it would need."""
+
+    query: Query
+    site: AggregateSite
+    wanted: int
+    seconds: float
+
+
+def advise_aggregate_partitions(facts: Facts) -> Iterable[Recommendation]:
+    """At most one recommendation: as many partitions as the hash maps ask for. None where bytes already ask for more."""
+    if INITIAL in facts.conf or not facts.cluster.cores or advise_shuffle_partitions(facts):
+        return
+    current = facts.count_of(KEY, DEFAULT_PARTITIONS)
+    found = [f for q in facts.succeeded for f in _fallbacks(facts, q, current)]
+    if not found:
+        return
+    wanted = max(f.wanted for f in found)
+    saved, added = sum(f.seconds for f in found), _added(facts, current, wanted)
+    before = sum(q.duration_ms or 0 for q in facts.succeeded) / 1e3
+    if saved - added >= max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * before):
+        yield _recommendation(facts, found, current, wanted, saved, added)
+
+
+def _fallbacks(facts: Facts, query: Query, current: int) -> Iterator[_Fallback]:
+    costs, cores = facts.costs, facts.cluster.cores
+    cap = hash_map_cap(facts.cluster.executor_memory_bytes, facts.cluster.cores_per_executor, facts.memory_fraction)
+    for site in query.aggregates:
+        shuffle = _shuffle_of(query, site)
+        if shuffle is None or not site.fallback_tasks or not site.tasks or site.operator != "HashAggregate":
+            continue
+        wanted = _wanted(site, cap, cores)
+        # With more partitions AQE makes of them as many tasks as bytes ask for: those must be more than now.
+        if wanted < 2 * max(current, site.tasks) or Coalescing.of(facts).tasks(shuffle, wanted) < 2 * site.tasks:
+            continue
+        spill = site.spilled_bytes * (costs.shuffle_write + costs.shuffle_read)
+        core_seconds = ((site.output_rows or 0) * costs.sort + spill) / 1e9
+        share = min(1.0, site.fallback_tasks / site.tasks)
+        yield _Fallback(query, site, wanted, min(0.5 * site.seconds * share, core_seconds / cores))
+
+
+def _shuffle_of(query: Query, site: AggregateSite) -> ShuffleExchange | None:
+    """The shuffle that feeds an aggregate, known by its bytes."""
+    if site.partial or not site.grouped or site.shuffle_bytes is None:
+        return None
+    return next((s for s in query.shuffles if s.adjustable and s.data_bytes == site.shuffle_bytes), None)
+
+
+def _wanted(site: AggregateSite, cap: int, cores: int) -> int:
+    """Partitions of which each one's hash map fits, a multiple of the cores."""
+    groups, row_bytes = (site.output_rows or 0) * ROOM, (site.shuffle_bytes or 0) * ROOM
+    partitions = cores
+    while partitions < MAX_PARTITIONS and relation_bytes(int(groups / partitions), int(row_bytes / partitions)) > cap:
+        partitions *= 2
+    return min(MAX_PARTITIONS, math.ceil(partitions / cores) * cores)
+
+
+def _added(facts: Facts, current: int, wanted: int) -> float:
+    """Wall seconds of the segments that all shuffles would write and fetch besides."""
+    shuffles = (s for q in facts.succeeded for s in q.shuffles if s.adjustable)
+    segments = sum((s.map_tasks or 1) * (wanted - current) for s in shuffles)
+    return segments * facts.costs.shuffle_segment / 1e9 / facts.cluster.cores
+
+
+def _recommendation(
+    facts: Facts, found: list[_Fallback], current: int, wanted: int, saved: float, added: float
+) -> Recommendation:
+    affected = [q for q in facts.succeeded if any(s.adjustable for s in q.shuffles)]
+    before = sum(q.duration_ms or 0 for q in affected) / 1e3
+    top = max(found, key=lambda f: f.seconds)
+    size = relation_bytes(top.site.output_rows or 0, top.site.shuffle_bytes or 0)
+    return Recommendation(
+        actions=(Action(ActionKind.SET_CONF, KEY, str(wanted)),),
+        queries=tuple(dict.fromkeys(q.fingerprint for q in affected)),
+        reason=(
+            f"{wanted} shuffle partitions instead of {current}: an aggregation whose hash maps take {format_bytes(size)} in "
+            f"{top.site.tasks} tasks outgrew their memory and sorted; about {format_seconds(saved - added)} less"
+        ),
+        evidence=(
+            Evidence("tasks that fell back to sorting", top.site.fallback_tasks or 0, "tasks", f"of {top.site.tasks}"),
+            Evidence("hash maps of all tasks", size, "bytes"),
+            Evidence("spilled", top.site.spilled_bytes, "bytes"),
+            Evidence("sorting", saved, "seconds"),
+            Evidence("more segments in all shuffles", added, "seconds"),
+        ),
+        predicted_seconds=Prediction(
+            before,
+            before - saved + added,
+            max(0.0, before - UNSURE * saved + added / UNSURE),
+            before - saved / UNSURE + added * UNSURE,
+        ),
+        risk=Risk.MEDIUM,
+        advisor="aggregate_partitions",
+    )

@@ -1,0 +1,170 @@
+"""Advisor: one file a task for small shuffles, where Spark writes one for each partition and merges them.
+
+SortShuffleManager takes BypassMergeSortShuffleWriter where a shuffle has no more partitions than
+`spark.shuffle.sort.bypassMergeThreshold`, 200 as spark.sql.shuffle.partitions is by default: each task makes a file and a
+compressing stream for each partition that has rows, however few, and joins the files in the end. Beyond the threshold
+UnsafeShuffleWriter sorts the rows, still serialized, by partition. How many partitions there are does not change.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tuner.advice.candidates.broadcast_builds import capped
+from tuner.advice.facts import Facts
+from tuner.model.action import Action, ActionKind
+from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.query import Query, ShuffleExchange
+from tuner.spark.memory import DEFAULT_HEAP_BYTES, hash_map_cap
+from tuner.units import format_bytes, format_rows, format_seconds
+
+KEY = "spark.shuffle.sort.bypassMergeThreshold"
+DEFAULT_THRESHOLD = 200
+MANAGER = "spark.shuffle.manager"
+# The others have writers of their own.
+_SORT_SHUFFLE = frozenset({"", "sort", "tungsten-sort", "org.apache.spark.shuffle.sort.sortshufflemanager"})
+# Nanoseconds of a core to sort a row that would have been written at once: none to 100, the narrower the more
+# (tests/benchmarks/shuffle_writers.py, Spark 4.3, 200 partitions).
+SORT_ROW_NS = 100.0
+# Nanoseconds of a core to make, fill, merge and remove a file: 550,000 to 1,000,000 by the same measurement, on a virtual
+# machine. How fast files are made differs much among machines: where tasks of a run took less for each, that counts.
+MOST_FILE_NS = 750_000.0
+# Of a shuffle that is written to one file a task, what a partition costs it: most of 5 ms for 200, by the same measurement.
+SORTED_SEGMENT_NS = 30_000.0
+# Such tasks do other work, too: what one shuffle in so many took less than is near to what files take alone.
+FASTEST = 10
+UNSURE = 3.0
+# A relation that is broadcast takes several times its size while it is built (LongToUnsafeRowMap doubles its page, and
+# copies), in one piece. In local mode that is on the heap where tasks would sort, each in a page of up to 64 MiB
+# (MemoryManager.pageSizeBytes): with 4 GiB, TPC-DS 69 at SF1 then had no room left to build one of 284 MB.
+BUILD_FACTOR = 3
+MOST_OF_LOCAL_HEAP = 1 / 8
+MIN_GAIN_SECONDS = 0.2
+MIN_GAIN_SHARE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class _Merged:
+    """A shuffle that was written to a file for each partition: seconds that the files cost, and that sorting would."""
+
+    query: Query
+    shuffle: ShuffleExchange
+    files: float
+    file_seconds: float
+    sort_seconds: float
+
+
+def advise_bypass_merge(facts: Facts) -> Sequence[Recommendation]:
+    """At most one recommendation: the threshold just below the partitions of shuffles that gain, of several the best."""
+    return facts.once(_advised)
+
+
+def _advised(facts: Facts) -> Sequence[Recommendation]:
+    if facts.conf.get(MANAGER, "").strip().lower() not in _SORT_SHUFFLE or not _has_room(facts):
+        return ()
+    threshold = bypass_threshold(facts)
+    price = file_ns(facts)
+    merged = [m for q in facts.succeeded for m in _merged(facts, q, threshold, price)]
+    total = sum(q.duration_ms or 0 for q in facts.succeeded) / 1e3
+    best: tuple[float, list[_Merged]] = (0.0, [])
+    for partitions in {m.shuffle.partitions for m in merged if m.shuffle.partitions > 1}:
+        found = [m for m in merged if m.shuffle.partitions >= partitions]
+        best = max(best, (_gain(found), found), key=lambda one: one[0])
+    gain, found = best
+    if gain < max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * total):
+        return ()
+    return (_recommendation(found, threshold, gain),)
+
+
+def bypass_threshold(facts: Facts) -> int:
+    """Shuffles of more partitions are written to one file a task already."""
+    return facts.count_of(KEY, DEFAULT_THRESHOLD)
+
+
+def segment_ns(facts: Facts, shuffle: ShuffleExchange) -> float:
+    """What each partition costs each task that writes a shuffle, in nanoseconds of a core."""
+    bypassed = shuffle.partitions <= bypass_threshold(facts)
+    return facts.costs.shuffle_segment if bypassed else min(facts.costs.shuffle_segment, SORTED_SEGMENT_NS)
+
+
+def files_of(shuffle: ShuffleExchange) -> float:
+    """Files that its tasks made: one for each partition that has rows, were these spread evenly by chance."""
+    places = (shuffle.map_tasks or 0) * shuffle.partitions
+    return places * -math.expm1(-(shuffle.rows or 0) / places) if places else 0.0
+
+
+def file_ns(facts: Facts) -> float:
+    """What a file costs at most, in nanoseconds of a core: the tasks of few shuffles took less for each of them."""
+    threshold = bypass_threshold(facts)
+    # With fewer rows, what a task takes besides would count for its files.
+    telling = (
+        s
+        for q in facts.succeeded
+        for s in q.shuffles
+        if s.partitions <= threshold and (s.rows or 0) >= s.partitions * (s.map_tasks or 1)
+    )
+    each = sorted(s.map_core_ms * 1e6 / files_of(s) for s in telling if s.map_tasks and s.map_core_ms)
+    return min(each[len(each) // FASTEST], MOST_FILE_NS) if each else facts.costs.shuffle_segment
+
+
+def _merged(facts: Facts, query: Query, threshold: int, price: float) -> Iterator[_Merged]:
+    cores = max(1, facts.cluster.cores)
+    for shuffle in query.shuffles:
+        files = files_of(shuffle)
+        if files and shuffle.rows and shuffle.partitions <= threshold:
+            yield _Merged(query, shuffle, files, files * price / 1e9 / cores, _sort_ns(facts, shuffle) / 1e9 / cores)
+
+
+def _has_room(facts: Facts) -> bool:
+    """Whether broadcasts leave room on a heap that driver and tasks share."""
+    sides = (side for q in facts.queries for join in q.joins for side in (join.left, join.right))
+    largest = max((side.broadcast_bytes or 0 for side in sides), default=0)
+    heap = facts.cluster.driver_memory_bytes or DEFAULT_HEAP_BYTES
+    return not facts.cluster.local or largest * BUILD_FACTOR <= heap * MOST_OF_LOCAL_HEAP
+
+
+def _sort_ns(facts: Facts, shuffle: ShuffleExchange) -> float:
+    """What sorting takes, and writing once more the rows of tasks that spill."""
+    size, cluster = shuffle.data_bytes or 0, facts.cluster
+    cap = hash_map_cap(cluster.executor_memory_bytes, cluster.cores_per_executor, facts.memory_fraction)
+    spills = size > cap * (shuffle.map_tasks or 1)
+    return (shuffle.rows or 0) * SORT_ROW_NS + (size * facts.costs.shuffle_write if spills else 0.0)
+
+
+def _gain(found: Iterable[_Merged], unsure: float = 1.0) -> float:
+    """Wall seconds gained, with files that much cheaper."""
+    by_query: dict[int, tuple[Query, float]] = {}
+    for m in found:
+        so_far = by_query.get(m.query.id, (m.query, 0.0))[1]
+        by_query[m.query.id] = (m.query, so_far + m.file_seconds / unsure - m.sort_seconds)
+    return sum(capped(gain, (query.duration_ms or 0) / 1e3) for query, gain in by_query.values())
+
+
+def _recommendation(found: Sequence[_Merged], threshold: int, gain: float) -> Recommendation:
+    queries = {m.query.id: m.query for m in found}
+    before = sum(q.duration_ms or 0 for q in queries.values()) / 1e3
+    partitions = min(m.shuffle.partitions for m in found)
+    tasks, files = sum(m.shuffle.map_tasks or 0 for m in found), sum(m.files for m in found)
+    rows, size = sum(m.shuffle.rows or 0 for m in found), sum(m.shuffle.written_bytes or 0 for m in found)
+    return Recommendation(
+        actions=(Action(ActionKind.SET_CONF, KEY, str(partitions - 1)),),
+        queries=tuple(dict.fromkeys(q.fingerprint for q in queries.values())),
+        reason=(
+            f"write shuffles of {partitions} partitions and more to one file a task: {tasks} tasks wrote {files:.0f} files of "
+            f"{format_bytes(size / files)} and merged them, for {format_rows(rows)}; about {format_seconds(gain)} less"
+        ),
+        evidence=(
+            Evidence("files written and merged", round(files), "files"),
+            Evidence("bytes a file", size / files, "bytes", "compressed"),
+            Evidence("tasks that wrote shuffles", tasks, "tasks"),
+            Evidence("rows a task", rows / max(1, tasks), "rows"),
+            Evidence("threshold so far", threshold, "partitions", KEY),
+        ),
+        predicted_seconds=Prediction(
+            before, before - gain, max(0.0, before - _gain(found, 1 / UNSURE)), before - _gain(found, UNSURE)
+        ),
+        risk=Risk.LOW,
+        advisor="bypass_merge",
+    )

@@ -1,0 +1,93 @@
+"""Advisor: the weight of rows against bytes in Spark's reordering, where timed orders say another finds better ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from tuner.advice.advisors.cbo import spark_choice, together
+from tuner.advice.candidates.cbo_conf import WEIGHT, CboConf
+from tuner.advice.candidates.executions import executions, order_in
+from tuner.advice.candidates.order_changes import MIN_GAIN_SECONDS, OrderChange, OrderPrices, shape
+from tuner.advice.facts import Facts
+from tuner.cost.card_weight import FittedWeight, TimedOrder, fit_weight
+from tuner.cost.cardinality import Cardinality
+from tuner.cost.join_tree import tree_cost, tree_of
+from tuner.model.action import Action, ActionKind
+from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.units import format_seconds, format_share
+
+# Fewer pairs of orders rank alike by chance.
+_MIN_PAIRS = 3
+
+
+def advise_card_weight(facts: Facts) -> Iterator[Recommendation]:
+    """A weight that ranks the orders tried so far better, and by which Spark would choose better ones."""
+    conf = CboConf.read(facts.conf)
+    if not conf.reorders:
+        return
+    fitted = fit_weight(_timed_orders(facts), conf.weight)
+    if fitted is None or fitted.pairs < _MIN_PAIRS or fitted.concordance <= fitted.before:
+        return
+    changes = _changes(facts, conf, fitted.weight)
+    # Not by rows: a lower weight has more of them for fewer bytes.
+    if any(change.gain.low > 0 for change in changes):
+        predicted = together(changes)
+        if predicted.gain >= MIN_GAIN_SECONDS and predicted.high < predicted.before:
+            yield _recommendation(fitted, changes, predicted)
+
+
+def _timed_orders(facts: Facts) -> Iterator[list[TimedOrder]]:
+    """The orders that each block was run in; of queries with one block alone, whose times are its own."""
+    for each in executions(facts).values():
+        latest = each[-1].query
+        if len(latest.graphs) != 1:
+            continue
+        (graph,) = facts.graphs_of(latest)
+        sizes = Cardinality(graph)
+        by_order: dict[object, list[tuple[float, TimedOrder]]] = {}
+        for execution in each:
+            if then := execution.graph(graph.signature):
+                order = order_in(graph, then)
+                timed = TimedOrder(tree_cost(tree_of(order, sizes.size)), execution.seconds)
+                by_order.setdefault(shape(order), []).append((execution.seconds, timed))
+        yield [sorted(times, key=lambda t: t[0])[len(times) // 2][1] for times in by_order.values()]
+
+
+def _changes(facts: Facts, conf: CboConf, weight: float) -> list[OrderChange]:
+    """The blocks that Spark would order otherwise by the weight than by the current one."""
+    prices = OrderPrices(facts)
+    now, then = (
+        spark_choice(facts, conf, conf.threshold),
+        spark_choice(facts, replace(conf, weight=weight), conf.threshold),
+    )
+    found = []
+    for query, graph in prices.blocks():
+        sizes = Cardinality(graph)
+        written = tree_of(graph.written, sizes.size)
+        one, other = now(graph, sizes, written), then(graph, sizes, written)
+        if one is not None and other is not None and shape(one.order) != shape(other.order):
+            found.append(prices.change(query, graph, then))
+    return [change for change in found if change is not None]
+
+
+def _recommendation(fitted: FittedWeight, changes: Sequence[OrderChange], predicted: Prediction) -> Recommendation:
+    return Recommendation(
+        actions=(Action(ActionKind.SET_CONF, WEIGHT, f"{fitted.weight:g}"),),
+        queries=tuple(dict.fromkeys(change.query.fingerprint for change in changes)),
+        reason=(
+            f"rows weighed {fitted.weight:g} against bytes rank {format_share(fitted.concordance)} of {fitted.pairs} "
+            f"pairs of timed orders as their times do ({format_share(fitted.before)} now), and Spark would order "
+            f"{len(changes)} blocks otherwise; about {format_seconds(predicted.gain)} less"
+        ),
+        evidence=(
+            Evidence("pairs of timed orders", fitted.pairs, "pairs"),
+            Evidence("ranked as their times do", fitted.concordance, "share"),
+            Evidence("ranked so by the current weight", fitted.before, "share"),
+            Evidence("rows between the joins as they ran", sum(c.rows for c in changes), "rows"),
+            Evidence("rows between them by the fitted weight", sum(c.other_rows for c in changes), "rows"),
+        ),
+        predicted_seconds=predicted,
+        risk=Risk.MEDIUM,
+        advisor="card_weight",
+    )

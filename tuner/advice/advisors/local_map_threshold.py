@@ -1,0 +1,144 @@
+"""Advisor: let AQE hash sort merge joins whose partitions are small, where only conf can be used.
+
+`spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold` (0: never) makes AQE a shuffled hash join of every sort merge
+join of which one side has no partition over it, as written (DynamicJoinSelection; from 4.3 on
+ConvertSortMergeJoinToShuffledHashJoin). It counts only from `advisoryPartitionSizeInBytes` up, which is far more than a
+partition of most shuffles: it reaches almost every join, and one that must not be hashed is enough to leave it alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from tuner.advice.advisors.broadcast_threshold import advise_broadcast_thresholds
+from tuner.advice.candidates.hash_builds import SKEW, HashBuild, hash_builds, hash_evidence, predict_hashed, shuffle_of
+from tuner.advice.candidates.sized_joins import Site, site_of
+from tuner.advice.facts import Facts
+from tuner.model.action import Action, ActionKind
+from tuner.model.change import Evidence, Recommendation, Risk
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.query import Query
+from tuner.model.strategy import BuildSide, Strategy
+from tuner.spark.join_selection.adaptive import reselect_join
+from tuner.spark.join_selection.logical_join import LogicalJoin, Shuffle, Side
+from tuner.spark.join_selection.selection_conf import SelectionConf
+from tuner.units import format_bytes, format_seconds
+
+KEY = "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold"
+MIN_GAIN_SECONDS = 0.2
+MIN_GAIN_SHARE = 0.01
+
+_Builds = dict[tuple[Site, BuildSide], HashBuild]
+
+
+@dataclass(frozen=True, slots=True)
+class _Turned:
+    """A join that a threshold may hash: the builds it may become, and whether it becomes one of them for sure."""
+
+    builds: tuple[HashBuild, ...]
+    certain: bool
+
+    @property
+    def least(self) -> HashBuild:
+        return min(self.builds, key=lambda b: b.gain)
+
+
+def advise_local_map_thresholds(facts: Facts) -> Iterable[Recommendation]:
+    """At most one recommendation: the threshold with the largest gain over all joins that it turns."""
+    conf = facts.selection
+    if facts.per_join or not conf.adaptive or KEY in facts.conf:
+        return
+    total = sum(q.duration_ms or 0 for q in facts.succeeded) / 1e3
+    best = max(_candidates(facts, conf), key=lambda found: predict_hashed(found[1]).gain, default=None)
+    if best is None:
+        return
+    predicted = predict_hashed(best[1])
+    if _broadcast_queries(facts) & {b.query.fingerprint for b in best[1]}:
+        return
+    if predicted.gain >= max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * total) and predicted.high < predicted.before:
+        yield _recommendation(facts, *best)
+
+
+def _broadcast_queries(facts: Facts) -> set[str]:
+    """The queries that higher broadcast thresholds are advised for: a broadcast saves the shuffles too, so it goes first.
+
+    What it leaves merged is judged again by the run after.
+    """
+    return {query for found in advise_broadcast_thresholds(facts) for query in found.queries}
+
+
+def _candidates(facts: Facts, conf: SelectionConf) -> Iterator[tuple[int, list[HashBuild]]]:
+    """The thresholds that turn no join that must not be hashed, each with what counts of the joins it turns."""
+    builds: _Builds = {(site_of(b.query, b.join), b.side): b for b in hash_builds(facts)}
+    joins = list({site_of(b.query, b.join): (b.query, b.join) for b in builds.values()}.values())
+    largest = {_largest(q, side)[1] for q, join in joins for side in (join.left, join.right) if side.shuffle_bytes}
+    advisory = conf.advisory_partition_bytes
+    for candidate in sorted({advisory, *(size for size in largest if advisory < size <= facts.task_cap_bytes)}):
+        turned = list(_turned(joins, builds, replace(conf, local_map_bytes=candidate)))
+        if not any(b.veto for found in turned for b in found.builds):
+            counted = [found.least for found in turned if found.certain or found.least.gain < 0]
+            if counted:
+                yield candidate, counted
+
+
+def _turned(joins: Sequence[tuple[Query, JoinSite]], builds: _Builds, conf: SelectionConf) -> Iterator[_Turned]:
+    # It was not broadcast as it ran, whatever held it back.
+    merged = replace(conf, broadcast_bytes=-1, adaptive_broadcast_bytes=-1)
+    for query, join in joins:
+        sides = {
+            _hashed(LogicalJoin(join.type, left, right), merged)
+            for left, right in product(_stages(query, join.left), _stages(query, join.right))
+        }
+        found = tuple(builds[site_of(query, join), side] for side in sides if side is not None)
+        if found:
+            yield _Turned(found, None not in sides)
+
+
+def _hashed(join: LogicalJoin, conf: SelectionConf) -> BuildSide | None:
+    """The side that AQE hashes; None where it leaves the sort merge join."""
+    choice = reselect_join(join, conf)
+    return choice.build_side if choice.strategy is Strategy.SHUFFLED_HASH else None
+
+
+def _stages(query: Query, side: JoinSide) -> list[Side]:
+    """A side as its finished shuffle, by the least and the expected bytes of its largest partition."""
+    if side.shuffle_bytes is None:
+        return [Side(0)]
+    found = shuffle_of(query, side)
+    partitions, written = (found.partitions, found.written_bytes or 0) if found else (1, 0)
+    shuffles = [Shuffle(partitions, partitions, largest, written) for largest in _largest(query, side)]
+    return [Side(side.shuffle_bytes, measured=True, shuffle=shuffle) for shuffle in shuffles]
+
+
+def _largest(query: Query, side: JoinSide) -> tuple[int, int]:
+    """The bytes of a side's largest partition: at least the mean, and as expected of skew; of unknown ones nothing."""
+    found = shuffle_of(query, side)
+    if found is None or found.written_bytes is None:
+        return 0, side.shuffle_bytes or 0
+    mean = math.ceil(found.written_bytes / found.partitions)
+    return mean, min(found.written_bytes, int(SKEW * mean))
+
+
+def _recommendation(facts: Facts, threshold: int, builds: list[HashBuild]) -> Recommendation:
+    first = max(builds, key=lambda b: b.gain)
+    predicted = predict_hashed(builds)
+    queries = tuple(dict.fromkeys(b.query.fingerprint for b in builds))
+    return Recommendation(
+        actions=(Action(ActionKind.SET_CONF, KEY, str(threshold)),),
+        queries=queries,
+        reason=(
+            f"hash {len(builds)} join{'s' if len(builds) > 1 else ''} instead of sorting both sides: no task hashes more "
+            f"than {format_bytes(max(b.task_bytes for b in builds))} where it may {format_bytes(facts.task_cap_bytes)}; "
+            f"about {format_seconds(predicted.gain)} less in {len(queries)} quer{'ies' if len(queries) > 1 else 'y'}"
+        ),
+        evidence=(
+            *hash_evidence(first, facts.task_cap_bytes),
+            Evidence("joins turned by AQE", len(builds), "joins", KEY),
+        ),
+        predicted_seconds=predicted,
+        risk=Risk.MEDIUM,
+        advisor="local_map_threshold",
+    )

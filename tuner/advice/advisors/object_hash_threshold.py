@@ -1,0 +1,165 @@
+"""Advisor: let aggregations into objects (collect_set, percentile, a UDAF) hash more keys before they sort.
+
+ObjectHashAggregateExec hashes 128 keys a task, whatever memory there is, and sorts all rows that come after
+(ObjectAggregationIterator). The threshold reaches every such aggregate of the application, and its objects lie where
+Spark does not count them: each candidate is judged by what all of them would then hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tuner.advice.candidates.broadcast_builds import capped
+from tuner.advice.candidates.round_number import round_between
+from tuner.advice.facts import Facts
+from tuner.cost.unit_costs import DEFAULT_COSTS, UnitCosts
+from tuner.model.action import Action, ActionKind
+from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.query import AggregateSite, Query
+from tuner.spark.memory import object_bytes, object_cap
+from tuner.units import format_bytes, format_rows, format_seconds
+
+KEY = "spark.sql.objectHashAggregate.sortBased.fallbackThreshold"
+DEFAULT_THRESHOLD = 128
+# Keys are not spread evenly over tasks, and there will be more of them tomorrow.
+ROOM = 2
+MIN_GAIN_SECONDS = 0.2
+MIN_GAIN_SHARE = 0.01
+# Nanoseconds of a core to make a key's objects and keep them past young collections. Measured on Spark 4.3 (local[2],
+# 2 GB, collect_set over 3M rows): what hashing loses against sorting comes to 5,000 with 30,000 keys a task, to 18,000
+# with 300,000; with 5,000 keys a task hashing took half the time.
+KEY_NS = 10_000.0
+# Sorting may take that much less than unit costs say, hashing that much more: what sorting cost beyond hashing in that
+# measurement was 150 to 460 nanoseconds a row, where unit costs say 280, and at worst 120.
+UNSURE = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Fallback:
+    """An aggregate that gave up hashing: what sorting took and hashing would take, in wall seconds."""
+
+    query: Query
+    site: AggregateSite
+    fallen: int
+    wanted: int
+    sort_seconds: float
+    hash_seconds: float
+
+
+def advise_object_hash_threshold(facts: Facts) -> Iterable[Recommendation]:
+    """At most one recommendation: the threshold that gains most of those whose objects fit into memory."""
+    current = facts.count_of(KEY, DEFAULT_THRESHOLD)
+    found = [f for q in facts.succeeded for f in _fallbacks(facts, q, current)]
+    cap = object_cap(facts.cluster.executor_memory_bytes, facts.cluster.cores_per_executor, facts.memory_fraction)
+    best: tuple[float, int] = (0.0, current)
+    for candidate in sorted({f.wanted for f in found}):
+        held = _most_held(facts, candidate, current)
+        if held is None or held > cap:
+            break  # a larger one holds more
+        best = max(best, (_gain([f for f in found if f.wanted <= candidate], 1.0), candidate))
+    gain, threshold = best
+    total = sum(q.duration_ms or 0 for q in facts.succeeded) / 1e3
+    if gain >= max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * total):
+        cured = [f for f in found if f.wanted <= threshold]
+        yield _recommendation(cured, current, threshold, _most_held(facts, threshold, current) or 0, cap)
+
+
+def _fallbacks(facts: Facts, query: Query, current: int) -> Iterator[_Fallback]:
+    # What was measured above was measured against these prices, not against what other stages make of them.
+    costs, cores = DEFAULT_COSTS, max(1, facts.cluster.cores)
+    for site in query.aggregates:
+        fallen = _fallen(site, current)
+        if fallen and site.input_rows and site.output_rows:
+            keys = max(current, -(-site.output_rows // site.tasks))
+            share = fallen / site.tasks
+            sort, hashing = _core_seconds(site, costs)
+            wanted = round_between(ROOM * keys, 2 * ROOM * keys)
+            most = share * site.seconds
+            yield _Fallback(query, site, fallen, wanted, min(most, share * sort / cores), share * hashing / cores)
+
+
+def _fallen(site: AggregateSite, threshold: int) -> int:
+    """Tasks that fell back. Where Spark does not count them: all, if the keys are too many for any of them."""
+    if site.operator != "ObjectHashAggregate" or not site.grouped or not site.tasks:
+        return 0
+    if site.fallback_tasks is None:
+        return site.tasks if (site.output_rows or 0) > ROOM * threshold * site.tasks else 0
+    return min(site.tasks, site.fallback_tasks)
+
+
+def _core_seconds(site: AggregateSite, costs: UnitCosts) -> tuple[float, float]:
+    """Core seconds of sorting all rows of an aggregate, and of hashing them."""
+    rows, keys = site.input_rows or 0, site.output_rows or 0
+    spill = site.spilled_bytes * (costs.shuffle_write + costs.shuffle_read)
+    return (rows * (costs.sort + costs.sort_insert) + spill) / 1e9, (rows * costs.probe + keys * KEY_NS) / 1e9
+
+
+def _most_held(facts: Facts, threshold: int, current: int) -> int | None:
+    """The most bytes of objects that a task of any query would hold; None where that is not known of one."""
+    most = 0
+    for query in facts.queries:
+        if query.aggregates:
+            held = [_held(site, threshold, current) for site in query.aggregates if _keeps_objects(site)]
+            if any(h is None for h in held):
+                return None
+            most = max(most, sum(h or 0 for h in held))
+        elif query not in facts.succeeded:
+            return None  # what did not end may have objects nobody measured
+    return most
+
+
+def _keeps_objects(site: AggregateSite) -> bool:
+    return site.operator == "ObjectHashAggregate" and site.grouped
+
+
+def _held(site: AggregateSite, threshold: int, current: int) -> int | None:
+    """Bytes of the objects of an aggregate in one task; None where neither says that they stay what they are."""
+    if site.output_rows is None or not site.tasks:
+        return None
+    keys = ROOM * -(-site.output_rows // site.tasks)
+    if site.shuffle_bytes is None:
+        return 0 if keys <= current else None
+    return object_bytes(min(threshold, keys), site.shuffle_bytes / max(1, site.output_rows))
+
+
+def _gain(found: Iterable[_Fallback], unsure: float) -> float:
+    """Wall seconds gained, with sorting that much cheaper and hashing that much dearer than expected."""
+    by_query: dict[int, tuple[Query, float]] = {}
+    for f in found:
+        so_far = by_query.get(f.query.id, (f.query, 0.0))[1]
+        by_query[f.query.id] = (f.query, so_far + f.sort_seconds / unsure - f.hash_seconds * unsure)
+    return sum(capped(gain, (query.duration_ms or 0) / 1e3) for query, gain in by_query.values())
+
+
+def _recommendation(cured: list[_Fallback], current: int, threshold: int, held: int, cap: int) -> Recommendation:
+    queries = {f.query.id: f.query for f in cured}
+    before = sum(q.duration_ms or 0 for q in queries.values()) / 1e3
+    gain = _gain(cured, 1.0)
+    top = max(cured, key=lambda f: f.sort_seconds)
+    keys = (top.site.output_rows or 0) / top.site.tasks
+    return Recommendation(
+        actions=(Action(ActionKind.SET_CONF, KEY, str(threshold)),),
+        queries=tuple(dict.fromkeys(q.fingerprint for q in queries.values())),
+        reason=(
+            f"hash up to {threshold} keys a task instead of {current} before sorting: an aggregation with {keys:.0f} keys "
+            f"a task sorted {format_rows(top.site.input_rows or 0)}; its objects take {format_bytes(held)} of the "
+            f"{format_bytes(cap)} a task may hold; about {format_seconds(gain)} less"
+        ),
+        evidence=(
+            Evidence("tasks that fell back to sorting", top.fallen, "tasks", f"of {top.site.tasks}"),
+            Evidence("rows in", top.site.input_rows or 0, "rows"),
+            Evidence("keys a task", keys, "keys"),
+            Evidence("threshold so far", current, "keys", KEY),
+            Evidence("objects of one task, at most", held, "bytes"),
+            Evidence("memory for the objects of one task", cap, "bytes"),
+        ),
+        predicted_seconds=Prediction(
+            before,
+            before - gain,
+            max(0.0, before - max(gain, _gain(cured, 1 / UNSURE))),
+            before - _gain(cured, UNSURE),
+        ),
+        risk=Risk.MEDIUM,
+        advisor="object_hash_threshold",
+    )

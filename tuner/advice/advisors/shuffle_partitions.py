@@ -1,0 +1,105 @@
+"""Advisor: as many shuffle partitions as the bytes ask for, not a fixed 200."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from tuner.advice.advisors.bypass_merge import advise_bypass_merge, segment_ns
+from tuner.advice.facts import Facts
+from tuner.model.action import Action, ActionKind
+from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.query import Query, ShuffleExchange
+from tuner.units import format_bytes, format_seconds
+
+KEY = "spark.sql.shuffle.partitions"
+INITIAL = "spark.sql.adaptive.coalescePartitions.initialPartitionNum"
+DEFAULT_PARTITIONS = 200
+# Bytes of rows for one partition: half of spark.sql.adaptive.advisoryPartitionSizeInBytes (64 MB), since AQE joins
+# small neighbours but never splits a partition outside a skewed join; and with room to grow by half.
+TARGET_BYTES = 32 << 20
+GROWTH = 1.5
+# Fewer partitions than this for each core leave cores idle at the end of a stage.
+PER_CORE = 4
+MAX_PARTITIONS = 20_000
+MIN_GAIN_SECONDS = 0.2
+MIN_GAIN_SHARE = 0.01
+
+
+def advise_shuffle_partitions(facts: Facts) -> Sequence[Recommendation]:
+    """At most one recommendation: a count from the largest shuffle's bytes, where half will do, or too few spilled.
+
+    Fewer are not advised where it is the files of each that cost: they can be spared, however many partitions there are.
+    """
+    return facts.once(_advised)
+
+
+def _advised(facts: Facts) -> Sequence[Recommendation]:
+    shuffles = [(q, s) for q in facts.succeeded for s in q.shuffles if s.adjustable and s.data_bytes is not None]
+    if not shuffles or INITIAL in facts.conf or not facts.cluster.cores:
+        return ()
+    current = _current(facts)
+    # A query that failed is counted for its bytes: it may have failed of them.
+    largest = max(s.data_bytes or 0 for q in facts.queries for s in q.shuffles if s.adjustable)
+    wanted = _wanted(largest, facts.cluster.cores)
+    queries = {q.id: q for q, _ in shuffles}.values()
+    spilled = sum(q.spilled_bytes for q in queries)
+    if wanted <= current / 2 and not spilled and not advise_bypass_merge(facts):
+        gain = _segment_gain(facts, [s for _, s in shuffles], current, wanted)
+    elif wanted >= current * 2 and spilled:
+        gain = _spill_gain(facts, spilled)
+    else:
+        return ()
+    if gain < max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * sum(q.duration_ms or 0 for q in queries) / 1e3):
+        return ()
+    return (_recommendation(shuffles, current, wanted, largest, gain),)
+
+
+def _current(facts: Facts) -> int:
+    value = facts.conf.get(KEY, "")
+    return max(1, int(value)) if value.isdecimal() else DEFAULT_PARTITIONS
+
+
+def _wanted(largest_bytes: int, cores: int) -> int:
+    """Partitions for the largest shuffle, a multiple of the cores."""
+    needed = max(PER_CORE * cores, math.ceil(largest_bytes * GROWTH / TARGET_BYTES))
+    return min(MAX_PARTITIONS, math.ceil(needed / cores) * cores)
+
+
+def _segment_gain(facts: Facts, shuffles: Iterable[ShuffleExchange], current: int, wanted: int) -> float:
+    """Wall seconds of the shuffle segments (map task times partition) that would no longer be written and fetched."""
+    fewer = ((s, (s.map_tasks or 1) * max(0, min(current, s.partitions) - wanted)) for s in shuffles)
+    return sum(segments * segment_ns(facts, s) for s, segments in fewer) / 1e9 / facts.cluster.cores
+
+
+def _spill_gain(facts: Facts, spilled_bytes: int) -> float:
+    """Wall seconds to write and read back what spilled."""
+    costs = facts.costs
+    return spilled_bytes * (costs.shuffle_write + costs.shuffle_read) / 1e9 / facts.cluster.cores
+
+
+def _recommendation(
+    shuffles: list[tuple[Query, ShuffleExchange]], current: int, wanted: int, largest: int, gain: float
+) -> Recommendation:
+    affected = {q.id: q for q, _ in shuffles}
+    before = sum(q.duration_ms or 0 for q in affected.values()) / 1e3
+    gain = min(gain, 0.5 * before)
+    fewer = wanted < current
+    why = "small segments cost more than they spread" if fewer else "partitions spilled"
+    return Recommendation(
+        actions=(Action(ActionKind.SET_CONF, KEY, str(wanted)),),
+        queries=tuple(dict.fromkeys(q.fingerprint for q in affected.values())),
+        reason=(
+            f"{wanted} shuffle partitions instead of {current}: the largest shuffle holds {format_bytes(largest)}, "
+            f"{format_bytes(largest / current)} a partition; {why}; about {format_seconds(gain)} less"
+        ),
+        evidence=(
+            Evidence("largest shuffle", largest, "bytes"),
+            Evidence("shuffles", len(shuffles), "shuffles"),
+            Evidence("bytes a partition", largest / current, "bytes", f"with {current}"),
+            Evidence("bytes a partition", largest / wanted, "bytes", f"with {wanted}"),
+        ),
+        predicted_seconds=Prediction(before, before - gain, max(0.0, before - 3 * gain), before - 0.2 * gain),
+        risk=Risk.LOW if fewer else Risk.MEDIUM,
+        advisor="shuffle_partitions",
+    )

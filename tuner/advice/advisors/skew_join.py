@@ -1,0 +1,184 @@
+"""Advisor: let AQE split the skewed partition of a join that is smaller than its threshold.
+
+OptimizeSkewedJoin splits a partition that is larger than `skewedPartitionThresholdInBytes` (256 MB, as compressed) and
+than `skewedPartitionFactor` (5) times the median, by ranges of map tasks, into pieces of the advisory size or of the
+mean of the others, whichever is larger. It splits either side of an inner join, the left one of left outer, semi and anti
+joins, and none of a full outer join. Only uneven bytes can be split: a task that took long over as many bytes as the
+others is left alone. (optimizeSkewsInRebalancePartitions is on by default, and only reaches REBALANCE hints.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from tuner.advice.candidates.coalescing import ADVISORY, AQE_BY_DEFAULT, Coalescing
+from tuner.advice.candidates.round_number import round_between
+from tuner.advice.candidates.skewed_partition import SkewedPartition, skewed_partitions
+from tuner.advice.facts import Facts
+from tuner.cost.unit_costs import UnitCosts
+from tuner.model.action import Action, ActionKind
+from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.query import Query
+from tuner.plan.relation import short_name
+from tuner.units import format_bytes, format_seconds
+
+THRESHOLD = "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes"
+FACTOR = "spark.sql.adaptive.skewJoin.skewedPartitionFactor"
+FORCE = "spark.sql.adaptive.forceOptimizeSkewedJoin"
+DEFAULT_THRESHOLD = 256 << 20
+DEFAULT_FACTOR = 5
+FORCE_SINCE = (3, 3)  # SPARK-33832
+SINCE = (3, 0)  # SPARK-29544
+# Below the partition as measured, so that one that is smaller tonight is split, too.
+SHRINK = 2
+# Starting and ending one task, in wall seconds of a core.
+TASK_SECONDS = 0.05
+# The largest piece is that much larger than the mean of them: map tasks do not write evenly.
+UNEVEN = 1.5
+MIN_GAIN_SECONDS = 1.0
+MIN_GAIN_SHARE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class _Split:
+    """A partition, the settings that split it, and the seconds of its stage then: expected, and at worst."""
+
+    skewed: SkewedPartition
+    pieces: int
+    threshold: int
+    advisory: int
+    after: float
+    worst: float
+
+
+def advise_skew_joins(facts: Facts) -> Iterable[Recommendation]:
+    """At most one recommendation: the settings that split what pays. None where AQE, or its splitting, is off."""
+    known = facts.version != (0, 0)
+    aqe = facts.flag("spark.sql.adaptive.enabled", not known or facts.version >= AQE_BY_DEFAULT)
+    if not aqe or not facts.flag("spark.sql.adaptive.skewJoin.enabled", True) or not facts.cluster.cores:
+        return
+    if known and facts.version < SINCE:
+        return
+    found = [s for p in skewed_partitions(facts) if (s := _split(facts, p)) is not None]
+    # Smaller tasks everywhere may cost more than the last of the splits gains: then only those that need none.
+    advisory = Coalescing.of(facts).advisory_bytes
+    options = [found, [s for s in found if s.advisory >= advisory]]
+    best = max(options, key=lambda splits: _gain(facts, splits))
+    total = sum(q.duration_ms or 0 for q in facts.succeeded) / 1e3
+    if best and _gain(facts, best) >= max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * total):
+        yield _recommendation(facts, best)
+
+
+def _split(facts: Facts, partition: SkewedPartition) -> _Split | None:
+    """The settings that would split a partition; None where it was split, or cannot be."""
+    if partition.reshuffles and facts.version < FORCE_SINCE:
+        return None
+    threshold = facts.bytes_of(THRESHOLD, DEFAULT_THRESHOLD)
+    force = facts.flag(FORCE, False)
+    if partition.bytes > threshold and (force or not partition.reshuffles):
+        return None  # AQE saw it, and left it
+    if partition.bytes <= _factor(facts) * partition.median_bytes:
+        return None
+    advisory = Coalescing.of(facts).advisory_bytes
+    pieces = min(partition.writers, facts.cluster.cores, int(partition.bytes // max(1, partition.median_bytes)))
+    if pieces < 2:
+        return None
+    target = min(advisory, _round(partition.bytes / pieces))
+    cores, stage = facts.cluster.cores, partition.stage
+    again = (pieces - 1) * _again(partition, facts.costs) + pieces * TASK_SECONDS
+    again += _reshuffle(partition, facts.costs) if partition.reshuffles and not force else 0.0
+    longest, work = stage.longest_task_ms / 1e3, stage.run_ms / 1e3
+    after = max(longest / pieces + TASK_SECONDS, (work + again) / cores)
+    worst = max(min(1.0, UNEVEN / pieces) * longest + TASK_SECONDS, (work + 2 * again) / cores) + again / cores
+    return _Split(partition, pieces, min(threshold, _round(partition.bytes / SHRINK)), target, after, worst)
+
+
+def _round(size: float) -> int:
+    """A round number of bytes, at most a quarter below."""
+    return round_between(max(1, int(0.75 * size)), max(1, int(size)))
+
+
+def _factor(facts: Facts) -> float:
+    try:
+        return max(1.0, float(facts.conf.get(FACTOR, DEFAULT_FACTOR)))
+    except ValueError:
+        return DEFAULT_FACTOR
+
+
+def _again(partition: SkewedPartition, costs: UnitCosts) -> float:
+    """Core seconds for one more piece to read and sort the other side's partition."""
+    other = partition.other
+    rows = (other.rows or 0) / partition.partitions
+    data = (other.shuffle_bytes or 0) / partition.partitions
+    return (data * costs.shuffle_read + rows * (costs.sort + costs.sort_insert + costs.merge)) / 1e9
+
+
+def _reshuffle(partition: SkewedPartition, costs: UnitCosts) -> float:
+    """Core seconds to shuffle what the join puts out: its rows no longer lie together for what comes after it."""
+    sides = (partition.join.left, partition.join.right)
+    width = sum((side.shuffle_bytes or 0) / max(1, side.rows or 0) for side in sides)
+    return (partition.join.output_rows or 0) * width * (costs.shuffle_write + costs.shuffle_read) / 1e9
+
+
+def _gain(facts: Facts, splits: Sequence[_Split], *, worst: bool = False) -> float:
+    """Wall seconds that all of them gain, less what smaller tasks cost everywhere else."""
+    per_query: dict[int, tuple[Query, float]] = {}
+    for split in splits:
+        query = split.skewed.query
+        gain = split.skewed.stage.seconds - (split.worst if worst else split.after)
+        per_query[query.id] = (query, per_query.get(query.id, (query, 0.0))[1] + gain)
+    gained = sum(min(gain, 0.8 * (query.duration_ms or 0) / 1e3) for query, gain in per_query.values())
+    return gained - (2 if worst else 1) * _more_tasks(facts, splits) * TASK_SECONDS / facts.cluster.cores
+
+
+def _more_tasks(facts: Facts, splits: Sequence[_Split]) -> int:
+    """Tasks that a smaller advisory size adds to the shuffles of all queries."""
+    now = Coalescing.of(facts)
+    then = replace(now, advisory_bytes=min([now.advisory_bytes, *(s.advisory for s in splits)]))
+    shuffles = [s for q in facts.queries for s in q.shuffles]
+    return sum(then.tasks(s, s.partitions) - now.tasks(s, s.partitions) for s in shuffles)
+
+
+def _recommendation(facts: Facts, splits: Sequence[_Split]) -> Recommendation:
+    top = max(splits, key=lambda s: s.skewed.stage.seconds - s.after)
+    queries = {s.skewed.query.id: s.skewed.query for s in splits}
+    before = sum(q.duration_ms or 0 for q in queries.values()) / 1e3
+    gain, stage = _gain(facts, splits), top.skewed.stage
+    names = " with ".join(
+        "+".join(map(short_name, side.relations)) for side in (top.skewed.join.left, top.skewed.join.right)
+    )
+    low = max(0.0, before - gain - sum(s.after - s.skewed.stage.longest_task_ms / 1e3 / s.pieces for s in splits))
+    return Recommendation(
+        actions=_actions(facts, splits),
+        queries=tuple(dict.fromkeys(q.fingerprint for q in queries.values())),
+        reason=(
+            f"split the skewed partition of the join of {names}: of {stage.tasks} tasks one read "
+            f"{format_bytes(stage.longest_task_bytes)} and took {format_seconds(stage.longest_task_ms / 1e3)}, the others "
+            f"{format_bytes(stage.mean_task_bytes)} and {format_seconds(stage.mean_task_ms / 1e3)}; {top.pieces} tasks "
+            f"can share it; about {format_seconds(gain)} less"
+        ),
+        evidence=(
+            Evidence("longest task", stage.longest_task_ms / 1e3, "seconds"),
+            Evidence("mean of the other tasks", stage.mean_task_ms / 1e3, "seconds", f"{stage.tasks} tasks"),
+            Evidence("read by the longest task", stage.longest_task_bytes, "bytes"),
+            Evidence("read by another task", stage.mean_task_bytes, "bytes"),
+            Evidence("its stage", stage.seconds, "seconds"),
+            Evidence("threshold so far", facts.bytes_of(THRESHOLD, DEFAULT_THRESHOLD), "bytes", THRESHOLD),
+        ),
+        predicted_seconds=Prediction(before, before - gain, low, before - _gain(facts, splits, worst=True)),
+        risk=Risk.MEDIUM,
+        advisor="skew_join",
+    )
+
+
+def _actions(facts: Facts, splits: Sequence[_Split]) -> tuple[Action, ...]:
+    threshold, advisory = min(s.threshold for s in splits), min(s.advisory for s in splits)
+    values: list[tuple[str, str]] = []
+    if threshold < facts.bytes_of(THRESHOLD, DEFAULT_THRESHOLD):
+        values.append((THRESHOLD, str(threshold)))
+    if advisory < Coalescing.of(facts).advisory_bytes:
+        values.append((ADVISORY, str(advisory)))
+    if any(s.skewed.reshuffles for s in splits) and not facts.flag(FORCE, False):
+        values.append((FORCE, "true"))
+    return tuple(Action(ActionKind.SET_CONF, key, value) for key, value in values)

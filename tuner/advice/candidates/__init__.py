@@ -1,0 +1,1 @@
+"""What advisors share: which joins, orders and sizes a change could be for."""

@@ -1,0 +1,161 @@
+"""The order of a block of joins that takes the fewest seconds, of those that Spark's formula and prices of joins find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tuner.advice.facts import Facts
+from tuner.cost.cardinality import Basis, Cardinality
+from tuner.cost.exact_order import TooManyPairsError
+from tuner.cost.improve_order import improved_tree
+from tuner.cost.join_edges import JoinEdges
+from tuner.cost.join_order import best_order
+from tuner.cost.join_tree import JoinTree, tree_cost, tree_of
+from tuner.cost.objective import Pricing, Seconds
+from tuner.cost.size import Size
+from tuner.cost.unit_costs import UnitCosts
+from tuner.cost.what_if import WhatIf
+from tuner.cost.what_if.execution_conf import ExecutionConf
+from tuner.cost.what_if.interval import SIZE_ERRORS
+from tuner.cost.what_if.physical_order import Given, GivenJoin
+from tuner.model.join_graph import JoinGraph, Order
+from tuner.model.strategy import Strategy
+from tuner.plan.agent_block import AgentBlock, seen
+from tuner.spark.join_selection.selection_conf import SelectionConf
+
+# Rows between joins are surer than seconds: an order that prices find must beat the formula's by this share.
+_WORTH_MORE_ROWS = 0.15
+# A price takes a tenth of a millisecond: larger blocks are not searched by prices, an order of theirs is improved.
+MOST_SEARCHED = 9
+_GIVEN = frozenset({Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH, Strategy.SORT_MERGE})
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of joins with what is known of its sizes, priced as the run's Spark would run it."""
+
+    graph: JoinGraph
+    facts: Facts
+    conf: SelectionConf
+    execution: ExecutionConf
+    costs: UnitCosts
+
+    @cached_property
+    def sizes(self) -> Cardinality:
+        return Cardinality(self.graph)
+
+    @cached_property
+    def written(self) -> JoinTree:
+        """The order that ran."""
+        return tree_of(self.graph.written, self.sizes.size)
+
+    @cached_property
+    def what_if(self) -> WhatIf:
+        return WhatIf(
+            self.graph,
+            self.sizes.size,
+            self.conf,
+            self.facts.cluster,
+            self.costs,
+            execution=self.execution,
+            basis_of=self.basis,
+            price_error=self.facts.price_error,
+        )
+
+    @cached_property
+    def seen(self) -> AgentBlock:
+        """As the agent sees it."""
+        return seen(self.graph)
+
+    @cached_property
+    def by_formula(self) -> JoinTree:
+        """The cheapest order by Spark's formula; the one that ran unless another is cheaper."""
+        return best_order(len(self.graph.relations), self._edges, self.sizes.size, written=self.written).tree
+
+    @cached_property
+    def by_seconds(self) -> JoinTree:
+        """The order whose joins take the fewest seconds, each for itself: what is shuffled before it is filtered counts, which
+        the formula leaves out. Of a large block the formula's order, as far as that can be improved part by part.
+        """
+        priced: dict[tuple[int, int], float] = {}
+
+        def price(left: int, right: int) -> float:
+            pair = (min(left, right), max(left, right))
+            if pair not in priced:
+                priced[pair] = self.what_if.join_seconds(*pair)
+            return priced[pair]
+
+        number, objective = len(self.graph.relations), Seconds(price)
+        if number <= MOST_SEARCHED:
+            return best_order(number, self._edges, self.sizes.size, objective, written=self.written).tree
+        pricing = Pricing((1 << number) - 1, self.sizes.size, objective)
+        try:
+            return improved_tree(self.by_formula, JoinEdges(number, self._edges), pricing)
+        except TooManyPairsError:
+            return self.by_formula
+
+    @property
+    def candidates(self) -> tuple[JoinTree, ...]:
+        """Orders worth a price."""
+        return (self.by_formula, self.by_seconds)
+
+    def tree(self, order: Order) -> JoinTree:
+        return tree_of(order, self.sizes.size)
+
+    def given(self, tree: JoinTree) -> Given:
+        """The joins of a tree that ran like this, with their strategies; how Spark runs the others is its rules' to say."""
+        ran = {join.mask: join.children[0].mask for join in tree_of(self.graph.written, lambda _: Size(0, 0)).joins}
+        found = {}
+        for join in tree.joins:
+            measured = self.graph.measured.get(join.mask)
+            if measured and measured.strategy in _GIVEN and ran.get(join.mask) == join.children[0].mask:
+                found[join.mask] = GivenJoin(measured.strategy, measured.build_side)
+        return Given(found)
+
+    def seconds(self, tree: JoinTree) -> float:
+        """What an order takes, all of its joins together."""
+        return self.what_if.order(tree.order, self.given(tree)).seconds(self.facts.cluster)
+
+    def basis(self, relations: int) -> Basis:
+        """What a size stands on; relations are read as they were measured, in whatever order."""
+        return self.sizes.estimate(relations).basis if relations.bit_count() > 1 else Basis.MEASURED
+
+    def most_rows(self, tree: JoinTree) -> float:
+        """Rows between the joins of a tree, if every estimate is as wrong as it may be."""
+        return sum(self.sizes.size(j.mask).rows * SIZE_ERRORS[self.basis(j.mask)] for j in tree.joins[:-1])
+
+    def saves_rows(self, share: float) -> bool:
+        """Whether the formula has an order with so small a share of the rows, at worst: a quick look before any price."""
+        return self.most_rows(self.by_formula) <= share * tree_cost(self.written).card
+
+    @property
+    def _edges(self) -> list[tuple[int, int]]:
+        return [(predicate.left, predicate.right) for predicate in self.graph.predicates]
+
+
+def cheapest(blocks: Sequence[Block]) -> list[JoinTree]:
+    """The order of fewest seconds for blocks that the agent takes for the same: one for all, in the numbers of each."""
+    if len(blocks) == 1:
+        (block,) = blocks
+        by_formula, by_seconds = block.by_formula, block.by_seconds
+        more = block.seconds(by_seconds) > (1 - _WORTH_MORE_ROWS) * block.seconds(by_formula)
+        return [by_formula if more else by_seconds]
+    found = [[block.tree(order) for block, order in orders] for orders in _common(blocks)]
+    return min(found, key=lambda trees: sum(b.seconds(tree) for b, tree in zip(blocks, trees, strict=True)))
+
+
+def alike(blocks: Sequence[Block]) -> list[list[Block]]:
+    """The blocks of one query, together those that the agent cannot tell apart; alone those it can give no order at all."""
+    groups: dict[object, list[Block]] = {}
+    for block in blocks:
+        key: object = block.seen.key if block.seen.lookalikes() is None else id(block)
+        groups.setdefault(key, []).append(block)
+    return list(groups.values())
+
+
+def _common(blocks: Sequence[Block]) -> Iterator[list[tuple[Block, Order]]]:
+    for source in blocks:
+        for tree in source.candidates:
+            yield [(block, source.seen.order_in(block.seen, tree.order)) for block in blocks]

@@ -1,0 +1,58 @@
+"""What all runs at hand have seen of each query: its times, orders of joins, and the optimizer's properties then."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from statistics import median
+
+from tuner.advice.candidates.cbo_conf import CboConf
+from tuner.advice.facts import Facts, PastRun, is_whole
+from tuner.model.join_graph import JoinGraph, Order
+from tuner.model.query import Query
+from tuner.plan.order_text import order_text, parse_order
+
+# Queries that read more or less by this factor are not compared.
+_SAME_INPUT = 1.25
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One time that a query came to its end. `latest` says that it was in the latest run."""
+
+    query: Query
+    conf: CboConf
+    latest: bool
+
+    @property
+    def seconds(self) -> float:
+        return (self.query.duration_ms or 0) / 1e3
+
+    def graph(self, signature: str) -> JoinGraph | None:
+        return next((graph for graph in self.query.graphs if graph.signature == signature), None)
+
+
+def executions(facts: Facts) -> dict[str, list[Execution]]:
+    """The executions of each query of the latest run, by fingerprint, oldest first; those that read as much as its last."""
+    found: dict[str, list[Execution]] = defaultdict(list)
+    now = PastRun(facts.queries, facts.conf)
+    for run in (*facts.earlier, now):
+        conf = CboConf.read(run.conf)
+        for query in filter(is_whole, run.queries):
+            found[query.fingerprint].append(Execution(query, conf, run is now))
+    return {name: _alike(each) for name, each in found.items() if each[-1].latest}
+
+
+def usual_seconds(each: list[Execution]) -> float:
+    """Their median."""
+    return median(execution.seconds for execution in each)
+
+
+def order_in(graph: JoinGraph, then: JoinGraph) -> Order:
+    """The order that ran of a block then, by the numbers that its relations have in this graph."""
+    return parse_order(order_text(then.written, then), graph)
+
+
+def _alike(each: list[Execution]) -> list[Execution]:
+    size = each[-1].query.input_bytes + 1
+    return [e for e in each if 1 / _SAME_INPUT <= (e.query.input_bytes + 1) / size <= _SAME_INPUT]

@@ -1,0 +1,71 @@
+"""How much larger than last time a side of a join may be in the runs to come, by the runs so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from statistics import median
+
+from tuner.advice.facts import Facts
+from tuner.advice.steering_reach import Reach
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.query import Query
+
+# A trend goes on for so many runs before anybody looks: a hint stays in force until its side has outgrown it.
+RUNS_AHEAD = 7
+# Fewer runs show no trend.
+RUNS_FOR_TREND = 4
+# Beyond this a trend is no longer believed, nor waited for: the agent and `outgrown` hold back what grows so fast.
+MOST_HEAD_ROOM = 4.0
+
+_Place = tuple[str, str, int, tuple[str, ...]]
+
+
+def head_room_factor(rows: Sequence[int]) -> float:
+    """By how much the last of these sizes may be exceeded: by the trend of the runs, and by the largest of them.
+
+    The trend is the median growth from run to run (Theil and Sen's slope of the logarithms, of neighbours), never less than
+    none: what shrinks may grow again.
+    """
+    known = [count for count in rows if count > 0]
+    if not known:
+        return 1.0
+    seen = max(known) / known[-1]
+    steps = [after / before for before, after in pairwise(known)]
+    trend = median(steps) ** RUNS_AHEAD if len(known) >= RUNS_FOR_TREND else 1.0
+    return min(max(1.0, seen, trend), MOST_HEAD_ROOM)
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How the sides of joins grew over a run and those before it."""
+
+    facts: Facts
+
+    def factor(self, query: Query, join: JoinSite, side: JoinSide) -> float:
+        """By how much the side may come to exceed what it was last, where nothing holds the hint back then: 1 where the agent
+        does, which sees how large its relations are in each run (`oversized_hints.head_room`), and for properties, which Spark
+        compares with sizes by itself.
+        """
+        reach = self.facts.reach
+        if reach is Reach.CONF or (reach is Reach.AGENT and side.leaf_bytes):
+            return 1.0
+        return head_room_factor(self._rows.get(_place(query, join, side), ()))
+
+    @cached_property
+    def _rows(self) -> dict[_Place, list[int]]:
+        """The rows of each side of each join, oldest first: read when they are first asked for, as few decisions do."""
+        rows: dict[_Place, list[int]] = {}
+        for queries in (*(past.queries for past in self.facts.earlier), self.facts.queries):
+            # Of a query that ran twice in a run the last counts.
+            found = {_place(q, j, s): s.rows for q in queries for j in q.joins for s in (j.left, j.right)}
+            for place, count in found.items():
+                if count is not None:
+                    rows.setdefault(place, []).append(count)
+        return rows
+
+
+def _place(query: Query, join: JoinSite, side: JoinSide) -> _Place:
+    return query.fingerprint, join.signature, join.occurrence, side.relations

@@ -1,0 +1,177 @@
+"""The broadcasts that orders call for: of joins that the latest run did not have, with sides that are small even at worst.
+
+An order is priced as if the planner knew its sizes. It does not: the join of a large table with a filter is as large as
+the table to it, so that it sorts and merges what would be broadcast, or builds the other side.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tuner.advice.candidates.broadcast_builds import MAX_FAN_OUT, Build
+from tuner.advice.candidates.cheapest_order import Block
+from tuner.advice.candidates.join_hints import choose_hints, is_enough, side_name
+from tuner.advice.candidates.order_changes import OrderChange, OrderPrices
+from tuner.advice.candidates.ordered_sides import ordered_side
+from tuner.advice.facts import Facts
+from tuner.advice.steering_reach import Reach
+from tuner.cost.what_if.physical_order import Given, GivenJoin
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.directive_outcome import DirectiveStatus
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.query import Query
+from tuner.model.strategy import BuildSide, Strategy
+from tuner.plan.order_text import order_text, parse_order
+from tuner.plan.ordered_joins import OrderedJoin, ordered_joins, signature_of
+from tuner.spark.join_selection.logical_join import other_side
+from tuner.spark.memory import MAX_BROADCAST_ROWS, relation_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class OrderBroadcast:
+    """One side of one join of an order, to be broadcast: `side` as large as it may be, with the seconds that saves."""
+
+    signature: str
+    side: JoinSide
+    gain: float
+
+    @property
+    def name(self) -> str:
+        return side_name(self.side)
+
+    def action(self, query: Query) -> Action:
+        return Action(ActionKind.HINT_JOIN, self.signature, Hint.BROADCAST, query.fingerprint, self.side.relations)
+
+
+def order_broadcasts(
+    facts: Facts, prices: OrderPrices, changes: Sequence[OrderChange]
+) -> list[tuple[OrderBroadcast, ...]]:
+    """For each of these changes the sides that its order should broadcast, where Spark, as far as the run tells, would not.
+
+    A hint reaches every join of its signature: each that any of the orders makes, in each execution of the query, must be
+    fit for it; told is the largest. Those of one query fit into its memory together with what is advised beside its orders,
+    largest gain first. None where the agent does not steer, for SQL text names no join, and none that the agent could not
+    hold back in a run of more data.
+    """
+    found: list[tuple[OrderBroadcast, ...]] = [()] * len(changes)
+    if facts.reach is not Reach.AGENT:
+        return found
+    wanted = [(one, number) for number, change in enumerate(changes) for one in _wanted(facts, prices, change)]
+    used = _advised_bytes(facts, changes) if wanted else Counter()
+    taken: set[tuple[str, str]] = set()
+    for one, number in sorted(wanted, key=lambda pair: -pair[0].gain):
+        fingerprint = changes[number].query.fingerprint
+        of_query = [change for change in changes if change.query.fingerprint == fingerprint]
+        executions = _sides(facts, prices, of_query, one)
+        if not executions or (fingerprint, one.signature) in taken:
+            continue
+        size = max(sum(map(_relation_bytes, sides)) for sides in executions)
+        if used[fingerprint] + size <= facts.cap.query_bytes:
+            used[fingerprint] += size
+            taken.add((fingerprint, one.signature))
+            largest = max((side for sides in executions for side in sides), key=_relation_bytes)
+            found[number] += (replace(one, side=largest),)
+    return found
+
+
+def _advised_bytes(facts: Facts, changes: Iterable[OrderChange]) -> Counter[str]:
+    """Bytes of the hash relations that are advised beside the orders, by query: of joins that these leave there."""
+    before, after = set[tuple[str, str]](), set[tuple[str, str]]()
+    for change in changes:
+        for joins, order in ((before, change.graph.written), (after, change.other.order)):
+            joins.update((change.query.fingerprint, join.signature) for join in ordered_joins(change.graph, order))
+    used: Counter[str] = Counter()
+    for hint in choose_hints(facts):
+        fingerprint = hint.build.query.fingerprint
+        if isinstance(hint.build, Build) and (fingerprint, hint.build.join.signature) not in before - after:
+            used[fingerprint] += hint.build.relation_bytes
+    return used
+
+
+def _wanted(facts: Facts, prices: OrderPrices, change: OrderChange) -> Iterator[OrderBroadcast]:
+    query, block, order = change.query, prices.block(change.graph), change.other
+    given = block.given(order)
+    hinted = block.what_if.order(order.order, given)
+    for join in hinted.joins:
+        which = join.build_side
+        if join.strategy is not Strategy.BROADCAST_HASH or which is None or join.relations in given.joins:
+            continue
+        build, other = join.plan.side(which), join.plan.side(other_side(which))
+        if _is_broadcast_by_spark(query, block, build):
+            continue
+        instead = Given({**given.joins, join.relations: _without_hint(query, block, which, other)})
+        alone = block.what_if.order(order.order, instead)
+        gain = alone.seconds(facts.cluster) - hinted.seconds(facts.cluster)
+        if is_enough(gain, query):
+            side = ordered_side(query, block.graph, block.sizes, build)
+            yield OrderBroadcast(signature_of(block.graph, join.left, join.right), side, gain)
+
+
+def _without_hint(query: Query, block: Block, which: BuildSide, other: int) -> GivenJoin:
+    if _is_broadcast_by_spark(query, block, other):
+        return GivenJoin(Strategy.BROADCAST_HASH, other_side(which))
+    return GivenJoin(Strategy.SORT_MERGE)
+
+
+def _is_broadcast_by_spark(query: Query, block: Block, relations: int) -> bool:
+    """Whether it is one relation that Spark planned to broadcast untold: it will again, whatever it is joined with."""
+    if relations.bit_count() > 1:
+        return False
+    tables = block.graph.tables(relations)
+    return any(
+        (join.left if join.build_side is BuildSide.LEFT else join.right).relations == tables
+        for join in query.joins
+        if join.planned_strategy is Strategy.BROADCAST_HASH
+        and join.build_side is not None
+        and not _is_hinted(query, join)
+    )
+
+
+def _is_hinted(query: Query, join: JoinSite) -> bool:
+    mine = Action(ActionKind.HINT_JOIN, join.signature, "", query.fingerprint).id  # what all hints on it begin with
+    return any(o.status is DirectiveStatus.APPLIED and o.action_id.startswith(mine) for o in query.directives)
+
+
+def _sides(
+    facts: Facts, prices: OrderPrices, changes: Sequence[OrderChange], one: OrderBroadcast
+) -> list[list[JoinSide]]:
+    """The sides that the hint will reach, of each execution of the query; none at all where one must not be broadcast."""
+    fingerprint = changes[0].query.fingerprint
+    orders = {change.graph.signature: order_text(change.other.order, change.graph) for change in changes}
+    found = []
+    for query in (query for query in facts.succeeded if query.fingerprint == fingerprint):
+        if any(join.signature == one.signature for join in query.joins):
+            return []  # that join is there already, and its hints are weighed by what was measured of it
+        sides = [
+            _fit_side(facts, query, prices.block(facts.with_history(query, graph)), join, one.side.relations)
+            for graph in query.graphs
+            if (order := orders.get(graph.signature))
+            for join in ordered_joins(graph, parse_order(order, graph))
+            if join.signature == one.signature
+        ]
+        fit = [side for side in sides if side is not None]
+        if len(fit) < len(sides):
+            return []
+        if fit:
+            found.append(fit)
+    return found
+
+
+def _fit_side(facts: Facts, query: Query, block: Block, join: OrderedJoin, tables: tuple[str, ...]) -> JoinSide | None:
+    """The side of these tables, if memory holds it at worst, the agent can hold it back, and each hashed key is met a few
+    times only."""
+    graph, both = block.graph, (join.left, join.right)
+    if graph.tables(join.left) == graph.tables(join.right):
+        return None
+    build, _ = both if graph.tables(join.left) == tables else both[::-1]
+    side = ordered_side(query, graph, block.sizes, build)
+    larger = max(block.sizes.size(relations).rows for relations in both)
+    fans_out = block.sizes.size(join.left | join.right).rows > MAX_FAN_OUT * larger
+    fits = (side.rows or 0) <= MAX_BROADCAST_ROWS and _relation_bytes(side) <= facts.cap.one_bytes
+    return side if fits and not fans_out and side.leaf_bytes is not None else None
+
+
+def _relation_bytes(side: JoinSide) -> int:
+    return relation_bytes(side.rows or 0, side.shuffle_bytes or 0)

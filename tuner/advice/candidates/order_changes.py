@@ -1,0 +1,226 @@
+"""A block of joins in another order: the rows and seconds that it saves, and how sure that is. For all order levers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from tuner.advice.candidates.broadcast_builds import capped
+from tuner.advice.candidates.cheapest_order import Block, alike, cheapest
+from tuner.advice.candidates.order_names import joined_names, relation_names
+from tuner.advice.facts import Facts
+from tuner.advice.steering_reach import Reach
+from tuner.cost.cardinality import Cardinality
+from tuner.cost.join_tree import JoinTree, tree_cost
+from tuner.cost.learned.fit import stage_terms
+from tuner.cost.unit_costs import UnitCosts
+from tuner.cost.what_if.execution_conf import ExecutionConf, read_execution_conf
+from tuner.cost.what_if.interval import Interval
+from tuner.model.change import Evidence, Prediction
+from tuner.model.join_graph import JoinGraph, Order
+from tuner.model.query import Query
+from tuner.plan.work import Resource
+from tuner.spark.join_selection.selection_conf import SelectionConf, read_conf
+
+# Rows between joins must fall at least to this share: less is within what prices are unsure of.
+_MOST_ROWS_SHARE = 0.7
+# Of a query's seconds, at worst: an order that filters before it shuffles may have more rows between its joins.
+_CLEAR_GAIN_SHARE = 0.2
+# What another order of joins makes more or less of.
+_OF_JOINS = (
+    *(Resource.SORT, Resource.MERGE, Resource.HASH_BUILD, Resource.PROBE, Resource.PAIR, Resource.EMIT),
+    *(
+        Resource.SHUFFLE_WRITE,
+        Resource.SHUFFLE_WRITE_ROW,
+        Resource.SHUFFLE_READ,
+        Resource.SHUFFLE_SEGMENT,
+        Resource.SPILL,
+    ),
+)
+# Where a query's stages are not known: as `capped` has it.
+_FIXED_SHARE = 0.2
+# A person's minute is worth more than this.
+MIN_GAIN_SECONDS = 1.0
+MIN_GAIN_SHARE = 0.01
+# What the agent does takes nobody's: of a short query less will do, if runs of one query do not differ by as much anyway.
+_MIN_AGENT_GAIN_SECONDS = 0.2
+_MIN_AGENT_GAIN_SHARE = 0.10
+
+
+@dataclass(frozen=True, slots=True)
+class OrderChange:
+    """One block of one query in another order.
+
+    Rows are those between the joins (of all but the last), `most_rows` the same with every estimate as wrong as it may
+    be. `gain` are wall seconds over all `times` that the query has the block, by the errors of sizes and prices;
+    `least_seconds` is what it must come to.
+    """
+
+    query: Query
+    graph: JoinGraph
+    written: JoinTree
+    other: JoinTree
+    rows: float
+    other_rows: float
+    most_rows: float
+    gain: Interval
+    times: int = 1
+    least_seconds: float = MIN_GAIN_SECONDS
+
+    @property
+    def seconds(self) -> float:
+        """What the query took."""
+        return (self.query.duration_ms or 0) / 1e3
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the rows, or the seconds alone by much, fall by more than what is unsure, and the seconds in any case."""
+        enough = max(self.least_seconds, MIN_GAIN_SHARE * self.seconds)
+        return self.is_promising and self.gain.expected >= enough and self.gain.low > 0
+
+    @property
+    def is_promising(self) -> bool:
+        """Whether it makes clearly fewer rows, or spares so much before the joins that rows between them do not matter."""
+        return self.has_clearly_fewer_rows or self.gain.low >= _CLEAR_GAIN_SHARE * self.seconds
+
+    @property
+    def has_clearly_fewer_rows(self) -> bool:
+        return self.most_rows <= self.rows * _MOST_ROWS_SHARE
+
+    @property
+    def largest(self) -> JoinTree:
+        """The join that put out most rows for others to take, as they ran."""
+        return max(self.written.joins[:-1], key=lambda join: join.size.rows)
+
+    @property
+    def predicted(self) -> Prediction:
+        before, gain = self.seconds, self.gain
+        low, after = (max(0.0, before - capped(seconds, before)) for seconds in (gain.high, gain.expected))
+        return Prediction(before, after, low, before - capped(gain.low, before))
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        largest, names = self.largest, relation_names(self.graph)
+        return (
+            Evidence("rows between the joins as they ran", self.rows, "rows"),
+            Evidence("rows between them in the other order", self.other_rows, "rows"),
+            Evidence("rows between them, if estimates are as wrong as they may be", self.most_rows, "rows"),
+            Evidence("most rows between two of them", largest.size.rows, "rows", joined_names(names, largest)),
+        )
+
+
+# Which tree a block should have: of its measured sizes, and the tree that ran. None leaves it as it is.
+Choice = Callable[[JoinGraph, Cardinality, JoinTree], JoinTree | None]
+
+
+@dataclass(frozen=True)
+class OrderPrices:
+    """Prices orders of the blocks of one run's queries, with what all runs at hand have measured."""
+
+    facts: Facts
+
+    def better(self) -> Iterator[OrderChange]:
+        """For each block the order of fewest seconds, where that is clearly better than the one that ran."""
+        return (change for change in self.changes() if change.is_clear)
+
+    def changes(self) -> Iterator[OrderChange]:
+        """For each block the order of fewest seconds, where that promises something."""
+        blocks: dict[int, tuple[Query, list[Block]]] = {}
+        for query, graph in self.blocks():
+            blocks.setdefault(query.id, (query, []))[1].append(self.block(graph))
+        for query, of_query in blocks.values():
+            for group in alike(of_query):
+                if any(block.saves_rows(_MOST_ROWS_SHARE) for block in group):
+                    for block, tree in zip(group, cheapest(group), strict=True):
+                        change = self._change(query, block, tree)
+                        if change is not None and change.is_promising:
+                            yield change
+
+    def blocks(self) -> Iterator[tuple[Query, JoinGraph]]:
+        """The blocks whose joins were measured to the last, of queries that came to their end."""
+        for query in self.facts.succeeded:
+            for graph in self.facts.graphs_of(query) if query.graphs else ():
+                if graph.everything in graph.measured:
+                    yield query, graph
+
+    def change(self, query: Query, graph: JoinGraph, choose: Choice) -> OrderChange | None:
+        """The change to the order that is chosen for a block; None where that is the order that ran, or there is none."""
+        block = self.block(graph)
+        chosen = choose(graph, block.sizes, block.written)
+        return None if chosen is None else self._change(query, block, chosen)
+
+    def block(self, graph: JoinGraph) -> Block:
+        """A block, to price its orders as this run's Spark would run them."""
+        return Block(graph, self.facts, self._conf, self._execution, self._costs)
+
+    def _change(self, query: Query, block: Block, chosen: JoinTree) -> OrderChange | None:
+        if shape(chosen.order) == shape(block.written.order):
+            return None
+        other = block.tree(chosen.order)
+        times = Counter(g.signature for g in query.graphs)[block.graph.signature]
+        return OrderChange(
+            query=query,
+            graph=block.graph,
+            written=block.written,
+            other=other,
+            rows=tree_cost(block.written).card,
+            other_rows=tree_cost(other).card,
+            most_rows=block.most_rows(other),
+            gain=self._saved(query, block, other, times),
+            times=times,
+            least_seconds=self._least_seconds(query),
+        )
+
+    def _least_seconds(self, query: Query) -> float:
+        if self.facts.reach is not Reach.AGENT:
+            return MIN_GAIN_SECONDS
+        of_short = _MIN_AGENT_GAIN_SHARE * (query.duration_ms or 0) / 1e3
+        return min(MIN_GAIN_SECONDS, max(_MIN_AGENT_GAIN_SECONDS, of_short))
+
+    def _saved(self, query: Query, block: Block, other: JoinTree, times: int) -> Interval:
+        """What another order saves of the query's wall seconds; below 0 where it adds to them."""
+        facts, what_if = self.facts, block.what_if
+        before, after = (what_if.order(tree.order, block.given(tree)) for tree in (block.written, other))
+        priced, seconds = before.seconds(facts.cluster) * times, (query.duration_ms or 0) / 1e3
+        saved = what_if.saving(before, after)
+        fixed = fixed_share(query, self._costs)
+
+        def of_query(saving: float, error: float) -> float:
+            """Prices that add up to more than the query has for these joins are scaled down to it; a loss is not.
+
+            What no order changes may be priced too low by `error`, beside the joins: both together took what was measured.
+            """
+            for_joins = seconds * (1 - fixed) / (1 - fixed + fixed * error)
+            share = min(1.0, for_joins / priced) if priced and saving > 0 else 1.0
+            return saving * times * share
+
+        error = facts.price_error
+        return Interval(of_query(saved.low, error), of_query(saved.expected, 1.0), of_query(saved.high, 1 / error))
+
+    @cached_property
+    def _execution(self) -> ExecutionConf:
+        return read_execution_conf(self.facts.conf, self.facts.spark_version)
+
+    @cached_property
+    def _conf(self) -> SelectionConf:
+        return read_conf(self.facts.conf, self.facts.spark_version)
+
+    @cached_property
+    def _costs(self) -> UnitCosts:
+        return self.facts.costs
+
+
+def fixed_share(query: Query, costs: UnitCosts) -> float:
+    """The share of a query's time that no order of its joins changes: reading, filtering, aggregating, starting tasks."""
+    terms: Counter[str] = Counter()
+    for stage in query.work.stages if query.work else ():
+        terms.update(stage_terms(stage, costs))
+    total = terms.total()
+    return 1 - sum(terms[resource] for resource in _OF_JOINS) / total if total else _FIXED_SHARE
+
+
+def shape(order: Order) -> object:
+    """An order without regard to which side stands left."""
+    return order if isinstance(order, int) else frozenset(map(shape, order))

@@ -1,0 +1,49 @@
+"""What is known of a side of a join that an order makes, before any run has had that join."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tuner.advice.candidates.joins_to_come import joins_to_come
+from tuner.advice.facts import Facts
+from tuner.cost.cardinality import Cardinality
+from tuner.cost.what_if.interval import SIZE_ERRORS
+from tuner.model.action import Action, ActionKind
+from tuner.model.join_graph import JoinGraph, members
+from tuner.model.join_site import JoinSide
+from tuner.model.query import Query
+
+
+def ordered_side(query: Query, graph: JoinGraph, sizes: Cardinality, relations: int) -> JoinSide:
+    """The join of a set of relations as a side, as large as its estimate may be wrong.
+
+    `leaf_bytes` is None where the run does not tell what the planner took one of the relations for.
+    """
+    estimate = sizes.estimate(relations)
+    error = SIZE_ERRORS[estimate.basis]
+    rows, data = (int(value * error) for value in (estimate.size.rows, estimate.size.bytes))
+    leaf_bytes = _leaf_bytes(query, graph, relations)
+    return JoinSide(graph.tables(relations), rows=rows, bytes=data, shuffle_bytes=data, leaf_bytes=leaf_bytes)
+
+
+def sides_to_come(facts: Facts, hint: Action, beside: Iterable[Action]) -> Iterator[JoinSide]:
+    """The sides that a hint is for, where orders beside it make its join of the query as this run had it: each time it ran."""
+    orders = [a for a in beside if a.kind is ActionKind.ORDER_JOINS]
+    for query in (query for query in facts.succeeded if query.fingerprint == hint.query):
+        for latest, join in joins_to_come(query, hint.target, orders):
+            graph = facts.with_history(query, latest)
+            for side in (join.left, join.right):
+                if graph.tables(side) == hint.relations:
+                    yield ordered_side(query, graph, Cardinality(graph), side)
+
+
+def _leaf_bytes(query: Query, graph: JoinGraph, relations: int) -> int | None:
+    sides = [side for join in query.joins for side in (join.left, join.right)]
+    total = 0
+    for number in members(relations):
+        tables = sorted(graph.relations[number].relations)
+        known = [side.leaf_bytes for side in sides if side.leaf_bytes and sorted(side.relations) == tables]
+        if not known:
+            return None
+        total += min(known)
+    return total

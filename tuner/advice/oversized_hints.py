@@ -1,0 +1,121 @@
+"""Which hints no longer fit, and how far the others do: a hint, unlike a threshold, still forces what has grown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from tuner.advice.candidates.hash_builds import task_relation_bytes
+from tuner.advice.facts import Facts
+from tuner.advice.steering_reach import Reach
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.query import Query
+from tuner.model.strategy import Strategy
+from tuner.spark.memory import relation_bytes
+from tuner.units import format_bytes
+
+# What was measured says little of so many times as much: a back-fill is planned as Spark would.
+MOST_GROWTH = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Built:
+    """Bytes of a hash relation as a run measured it, or foretells it, and the most that it may have."""
+
+    size: int
+    most: int
+
+    @property
+    def too_large(self) -> str:
+        if self.size <= self.most:
+            return ""
+        return f"its hash relation has grown to {format_bytes(self.size)}, the most is {format_bytes(self.most)}"
+
+
+_SizeOf = Callable[[Facts, Query, JoinSite, JoinSide], _Built]
+
+
+def outgrown(facts: Facts, actions: Iterable[Action]) -> dict[str, str]:
+    """Of these actions the hints whose side, as this run measured it, is too large to build now: why, by action id.
+
+    What the agent can hold back by itself, when it sees how large the side is in the next run, is left to it.
+    """
+    found = {}
+    for action in actions:
+        size_of = _SIZES.get(action.value) if action.kind is ActionKind.HINT_JOIN else None
+        if size_of and not (facts.reach is Reach.AGENT and any(_rooms(facts, action, size_of))):
+            reasons = (
+                size_of(facts, *hinted).too_large for query in facts.queries for hinted in _hinted(query, action)
+            )
+            if reason := next(filter(None, reasons), ""):
+                found[action.id] = reason
+    return found
+
+
+def head_room(facts: Facts, actions: Iterable[Action]) -> dict[str, int]:
+    """Of these actions the hints that build a side: the most bytes that the planner may take its relations for, by action id.
+
+    That is as much more (or less) than in this run as the side may grow (or must shrink), but no more than MOST_GROWTH. Of
+    a join that a query has several times the least counts; none where the run does not tell what the planner took them for.
+    What an order beside it makes of joins that this run did not have is as large as its estimate may be wrong.
+    """
+    found: dict[str, int] = {}
+    asked = list(actions)
+    for action in asked:
+        size_of = _SIZES.get(action.value) if action.kind is ActionKind.HINT_JOIN else None
+        if size_of:
+            rooms = _rooms(facts, action, size_of) or _rooms_to_come(facts, action, asked)
+            if known := [room for room in rooms if room]:
+                found[action.id] = min(known)
+    return found
+
+
+def _rooms(facts: Facts, hint: Action, size_of: _SizeOf) -> list[int]:
+    return [_room(size_of(facts, *hinted), hinted[2]) for q in facts.queries for hinted in _hinted(q, hint)]
+
+
+def _rooms_to_come(facts: Facts, hint: Action, beside: Sequence[Action]) -> list[int]:
+    """Orders call for broadcasts only."""
+    if hint.value != Hint.BROADCAST:
+        return []
+    from tuner.advice.candidates.ordered_sides import sides_to_come
+
+    return [_room(_to_broadcast(facts, side), side) for side in sides_to_come(facts, hint, beside)]
+
+
+def _room(built: _Built, side: JoinSide) -> int:
+    growth = min(built.most / built.size, MOST_GROWTH) if built.size else MOST_GROWTH
+    return max(1, int(side.leaf_bytes * growth)) if side.leaf_bytes else 0
+
+
+def _hinted(query: Query, action: Action) -> list[tuple[Query, JoinSite, JoinSide]]:
+    if query.fingerprint != action.query:
+        return []
+    joins = [join for join in query.joins if join.signature == action.target]
+    return [(query, j, side) for j in joins for side in (j.left, j.right) if side.relations == action.relations]
+
+
+def _broadcast(facts: Facts, query: Query, join: JoinSite, side: JoinSide) -> _Built:
+    return _to_broadcast(facts, side)
+
+
+def _to_broadcast(facts: Facts, side: JoinSide) -> _Built:
+    """A side that was broadcast may fill its query's cap before it has to go; it comes back below its own."""
+    cap = facts.cap
+    broadcast = side.broadcast_bytes is not None
+    size = side.broadcast_bytes or relation_bytes(side.rows or 0, side.shuffle_bytes or 0)
+    return _Built(size, cap.query_bytes if broadcast else cap.one_bytes)
+
+
+def _in_a_task(facts: Facts, query: Query, join: JoinSite, side: JoinSide) -> _Built:
+    """A side that was hashed may fill half of a task's memory before it has to go; it comes back below a third."""
+    cap = facts.task_cap_bytes
+    hashed = join.strategy is Strategy.SHUFFLED_HASH
+    return _Built(task_relation_bytes(query, join, side, facts.selection), int(cap * 1.5) if hashed else cap)
+
+
+_SIZES: dict[str, _SizeOf] = {
+    Hint.BROADCAST: _broadcast,
+    Hint.SHUFFLE_HASH: _in_a_task,
+}

@@ -1,0 +1,73 @@
+"""What the parts of a join take, from unit costs and sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tuner.cost.size import Size
+from tuner.cost.unit_costs import UnitCosts
+from tuner.cost.what_if.physical_order import PlannedJoin
+from tuner.cost.what_if.requirements import LEFT
+from tuner.model.strategy import BuildSide, Strategy
+
+# The unit costs that a price here, or of a stage, is made of.
+PRICES = (
+    *("sort", "sort_insert", "merge", "hash_build", "probe", "pair", "emit"),
+    *("shuffle_write", "shuffle_write_row", "shuffle_read", "shuffle_segment", "task"),
+    *("broadcast_build", "collect", "broadcast"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class JoinWork:
+    """Nanoseconds of one join: in the stages that write its shuffles, in its own, and on the driver."""
+
+    left_write: float
+    right_write: float
+    own: float
+    serial: float
+
+    @property
+    def core_seconds(self) -> float:
+        return (self.left_write + self.right_write + self.own) / 1e9
+
+    def write(self, side: BuildSide) -> float:
+        return self.left_write if side is LEFT else self.right_write
+
+
+def join_work(join: PlannedJoin, size_of: Callable[[int], Size], costs: UnitCosts, executors: int) -> JoinWork:
+    """What a join takes; an exchange that is reused is read once more, and not written again."""
+    written = [0.0, 0.0]
+    own = size_of(join.relations).rows * costs.emit
+    for side in join.shuffled:
+        size = size_of(join.side(side))
+        own += size.bytes * costs.shuffle_read
+        if side not in join.reused:
+            written[side is not LEFT] = size.bytes * costs.shuffle_write + size.rows * costs.shuffle_write_row
+    for side in join.sorted:
+        own += size_of(join.side(side)).rows * (costs.sort + costs.sort_insert)
+    own += _joining(join, size_of(join.left).rows, size_of(join.right).rows, costs)
+    serial = 0.0
+    if join.broadcast and join.broadcast not in join.reused:
+        serial = _broadcast(join, size_of(join.side(join.broadcast)), costs, executors)
+    return JoinWork(written[0], written[1], own, serial)
+
+
+def _joining(join: PlannedJoin, left: float, right: float, costs: UnitCosts) -> float:
+    build, probe = (left, right) if join.build_side is LEFT else (right, left)
+    match join.strategy:
+        case Strategy.SORT_MERGE:
+            return (left + right) * costs.merge
+        case Strategy.BROADCAST_HASH:
+            return probe * costs.probe
+        case Strategy.SHUFFLED_HASH:
+            return build * costs.hash_build + probe * costs.probe
+        case _:  # Every row meets every other.
+            return left * right * costs.pair
+
+
+def _broadcast(join: PlannedJoin, build: Size, costs: UnitCosts, executors: int) -> float:
+    per_byte = costs.collect + costs.broadcast * max(1, executors)
+    hashed = build.rows * costs.broadcast_build if join.strategy is Strategy.BROADCAST_HASH else 0.0
+    return hashed + build.bytes * per_byte

@@ -1,0 +1,194 @@
+"""Where a run's event log goes: nowhere that could keep the job from starting, and nowhere but where the user has it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from urllib.parse import urlsplit
+
+from upath import UPath
+
+from tuner.eventlog.location import local_path, log_path, on_disk, scheme_of
+from tuner.eventlog.properties import redact
+from tuner.loop.turn import Job
+from tuner.loop.within_time import within
+from tuner.steering.agent.submission import Submission
+from tuner.steering.hadoop_scheme import has_file_system, is_object_store
+from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
+
+# Of spark.eventLog.dir (EventLoggingListener.DEFAULT_LOG_DIR).
+DEFAULT_DIRECTORY = "/tmp/spark-events"  # noqa: S108
+# A job waits no longer for what another file system says.
+MAX_WAIT_SECONDS = 15.0
+# Spark fails to start where it cannot write the log's first lines.
+PROBE_BYTES = 1 << 12
+MAX_SAID = 150
+# Hadoop knows an authority for these; what is named without one elsewhere has no bucket.
+_WITHOUT_AUTHORITY = frozenset({"dbfs", "har", "hdfs", "maprfs", "viewfs"})
+# A directory in an object store is there as soon as something is in it. Readers of logs pass over hidden files.
+_KEEP = ".spark-tuner"
+
+
+@dataclass(frozen=True, slots=True)
+class EventLogPlace:
+    """`directory` is where the log is found after the run, `conf` what brings it there; no directory: `why` says that
+    none can be had, and what to do."""
+
+    directory: str = ""
+    conf: Mapping[str, str] = field(default_factory=dict)
+    why: str = ""
+
+
+def event_log_place(job: Job) -> EventLogPlace:
+    """Where the user has his event log; where he has none, a directory for this try alone, which is made."""
+    if _is(job.user_conf.get(EVENT_LOG_ENABLED), "false"):
+        return EventLogPlace(why=f"the job sets {EVENT_LOG_ENABLED}=false, nothing can be measured")
+    conf = {**job.submission.conf, **job.user_conf}
+    if _is(conf.get(EVENT_LOG_ENABLED), "true"):
+        return _of_user(conf.get(EVENT_LOG_DIR, DEFAULT_DIRECTORY), job.submission)
+    if EVENT_LOG_DIR in job.user_conf:
+        return _not_enabled(job.user_conf[EVENT_LOG_DIR], job.submission)
+    return _below_base(job)
+
+
+def of_key(key: str) -> str:
+    """How the name of a directory ends that holds the logs of one try alone."""
+    return "-" + hashlib.sha256(key.encode(errors="replace")).hexdigest()[:8]
+
+
+def _is(value: str | None, word: str) -> bool:
+    return (value or "").strip().lower() == word
+
+
+def _of_user(location: str, submission: Submission) -> EventLogPlace:
+    """The user has his log on: it stays as he has it, and he answers for its directory."""
+    if obstacle := _reading_obstacle(location, submission):
+        return EventLogPlace(
+            why=f"the event log goes to {EVENT_LOG_DIR}={redact(location)}, which cannot be read from this machine "
+            f"({obstacle}); set {EVENT_LOG_DIR} to a place that driver and this machine share"
+        )
+    return EventLogPlace(_absolute(location))
+
+
+def _not_enabled(location: str, submission: Submission) -> EventLogPlace:
+    """The user named a directory that Spark did not use so far: his job must start with it, too."""
+    if obstacle := _writing_obstacle(location, submission):
+        return EventLogPlace(
+            why=f"no event log can be had in {EVENT_LOG_DIR}={redact(location)} ({obstacle}): Spark might not start with "
+            f"it; make it a directory that Spark can write to, set {EVENT_LOG_ENABLED}=true if it is one, or leave it out"
+        )
+    return EventLogPlace(_absolute(location), {EVENT_LOG_ENABLED: "true"})
+
+
+def _below_base(job: Job) -> EventLogPlace:
+    base = job.event_log_base.rstrip("/") or job.event_log_base
+    parts = [_directory_name(part) for part in (job.cohort, *job.key.split("/"))]
+    parts[-1] += of_key(job.key)
+    local = local_path(base)
+    directory = "/".join([base, *parts]) if local is None else Path(local.absolute(), *parts).as_uri()
+    obstacle = _base_obstacle(job) or _writing_obstacle(directory, job.submission, make=True)
+    if obstacle:
+        return EventLogPlace(
+            why=f"no event log can be had below {redact(base)} ({obstacle}): Spark might not start with it; set "
+            "event_log_base to a directory or URL that Spark can write to and this machine can read"
+        )
+    return EventLogPlace(directory, {EVENT_LOG_ENABLED: "true", EVENT_LOG_DIR: directory})
+
+
+def _base_obstacle(job: Job) -> str:
+    if job.submission.in_cluster_mode and not job.base_is_shared and local_path(job.event_log_base) is not None:
+        return "deploy mode is cluster, and the driver may run on another machine"
+    return ""
+
+
+def _directory_name(part: str) -> str:
+    # Hadoop's Path takes neither colons nor plus signs as they come in run ids; a leading dot hides or climbs.
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", part)[:80].lstrip(".") or "_"
+
+
+def _absolute(location: str) -> str:
+    local = local_path(location)
+    return location if local is None else local.absolute().as_uri()
+
+
+def _reading_obstacle(location: str, submission: Submission) -> str:
+    """Why the logs there cannot be read from here. What is not there at all is for Spark to report."""
+    if "${" in location:
+        return "only Spark knows what its variables stand for"
+    local = local_path(location)
+    if local is not None:
+        away = submission.in_cluster_mode and not local.is_dir()
+        return "deploy mode is cluster, and there is no such directory here" if away else ""
+    try:
+        within(MAX_WAIT_SECONDS, lambda: _kind(_remote(location)))
+    except Exception as error:
+        return _said(error)
+    return ""
+
+
+def _writing_obstacle(location: str, submission: Submission, *, make: bool = False) -> str:
+    """Why Spark might fail to start with its log there; `make` says that the directory is the tuner's own to make."""
+    if "${" in location:
+        return "only Spark knows what its variables stand for"
+    local = local_path(location)
+    try:
+        if local is not None:
+            if submission.in_cluster_mode and not make:
+                return "deploy mode is cluster, and the driver may run on another machine"
+            _try_local(local, make=make)
+        else:
+            _require_spoken(location, submission)
+            within(MAX_WAIT_SECONDS, lambda: _try_remote(_remote(location), scheme_of(location), make=make))
+    except Exception as error:
+        return _said(error)
+    return ""
+
+
+def _try_local(directory: Path, *, make: bool) -> None:
+    if make:
+        directory.mkdir(parents=True, exist_ok=True)
+    with NamedTemporaryFile(dir=directory, prefix=_KEEP) as probe:
+        probe.write(bytes(PROBE_BYTES))
+
+
+def _require_spoken(url: str, submission: Submission) -> None:
+    scheme = scheme_of(url)
+    if not has_file_system(scheme, submission):
+        raise OSError(f"the Spark at hand has no file system for {scheme}: its connector is not among its jars")
+    if not urlsplit(url).netloc and scheme not in _WITHOUT_AUTHORITY:
+        raise OSError("the URL names no bucket or host")
+
+
+def _remote(url: str) -> UPath:
+    path = log_path(url)
+    assert not on_disk(path)
+    assert isinstance(path, UPath)
+    return path
+
+
+def _try_remote(directory: UPath, scheme: str, *, make: bool) -> None:
+    """Raises where the directory is none, or cannot be made."""
+    if make:
+        # In an object store this would make buckets, and nothing else.
+        if not is_object_store(scheme):
+            directory.fs.makedirs(directory.path, exist_ok=True)
+        (directory / _KEEP).write_bytes(b"")
+        directory.fs.invalidate_cache()
+    if (kind := _kind(directory)) != "directory":
+        raise OSError("no such directory" if kind is None else f"it is a {kind}")
+
+
+def _kind(path: UPath) -> str | None:
+    """What is there: directory or file; None for nothing. Raises what keeps it from being told."""
+    try:
+        return str(path.fs.info(path.path)["type"])
+    except FileNotFoundError:
+        return None
+
+
+def _said(error: Exception) -> str:
+    return redact(" ".join(str(getattr(error, "strerror", None) or error).split()), MAX_SAID) or type(error).__name__

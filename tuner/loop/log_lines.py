@@ -1,0 +1,148 @@
+"""What a turn of the loop says in a log: three lines before the run, three after it, and the details for who asks.
+
+Texts come from event logs and from people: each becomes one printable line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from tuner.model.decision import DecidedAction, Standing
+from tuner.model.query import QueryStatus
+from tuner.policy.sum import over_queries
+from tuner.printable import printable
+from tuner.steering.directives import Steering
+from tuner.units import format_seconds
+
+if TYPE_CHECKING:
+    from tuner.loop.turn import Report, Turn
+    from tuner.policy.judgement import Judgement
+    from tuner.policy.ledger import Record
+
+# An order of joins spells its relations.
+MAX_LINE = 1500
+# What a reader wants to know of first.
+_FIRST = (
+    Standing.TRIAL,
+    Standing.PROMOTED,
+    Standing.PINNED,
+    Standing.ROLLED_BACK,
+    Standing.EXPIRED,
+    Standing.PROPOSED,
+    Standing.HELD,
+)
+_NEWS = (Standing.ROLLED_BACK, Standing.PROMOTED, Standing.EXPIRED, Standing.TRIAL)
+
+
+def before(turn: Turn) -> list[str]:
+    """The decision, the change that is to gain most and why, how changes are carried out; then a line for each problem."""
+    decision = turn.decision
+    found = [f"{turn.job.cohort}: {decision.summary}" + (f" ({turn.taught})" if turn.taught else "")]
+    if decision.actions:
+        top = min(decision.actions, key=_rank)
+        found.append(f"{top.standing.words}: {top.action.words}: {top.reason}{_and_more(decision.actions)}")
+    if how := "; ".join(_how(turn)):
+        found.append(how)
+    return _lines([*found, *turn.problems])
+
+
+def after(report: Report) -> list[str]:
+    """What was measured, why it failed, what came of the changes, the one with most to tell; a line for each new problem."""
+    found = [*_measured(report), *_failed(report), *_judged(report.judgement), *_not_followed(report)]
+    return _lines([*found, *report.problems[len(report.turn.problems) :]])
+
+
+def details(turn: Turn) -> list[str]:
+    """Every action with its standing and why, and what is not applied."""
+    actions = sorted(turn.decision.actions, key=_rank)
+    found = [f"{d.standing.words}: {d.action.words}: {d.reason}" for d in actions]
+    return _lines([*found, *(f"not applied: {a.words}: {why}" for a, why in turn.directives.overruled)])
+
+
+def details_after(report: Report) -> list[str]:
+    """Every action that was in force with its standing since, and why."""
+    records = report.judgement.records if report.judgement else ()
+    return _lines(f"{r.standing.words}: {r.decided.action.words}: {r.reason}" for r in records)
+
+
+def _lines(texts: Iterable[str]) -> list[str]:
+    return [f"spark-tuner: {printable(text, MAX_LINE)}" for text in texts]
+
+
+def _rank(decided: DecidedAction) -> tuple[int, float]:
+    predicted = decided.predicted_seconds
+    return _FIRST.index(decided.standing), -(predicted.gain if predicted else 0.0)
+
+
+def _and_more(of: Sequence[object]) -> str:
+    return f" (and {len(of) - 1} more)" if len(of) > 1 else ""
+
+
+def _how(turn: Turn) -> Iterable[str]:
+    directives = turn.directives
+    if directives.steering is Steering.OFF:
+        yield "steering is off: nothing is changed"
+    elif directives.why:
+        yield f"steered by {directives.steering}, not by the agent: {directives.why}"
+    elif directives.merged:
+        yield "the agent applies changes to single joins"
+    elif by := " and ".join(_means(turn)):
+        yield f"carried out by {by}"
+    if overruled := directives.overruled:
+        action, why = overruled[0]
+        yield f"not applied: {action.words}: {why}{_and_more(overruled)}"
+
+
+def _means(turn: Turn) -> Iterable[str]:
+    if turn.directives.conf:
+        yield "properties"
+    if turn.directives.statements not in ((), turn.job.statements):
+        yield "hints in the SQL"
+
+
+def _measured(report: Report) -> Iterable[str]:
+    if (outcome := report.run.outcome if report.run else None) is None:
+        return
+    took = "" if outcome.duration_ms is None else f" in {format_seconds(outcome.duration_ms / 1e3)}"
+    failed = sum(q.status is QueryStatus.FAILED for q in outcome.queries)
+    how = f", {failed} of them failed" if failed else ""
+    yield f"measured {over_queries(len(outcome.queries))}{took}{how} (Spark {outcome.spark_version}, {outcome.app_id})"
+
+
+def _failed(report: Report) -> Iterable[str]:
+    if report.failure is not None:
+        yield f"run {report.turn.job.key} failed: {report.failure.sentence}"
+
+
+def _judged(judgement: Judgement | None) -> Iterable[str]:
+    if judgement is None or not judgement.records:
+        return
+    counts = {s: sum(r.standing is s for r in judgement.records) for s in _FIRST}
+    yield f"{_gain(judgement)}{', '.join(f'{n} {s.words}' for s, n in counts.items() if n)}"
+    news = [r for r in judgement.records if r.standing in _NEWS and r.standing is not Standing.EXPIRED]
+    if news:
+        top = min(news, key=_weight)
+        alike = [r for r in news if r.standing is top.standing]
+        yield f"{top.standing.words}: {top.decided.action.words}: {top.reason}{_and_more(alike)}"
+
+
+def _gain(judgement: Judgement) -> str:
+    if (total := judgement.total) is None:
+        return "not measured: "
+    gained = "gained" if total.gain >= 0 else "lost"
+    over = over_queries(judgement.queries, judgement.not_named) + ("," if judgement.not_named else "")
+    return (
+        f"{gained} {format_seconds(abs(total.gain))}: {over} took "
+        f"{format_seconds(total.measured)} instead of {format_seconds(total.expected)}; "
+    )
+
+
+def _weight(record: Record) -> tuple[int, float]:
+    return _NEWS.index(record.standing), -abs(record.gain_seconds or 0.0)
+
+
+def _not_followed(report: Report) -> Iterable[str]:
+    if found := report.not_followed():
+        _, words, why = found[0]
+        yield f"not followed: {words}: {why}{_and_more(found)}"

@@ -1,0 +1,493 @@
+"""One turn of the loop around one Spark job: decide before it, harvest after it. Fails open at every step.
+
+The Airflow operator and `spark-tuner submit` call `prepare` and `complete` and have no logic of their own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+from tuner.advice.facts import Facts
+from tuner.advice.oversized_hints import head_room
+from tuner.advice.steering_reach import Reach
+from tuner.errors import EventLogNotFoundError
+from tuner.eventlog.find import find_logs
+from tuner.eventlog.locate import MAX_SEARCH_SECONDS, locate
+from tuner.eventlog.location import log_path
+from tuner.history.failure import TELLS_FAILURES, UNSEEN, Ending, failure_of
+from tuner.history.outcome import outcome_of, state_of
+from tuner.history.store import Store
+from tuner.loop.event_log_place import EventLogPlace, event_log_place, of_key
+from tuner.loop.garbage_collection import collection_paused
+from tuner.loop.next_decision import (
+    HISTORY_RUNS,
+    LEARN_RUNS,
+    context_of_next,
+    facts_now,
+    load_rules,
+    next_decision,
+    starts_from,
+)
+from tuner.loop.turn import Job as Job
+from tuner.loop.turn import Report as Report
+from tuner.loop.turn import Turn as Turn
+from tuner.loop.within_time import Consent, aside, within
+from tuner.model.action import ActionKind
+from tuner.model.application import Application, Completeness
+from tuner.model.decision import IN_FORCE, Decision, Mode, Standing
+from tuner.model.failure import Failure
+from tuner.model.insight import Insight
+from tuner.model.query import Query
+from tuner.model.run import Elsewhere, Outcome, Run, RunState
+from tuner.model.verdict import Verdict
+from tuner.plan.queries import queries
+from tuner.policy.context import Context
+from tuner.policy.judgement import Judgement, judge
+from tuner.policy.measure import latest_outcome, usable
+from tuner.policy.measured_values import newest_of_each
+from tuner.problems import Problems
+from tuner.spark.join_selection.selection_conf import major_minor
+from tuner.steering.agent.build_ahead import build_ahead
+from tuner.steering.directives import Directives, Steering
+from tuner.steering.directives_of_decision import by_agent, by_conf, only_carried_out
+from tuner.steering.steering_method import SteeringMethod, choose_method
+from tuner.steering.submit_conf import marker, observing_conf, steering_conf
+
+# With so many measured runs of its own a cohort needs no others to know what operators take.
+TAUGHT_BY_OWN_RUNS = 3
+# Of so many other cohorts it is looked at what came of their changes.
+MOST_COHORTS_ELSEWHERE = 20
+# Tries of a run that are looked up by their keys.
+MAX_TRIES = 10
+# A run without a log after this long has lost it.
+LOST_AFTER = timedelta(days=2)
+# Clocks of driver and file system may differ.
+CLOCK_SLACK_SECONDS = 120.0
+# A job waits no longer for the log of an earlier run that ended unseen.
+MAX_PENDING_SEARCH_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the decision on a job's next run rests on."""
+
+    job: Job
+    runs: Sequence[Run]
+    verdicts: Sequence[Verdict]
+    earlier_tries: Sequence[Run]
+    elsewhere: Elsewhere
+    way: SteeringMethod
+    facts: Facts | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Steering:
+    """A decision, and what carries it out: `conf` is all that is added to the submit."""
+
+    decision: Decision
+    directives: Directives = field(default_factory=Directives)
+    conf: Mapping[str, str] = field(default_factory=dict)
+    taught: str = ""
+
+
+def prepare(job: Job, store_url: str) -> Turn:
+    """Decide how the next run is steered and record it as running. Never raises: without a store it runs unsteered, as where
+    deciding takes longer than `job.most_seconds.before`."""
+    with suppress(Exception):
+        load_rules()
+    preparing = _Preparing(job, store_url, datetime.now(UTC), time.monotonic() + job.most_seconds.before)
+    return within(job.most_seconds.before, lambda: _prepared(preparing), lambda: _not_prepared(preparing))
+
+
+@dataclass(slots=True)
+class _Preparing:
+    """How far a preparation has come, for who no longer waits for it."""
+
+    job: Job
+    store_url: str
+    now: datetime
+    ends_at: float
+    place: EventLogPlace = field(default_factory=lambda: EventLogPlace(why="no event log"))
+    problems: Problems = field(default_factory=Problems)
+    waited_for: Consent = field(default_factory=Consent)
+
+    @property
+    def seconds_left(self) -> float:
+        return self.ends_at - time.monotonic()
+
+    def turn(self, job: Job, steering: _Steering, problems: Sequence[str]) -> Turn:
+        decided = (steering.decision, steering.directives, steering.conf)
+        return Turn(job, *decided, self.place.directory, self.now, tuple(problems), steering.taught)
+
+
+def _prepared(preparing: _Preparing) -> Turn:
+    job, problems = preparing.job, preparing.problems
+    preparing.place = problems.guard("find a place for the event log", lambda: event_log_place(job), preparing.place)
+    observed = partial(_unsteered, job, preparing.place, "no history at hand")
+    steering = problems.guard("observe the run", observed, None)
+    store = problems.guard("open the history store", lambda: Store.open(preparing.store_url), None)
+    if store is not None:
+        steering = _steer(store, preparing) or steering
+        problems.guard("close the history store", store.close, None)
+    return preparing.turn(job, steering or _Steering(Decision(job.mode, "runs unsteered")), problems.found)
+
+
+def _not_prepared(preparing: _Preparing) -> Turn:
+    """The turn of a job that waits no longer: unsteered, and recorded as that while it runs."""
+    job, problems, seconds = preparing.job, Problems(preparing.problems.found), preparing.job.most_seconds.before
+    doing = preparing.problems.doing or "decide"
+    problems.found.append(
+        f"could not {doing} within {seconds:g} s: this run is not steered; most_seconds_before is how long a job waits"
+    )
+    if not preparing.waited_for.withdraw():
+        # Its record may hold the other decision, and no log may be taken for that one's.
+        job = replace(job, key=f"{job.key}-unsteered")
+    observed = partial(_unsteered, job, preparing.place, "not decided in time")
+    steering = problems.guard("observe the run", observed, None) or _Steering(Decision(job.mode, "runs unsteered"))
+    turn = preparing.turn(job, steering, problems.found)
+    problems.guard("record the run", lambda: aside(partial(_record_unsteered, turn, preparing.store_url)), None)
+    return turn
+
+
+def _record_unsteered(turn: Turn, store_url: str) -> None:
+    """Record a run while it goes on, so that it can be harvested later."""
+    with suppress(Exception), Store.open(store_url) as store:
+        store.begin(turn.run)
+
+
+def _steer(store: Store, preparing: _Preparing) -> _Steering | None:
+    """What the history asks for. What is not recorded cannot be verified or rolled back: then nothing is in force."""
+    job, place, problems = preparing.job, preparing.place, preparing.problems
+    problems.guard("harvest earlier runs", lambda: _catch_up(store, preparing), None)
+    job = replace(job, mode=problems.guard("read the mode", lambda: store.mode(job.cohort), None) or job.mode)
+    with collection_paused():
+        runs = problems.guard(
+            "read the history", lambda: store.recent(job.cohort, HISTORY_RUNS, LEARN_RUNS), list[Run]()
+        )
+        steering = problems.guard("decide", lambda: _decided(store, job, place, runs, problems), None)
+    steering = steering or problems.guard("observe the run", lambda: _unsteered(job, place, "no decision"), None)
+    if steering is None:
+        return None
+    run = preparing.turn(job, steering, ()).run
+    if problems.guard("record the run", lambda: _begin(store, run, preparing.waited_for), False):
+        return steering
+    return problems.guard("observe the run", lambda: _unsteered(job, place, "not recorded"), None)
+
+
+def _catch_up(store: Store, preparing: _Preparing) -> None:
+    """Harvest earlier runs, for half of the time that is left: what takes longer goes on while the job runs."""
+    job = preparing.job
+    pending = [run for run in store.pending(job.cohort) if run.key != job.key]
+    if not pending:
+        return
+    problems = Problems()
+
+    def settle() -> tuple[str, ...]:
+        problems.guard("harvest earlier runs", lambda: _settle_all(pending, preparing, problems), None)
+        return tuple(problems.found)
+
+    seconds = preparing.seconds_left / 2
+    late = f"could not {{}} within {seconds:.1f} s: that goes on while this job runs, which is decided on without it"
+    found = within(seconds, settle, lambda: (*problems.found, late.format(problems.doing or "harvest earlier runs")))
+    preparing.problems.found.extend(found)
+
+
+def _settle_all(pending: Sequence[Run], preparing: _Preparing, problems: Problems) -> None:
+    """Bring in runs whose driver did not live to harvest them; others may still be running, and are left alone."""
+    with Store.open(preparing.store_url) as store:
+        for run in pending:
+            step = partial(_settle, store, preparing.job, run, preparing.now, problems)
+            problems.guard(f"harvest run {run.key}", step, None)
+
+
+def _elsewhere(store: Store, job: Job, runs: Sequence[Run]) -> Elsewhere:
+    """What other cohorts teach; their runs only for as long as this one has few of its own."""
+    return store.elsewhere(job.cohort, MOST_COHORTS_ELSEWHERE, LEARN_RUNS if _is_new(runs) else 0)
+
+
+def _is_new(runs: Sequence[Run]) -> bool:
+    return sum(usable(run) for run in runs) < TAUGHT_BY_OWN_RUNS
+
+
+def _known(store: Store, job: Job, runs: Sequence[Run], spark_version: str, problems: Problems) -> _Known:
+    elsewhere = problems.guard("look at other cohorts", lambda: _elsewhere(store, job, runs), Elsewhere())
+    way = choose_method(job.steering, job.submission, spark_version)
+    facts = facts_now(runs, _reach(job, way), problems, elsewhere)
+    return _Known(job, runs, store.verdicts(job.cohort), _earlier_tries(store, job), elsewhere, way, facts)
+
+
+def _decided(store: Store, job: Job, place: EventLogPlace, runs: Sequence[Run], problems: Problems) -> _Steering:
+    if not place.directory:
+        return _unsteered(job, place)
+    latest = latest_outcome(runs)
+    known = _known(store, job, runs, latest.spark_version if latest else "", problems)
+    if known.way.route is not None and job.mode is not Mode.OBSERVE:
+        problems.guard("have the agent's jar built", partial(build_ahead, known.way.route), None)
+    decision = _decide(known, problems)
+    directives = _carry_out(known, decision, newest_of_each(runs), problems)
+    decision = only_carried_out(decision, directives)
+    taught = starts_from(known.elsewhere) if _is_new(runs) else ""
+    return _Steering(decision, directives, _submit_conf(job, decision, directives, place), taught)
+
+
+def complete(turn: Turn, store_url: str, *, failed: bool, ending: Ending = UNSEEN) -> Report:
+    """Harvest the run's event log and store its outcome. Never raises. `ending` is what its driver saw of the job's end.
+
+    What takes longer than `turn.job.most_seconds.after` is left for the cohort's next decision.
+    """
+    completing = _Completing(turn, store_url, failed, ending, Problems(turn.problems))
+    return within(turn.job.most_seconds.after, lambda: _completed(completing), lambda: _not_completed(completing))
+
+
+@dataclass(slots=True)
+class _Completing:
+    """How far a completion has come, for who no longer waits for it."""
+
+    turn: Turn
+    store_url: str
+    failed: bool
+    ending: Ending
+    problems: Problems
+    stored: Run | None = None
+
+
+def _not_completed(completing: _Completing) -> Report:
+    turn, run, problems = completing.turn, completing.stored, completing.problems
+    left = "the run is stored" if run else "left for the cohort's next decision"
+    late = (
+        f"could not {problems.doing or 'harvest the run'} within {turn.job.most_seconds.after:g} s: {left}; "
+        "most_seconds_after is how long a job waits"
+    )
+    seen = _failure(None, None, completing.ending) if completing.failed else None
+    failure = run.failure if run else seen
+    return Report(turn, run if run and run.outcome else None, (*problems.found, late), None, failure)
+
+
+def _completed(completing: _Completing) -> Report:
+    turn, store_url, problems = completing.turn, completing.store_url, completing.problems
+    application = problems.guard("harvest the event log", partial(_harvest_of, turn), None)
+    outcome = problems.guard("read the plans", lambda: _outcome(application), None)
+    state = state_of(application, failed=completing.failed)
+    failure = _failure(application, outcome, completing.ending) if state is RunState.FAILED else None
+    outcome = replace(outcome, failure=failure) if outcome and failure else outcome
+    run = replace(turn.run, state=state, ended_at=datetime.now(UTC), outcome=outcome)
+    stored = problems.guard("store the outcome", lambda: _finish(store_url, run), False)
+    completing.stored = run if stored else None
+    look_back = partial(_look_back, turn, store_url, run, application, problems)
+    judged = problems.guard("look back at the run", look_back, None) if stored else None
+    return Report(turn, run if outcome else None, tuple(problems.found), judged, failure)
+
+
+def _submit_conf(job: Job, decision: Decision, directives: Directives, place: EventLogPlace) -> dict[str, str]:
+    observing = observing_conf(job.cohort, job.key, place.conf, decision) if place.directory else {}
+    return {**{k: v for k, v in observing.items() if k not in job.user_conf}, **directives.conf}
+
+
+def _unsteered(job: Job, place: EventLogPlace, why: str = "") -> _Steering:
+    how = "runs unsteered" if place.directory else "runs unobserved and unsteered"
+    decision = Decision(job.mode, f"{place.why or why}: {how}")
+    return _Steering(decision, conf=_submit_conf(job, decision, Directives(), place))
+
+
+def _look_back(
+    turn: Turn, store_url: str, run: Run, application: Application | None, problems: Problems
+) -> Judgement | None:
+    """What came of the run's changes; and what people are to see of it is stored."""
+    judging = bool(run.decision.in_force and run.outcome)
+    if not judging and application is None:
+        return None
+    with Store.open(store_url) as store:
+        runs = store.recent(run.cohort, HISTORY_RUNS, LEARN_RUNS)
+        judged = None
+        if judging:
+            judged = problems.guard("judge the run", lambda: judge(run, runs, store.verdicts(run.cohort)), None)
+        if application is not None:
+            add = partial(_add_details, turn, store, runs, application, problems)
+            problems.guard("look at the run for people", add, None)
+    return judged
+
+
+def _add_details(turn: Turn, store: Store, runs: Sequence[Run], application: Application, problems: Problems) -> None:
+    """What people see of this run, with what would be decided for one that started now."""
+    # Only what has run needs these rules.
+    from tuner.advice.insights.join_order import unsure_orders
+    from tuner.loop.run_details import run_details
+
+    job = replace(turn.job, try_number=1, mode=store.mode(turn.job.cohort) or turn.job.mode)
+    known = problems.guard(
+        "look at what is known", lambda: _known(store, job, runs, application.spark_version, problems), None
+    )
+    outlook = problems.guard("look ahead", lambda: _outlook(known, problems) if known else None, None)
+    facts = known.facts if known else None
+    orders = problems.guard(
+        "look at join orders", lambda: tuple(unsure_orders(facts) if facts else ()), tuple[Insight, ...]()
+    )
+    store.add_details(turn.job.key, run_details(application, outlook, orders))
+
+
+def _outlook(known: _Known, problems: Problems) -> Decision:
+    """The decision to come; what the user's own settings will keep out is held."""
+    decision = _decide(known, problems)
+    kept_out = {action.id: why for action, why in steering_conf(decision, known.job.user_conf).overruled}
+    held = [
+        replace(d, standing=Standing.HELD, reason=f"not applied: {kept_out[d.action.id]}")
+        if d.action.id in kept_out
+        else d
+        for d in decision.actions
+    ]
+    return Decision.of(decision.mode, held) if kept_out else decision
+
+
+def _reach(job: Job, way: SteeringMethod) -> Reach:
+    return Reach.AGENT if way.route is not None else Reach.TEXT if job.statements else Reach.CONF
+
+
+def _decide(known: _Known, problems: Problems) -> Decision:
+    job, way = known.job, known.way
+    return next_decision(
+        known.runs,
+        known.facts,
+        key=job.key,
+        try_number=job.try_number,
+        # Without steering nothing is in force: as in observe.
+        mode=Mode.OBSERVE if way.steering is Steering.OFF else job.mode,
+        verdicts=known.verdicts,
+        reach=_reach(job, way),
+        problems=problems,
+        earlier_tries=known.earlier_tries,
+        to_come=_context(job, known.runs),
+        elsewhere=known.elsewhere,
+        own_conf={**job.submission.conf, **job.user_conf},
+    )
+
+
+def _context(job: Job, runs: Sequence[Run]) -> Context | None:
+    spark = job.submission.spark
+    # In cluster mode the Spark at hand may be another one than the cluster's.
+    version = spark.version if spark and not job.submission.in_cluster_mode else ""
+    return context_of_next(runs, version, {**job.submission.conf, **job.user_conf})
+
+
+def _earlier_tries(store: Store, job: Job) -> list[Run]:
+    """The tries before this one: of many mapped task instances' runs the latest few may not hold them."""
+    stem = job.key.rsplit("/", 1)[0]
+    tries = (store.run(f"{stem}/{n}") for n in range(max(1, job.try_number - MAX_TRIES), job.try_number))
+    return [run for run in tries if run is not None]
+
+
+def _carry_out(known: _Known, decision: Decision, queries: Sequence[Query], problems: Problems) -> Directives:
+    """The directives for queries as they last ran; by conf where the agent cannot be had after all."""
+    job, way, facts = known.job, known.way, known.facts
+    if way.steering is Steering.OFF:
+        return Directives(steering=Steering.OFF)
+    why = way.why
+    if (route := way.route) is not None:
+        limits = _head_room(facts, decision, queries) if facts else {}
+        by = problems.guard(
+            "steer by the agent",
+            lambda: by_agent(decision, job.user_conf, queries, route, limits, job.order_sensitive),
+            None,
+        )
+        if by is not None:
+            return by
+        why = "it could not be handed over"
+    return by_conf(decision, job.user_conf, job.statements, queries, why)
+
+
+def _head_room(facts: Facts, decision: Decision, queries: Sequence[Query]) -> dict[str, int]:
+    """Of each hint by the executions that it is for: other values make sides of other sizes."""
+    orders = [action for action in decision.in_force if action.kind is ActionKind.ORDER_JOINS]
+    found: dict[str, int] = {}
+    for decided in decision.actions:
+        hint = decided.action
+        if hint.kind is not ActionKind.HINT_JOIN or decided.standing not in IN_FORCE:
+            continue
+        of_it = (q for q in queries if q.fingerprint == hint.query)
+        mine = tuple(q for q in of_it if q.literals in decided.literals) or facts.queries
+        found |= head_room(replace(facts, queries=mine), [hint, *orders])
+    return found
+
+
+def _begin(store: Store, run: Run, waited_for: Consent) -> bool:
+    """Whether the run is recorded: what is decided too late for the job to have it never is."""
+    begun = store.begin(run, waited_for.take)
+    if begun and waited_for.withdrawn:
+        store.finish(run.key, RunState.LOST, run.started_at, None)
+    return begun
+
+
+def _finish(store_url: str, run: Run) -> bool:
+    with Store.open(store_url) as store:
+        # Whatever was recorded before it: this decision is what the run was submitted with.
+        store.begin(run.begun)
+        store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome)
+    return True
+
+
+def _harvest_of(turn: Turn) -> Application | None:
+    """The run's event log; None for a run that was to leave none, which was said before it."""
+    return _harvest(turn.event_log_dir, turn.job.key, turn.started_at) if turn.event_log_dir else None
+
+
+def _harvest(directory: str, key: str, started_at: datetime, most_seconds: float = MAX_SEARCH_SECONDS) -> Application:
+    if not directory:
+        raise EventLogNotFoundError("no event log directory was set for this run")
+    try:
+        return locate(directory, marker(key), started_at.timestamp() - CLOCK_SLACK_SECONDS, most_seconds)
+    except EventLogNotFoundError:
+        # The clock may have been set back meanwhile. Elsewhere there may be thousands of older logs.
+        if not directory.endswith(of_key(key)):
+            raise
+        return locate(directory, marker(key), 0.0)
+
+
+def _outcome(application: Application | None) -> Outcome | None:
+    return outcome_of(application, queries(application)) if application is not None else None
+
+
+def _failure(application: Application | None, outcome: Outcome | None, ending: Ending = UNSEEN) -> Failure | None:
+    """Why a run failed, by its log and how its driver ended."""
+    ended = application is None or application.end_ms is not None
+    if outcome is None:
+        return failure_of(None, ending, ended=ended)
+    tells_all = major_minor(outcome.spark_version) >= TELLS_FAILURES
+    return failure_of(outcome.failure, ending, ended=ended, tells_all=tells_all, queries=outcome.queries)
+
+
+def _settle(store: Store, job: Job, run: Run, now: datetime, problems: Problems) -> None:
+    superseded = run.key.rsplit("/", 1)[0] == job.key.rsplit("/", 1)[0]
+    given_up = superseded or now - run.started_at > LOST_AFTER
+    if not given_up and _is_being_written(run):
+        return
+    try:
+        application = _harvest(run.event_log_dir, run.key, run.started_at, MAX_PENDING_SEARCH_SECONDS)
+    except Exception:
+        if given_up:
+            store.finish(run.key, RunState.FAILED if superseded else RunState.LOST, now, None)
+        return
+    if given_up or application.status is Completeness.COMPLETE:
+        # Its driver process was killed or its worker lost: whether the task counted as failed, nobody tells.
+        state = RunState.FAILED if superseded else state_of(application, failed=_has_failed_queries(application))
+        outcome = problems.guard(f"read the plans of run {run.key}", lambda: _outcome(application), None)
+        if outcome and state is RunState.FAILED:
+            outcome = replace(outcome, failure=_failure(application, outcome))
+        store.finish(run.key, state, now, outcome)
+
+
+def _is_being_written(run: Run) -> bool:
+    """Whether its directory holds logs of running applications only: not worth reading yet."""
+    if not run.event_log_dir.endswith(of_key(run.key)):
+        return False  # The logs there are of others, too.
+    try:
+        return all(source.in_progress for source in find_logs(log_path(run.event_log_dir)))
+    except Exception:
+        return False
+
+
+def _has_failed_queries(application: Application) -> bool:
+    return any(execution.error or execution.end_ms is None for execution in application.executions)

@@ -1,0 +1,186 @@
+"""The decision for a cohort's next run, from its runs so far: what live runs and replays have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from tuner.advice.broadcasts_off import against_own_word
+from tuner.advice.facts import Facts, PastRun
+from tuner.advice.oversized_hints import outgrown
+from tuner.advice.steering_reach import Reach
+from tuner.model.action import ActionKind
+from tuner.model.change import Recommendation
+from tuner.model.decision import Decision, Mode
+from tuner.model.run import Elsewhere, Outcome, Run
+from tuner.model.verdict import Ruling, Verdict
+from tuner.policy.context import Context, context_to_come
+from tuner.policy.decide import Situation, decide, failed_with_changes
+from tuner.policy.measure import latest_outcome, usable
+from tuner.policy.measured_values import newest_of_each
+from tuner.policy.situation import BY_SUBMIT
+from tuner.policy.together import together
+from tuner.policy.tried_elsewhere import tried
+from tuner.problems import Problems
+from tuner.spark.broadcast_thresholds import broadcasts_off
+from tuner.steering.agent.directives import agent_directives
+
+if TYPE_CHECKING:
+    from tuner.cost.learned.operator_times import OperatorTimes
+
+# Runs of a cohort that a decision looks at.
+HISTORY_RUNS = 60
+# Runs that prices are learned from: more of the same stages tells nothing new.
+LEARN_RUNS = 10
+# What a driver can carry out with the agent in the run.
+BY_AGENT = BY_SUBMIT | {ActionKind.ORDER_JOINS}
+
+
+def next_decision(
+    runs: Sequence[Run],
+    facts: Facts | None,
+    *,
+    key: str,
+    try_number: int,
+    mode: Mode,
+    verdicts: Sequence[Verdict],
+    reach: Reach,
+    problems: Problems,
+    earlier_tries: Iterable[Run] = (),
+    to_come: Context | None = None,
+    elsewhere: Elsewhere | None = None,
+    advise: Callable[[Facts], Sequence[Recommendation]] | None = None,
+    own_conf: Mapping[str, str] | None = None,
+) -> Decision:
+    """The decision for run `key`. `runs` are the cohort's newest HISTORY_RUNS, oldest first, `facts` those of `facts_now`,
+    `to_come` is the context of the run, where that is known, `elsewhere` what other cohorts hold for a new one, `own_conf`
+    what the user set for it.
+
+    `advise` are other advisors than all there are, whose orders the agent is taken to understand. One that fails silences
+    itself; a policy that fails raises.
+    """
+    known = {d.action.id: d.action for run in runs for d in run.decision.actions}.values()
+    situation = Situation(
+        mode=mode,
+        try_number=try_number,
+        runs=runs,
+        recommendations=problems.guard("advise", lambda: (advise or _advise)(facts), ()) if facts else (),
+        verdicts=verdicts,
+        earlier_try_failed=failed_with_changes([*runs, *earlier_tries], key),
+        outgrown=outgrown(facts, known) if facts else {},
+        drivable=BY_AGENT if reach is Reach.AGENT else BY_SUBMIT,
+        to_come=to_come,
+        elsewhere=tried(elsewhere.decisions) if elsewhere else {},
+    )
+    situation = replace(situation, outgrown={**situation.outgrown, **_against_own_word(situation, own_conf or {})})
+    decision = decide(situation)
+    unsaid = _unsaid(decision, runs) if reach is Reach.AGENT and advise is None else {}
+    return decide(replace(situation, unsaid=unsaid)) if unsaid else decision
+
+
+def _against_own_word(situation: Situation, own_conf: Mapping[str, str]) -> dict[str, str]:
+    """Actions that the user's own settings speak against, by id, and why; but for what a person approved since they were
+    first seen: the later word counts."""
+    latest = situation.latest
+    if latest is None:
+        return {}
+    groups = [r.actions for r in situation.recommendations]
+    for run in situation.runs:
+        decided = run.decision.actions
+        groups += [tuple(o.action for o in decided if together(o) == of) for of in {together(d) for d in decided}]
+    barred = against_own_word(groups, (own_conf, latest.conf), latest.queries)
+    since = _own_word_since(situation.runs)
+    approved = {v.action_id for v in situation.verdicts if v.ruling is Ruling.APPROVE and since and v.at > since}
+    asked_for = {a.id for group in groups for a in group if approved.intersection(other.id for other in group)}
+    return {id_: why for id_, why in barred.items() if id_ not in asked_for}
+
+
+def _own_word_since(runs: Sequence[Run]) -> datetime | None:
+    """When the first of the newest runs started that all had broadcasts switched off; None where the newest had not."""
+    since = None
+    for run in reversed([run for run in runs if run.outcome]):
+        if run.outcome and not (broadcasts_off(run.outcome.conf) or any(q.broadcasts_off for q in run.outcome.queries)):
+            break
+        since = run.started_at
+    return since
+
+
+def _unsaid(decision: Decision, runs: Sequence[Run]) -> dict[str, str]:
+    """Orders on trial that the agent cannot be told, by action id, and why: what waits for them would wait for nothing."""
+    queries, order = newest_of_each(runs), ActionKind.ORDER_JOINS
+    if not queries or all(action.kind is not order for action in decision.in_force):
+        return {}
+    return {action.id: why for action, why in agent_directives(decision, queries).skipped if action.kind is order}
+
+
+def load_rules() -> None:
+    """Imports what a decision needs beyond this module: once in a process some 0.8 s of a core, which no clock is to count."""
+    import tuner.advice.advise
+    import tuner.cost.learned.calibrated
+    import tuner.cost.learned.samples  # noqa: F401
+
+    with suppress(ImportError):
+        import scipy.optimize  # noqa: F401
+
+
+def context_of_next(runs: Sequence[Run], spark_version: str, conf: Mapping[str, str]) -> Context | None:
+    """The context of the next run, as far as its submission tells; None where nothing was measured yet."""
+    latest = latest_outcome(runs)
+    return context_to_come(latest, spark_version, conf) if latest else None
+
+
+def facts_now(
+    runs: Sequence[Run], reach: Reach, problems: Problems, elsewhere: Elsewhere | None = None
+) -> Facts | None:
+    """What advisors look at, with prices as the runs, and those of other cohorts, bear them out; None where nothing was
+    measured yet."""
+    measured = [run.outcome for run in runs if usable(run) and run.outcome]
+    if not measured:
+        return None
+    model = problems.guard(
+        "learn what operators take", lambda: _learned([*(elsewhere.outcomes if elsewhere else ()), *measured]), None
+    )
+    return facts_of(measured[-1], measured[:-1], model, reach)
+
+
+def starts_from(elsewhere: Elsewhere) -> str:
+    """What the prices of a cohort with few runs of its own start from, in words."""
+    if not elsewhere.outcomes:
+        return "few runs of its own: prices start from those that ship with the tuner"
+    runs, jobs = len(elsewhere.outcomes), elsewhere.jobs
+    return (
+        f"few runs of its own: prices start from {runs} run{'s' if runs > 1 else ''} of "
+        f"{jobs} other job{'s' if jobs > 1 else ''}"
+    )
+
+
+def facts_of(outcome: Outcome, earlier: Iterable[Outcome], model: OperatorTimes | None, reach: Reach) -> Facts:
+    """What advisors look at in a run's outcome, and in those of the runs before it, oldest first."""
+    facts = Facts(
+        outcome.queries,
+        outcome.cluster,
+        outcome.conf,
+        reach,
+        outcome.spark_version,
+        earlier=tuple(PastRun(o.queries, o.conf) for o in earlier),
+    )
+    return replace(facts, prices=model.costs, price_error=model.price_error) if model else facts
+
+
+def _advise(facts: Facts) -> tuple[Recommendation, ...]:
+    # With numpy behind it: what only parses a DAG or prints a status need not wait for that.
+    from tuner.advice.advise import advise
+
+    return advise(facts)
+
+
+def _learned(measured: list[Outcome]) -> OperatorTimes:
+    """What operators take, as the latest runs bear it out."""
+    from tuner.cost.learned.calibrated import calibrated, model_at_hand
+    from tuner.cost.learned.samples import samples
+
+    found = [sample for outcome in measured[-LEARN_RUNS:] for sample in samples(outcome.queries, outcome.cluster)]
+    return calibrated(found, model_at_hand())

@@ -1,0 +1,136 @@
+"""A turn of the loop as its driver sees it: the job before it, the decision for it, the report after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from tuner.loop import log_lines
+from tuner.loop.time_limits import MostSeconds
+from tuner.model.decision import Decision, Mode
+from tuner.model.failure import Failure
+from tuner.model.run import Origin, Run, RunState
+from tuner.policy.followed import held_in, not_followed
+from tuner.policy.judgement import Judgement
+from tuner.steering.agent.submission import Submission
+from tuner.steering.directives import Directives, Steering
+from tuner.steering.order_sensitive import OrderSensitive
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a driver knows of the run to come.
+
+    `key` is unique for each try of each run, `<run's own parts>/<try>`; `try_number` counts from 1; `user_conf` is what
+    the user set (it wins); `event_log_base` a directory under which each try gets its own, and `base_is_shared` whether
+    someone said that a driver on another machine has it, too; `statements` the SQL of a `sql=` job. `steering` is how
+    changes are to reach the run; `submission` is what tells if the agent can. `origin` is the Airflow task instance.
+    `order_sensitive` says what becomes of joins below operators to which the order of rows matters, `most_seconds` how long
+    the job may be kept waiting. A mode that a person gave the cohort beats `mode`.
+    """
+
+    cohort: str
+    key: str
+    try_number: int
+    mode: Mode
+    user_conf: Mapping[str, str] = field(default_factory=dict)
+    event_log_base: str = ""
+    statements: tuple[str, ...] = ()
+    steering: Steering = Steering.AGENT
+    submission: Submission = field(default_factory=Submission)
+    origin: Origin | None = None
+    order_sensitive: OrderSensitive = OrderSensitive.STABLE
+    base_is_shared: bool = False
+    most_seconds: MostSeconds = field(default_factory=MostSeconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A prepared run. `conf` is everything to add to the submit (the user's own settings left out), except
+    `directives.merged`, which replaces settings of his; `problems` what failed while preparing, one line each, none of
+    which stops the job; `taught` what the cohort starts from while it has few runs of its own."""
+
+    job: Job
+    decision: Decision
+    directives: Directives
+    conf: Mapping[str, str]
+    event_log_dir: str
+    started_at: datetime
+    problems: tuple[str, ...] = ()
+    taught: str = ""
+
+    @property
+    def run(self) -> Run:
+        """The run as it begins: under way, with what was decided for it."""
+        job = self.job
+        begun = (RunState.RUNNING, self.decision, self.event_log_dir)
+        return Run(job.key, job.cohort, job.try_number, self.started_at, *begun, origin=job.origin)
+
+    def lines(self) -> list[str]:
+        """What was decided and why, how it is carried out, what went wrong: a few lines for a log, before the run."""
+        return log_lines.before(self)
+
+    def details(self) -> list[str]:
+        """A line for each change, whatever its standing."""
+        return log_lines.details(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a finished turn tells its driver. `run` is None when nothing could be harvested, `judgement` when no changes
+    were in force, or nothing is known of them; `failure` is why the job failed, where that is known."""
+
+    turn: Turn
+    run: Run | None
+    problems: tuple[str, ...] = ()
+    judgement: Judgement | None = None
+    failure: Failure | None = None
+
+    def lines(self) -> list[str]:
+        """What was measured and what came of the changes, what went wrong: a few lines for a log, after the run."""
+        return log_lines.after(self)
+
+    def details(self) -> list[str]:
+        """A line for each change that was in force: what came of it."""
+        return log_lines.details_after(self)
+
+    def not_followed(self) -> list[tuple[str, str, str]]:
+        """Ids and words of the directives that the run did not follow, or held for their size, and why."""
+        why = {**not_followed(self.run), **held_in(self.run)} if self.run else {}
+        actions = (d.action for d in self.turn.decision.actions)
+        return [(action.id, action.words, why[action.id]) for action in actions if action.id in why]
+
+    def as_json(self) -> dict[str, object]:
+        """Decision and outcome, small enough for an XCom."""
+        decision, run = self.turn.decision, self.run
+        outcome = run.outcome if run else None
+        judged = self.judgement.records if self.judgement else ()
+        return {
+            "cohort": self.turn.job.cohort,
+            "key": self.turn.job.key,
+            "mode": decision.mode.value,
+            "decision": decision.summary,
+            "steering": self.turn.directives.steering.value,
+            "steering_reason": self.turn.directives.why,
+            "actions": [
+                {"action": d.action.id, "standing": d.standing.value, "reason": d.reason} for d in decision.actions
+            ],
+            "not_applied": [{"action": a.id, "reason": why} for a, why in self.turn.directives.overruled],
+            "not_followed": [{"action": id_, "reason": why} for id_, _, why in self.not_followed()],
+            "judged": [
+                {"action": r.decided.action.id, "standing": r.standing.value, "reason": r.reason} for r in judged
+            ],
+            "gained_seconds": self.judgement.gained_seconds if self.judgement else None,
+            "conf": dict(self.turn.directives.conf),
+            "state": run.state.value if run else None,
+            "failure": {"kind": self.failure.kind.value, "query": self.failure.query, "words": self.failure.sentence}
+            if self.failure
+            else None,
+            "app_id": outcome.app_id if outcome else None,
+            "duration_ms": outcome.duration_ms if outcome else None,
+            "queries": [{"fingerprint": q.fingerprint, "duration_ms": q.duration_ms} for q in outcome.queries[:100]]
+            if outcome
+            else [],
+            "problems": list(self.problems),
+        }

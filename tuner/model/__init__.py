@@ -1,0 +1,1 @@
+"""What the stages hand on to one another: frozen dataclasses without logic of their own."""

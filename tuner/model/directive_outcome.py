@@ -1,0 +1,25 @@
+"""What became of what the Catalyst agent was told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class DirectiveStatus(StrEnum):
+    """applied: the plan is as directed. held: too large in this run, or its query had other values. ignored: something else
+    won. impossible: not found, or not safe to do."""
+
+    APPLIED = "applied"
+    HELD = "held"
+    IGNORED = "ignored"
+    IMPOSSIBLE = "impossible"
+
+
+@dataclass(frozen=True, slots=True)
+class DirectiveOutcome:
+    """What became of one directive of the Catalyst agent's for a query, by the id of its action, and why."""
+
+    action_id: str
+    status: DirectiveStatus
+    reason: str = ""

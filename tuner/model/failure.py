@@ -1,0 +1,56 @@
+"""Why a run failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class FailureKind(StrEnum):
+    """What a failure was. stopped: Spark was stopped while it ran. killed: by a signal or a person, from outside.
+
+    sigkilled: by SIGKILL, which a person sends, and the kernel where memory runs out. driver_lost: the log breaks off.
+    local_disk: where executors spill and shuffle. input_missing: a path, file or table. code: what Spark could not parse or
+    analyse. own_exit: the job ended itself outside any query. data_or_code: an expression or a function of the job's raised
+    an error in a query, on the rows that it met.
+    """
+
+    BROADCAST_TIMEOUT = "broadcast_timeout"
+    BROADCAST_TOO_LARGE = "broadcast_too_large"
+    BROADCAST_OUT_OF_MEMORY = "broadcast_out_of_memory"
+    DRIVER_OUT_OF_MEMORY = "driver_out_of_memory"
+    RESULT_TOO_LARGE = "result_too_large"
+    TASK_MEMORY = "task_memory"
+    EXECUTOR_OUT_OF_MEMORY = "executor_out_of_memory"
+    EXECUTOR_PREEMPTED = "executor_preempted"
+    EXECUTOR_LOST = "executor_lost"
+    LOCAL_DISK = "local_disk"
+    DRIVER_LOST = "driver_lost"
+    KILLED = "killed"
+    SIGKILLED = "sigkilled"
+    STOPPED = "stopped"
+    INPUT_MISSING = "input_missing"
+    ACCESS_DENIED = "access_denied"
+    UNREACHABLE = "unreachable"
+    CODE = "code"
+    OWN_EXIT = "own_exit"
+    DATA_OR_CODE = "data_or_code"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a run failed, in words with Spark's own numbers. `query` is the fingerprint of the query that failed, None where
+    it was none, or its plan could not be read; `where` names it, or what else failed, as the log does ("" if nothing)."""
+
+    kind: FailureKind
+    words: str
+    query: str | None = None
+    where: str = ""
+    execution_id: int | None = None
+
+    @property
+    def sentence(self) -> str:
+        """What happened and where, as in "broadcast timed out after 300 s in query 553ec9ffb6e78d0c"."""
+        where = f"query {self.query}" if self.query else self.where
+        return f"{self.words} in {where}" if where else self.words

@@ -1,0 +1,52 @@
+"""One join of one query, as measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tuner.model.strategy import BuildSide as BuildSide
+from tuner.model.strategy import JoinType as JoinType
+from tuner.model.strategy import Strategy as Strategy
+
+
+@dataclass(frozen=True, slots=True)
+class JoinSide:
+    """One input of a join.
+
+    rows and bytes are None where the plan reports none. `shuffle_bytes` is the exchange's "data size" (what
+    AQE compares with its threshold), `broadcast_bytes` the broadcast relation's. `estimated_bytes` is the planner's own
+    estimate (what it compares with autoBroadcastJoinThreshold): known when the run recorded it. `file_bytes` is the
+    size of the files behind a side that is one scan with filters and projections: an upper bound of that estimate,
+    which scales it by the share of the columns read (SizeInBytesOnlyStatsPlanVisitor). `leaf_bytes` sums the planner's estimates
+    of the relations themselves. `sort_ms` is what sorting took.
+    """
+
+    relations: tuple[str, ...]
+    rows: int | None = None
+    bytes: int | None = None
+    shuffle_bytes: int | None = None
+    broadcast_bytes: int | None = None
+    file_bytes: int | None = None
+    estimated_bytes: int | None = None
+    sort_ms: int | None = None
+    leaf_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JoinSite:
+    """One join of one query, the same in every run whichever strategy ran it.
+
+    `occurrence` tells apart joins of one query that share a signature, in plan order. `keys` are pairs of
+    `relation.column`, left then right.
+    """
+
+    signature: str
+    occurrence: int
+    type: JoinType
+    strategy: Strategy
+    build_side: BuildSide | None
+    keys: tuple[tuple[str, str], ...]
+    left: JoinSide
+    right: JoinSide
+    output_rows: int | None
+    planned_strategy: Strategy | None

@@ -1,0 +1,144 @@
+"""One SQL execution of an application, as measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tuner.model.directive_outcome import DirectiveOutcome
+from tuner.model.join_graph import JoinGraph
+from tuner.model.join_site import JoinSite
+from tuner.model.query_work import QueryWork
+from tuner.model.strategy import BuildSide as BuildSide
+from tuner.model.strategy import JoinType as JoinType
+from tuner.model.strategy import Strategy as Strategy
+
+
+class QueryStatus(StrEnum):
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    UNFINISHED = "unfinished"
+
+
+@dataclass(frozen=True, slots=True)
+class ShuffleExchange:
+    """One shuffle: what went through it and how it was partitioned.
+
+    `partitions` is what the plan asked for (`spark.sql.shuffle.partitions` or a number of the user's);
+    `adjustable` is False where the user gave the number (REPARTITION_BY_NUM). `map_core_ms` sums the run times of the
+    `map_tasks` that wrote it, whatever else they did.
+    """
+
+    partitions: int
+    data_bytes: int | None
+    written_bytes: int | None
+    rows: int | None
+    map_tasks: int | None
+    adjustable: bool
+    map_core_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableRead:
+    """A catalog table as a query read it: `columns` in its filters, join keys and grouping, rows and file bytes read."""
+
+    table: str
+    columns: tuple[str, ...]
+    rows: int = 0
+    file_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateSite:
+    """One aggregate operator of one query: a half of an aggregation, or all of it where no shuffle parts it.
+
+    `operator` is Spark's name (HashAggregate, ObjectHashAggregate, SortAggregate). `signature` is the aggregation's, the
+    same for both halves, whichever operator ran it. `bypassable` says that it is what
+    spark.sql.execution.bypassPartialAggregation leaves out. `shuffle_bytes` are the rows of the shuffle between the
+    halves, in memory ("data size"). `fallback_tasks` are those that gave up hashing (None where Spark does not count
+    them, before 3.2). `seconds` are wall seconds of the stages that ran it.
+    """
+
+    signature: str
+    operator: str
+    partial: bool
+    grouped: bool
+    bypassable: bool
+    input_rows: int | None
+    output_rows: int | None
+    shuffle_bytes: int | None
+    tasks: int
+    fallback_tasks: int | None
+    spilled_bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class SkewedStage:
+    """A stage that ran joins or aggregates, and one task of it much longer than the others.
+
+    `mean_task_ms` and `mean_task_bytes` are those of the other tasks; bytes are what tasks read, as compressed.
+    `seconds` is the stage's wall time, `run_ms` all its tasks' together. `join` is the signature of the join that AQE can
+    split a partition of, `occurrence` which of them; where it can split none, `obstacle` says why. `reshuffles` says
+    that what runs after the join in this stage would need its rows shuffled once more. `writers` are the tasks that
+    wrote the join's larger side, as many as had work: a partition is split between those.
+    """
+
+    longest_task_ms: int
+    mean_task_ms: int
+    longest_task_bytes: int
+    mean_task_bytes: int
+    tasks: int
+    shuffle_read_bytes: int
+    seconds: float
+    run_ms: int
+    join: str | None = None
+    occurrence: int = 0
+    reshuffles: bool = False
+    writers: int = 0
+    obstacle: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One SQL execution of an application, as the next run will know it again by its fingerprint.
+
+    `relations` are all that it reads, in subqueries too (not in those that Spark adds to prune), each once and sorted;
+    `columns` is a digest of what of them.
+    `input_bytes` and `input_rows` sum the scans; `executor_run_ms` and `spilled_bytes` sum its stages. There only where
+    `in_full` looked: `graphs`, its blocks of inner joins that have more than one order, `tables`, the catalog tables it
+    reads, `work`, what its stages did, `aggregates` and `skews`. `directives` says what became of each that it had;
+    `not_deterministic` names what makes its result hang on the places of its rows ("" for nothing that its plan shows);
+    `broadcasts_off` are the thresholds of broadcasts that the application set below 0 before it; `literals` is an id of the
+    values in its conditions (`tuner.plan.literals`), "" where it is not known; `values` are digests of each
+    (`tuner.plan.values`).
+    """
+
+    id: int
+    root_id: int
+    fingerprint: str
+    description: str
+    start_ms: int
+    duration_ms: int | None
+    status: QueryStatus
+    joins: tuple[JoinSite, ...] = ()
+    shuffles: tuple[ShuffleExchange, ...] = ()
+    input_bytes: int = 0
+    input_rows: int = 0
+    executor_run_ms: int = 0
+    executor_cpu_ms: int = 0
+    spilled_bytes: int = 0
+    task_count: int = 0
+    error: str | None = None
+    graphs: tuple[JoinGraph, ...] = ()
+    work: QueryWork | None = None
+    tables: tuple[TableRead, ...] = ()
+    aggregates: tuple[AggregateSite, ...] = ()
+    skews: tuple[SkewedStage, ...] = ()
+    relations: tuple[str, ...] = ()
+    columns: str = ""
+    directives: tuple[DirectiveOutcome, ...] = ()
+    not_deterministic: str = ""
+    broadcasts_off: tuple[str, ...] = ()
+    literals: str = ""
+    values: tuple[str, ...] = ()

@@ -1,0 +1,104 @@
+"""One execution of a cohort, and what it measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+
+from tuner.model.cluster import Cluster
+from tuner.model.decision import Decision
+from tuner.model.failure import Failure
+from tuner.model.insight import Insight
+from tuner.model.plan_picture import PlanPicture
+from tuner.model.query import Query
+
+
+class RunState(StrEnum):
+    """running: submitted, not harvested. lost: its log never came. partial: its log breaks off."""
+
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    PARTIAL = "partial"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the run then measured. `conf` holds allow-listed properties only.
+
+    `agent_missing` says that directives were in force and the Catalyst agent never spoke: it did not load. `failure` is
+    the last that failed in it, whatever became of the run.
+    """
+
+    app_id: str
+    spark_version: str
+    duration_ms: int | None
+    cluster: Cluster
+    queries: tuple[Query, ...]
+    conf: dict[str, str] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    agent_missing: bool = False
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunDetails:
+    """What a finished run has for people to look at, beside its outcome.
+
+    `outlook` is the decision for a run that would start now, with what this one has shown.
+    """
+
+    outlook: Decision | None = None
+    insights: tuple[Insight, ...] = ()
+    pictures: tuple[PlanPicture, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The Airflow task instance that a run was. `map_index` is -1 for a task that is not mapped."""
+
+    dag_id: str
+    run_id: str
+    task_id: str
+    map_index: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One execution of a cohort. `key` is unique over all runs: `<dag>/<run>/<task>/<map>/<try>` under Airflow.
+
+    `origin` is None outside Airflow.
+    """
+
+    key: str
+    cohort: str
+    try_number: int
+    started_at: datetime
+    state: RunState
+    decision: Decision
+    event_log_dir: str
+    ended_at: datetime | None = None
+    outcome: Outcome | None = None
+    origin: Origin | None = None
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why it failed, or its log breaks off, as far as its log or its driver's end tells."""
+        failed = self.state in (RunState.FAILED, RunState.PARTIAL)
+        return self.outcome.failure if failed and self.outcome else None
+
+    @property
+    def begun(self) -> Run:
+        """As it was known while it ran."""
+        return replace(self, state=RunState.RUNNING, ended_at=None, outcome=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """What other cohorts of the same store hold for a new one: their latest decisions, and outcomes of runs of `jobs` of them."""
+
+    decisions: tuple[Decision, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
+    jobs: int = 0

@@ -1,0 +1,190 @@
+"""What a replay reads and what it finds. All of it can be written as JSON by msgspec, and read again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tuner.model.change import Prediction
+from tuner.model.decision import DecidedAction, Decision
+from tuner.model.run import Origin, Outcome, RunState
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedRun:
+    """An application as a run of its cohort: what its log tells of it.
+
+    `key` is that of the live run that it was, else made of the application's id. `steered` says that the tuner submitted
+    it; `summary` is then the line of its decision, and `directed` holds the ids of the actions the Catalyst agent was
+    told to carry out. `ended_at` is None where the log breaks off.
+    """
+
+    log: str
+    app_name: str
+    key: str
+    cohort: str
+    try_number: int
+    started_at: datetime
+    ended_at: datetime | None
+    state: RunState
+    outcome: Outcome
+    origin: Origin | None = None
+    steered: bool = False
+    summary: str = ""
+    directed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """A change that was advised, and a later run that had it: predicted beside measured seconds of its queries.
+
+    `before` is what these queries took without it, `after` with it; both measured, for the input and the machine's speed
+    of the later run. `predicted` is scaled to the same `before`. `by_tuner` says that the change was carried out by the
+    tuner; else somebody made it, or Spark came to it.
+    """
+
+    actions: tuple[str, ...]
+    words: str
+    queries: tuple[str, ...]
+    advised_in: str
+    seen_in: str
+    predicted: Prediction
+    before: float
+    after: float
+    by_tuner: bool
+
+    @property
+    def gain(self) -> float:
+        return self.before - self.after
+
+    @property
+    def within(self) -> bool:
+        """Whether what was measured is in the interval that was predicted."""
+        return self.predicted.low <= self.after <= self.predicted.high
+
+
+@dataclass(frozen=True, slots=True)
+class Lacked:
+    """A change that a run was to have and had not, by the ids of its actions: its queries' seconds without and with it."""
+
+    actions: tuple[str, ...]
+    predicted: Prediction
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedRun:
+    """A run, the decision that the policy would have given it, and what that would have saved.
+
+    `in_force` are ids of the decision's actions that the run did have, `lacked` the changes that it had not.
+    `actual_seconds` is what its queries took, `predicted_seconds` what they would have with what it lacked (`before` is
+    the actual); None where nothing was measured, or lacking. `core_seconds` is what their tasks ran. `as_live` says
+    whether a steered run's own decision reads the same; None for a run that the tuner did not steer.
+    """
+
+    key: str
+    cohort: str
+    log: str
+    app_id: str
+    started_at: datetime
+    state: RunState
+    cores: int
+    decision: Decision
+    in_force: tuple[str, ...] = ()
+    lacked: tuple[Lacked, ...] = ()
+    predicted_seconds: Prediction | None = None
+    actual_seconds: float | None = None
+    core_seconds: float = 0.0
+    as_live: bool | None = None
+    observed: tuple[Observed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Upcoming:
+    """The decision for a run that would come now, and what it would save if that were like the newest measured one."""
+
+    decision: Decision
+    lacked: tuple[Lacked, ...] = ()
+    predicted_seconds: Prediction | None = None
+    cores: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Advised:
+    """A recommendation over all runs of a cohort that it was made for and that ran without it: actions that belong
+    together. Seconds are sums over those runs; `core_hours` is the gain times the cores of each run's cluster.
+
+    `last` is the newest decision on each of the actions; `runs` counts the runs, 0 where only the run to come would have
+    it: seconds and core-hours are then of that one.
+    """
+
+    last: tuple[DecidedAction, ...]
+    runs: int
+    seconds: Prediction
+    core_hours: float
+
+    @property
+    def words(self) -> str:
+        return ", ".join(d.action.words for d in self.last)
+
+
+@dataclass(frozen=True, slots=True)
+class CohortReplay:
+    """A cohort's runs as one: where its time went, and what was advised, most core-hours first.
+
+    `query_seconds` sums what its queries took, `core_hours` is that times the cluster's cores; `saved` is None where no
+    run lacked an advised change. `next` is the decision for a run that would come now, `next_saved` what it would save in
+    that one. `live` counts the runs that the tuner steered, `as_live` those of them whose decision reads the same here.
+    """
+
+    cohort: str
+    runs: int
+    measured: int
+    first_at: datetime
+    last_at: datetime
+    query_seconds: float
+    core_hours: float
+    saved: Prediction | None
+    saved_core_hours: float
+    advised: tuple[Advised, ...]
+    next: Decision
+    next_saved: Prediction | None = None
+    live: int = 0
+    as_live: int = 0
+    observed: tuple[Observed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadLog:
+    """A log that is in no cohort, or that is there only in part, and why."""
+
+    log: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Backtest:
+    """Predictions against what happened, over all that was observed.
+
+    `rank_correlation` is Spearman's, of predicted and measured shares gained; `coverage` the share of measurements within
+    their interval (80 % of them should be: intervals run from the 10 % to the 90 % quantile); `right` the share of
+    changes after which the queries were faster. None where too little was observed.
+    """
+
+    pairs: int
+    by_tuner: int
+    rank_correlation: float | None = None
+    coverage: float | None = None
+    right: float | None = None
+    median_error: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaySummary:
+    """All cohorts, most core-hours to save first, what could not be read, and how much was."""
+
+    cohorts: tuple[CohortReplay, ...]
+    unread: tuple[UnreadLog, ...]
+    logs: int
+    size_bytes: int
+    problems: tuple[str, ...] = ()
+    backtest: Backtest | None = None

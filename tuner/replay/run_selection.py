@@ -1,0 +1,32 @@
+"""Which of the runs are replayed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from fnmatch import fnmatchcase
+
+# Of a month as people count back; exact dates are `since`'s.
+DAYS_OF_A_MONTH = 365.25 / 12
+
+
+@dataclass(frozen=True, slots=True)
+class RunSelection:
+    """Runs of the cohorts that a pattern names (`nightly.*`), since a moment, or of the last months before the newest run
+    there is. What is left out is not looked back at either.
+    """
+
+    cohort: str = "*"
+    since: datetime | None = None
+    months: float | None = None
+
+    def is_named(self, cohort: str) -> bool:
+        return fnmatchcase(cohort, self.cohort)
+
+    def start(self, newest: datetime) -> datetime | None:
+        """Runs that started earlier are left out; None where none are."""
+        earliest = newest - timedelta(days=self.months * DAYS_OF_A_MONTH) if self.months is not None else None
+        return max(filter(None, (self.since, earliest)), default=None)
+
+
+EVERYTHING = RunSelection()

@@ -1,0 +1,89 @@
+"""A cohort's replayed runs in a history store: for people to look at, or for live runs to go on from."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+
+from tuner.history.store import Store
+from tuner.model.decision import Decision
+from tuner.model.insight import Insight
+from tuner.model.run import Run
+from tuner.policy.measure import usable
+from tuner.problems import Problems
+from tuner.replay.cohort_replay import CohortReplay, LoggedRun
+from tuner.replay.newest_run import details_of_newest_run, newest_whole, order_insights
+from tuner.replay.replayed import Replayed
+from tuner.replay.run_in_effect import run_in_effect
+
+# As many as the panel's chart shows: older ones say nothing of the next run.
+KEPT_RUNS = 200
+# A key of a store's own: what a log says of its key could be that of a run to come.
+_PREFIX = "imported"
+
+
+def store_cohort(
+    store: Store, cohort: CohortReplay, replayed: Replayed, problems: Problems, cohort_name: str = ""
+) -> int:
+    """Store a cohort's newest runs that are not there yet, by their applications; returns how many.
+
+    They belong to no task instance, whatever their logs say. Under `cohort_name` where it is given. The newest whole run
+    gets its plans, insights and the decision to come; so does the newest that nothing steered, to compare with.
+    """
+    name = cohort_name or cohort.cohort
+    there = store.app_ids(name)
+    kept = deque[tuple[LoggedRun, Run]](maxlen=KEPT_RUNS)
+    for logged, found in zip(replayed.logged(cohort.cohort), replayed.runs(cohort.cohort), strict=True):
+        kept.append(
+            (logged, replace(run_in_effect(found.decision, logged), key=_key(logged), cohort=name, origin=None))
+        )
+    added = [(logged, run) for logged, run in kept if run.outcome and run.outcome.app_id not in there]
+    for _, run in added:
+        store.begin(run.begun)
+        store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome)
+    _add_details(store, cohort, kept, {run.key for _, run in added}, problems)
+    return len(added)
+
+
+def _key(run: LoggedRun) -> str:
+    return f"{_PREFIX}/{run.outcome.app_id}/{run.try_number}"
+
+
+def _add_details(
+    store: Store,
+    cohort: CohortReplay,
+    kept: Collection[tuple[LoggedRun, Run]],
+    added: Collection[str],
+    problems: Problems,
+) -> None:
+    whole = [(logged, run) for logged, run in kept if usable(run)]
+    if not whole:
+        return
+    newest = whole[-1]
+    orders = partial(order_insights, newest_whole(logged for logged, _ in kept))
+    insights = problems.guard("look at join orders", orders, tuple[Insight, ...]())
+    _look_closer(store, *newest, added, problems, cohort.next, insights)
+    plain = next((pair for pair in reversed(whole) if not pair[1].decision.in_force), newest)
+    if plain is not newest:
+        _look_closer(store, *plain, added, problems)
+
+
+def _look_closer(
+    store: Store,
+    logged: LoggedRun,
+    run: Run,
+    added: Collection[str],
+    problems: Problems,
+    outlook: Decision | None = None,
+    insights: tuple[Insight, ...] = (),
+) -> None:
+    if run.key not in added:
+        return
+    look = problems.guard(
+        f"look closer at {logged.log}", partial(details_of_newest_run, logged, outlook, insights), None
+    )
+    if look is not None:
+        store.add_details(run.key, look)

@@ -1,0 +1,1 @@
+"""Which join Spark chooses, and why: JoinSelection and AQE, simulated."""

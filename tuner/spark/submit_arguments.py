@@ -1,0 +1,100 @@
+"""A command line of spark-submit, taken apart the way spark-submit does (SparkSubmitOptionParser)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tuner.spark import properties_file as spark_properties
+
+# What a flag with a value sets (SparkSubmitArguments): it beats --conf, which beats the properties file.
+_PROPERTIES = {
+    "--archives": "spark.archives",
+    "--deploy-mode": "spark.submit.deployMode",
+    "--driver-class-path": "spark.driver.extraClassPath",
+    "--driver-cores": "spark.driver.cores",
+    "--driver-java-options": "spark.driver.extraJavaOptions",
+    "--driver-library-path": "spark.driver.extraLibraryPath",
+    "--driver-memory": "spark.driver.memory",
+    "--executor-cores": "spark.executor.cores",
+    "--executor-memory": "spark.executor.memory",
+    "--files": "spark.files",
+    "--jars": "spark.jars",
+    "--master": "spark.master",
+    "--num-executors": "spark.executor.instances",
+    "--packages": "spark.jars.packages",
+    "--remote": "spark.remote",
+    "--total-executor-cores": "spark.cores.max",
+}
+_WITH_VALUE = frozenset(_PROPERTIES) | {
+    *("--class", "--conf", "-c", "--exclude-packages", "--keytab", "--kill", "--name", "--principal"),
+    *("--properties-file", "--proxy-user", "--py-files", "--queue", "--repositories", "--status"),
+}
+_SWITCHES = frozenset({"--help", "-h", "--load-spark-defaults", "--supervise", "--verbose", "-v", "--version"})
+_EQUALS = re.compile(r"(--[^=]+)=(.+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class SubmitArguments:
+    """`options` as they were given, before the application; `application` it and its own arguments, () without one.
+
+    `flags` are the last values of flags, `conf` those of --conf.
+    """
+
+    options: tuple[str, ...]
+    application: tuple[str, ...]
+    flags: Mapping[str, str]
+    conf: Mapping[str, str]
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """What the user set: flags over --conf over the properties file, as spark-submit has it."""
+        file = self.flags.get("--properties-file")
+        flags = {_PROPERTIES[flag]: value for flag, value in self.flags.items() if flag in _PROPERTIES}
+        return {**(spark_properties.read(Path(file)) if file else {}), **self.conf, **flags}
+
+    @property
+    def with_defaults(self) -> bool:
+        """Whether spark-submit reads spark-defaults.conf, too (--load-spark-defaults: SPARK-48392)."""
+        return "--properties-file" not in self.flags or "--load-spark-defaults" in self.options
+
+
+def parse(arguments: Sequence[str]) -> SubmitArguments:
+    """The options of a command line, up to what is none: the application, or what spark-submit will complain of."""
+    flags: dict[str, str] = {}
+    conf: dict[str, str] = {}
+    position = 0
+    while position < len(arguments):
+        argument = arguments[position]
+        equals = _EQUALS.fullmatch(argument)
+        name = equals[1] if equals else argument
+        if name in _WITH_VALUE and (equals or position + 1 < len(arguments)):
+            value = equals[2] if equals else arguments[position + 1]
+            if name in ("--conf", "-c"):
+                key, _, setting = value.partition("=")
+                conf[key] = setting
+            else:
+                flags[name] = value
+            position += 1 if equals else 2
+        elif argument in _SWITCHES:
+            position += 1
+        else:
+            break
+    return SubmitArguments(tuple(arguments[:position]), tuple(arguments[position:]), flags, conf)
+
+
+def conf_arguments(conf: Mapping[str, str]) -> list[str]:
+    """--conf for each property."""
+    return [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
+
+
+def as_arguments(properties: Mapping[str, str]) -> list[str]:
+    """Properties as options that come last and so win: jars and files by their flags, which beat --conf."""
+    flags = {_PROPERTIES[flag]: flag for flag in ("--jars", "--files")}
+    return [
+        part
+        for key, value in properties.items()
+        for part in ((flags[key], value) if key in flags else ("--conf", f"{key}={value}"))
+    ]

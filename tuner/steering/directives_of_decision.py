@@ -1,0 +1,73 @@
+"""A decision carried out by one of the ways of steering: what it adds to the submit, and what of it cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from tuner.model.action import ON_JOINS, Action, ActionKind
+from tuner.model.decision import Decision
+from tuner.model.query import Query
+from tuner.steering.agent.directives import agent_directives
+from tuner.steering.agent.handover import Handover, hand_over
+from tuner.steering.agent.route import Route
+from tuner.steering.directives import Directives, Steering
+from tuner.steering.order_sensitive import PROPERTY, OrderSensitive
+from tuner.steering.statement_hints import hint_statements
+from tuner.steering.submit_conf import steering_conf
+
+
+def by_agent(
+    decision: Decision,
+    user_conf: Mapping[str, str],
+    queries: Sequence[Query],
+    route: Route,
+    most_bytes: Mapping[str, int] | None = None,
+    order_sensitive: OrderSensitive = OrderSensitive.STABLE,
+) -> Directives:
+    """Properties by conf, all that is of single joins by the agent, which comes along only if there is any of that.
+
+    `queries` are those of the cohort's latest usable run, `most_bytes` limits hints by the size of their side. Raises
+    TunerError where the agent cannot be handed over.
+    """
+    directives = steering_conf(decision, user_conf)
+    found = agent_directives(decision, queries, most_bytes)
+    handover = hand_over(route, found.text) if found.text else Handover()
+    stricter = found.text and order_sensitive is not OrderSensitive.STABLE and PROPERTY not in user_conf
+    return replace(
+        directives,
+        conf={**directives.conf, **handover.conf, **({PROPERTY: order_sensitive} if stricter else {})},
+        merged=dict(handover.merged),
+        overruled=(*directives.overruled, *found.skipped),
+        steering=Steering.AGENT,
+    )
+
+
+def by_conf(
+    decision: Decision, user_conf: Mapping[str, str], statements: Sequence[str], queries: Sequence[Query], why: str = ""
+) -> Directives:
+    """Properties by conf, and hints in the text of a `sql=` job; `why` says what kept the agent from being used."""
+    directives = replace(steering_conf(decision, user_conf), why=why)
+    if statements:
+        hinted = hint_statements(decision, statements, queries)
+        directives = replace(directives, statements=hinted.statements)
+        skipped = (
+            *hinted.skipped,
+            *_left(decision, {ActionKind.ORDER_JOINS}, why or "the agent does not steer this job"),
+        )
+    else:
+        skipped = _left(decision, ON_JOINS, why or "the job is no longer SQL text")
+    return replace(directives, overruled=(*directives.overruled, *skipped))
+
+
+def only_carried_out(decision: Decision, directives: Directives) -> Decision:
+    """The decision without what could not be applied: only what is in force may be judged later."""
+    out = {action.id for action, _ in directives.overruled}
+    left = [d for d in decision.actions if d.action.id not in out]
+    return Decision.of(decision.mode, left) if len(left) < len(decision.actions) else decision
+
+
+def _left(
+    decision: Decision, kinds: frozenset[ActionKind] | set[ActionKind], why: str
+) -> tuple[tuple[Action, str], ...]:
+    return tuple((action, why) for action in decision.in_force if action.kind in kinds)

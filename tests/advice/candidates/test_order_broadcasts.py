@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from tests.advice.advisors.test_join_order import ran
 
+from tests.advice.advisors.test_join_order import ran
 from tests.advice.joins import facts, inner, side
 from tests.plan.trees import plan
 from tuner.advice.advisors.join_order import advise_join_orders

@@ -21,11 +21,11 @@ from pathlib import Path
 
 import pyspark
 
-from tests.cost.selection.agreement import Compared, compare_odd_keys, compare_planning
-from tests.cost.selection.executed import compare_executed
-from tests.cost.selection.executed_cases import executed_cases
-from tests.cost.selection.spark_planner import SparkPlanner, spark_planner
-from tests.cost.selection.tpcds import compare_executed_queries, compare_queries
+from tests.spark.join_selection.agreement import Compared, compare_odd_keys, compare_planning
+from tests.spark.join_selection.executed import compare_executed
+from tests.spark.join_selection.executed_cases import executed_cases
+from tests.spark.join_selection.spark_planner import SparkPlanner, spark_planner
+from tests.spark.join_selection.tpcds import compare_executed_queries, compare_queries
 
 _CompareQueries = Callable[[SparkPlanner, Path, Mapping[str, str]], Iterable[Compared]]
 

@@ -11,10 +11,6 @@ class EventLogNotFoundError(TunerError):
     """No event log at the path given."""
 
 
-class NotAnEventLogError(TunerError):
-    """The file holds no Spark events, or none that can be read."""
-
-
 class StoreError(TunerError):
     """The history store cannot be reached, or its schema is not this version's."""
 

@@ -9,11 +9,11 @@ import pytest
 
 from tuner.bench.bench_run import BenchRun, QueryTime, Setup
 from tuner.bench.contenders import search as module
-from tuner.bench.contenders.search import Search, best_conf
+from tuner.bench.contenders.search import Search, Trial, best
 from tuner.bench.job import Ran, Submit
 from tuner.bench.search_space import APPLICATION_KNOBS, KNOBS
 
-from .made import run, setup
+from .made import setup
 
 pytest.importorskip("optuna")
 THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
@@ -59,7 +59,6 @@ def test_it_starts_from_the_defaults_and_ends_with_the_best_it_found(make: type)
 
 
 def test_what_failed_is_not_the_best() -> None:
-    fast = replace(run("tpe", 2, {"q1": 1}, failed=["q1"]), query_conf={"q1": {"a": "1"}})
-    slow = replace(run("tpe", 3, {"q1": 9}), query_conf={"q1": {"a": "2"}})
-    assert best_conf([fast, slow], "q1") == {"a": "2"}
-    assert best_conf([fast], "q1") == {}
+    failed, slow = Trial({"a": "1"}, 1.0, failed=True), Trial({"a": "2"}, 9.0, failed=False)
+    assert best([failed, slow]) == {"a": "2"}
+    assert best([failed]) == {}

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tuner.cost.join_edges import Edge
-from tuner.cost.join_order import DEFAULT_PAIRS, JoinOrder, best_order, order_of
+from tuner.cost.join_order import DEFAULT_PAIRS, JoinOrder, best_order
 from tuner.cost.join_tree import JoinTree
 from tuner.cost.objective import Objective, WeightedRatio, WeightedSum
 from tuner.model.join_graph import Order
@@ -129,7 +129,7 @@ def compare(number: str, block: spark_reorder.Block) -> None:
     spent = (time.process_time() - started) * 1e3
     own = own_cost(block, nested(ours.tree))
     for name, tree in (("written", written), ("Spark's", sparks), ("ours", ours.tree)):
-        order = order_of(tree, block.size_of)
+        order = join_graphs.order_of(tree, block.size_of)
         by_set, by_tree = weighted_ratio(order.cost, ours.cost), weighted_ratio(own_cost(block, nested(tree)), own)
         print(f"  {name:<8}{order.value:>16,.0f}  by set {by_set:.3f}, by tree {by_tree:.3f} of ours  {tree}")
     given = block.size_in(block.chosen)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from tuner.cost.join_edges import Edge, edge
-from tuner.cost.join_tree import SizeOf
+from tuner.cost.join_order import BY_RATIO, JoinOrder
+from tuner.cost.join_tree import JoinTree, SizeOf, tree_cost, tree_of
+from tuner.cost.objective import Objective, Pricing
 from tuner.cost.size import Size
+from tuner.model.join_graph import Joined, Order
 
 
 def chain(n: int) -> list[Edge]:
@@ -47,6 +50,20 @@ def random_graph(n: int, rng: random.Random) -> list[Edge]:
     """A random tree and a few edges more."""
     more = [edge(i, j) for j in range(1, n) for i in range(j) if rng.random() < 1 / n]
     return [*random_tree(n, rng), *more]
+
+
+def left_deep(relations: Sequence[int], size_of: SizeOf) -> JoinTree:
+    """Relations joined one after the other, as the FROM clause lists them."""
+    order: Order = relations[0]
+    for relation in relations[1:]:
+        order = Joined(order, relation)
+    return tree_of(order, size_of)
+
+
+def order_of(tree: JoinTree, size_of: SizeOf, objective: Objective = BY_RATIO) -> JoinOrder:
+    """What a given tree costs by the functions of the search; cross products cost what they put out."""
+    pricing = Pricing(tree.mask, size_of, objective)
+    return JoinOrder(tree, tree_cost(tree), pricing.value(pricing.total(tree)), exact=False)
 
 
 SHAPES: dict[str, Callable[[int], list[Edge]]] = {

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tuner.cost.join_edges import Edge, JoinEdges, bits, partings
+from tuner.cost.join_edges import Edge, JoinEdges, bits
 from tuner.cost.join_tree import JoinTree, SizeOf, tree_of
 from tuner.cost.size import Size
 from tuner.model.join_graph import Order
@@ -111,7 +111,7 @@ class Block:
     @property
     def edges(self) -> list[Edge]:
         """What JoinReorderDP.buildJoin connects: any condition that needs both sides and nothing else."""
-        return [parting for _, _, mask in self.conditions for parting in partings(mask)]
+        return [parting for _, _, mask in self.conditions for parting in _partings(mask)]
 
     @cached_property
     def graph(self) -> JoinEdges:
@@ -218,6 +218,24 @@ class Block:
             return self._order(node.left()), self._order(node.right())
         (index,) = within
         return index
+
+
+def _partings(mask: int) -> list[Edge]:
+    """Edges of a condition over all relations of `mask` that is no equation: it connects any two parts of them.
+
+    So JoinReorderDP.buildJoin has it: a condition joins two plans when it needs both and nothing besides.
+    """
+    low = mask & -mask
+    rest = mask ^ low
+    return [(mask ^ part, part) for part in _subsets(rest) if part]
+
+
+def _subsets(mask: int) -> Iterator[int]:
+    part = mask
+    while part:
+        yield part
+        part = (part - 1) & mask
+    yield 0
 
 
 def _inner_joins(node: Any) -> tuple[list[Any], list[Any]]:

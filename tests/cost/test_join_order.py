@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tuner.cost.join_edges import Edge, JoinEdges, edge
-from tuner.cost.join_order import DEFAULT_PAIRS, best_order, order_of
-from tuner.cost.join_tree import JoinTree, SizeOf, left_deep, tree_cost, tree_of
+from tuner.cost.join_order import DEFAULT_PAIRS, best_order
+from tuner.cost.join_tree import JoinTree, SizeOf, tree_cost, tree_of
 from tuner.cost.objective import Objective, Seconds, WeightedRatio, WeightedSum
 from tuner.cost.size import Size
 from tuner.spark.order_cost import Cost, weighted_ratio, weighted_sum
@@ -24,6 +24,8 @@ from .join_graphs import (
     clique,
     every_total,
     filtered_keys,
+    left_deep,
+    order_of,
     random_graph,
     random_tree,
     star,

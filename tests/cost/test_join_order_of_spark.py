@@ -9,12 +9,13 @@ import pytest
 
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[spark]")
 
-from tuner.cost.join_order import best_order, order_of
+from tuner.cost.join_order import best_order
 from tuner.cost.join_tree import tree_cost, tree_of
 from tuner.cost.spark_order import spark_order
 from tuner.model.join_graph import Condition, GraphRelation, JoinGraph, RelationKind
 from tuner.spark.order_cost import Cost, order_cost, weighted_ratio
 
+from .join_graphs import order_of
 from .spark_reorder import Block, analyse, blocks, spark_session
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

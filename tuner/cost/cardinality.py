@@ -17,7 +17,6 @@ from enum import StrEnum
 import numpy as np
 
 from tuner.cost.size import Size
-from tuner.cost.statistics.column import ColumnStatistics
 from tuner.model.join_graph import JoinGraph, MeasuredJoin, Predicate, members
 
 # Column against column: FilterEstimation.evaluateBinaryForTwoColumns.
@@ -72,15 +71,15 @@ class _Fitted:
 class Cardinality:
     """The sizes of the sets of one block's relations, whatever order makes them.
 
-    `columns` holds statistics of whole tables' columns, under the names of predicates' keys (`relation.column`): with
-    those of both sides, an equality that was not measured is taken to keep `1 / max(distinct values)` (JoinEstimation)
-    in place of what the sizes of its relations suggest.
+    `distinct` holds how many values columns of whole tables have, under the names of predicates' keys
+    (`relation.column`): with those of both sides, an equality that was not measured is taken to keep
+    `1 / max(distinct values)` (JoinEstimation) in place of what the sizes of its relations suggest.
     """
 
-    def __init__(self, graph: JoinGraph, columns: Mapping[str, ColumnStatistics] | None = None) -> None:
+    def __init__(self, graph: JoinGraph, distinct: Mapping[str, int] | None = None) -> None:
         self._width = [relation.row_bytes for relation in graph.relations]
         self._measured = sorted(graph.measured.items(), key=lambda item: (-item[0].bit_count(), item[0]))
-        self._rows, self._factors = _fit(graph, list(_factors(graph, columns or {})))
+        self._rows, self._factors = _fit(graph, list(_factors(graph, distinct or {})))
         self._sizes: dict[int, Size] = {}
 
     def size(self, relations: int) -> Size:
@@ -140,19 +139,19 @@ class _Rows:
     basis: Basis
 
 
-def _factors(graph: JoinGraph, columns: Mapping[str, ColumnStatistics]) -> Iterator[_Factor]:
+def _factors(graph: JoinGraph, distinct: Mapping[str, int]) -> Iterator[_Factor]:
     keys = frozenset(unique_keys(graph))
     sets = {p.left | p.right for p in graph.predicates} | {c.relations for c in graph.conditions if c.relations}
     for relations in sorted(sets):
         pairs = [p for p in graph.predicates if p.left | p.right == relations]
         conditions = sum(c.relations == relations for c in graph.conditions)
-        logarithm, is_sure = _equality(graph, pairs, keys, columns) if pairs else (0.0, False)
+        logarithm, is_sure = _equality(graph, pairs, keys, distinct) if pairs else (0.0, False)
         weight = _UNIQUE_WEIGHT if is_sure and not conditions else _OTHER_WEIGHT
         yield _Factor(relations, logarithm + conditions * math.log(_RANGE_SELECTIVITY), weight)
 
 
 def _equality(
-    graph: JoinGraph, pairs: Sequence[Predicate], keys: Container[str], columns: Mapping[str, ColumnStatistics]
+    graph: JoinGraph, pairs: Sequence[Predicate], keys: Container[str], distinct: Mapping[str, int]
 ) -> tuple[float, bool]:
     """The logarithm of `1 / max(distinct values)` (JoinEstimation), and whether that is more than a guess.
 
@@ -160,23 +159,22 @@ def _equality(
     column we take the smaller relation's to be a key, which the other refers to; of several together, which are seldom
     the key of a small relation, the larger one's.
     """
-    counted = [found for p in pairs if (found := _distinct(p, columns)) is not None]
+    counted = [found for p in pairs if (found := _distinct_keys(p, distinct)) is not None]
     if counted:
         return -math.log(max(counted)), len(pairs) == 1
     ends = {end for p in pairs for end in (p.left, p.right)}
-    distinct = [min(scanned_rows(graph, relation) for relation in members(end)) for end in ends]
+    rows = [min(scanned_rows(graph, relation) for relation in members(end)) for end in ends]
     if len(pairs) > 1:
-        return -math.log(max(distinct)), False
+        return -math.log(max(rows)), False
     (pair,) = pairs
     sides = ((pair.left, pair.left_key), (pair.right, pair.right_key))
     of_keys = [scanned_rows(graph, *members(end)) for end, key in sides if key in keys and end.bit_count() == 1]
-    return (-math.log(max(of_keys)), True) if of_keys else (-math.log(min(distinct)), False)
+    return (-math.log(max(of_keys)), True) if of_keys else (-math.log(min(rows)), False)
 
 
-def _distinct(predicate: Predicate, columns: Mapping[str, ColumnStatistics]) -> int | None:
+def _distinct_keys(predicate: Predicate, distinct: Mapping[str, int]) -> int | None:
     """The distinct values of the side with more, where both sides' are known and not none."""
-    sides = [columns.get(key) for key in (predicate.left_key, predicate.right_key)]
-    counted = [side.distinct for side in sides if side is not None and side.distinct]
+    counted = [count for key in (predicate.left_key, predicate.right_key) if (count := distinct.get(key))]
     return max(counted) if len(counted) == 2 else None
 
 

@@ -8,7 +8,7 @@ every plan that may yet be the best part of the whole.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from tuner.cost.join_edges import JoinEdges
 from tuner.cost.join_tree import JoinTree, joined
@@ -30,19 +30,14 @@ class TooManyPairsError(Exception):
 
 
 def cheapest_tree(
-    inputs: Sequence[JoinTree],
-    edges: JoinEdges,
-    pricing: Pricing,
-    bound: float,
-    pairs: int,
-    allowed: Callable[[int], bool] | None = None,
+    inputs: Sequence[JoinTree], edges: JoinEdges, pricing: Pricing, bound: float, pairs: int
 ) -> JoinTree | None:
     """The cheapest tree over `inputs`: disjoint trees, left as they are, whose own joins are not counted.
 
     None if there is no tree, or every tree is dearer than `bound`. TooManyPairsError after `pairs` pairs of sets.
     Of trees that cost the same the one that adds few relations to many wins; the order of edges plays no part.
     """
-    best = _Search(inputs, edges, pricing, bound, pairs, allowed).run()
+    best = _Search(inputs, edges, pricing, bound, pairs).run()
     return _tree(best, {tree.mask: tree for tree in inputs}, pricing) if best else None
 
 
@@ -57,19 +52,12 @@ class _Search:
     """Sets level by level, by how many inputs they join: a set's plans are settled once all smaller sets are."""
 
     def __init__(
-        self,
-        inputs: Sequence[JoinTree],
-        edges: JoinEdges,
-        pricing: Pricing,
-        bound: float,
-        pairs: int,
-        allowed: Callable[[int], bool] | None,
+        self, inputs: Sequence[JoinTree], edges: JoinEdges, pricing: Pricing, bound: float, pairs: int
     ) -> None:
         self.edges = edges
         self.pricing = pricing
         self.bound = bound
         self.pairs_left = pairs
-        self.allowed = allowed
         self.singles = sorted(tree.mask for tree in inputs)
         self.near = {mask: edges.near(mask) for mask in self.singles}
         # What is kept of a set: its plans, the least of each term among them, and how many inputs it joins.
@@ -129,8 +117,6 @@ class _Search:
 
     def _settle(self, mask: int, lefts: list[int]) -> bool:
         """Keep the plans of a set that may be part of the best; whether there are any."""
-        if self.allowed is not None and not self.allowed(mask):
-            return False
         lefts.reverse()
         if not (self._settle_two_terms if self.pricing.both else self._settle_one_term)(mask, lefts):
             return False

@@ -6,30 +6,21 @@ Greedy operator ordering, Fegaras 1998. It is fast at any number of relations an
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from tuner.cost.join_edges import JoinEdges
 from tuner.cost.join_tree import JoinTree, joined
 from tuner.cost.objective import Pricing
 
 
-def greedy_tree(
-    inputs: Sequence[JoinTree],
-    edges: JoinEdges,
-    pricing: Pricing,
-    allowed: Callable[[int], bool] | None = None,
-) -> JoinTree:
+def greedy_tree(inputs: Sequence[JoinTree], edges: JoinEdges, pricing: Pricing) -> JoinTree:
     """A tree over disjoint trees. Two that no predicate connects are joined only when no other two can be."""
     trees = {tree.mask: tree for tree in inputs}
     near = {mask: edges.near(mask) for mask in trees}
     heap: list[tuple[float, int, int]] = []
 
     def offer(one: int, other: int) -> None:
-        if (
-            one & near[other]
-            and (not edges.wide or edges.connect(one, other))
-            and (allowed is None or allowed(one | other))
-        ):
+        if one & near[other] and (not edges.wide or edges.connect(one, other)):
             heapq.heappush(heap, (pricing.value(pricing.join(one, other)), one, other))
 
     masks = sorted(trees)

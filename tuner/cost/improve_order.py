@@ -5,8 +5,6 @@ Iterative dynamic programming, Kossmann & Stocker 2000 (the form that starts fro
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from tuner.cost.exact_order import TooManyPairsError, cheapest_tree
 from tuner.cost.join_edges import JoinEdges
 from tuner.cost.join_tree import JoinTree, joined
@@ -17,13 +15,11 @@ PART_PAIRS = 20_000
 ROUNDS = 6
 
 
-def improved_tree(
-    tree: JoinTree, edges: JoinEdges, pricing: Pricing, allowed: Callable[[int], bool] | None = None
-) -> JoinTree:
+def improved_tree(tree: JoinTree, edges: JoinEdges, pricing: Pricing) -> JoinTree:
     """A tree of the same relations that is no dearer: no part of it can be ordered better, or `ROUNDS` have passed."""
     for _ in range(ROUNDS):
         terms = pricing.total(tree)
-        parts = _Parts(edges, pricing.linear_at(terms), allowed)
+        parts = _Parts(edges, pricing.linear_at(terms))
         better = parts.improved(tree)
         if not pricing.value(pricing.total(better)) < pricing.value(terms):
             break
@@ -34,10 +30,9 @@ def improved_tree(
 class _Parts:
     """One pass over the parts of a tree, from the leaves to the root; `pricing` has one term per join."""
 
-    def __init__(self, edges: JoinEdges, pricing: Pricing, allowed: Callable[[int], bool] | None) -> None:
+    def __init__(self, edges: JoinEdges, pricing: Pricing) -> None:
         self.edges = edges
         self.pricing = pricing
-        self.allowed = allowed
 
     def improved(self, tree: JoinTree) -> JoinTree:
         if tree.left is None or tree.right is None:
@@ -48,7 +43,7 @@ class _Parts:
         inputs = self._inputs(tree)
         cost = self._cost(tree, {part.mask for part in inputs})
         try:
-            better = cheapest_tree(inputs, self.edges, self.pricing, cost, PART_PAIRS, self.allowed)
+            better = cheapest_tree(inputs, self.edges, self.pricing, cost, PART_PAIRS)
         except TooManyPairsError:
             return tree
         return better if better and self._cost(better, {part.mask for part in inputs}) < cost else tree

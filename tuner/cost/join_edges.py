@@ -20,24 +20,6 @@ def edge(left: int, right: int) -> Edge:
     return 1 << left, 1 << right
 
 
-def partings(mask: int) -> list[Edge]:
-    """Edges of a condition over all relations of `mask` that is no equation: it connects any two parts of them.
-
-    So JoinReorderDP.buildJoin has it: a condition joins two plans when it needs both and nothing besides.
-    """
-    low = mask & -mask
-    rest = mask ^ low
-    return [(mask ^ part, part) for part in _subsets(rest) if part]
-
-
-def _subsets(mask: int) -> Iterator[int]:
-    part = mask
-    while part:
-        yield part
-        part = (part - 1) & mask
-    yield 0
-
-
 class JoinEdges:
     """The join predicates between `relations` relations; order and repetition of edges do not matter.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tuner.cost.exact_order import TooManyPairsError, cheapest_tree
@@ -30,7 +30,7 @@ class JoinOrder:
 
     `cost` counts rows and bytes of every join but the last (see `tree_cost`), `value` is the objective's number for it:
     the lower the better, of two orders the quotient of their values is Spark's weighted ratio. `exact` means that no
-    tree without cross products (of allowed sets) has a lower value; it is False where only cross products connect all.
+    tree without cross products has a lower value; it is False where only cross products connect all.
     """
 
     tree: JoinTree
@@ -46,56 +46,38 @@ def best_order(
     objective: Objective = BY_RATIO,
     *,
     written: JoinTree | None = None,
-    allowed: Callable[[int], bool] | None = None,
     pairs: int = DEFAULT_PAIRS,
 ) -> JoinOrder:
     """The cheapest tree found over relations 0..`relations`-1; `written` itself unless another is cheaper.
 
     `size_of` tells what the join of a set puts out, after every condition over relations of the set, edge or not: the
     same in whatever order. Relations that no edge connects are joined last: each connected group is ordered for itself,
-    then the two groups of the fewest rows are joined first. `allowed` leaves out sets (see `star_schema`). The exact
-    search looks at up to `pairs` pairs of sets; the same input always yields the same tree.
+    then the two groups of the fewest rows are joined first. The exact search looks at up to
+    `pairs` pairs of sets; the same input always yields the same tree.
     """
     graph = JoinEdges(relations, edges)
     pricing = Pricing((1 << relations) - 1, size_of, objective)
     groups = graph.groups()
-    found = [_Search(group, graph, pricing, allowed, written).run(pairs) for group in groups]
-    tree = greedy_tree([tree for tree, _ in found], graph, pricing, allowed)
+    found = [_Search(group, graph, pricing, written).run(pairs) for group in groups]
+    tree = greedy_tree([tree for tree, _ in found], graph, pricing)
     exact = len(groups) == 1 and found[0][1]
     if written is not None and not pricing.value(pricing.total(tree)) < pricing.value(pricing.total(written)):
         tree = written
-    return _order(tree, pricing, exact)
-
-
-def order_of(tree: JoinTree, size_of: SizeOf, objective: Objective = BY_RATIO) -> JoinOrder:
-    """The cost of a given tree, such as the one written, by the same functions; cross products cost what they put out."""
-    return _order(tree, Pricing(tree.mask, size_of, objective), exact=False)
-
-
-def _order(tree: JoinTree, pricing: Pricing, exact: bool) -> JoinOrder:
     return JoinOrder(tree, tree_cost(tree), pricing.value(pricing.total(tree)), exact)
 
 
 class _Search:
     """The search over one group of relations that edges connect."""
 
-    def __init__(
-        self,
-        group: int,
-        edges: JoinEdges,
-        pricing: Pricing,
-        allowed: Callable[[int], bool] | None,
-        written: JoinTree | None,
-    ) -> None:
+    def __init__(self, group: int, edges: JoinEdges, pricing: Pricing, written: JoinTree | None) -> None:
         self.leaves = [leaf(relation.bit_length() - 1, pricing.size) for relation in bits(group)]
         self.edges = edges
         self.pricing = pricing
-        self.allowed = allowed
         self.written = written if written is not None and written.mask == group else None
 
     def run(self, pairs: int) -> tuple[JoinTree, bool]:
         """The best tree found, and whether the exact search came to its end."""
-        trees = [greedy_tree(self.leaves, self.edges, self.pricing, self.allowed)]
+        trees = [greedy_tree(self.leaves, self.edges, self.pricing)]
         if self.written is not None:
             trees.append(self.written)
         few = len(self.leaves) <= FEW_RELATIONS
@@ -105,7 +87,7 @@ class _Search:
         if not few:
             best = self._improved(best)
         try:
-            exact = cheapest_tree(self.leaves, self.edges, self.pricing, self._value(best), pairs, self.allowed)
+            exact = cheapest_tree(self.leaves, self.edges, self.pricing, self._value(best), pairs)
         except TooManyPairsError:
             return self._best_improved(best, trees), False
         return exact or best, True
@@ -118,7 +100,7 @@ class _Search:
         return min([best, *map(self._improved, trees)], key=self._value)
 
     def _improved(self, tree: JoinTree) -> JoinTree:
-        return improved_tree(tree, self.edges, self.pricing, self.allowed)
+        return improved_tree(tree, self.edges, self.pricing)
 
     def _linear(self, tree: JoinTree) -> list[JoinTree]:
         """The best trees over the relations as `tree` has them from left to right, and by rank."""
@@ -127,7 +109,7 @@ class _Search:
         ranked = ranked_order(self.leaves, self.edges, self.pricing)
         if ranked is not None:
             orders.append(ranked)
-        trees = (linear_tree(order, self.edges, pricing, self.allowed) for order in orders)
+        trees = (linear_tree(order, self.edges, pricing) for order in orders)
         return [tree for tree in trees if tree is not None]
 
     def _value(self, tree: JoinTree) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tuner.cost.size import Size
@@ -79,14 +79,6 @@ def tree_of(order: Order, size_of: SizeOf) -> JoinTree:
         raise ValueError(f"{order} joins a relation twice")
     mask = left.mask | right.mask
     return JoinTree(mask, size_of(mask), left, right)
-
-
-def left_deep(relations: Sequence[int], size_of: SizeOf) -> JoinTree:
-    """Relations joined one after the other, as the FROM clause lists them."""
-    order: Order = relations[0]
-    for relation in relations[1:]:
-        order = Joined(order, relation)
-    return tree_of(order, size_of)
 
 
 def tree_cost(tree: JoinTree) -> Cost:

@@ -6,40 +6,28 @@ Linearized dynamic programming, Neumann & Radke 2018: once the order is fixed, a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from tuner.cost.join_edges import JoinEdges
 from tuner.cost.join_tree import JoinTree, joined
 from tuner.cost.objective import Pricing
 
 
-def linear_tree(
-    inputs: Sequence[JoinTree],
-    edges: JoinEdges,
-    pricing: Pricing,
-    allowed: Callable[[int], bool] | None = None,
-) -> JoinTree | None:
+def linear_tree(inputs: Sequence[JoinTree], edges: JoinEdges, pricing: Pricing) -> JoinTree | None:
     """The cheapest tree over disjoint trees in this order, without cross products; None if there is none.
 
     `pricing` has one term per join.
     """
-    return _Intervals(inputs, edges, pricing, allowed).run()
+    return _Intervals(inputs, edges, pricing).run()
 
 
 class _Intervals:
     """Inputs start to end, each interval by its ends; what an interval holds is the mask of its best plan."""
 
-    def __init__(
-        self,
-        inputs: Sequence[JoinTree],
-        edges: JoinEdges,
-        pricing: Pricing,
-        allowed: Callable[[int], bool] | None,
-    ) -> None:
+    def __init__(self, inputs: Sequence[JoinTree], edges: JoinEdges, pricing: Pricing) -> None:
         self.inputs = inputs
         self.edges = edges
         self.pricing = pricing
-        self.allowed = allowed
         count = len(inputs)
         self.masks = [[0] * (count + 1) for _ in range(count)]
         for start in range(count):
@@ -59,8 +47,6 @@ class _Intervals:
         return self._tree(0, count) if self.costs[0][count] < math.inf else None
 
     def _settle(self, start: int, end: int) -> None:
-        if self.allowed is not None and not self.allowed(self.masks[start][end]):
-            return
         best, costs, masks, price = math.inf, self.costs, self.masks, self.pricing.price
         of_left, direct = costs[start], self.direct[start]
         for middle in range(start + 1, end):

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tuner.cost.cardinality import Cardinality, scanned_rows, unique_keys
-from tuner.cost.statistics.column import ColumnStatistics
 from tuner.model.join_graph import JoinGraph, Predicate
 
 
@@ -24,8 +23,7 @@ def planner_sizes(graph: JoinGraph) -> Cardinality:
                 if values is not None:
                     known = min(values, scanned_rows(graph, end.bit_length() - 1))
                     distinct[key] = max(distinct.get(key, 1), round(known))
-    columns = {key: ColumnStatistics("", distinct=count, nulls=0) for key, count in distinct.items()}
-    return Cardinality(replace(graph, measured={}), columns)
+    return Cardinality(replace(graph, measured={}), distinct)
 
 
 def _distinct(graph: JoinGraph, predicate: Predicate, keys: frozenset[str], sizes: Cardinality) -> float | None:

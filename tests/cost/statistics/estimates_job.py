@@ -2,7 +2,7 @@
 
 QUERIES holds `setup`, statements that make and analyse tables, the names of these `tables`, and `queries`. OUTPUT gets
 for each table its properties, types and descriptions, and for each query its optimised plan, each operator with what
-Spark estimates of it and what that depends on.
+Spark estimates of it and, of filters, their conditions.
 """
 
 import json
@@ -29,7 +29,6 @@ def table(spark, name):
     properties = {}
     if metadata.stats().isDefined():
         stats = metadata.stats().get()
-        properties["spark.sql.statistics.totalSize"] = str(stats.sizeInBytes())
         if stats.rowCount().isDefined():
             properties["spark.sql.statistics.numRows"] = str(stats.rowCount().get())
         for column in each(stats.colStats().keys().toSeq()):
@@ -53,7 +52,6 @@ def tree(plan):
     return {
         "node": kind,
         "rows": option(stats.rowCount(), lambda rows: int(str(rows))),
-        "bytes": int(str(stats.sizeInBytes())),
         "output": texts(plan.output()),
         "schema": plan.schema().catalogString(),
         "columns": str(stats.attributeStats().mkString("\n")),
@@ -64,18 +62,6 @@ def tree(plan):
 
 def relation(plan):
     return {"table": plan.catalogTable().get().identifier().table()}
-
-
-def join(plan):
-    return {"type": str(plan.joinType()), "condition": option(plan.condition(), str)}
-
-
-def aggregate(plan):
-    return {"grouping": texts(plan.groupingExpressions()), "output": texts(plan.aggregateExpressions())}
-
-
-def sample(plan):
-    return {"fraction": plan.upperBound() - plan.lowerBound(), "replacement": plan.withReplacement()}
 
 
 def each(sequence):
@@ -94,13 +80,6 @@ def option(value, read):
 DETAILS = {
     "LogicalRelation": relation,
     "Filter": lambda plan: {"condition": str(plan.condition())},
-    "Join": join,
-    "Aggregate": aggregate,
-    "Project": lambda plan: {"output": texts(plan.projectList())},
-    "GlobalLimit": lambda plan: {"limit": int(str(plan.limitExpr()))},
-    "LocalLimit": lambda plan: {"limit": int(str(plan.limitExpr()))},
-    "Offset": lambda plan: {"offset": int(str(plan.offsetExpr()))},
-    "Sample": sample,
 }
 
 if __name__ == "__main__":

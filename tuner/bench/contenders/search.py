@@ -24,7 +24,7 @@ _FAILED = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Tried:
+class Trial:
     """A setting, and the seconds that a query, or all of them, took with it."""
 
     conf: Mapping[str, str]
@@ -53,7 +53,7 @@ class Search:
         return BenchRun(self.name, number, ran.queries, application_seconds=ran.seconds, query_conf=by_query, conf=conf)
 
     def _next(
-        self, setup: Setup, number: int, position: int, knobs: Sequence[Knob], tried: Sequence[_Tried]
+        self, setup: Setup, number: int, position: int, knobs: Sequence[Knob], tried: Sequence[Trial]
     ) -> Mapping[str, str]:
         """What was best, when the search is over; else what the sampler suggests."""
         if number > setup.runs:
@@ -85,35 +85,30 @@ def _optuna() -> ModuleType:
     return optuna
 
 
-def best_conf(tried: Iterable[BenchRun], query: str) -> Mapping[str, str]:
-    """The setting that a query was fastest with."""
-    return best(_of_query(tried, query))
-
-
-def best(tried: Iterable[_Tried]) -> Mapping[str, str]:
+def best(tried: Iterable[Trial]) -> Mapping[str, str]:
     """The setting with the least seconds of those that nothing failed with."""
     whole = [one for one in tried if not one.failed]
     return min(whole, key=lambda one: one.seconds).conf if whole else {}
 
 
-def _of_query(tried: Iterable[BenchRun], query: str) -> list[_Tried]:
+def _of_query(tried: Iterable[BenchRun], query: str) -> list[Trial]:
     return [
-        _Tried(run.query_conf.get(query, {}), q.seconds, bool(q.error))
+        Trial(run.query_conf.get(query, {}), q.seconds, bool(q.error))
         for run in tried
         for q in run.queries
         if q.name == query
     ]
 
 
-def _of_application(tried: Iterable[BenchRun]) -> list[_Tried]:
-    return [_Tried(run.conf, sum(q.seconds for q in run.queries), any(q.error for q in run.queries)) for run in tried]
+def _of_application(tried: Iterable[BenchRun]) -> list[Trial]:
+    return [Trial(run.conf, sum(q.seconds for q in run.queries), any(q.error for q in run.queries)) for run in tried]
 
 
 def _seed(seed: int, position: int, number: int) -> int:
     return seed * 1_000_003 + position * 1_009 + number
 
 
-def _suggested(sampler: optuna.samplers.BaseSampler, knobs: Sequence[Knob], tried: Sequence[_Tried]) -> dict[str, str]:
+def _suggested(sampler: optuna.samplers.BaseSampler, knobs: Sequence[Knob], tried: Sequence[Trial]) -> dict[str, str]:
     import optuna
 
     space = {knob.key: _distribution(knob) for knob in knobs}

@@ -1,7 +1,7 @@
-"""Spark's own estimates (spark.sql.cbo.enabled) from the statistics of tables, for what no run has measured.
+"""How many rows a filter keeps, by Spark's own formulas, from the statistics of tables.
 
-Each function takes the statistics of what an operator reads and gives those of what it puts out, with the formulas,
-the rounding and the gaps of the classes in `org.apache.spark.sql.catalyst.plans.logical.statsEstimation`, release 4.3.0.
-Earlier ones differ in places: there equality with a column of unknown range keeps no row, and a union forgets distinct
-values. Histograms are left out: Spark collects them only when asked to (spark.sql.statistics.histogram.enabled).
+The formulas, the rounding and the gaps are those of `FilterEstimation` in
+`org.apache.spark.sql.catalyst.plans.logical.statsEstimation`, release 4.3.0. Earlier releases differ in one place:
+equality with a column of unknown range keeps no row. Histograms are left out: Spark collects them only when asked to
+(spark.sql.statistics.histogram.enabled).
 """

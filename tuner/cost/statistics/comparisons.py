@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from tuner.cost.statistics.column import ColumnStatistics
+from tuner.cost.statistics.column_statistics import ColumnStatistics
 from tuner.cost.statistics.rounding import share
 from tuner.cost.statistics.types import Value
 from tuner.plan.condition import Operator

@@ -9,8 +9,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from tuner.cost.statistics.column import ColumnStatistics
-from tuner.cost.statistics.table import TableStatistics
+from tuner.cost.statistics.column_statistics import ColumnStatistics
+from tuner.cost.statistics.table_statistics import TableStatistics
 from tuner.cost.statistics.types import Kind, Value, days_since_epoch, kind_of, microseconds_since_epoch
 from tuner.errors import RequirementError
 
@@ -43,13 +43,12 @@ def from_parquet(files: Iterable[str | Path]) -> TableStatistics:
         raise RequirementError(
             "reading Parquet footers needs pyarrow; pip install 'airflow-spark-tuner[pipeline]'"
         ) from None
-    rows = size = 0
+    rows = 0
     found: dict[str, list[ColumnStatistics]] = {}
     groups = 0
     for file in files:
         metadata = parquet.read_metadata(file)
         rows += metadata.num_rows
-        size += Path(file).stat().st_size
         types = {field.name: _spark_type(field.type) for field in metadata.schema.to_arrow_schema()}
         for number in range(metadata.num_row_groups):
             group = metadata.row_group(number)
@@ -63,7 +62,7 @@ def from_parquet(files: Iterable[str | Path]) -> TableStatistics:
                     found.setdefault(chunk.path_in_schema.lower(), []).append(column)
     # A column that some files lack is null there.
     columns = {name: _over_all(chunks) for name, chunks in found.items() if len(chunks) == groups}
-    return TableStatistics(rows, size, columns)
+    return TableStatistics(rows, columns)
 
 
 def _spark_type(arrow_type: Any) -> str:

@@ -1,4 +1,4 @@
-"""Spark's data types, by their catalog names: what estimates can do with their values, and how large they are."""
+"""Spark's data types, by their catalog names: what estimates can do with their values."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
-_INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint", "byte", "short", "integer", "long"})
-_FRACTIONS = frozenset({"float", "double", "real", "decimal"})
+_INTEGERS = ("tinyint", "smallint", "int", "bigint", "byte", "short", "integer", "long")
+_FRACTIONS = ("float", "double", "real", "decimal")
 _KINDS = {
-    **dict.fromkeys(_INTEGERS | _FRACTIONS, Kind.NUMERIC),
+    **dict.fromkeys((*_INTEGERS, *_FRACTIONS), Kind.NUMERIC),
     "date": Kind.DATE,
     "timestamp": Kind.TIMESTAMP,
     "timestamp_ntz": Kind.TIMESTAMP,
@@ -33,22 +33,7 @@ _KINDS = {
     # Spark keeps no minimum and maximum of binary values either, and treats them as strings.
     **dict.fromkeys(("string", "varchar", "char", "binary"), Kind.STRING),
 }
-# DataType.defaultSize.
-_BYTES = {
-    **dict.fromkeys(("boolean", "tinyint", "byte", "void"), 1),
-    **dict.fromkeys(("smallint", "short"), 2),
-    **dict.fromkeys(("int", "integer", "float", "real", "date", "interval year to month"), 4),
-    **dict.fromkeys(("bigint", "long", "double", "timestamp", "timestamp_ntz", "interval day to second"), 8),
-    **dict.fromkeys(("interval", "decimal"), 16),
-    **dict.fromkeys(("string", "varchar", "char"), 20),
-    "binary": 100,
-    "variant": 2048,
-}
-_STRING_BYTES = _BYTES["string"]
 _NAME = re.compile(r"[a-z_]+")
-# The types inside of arrays, maps and structs, whose size is the sum of theirs.
-_INNER = re.compile(r"[<:,]\s*([a-z_]+(?: [a-z ]+)?(?:\([\d, ]+\))?)(?=\s*[>,])")
-_PRECISION = re.compile(r"\(([0-9]{1,3})")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,38}")
@@ -59,20 +44,6 @@ def kind_of(type_name: str) -> Kind:
     """How estimates treat a type."""
     name = _NAME.match(type_name)
     return _KINDS.get(name[0], Kind.OTHER) if name and "<" not in type_name else Kind.OTHER
-
-
-def is_integer(type_name: str) -> bool:
-    """Whether values of a type are whole numbers."""
-    return type_name in _INTEGERS
-
-
-def default_bytes(type_name: str) -> int:
-    """What Spark takes a value for where no average length is known."""
-    if "<" in type_name:
-        return sum(default_bytes(inner) for inner in _INNER.findall(type_name)) or _STRING_BYTES
-    if type_name.startswith("decimal(") and (precision := _PRECISION.search(type_name)):
-        return 8 if int(precision[1]) <= 18 else 16
-    return _BYTES.get(type_name) or _BYTES.get(type_name.partition("(")[0], _STRING_BYTES)
 
 
 def read_value(text: str, type_name: str, zone: tzinfo = UTC) -> Value | None:
@@ -91,14 +62,6 @@ def read_value(text: str, type_name: str, zone: tzinfo = UTC) -> Value | None:
             return {"true": True, "false": False}.get(text.lower())
         case _:
             return None
-
-
-def rounded(value: float, type_name: str) -> Value:
-    """The value of a type that a number stands for (EstimationUtils.fromDouble)."""
-    kind = kind_of(type_name)
-    if kind is Kind.BOOLEAN:
-        return int(value) == 1
-    return int(value) if kind in (Kind.DATE, Kind.TIMESTAMP) or is_integer(type_name) else value
 
 
 def days_since_epoch(day: date) -> int:

@@ -1,4 +1,4 @@
-"""The rows a condition keeps, and its columns afterwards.
+"""The share of rows that a condition keeps.
 
 Source: `FilterEstimation.scala`. Values are taken to be spread evenly over distinct values and over the range.
 Spark has no formula for LIKE, StartsWith, EndsWith, Contains, string ranges and anything computed: such a part keeps
@@ -9,12 +9,12 @@ statistics.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 
 from tuner.cost.cardinality import Basis
-from tuner.cost.statistics.column import ColumnStatistics
+from tuner.cost.statistics.column_statistics import ColumnStatistics
 from tuner.cost.statistics.comparisons import (
     EQUALITY,
     PARTLY,
@@ -25,8 +25,8 @@ from tuner.cost.statistics.comparisons import (
     in_values,
     narrowed,
 )
-from tuner.cost.statistics.relation import Statistics, bytes_alone, least_sure, output_bytes, unmeasured
-from tuner.cost.statistics.rounding import quotient, scaled, share
+from tuner.cost.statistics.relation_statistics import RelationStatistics
+from tuner.cost.statistics.rounding import quotient
 from tuner.cost.statistics.types import Kind, read_value
 from tuner.plan.condition import (
     And,
@@ -52,30 +52,18 @@ class Selectivity:
     basis: Basis
 
 
-def selectivity(child: Statistics, condition: Condition, *, zone: tzinfo = UTC) -> Selectivity:
-    """The share of a child's rows that a condition keeps; `zone` is spark.sql.session.timeZone."""
+def selectivity(child: RelationStatistics, condition: Condition, *, zone: tzinfo = UTC) -> Selectivity:
+    """The share of a child's rows that a condition keeps; `zone` is spark.sql.session.timeZone, in which plans print
+    timestamps."""
     found = _Filter(child, zone)
     value = found.selectivity(condition, update=True)
     return Selectivity(_bounded(1.0 if value is None else value), found.basis(value))
 
 
-def filtered(child: Statistics, condition: Condition, *, zone: tzinfo = UTC) -> Statistics:
-    """The statistics of a Filter; `zone` is spark.sql.session.timeZone, in which plans print timestamps."""
-    if child.rows is None:
-        return replace(bytes_alone(child, child.columns), unique=child.unique)
-    found = _Filter(child, zone)
-    value = found.selectivity(condition, update=True)
-    rows = min(share(child.rows, _bounded(1.0 if value is None else value)), child.rows)
-    columns = found.columns(child.rows, rows) if rows else unmeasured(child.columns)
-    in_proportion = max(1, scaled(child.bytes, rows, child.rows)) if rows else 1
-    size = min(output_bytes(columns.values(), rows), in_proportion)
-    return Statistics(rows, size, columns, child.unique, basis=least_sure(child.basis, found.basis(value)))
-
-
 class _Filter:
     """A condition under estimation. Parts joined by AND see what the earlier ones left of a column (ColumnStatsMap)."""
 
-    def __init__(self, child: Statistics, zone: tzinfo) -> None:
+    def __init__(self, child: RelationStatistics, zone: tzinfo) -> None:
         self._child = child
         self._zone = zone
         self._updated: dict[int, ColumnStatistics] = {}
@@ -83,12 +71,6 @@ class _Filter:
 
     def basis(self, value: float | None) -> Basis:
         return Basis.ASSUMED if self._assumed or value is None else Basis.DERIVED
-
-    def columns(self, before: int, after: int) -> Mapping[int, ColumnStatistics]:
-        """The child's columns with what the condition changed, and as many values fewer as there are rows fewer."""
-        return {
-            id_: column.resized(before, after, self._updated.get(id_)) for id_, column in self._child.columns.items()
-        }
 
     def selectivity(self, condition: Condition, *, update: bool) -> float | None:
         """The share of rows kept; None where Spark has no estimate."""
@@ -172,7 +154,7 @@ class _Filter:
         known = self._known(column)
         if not self._child.leaf or known is None or known.nulls is None:
             return None
-        rows = self._child.rows or 0
+        rows = self._child.rows
         nulls = 0.0 if not rows else 1.0 if known.nulls > rows else quotient(known.nulls, rows)
         if update:
             empty = replace(known, distinct=0, min=None, max=None)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tuner.cost.cardinality import Basis
-from tuner.cost.statistics.column import ColumnStatistics
-from tuner.cost.statistics.table import UNKNOWN_BYTES, TableStatistics, from_described, from_properties
+from tuner.cost.statistics.column_statistics import ColumnStatistics
+from tuner.cost.statistics.relation_statistics import RelationStatistics
+from tuner.cost.statistics.table_statistics import TableStatistics, from_described, from_properties
 
 PROPERTIES = {
     "spark.sql.statistics.numRows": "1000",
@@ -29,12 +29,11 @@ TYPES = {"id": "bigint", "A.B": "date", "t": "timestamp", "s": "string", "other"
 def test_table_properties() -> None:
     assert from_properties(PROPERTIES, TYPES) == TableStatistics(
         rows=1000,
-        bytes=39944,
         columns={
-            "id": ColumnStatistics("bigint", 100, -5, 99, 3, 8, 8),
+            "id": ColumnStatistics("bigint", 100, -5, 99, 3),
             "a.b": ColumnStatistics("date", max=11323),
             "t": ColumnStatistics("timestamp", min=978307200000000),
-            "s": ColumnStatistics("string", average_bytes=7),
+            "s": ColumnStatistics("string"),
         },
     )
 
@@ -47,7 +46,7 @@ def test_values_that_json_made_numbers() -> None:
         "spark.sql.statistics.colStats.flag.max": True,
     }
     found = from_properties(properties, {"flag": "boolean"})
-    assert found == TableStatistics(1000, None, {"flag": ColumnStatistics("boolean", 2, False, True)})
+    assert found == TableStatistics(1000, {"flag": ColumnStatistics("boolean", 2, False, True)})
 
 
 def test_what_is_no_number_is_not_known() -> None:
@@ -57,8 +56,8 @@ def test_what_is_no_number_is_not_known() -> None:
         "spark.sql.statistics.colStats.i.distinctCount": "-1",
         "spark.sql.statistics.colStats.i.max": "x",
     }
-    assert from_properties(properties, {"i": "int"}) == TableStatistics(None, None, {"i": ColumnStatistics("int")})
-    assert from_properties({}, TYPES) == TableStatistics(None, None)
+    assert from_properties(properties, {"i": "int"}) == TableStatistics(None, {"i": ColumnStatistics("int")})
+    assert from_properties({}, TYPES) == TableStatistics(None)
 
 
 def test_a_described_column() -> None:
@@ -74,18 +73,15 @@ def test_a_described_column() -> None:
         "max_col_len": "4",
         "histogram": "NULL",
     }
-    assert from_described(described) == ColumnStatistics("int", 100, -5, None, 3, 4, 4)
+    assert from_described(described) == ColumnStatistics("int", 100, -5, None, 3)
     assert from_described({"data_type": "string", "min": "NULL"}) == ColumnStatistics("string")
 
 
 def test_a_scan_puts_out_the_columns_it_reads() -> None:
     scan = from_properties(PROPERTIES, TYPES).scanned([("ID", 7, "bigint"), ("other", 8, "int")])
-    assert (scan.rows, scan.bytes, scan.leaf, scan.basis) == (1000, 1000 * (8 + 8 + 4), True, Basis.MEASURED)
-    assert scan.columns == {7: ColumnStatistics("bigint", 100, -5, 99, 3, 8, 8), 8: ColumnStatistics("int")}
+    columns = {7: ColumnStatistics("bigint", 100, -5, 99, 3), 8: ColumnStatistics("int")}
+    assert scan == RelationStatistics(1000, columns, leaf=True)
 
 
-def test_without_rows_the_files_are_all_that_is_known() -> None:
-    known = TableStatistics(None, 39944, {"id": ColumnStatistics("bigint", 100)})
-    scan = known.scanned([("id", 7, "bigint")])
-    assert (scan.rows, scan.bytes, scan.columns[7]) == (None, 39944, ColumnStatistics("bigint"))
-    assert TableStatistics(None, None).scanned([]).bytes == UNKNOWN_BYTES
+def test_without_rows_nothing_is_known_of_a_scan() -> None:
+    assert TableStatistics(None, {"id": ColumnStatistics("bigint", 100)}).scanned([("id", 7, "bigint")]) is None

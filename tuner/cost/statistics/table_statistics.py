@@ -9,13 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from tuner.cost.cardinality import Basis
-from tuner.cost.statistics.column import ColumnStatistics
-from tuner.cost.statistics.relation import Statistics, output_bytes
+from tuner.cost.statistics.column_statistics import ColumnStatistics
+from tuner.cost.statistics.relation_statistics import RelationStatistics
 from tuner.cost.statistics.types import Kind, kind_of, read_value
-
-# spark.sql.defaultSizeInBytes: too large for any broadcast.
-UNKNOWN_BYTES = (1 << 63) - 1
 
 _PREFIX = "spark.sql.statistics."
 _COLUMN_PREFIX = _PREFIX + "colStats."
@@ -24,31 +20,25 @@ _DESCRIBED = {
     "min": "min",
     "max": "max",
     "num_nulls": "nullCount",
-    "avg_col_len": "avgLen",
-    "max_col_len": "maxLen",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class TableStatistics:
-    """A table's rows, bytes of its files, and columns by name in lower case; what is not known is None or left out."""
+    """A table's rows, and its columns by name in lower case; what is not known is None or left out."""
 
     rows: int | None
-    bytes: int | None
     columns: Mapping[str, ColumnStatistics] = field(default_factory=dict)
 
-    def scanned(self, columns: Iterable[tuple[str, int, str]]) -> Statistics:
-        """What a scan puts out that reads columns (name, expression id, type); as CatalogStatistics.toPlanStats.
+    def scanned(self, columns: Iterable[tuple[str, int, str]]) -> RelationStatistics | None:
+        """What a scan puts out that reads columns (name, expression id, type), as CatalogStatistics.toPlanStats has it.
 
-        Without rows Spark knows the bytes of the files alone, and no columns.
+        None without rows: Spark then knows no column either.
         """
-        read = {
-            id_: (self.columns.get(name.lower()) if self.rows is not None else None) or ColumnStatistics(type_)
-            for name, id_, type_ in columns
-        }
-        size = (self.bytes or UNKNOWN_BYTES) if self.rows is None else output_bytes(read.values(), self.rows)
-        basis = Basis.ASSUMED if self.rows is None else Basis.MEASURED
-        return Statistics(self.rows, size, read, leaf=True, basis=basis)
+        if self.rows is None:
+            return None
+        read = {id_: self.columns.get(name.lower()) or ColumnStatistics(type_) for name, id_, type_ in columns}
+        return RelationStatistics(self.rows, read, leaf=True)
 
 
 def from_properties(properties: Mapping[str, object], types: Mapping[str, str]) -> TableStatistics:
@@ -64,7 +54,6 @@ def from_properties(properties: Mapping[str, object], types: Mapping[str, str]) 
     by_name = {name.lower(): type_ for name, type_ in types.items()}
     return TableStatistics(
         rows=_count(properties.get(_PREFIX + "numRows")),
-        bytes=_count(properties.get(_PREFIX + "totalSize")),
         columns={name: _column(values, by_name[name]) for name, values in found.items() if name in by_name},
     )
 
@@ -84,8 +73,6 @@ def _column(values: Mapping[str, object], type_name: str) -> ColumnStatistics:
         min=read_value(least, type_name) if ranged and least is not None else None,
         max=read_value(greatest, type_name) if ranged and greatest is not None else None,
         nulls=_count(values.get("nullCount")),
-        average_bytes=_count(values.get("avgLen")),
-        longest_bytes=_count(values.get("maxLen")),
     )
 
 

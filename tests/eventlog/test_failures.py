@@ -11,13 +11,13 @@ import pytest
 
 from tuner.eventlog.events import decode_event
 from tuner.eventlog.failure_rules import recognise
-from tuner.eventlog.failures import Failed, plainest
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.fold import ApplicationFold
-from tuner.eventlog.open import Fragment
+from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.read import read_application
+from tuner.eventlog.root_cause import root_cause
 from tuner.model.application import Application
-from tuner.model.failure import FailureKind
+from tuner.model.failure import FailureKind, LoggedFailure
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "logs"
 LOST_TASK = (
@@ -196,44 +196,44 @@ def test_no_text_takes_long(text: str) -> None:
 # --- In a log ---
 
 
-def of_execution(kind: FailureKind, number: int = 1, words: str = "") -> Failed:
-    return Failed(kind, words or kind.value, f"SQL execution {number}", execution_id=number)
+def of_execution(kind: FailureKind, number: int = 1, words: str = "") -> LoggedFailure:
+    return LoggedFailure(kind, words or kind.value, f"SQL execution {number}", execution_id=number)
 
 
-def of_job(kind: FailureKind, number: int = 1, execution: int | None = 1) -> Failed:
-    return Failed(kind, kind.value, f"job {number}", execution, number)
+def of_job(kind: FailureKind, number: int = 1, execution: int | None = 1) -> LoggedFailure:
+    return LoggedFailure(kind, kind.value, f"job {number}", execution, number)
 
 
-def of_executor(kind: FailureKind) -> Failed:
-    return Failed(kind, kind.value, "executor 2")
+def of_executor(kind: FailureKind) -> LoggedFailure:
+    return LoggedFailure(kind, kind.value, "executor 2")
 
 
 def test_what_failed_last_failed_the_application() -> None:
     first, last = of_execution(FailureKind.DATA_OR_CODE, 1), of_execution(FailureKind.BROADCAST_TIMEOUT, 2)
-    assert plainest([first, last]) == last
-    assert plainest([]) is None
-    assert plainest([of_executor(FailureKind.EXECUTOR_LOST)]) is None, "Spark ran its tasks elsewhere"
+    assert root_cause([first, last]) == last
+    assert root_cause([]) is None
+    assert root_cause([of_executor(FailureKind.EXECUTOR_LOST)]) is None, "Spark ran its tasks elsewhere"
 
 
 def test_what_was_only_stopped_is_not_what_failed_it() -> None:
     failed = of_execution(FailureKind.TASK_MEMORY, 1)
-    assert plainest([failed, of_job(FailureKind.STOPPED, 9, 2)]) == failed
+    assert root_cause([failed, of_job(FailureKind.STOPPED, 9, 2)]) == failed
     stopped = of_job(FailureKind.STOPPED, 9, 2)
-    assert plainest([stopped]) == stopped
+    assert root_cause([stopped]) == stopped
 
 
 def test_the_plainest_word_on_an_execution_counts() -> None:
     told = of_execution(FailureKind.BROADCAST_TIMEOUT)
-    assert plainest([of_job(FailureKind.UNKNOWN), told]) == told
-    assert plainest([of_job(FailureKind.TASK_MEMORY), of_execution(FailureKind.UNKNOWN)]) == of_job(
+    assert root_cause([of_job(FailureKind.UNKNOWN), told]) == told
+    assert root_cause([of_job(FailureKind.TASK_MEMORY), of_execution(FailureKind.UNKNOWN)]) == of_job(
         FailureKind.TASK_MEMORY
     )
 
 
 def test_why_an_executor_was_lost_may_be_told_elsewhere() -> None:
     lost = of_execution(FailureKind.EXECUTOR_LOST)
-    found = plainest([of_executor(FailureKind.EXECUTOR_OUT_OF_MEMORY), lost])
-    assert found == Failed(FailureKind.EXECUTOR_OUT_OF_MEMORY, "executor_out_of_memory", lost.where, 1)
+    found = root_cause([of_executor(FailureKind.EXECUTOR_OUT_OF_MEMORY), lost])
+    assert found == LoggedFailure(FailureKind.EXECUTOR_OUT_OF_MEMORY, "executor_out_of_memory", lost.where, 1)
 
 
 def folded(*events: dict[str, Any], piece: bool = False) -> ApplicationFold:
@@ -256,7 +256,7 @@ JOB_END = {
     "Job ID": 3,
     "Job Result": {"Result": "JobFailed", "Exception": {"Message": LOST_TASK + YARN_KILLED}},
 }
-EXPECTED = Failed(FailureKind.EXECUTOR_OUT_OF_MEMORY, "an executor ran out of memory", "job 3", 7, 3)
+EXPECTED = LoggedFailure(FailureKind.EXECUTOR_OUT_OF_MEMORY, "an executor ran out of memory", "job 3", 7, 3)
 
 
 def test_a_failed_job_tells_its_execution() -> None:
@@ -283,7 +283,7 @@ def test_an_executor_that_was_lost_tells_why_a_job_was() -> None:
     failed = {"Result": "JobFailed", "Exception": {"Message": message}}
     found = folded(removed, JOB_START, JOB_END | {"Job Result": failed}).application(()).failures
     assert [f.kind for f in found] == [FailureKind.EXECUTOR_OUT_OF_MEMORY, FailureKind.EXECUTOR_LOST]
-    assert plainest(found) == EXPECTED
+    assert root_cause(found) == EXPECTED
 
 
 def test_only_the_last_failures_are_kept() -> None:

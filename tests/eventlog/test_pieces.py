@@ -17,7 +17,7 @@ from tuner.eventlog import fold as folding
 from tuner.eventlog.codec import open_plain
 from tuner.eventlog.collect import Collector
 from tuner.eventlog.find import find_logs
-from tuner.eventlog.open import Fragment
+from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.read import join_pieces, read_application, read_log, stream_piece
 from tuner.model.application import Application, Work
 

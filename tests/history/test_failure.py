@@ -7,14 +7,13 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from tuner.eventlog.failures import Failed
 from tuner.history.failure import UNSEEN, Ending, ending_in, failure_in, failure_of, failure_of_exit
-from tuner.model.failure import Failure, FailureKind
+from tuner.model.failure import Failure, FailureKind, LoggedFailure
 from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Outcome
 
-TIMED_OUT = Failed(FailureKind.BROADCAST_TIMEOUT, "broadcast timed out after 300 s", "SQL execution 4", 4)
-STOPPED = Failed(FailureKind.STOPPED, "Spark was stopped while it ran", "job 9", 4, 9)
+TIMED_OUT = LoggedFailure(FailureKind.BROADCAST_TIMEOUT, "broadcast timed out after 300 s", "SQL execution 4", 4)
+STOPPED = LoggedFailure(FailureKind.STOPPED, "Spark was stopped while it ran", "job 9", 4, 9)
 LOGGED = Failure(FailureKind.BROADCAST_TIMEOUT, "broadcast timed out after 300 s", "q4", "SQL execution 4", 4)
 
 

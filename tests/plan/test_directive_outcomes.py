@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from tuner.eventlog.directives import HintDirective, ItemOrder, ItemPair, OrderDirective, QueryDirectives
-from tuner.eventlog.steering import AgentOutcome, AgentRecord
+from tuner.model.agent_message import HintDirective, OrderDirective, QueryDirectives
+from tuner.model.agent_record import AgentRecord
 from tuner.model.application import Application, Completeness, Execution, Executors
-from tuner.model.directive_outcome import DirectiveStatus
+from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
+from tuner.model.join_graph import Joined, Order
 from tuner.model.query import Query
 from tuner.plan.queries import queries
 
@@ -28,7 +29,7 @@ ITEMS = ("default.items",)
 APPLIED, HELD, IGNORED, IMPOSSIBLE = DirectiveStatus
 
 
-def execution(plan: str, final: str | None = None, *said: AgentOutcome, number: int = 4) -> Execution:
+def execution(plan: str, final: str | None = None, *said: DirectiveOutcome, number: int = 4) -> Execution:
     initial, last = (parse(text.strip())[0] if text else None for text in (plan, final))
     return Execution(number, number, "report", 1000, 3500, None, initial, last, {}, (), steered=said)
 
@@ -44,7 +45,7 @@ def unsteered(plan: str) -> Query:
 
 def hint(plan: str, name: str, side: tuple[str, ...] = ITEMS) -> QueryDirectives:
     query = unsteered(plan)
-    return QueryDirectives(query.fingerprint, (), (HintDirective("h", query.joins[0].signature, name, side),))
+    return QueryDirectives(query.fingerprint, hints=(HintDirective("h", query.joins[0].signature, name, side),))
 
 
 def told(query: Query) -> list[tuple[str, DirectiveStatus, str]]:
@@ -84,19 +85,19 @@ class TestAHint:
         self, name: str, side: tuple[str, ...], final: str, reason: str
     ) -> None:
         steering = AgentRecord((hint(SORT_MERGE, name, side),), is_directed=True, loaded=True)
-        (query,) = queries_of(steering, execution(SORT_MERGE, final, AgentOutcome("h", APPLIED)))
+        (query,) = queries_of(steering, execution(SORT_MERGE, final, DirectiveOutcome("h", APPLIED)))
         assert told(query) == [("h", IGNORED if reason else APPLIED, reason)]
 
     def test_of_a_join_that_is_in_no_plan_was_not_followed(self) -> None:
-        directed = QueryDirectives(unsteered(SORT_MERGE).fingerprint, (), (HintDirective("h", "0" * 16, "MERGE"),))
+        directed = QueryDirectives(unsteered(SORT_MERGE).fingerprint, hints=(HintDirective("h", "0" * 16, "MERGE"),))
         steering = AgentRecord((directed,), is_directed=True, loaded=True)
-        (query,) = queries_of(steering, execution(SORT_MERGE, None, AgentOutcome("h", APPLIED)))
+        (query,) = queries_of(steering, execution(SORT_MERGE, None, DirectiveOutcome("h", APPLIED)))
         assert told(query) == [("h", IGNORED, "told MERGE; the plan that ran has no such join")]
 
     @pytest.mark.parametrize("status", [IGNORED, IMPOSSIBLE])
     def test_what_the_agent_did_not_do_is_its_to_tell(self, status: DirectiveStatus) -> None:
         steering = AgentRecord((hint(SORT_MERGE, "BROADCAST"),), is_directed=True, loaded=True)
-        said = AgentOutcome("h", status, "the join has a hint of the user's")
+        said = DirectiveOutcome("h", status, "the join has a hint of the user's")
         (query,) = queries_of(steering, execution(SORT_MERGE, ITEMS_BROADCAST, said))
         assert told(query) == [("h", status, "the join has a hint of the user's")]
 
@@ -119,7 +120,7 @@ class TestWithoutAWordOfTheAgent:
 
     def test_a_plan_that_runs_again_is_as_it_was_optimised(self) -> None:
         directed = hint(SORT_MERGE, "BROADCAST")
-        said = {directed.fingerprint: (AgentOutcome("h", APPLIED),)}
+        said = {directed.fingerprint: (DirectiveOutcome("h", APPLIED),)}
         steering = AgentRecord((directed,), is_directed=True, loaded=True, by_query=said)
         one, again = queries_of(steering, *(execution(SORT_MERGE, ITEMS_BROADCAST, number=n) for n in (1, 2)))
         assert told(one) == told(again) == [("h", APPLIED, "")]
@@ -134,7 +135,7 @@ def test_a_query_that_has_changed_is_known_by_what_the_agent_says_of_it() -> Non
     directed = hint(SORT_MERGE, "BROADCAST")
     changed = SORT_MERGE.replace("[k#1] |", "[k#1,v#2] |")
     steering = AgentRecord((directed,), is_directed=True, loaded=True)
-    (query,) = queries_of(steering, execution(changed, None, AgentOutcome("h", APPLIED)))
+    (query,) = queries_of(steering, execution(changed, None, DirectiveOutcome("h", APPLIED)))
     assert query.fingerprint != directed.fingerprint
     assert told(query) == [("h", IGNORED, "told BROADCAST of items; Spark ran SortMergeJoin")]
 
@@ -152,21 +153,23 @@ class TestAnOrder:
     @pytest.mark.parametrize(
         ("order", "status", "reason"),
         [
-            (ItemPair(ItemPair(0, 1), 2), APPLIED, ""),
-            (ItemPair(2, ItemPair(1, 0)), APPLIED, "with the sides of 2 joins turned round"),
-            (ItemPair(ItemPair(0, 2), 1), IGNORED, "told to join ((a c) b); Spark joined ((a b) c)"),
+            (Joined(Joined(0, 1), 2), APPLIED, ""),
+            (Joined(2, Joined(1, 0)), APPLIED, "with the sides of 2 joins turned round"),
+            (Joined(Joined(0, 2), 1), IGNORED, "told to join ((a c) b); Spark joined ((a b) c)"),
         ],
     )
-    def test_is_held_against_the_joins_that_ran(self, order: ItemOrder, status: DirectiveStatus, reason: str) -> None:
-        directive = OrderDirective("o", (("t.a",), ("t.b",), ("t.c",)), order)
-        directed = QueryDirectives(unsteered(BLOCK).fingerprint, (), (), (directive,))
-        (query,) = queries_of(AgentRecord((directed,), True, True), execution(BLOCK, None, AgentOutcome("o", APPLIED)))
+    def test_is_held_against_the_joins_that_ran(self, order: Order, status: DirectiveStatus, reason: str) -> None:
+        directive = OrderDirective("o", (("t.a",), ("t.b",), ("t.c",)), (), order)
+        directed = QueryDirectives(unsteered(BLOCK).fingerprint, orders=(directive,))
+        (query,) = queries_of(
+            AgentRecord((directed,), True, True), execution(BLOCK, None, DirectiveOutcome("o", APPLIED))
+        )
         assert told(query) == [("o", status, reason)]
 
     def test_of_a_block_that_aqe_cut_short_is_as_the_agent_says(self) -> None:
-        directive = OrderDirective("o", (("t.a",), ("t.b",), ("t.c",)), ItemPair(ItemPair(0, 2), 1))
-        directed = QueryDirectives(unsteered(BLOCK).fingerprint, (), (), (directive,))
-        ran = execution(BLOCK, NOTHING, AgentOutcome("o", APPLIED))
+        directive = OrderDirective("o", (("t.a",), ("t.b",), ("t.c",)), (), Joined(Joined(0, 2), 1))
+        directed = QueryDirectives(unsteered(BLOCK).fingerprint, orders=(directive,))
+        ran = execution(BLOCK, NOTHING, DirectiveOutcome("o", APPLIED))
         (query,) = queries_of(AgentRecord((directed,), True, True), ran)
         ((_, status, reason),) = told(query)
         assert status is APPLIED and "the agent's word" in reason

@@ -1,57 +1,107 @@
-"""What conf and events tell of the Catalyst agent, taken into a stretch of a log."""
+"""What conf and events tell of the Catalyst agent, taken into a stretch of a log. Nothing of what they say is trusted."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 from tuner.eventlog import events as ev
-from tuner.eventlog.directives import DIRECTIVES, DIRECTIVES_FILE, DirectivesError, QueryDirectives, parse_directives
-from tuner.eventlog.open import Fragment
+from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.properties import redact
-from tuner.eventlog.steering import AgentRecord, agent_outcomes, best
+from tuner.eventlog.strongest_outcomes import strongest_outcomes
+from tuner.model.agent_message import (
+    DIRECTIVES,
+    DIRECTIVES_FILE,
+    MAX_CHARACTERS,
+    MAX_DIRECTIVES,
+    MAX_ID,
+    AgentMessageError,
+    QueryDirectives,
+    decode_message,
+)
+from tuner.model.agent_record import AgentRecord
 from tuner.model.application import ProblemCode
+from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
+from tuner.printable import printable
 
 _DIGEST = re.compile(r"[0-9a-f]{16}")
+_STATUSES = frozenset(DirectiveStatus)
+_MAX_QUERIES = 1000  # of which it is kept what the agent said
+_LOADED = AgentRecord(loaded=True)
+_Said = TypeVar("_Said")
 
 
 def take_directives(fragment: Fragment, properties: Mapping[str, object]) -> None:
     """The directives in an application's properties: their text, or that they are in a file."""
     text = properties.get(DIRECTIVES)
     if text or properties.get(DIRECTIVES_FILE):
-        directives = _parsed(fragment, text) if isinstance(text, str) else ()
-        fragment.steering = fragment.steering.then(AgentRecord(directives, is_directed=True))
+        directives = _decoded(fragment, text) if isinstance(text, str) else ()
+        absorb_record(fragment, AgentRecord(directives, is_directed=True))
 
 
 def take_loaded(fragment: Fragment, event: ev.AgentLoaded) -> None:
     """That the agent loaded, and the directives that it read from a file."""
     text = "" if fragment.steering.directives else event.directives
-    directives = _parsed(fragment, text) if text else ()
-    problem = redact(event.problem or "")
-    fragment.steering = fragment.steering.then(AgentRecord(directives, bool(text), loaded=True, problem=problem))
+    directives = _decoded(fragment, text) if text else ()
+    absorb_record(fragment, AgentRecord(directives, bool(text), loaded=True, problem=redact(event.problem or "")))
 
 
 def take_steered(fragment: Fragment, event: ev.PlanSteered) -> None:
     """What the agent says it made of the directives for one plan."""
-    said = best(agent_outcomes((o.id, o.status, o.reason) for o in event.outcomes))
+    said = strongest_outcomes(readable_outcomes((o.id, o.status, o.reason) for o in event.outcomes))
     literals = event.literals if _DIGEST.fullmatch(event.literals) else ""
     if event.execution_id >= 0:
         fragment.steer(event.execution_id, said, literals)
+    of_query, values = {event.fingerprint: said}, {event.fingerprint: literals}
     is_known = _DIGEST.fullmatch(event.fingerprint)
-    fragment.steering = fragment.steering.then(
-        AgentRecord(
-            loaded=True,
-            by_query={event.fingerprint: said} if is_known else {},
-            literals={event.fingerprint: literals} if is_known else {},
-        )
+    absorb_record(fragment, AgentRecord(loaded=True, by_query=of_query, literals=values) if is_known else _LOADED)
+
+
+def absorb_record(fragment: Fragment, later: AgentRecord) -> None:
+    """Take in what a later stretch of the log tells of the agent."""
+    here = fragment.steering
+    literals = {q: one if here.literals.get(q, one) == one else "" for q, one in later.literals.items()}
+    fragment.steering = AgentRecord(
+        directives=here.directives or later.directives,
+        is_directed=here.is_directed or later.is_directed,
+        loaded=here.loaded or later.loaded,
+        problem=here.problem or later.problem,
+        by_query=_last({**here.by_query, **later.by_query}),
+        literals=_last({**here.literals, **literals}),
     )
 
 
-def _parsed(fragment: Fragment, text: str) -> tuple[QueryDirectives, ...]:
+def _last(by_query: Mapping[str, _Said]) -> Mapping[str, _Said]:
+    """The last so many entries."""
+    return by_query if len(by_query) <= _MAX_QUERIES else dict(list(by_query.items())[-_MAX_QUERIES:])
+
+
+def readable_outcomes(said: Iterable[tuple[str, str, str]]) -> tuple[DirectiveOutcome, ...]:
+    """Of an event's outcomes (id, status, reason) the first so many; those that no agent of ours writes are left out."""
+    found: list[DirectiveOutcome] = []
+    characters = 0
+    for id_, status, reason in said:
+        if len(found) >= MAX_DIRECTIVES or characters > MAX_CHARACTERS:
+            break
+        if status in _STATUSES and 0 < len(id_) <= MAX_ID and printable(id_) == id_:
+            found.append(DirectiveOutcome(id_, DirectiveStatus(status), redact(reason)))
+            characters += len(id_)
+    return tuple(found)
+
+
+def _decoded(fragment: Fragment, text: str) -> tuple[QueryDirectives, ...]:
     """None of a text that cannot be read, which is noted once and loses nothing else of the log."""
     try:
-        return parse_directives(text)
-    except DirectivesError as error:
-        if not any(code is ProblemCode.UNREADABLE_DIRECTIVES for code, _ in fragment.notes):
-            fragment.note(ProblemCode.UNREADABLE_DIRECTIVES, str(error))
-        return ()
+        queries = decode_message(text)
+    except AgentMessageError as error:
+        return _unreadable(fragment, str(error))
+    if any(printable(name) != name for query in queries for name in query.names()):
+        return _unreadable(fragment, "a name in the directives cannot be printed")
+    return queries
+
+
+def _unreadable(fragment: Fragment, why: str) -> tuple[QueryDirectives, ...]:
+    if not any(code is ProblemCode.UNREADABLE_DIRECTIVES for code, _ in fragment.notes):
+        fragment.note(ProblemCode.UNREADABLE_DIRECTIVES, why)
+    return ()

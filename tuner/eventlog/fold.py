@@ -10,10 +10,11 @@ from dataclasses import replace
 import msgspec
 
 from tuner.eventlog import events as ev
-from tuner.eventlog.agent_events import take_directives, take_loaded, take_steered
-from tuner.eventlog.failures import absorb_failures, take_execution, take_executor, take_job
+from tuner.eventlog.agent_events import absorb_record, take_directives, take_loaded, take_steered
+from tuner.eventlog.failure_events import absorb_failures, take_execution, take_executor, take_job
 from tuner.eventlog.finish import finish_execution, finish_job, finish_stage
-from tuner.eventlog.open import Fragment, OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates
+from tuner.eventlog.fragment import Fragment
+from tuner.eventlog.open_work import OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates
 from tuner.eventlog.properties import allowed, redact
 from tuner.model.application import Application, Completeness, Executors, Job, Problem, ProblemCode, Work
 from tuner.printable import printable
@@ -89,7 +90,7 @@ class ApplicationFold:
             self._application_start(later.start)
         here.end_ms = here.end_ms if later.end_ms is None else later.end_ms
         here.conf.update(later.conf)
-        here.steering = here.steering.then(later.steering)
+        absorb_record(here, later.steering)
         for execution_id, said in later.steered.items():
             here.steer(execution_id, said, later.literals[execution_id])
         for name, cores in later.executor_changes:

@@ -13,8 +13,8 @@ from tuner.eventlog.collect import Collector
 from tuner.eventlog.events import UNREADABLE, EnvironmentUpdate, decode_event
 from tuner.eventlog.find import LogSource
 from tuner.eventlog.fold import ApplicationFold
+from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.location import LogPath, open_log, shown
-from tuner.eventlog.open import Fragment
 from tuner.eventlog.properties import redact
 from tuner.model.application import Application, Completeness, Problem, ProblemCode, Work
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tuner.eventlog.failure_rules import recognise
-from tuner.eventlog.failures import VAGUE, Failed, plainest
-from tuner.model.failure import Failure, FailureKind
+from tuner.eventlog.root_cause import root_cause
+from tuner.model.failure import UNEXPLAINED, Failure, FailureKind, LoggedFailure
 from tuner.model.query import Query, QueryStatus
 
 # Since this version a log tells of every query that failed (SPARK-40834).
@@ -36,9 +36,9 @@ class Ending:
 UNSEEN = Ending()
 
 
-def failure_in(failed: Sequence[Failed], queries: Sequence[Query] = ()) -> Failure | None:
+def failure_in(failed: Sequence[LoggedFailure], queries: Sequence[Query] = ()) -> Failure | None:
     """What most likely failed an application, of what failed in it; None where nothing did."""
-    found = plainest(failed)
+    found = root_cause(failed)
     if found is None:
         return None
     return with_query(Failure(found.kind, found.words, None, found.where, found.execution_id), queries)
@@ -84,7 +84,7 @@ def failure_of(
     `ended` says that the log tells the application's end, `tells_all` that it would tell of any query that failed. None
     where nothing is known.
     """
-    if logged is not None and logged.kind not in VAGUE:
+    if logged is not None and logged.kind not in UNEXPLAINED:
         return logged
     told = _told(ending)
     if logged is None and ended and tells_all and all(q.status is QueryStatus.SUCCEEDED for q in queries):
@@ -101,7 +101,7 @@ def failure_of(
 
 def _told(ending: Ending) -> Failure | None:
     kind, words = recognise(ending.said)
-    return failure_of_exit(ending.exit_code) if kind in VAGUE else Failure(kind, words)
+    return failure_of_exit(ending.exit_code) if kind in UNEXPLAINED else Failure(kind, words)
 
 
 def _outside_queries(told: Failure | None, ending: Ending) -> Failure | None:

@@ -9,8 +9,9 @@ from typing import Annotated
 
 import msgspec
 
-from tuner.eventlog.failures import Failed
-from tuner.eventlog.steering import UNSTEERED, AgentOutcome, AgentRecord
+from tuner.model.agent_record import UNSTEERED, AgentRecord
+from tuner.model.directive_outcome import DirectiveOutcome
+from tuner.model.failure import LoggedFailure
 
 # A Java long: a number beyond it is damage. (As an int it would not fit into a database's column.)
 Long = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
@@ -92,7 +93,7 @@ class Execution:
     stage_ids: tuple[int, ...]
     logical_plan: str | None = None
     accumulators: Mapping[int, int] = field(default_factory=dict)
-    steered: tuple[AgentOutcome, ...] = ()
+    steered: tuple[DirectiveOutcome, ...] = ()
     literals: str = ""
 
 
@@ -212,4 +213,4 @@ class Application:
     stages: tuple[Stage, ...] = ()
     problems: tuple[Problem, ...] = ()
     steering: AgentRecord = UNSTEERED
-    failures: tuple[Failed, ...] = ()
+    failures: tuple[LoggedFailure, ...] = ()

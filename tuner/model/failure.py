@@ -1,4 +1,4 @@
-"""Why a run failed."""
+"""What failed in an application, and why a run failed."""
 
 from __future__ import annotations
 
@@ -36,6 +36,24 @@ class FailureKind(StrEnum):
     OWN_EXIT = "own_exit"
     DATA_OR_CODE = "data_or_code"
     UNKNOWN = "unknown"
+
+
+# Kinds that say that something ended, not why.
+UNEXPLAINED = frozenset({FailureKind.STOPPED, FailureKind.UNKNOWN})
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedFailure:
+    """Something that failed in an application: a SQL execution, a job (of an execution, where it is known), or an executor.
+
+    `where` names it. `words` quote numbers of Spark's own, and nothing of the job's.
+    """
+
+    kind: FailureKind
+    words: str
+    where: str
+    execution_id: int | None = None
+    job_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

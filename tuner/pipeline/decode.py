@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
-from tuner.eventlog.open import Fragment
+from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.properties import redact
 from tuner.eventlog.read import join_pieces, stream_piece
 from tuner.model.application import Application, Completeness, Executors, Problem, ProblemCode

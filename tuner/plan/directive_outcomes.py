@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tuner.eventlog.directives import HintDirective, QueryDirectives
-from tuner.eventlog.steering import NOT_LOADED, UNSTEERED, AgentOutcome, AgentRecord
+from tuner.model.agent_message import HintDirective, QueryDirectives
+from tuner.model.agent_record import NOT_LOADED, UNSTEERED, AgentRecord
 from tuner.model.application import Execution
 from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
 from tuner.model.join_site import JoinSite
@@ -51,8 +51,8 @@ def directive_outcomes(
 
     What the agent says it did and the plan does not show counts as ignored.
     """
-    said = {o.id: o for o in execution.steered or steering.by_query.get(fingerprint, ())}
-    mine = [id_ for query in steering.of(fingerprint) for id_ in query.ids]
+    said = {o.action_id: o for o in execution.steered or steering.by_query.get(fingerprint, ())}
+    mine = [id_ for query in steering.directives_of(fingerprint) for id_ in query.ids]
     # Where the plan has changed, so has its fingerprint: then the agent's ids tell what it was directed to do.
     directed = [q for q in steering.directives if q.fingerprint == fingerprint or not said.keys().isdisjoint(q.ids)]
     found = []
@@ -71,16 +71,18 @@ def _unsaid(steering: AgentRecord) -> tuple[DirectiveStatus, str]:
     return DirectiveStatus.IMPOSSIBLE, _NOT_MET
 
 
-def _held_against(said: AgentOutcome, directed: Sequence[QueryDirectives], ran: RanPlan) -> tuple[DirectiveStatus, str]:
+def _held_against(
+    said: DirectiveOutcome, directed: Sequence[QueryDirectives], ran: RanPlan
+) -> tuple[DirectiveStatus, str]:
     if said.status is not DirectiveStatus.APPLIED:
         return said.status, said.reason
     for query in directed:
         for hint in query.hints:
-            if hint.id == said.id and (deviation := _deviation(hint, ran.of(hint.join))):
+            if hint.id == said.action_id and (deviation := _deviation(hint, ran.of(hint.join))):
                 return DirectiveStatus.IGNORED, deviation
         for order in query.orders:
-            if order.id == said.id:
-                return order_outcome(order, join_graphs(ran.final))
+            if order.id == said.action_id:
+                return order_outcome(order.items, order.order, join_graphs(ran.final))
     return said.status, said.reason
 
 

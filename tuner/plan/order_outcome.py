@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from tuner.eventlog.directives import ItemOrder, OrderDirective
 from tuner.model.directive_outcome import DirectiveStatus
 from tuner.model.join_graph import JoinGraph, Order
 from tuner.plan.relation import short_name
@@ -16,23 +15,25 @@ _Item = tuple[str, ...]
 _Sides = tuple[tuple[_Item, ...], tuple[_Item, ...]]
 
 
-def order_outcome(directive: OrderDirective, graphs: Iterable[JoinGraph]) -> tuple[DirectiveStatus, str]:
+def order_outcome(
+    block: Iterable[Sequence[str]], order: Order, graphs: Iterable[JoinGraph]
+) -> tuple[DirectiveStatus, str]:
     """applied where a block with these items joined the sets directed, whichever side of a join was left; why, if not.
 
-    Items are told apart by their relations; those that read the same count as one another.
+    `block` holds the relations of each item. Items are told apart by them; those that read the same count as one another.
     """
-    items = [tuple(sorted(item)) for item in directive.items]
+    items = [tuple(sorted(item)) for item in block]
     alike = [(g, found) for g in graphs if sorted(found := _items(g)) == sorted(items)]
     if not alike:
         return DirectiveStatus.APPLIED, "by the agent's word: the plan that ran does not show the block whole"
-    directed = Counter(_joins(directive.order, items))
+    directed = Counter(_joins(order, items))
     for graph, found in alike:
         ran = Counter(_joins(graph.written, found))
         if _sets(ran) == _sets(directed):
             turned = (directed - ran).total()
             return DirectiveStatus.APPLIED, f"with the sides of {turned} joins turned round" if turned else ""
     graph, found = alike[0]
-    told, spelled = _spelled(directive.order, items), _spelled(graph.written, found)
+    told, spelled = _spelled(order, items), _spelled(graph.written, found)
     return DirectiveStatus.IGNORED, f"told to join {told}; Spark joined {spelled}"
 
 
@@ -40,9 +41,9 @@ def _items(graph: JoinGraph) -> list[_Item]:
     return [tuple(sorted(relation.relations)) for relation in graph.relations]
 
 
-def _joins(order: Order | ItemOrder, items: Sequence[_Item]) -> Iterator[_Sides]:
+def _joins(order: Order, items: Sequence[_Item]) -> Iterator[_Sides]:
     """Every join of an order."""
-    waiting: list[Order | ItemOrder] = [order]
+    waiting: list[Order] = [order]
     while waiting:
         part = waiting.pop()
         if not isinstance(part, int):
@@ -50,9 +51,9 @@ def _joins(order: Order | ItemOrder, items: Sequence[_Item]) -> Iterator[_Sides]
             waiting.extend(part)
 
 
-def _below(order: Order | ItemOrder, items: Sequence[_Item]) -> tuple[_Item, ...]:
+def _below(order: Order, items: Sequence[_Item]) -> tuple[_Item, ...]:
     found: list[_Item] = []
-    waiting: list[Order | ItemOrder] = [order]
+    waiting: list[Order] = [order]
     while waiting:
         part = waiting.pop()
         if isinstance(part, int):
@@ -70,7 +71,7 @@ def _sets(joins: Counter[_Sides]) -> Counter[tuple[tuple[_Item, ...], ...]]:
     return found
 
 
-def _spelled(order: Order | ItemOrder, items: Sequence[_Item]) -> str:
+def _spelled(order: Order, items: Sequence[_Item]) -> str:
     """`((a b) c)`."""
     if isinstance(order, int):
         return "+".join(map(short_name, items[order]))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from tuner.eventlog.properties import error_kind
-from tuner.eventlog.steering import UNSTEERED, AgentRecord
+from tuner.model.agent_record import UNSTEERED, AgentRecord
 from tuner.model.application import Application, Execution, PlanInfo, Stage
 from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query, QueryStatus

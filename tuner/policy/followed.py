@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from tuner.eventlog.steering import NOT_LOADED
 from tuner.model.action import ON_JOINS
+from tuner.model.agent_record import NOT_LOADED
 from tuner.model.decision import IN_FORCE, DecidedAction
 from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
 from tuner.model.query import Query, QueryStatus

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from tuner.eventlog.failures import VAGUE
 from tuner.model.action import ON_JOINS, Action, ActionKind, Hint
 from tuner.model.decision import DecidedAction, Standing
-from tuner.model.failure import Failure, FailureKind
+from tuner.model.failure import UNEXPLAINED, Failure, FailureKind
 from tuner.policy.together import depends
 
 
@@ -95,7 +94,7 @@ def from_outside(failure: Failure | None) -> bool:
 
 def alike(a: Failure | None, b: Failure | None) -> bool:
     """Whether two runs failed in the same way and of the same query, as far as is known."""
-    if a is None or b is None or a.kind in VAGUE or b.kind in VAGUE:
+    if a is None or b is None or a.kind in UNEXPLAINED or b.kind in UNEXPLAINED:
         return True
     return a.kind is b.kind and (a.query == b.query or a.query is None or b.query is None)
 

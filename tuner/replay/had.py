@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tuner.eventlog.directives import ItemOrder, ItemPair, OrderDirective
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.directive_outcome import DirectiveStatus
-from tuner.model.join_graph import JoinGraph, Order
+from tuner.model.join_graph import JoinGraph
 from tuner.model.join_site import JoinSite
 from tuner.model.query import Query
 from tuner.model.run import Outcome
@@ -76,10 +75,5 @@ def _in_order(graph: JoinGraph, text: str) -> bool:
         order = parse_order(text, graph)
     except OrderTextError:
         return False
-    directive = OrderDirective("", tuple(relation.relations for relation in graph.relations), _items(order))
-    status, why = order_outcome(directive, (graph,))
+    status, why = order_outcome([relation.relations for relation in graph.relations], order, (graph,))
     return status is DirectiveStatus.APPLIED and not why
-
-
-def _items(order: Order) -> ItemOrder:
-    return order if isinstance(order, int) else ItemPair(_items(order[0]), _items(order[1]))

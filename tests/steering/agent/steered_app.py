@@ -31,8 +31,8 @@ from tuner.cost.cardinality import Cardinality
 from tuner.cost.join_tree import tree_cost, tree_of
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
+from tuner.model.agent_message import VERSION
 from tuner.model.join_graph import JoinGraph, Order
-from tuner.steering.agent.message import VERSION
 
 PLAIN = "plain"
 Program = Callable[[SparkSession], list[Any]]

@@ -13,26 +13,18 @@ from msgspec import structs
 
 from tuner.advice.candidates.joins_to_come import joins_to_come
 from tuner.model.action import ON_JOINS, Action, ActionKind
+from tuner.model.agent_message import HintDirective, OrderDirective, OrderPredicate, QueryDirectives, encode_message
 from tuner.model.decision import Decision
 from tuner.model.join_graph import JoinGraph, Predicate, members
 from tuner.model.query import Query
 from tuner.plan.agent_block import seen
 from tuner.plan.order_text import OrderTextError, parse_order
 from tuner.plan.relation import short_name
-from tuner.steering.agent.message import (
-    VERSION,
-    HintMessage,
-    Message,
-    OrderMessage,
-    PredicateMessage,
-    QueryMessage,
-    message_text,
-)
 
 
 @dataclass(frozen=True, slots=True)
 class AgentDirectives:
-    """`text` is the message (`tuner.steering.agent.message`), "" where there is nothing to say; `skipped` what is not
+    """`text` is the message (`tuner.model.agent_message`), "" where there is nothing to say; `skipped` what is not
     in it, each with why."""
 
     text: str = ""
@@ -45,7 +37,7 @@ class _Said:
 
     action: Action
     query: Query
-    message: HintMessage | OrderMessage
+    message: HintDirective | OrderDirective
     place: object
     wish: object
 
@@ -98,7 +90,7 @@ def _hint(action: Action, mine: Sequence[Query], most_bytes: int, orders: Sequen
         return "its query did not have this join in the latest run"
     if action.relations and (why := _unclear_side(sides, action.relations)):
         return why
-    message = HintMessage(action.id, action.target, action.value, tuple(sorted(action.relations)), most_bytes)
+    message = HintDirective(action.id, action.target, action.value, tuple(sorted(action.relations)), most_bytes)
     return _Said(action, query, message, action.target, (message.hint, message.side))
 
 
@@ -135,7 +127,7 @@ def _order(action: Action, mine: Sequence[Query]) -> _Said | str:
     if alike := block.lookalikes():
         return f"{_named(graph, alike[0])} is joined twice in the same way: which one is meant cannot be told"
     items = tuple(tuple(sorted(item.relations)) for item in graph.relations)
-    message = OrderMessage(action.id, items, tuple(map(_predicate, graph.predicates)), order)
+    message = OrderDirective(action.id, items, tuple(map(_predicate, graph.predicates)), order)
     return _Said(action, query, message, block.key, block.spelled(order))
 
 
@@ -143,7 +135,7 @@ def _named(graph: JoinGraph, item: int) -> str:
     return "+".join(map(short_name, graph.relations[item].relations)) or "a relation"
 
 
-def _predicate(predicate: Predicate) -> PredicateMessage:
+def _predicate(predicate: Predicate) -> OrderPredicate:
     return tuple(members(predicate.left)), tuple(members(predicate.right)), predicate.left_key, predicate.right_key
 
 
@@ -164,7 +156,7 @@ def _rivals(one: _Said, said: Iterable[_Said], ran: Iterable[Query]) -> list[Que
     """
     found = list(said)
     wanted = {(s.action.query, s.action.target) for s in found if (s.place, s.wish) == (one.place, one.wish)}
-    orders = [s.action for s in found if isinstance(s.message, OrderMessage)]
+    orders = [s.action for s in found if isinstance(s.message, OrderDirective)]
     return [
         query
         for query in ran
@@ -175,7 +167,7 @@ def _rivals(one: _Said, said: Iterable[_Said], ran: Iterable[Query]) -> list[Que
 
 def _targets(query: Query, said: _Said, orders: Iterable[Action]) -> set[str]:
     """The joins or blocks of a query that the agent would take for that of the directive."""
-    if isinstance(said.message, HintMessage):
+    if isinstance(said.message, HintDirective):
         sought = said.message.join
         there = any(join.signature == sought for join in query.joins)
         return {sought} if there or any(joins_to_come(query, sought, orders)) else set()
@@ -189,15 +181,15 @@ def _text(said: Sequence[_Said], by_columns: Container[str], literals: Mapping[s
     for one in sorted(allowed, key=lambda s: (s.query.fingerprint, s.action.id)):
         by_query.setdefault(one.query.fingerprint, []).append(one)
     queries = tuple(_query(several, exact=fingerprint in by_columns) for fingerprint, several in by_query.items())
-    return message_text(Message(VERSION, queries)) if queries else ""
+    return encode_message(queries) if queries else ""
 
 
-def _query(said: Sequence[_Said], *, exact: bool) -> QueryMessage:
+def _query(said: Sequence[_Said], *, exact: bool) -> QueryDirectives:
     query = said[0].query
-    return QueryMessage(
+    return QueryDirectives(
         query.fingerprint,
         query.relations,
         query.columns if exact else "",
-        tuple(s.message for s in said if isinstance(s.message, HintMessage)),
-        tuple(s.message for s in said if isinstance(s.message, OrderMessage)),
+        tuple(s.message for s in said if isinstance(s.message, HintDirective)),
+        tuple(s.message for s in said if isinstance(s.message, OrderDirective)),
     )

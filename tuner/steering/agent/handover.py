@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tuner.errors import TunerError
 from tuner.history.url import data_directory
+from tuner.model.agent_message import DIRECTIVES, DIRECTIVES_FILE
 from tuner.steering.agent.build_ahead import log_of
 from tuner.steering.agent.jar import jar_of
 from tuner.steering.agent.route import Route
@@ -20,8 +21,6 @@ from tuner.steering.agent.sources import EXTENSIONS_CLASS
 from tuner.steering.agent.submission import EXTENSIONS, FILES, JARS
 from tuner.steering.submit_conf import is_redacted
 
-DIRECTIVES = "spark.tuner.directives"
-DIRECTIVES_FILE = "spark.tuner.directives.file"
 # Arguments of a process are limited (Linux: 128 KiB each), and so is what a person scrolls through in Spark's UI.
 MAX_CONF_CHARACTERS = 30_000
 _REDACTION = "spark.redaction.regex"

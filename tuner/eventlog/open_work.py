@@ -1,17 +1,13 @@
-"""What waits, at some point of a log, for events still to come; of two consecutive stretches it can be joined."""
+"""Executions, stages and jobs that wait for events still to come; those of two consecutive stretches can be joined."""
 
 from __future__ import annotations
 
 import msgspec
 
 from tuner.eventlog import events as ev
-from tuner.eventlog.failures import Failed
-from tuner.eventlog.steering import UNSTEERED, AgentOutcome, AgentRecord, best
-from tuner.model.application import PlanInfo, Problem, ProblemCode
+from tuner.model.application import PlanInfo
 
 _MAX_PARTITIONS = 1 << 24  # a larger partition number is damage, not a task
-_MAX_NOTES = 20
-_MAX_STEERED = 1000  # executions that have not ended
 _PAGE_BITS = 12  # partitions are marked in pages of 4096: one wild number must not cost megabytes
 _PAGE_BYTES = 1 << (_PAGE_BITS - 3)
 
@@ -147,48 +143,6 @@ class OpenStage(msgspec.Struct):
             self.counted[number] = bytearray(a | b for a, b in zip(marked, page, strict=True))
         add_updates(self.updates, later.updates)
         self.running += later.running
-
-
-class Fragment(msgspec.Struct):
-    """One stretch of a log, a rolled file of it: what is not finished at its end, and what it tells of the application.
-
-    `steered` and `literals` are what the agent said of executions, by their ids: it says so before they start. `failures`
-    are the last executions and jobs that failed, `losses` the last executors that were lost.
-    """
-
-    version: str = ""
-    start: ev.ApplicationStart | None = None
-    end_ms: int | None = None
-    conf: dict[str, str] = {}
-    steering: AgentRecord = UNSTEERED
-    steered: dict[int, tuple[AgentOutcome, ...]] = {}
-    literals: dict[int, str] = {}
-    executor_changes: list[tuple[str, int | None]] = []
-    failures: list[Failed] = []
-    losses: list[Failed] = []
-    executions: dict[int, OpenExecution] = {}
-    jobs: dict[int, OpenJob] = {}
-    stages: dict[int, OpenStage] = {}
-    events: int = 0
-    lines: int = 0
-    problems: list[Problem] = []
-    notes: list[tuple[ProblemCode, str]] = []
-    unlisted_notes: int = 0
-
-    def steer(self, execution_id: int, said: tuple[AgentOutcome, ...], literals: str = "") -> None:
-        """Keep what the agent said of an execution's plan until the execution is handed on."""
-        self.steered[execution_id] = best((*self.steered.get(execution_id, ()), *said))
-        self.literals[execution_id] = literals or self.literals.get(execution_id, "")
-        if len(self.steered) > _MAX_STEERED:
-            forgotten = next(iter(self.steered))
-            del self.steered[forgotten], self.literals[forgotten]
-
-    def note(self, code: ProblemCode, message: str) -> None:
-        """Keep what is wrong with the log as a whole: the first few, and how many more."""
-        if len(self.notes) < _MAX_NOTES:
-            self.notes.append((code, message))
-        else:
-            self.unlisted_notes += 1
 
 
 def add_updates(totals: dict[int, int], updates: dict[int, int]) -> None:

@@ -1,0 +1,57 @@
+"""What failed in an application, taken from its events into a stretch of a log."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tuner.eventlog import events as ev
+from tuner.eventlog.failure_rules import recognise
+from tuner.eventlog.fragment import Fragment
+from tuner.model.failure import FailureKind, LoggedFailure
+from tuner.printable import printable
+
+# What an application came to is told by its last failures.
+_MAX_FAILURES = 20
+_MAX_WHERE = 80
+
+
+def take_execution(fragment: Fragment, event: ev.ExecutionEnd) -> None:
+    """Keep why a SQL execution failed, if it did (logged since 3.4, SPARK-40834)."""
+    if event.error:
+        _keep(fragment.failures, event.error, f"SQL execution {event.execution_id}", execution_id=event.execution_id)
+
+
+def take_job(fragment: Fragment, event: ev.JobEnd, execution_id: int | None) -> None:
+    """Keep why a job failed, if it did."""
+    if event.result.exception is not None and event.result.exception.message:
+        text = event.result.exception.message
+        _keep(fragment.failures, text, f"job {event.job_id}", execution_id=execution_id, job_id=event.job_id)
+
+
+def take_executor(fragment: Fragment, event: ev.ExecutorRemoved) -> None:
+    """Keep why an executor is gone, unless it was idle and given back."""
+    if isinstance(event.reason, str) and recognise(event.reason)[0] is not FailureKind.UNKNOWN:
+        _keep(fragment.losses, event.reason, f"executor {event.executor_id}")
+
+
+def absorb_failures(here: Fragment, later: Fragment) -> None:
+    """Take in those of the stretch that follows; a job may have begun here. Its jobs are to be known here already."""
+    for failed in later.failures:
+        if failed.job_id is not None and failed.execution_id is None and (job := here.jobs.get(failed.job_id)):
+            failed = replace(failed, execution_id=job.execution_id)
+        _add(here.failures, failed)
+    for lost in later.losses:
+        _add(here.losses, lost)
+
+
+def _keep(
+    kept: list[LoggedFailure], text: str, where: str, *, execution_id: int | None = None, job_id: int | None = None
+) -> None:
+    kind, words = recognise(text)
+    _add(kept, LoggedFailure(kind, words, printable(where, _MAX_WHERE), execution_id, job_id))
+
+
+def _add(kept: list[LoggedFailure], failed: LoggedFailure) -> None:
+    kept.append(failed)
+    if len(kept) > _MAX_FAILURES:
+        del kept[0]

@@ -1,0 +1,58 @@
+"""A stretch of a log, as the fold leaves it at its end."""
+
+from __future__ import annotations
+
+import msgspec
+
+from tuner.eventlog import events as ev
+from tuner.eventlog.open_work import OpenExecution, OpenJob, OpenStage
+from tuner.eventlog.strongest_outcomes import strongest_outcomes
+from tuner.model.agent_record import UNSTEERED, AgentRecord
+from tuner.model.application import Problem, ProblemCode
+from tuner.model.directive_outcome import DirectiveOutcome
+from tuner.model.failure import LoggedFailure
+
+_MAX_NOTES = 20
+_MAX_STEERED = 1000  # executions that have not ended
+
+
+class Fragment(msgspec.Struct):
+    """One stretch of a log, a rolled file of it: what is not finished at its end, and what it tells of the application.
+
+    `steered` and `literals` are what the agent said of executions, by their ids: it says so before they start. `failures`
+    are the last executions and jobs that failed, `losses` the last executors that were lost.
+    """
+
+    version: str = ""
+    start: ev.ApplicationStart | None = None
+    end_ms: int | None = None
+    conf: dict[str, str] = {}
+    steering: AgentRecord = UNSTEERED
+    steered: dict[int, tuple[DirectiveOutcome, ...]] = {}
+    literals: dict[int, str] = {}
+    executor_changes: list[tuple[str, int | None]] = []
+    failures: list[LoggedFailure] = []
+    losses: list[LoggedFailure] = []
+    executions: dict[int, OpenExecution] = {}
+    jobs: dict[int, OpenJob] = {}
+    stages: dict[int, OpenStage] = {}
+    events: int = 0
+    lines: int = 0
+    problems: list[Problem] = []
+    notes: list[tuple[ProblemCode, str]] = []
+    unlisted_notes: int = 0
+
+    def steer(self, execution_id: int, said: tuple[DirectiveOutcome, ...], literals: str = "") -> None:
+        """Keep what the agent said of an execution's plan until the execution is handed on."""
+        self.steered[execution_id] = strongest_outcomes((*self.steered.get(execution_id, ()), *said))
+        self.literals[execution_id] = literals or self.literals.get(execution_id, "")
+        if len(self.steered) > _MAX_STEERED:
+            forgotten = next(iter(self.steered))
+            del self.steered[forgotten], self.literals[forgotten]
+
+    def note(self, code: ProblemCode, message: str) -> None:
+        """Keep what is wrong with the log as a whole: the first few, and how many more."""
+        if len(self.notes) < _MAX_NOTES:
+            self.notes.append((code, message))
+        else:
+            self.unlisted_notes += 1

@@ -1,0 +1,158 @@
+"""What the Catalyst agent is told: one JSON text, version 2, read by Directives.java.
+
+    {"version": 2, "queries": [
+      {"fingerprint": "0f2a…", "relations": ["db.a", "db.b", "/path/c"], "columns": "",
+       "hints": [{"id": "hint_join:…", "join": "9c1e…", "hint": "BROADCAST", "side": ["db.a"], "most_bytes": 40000000,
+                  "literals": ["77b2…"]}],
+       "orders": [{"id": "order_joins:…", "items": [["db.a"], ["db.b"], ["/path/c"]],
+                   "predicates": [[[0], [1], "db.a.k", "db.b.k"], [[1], [2], "db.b.j", "/path/c.j"]],
+                   "order": [[1, 2], 0],
+                   "literals": ["77b2…"]}]}]}
+
+The tuner writes it, and reads it again from the event log of the run that had it. Limits hold for what is read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Annotated
+
+import msgspec
+
+from tuner.model.join_graph import Order
+
+# An agent that knows another version leaves all plans as they are: one that knew 1 would act on any values of a query.
+VERSION = 2
+READABLE_VERSIONS = (1, VERSION)
+# The properties that hold the text, or the name of the file it is in.
+DIRECTIVES = "spark.tuner.directives"
+DIRECTIVES_FILE = "spark.tuner.directives.file"
+
+MAX_CHARACTERS = 4 << 20
+MAX_DIRECTIVES = 1000
+MAX_ITEMS = 100
+# An action's id names the relations of the side that it hints.
+MAX_ID = 20_000
+
+_Text = Annotated[str, msgspec.Meta(max_length=MAX_ID)]
+_Digest = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{16}\Z")]
+_Hint = Annotated[str, msgspec.Meta(pattern=r"^[A-Z_]{1,40}\Z")]
+# Numbers of the items on the left, of those on the right, the left key, the right key (as `tuner.model.join_graph.Predicate`).
+OrderPredicate = tuple[tuple[int, ...], tuple[int, ...], str, str]
+
+
+class AgentMessageError(ValueError):
+    """A text that is no message of a version that is known, or holds more than is sensible."""
+
+
+class HintDirective(msgspec.Struct, frozen=True):
+    """A hint for every join of a query that has a signature.
+
+    `id` is the action's, for the agent's answer; `join` the signature; `hint` BROADCAST, NO_BROADCAST, SHUFFLE_HASH or
+    MERGE; `side` the relations of the side that gets it, sorted, repeated as often as they are read: () for either.
+    Where the planner estimates the relations of the side at more than `most_bytes` together, it is left out (0: at any size).
+    `literals` are the ids of the values that it may act on (`tuner.plan.literals`): where a plan has others, it is left out.
+    """
+
+    id: _Text
+    join: _Digest
+    hint: _Hint
+    side: tuple[_Text, ...] = ()
+    most_bytes: int = 0
+    literals: tuple[str, ...] = ()
+
+
+class OrderDirective(msgspec.Struct, frozen=True):
+    """An order for a block of inner joins, which is known by its items and equalities up to their numbers.
+
+    `id` is the action's; `items` holds for each item of the block the relations below it, sorted, repeated as often as
+    they are read; `predicates` its equalities; `order` is a tree: an item's number, or [left, right] of two trees.
+    `literals` are as those of a hint.
+    """
+
+    id: _Text
+    items: Annotated[tuple[tuple[_Text, ...], ...], msgspec.Meta(max_length=MAX_ITEMS)]
+    predicates: tuple[OrderPredicate, ...]
+    order: Order
+    literals: tuple[str, ...] = ()
+
+
+class QueryDirectives(msgspec.Struct, frozen=True):
+    """What is wanted of one query.
+
+    `fingerprint` comes back in the agent's answer, for it cannot be computed before the plan is made: the agent knows
+    the query by `relations`, the sorted set of all that it reads (`tuner.model.query.Query.relations`), and by `columns`,
+    a digest of the columns it reads of them, where others read the same relations ("" anywhere else).
+    """
+
+    fingerprint: _Digest
+    relations: tuple[_Text, ...] = ()
+    columns: str = ""
+    hints: tuple[HintDirective, ...] = ()
+    orders: tuple[OrderDirective, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The actions, hints first."""
+        return (*(hint.id for hint in self.hints), *(order.id for order in self.orders))
+
+    def names(self) -> Iterator[str]:
+        """The ids and the relations that it names."""
+        yield from self.ids
+        yield from self.relations
+        for hint in self.hints:
+            yield from hint.side
+        for order in self.orders:
+            for item in order.items:
+                yield from item
+
+
+class AgentMessage(msgspec.Struct, frozen=True):
+    """All that is wanted of an application, by query."""
+
+    version: int
+    queries: tuple[QueryDirectives, ...]
+
+
+_decoder = msgspec.json.Decoder(AgentMessage)
+
+
+def encode_message(queries: tuple[QueryDirectives, ...]) -> str:
+    """The message as it is sent: plain ASCII on one line, the same for the same directives, for it travels on a command line.
+
+    "$" is escaped: in some places Spark substitutes ${…} in the values of properties.
+    """
+    message = msgspec.to_builtins(AgentMessage(VERSION, queries))
+    return json.dumps(message, separators=(",", ":"), ensure_ascii=True).replace("$", "\\u0024")
+
+
+def decode_message(text: str) -> tuple[QueryDirectives, ...]:
+    """The directives that a text holds, query by query. Raises AgentMessageError."""
+    if len(text) > MAX_CHARACTERS:
+        raise AgentMessageError(
+            f"{len(text)} characters of directives are more than the {MAX_CHARACTERS} that are read"
+        )
+    try:
+        message = _decoder.decode(text)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise AgentMessageError(f"not a list of directives: {type(error).__name__}") from error
+    if message.version not in READABLE_VERSIONS:
+        known = " and ".join(map(str, READABLE_VERSIONS))
+        raise AgentMessageError(f"directives of version {message.version}; only versions {known} are known")
+    if sum(len(query.ids) for query in message.queries) > MAX_DIRECTIVES:
+        raise AgentMessageError(f"more than {MAX_DIRECTIVES} directives")
+    for query in message.queries:
+        if any(sorted(_item_numbers(order.order)) != list(range(len(order.items))) for order in query.orders):
+            raise AgentMessageError("an order in the directives does not join each item once")
+    return message.queries
+
+
+def _item_numbers(order: Order) -> Iterator[int]:
+    waiting = [order]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, int):
+            yield part
+        else:
+            waiting.extend(part)

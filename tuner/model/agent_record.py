@@ -1,0 +1,35 @@
+"""What a log tells of the Catalyst agent: what it was directed to do, whether it loaded, and what it says it did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from tuner.model.agent_message import QueryDirectives
+from tuner.model.directive_outcome import DirectiveOutcome
+
+# Why a directive was ignored in a run whose log has no word of the agent's.
+NOT_LOADED = "the agent did not load"
+
+
+class AgentRecord(msgspec.Struct, frozen=True):
+    """`directives` are what was directed, query by query; `is_directed` says that something was, known or not.
+
+    `loaded` says that the agent did, `problem` what it could not read. `by_query` is what it said of each query's plan,
+    by fingerprint, the latest that was optimised; `literals` the id of the values in it, "" where its plans had several.
+    """
+
+    directives: tuple[QueryDirectives, ...] = ()
+    is_directed: bool = False
+    loaded: bool = False
+    problem: str = ""
+    by_query: Mapping[str, tuple[DirectiveOutcome, ...]] = {}
+    literals: Mapping[str, str] = {}
+
+    def directives_of(self, fingerprint: str) -> tuple[QueryDirectives, ...]:
+        """What a query was directed to do."""
+        return tuple(found for found in self.directives if found.fingerprint == fingerprint)
+
+
+UNSTEERED = AgentRecord()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from tuner.advice.candidates.hash_builds import task_relation_bytes
+from tuner.advice.candidates.task_relation import task_relation_bytes
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import Action, ActionKind, Hint

@@ -50,3 +50,15 @@ class JoinSite:
     right: JoinSide
     output_rows: int | None
     planned_strategy: Strategy | None
+
+    def side(self, which: BuildSide) -> JoinSide:
+        return self.left if which is BuildSide.LEFT else self.right
+
+    @property
+    def sides(self) -> tuple[JoinSide, JoinSide]:
+        return self.left, self.right
+
+    @property
+    def built(self) -> JoinSide | None:
+        """The side that was built; None where none was (sort merge, Cartesian product)."""
+        return self.side(self.build_side) if self.build_side else None

@@ -142,3 +142,8 @@ class Query:
     broadcasts_off: tuple[str, ...] = ()
     literals: str = ""
     values: tuple[str, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        """Wall seconds; 0 where it did not end."""
+        return (self.duration_ms or 0) / 1e3

@@ -40,3 +40,7 @@ SHUFFLED = frozenset({Strategy.SORT_MERGE, Strategy.SHUFFLED_HASH})
 class BuildSide(StrEnum):
     LEFT = "left"
     RIGHT = "right"
+
+    @property
+    def other(self) -> BuildSide:
+        return BuildSide.RIGHT if self is BuildSide.LEFT else BuildSide.LEFT

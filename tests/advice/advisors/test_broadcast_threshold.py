@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from tests.advice.joins import facts, inner, query, query_25, query_72, side
 from tuner.advice.advisors.broadcast_threshold import ADAPTIVE, STATIC, advise_broadcast_thresholds
-from tuner.advice.candidates.broadcast_builds import Build, unbroadcast_builds
+from tuner.advice.candidates.broadcast_candidates import threshold_candidates
+from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.facts import Facts
 from tuner.model.join_site import JoinSide
 from tuner.model.query import Query, QueryStatus
@@ -181,16 +182,16 @@ def _queries(draw: st.DrawFn) -> Query:
     return query(*joins, seconds=draw(st.floats(0, 100)), status=status)
 
 
-def _turns(builds: list[Build], size: str, threshold: int, before: int) -> list[Build]:
+def _turns(builds: list[HintCandidate], size: str, threshold: int, before: int) -> list[HintCandidate]:
     """What Spark newly broadcasts: of the sides at or below the threshold the smaller, the right one of equals."""
-    sites: dict[tuple[int, str], dict[BuildSide, Build]] = {}
+    sites: dict[tuple[int, str], dict[BuildSide, HintCandidate]] = {}
     for build in builds:
-        known = getattr(build.build, size)
+        known = getattr(build.hinted, size)
         if known is not None and before < known <= threshold:
             sites.setdefault((build.query.id, build.join.signature), {})[build.side] = build
     chosen = []
     for qualified in sites.values():
-        by_size = sorted(qualified.items(), key=lambda item: (getattr(item[1].build, size), item[0] is BuildSide.LEFT))
+        by_size = sorted(qualified.items(), key=lambda item: (getattr(item[1].hinted, size), item[0] is BuildSide.LEFT))
         chosen.append(by_size[0][1])
     return chosen
 
@@ -200,7 +201,7 @@ def _turns(builds: list[Build], size: str, threshold: int, before: int) -> list[
 def test_no_threshold_ever_turns_a_join_that_must_not_be(queries: list[Query]) -> None:
     job = facts(*queries)
     found = list(advise_broadcast_thresholds(job))
-    builds = list(unbroadcast_builds(job))
+    builds = list(threshold_candidates(job))
     for recommendation in found:
         values = {a.target: int(a.value) for a in recommendation.actions}
         static = _turns(builds, "estimated_bytes", values.get(STATIC, DEFAULT_THRESHOLD), DEFAULT_THRESHOLD)
@@ -208,7 +209,7 @@ def test_no_threshold_ever_turns_a_join_that_must_not_be(queries: list[Query]) -
         rest = [b for b in builds if (b.query.id, b.join.signature) not in sites]
         adaptive = _turns(rest, "shuffle_bytes", values[ADAPTIVE], DEFAULT_THRESHOLD)
         for turned in (static, adaptive):
-            assert not [b.veto for b in turned if b.veto]
+            assert not [b for b in turned if b.is_vetoed]
         for one in queries:
             together = sum(b.relation_bytes for b in (*static, *adaptive) if b.query.id == one.id)
             assert together <= job.cap.query_bytes

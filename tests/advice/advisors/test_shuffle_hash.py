@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from tests.advice.joins import CLUSTER, GIB, facts, inner, query, query_25, query_72, side
 from tuner.advice.advisors.broadcast_hint import advise_broadcast_hints
 from tuner.advice.advisors.shuffle_hash import advise_shuffle_hashes
-from tuner.advice.candidates.hash_builds import hash_builds, task_relation_bytes
+from tuner.advice.candidates.hash_candidates import hash_candidates, hash_evidence
+from tuner.advice.candidates.hint_candidate import HintCandidate
+from tuner.advice.candidates.task_relation import task_relation_bytes
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.change import Recommendation
@@ -31,6 +33,16 @@ SALES = side("store_sales", rows=20_000_000, shuffle_bytes=800_000_000, sort_ms=
 def _advised(case: Query | Facts) -> list[Recommendation]:
     given_facts = case if isinstance(case, Facts) else facts(case, per_join=True, cluster=SMALL_DRIVER)
     return list(advise_shuffle_hashes(given_facts))
+
+
+def _hashed_customers(case: Query) -> HintCandidate:
+    (found,) = [c for c in hash_candidates(facts(case)) if c.hinted is CUSTOMERS]
+    return found
+
+
+def _sort_seconds(candidate: HintCandidate) -> float:
+    evidence = {e.what: e.value for e in hash_evidence(facts(candidate.query), candidate)}
+    return evidence["sort time"]
 
 
 def test_the_much_smaller_side_is_hashed_and_the_numbers_say_why() -> None:
@@ -126,17 +138,16 @@ def test_a_join_whose_broadcast_no_longer_fits_beside_others_is_hashed() -> None
 def test_on_a_busy_machine_the_time_a_sort_waited_for_a_cpu_is_not_saved() -> None:
     idle = query(inner(SALES, CUSTOMERS))
     busy = replace(idle, executor_run_ms=100_000, executor_cpu_ms=25_000)
-    alone, waiting = (next(b for b in hash_builds(facts(q)) if b.build is CUSTOMERS) for q in (idle, busy))
-    assert waiting.sort_seconds == pytest.approx(alone.sort_seconds / 4)
-    assert alone.merge_seconds - waiting.merge_seconds == pytest.approx(alone.sort_seconds * 3 / 4)
-    assert waiting.hash_seconds == alone.hash_seconds
+    alone, waiting = map(_hashed_customers, (idle, busy))
+    assert _sort_seconds(waiting) == pytest.approx(_sort_seconds(alone) / 4)
+    assert alone.saved_seconds - waiting.saved_seconds == pytest.approx(_sort_seconds(alone) * 3 / 4)
+    assert waiting.added_seconds == alone.added_seconds
 
 
 def test_a_side_that_was_sorted_already_saves_nothing() -> None:
     sorted_below = replace(SALES, sort_ms=None)
-    (whole,) = [b for b in hash_builds(facts(query(inner(SALES, CUSTOMERS)))) if b.build is CUSTOMERS]
-    (less,) = [b for b in hash_builds(facts(query(inner(sorted_below, CUSTOMERS)))) if b.build is CUSTOMERS]
-    assert less.sort_seconds == pytest.approx(0.75)
+    whole, less = (_hashed_customers(query(inner(sales, CUSTOMERS))) for sales in (SALES, sorted_below))
+    assert _sort_seconds(less) == pytest.approx(0.75)
     assert less.gain < whole.gain - 15
 
 
@@ -144,11 +155,8 @@ def test_a_merge_join_above_that_relied_on_the_order_sorts_anew() -> None:
     below = inner(SALES, CUSTOMERS)
     both = side("store_sales", "customer", rows=20_000_000)
     above = inner(both, side("returns", rows=1_000_000, shuffle_bytes=10**7, sort_ms=900))
-    alone, relied = (
-        next(b for b in hash_builds(facts(query(*joins))) if b.build is CUSTOMERS)
-        for joins in ((below,), (below, above))
-    )
-    assert relied.hash_seconds > alone.hash_seconds + 3
+    alone, relied = _hashed_customers(query(below)), _hashed_customers(query(below, above))
+    assert relied.added_seconds > alone.added_seconds + 3
 
 
 @pytest.mark.parametrize(

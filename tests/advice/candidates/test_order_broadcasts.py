@@ -11,8 +11,7 @@ from tests.advice.advisors.test_join_order import ran
 from tests.advice.joins import facts, inner, side
 from tests.plan.trees import plan
 from tuner.advice.advisors.join_order import advise_join_orders
-from tuner.advice.candidates.broadcast_builds import Build
-from tuner.advice.candidates.join_hints import choose_hints
+from tuner.advice.candidates.best_hints import best_hints
 from tuner.advice.candidates.ordered_sides import ordered_side
 from tuner.advice.facts import Facts
 from tuner.advice.oversized_hints import head_room
@@ -154,7 +153,7 @@ def test_a_query_has_one_budget_for_what_is_advised_on_its_joins_and_in_its_orde
     ]
     for more, fits in ((beside[:1], True), (beside, False)):
         both = _with_heap(given(replace(measured, joins=(*measured.joins, *more))), 640 << 20)
-        hinted = [h.build.relation_bytes for h in choose_hints(both) if isinstance(h.build, Build)]
+        hinted = [h.relation_bytes for h in best_hints(both) if h.is_new_broadcast]
         assert [size > 0.9 * most for size in hinted].count(True) == len(more)
         (advice,) = advise_join_orders(both)
         assert ((DAYS, SALES) in [hint.relations for hint in hints(advice)]) is fits

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tuner.advice.candidates.broadcast_builds import capped
+from tuner.advice.candidates.query_gain import total_gain, total_seconds
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Evidence, Prediction, Recommendation, Risk
@@ -67,7 +67,7 @@ def _advised(facts: Facts) -> Sequence[Recommendation]:
     threshold = bypass_threshold(facts)
     price = file_ns(facts)
     merged = [m for q in facts.succeeded for m in _merged(facts, q, threshold, price)]
-    total = sum(q.duration_ms or 0 for q in facts.succeeded) / 1e3
+    total = total_seconds(facts.succeeded)
     best: tuple[float, list[_Merged]] = (0.0, [])
     for partitions in {m.shuffle.partitions for m in merged if m.shuffle.partitions > 1}:
         found = [m for m in merged if m.shuffle.partitions >= partitions]
@@ -135,16 +135,12 @@ def _sort_ns(facts: Facts, shuffle: ShuffleExchange) -> float:
 
 def _gain(found: Iterable[_Merged], unsure: float = 1.0) -> float:
     """Wall seconds gained, with files that much cheaper."""
-    by_query: dict[int, tuple[Query, float]] = {}
-    for m in found:
-        so_far = by_query.get(m.query.id, (m.query, 0.0))[1]
-        by_query[m.query.id] = (m.query, so_far + m.file_seconds / unsure - m.sort_seconds)
-    return sum(capped(gain, (query.duration_ms or 0) / 1e3) for query, gain in by_query.values())
+    return total_gain((m.query, seconds) for m in found for seconds in (m.file_seconds / unsure, -m.sort_seconds))
 
 
 def _recommendation(found: Sequence[_Merged], threshold: int, gain: float) -> Recommendation:
     queries = {m.query.id: m.query for m in found}
-    before = sum(q.duration_ms or 0 for q in queries.values()) / 1e3
+    before = total_seconds(queries.values())
     partitions = min(m.shuffle.partitions for m in found)
     tasks, files = sum(m.shuffle.map_tasks or 0 for m in found), sum(m.files for m in found)
     rows, size = sum(m.shuffle.rows or 0 for m in found), sum(m.shuffle.written_bytes or 0 for m in found)

@@ -14,8 +14,11 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from tuner.advice.advisors.broadcast_threshold import advise_broadcast_thresholds
-from tuner.advice.candidates.hash_builds import SKEW, HashBuild, hash_builds, hash_evidence, predict_hashed, shuffle_of
+from tuner.advice.candidates.hash_candidates import hash_candidates, hash_evidence, predict_hashes
+from tuner.advice.candidates.hint_candidate import HintCandidate
+from tuner.advice.candidates.query_gain import total_seconds
 from tuner.advice.candidates.sized_joins import Site, site_of
+from tuner.advice.candidates.task_relation import SKEW, shuffle_of
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Evidence, Recommendation, Risk
@@ -31,18 +34,18 @@ KEY = "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold"
 MIN_GAIN_SECONDS = 0.2
 MIN_GAIN_SHARE = 0.01
 
-_Builds = dict[tuple[Site, BuildSide], HashBuild]
+_Builds = dict[tuple[Site, BuildSide], HintCandidate]
 
 
 @dataclass(frozen=True, slots=True)
 class _Turned:
     """A join that a threshold may hash: the builds it may become, and whether it becomes one of them for sure."""
 
-    builds: tuple[HashBuild, ...]
+    builds: tuple[HintCandidate, ...]
     certain: bool
 
     @property
-    def least(self) -> HashBuild:
+    def least(self) -> HintCandidate:
         return min(self.builds, key=lambda b: b.gain)
 
 
@@ -51,11 +54,11 @@ def advise_local_map_thresholds(facts: Facts) -> Iterable[Recommendation]:
     conf = facts.selection
     if facts.per_join or not conf.adaptive or KEY in facts.conf:
         return
-    total = sum(q.duration_ms or 0 for q in facts.succeeded) / 1e3
-    best = max(_candidates(facts, conf), key=lambda found: predict_hashed(found[1]).gain, default=None)
+    total = total_seconds(facts.succeeded)
+    best = max(_candidates(facts, conf), key=lambda found: predict_hashes(facts, found[1]).gain, default=None)
     if best is None:
         return
-    predicted = predict_hashed(best[1])
+    predicted = predict_hashes(facts, best[1])
     if _broadcast_queries(facts) & {b.query.fingerprint for b in best[1]}:
         return
     if predicted.gain >= max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * total) and predicted.high < predicted.before:
@@ -70,15 +73,15 @@ def _broadcast_queries(facts: Facts) -> set[str]:
     return {query for found in advise_broadcast_thresholds(facts) for query in found.queries}
 
 
-def _candidates(facts: Facts, conf: SelectionConf) -> Iterator[tuple[int, list[HashBuild]]]:
+def _candidates(facts: Facts, conf: SelectionConf) -> Iterator[tuple[int, list[HintCandidate]]]:
     """The thresholds that turn no join that must not be hashed, each with what counts of the joins it turns."""
-    builds: _Builds = {(site_of(b.query, b.join), b.side): b for b in hash_builds(facts)}
+    builds: _Builds = {(site_of(b.query, b.join), b.side): b for b in hash_candidates(facts)}
     joins = list({site_of(b.query, b.join): (b.query, b.join) for b in builds.values()}.values())
-    largest = {_largest(q, side)[1] for q, join in joins for side in (join.left, join.right) if side.shuffle_bytes}
+    largest = {_largest(q, side)[1] for q, join in joins for side in join.sides if side.shuffle_bytes}
     advisory = conf.advisory_partition_bytes
     for candidate in sorted({advisory, *(size for size in largest if advisory < size <= facts.task_cap_bytes)}):
         turned = list(_turned(joins, builds, replace(conf, local_map_bytes=candidate)))
-        if not any(b.veto for found in turned for b in found.builds):
+        if not any(b.is_vetoed for found in turned for b in found.builds):
             counted = [found.least for found in turned if found.certain or found.least.gain < 0]
             if counted:
                 yield candidate, counted
@@ -122,20 +125,20 @@ def _largest(query: Query, side: JoinSide) -> tuple[int, int]:
     return mean, min(found.written_bytes, int(SKEW * mean))
 
 
-def _recommendation(facts: Facts, threshold: int, builds: list[HashBuild]) -> Recommendation:
+def _recommendation(facts: Facts, threshold: int, builds: list[HintCandidate]) -> Recommendation:
     first = max(builds, key=lambda b: b.gain)
-    predicted = predict_hashed(builds)
+    predicted = predict_hashes(facts, builds)
     queries = tuple(dict.fromkeys(b.query.fingerprint for b in builds))
     return Recommendation(
         actions=(Action(ActionKind.SET_CONF, KEY, str(threshold)),),
         queries=queries,
         reason=(
             f"hash {len(builds)} join{'s' if len(builds) > 1 else ''} instead of sorting both sides: no task hashes more "
-            f"than {format_bytes(max(b.task_bytes for b in builds))} where it may {format_bytes(facts.task_cap_bytes)}; "
+            f"than {format_bytes(max(b.relation_bytes for b in builds))} where it may {format_bytes(facts.task_cap_bytes)}; "
             f"about {format_seconds(predicted.gain)} less in {len(queries)} quer{'ies' if len(queries) > 1 else 'y'}"
         ),
         evidence=(
-            *hash_evidence(first, facts.task_cap_bytes),
+            *hash_evidence(facts, first),
             Evidence("joins turned by AQE", len(builds), "joins", KEY),
         ),
         predicted_seconds=predicted,

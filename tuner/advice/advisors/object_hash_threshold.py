@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from tuner.advice.candidates.broadcast_builds import capped
+from tuner.advice.candidates.query_gain import total_gain, total_seconds
 from tuner.advice.candidates.round_number import round_between
 from tuner.advice.facts import Facts
 from tuner.cost.unit_costs import DEFAULT_COSTS, UnitCosts
@@ -59,7 +59,7 @@ def advise_object_hash_threshold(facts: Facts) -> Iterable[Recommendation]:
             break  # a larger one holds more
         best = max(best, (_gain([f for f in found if f.wanted <= candidate], 1.0), candidate))
     gain, threshold = best
-    total = sum(q.duration_ms or 0 for q in facts.succeeded) / 1e3
+    total = total_seconds(facts.succeeded)
     if gain >= max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * total):
         cured = [f for f in found if f.wanted <= threshold]
         yield _recommendation(cured, current, threshold, _most_held(facts, threshold, current) or 0, cap)
@@ -125,16 +125,14 @@ def _held(site: AggregateSite, threshold: int, current: int) -> int | None:
 
 def _gain(found: Iterable[_Fallback], unsure: float) -> float:
     """Wall seconds gained, with sorting that much cheaper and hashing that much dearer than expected."""
-    by_query: dict[int, tuple[Query, float]] = {}
-    for f in found:
-        so_far = by_query.get(f.query.id, (f.query, 0.0))[1]
-        by_query[f.query.id] = (f.query, so_far + f.sort_seconds / unsure - f.hash_seconds * unsure)
-    return sum(capped(gain, (query.duration_ms or 0) / 1e3) for query, gain in by_query.values())
+    return total_gain(
+        (f.query, seconds) for f in found for seconds in (f.sort_seconds / unsure, -f.hash_seconds * unsure)
+    )
 
 
 def _recommendation(cured: list[_Fallback], current: int, threshold: int, held: int, cap: int) -> Recommendation:
     queries = {f.query.id: f.query for f in cured}
-    before = sum(q.duration_ms or 0 for q in queries.values()) / 1e3
+    before = total_seconds(queries.values())
     gain = _gain(cured, 1.0)
     top = max(cured, key=lambda f: f.sort_seconds)
     keys = (top.site.output_rows or 0) / top.site.tasks

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 
-from tuner.advice.candidates.broadcast_builds import capped
+from tuner.advice.candidates.query_gain import capped
 from tuner.advice.candidates.round_number import round_between
 from tuner.advice.facts import Facts
 from tuner.cost.operators import join_core_seconds

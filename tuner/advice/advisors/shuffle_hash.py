@@ -4,34 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tuner.advice.candidates.hash_builds import HashBuild, hash_evidence
-from tuner.advice.candidates.join_hints import choose_hints, hinted_side, side_name
+from tuner.advice.candidates.best_hints import best_hints
+from tuner.advice.candidates.hash_candidates import hash_evidence
+from tuner.advice.candidates.hint_candidate import HintCandidate
+from tuner.advice.candidates.side_name import side_name
 from tuner.advice.facts import Facts
 from tuner.model.action import Hint
-from tuner.model.change import Prediction, Recommendation, Risk
+from tuner.model.change import Recommendation, Risk
 from tuner.units import format_bytes, format_rows, format_seconds
 
 
 def advise_shuffle_hashes(facts: Facts) -> Iterator[Recommendation]:
     """One recommendation for each sort merge join that a shuffled hash join beats, and that no broadcast gains more."""
     if facts.per_join:
-        for hint in choose_hints(facts):
-            if isinstance(hint.build, HashBuild):
-                yield _recommendation(hint.build, hint.prediction, facts.task_cap_bytes)
+        for candidate in best_hints(facts):
+            if candidate.hint is Hint.SHUFFLE_HASH and not candidate.swaps_build_side:
+                yield _recommendation(facts, candidate)
 
 
-def _recommendation(build: HashBuild, prediction: Prediction, cap: int) -> Recommendation:
-    name = side_name(build.build)
+def _recommendation(facts: Facts, candidate: HintCandidate) -> Recommendation:
+    build, probe, cap = candidate.hinted, candidate.other, facts.task_cap_bytes
     return Recommendation(
-        actions=(hinted_side(build, Hint.SHUFFLE_HASH),),
-        queries=(build.query.fingerprint,),
+        actions=(candidate.action,),
+        queries=(candidate.query.fingerprint,),
         reason=(
-            f"hash {name} instead of sorting both sides: {format_rows(build.build.rows or 0)} meet "
-            f"{format_rows(build.probe.rows or 0)}, at most {format_bytes(build.task_bytes)} in a task that may hash "
-            f"{format_bytes(cap)}; about {format_seconds(prediction.gain)} less"
+            f"hash {side_name(build)} instead of sorting both sides: {format_rows(build.rows or 0)} meet "
+            f"{format_rows(probe.rows or 0)}, at most {format_bytes(candidate.relation_bytes)} in a task that may hash "
+            f"{format_bytes(cap)}; about {format_seconds(candidate.prediction.gain)} less"
         ),
-        evidence=hash_evidence(build, cap),
-        predicted_seconds=prediction,
+        evidence=hash_evidence(facts, candidate),
+        predicted_seconds=candidate.prediction,
         risk=Risk.MEDIUM,
         advisor="shuffle_hash",
     )

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tuner.advice.candidates.coalescing import ADVISORY, AQE_BY_DEFAULT, Coalescing
+from tuner.advice.candidates.query_gain import total_gain, total_seconds
 from tuner.advice.candidates.round_number import round_between
+from tuner.advice.candidates.side_name import side_name
 from tuner.advice.candidates.skewed_partition import SkewedPartition, skewed_partitions
 from tuner.advice.facts import Facts
 from tuner.cost.unit_costs import UnitCosts
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Evidence, Prediction, Recommendation, Risk
-from tuner.model.query import Query
-from tuner.plan.relation import short_name
 from tuner.units import format_bytes, format_seconds
 
 THRESHOLD = "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes"
@@ -65,7 +65,7 @@ def advise_skew_joins(facts: Facts) -> Iterable[Recommendation]:
     advisory = Coalescing.of(facts).advisory_bytes
     options = [found, [s for s in found if s.advisory >= advisory]]
     best = max(options, key=lambda splits: _gain(facts, splits))
-    total = sum(q.duration_ms or 0 for q in facts.succeeded) / 1e3
+    total = total_seconds(facts.succeeded)
     if best and _gain(facts, best) >= max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * total):
         yield _recommendation(facts, best)
 
@@ -123,13 +123,8 @@ def _reshuffle(partition: SkewedPartition, costs: UnitCosts) -> float:
 
 def _gain(facts: Facts, splits: Sequence[_Split], *, worst: bool = False) -> float:
     """Wall seconds that all of them gain, less what smaller tasks cost everywhere else."""
-    per_query: dict[int, tuple[Query, float]] = {}
-    for split in splits:
-        query = split.skewed.query
-        gain = split.skewed.stage.seconds - (split.worst if worst else split.after)
-        per_query[query.id] = (query, per_query.get(query.id, (query, 0.0))[1] + gain)
-    gained = sum(min(gain, 0.8 * (query.duration_ms or 0) / 1e3) for query, gain in per_query.values())
-    return gained - (2 if worst else 1) * _more_tasks(facts, splits) * TASK_SECONDS / facts.cluster.cores
+    gains = ((s.skewed.query, s.skewed.stage.seconds - (s.worst if worst else s.after)) for s in splits)
+    return total_gain(gains) - (2 if worst else 1) * _more_tasks(facts, splits) * TASK_SECONDS / facts.cluster.cores
 
 
 def _more_tasks(facts: Facts, splits: Sequence[_Split]) -> int:
@@ -143,11 +138,9 @@ def _more_tasks(facts: Facts, splits: Sequence[_Split]) -> int:
 def _recommendation(facts: Facts, splits: Sequence[_Split]) -> Recommendation:
     top = max(splits, key=lambda s: s.skewed.stage.seconds - s.after)
     queries = {s.skewed.query.id: s.skewed.query for s in splits}
-    before = sum(q.duration_ms or 0 for q in queries.values()) / 1e3
+    before = total_seconds(queries.values())
     gain, stage = _gain(facts, splits), top.skewed.stage
-    names = " with ".join(
-        "+".join(map(short_name, side.relations)) for side in (top.skewed.join.left, top.skewed.join.right)
-    )
+    names = " with ".join(map(side_name, top.skewed.join.sides))
     low = max(0.0, before - gain - sum(s.after - s.skewed.stage.longest_task_ms / 1e3 / s.pieces for s in splits))
     return Recommendation(
         actions=_actions(facts, splits),

@@ -14,8 +14,10 @@ from tuner.advice.candidates.analyze_actions import (
     seconds_once,
     seconds_per_run,
 )
-from tuner.advice.candidates.broadcast_builds import Build, capped, predict, sort_merge_builds
+from tuner.advice.candidates.broadcast_candidates import broadcast_candidates, predict_broadcasts
 from tuner.advice.candidates.cbo_conf import ENABLED, CboConf
+from tuner.advice.candidates.hint_candidate import HintCandidate
+from tuner.advice.candidates.query_gain import capped
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Evidence, Prediction, Recommendation, Risk
@@ -40,34 +42,32 @@ def advise_statistics(facts: Facts) -> Iterator[Recommendation]:
     if not builds:
         return
     analyzed = [
-        tables[name] for name in sorted({r for b in builds for side in (b.build, b.probe) for r in side.relations})
+        tables[name] for name in sorted({r for b in builds for side in (b.hinted, b.other) for r in side.relations})
     ]
-    predicted = _predicted(builds)
+    predicted = _predicted(facts, builds)
     per_run = seconds_per_run(analyzed, facts)
     if predicted.gain >= max(MIN_GAIN_SECONDS, per_run) and predicted.high + per_run < predicted.before:
         yield _recommendation(facts, builds, analyzed, predicted)
 
 
-def _misjudged(facts: Facts, tables: Mapping[str, TableRead]) -> list[Build]:
+def _misjudged(facts: Facts, tables: Mapping[str, TableRead]) -> list[HintCandidate]:
     """The better side of each join that statistics would have had broadcast: one filtered table, small as measured."""
     threshold = read_conf(facts.conf, facts.spark_version).threshold(measured=False)
-    best: dict[tuple[int, str, int], Build] = {}
-    for build in sort_merge_builds(facts):
+    best: dict[tuple[int, str, int], HintCandidate] = {}
+    for build in broadcast_candidates(facts):
         key = (build.query.id, build.join.signature, build.join.occurrence)
-        if _would_be_broadcast(build, threshold, tables) and (
-            key not in best or build.static_gain > best[key].static_gain
-        ):
+        if _would_be_broadcast(build, threshold, tables) and (key not in best or build.gain > best[key].gain):
             best[key] = build
     return list(best.values())
 
 
-def _would_be_broadcast(build: Build, threshold: int, tables: Mapping[str, TableRead]) -> bool:
-    side = build.build
-    known = set(side.relations) | set(build.probe.relations)
+def _would_be_broadcast(build: HintCandidate, threshold: int, tables: Mapping[str, TableRead]) -> bool:
+    side = build.hinted
+    known = set(side.relations) | set(build.other.relations)
     estimate = side.estimated_bytes
     return (
-        not build.veto
-        and build.static_gain > 0
+        not build.is_vetoed
+        and build.gain > 0
         and len(side.relations) == 1
         and known <= tables.keys()
         and side.shuffle_bytes is not None
@@ -76,29 +76,29 @@ def _would_be_broadcast(build: Build, threshold: int, tables: Mapping[str, Table
     )
 
 
-def _predicted(builds: Sequence[Build]) -> Prediction:
-    before = sum({b.query.id: (b.query.duration_ms or 0) / 1e3 for b in builds}.values())
-    gain = capped(sum(b.static_gain for b in builds), before)
-    return predict(before, gain, [(b, b.static_gain) for b in builds])
+def _predicted(facts: Facts, builds: Sequence[HintCandidate]) -> Prediction:
+    before = sum({b.query.id: b.query.seconds for b in builds}.values())
+    gain = capped(sum(b.gain for b in builds), before)
+    return predict_broadcasts(facts, before, gain, builds)
 
 
 def _recommendation(
-    facts: Facts, builds: Sequence[Build], tables: Sequence[TableRead], predicted: Prediction
+    facts: Facts, builds: Sequence[HintCandidate], tables: Sequence[TableRead], predicted: Prediction
 ) -> Recommendation:
-    worst = max(builds, key=lambda b: b.static_gain)
-    estimate = worst.build.estimated_bytes or 0
-    name = short_name(worst.build.relations[0])
+    worst = max(builds, key=lambda b: b.gain)
+    estimate = worst.hinted.estimated_bytes or 0
+    name = short_name(worst.hinted.relations[0])
     return Recommendation(
         actions=(Action(ActionKind.SET_CONF, ENABLED, "true"), *analyze_actions(tables)),
         queries=tuple(dict.fromkeys(b.query.fingerprint for b in builds)),
         reason=(
-            f"the planner takes {name} for {format_bytes(estimate)} where {format_bytes(worst.build.shuffle_bytes or 0)} "
+            f"the planner takes {name} for {format_bytes(estimate)} where {format_bytes(worst.hinted.shuffle_bytes or 0)} "
             f"came: with statistics it would broadcast in {len(builds)} joins; about {format_seconds(predicted.gain)} "
             f"less for {format_seconds(seconds_once(tables, facts))} of ANALYZE"
         ),
         evidence=(
             Evidence("planner's estimate", estimate, "bytes", name),
-            Evidence("measured", worst.build.shuffle_bytes or 0, "bytes", name),
+            Evidence("measured", worst.hinted.shuffle_bytes or 0, "bytes", name),
             Evidence("joins that would be planned otherwise", len(builds), "joins"),
             *analyze_evidence(tables, facts),
         ),

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from tuner.advice.candidates.broadcast_builds import capped
-from tuner.advice.candidates.build_side_swaps import WIDE_ROW_BYTES
+from tuner.advice.candidates.build_side_swaps import WIDE_ROW_BYTES, shuffled_bytes
+from tuner.advice.candidates.hint_candidate import HintCandidate
+from tuner.advice.candidates.query_gain import predict_gains
 from tuner.advice.facts import Facts
 from tuner.cost.operators import shuffle_core_seconds, sort_merge_core_seconds
 from tuner.cost.unit_costs import UnitCosts
-from tuner.model.change import Prediction
+from tuner.cost.what_if.interval import Interval
+from tuner.model.action import Hint
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
 from tuner.model.query_work import BroadcastWork
@@ -18,57 +20,22 @@ from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.spark.memory import relation_bytes
 
 
-@dataclass(frozen=True, slots=True)
-class BroadcastRemoval:
-    """One broadcast hash join of one query with both sides shuffled and sorted instead; `side` was broadcast.
+def broadcast_removals(facts: Facts) -> Iterator[HintCandidate]:
+    """Each broadcast hash join whose broadcast was timed, with both sides shuffled and sorted instead.
 
-    Wall seconds: `broadcast_seconds` are what the driver took to collect, hash and send, as far as the relation's size
-    explains them, `shuffle_seconds` what shuffling and merging is priced at beyond probing. `least_gain` leaves out the
-    collecting, has the next largest broadcast of the query take as long as before, and prices err. `is_over` says that
-    the hash relation, as measured, is over the cap. `veto` says why it must not be, or is empty.
+    Saved is what the driver took to collect, hash and send, as far as the relation's size explains it; added is what
+    shuffling and merging is priced at beyond probing.
     """
-
-    query: Query
-    join: JoinSite
-    side: BuildSide
-    broadcast_seconds: float
-    shuffle_seconds: float
-    least_gain: float
-    is_over: bool = False
-    veto: str = ""
-
-    @property
-    def build(self) -> JoinSide:
-        """The side that is hinted: it was broadcast."""
-        return self.join.left if self.side is BuildSide.LEFT else self.join.right
-
-    @property
-    def probe(self) -> JoinSide:
-        return self.join.right if self.side is BuildSide.LEFT else self.join.left
-
-    @property
-    def gain(self) -> float:
-        return self.broadcast_seconds - self.shuffle_seconds
-
-    @property
-    def prediction(self) -> Prediction:
-        """Seconds after; at best nothing is paid for shuffling."""
-        before = (self.query.duration_ms or 0) / 1e3
-        most, gain, least = (
-            capped(seconds, before) for seconds in (self.broadcast_seconds, self.gain, self.least_gain)
-        )
-        return Prediction(before, before - gain, before - most, before - min(gain, least))
-
-
-def broadcast_removals(facts: Facts) -> Iterator[BroadcastRemoval]:
-    """Each broadcast hash join whose broadcast was timed."""
-    costs = facts.costs
     for query in facts.succeeded:
         for join in query.joins:
-            if join.strategy is Strategy.BROADCAST_HASH and join.build_side is not None:
-                side = join.left if join.build_side is BuildSide.LEFT else join.right
-                if (work := _work_of(query, side)) is not None:
-                    yield _price(facts, query, join, join.build_side, work, costs)
+            work = _work_of(query, join.built) if join.built else None
+            if join.strategy is Strategy.BROADCAST_HASH and join.build_side and work:
+                yield _removal(facts, query, join, join.build_side, work)
+
+
+def is_over_cap(facts: Facts, removal: HintCandidate) -> bool:
+    """Whether the hash relation, as measured, takes more than a query's broadcasts may."""
+    return (removal.hinted.broadcast_bytes or 0) > facts.cap.query_bytes
 
 
 def _work_of(query: Query, side: JoinSide) -> BroadcastWork | None:
@@ -81,26 +48,28 @@ def _broadcasts(query: Query) -> tuple[BroadcastWork, ...]:
     return query.work.broadcasts if query.work else ()
 
 
-def _price(
-    facts: Facts, query: Query, join: JoinSite, built: BuildSide, work: BroadcastWork, costs: UnitCosts
-) -> BroadcastRemoval:
-    left, right = (_as_shuffled(side) for side in (join.left, join.right))
-    build, probe = (left, right) if built is BuildSide.LEFT else (right, left)
-    cores = max(1, facts.cluster.cores)
+def _removal(facts: Facts, query: Query, join: JoinSite, side: BuildSide, work: BroadcastWork) -> HintCandidate:
+    costs, cores = facts.costs, max(1, facts.cluster.cores)
+    left, right = (_as_shuffled(side) for side in join.sides)
     shuffles = shuffle_core_seconds(left, costs) + shuffle_core_seconds(right, costs)
     merge = sort_merge_core_seconds(replace(join, left=left, right=right), costs)
-    added, probing = (shuffles + merge) / cores, (probe.rows or 0) * costs.probe / 1e9 / cores
+    added, probing = (shuffles + merge) / cores, (join.side(side.other).rows or 0) * costs.probe / 1e9 / cores
     timed = min(_timed_seconds(work), facts.price_error * _priced_seconds(work, facts.cluster.executors, costs))
     beside = max((_timed_seconds(b) for b in _broadcasts(query) if b is not work), default=0.0)
-    return BroadcastRemoval(
+    broadcast, shuffled = _collect_seconds(work, costs) + timed, added - probing
+    # At worst collecting saves nothing, the next largest broadcast takes as long as before, and prices err; at best nothing
+    # is paid for shuffling.
+    gain, least = broadcast - shuffled, max(0.0, timed - beside) - facts.price_error * added
+    return HintCandidate(
         query,
         join,
-        built,
-        broadcast_seconds=_collect_seconds(work, costs) + timed,
-        shuffle_seconds=added - probing,
-        least_gain=max(0.0, timed - beside) - facts.price_error * added,
-        is_over=(build.broadcast_bytes or 0) > facts.cap.query_bytes,
-        veto=_veto(join, work, probe),
+        side,
+        Hint.NO_BROADCAST,
+        relation_bytes=join.side(side).broadcast_bytes or 0,
+        saved_seconds=broadcast,
+        added_seconds=shuffled,
+        prediction=predict_gains([(query, Interval(min(gain, least), gain, broadcast))]),
+        is_vetoed=_is_vetoed(join, work, join.side(side.other)),
     )
 
 
@@ -124,15 +93,13 @@ def _row_bytes(work: BroadcastWork) -> int:
 
 
 def _as_shuffled(side: JoinSide) -> JoinSide:
-    """A side that was not shuffled has no bytes in the log: its rows are taken to be wide, and to be sorted."""
-    size = side.shuffle_bytes if side.shuffle_bytes is not None else (side.rows or 0) * WIDE_ROW_BYTES
-    return replace(side, shuffle_bytes=size, sort_ms=None)
+    """A side as it would be shuffled and sorted."""
+    return replace(side, shuffle_bytes=shuffled_bytes(side), sort_ms=None)
 
 
-def _veto(join: JoinSite, work: BroadcastWork, probe: JoinSide) -> str:
-    if join.type is JoinType.LEFT_ANTI:
-        # ExtractSingleColumnNullAwareAntiJoin: NOT IN over a nullable column is broadcast whatever the hint.
-        return "an anti join may be one that Spark can only broadcast"
-    if work.readers > 1:
-        return "another join or a pruned scan reads the same broadcast"
-    return "" if probe.rows is not None else "its probe side was not measured"
+def _is_vetoed(join: JoinSite, work: BroadcastWork, probe: JoinSide) -> bool:
+    # ExtractSingleColumnNullAwareAntiJoin: NOT IN over a nullable column is broadcast whatever the hint.
+    null_aware = join.type is JoinType.LEFT_ANTI
+    # Another join or a pruned scan reads the same broadcast.
+    shared = work.readers > 1
+    return null_aware or shared or probe.rows is None

@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from tuner.advice.candidates.broadcast_builds import MAX_FAN_OUT, Build
+from tuner.advice.candidates.best_hints import best_hints, is_enough
 from tuner.advice.candidates.cheapest_order import Block
-from tuner.advice.candidates.join_hints import choose_hints, is_enough, side_name
+from tuner.advice.candidates.fan_out import MAX_FAN_OUT
 from tuner.advice.candidates.order_changes import OrderChange, OrderPrices
 from tuner.advice.candidates.ordered_sides import ordered_side
+from tuner.advice.candidates.side_name import side_name
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.cost.what_if.physical_order import Given, GivenJoin
@@ -25,7 +26,6 @@ from tuner.model.query import Query
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.plan.order_text import order_text, parse_order
 from tuner.plan.ordered_joins import OrderedJoin, ordered_joins, signature_of
-from tuner.spark.join_selection.logical_join import other_side
 from tuner.spark.memory import MAX_BROADCAST_ROWS, relation_bytes
 
 
@@ -83,10 +83,10 @@ def _advised_bytes(facts: Facts, changes: Iterable[OrderChange]) -> Counter[str]
         for joins, order in ((before, change.graph.written), (after, change.other.order)):
             joins.update((change.query.fingerprint, join.signature) for join in ordered_joins(change.graph, order))
     used: Counter[str] = Counter()
-    for hint in choose_hints(facts):
-        fingerprint = hint.build.query.fingerprint
-        if isinstance(hint.build, Build) and (fingerprint, hint.build.join.signature) not in before - after:
-            used[fingerprint] += hint.build.relation_bytes
+    for hint in best_hints(facts):
+        fingerprint = hint.query.fingerprint
+        if hint.is_new_broadcast and (fingerprint, hint.join.signature) not in before - after:
+            used[fingerprint] += hint.relation_bytes
     return used
 
 
@@ -98,7 +98,7 @@ def _wanted(facts: Facts, prices: OrderPrices, change: OrderChange) -> Iterator[
         which = join.build_side
         if join.strategy is not Strategy.BROADCAST_HASH or which is None or join.relations in given.joins:
             continue
-        build, other = join.plan.side(which), join.plan.side(other_side(which))
+        build, other = join.plan.side(which), join.plan.side(which.other)
         if _is_broadcast_by_spark(query, block, build):
             continue
         instead = Given({**given.joins, join.relations: _without_hint(query, block, which, other)})
@@ -111,7 +111,7 @@ def _wanted(facts: Facts, prices: OrderPrices, change: OrderChange) -> Iterator[
 
 def _without_hint(query: Query, block: Block, which: BuildSide, other: int) -> GivenJoin:
     if _is_broadcast_by_spark(query, block, other):
-        return GivenJoin(Strategy.BROADCAST_HASH, other_side(which))
+        return GivenJoin(Strategy.BROADCAST_HASH, which.other)
     return GivenJoin(Strategy.SORT_MERGE)
 
 
@@ -121,11 +121,9 @@ def _is_broadcast_by_spark(query: Query, block: Block, relations: int) -> bool:
         return False
     tables = block.graph.tables(relations)
     return any(
-        (join.left if join.build_side is BuildSide.LEFT else join.right).relations == tables
+        join.built is not None and join.built.relations == tables and not _is_hinted(query, join)
         for join in query.joins
         if join.planned_strategy is Strategy.BROADCAST_HASH
-        and join.build_side is not None
-        and not _is_hinted(query, join)
     )
 
 

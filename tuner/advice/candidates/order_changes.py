@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from tuner.advice.candidates.broadcast_builds import capped
 from tuner.advice.candidates.cheapest_order import Block, alike, cheapest
 from tuner.advice.candidates.order_names import joined_names, relation_names
+from tuner.advice.candidates.query_gain import capped
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.cost.cardinality import Cardinality

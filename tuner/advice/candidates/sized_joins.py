@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
-from tuner.advice.candidates.broadcast_builds import UNBROADCAST
+from tuner.advice.candidates.broadcast_candidates import UNBROADCAST
 from tuner.advice.facts import Facts
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query

@@ -1,0 +1,143 @@
+"""Which side of a join may be broadcast instead of shuffled, and what that gains: for all broadcast levers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator
+
+from tuner.advice.candidates.fan_out import fans_out
+from tuner.advice.candidates.growth import Growth
+from tuner.advice.candidates.hint_candidate import HintCandidate
+from tuner.advice.candidates.query_gain import capped
+from tuner.advice.candidates.side_name import side_name
+from tuner.advice.facts import Facts, is_whole
+from tuner.cost.operators import broadcast_seconds, shuffle_core_seconds, sort_merge_core_seconds
+from tuner.cost.unit_costs import UnitCosts
+from tuner.model.action import Hint
+from tuner.model.change import Evidence, Prediction
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.query import Query
+from tuner.model.strategy import SHUFFLED, BuildSide, Strategy
+from tuner.spark.join_selection.build_sides import BROADCAST_SIDES
+from tuner.spark.memory import MAX_BROADCAST_ROWS, relation_bytes
+
+# What a higher threshold may turn into a broadcast (JoinSelection asks for a broadcast first).
+UNBROADCAST = SHUFFLED | {Strategy.CARTESIAN}
+
+
+def broadcast_candidates(facts: Facts) -> Iterator[HintCandidate]:
+    """Each side that could be broadcast, of joins that ran as a sort merge join and were measured on both sides."""
+    return (found for found in threshold_candidates(facts) if is_measured_sort_merge(found.query, found.join))
+
+
+def threshold_candidates(facts: Facts, *, after_shuffles: bool = False) -> Iterator[HintCandidate]:
+    """Each side that a higher threshold might broadcast, measured or not: also of failed queries, vetoed.
+
+    Only sort merge joins measured on both sides can gain; the gain of others is 0. `after_shuffles`: AQE turns the join when
+    both sides have been shuffled, so that only the sort and the merge are saved.
+    """
+    for query in facts.queries:
+        for join in query.joins:
+            if join.strategy in UNBROADCAST:
+                for side in BROADCAST_SIDES.get(join.type, ()):
+                    saved, added = _seconds(facts, query, join, side, after_shuffles=after_shuffles)
+                    yield _candidate(facts, query, join, side, saved, added)
+
+
+def late_broadcasts(facts: Facts) -> Iterator[HintCandidate]:
+    """The joins that AQE made broadcasts only when their sides had been shuffled: a hint spares those shuffles.
+
+    AQE plans anew at the end of each stage (AdaptiveSparkPlanExec.reOptimize): what a stage has written by then is read
+    without being moved, but it was written.
+    """
+    costs, cores = facts.costs, max(1, facts.cluster.cores)
+    for query in facts.succeeded:
+        for join in query.joins:
+            side = join.build_side
+            if side is None or join.strategy is not Strategy.BROADCAST_HASH or join.planned_strategy not in SHUFFLED:
+                continue
+            build, probe = join.side(side), join.side(side.other)
+            if probe.shuffle_bytes is not None and side in BROADCAST_SIDES.get(join.type, ()):
+                saved = sum(_shuffle_core_seconds(each, costs) for each in (build, probe)) / cores
+                yield _candidate(facts, query, join, side, saved, 0.0)
+
+
+def broadcast_evidence(candidate: HintCandidate) -> tuple[Evidence, ...]:
+    """The measured numbers of a join to broadcast a side of."""
+    side, join, name = candidate.hinted, candidate.join, side_name(candidate.hinted)
+    sort_ms = (join.left.sort_ms or 0) + (join.right.sort_ms or 0)
+    evidence = [
+        Evidence("build side rows", side.rows or 0, "rows", name),
+        Evidence("build side bytes", side.shuffle_bytes or 0, "bytes", name),
+        Evidence("predicted hash relation", candidate.relation_bytes, "bytes", name),
+        Evidence("probe side rows", candidate.other.rows or 0, "rows", side_name(candidate.other)),
+        Evidence("sort time", sort_ms / 1e3, "core seconds", "both sides"),
+    ]
+    if side.estimated_bytes is not None:
+        evidence.append(Evidence("planner's estimate", side.estimated_bytes, "bytes", name))
+    return tuple(evidence)
+
+
+def predict_broadcasts(facts: Facts, before: float, gain: float, candidates: Collection[HintCandidate]) -> Prediction:
+    """Seconds of queries that took `before`, where these candidates together gain `gain`, which may be capped."""
+    total, added = sum(found.gain for found in candidates), sum(found.added_seconds for found in candidates)
+    return _predict(facts.price_error, before, gain, total, added)
+
+
+def is_measured_sort_merge(query: Query, join: JoinSite) -> bool:
+    """Whether a join ran as a sort merge join to its end and both sides were counted."""
+    measured = join.left.rows is not None and join.right.rows is not None
+    return join.strategy is Strategy.SORT_MERGE and measured and is_whole(query)
+
+
+def is_measured(query: Query, side: JoinSide) -> bool:
+    """Whether the rows and bytes of a side are known to the last."""
+    return is_whole(query) and side.rows is not None and side.shuffle_bytes is not None
+
+
+def _predict(price_error: float, before: float, gain: float, total: float, added: float) -> Prediction:
+    """What is saved and what is added are off by the prices' error, each for itself: their errors add in quadrature.
+
+    Those of several joins have the same prices in them, and add up.
+    """
+    removed = max(0.0, total + added)
+    share = gain / total if total > 0 else 1.0
+    less = share * math.hypot(removed * (1 - 1 / price_error), added * (price_error - 1))
+    more = share * math.hypot(removed * (price_error - 1), added * (1 - 1 / price_error))
+    return Prediction(before, before - gain, max(0.0, before - gain - more), before - gain + less)
+
+
+def _candidate(
+    facts: Facts, query: Query, join: JoinSite, side: BuildSide, saved: float, added: float
+) -> HintCandidate:
+    build, gain = join.side(side), saved - added
+    size = relation_bytes(build.rows or 0, build.shuffle_bytes or 0)
+    prediction = _predict(facts.price_error, query.seconds, capped(gain, query.seconds), gain, added)
+    vetoed = not is_measured(query, build) or fans_out(join) or _is_too_large(facts, query, join, build, size)
+    return HintCandidate(query, join, side, Hint.BROADCAST, size, saved, added, prediction, vetoed)
+
+
+def _seconds(
+    facts: Facts, query: Query, join: JoinSite, side: BuildSide, *, after_shuffles: bool
+) -> tuple[float, float]:
+    """Wall seconds of what a broadcast saves of a sort merge join, and of what it takes itself."""
+    if not is_measured_sort_merge(query, join):
+        return 0.0, 0.0
+    costs, cores, build = facts.costs, max(1, facts.cluster.cores), join.side(side)
+    data = build.shuffle_bytes or 0
+    broadcast = broadcast_seconds(build, join.side(side.other), data, facts.cluster.executors, costs)
+    merge = sort_merge_core_seconds(join, costs) / cores
+    shuffles = (shuffle_core_seconds(join.left, costs) + shuffle_core_seconds(join.right, costs)) / cores
+    return merge if after_shuffles else merge + shuffles, broadcast.serial + broadcast.probe_core / cores
+
+
+def _shuffle_core_seconds(side: JoinSide, costs: UnitCosts) -> float:
+    """Core seconds of the shuffle of a side with its rows; 0 where there was none."""
+    rows = side.rows or 0 if side.shuffle_bytes is not None else 0
+    return shuffle_core_seconds(side, costs) + rows * costs.shuffle_write_row / 1e9
+
+
+def _is_too_large(facts: Facts, query: Query, join: JoinSite, build: JoinSide, size: int) -> bool:
+    """Whether a side has too many rows or bytes for a broadcast, now or by the growth in runs to come."""
+    growth = facts.once(Growth).factor(query, join, build)
+    return (build.rows or 0) * growth > MAX_BROADCAST_ROWS or size * growth > facts.cap.one_bytes

@@ -1,0 +1,65 @@
+"""One hint for one side of one join, priced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.change import Prediction
+from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.query import Query
+from tuner.model.strategy import BuildSide, Strategy
+
+
+@dataclass(frozen=True, slots=True)
+class HintCandidate:
+    """One hint for one side of one join of one query.
+
+    `side` is the side that the hint names: the one to build, or not to broadcast. `relation_bytes` is the size of its hash
+    relation, for a shuffled hash join that of the largest task. Seconds are wall time: `saved_seconds` of what the hint
+    spares, `added_seconds` of what runs instead. `prediction` is for the query. A vetoed candidate must not be given,
+    whatever it gains.
+    """
+
+    query: Query
+    join: JoinSite
+    side: BuildSide
+    hint: Hint
+    relation_bytes: int
+    saved_seconds: float
+    added_seconds: float
+    prediction: Prediction
+    is_vetoed: bool = False
+
+    @property
+    def hinted(self) -> JoinSide:
+        """The side that the hint names."""
+        return self.join.side(self.side)
+
+    @property
+    def other(self) -> JoinSide:
+        return self.join.side(self.side.other)
+
+    @property
+    def gain(self) -> float:
+        return self.saved_seconds - self.added_seconds
+
+    @property
+    def swaps_build_side(self) -> bool:
+        """Whether the join ran as a hash join that built the other side."""
+        return self.join.build_side is self.side.other
+
+    @property
+    def is_new_broadcast(self) -> bool:
+        """Whether a join that was shuffled becomes a broadcast."""
+        return self.hint is Hint.BROADCAST and not self.swaps_build_side
+
+    @property
+    def is_late_broadcast(self) -> bool:
+        """Whether AQE made the join this broadcast already, after both sides were shuffled."""
+        return self.is_new_broadcast and self.join.strategy is Strategy.BROADCAST_HASH
+
+    @property
+    def action(self) -> Action:
+        relations = self.hinted.relations
+        return Action(ActionKind.HINT_JOIN, self.join.signature, self.hint, self.query.fingerprint, relations)

@@ -1,0 +1,40 @@
+"""What changes gain of the time of queries: no query gives more than most of its seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tuner.cost.what_if.interval import Interval
+from tuner.model.change import Prediction
+from tuner.model.query import Query
+
+MOST_GAIN_SHARE = 0.8
+
+
+def capped(gain: float, before: float) -> float:
+    """A gain in seconds, no larger than what a query has to give: four fifths of its seconds."""
+    return min(gain, MOST_GAIN_SHARE * before)
+
+
+def total_gain(gains: Iterable[tuple[Query, float]]) -> float:
+    """The sum of gains in seconds (below 0: losses), capped for each query."""
+    of_query: dict[int, tuple[Query, float]] = {}
+    for query, gain in gains:
+        _, so_far = of_query.get(query.id, (query, 0.0))
+        of_query[query.id] = (query, so_far + gain)
+    return sum(capped(gain, query.seconds) for query, gain in of_query.values())
+
+
+def total_seconds(queries: Iterable[Query]) -> float:
+    """Wall seconds of queries, each counted once."""
+    return sum({query.id: query.duration_ms or 0 for query in queries}.values()) / 1e3
+
+
+def predict_gains(gains: Iterable[tuple[Query, Interval]]) -> Prediction:
+    """Seconds of the queries after, from what is gained in each of them."""
+    found = list(gains)
+    before = total_seconds(query for query, _ in found)
+    least = total_gain((query, gain.low) for query, gain in found)
+    expected = total_gain((query, gain.expected) for query, gain in found)
+    most = total_gain((query, gain.high) for query, gain in found)
+    return Prediction(before, before - expected, before - most, before - least)

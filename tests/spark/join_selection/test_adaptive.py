@@ -8,7 +8,7 @@ import pytest
 
 from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.spark.join_selection.adaptive import reselect_join
-from tuner.spark.join_selection.logical_join import LEFT, RIGHT, LogicalJoin, Obstacle, Reason, Shuffle, Side, SideHint
+from tuner.spark.join_selection.logical_join import LEFT, RIGHT, LogicalJoin, Rule, Shuffle, Side, SideHint
 from tuner.spark.join_selection.select_join import select_join
 from tuner.spark.join_selection.selection_conf import SelectionConf
 
@@ -35,7 +35,6 @@ def test_what_was_measured_meets_the_adaptive_threshold_from_3_2() -> None:
     conf = replace(CONF, adaptive_broadcast_bytes=20 * MB)
     sides = join(LARGE, stage(15))
     assert reselect_join(sides, conf).strategy is BHJ
-    assert reselect_join(sides, conf).because == "right measured 15.0 MB <= adaptive threshold 20.0 MB"
     assert reselect_join(sides, replace(conf, version=(3, 1, 3))).strategy is SMJ
     assert reselect_join(sides, CONF).strategy is SMJ
 
@@ -54,7 +53,7 @@ def test_without_stages_nothing_is_new() -> None:
 def test_a_broadcast_that_was_started_is_used() -> None:
     started = replace(SMALL, broadcast=True, bytes=90 * MB)
     choice = reselect_join(join(LARGE, started), CONF)
-    assert (choice.strategy, choice.build_side, choice.reason) == (BHJ, RIGHT, Reason.BROADCAST_STAGE)
+    assert (choice.strategy, choice.build_side, choice.rule) == (BHJ, RIGHT, Rule.BROADCAST_STAGE)
     loop = replace(join(LARGE, started), equi_keys=False)
     assert reselect_join(loop, CONF).strategy is Strategy.BROADCAST_NESTED_LOOP
 
@@ -91,18 +90,10 @@ def test_the_share_of_partitions_with_rows_is_compared_strictly() -> None:
     assert reselect_join(empty, CONF).strategy is BHJ
 
 
-def test_a_demotion_is_told_with_its_numbers() -> None:
-    because = reselect_join(join(LARGE, stage(5, FEW)), CONF).because
-    assert because.endswith(
-        "right measured 5.0 MB is held back by NO_BROADCAST_HASH as right has rows in 20 of 200 partitions"
-    )
-
-
 @pytest.mark.parametrize("conf", [DYNAMIC, ROOMY], ids=["as a hint", "as a conversion"])
 def test_partitions_that_fit_are_hashed(conf: SelectionConf) -> None:
     choice = reselect_join(join(stage(900), stage(600, replace(FULL, total_bytes=90 * MB))), conf)
-    assert (choice.strategy, choice.build_side, choice.reason) == (SHJ, RIGHT, Reason.SMALL_PARTITIONS)
-    assert choice.because == "every partition of right fits into a hash map: 3.0 MB in the largest of 200"
+    assert (choice.strategy, choice.build_side, choice.rule) == (SHJ, RIGHT, Rule.SMALL_PARTITIONS)
     assert reselect_join(join(LARGE, LARGE), replace(conf, advisory_partition_bytes=5 * MB)).strategy is SMJ
     assert reselect_join(join(LARGE, LARGE), replace(conf, local_map_bytes=2 * MB)).strategy is SMJ
 
@@ -124,18 +115,13 @@ def test_the_conversion_spares_a_merge_hint_and_a_shuffle_of_the_users() -> None
 @pytest.mark.parametrize("version", [(3, 2, 0), (3, 5, 0), (4, 2, 1)])
 def test_a_demoted_side_that_fits_is_hashed(version: tuple[int, int, int]) -> None:
     choice = reselect_join(join(LARGE, stage(5, FEW)), replace(DYNAMIC, version=version))
-    assert (choice.strategy, choice.build_side, choice.reason) == (SHJ, RIGHT, Reason.SMALL_PARTITIONS)
+    assert (choice.strategy, choice.build_side, choice.rule) == (SHJ, RIGHT, Rule.SMALL_PARTITIONS)
 
 
 def test_a_hint_of_the_users_keeps_aqe_from_giving_its_own() -> None:
     idle = stage(5, FEW, SideHint.SHUFFLE_REPLICATE_NL)
     choice = reselect_join(join(LARGE, idle, JoinType.LEFT_SEMI), CONF)
     assert (choice.strategy, choice.build_side) == (BHJ, RIGHT)
-    assert [hint.obstacle for hint in choice.ignored] == [Obstacle.NOT_INNER]
-
-
-def test_hints_of_aqe_are_not_told_as_ignored() -> None:
-    assert reselect_join(join(stage(900, FEW), stage(800, FEW)), DYNAMIC).ignored == ()
 
 
 @pytest.mark.parametrize(("turned", "built"), [(False, RIGHT), (True, LEFT)])

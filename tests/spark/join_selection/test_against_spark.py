@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tuner.spark.join_selection.logical_join import Obstacle, Reason
+from tuner.spark.join_selection.logical_join import Rule
 
 from .agreement import Compared, compare_odd_keys, compare_planning
 from .executed import compare_executed
@@ -39,11 +39,9 @@ def test_as_planned(planner: SparkPlanner) -> None:
     compared = list(compare_planning(planner, STATEMENTS, CONFS))
     assert len(compared) >= 2000
     assert_agreement(compared)
-    # The sample is worth something only if every rule and every obstacle comes up.
-    rules = set(Reason) - {Reason.BROADCAST_STAGE, Reason.SMALL_PARTITIONS, Reason.UNKNOWN_TYPE}
-    assert {one.choice.reason for one in compared} == rules
-    obstacles = {ignored.obstacle for one in compared for ignored in one.choice.ignored}
-    assert obstacles == set(Obstacle) - {Obstacle.KEYS_NOT_HASHABLE, Obstacle.KEYS_NOT_ORDERABLE}
+    # The sample is worth something only if every rule comes up.
+    rules = set(Rule) - {Rule.BROADCAST_STAGE, Rule.SMALL_PARTITIONS, Rule.UNKNOWN_TYPE}
+    assert {one.choice.rule for one in compared} == rules
 
 
 def test_on_keys_that_cannot_be_sorted_or_hashed(planner: SparkPlanner) -> None:
@@ -55,8 +53,8 @@ def test_on_keys_that_cannot_be_sorted_or_hashed(planner: SparkPlanner) -> None:
 def test_as_executed(planner: SparkPlanner) -> None:
     compared = [compare_executed(planner, case) for case in executed_cases()]
     assert_agreement(compared)
-    expected = {Reason.BROADCAST_SIZE, Reason.SMALL_PARTITIONS, Reason.SORTABLE_KEYS, Reason.BROADCAST_STAGE}
-    assert expected <= {one.choice.reason for one in compared}
+    expected = {Rule.BROADCAST_SIZE, Rule.SMALL_PARTITIONS, Rule.SORTABLE_KEYS, Rule.BROADCAST_STAGE}
+    assert expected <= {one.choice.rule for one in compared}
 
 
 def assert_agreement(compared: Iterable[Compared]) -> None:

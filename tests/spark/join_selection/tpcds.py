@@ -10,7 +10,7 @@ from typing import Any
 
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.spark.join_selection.adaptive import reselect_join
-from tuner.spark.join_selection.logical_join import LogicalJoin, Reason, Side
+from tuner.spark.join_selection.logical_join import LogicalJoin, Rule, Side
 from tuner.spark.join_selection.select_join import select_join
 from tuner.spark.join_selection.selection_conf import SelectionConf
 
@@ -95,7 +95,7 @@ def _decided(
     compared = []
     for moment, known in moments.items():
         choice = reselect_join(known, conf)
-        when = "broadcast already" if choice.reason is Reason.BROADCAST_STAGE else moment
+        when = "broadcast already" if choice.rule is Rule.BROADCAST_STAGE else moment
         compared.append(Compared(f"{when}, {join.type}", statement, _EXECUTED, known, choice, spark))
     return next((one for one in compared if one.agrees), compared[0])
 

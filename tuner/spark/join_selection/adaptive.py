@@ -9,16 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tuner.model.strategy import BuildSide, JoinType, Strategy
-from tuner.spark.join_selection import words
 from tuner.spark.join_selection.build_sides import broadcast_sides, is_null_aware_hash, shuffled_hash_sides
-from tuner.spark.join_selection.ignored_hints import ignored_hints
 from tuner.spark.join_selection.logical_join import (
     BOTH,
     LEFT,
     RIGHT,
     Choice,
     LogicalJoin,
-    Reason,
+    Rule,
     Shuffle,
     Side,
     SideHint,
@@ -43,16 +41,15 @@ def reselect_join(join: LogicalJoin, conf: SelectionConf) -> Choice:
     choice = select_join(_with_stage_hints(join, conf), conf)
     choice = _as_measured(join, choice)
     if choice.strategy is Strategy.SORT_MERGE and conf.converts_sort_merge:
-        choice = _converted(join, conf) or choice
-    return ignored_hints(join, conf, choice)
+        return _converted(join, conf) or choice
+    return choice
 
 
 def _started(join: LogicalJoin, conf: SelectionConf, which: BuildSide) -> Choice:
     """A broadcast that was started is used."""
     hashed = join.equi_keys or is_null_aware_hash(join, conf)
     strategy = Strategy.BROADCAST_HASH if hashed else Strategy.BROADCAST_NESTED_LOOP
-    choice = Choice(strategy, which, Reason.BROADCAST_STAGE, f"{words.size(join, which)} is broadcast already")
-    return ignored_hints(join, conf, choice)
+    return Choice(strategy, which, Rule.BROADCAST_STAGE)
 
 
 def _with_stage_hints(join: LogicalJoin, conf: SelectionConf) -> LogicalJoin:
@@ -101,10 +98,9 @@ def _is_hashable(shuffle: Shuffle, conf: SelectionConf) -> bool:
 def _as_measured(join: LogicalJoin, choice: Choice) -> Choice:
     """A hint that AQE gave is no hint of the user's."""
     built = choice.build_side
-    if choice.reason is not Reason.SHUFFLE_HASH_HINT or built is None or join.side(built).hint:
+    if choice.rule is not Rule.SHUFFLE_HASH_HINT or built is None or join.side(built).hint:
         return choice
-    because = words.small_partitions(join, built, SideHint.SHUFFLE_HASH)
-    return replace(choice, reason=Reason.SMALL_PARTITIONS, because=because)
+    return replace(choice, rule=Rule.SMALL_PARTITIONS)
 
 
 def _converted(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
@@ -121,5 +117,4 @@ def _converted(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
         return None
     tie = LEFT if join.turned else RIGHT
     built = min(fitting, key=lambda which: (fitting[which], which is not tie))
-    because = words.small_partitions(join, built, SideHint.SHUFFLE_HASH)
-    return Choice(Strategy.SHUFFLED_HASH, built, Reason.SMALL_PARTITIONS, because)
+    return Choice(Strategy.SHUFFLED_HASH, built, Rule.SMALL_PARTITIONS)

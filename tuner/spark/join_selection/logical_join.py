@@ -27,9 +27,6 @@ class SideHint(StrEnum):
     NO_BROADCAST_AND_REPLICATION = "NO_BROADCAST_AND_REPLICATION"
 
 
-USERS_HINTS = frozenset({SideHint.BROADCAST, SideHint.MERGE, SideHint.SHUFFLE_HASH, SideHint.SHUFFLE_REPLICATE_NL})
-
-
 @dataclass(frozen=True, slots=True)
 class Shuffle:
     """The finished shuffle directly below one side of a join, by its partitions' bytes as written (MapOutputStatistics).
@@ -102,7 +99,7 @@ class LogicalJoin:
         return LEFT if self.left.bytes < self.right.bytes else RIGHT
 
 
-class Reason(StrEnum):
+class Rule(StrEnum):
     """The rule that picked a strategy."""
 
     BROADCAST_HINT = "broadcast_hint"
@@ -120,36 +117,10 @@ class Reason(StrEnum):
     UNKNOWN_TYPE = "unknown_type"
 
 
-class Obstacle(StrEnum):
-    """Why a hint was ignored."""
-
-    NOT_BUILT_FROM_SIDE = "not_built_from_side"
-    NO_EQUI_KEYS = "no_equi_keys"
-    KEYS_NOT_HASHABLE = "keys_not_hashable"
-    KEYS_NOT_ORDERABLE = "keys_not_orderable"
-    NOT_INNER = "not_inner"
-    OUTRANKED = "outranked"
-
-
-@dataclass(frozen=True, slots=True)
-class IgnoredHint:
-    """A user's hint that did not decide, and why."""
-
-    side: BuildSide
-    hint: SideHint
-    obstacle: Obstacle
-    because: str
-
-
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What Spark picks. `build_side` is None where nothing is built (sort merge, Cartesian product).
-
-    `because` is one line with the numbers that decided.
-    """
+    """What Spark picks, by which rule. `build_side` is None where nothing is built (sort merge, Cartesian product)."""
 
     strategy: Strategy
     build_side: BuildSide | None
-    reason: Reason
-    because: str
-    ignored: tuple[IgnoredHint, ...] = ()
+    rule: Rule

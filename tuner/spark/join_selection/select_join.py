@@ -8,35 +8,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from tuner.model.strategy import BuildSide, JoinType, Strategy
-from tuner.spark.join_selection import words
 from tuner.spark.join_selection.build_sides import (
     broadcast_sides,
     is_null_aware_hash,
     may_replicate,
     shuffled_hash_sides,
 )
-from tuner.spark.join_selection.ignored_hints import ignored_hints
-from tuner.spark.join_selection.logical_join import BOTH, RIGHT, Choice, LogicalJoin, Reason, SideHint, other_side
+from tuner.spark.join_selection.logical_join import BOTH, RIGHT, Choice, LogicalJoin, Rule, SideHint, other_side
 from tuner.spark.join_selection.selection_conf import NULL_AWARE_THRESHOLD, SelectionConf
 
-_Rule = Callable[[LogicalJoin, SelectionConf], Choice | None]
+_Pick = Callable[[LogicalJoin, SelectionConf], Choice | None]
 _Sides = tuple[BuildSide, ...]
 
 _NOT_BROADCAST = (SideHint.NO_BROADCAST_HASH, SideHint.NO_BROADCAST_AND_REPLICATION)
 
 
 def select_join(join: LogicalJoin, conf: SelectionConf) -> Choice:
-    """The strategy and build side that Spark plans for a join, the rule that picked it, and the hints it ignores.
+    """The strategy and build side that Spark plans for a join, and the rule that picked them.
 
     Total: a type that is not known here has the strategy UNKNOWN.
     """
     if join.type is JoinType.UNKNOWN:
-        return Choice(Strategy.UNKNOWN, None, Reason.UNKNOWN_TYPE, "the type of the join is not known")
+        return Choice(Strategy.UNKNOWN, None, Rule.UNKNOWN_TYPE)
     rules = _EQUI_RULES if join.equi_keys else _OTHER_RULES
     if join.left.hint is None and join.right.hint is None:
         return next(choice for rule in rules if rule not in _OF_HINTS and (choice := rule(join, conf)))
-    choice = next(choice for rule in rules if (choice := rule(join, conf)))
-    return ignored_hints(join, conf, choice)
+    return next(choice for rule in rules if (choice := rule(join, conf)))
 
 
 def fits(join: LogicalJoin, which: BuildSide, conf: SelectionConf) -> bool:
@@ -47,29 +44,26 @@ def fits(join: LogicalJoin, which: BuildSide, conf: SelectionConf) -> bool:
 
 def _broadcast_hint(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
     sides = _both_in(broadcast_sides(join), join.hinted(SideHint.BROADCAST))
-    because = words.hinted(join, SideHint.BROADCAST, sides)
-    return _built(Strategy.BROADCAST_HASH, join, sides, Reason.BROADCAST_HINT, because)
+    return _built(Strategy.BROADCAST_HASH, join, sides, Rule.BROADCAST_HINT)
 
 
 def _merge_hint(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
     sides = join.hinted(SideHint.MERGE)
     if not (sides and join.orderable):
         return None
-    return Choice(Strategy.SORT_MERGE, None, Reason.MERGE_HINT, words.hinted(join, SideHint.MERGE, sides))
+    return Choice(Strategy.SORT_MERGE, None, Rule.MERGE_HINT)
 
 
 def _shuffle_hash_hint(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
     sides = _both_in(shuffled_hash_sides(join, conf), join.hinted(SideHint.SHUFFLE_HASH))
-    because = words.hinted(join, SideHint.SHUFFLE_HASH, sides)
-    return _built(Strategy.SHUFFLED_HASH, join, sides, Reason.SHUFFLE_HASH_HINT, because)
+    return _built(Strategy.SHUFFLED_HASH, join, sides, Rule.SHUFFLE_HASH_HINT)
 
 
 def _replicate_hint(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
     sides = join.hinted(SideHint.SHUFFLE_REPLICATE_NL)
     if not (sides and may_replicate(join)):
         return None
-    because = words.hinted(join, SideHint.SHUFFLE_REPLICATE_NL, sides)
-    return Choice(Strategy.CARTESIAN, None, Reason.REPLICATE_HINT, because)
+    return Choice(Strategy.CARTESIAN, None, Rule.REPLICATE_HINT)
 
 
 def _broadcast_size(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
@@ -78,8 +72,7 @@ def _broadcast_size(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
         for which in broadcast_sides(join)
         if fits(join, which, conf) and join.side(which).hint not in _NOT_BROADCAST
     )
-    because = words.within_threshold(join, conf, sides)
-    return _built(Strategy.BROADCAST_HASH, join, sides, Reason.BROADCAST_SIZE, because)
+    return _built(Strategy.BROADCAST_HASH, join, sides, Rule.BROADCAST_SIZE)
 
 
 def _preferred_hash(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
@@ -94,9 +87,8 @@ def _preferred_hash(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
         return None
     built = _smaller_of(join, sides)
     if built in hinted:
-        because = words.small_partitions(join, built, SideHint.PREFER_SHUFFLE_HASH)
-        return Choice(Strategy.SHUFFLED_HASH, built, Reason.SMALL_PARTITIONS, because)
-    return Choice(Strategy.SHUFFLED_HASH, built, Reason.MUCH_SMALLER, words.much_smaller(join, conf, built))
+        return Choice(Strategy.SHUFFLED_HASH, built, Rule.SMALL_PARTITIONS)
+    return Choice(Strategy.SHUFFLED_HASH, built, Rule.MUCH_SMALLER)
 
 
 def _is_much_smaller(join: LogicalJoin, which: BuildSide, conf: SelectionConf) -> bool:
@@ -108,20 +100,18 @@ def _is_much_smaller(join: LogicalJoin, which: BuildSide, conf: SelectionConf) -
 def _sort_merge(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
     if not join.orderable:
         return None
-    return Choice(Strategy.SORT_MERGE, None, Reason.SORTABLE_KEYS, words.no_broadcast(join, conf))
+    return Choice(Strategy.SORT_MERGE, None, Rule.SORTABLE_KEYS)
 
 
 def _product(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
     if not may_replicate(join):
         return None
-    because = words.sentence("an inner join that nothing else can run", words.no_broadcast(join, conf))
-    return Choice(Strategy.CARTESIAN, None, Reason.PRODUCT, because)
+    return Choice(Strategy.CARTESIAN, None, Rule.PRODUCT)
 
 
 def _last_resort(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
     built = _kept(join) or (join.smaller if join.equi_keys else _preferred_loop_side(join))
-    because = words.sentence(f"nothing else can run it, whatever the size of {built}", words.no_broadcast(join, conf))
-    return Choice(Strategy.BROADCAST_NESTED_LOOP, built, Reason.LAST_RESORT, because)
+    return Choice(Strategy.BROADCAST_NESTED_LOOP, built, Rule.LAST_RESORT)
 
 
 def _null_aware(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
@@ -131,12 +121,12 @@ def _null_aware(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
     limit = conf.null_aware_broadcast_bytes if conf.has(NULL_AWARE_THRESHOLD) else -1
     # Of its own threshold 0 means none at all, where that of other broadcasts lets what is empty pass.
     within = limit < 0 or join.right.bytes <= limit > 0 or fits(join, RIGHT, conf)
-    return Choice(Strategy.BROADCAST_HASH, RIGHT, Reason.NULL_AWARE, words.null_aware(join, limit)) if within else None
+    return Choice(Strategy.BROADCAST_HASH, RIGHT, Rule.NULL_AWARE) if within else None
 
 
 def _loop_hint(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
     sides = join.hinted(SideHint.BROADCAST)
-    return _looped(join, sides, Reason.BROADCAST_HINT, words.hinted(join, SideHint.BROADCAST, sides))
+    return _looped(join, sides, Rule.BROADCAST_HINT)
 
 
 def _loop_size(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
@@ -145,12 +135,12 @@ def _loop_size(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
         for which in BOTH
         if fits(join, which, conf) and join.side(which).hint is not SideHint.NO_BROADCAST_AND_REPLICATION
     )
-    return _looped(join, sides, Reason.BROADCAST_SIZE, words.within_threshold(join, conf, sides))
+    return _looped(join, sides, Rule.BROADCAST_SIZE)
 
 
 # Say nothing of joins without hints.
 _OF_HINTS = frozenset({_broadcast_hint, _merge_hint, _shuffle_hash_hint, _replicate_hint, _loop_hint})
-_EQUI_RULES: tuple[_Rule, ...] = (
+_EQUI_RULES: tuple[_Pick, ...] = (
     _broadcast_hint,
     _merge_hint,
     _shuffle_hash_hint,
@@ -161,19 +151,19 @@ _EQUI_RULES: tuple[_Rule, ...] = (
     _product,
     _last_resort,
 )
-_OTHER_RULES: tuple[_Rule, ...] = (_null_aware, _loop_hint, _replicate_hint, _loop_size, _product, _last_resort)
+_OTHER_RULES: tuple[_Pick, ...] = (_null_aware, _loop_hint, _replicate_hint, _loop_size, _product, _last_resort)
 
 
-def _built(strategy: Strategy, join: LogicalJoin, sides: _Sides, reason: Reason, because: str) -> Choice | None:
+def _built(strategy: Strategy, join: LogicalJoin, sides: _Sides, rule: Rule) -> Choice | None:
     """The strategy with the smaller of the sides that qualify; None without any."""
-    return Choice(strategy, _smaller_of(join, sides), reason, because) if sides else None
+    return Choice(strategy, _smaller_of(join, sides), rule) if sides else None
 
 
-def _looped(join: LogicalJoin, sides: _Sides, reason: Reason, because: str) -> Choice | None:
+def _looped(join: LogicalJoin, sides: _Sides, rule: Rule) -> Choice | None:
     if not sides:
         return None
     built = _preferred_loop_side(join) if len(sides) == 2 else sides[0]
-    return Choice(Strategy.BROADCAST_NESTED_LOOP, built, reason, because)
+    return Choice(Strategy.BROADCAST_NESTED_LOOP, built, rule)
 
 
 def _smaller_of(join: LogicalJoin, sides: _Sides) -> BuildSide:

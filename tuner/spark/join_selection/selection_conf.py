@@ -24,7 +24,6 @@ PREFER_SHUFFLED_HASH = (3, 2, 0)  # SPARK-35282: DynamicJoinSelection instead of
 SHUFFLED_HASH_FACTOR = (3, 3, 0)  # SPARK-36898
 DEMOTION_BY_TYPE = (3, 3, 0)  # DynamicJoinSelection: outer and anti joins look at the other side
 OUTER_SHUFFLED_HASH_BOTH_SIDES = (3, 5, 0)  # SPARK-36612
-NO_REPLICATION_HINT = (3, 5, 0)
 NULL_AWARE_THRESHOLD = (4, 2, 1)
 CONVERTED_SORT_MERGE = (4, 3, 0)  # ConvertSortMergeJoinToShuffledHashJoin instead of DynamicJoinSelection
 

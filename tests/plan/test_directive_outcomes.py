@@ -22,8 +22,6 @@ SIDES = """
 """
 SORT_MERGE = "SortMergeJoin | [k#1], [k#3], Inner" + SIDES
 ITEMS_BROADCAST = "BroadcastHashJoin | [k#1], [k#3], Inner, BuildRight, false" + SIDES
-ORDERS_BROADCAST = "BroadcastHashJoin | [k#1], [k#3], Inner, BuildLeft, false" + SIDES
-ITEMS_HASHED = "ShuffledHashJoin | [k#1], [k#3], Inner, BuildRight" + SIDES
 NOTHING = "EmptyRelation | [plan_id=1]"
 ITEMS = ("default.items",)
 APPLIED, HELD, IGNORED, IMPOSSIBLE = DirectiveStatus
@@ -57,28 +55,10 @@ class TestAHint:
         ("name", "side", "final", "reason"),
         [
             ("BROADCAST", ITEMS, ITEMS_BROADCAST, ""),
-            ("BROADCAST", (), ORDERS_BROADCAST, ""),
-            ("SHUFFLE_HASH", ITEMS, ITEMS_HASHED, ""),
             ("MERGE", ITEMS, SORT_MERGE, ""),
-            ("NO_BROADCAST", ITEMS, SORT_MERGE, ""),
-            ("NO_BROADCAST", (), ITEMS_HASHED, ""),
-            ("NO_BROADCAST", ITEMS, ORDERS_BROADCAST, ""),
             # AQE found nothing to join: the join was planned as told, and did not run.
             ("MERGE", ITEMS, NOTHING, ""),
             ("BROADCAST", ITEMS, SORT_MERGE, "told BROADCAST of items; Spark ran SortMergeJoin"),
-            (
-                "BROADCAST",
-                ITEMS,
-                ORDERS_BROADCAST,
-                "told BROADCAST of items; Spark ran BroadcastHashJoin building orders",
-            ),
-            (
-                "SHUFFLE_HASH",
-                ("default.orders",),
-                ITEMS_HASHED,
-                "told SHUFFLE_HASH of orders; Spark ran ShuffledHashJoin building items",
-            ),
-            ("NO_BROADCAST", (), ITEMS_BROADCAST, "told NO_BROADCAST; Spark ran BroadcastHashJoin building items"),
         ],
     )
     def test_that_the_agent_applied_is_held_against_the_join_that_ran(

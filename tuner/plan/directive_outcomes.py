@@ -5,28 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tuner.model.agent_message import HintDirective, QueryDirectives
+from tuner.model.agent_message import QueryDirectives
 from tuner.model.agent_record import NOT_LOADED, UNSTEERED, AgentRecord
 from tuner.model.application import Execution
 from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
 from tuner.model.join_site import JoinSite
-from tuner.model.strategy import BuildSide, Strategy
+from tuner.plan.hint_outcome import hint_outcome
 from tuner.plan.join_blocks import join_graphs
 from tuner.plan.joins import Join
 from tuner.plan.node import PlanNode
 from tuner.plan.order_outcome import order_outcome
-from tuner.plan.relation import short_name
 
 _NOT_MET = "the agent met no plan with the relations of this query"
-_BROADCASTS = frozenset({Strategy.BROADCAST_HASH, Strategy.BROADCAST_NESTED_LOOP})
-# How a hinted join then runs.
-_TOLD = {
-    "BROADCAST": _BROADCASTS,
-    "NO_BROADCAST": frozenset(Strategy) - _BROADCASTS,
-    "SHUFFLE_HASH": frozenset({Strategy.SHUFFLED_HASH}),
-    "MERGE": frozenset({Strategy.SORT_MERGE}),
-}
-_BUILDING = frozenset({"BROADCAST", "SHUFFLE_HASH"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +27,7 @@ class RanPlan:
     joins: Sequence[JoinSite]
     planned: Sequence[Join]
 
-    def of(self, signature: str) -> Sequence[JoinSite | Join]:
+    def joins_of(self, signature: str) -> Sequence[JoinSite | Join]:
         """The joins of a signature, as planned where none of them ran."""
         return [j for j in self.joins if j.signature == signature] or [
             j for j in self.planned if j.signature == signature
@@ -78,45 +68,9 @@ def _held_against(
         return said.status, said.reason
     for query in directed:
         for hint in query.hints:
-            if hint.id == said.action_id and (deviation := _deviation(hint, ran.of(hint.join))):
-                return DirectiveStatus.IGNORED, deviation
+            if hint.id == said.action_id:
+                return hint_outcome(hint.hint, hint.side, ran.joins_of(hint.join))
         for order in query.orders:
             if order.id == said.action_id:
                 return order_outcome(order.items, order.order, join_graphs(ran.final))
     return said.status, said.reason
-
-
-def _deviation(hint: HintDirective, joins: Sequence[JoinSite | Join]) -> str:
-    """How a join that was hinted ran otherwise; empty where it ran as told."""
-    told = f"told {hint.hint}" + (f" of {_names(hint.side)}" if hint.side else "")
-    if not joins:
-        return f"{told}; the plan that ran has no such join"
-    for join in joins:
-        if not _as_told(join, hint):
-            return f"{told}; Spark ran {join.strategy}{_building(join)}"
-    return ""
-
-
-def _as_told(join: JoinSite | Join, hint: HintDirective) -> bool:
-    is_in = join.strategy in _TOLD.get(hint.hint, frozenset({join.strategy}))
-    if hint.hint == "NO_BROADCAST":  # of one side: the other may be
-        return is_in or not _builds(join, hint.side)
-    return is_in and (hint.hint not in _BUILDING or _builds(join, hint.side))
-
-
-def _builds(join: JoinSite | Join, side: Sequence[str]) -> bool:
-    """Whether a side was built, as far as both can be told apart."""
-    left, right = sorted(join.left.relations), sorted(join.right.relations)
-    if not side or left == right or join.build_side is None:
-        return True
-    return sorted(side) == (left if join.build_side is BuildSide.LEFT else right)
-
-
-def _building(join: JoinSite | Join) -> str:
-    if join.build_side is None:
-        return ""
-    return f" building {_names((join.left if join.build_side is BuildSide.LEFT else join.right).relations)}"
-
-
-def _names(relations: Sequence[str]) -> str:
-    return "+".join(map(short_name, relations))

@@ -24,7 +24,7 @@ from tuner.policy.measure import (
     usual_seconds,
 )
 from tuner.replay.cohort_replay import Observed
-from tuner.replay.had import had
+from tuner.replay.has_action import has_action
 from tuner.replay.with_changes import Change, Place, changes_of, with_changes, without_called_for
 
 
@@ -98,7 +98,9 @@ def _has(change: Change, run: Run) -> bool:
     """Whether all of a change was in a run: what the tuner put there counts if it was followed."""
     if run.outcome is None:
         return False
-    return _by_tuner(change, run) or all(had(action, run.outcome) for action in without_called_for(change.actions))
+    return _by_tuner(change, run) or all(
+        has_action(run.outcome, action) for action in without_called_for(change.actions)
+    )
 
 
 def _by_tuner(change: Change, run: Run) -> bool:

@@ -8,7 +8,7 @@ from tuner.model.action import ActionKind
 from tuner.model.decision import IN_FORCE, DecidedAction, Decision, Standing
 from tuner.model.run import Run
 from tuner.replay.cohort_replay import LoggedRun
-from tuner.replay.had import had, sets
+from tuner.replay.has_action import has_action
 
 
 def run_in_effect(decision: Decision, logged: LoggedRun) -> Run:
@@ -38,11 +38,12 @@ def run_in_effect(decision: Decision, logged: LoggedRun) -> Run:
 
 def _carried_out(decided: DecidedAction, logged: LoggedRun) -> bool:
     """The agent's directives are named in the log; a hint in the text of a SQL job only shows in its plan."""
-    if decided.action.kind is ActionKind.SET_CONF:
-        return sets(decided.action, logged.outcome)
+    action = decided.action
+    if action.kind is ActionKind.SET_CONF:
+        return logged.outcome.conf.get(action.target) == action.value
     if logged.directed:
-        return decided.action.id in logged.directed
-    return had(decided.action, logged.outcome)
+        return action.id in logged.directed
+    return has_action(logged.outcome, action)
 
 
 def _proposed(decided: DecidedAction) -> DecidedAction:

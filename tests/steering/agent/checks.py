@@ -6,18 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tuner.model.strategy import BuildSide, Strategy
+from tuner.model.directive_outcome import DirectiveStatus
+from tuner.plan.hint_outcome import hint_outcome
 from tuner.plan.joins import Join, every_join
 from tuner.plan.relation import is_scan
 
 from .agent_log import Steered
 
 Sides = tuple[tuple[str, ...], ...]
-_ALLOWED = {
-    "BROADCAST": (Strategy.BROADCAST_HASH, Strategy.BROADCAST_NESTED_LOOP),
-    "SHUFFLE_HASH": (Strategy.SHUFFLED_HASH,),
-    "MERGE": (Strategy.SORT_MERGE,),
-}
 
 
 def unlike_signatures(executions: Iterable[Steered]) -> Iterator[str]:
@@ -81,27 +77,6 @@ def unlike_hints(steered: Steered, directives: Iterable[dict[str, Any]]) -> Iter
     for hint in (hint for query in directives for hint in query["hints"]):
         status, _ = steered.outcomes.get(hint["id"], ("", ""))
         if status == "applied":
-            if hint["join"] not in joins:
-                yield f"{steered.label}: {hint['id']} is said to be applied, and no such join is in the plan"
-            for join in joins.get(hint["join"], ()):
-                if not _follows(join, hint):
-                    yield f"{steered.label}: {hint['id']} is said to be applied to {_words(join)}"
-
-
-def _words(join: Join) -> str:
-    built = f" that builds the {join.build_side}" if join.build_side else ""
-    return f"a {join.strategy} ({join.type}){built} of {join.left.relations} and {join.right.relations}"
-
-
-def _follows(join: Join, hint: dict[str, Any]) -> bool:
-    if hint["hint"] == "NO_BROADCAST":
-        return join.strategy is not Strategy.BROADCAST_HASH or (hint["side"] != [] and _built(join) != hint["side"])
-    if join.strategy not in _ALLOWED[hint["hint"]]:
-        return False
-    return hint["hint"] == "MERGE" or _built(join) == hint["side"]
-
-
-def _built(join: Join) -> list[str]:
-    """What the build side of a join reads; nothing where none is built."""
-    sides = {BuildSide.LEFT: join.left, BuildSide.RIGHT: join.right}
-    return list(sides[join.build_side].relations) if join.build_side else []
+            outcome, why = hint_outcome(hint["hint"], hint["side"], joins.get(hint["join"], ()))
+            if outcome is not DirectiveStatus.APPLIED or why:
+                yield f"{steered.label}: {hint['id']} is said to be applied: {why}"

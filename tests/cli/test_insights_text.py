@@ -7,6 +7,8 @@ import pytest
 from tuner.cli.insights_text import MOST_SHOWN, insights_json, insights_lines
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
+from tuner.model.query import Query, QueryStatus
+from tuner.words.query_names import QueryNames
 
 FOUND = Insight(
     InsightKind.UNUSED_OUTER_JOIN,
@@ -25,11 +27,14 @@ FOUND = Insight(
     "INSERT INTO report SELECT of all there is in the warehouse",
 )
 
+SALES, RETURNS = "tpcds.catalog_sales", "tpcds.catalog_returns"
+NAMES = QueryNames([Query(72, 72, FOUND.query, "", 0, 1, QueryStatus.SUCCEEDED, main_relations=(SALES, RETURNS))])
+
 
 def test_one_insight() -> None:
-    assert list(insights_lines((FOUND,), 120)) == [
+    assert list(insights_lines((FOUND,), NAMES, 120)) == [
         "  insights: what only a person can change, and the most that it can gain",
-        "  2 min 10 s  unused outer join in INSERT INTO report SELECT of … (03184333f5f0928c)",
+        "  2 min 10 s  unused outer join in catalog_sales ⋈ catalog_returns (query 72) (03184333f5f0928c)",
         "              SortMergeJoin of catalog_sales, date_dim, item and 5 more with catalog_returns",
         "              no column of catalog_returns is used, and the join added no row in this run",
         "              measured: rows out 28.7M; files 32.2 GB (catalog_returns); rows that it kept 25.0%; tasks 1,280",
@@ -40,23 +45,24 @@ def test_one_insight() -> None:
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_lines_fit_the_terminal(width: int) -> None:
-    header, _, *rest = insights_lines((FOUND,), width)
+    header, _, *rest = insights_lines((FOUND,), NAMES, width)
     assert all(len(line) <= width for line in rest)
     assert header.startswith("  insights")
 
 
 def test_the_costliest_are_shown_and_the_others_counted() -> None:
-    *_, last = insights_lines((FOUND,) * (MOST_SHOWN + 3), 80)
+    *_, last = insights_lines((FOUND,) * (MOST_SHOWN + 3), NAMES, 80)
     assert last.strip() == "and 3 more that cost less: --json has them all"
 
 
 def test_nothing_to_tell_is_no_section() -> None:
-    assert list(insights_lines((), 80)) == []
+    assert list(insights_lines((), NAMES, 80)) == []
 
 
 def test_json_has_all_fields_and_all_insights() -> None:
-    found = insights_json("nightly", "app-1", (FOUND,) * (MOST_SHOWN + 3))
+    found = insights_json("nightly", "app-1", (FOUND,) * (MOST_SHOWN + 3), NAMES)
     assert len(found) == MOST_SHOWN + 3
     assert found[0]["cohort"] == "nightly" and found[0]["kind"] == "unused_outer_join"
     assert found[0]["evidence"][1] == {"what": "files", "value": 32.2e9, "unit": "bytes", "of": "catalog_returns"}
-    assert {"query", "operator", "change", "reason", "seconds"} <= found[0].keys()
+    assert (found[0]["query"], found[0]["name"]) == (FOUND.query, "catalog_sales ⋈ catalog_returns (query 72)")
+    assert {"operator", "change", "reason", "seconds"} <= found[0].keys()

@@ -15,6 +15,7 @@ from tuner.model.insight import Insight, InsightKind
 from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
 from tuner.model.run import RunDetails
 from tuner.model.verdict import Ruling
+from tuner.words.query_names import query_name
 
 from .nights import HINT, decided, keep, night, query, said
 
@@ -35,7 +36,8 @@ def test_a_hostile_name_is_only_ever_text(ask: Ask, store: Store, name: str) -> 
     cohort, dag = text[:1500], text[:100]
     hint = replace(HINT, relations=(text,), target=text[:500])
     advice = decided(hint, Standing.TRIAL, f"because of {text}", evidence=(Evidence("rows", 1.0, "rows", text),))
-    run = night(0, query("q1", 20, text), actions=[advice], cohort=cohort, dag_id=dag)
+    described = query("q1", 20, text)
+    run = night(0, described, actions=[advice], cohort=cohort, dag_id=dag)
     insight = Insight(InsightKind.SPILL, text, "q1", 1.0, (), text, text, text)
     picture = PlanPicture("q1", text, (PlanStep(StepKind.SCAN, text, text),))
     keep(store, run, details=RunDetails(Decision(Mode.AUTO, text, (advice,)), (insight,), (picture,)))
@@ -51,8 +53,9 @@ def test_a_hostile_name_is_only_ever_text(ask: Ask, store: Store, name: str) -> 
         if part != "/recommendations":
             # Of actions all is needed: their ids say which is meant, and what is pasted must be whole.
             assert len(answer.content) < 4_100_000, part
-    described = client.get("/api/cohort/queries", params={"cohort": cohort}).json()["items"][0]["query"]["description"]
-    assert described == (text if len(text) <= 1000 else text[:999] + "…")
+    name = client.get("/api/cohort/queries", params={"cohort": cohort}).json()["items"][0]["query"]["name"]
+    assert name == query_name(described)
+    assert len(name) <= 80
 
 
 def test_a_name_that_is_no_text_at_all_is_refused_without_a_trace(ask: Ask, store: Store) -> None:

@@ -71,7 +71,7 @@ def test_a_side_that_no_run_has_is_none(ask: Ask, store: Store) -> None:
     assert found["after"] is None
     assert [step["changed"] for step in found["before"]["steps"]] == ["", "", ""]
     assert compare(ask, "no such query") == {
-        "query": {"fingerprint": "no such query", "description": ""},
+        "query": {"fingerprint": "no such query", "name": "query no such query"},
         "before": None,
         "after": None,
     }

@@ -79,4 +79,4 @@ def test_queries_are_slowest_first_with_what_reaches_them(ask: Ask, store: Store
         ("gone", 1.0, None),
     ]
     assert [(i["in_force"], i["has_plan"]) for i in items] == [(0, False), (1, True), (0, False)]
-    assert items[1]["query"]["description"] == "SELECT a"
+    assert [i["query"]["name"] for i in items] == ["query 0", "SELECT a", "query 0 (gone)"]

@@ -22,6 +22,7 @@ from tuner.model.application import Application, Completeness
 from tuner.model.change import Recommendation
 from tuner.model.insight import Insight
 from tuner.replay.cohort_of import cohort_of
+from tuner.words.query_names import QueryNames
 
 if TYPE_CHECKING:
     from tuner.cli.queries_and_insights import QueriesAndInsights
@@ -47,11 +48,12 @@ def advise(
     for application, read in reader.read(paths, QueriesAndInsights):
         recommendations, insights = _looked_at(application, read, steering, sql=sql)
         recommended += [_json(application, r) for r in recommendations]
-        shown += insights_json(_cohort(application), application.app_id, insights)
+        names = QueryNames(read.in_order())
+        shown += insights_json(_cohort(application), application.app_id, insights, names)
         hinted = hinted_sql(recommendations, statements, read.in_order())
         texts += [hinted.as_json(application.app_id)] if statements else []
         if not as_json:
-            _show(application, recommendations, insights, hinted)
+            _show(application, recommendations, insights, hinted, names)
     if as_json:
         found = {"recommendations": recommended, "insights": shown} | ({"sql": texts} if statements else {})
         typer.echo(msgspec.json.encode(found).decode())
@@ -124,6 +126,7 @@ def _show(
     recommendations: tuple[Recommendation, ...],
     insights: tuple[Insight, ...],
     hinted: HintedSql,
+    names: QueryNames,
 ) -> None:
     console = Console(highlight=False)
     console.print(f"{_cohort(application)} ({application.app_id})", markup=False, soft_wrap=True)
@@ -143,6 +146,6 @@ def _show(
         console.print("  nothing to change: no change is predicted to gain enough", soft_wrap=True)
     for line in hinted.lines():
         console.print(line, markup=False, soft_wrap=True)
-    for line in insights_lines(insights, console.width):
+    for line in insights_lines(insights, names, console.width):
         console.print(line, markup=False, soft_wrap=True)
     console.print()

@@ -45,10 +45,11 @@ def application_json(application: Application) -> dict[str, Any]:
     }
 
 
-def query_json(query: Query) -> dict[str, Any]:
+def query_json(query: Query, name: str) -> dict[str, Any]:
     return {
         "id": query.id,
         "fingerprint": query.fingerprint,
+        "name": name,
         "description": query.description,
         "start_ms": query.start_ms,
         "duration_ms": query.duration_ms,

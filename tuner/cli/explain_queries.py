@@ -12,11 +12,9 @@ from tuner.cli.explain_sources import Measured
 from tuner.cost.learned.calibrated import calibrated
 from tuner.cost.learned.fit import stage_terms
 from tuner.cost.learned.operator_times import OperatorTimes, overhead_terms, wall_terms
-from tuner.printable import printable
 from tuner.units import format_seconds
 
 _MOST_TERMS = 8
-_DESCRIPTION = 40
 
 
 def explained(found: Sequence[Measured], model: OperatorTimes, wanted: int | None = None) -> list[dict[str, Any]]:
@@ -40,6 +38,7 @@ def _explained(one: Measured, model: OperatorTimes) -> dict[str, Any]:
         "run": one.run,
         "query": one.query.id,
         "fingerprint": one.query.fingerprint,
+        "name": one.name,
         "description": one.query.description,
         "measured_seconds": sample.wall_ms / 1e3,
         "predicted_seconds": float(clock.sum()) / 1e3,
@@ -54,8 +53,9 @@ def show(queries: Sequence[dict[str, Any]]) -> None:
     """A few lines a query."""
     console = Console(highlight=False)
     for q in queries:
-        name = printable(q["description"], _DESCRIPTION)
-        console.print(f"{name} (query {q['query']} of {q['run']}, {q['fingerprint']})".lstrip(), markup=False)
+        console.print(
+            f"{q['name']}, query {q['query']} of {q['run']} ({q['fingerprint']})", markup=False, soft_wrap=True
+        )
         console.print(
             f"  {format_seconds(q['measured_seconds'])} measured, {format_seconds(q['predicted_seconds'])} by the model; "
             f"core time {format_seconds(q['measured_core_seconds'])} measured, "

@@ -15,14 +15,16 @@ from tuner.model.application import Work
 from tuner.model.cluster import Cluster
 from tuner.model.query import Query
 from tuner.plan.queries import QueryAndPlans, in_full
+from tuner.words.query_names import QueryNames
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A query of one run, and the sample it makes. `run` is the application's id, or the run's key."""
+    """A query of one run, its name for people, and the sample it makes. `run` is the application's id, or the run's key."""
 
     run: str
     query: Query
+    name: str
     sample: Sample
 
 
@@ -57,6 +59,7 @@ def _of_store(url: str | None, cohort: str | None) -> Iterator[Measured]:
 
 
 def _measured(run: str, queries: tuple[Query, ...], cluster: Cluster) -> Iterator[Measured]:
+    names = QueryNames(queries)
     for query in queries:
         if sample := sample_of(query, cluster):
-            yield Measured(run, query, sample)
+            yield Measured(run, query, names.of(query.fingerprint), sample)

@@ -17,6 +17,7 @@ from tuner.cli.spark_session import Conf, Master, Out, check_spark_options
 from tuner.model.application import Application
 from tuner.model.query import Query, QueryStatus
 from tuner.units import format_bytes, format_seconds
+from tuner.words.query_names import QueryNames
 
 Paths = Annotated[
     list[str],
@@ -58,11 +59,12 @@ def _show(application: Application, work: QueryList) -> None:
     found = work.in_order()
     console.print(_headline(application, len(found), work.stages), soft_wrap=True, markup=False)
     if found:
-        table = Table("query", "seconds", "joins", "input", "spilled", "description", box=None)
+        table = Table("id", "seconds", "joins", "input", "spilled", "query", box=None)
         for column in table.columns[:-1]:
             column.no_wrap = True
+        names = QueryNames()
         for query in found:
-            table.add_row(*_row(query))
+            table.add_row(*_row(query, names.add(query)))
         console.print(table)
     for problem in application.problems:
         where = f"{problem.file}:{problem.line}" if problem.line else problem.file
@@ -91,12 +93,12 @@ def _joins(query: Query) -> str:
     return f"{len(query.joins)} ({broadcast} broadcast)" if broadcast else str(len(query.joins))
 
 
-def _row(query: Query) -> list[str | Text]:
+def _row(query: Query, name: str) -> list[str | Text]:
     return [
         query.fingerprint,
         _seconds(query),
         _joins(query),
         format_bytes(query.input_bytes),
         format_bytes(query.spilled_bytes) if query.spilled_bytes else "-",
-        Text(query.description[:60]),
+        Text(name),
     ]

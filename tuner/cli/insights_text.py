@@ -8,23 +8,23 @@ from typing import Any
 
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight
-from tuner.printable import printable
 from tuner.units import format_bytes, format_rows, format_seconds, format_share
+from tuner.words.query_names import QueryNames
 
 # About a screen and a half; the rest is in the JSON.
 MOST_SHOWN = 10
-_DESCRIPTION = 30
 _SECONDS = 10  # as wide as `4 min 5 s`
 _HANGING = " " * (2 + _SECONDS + 2)
 
 
-def insights_json(cohort: str, app_id: str, found: tuple[Insight, ...]) -> list[dict[str, Any]]:
+def insights_json(cohort: str, app_id: str, found: tuple[Insight, ...], names: QueryNames) -> list[dict[str, Any]]:
     """All insights of an application as JSON objects, a contract."""
     return [
         {
             "cohort": cohort,
             "app_id": app_id,
             "query": i.query,
+            "name": names.of(i.query),
             "description": i.description,
             "kind": i.kind.value,
             "operator": i.operator,
@@ -37,15 +37,14 @@ def insights_json(cohort: str, app_id: str, found: tuple[Insight, ...]) -> list[
     ]
 
 
-def insights_lines(found: tuple[Insight, ...], width: int) -> Iterator[str]:
+def insights_lines(found: tuple[Insight, ...], names: QueryNames, width: int) -> Iterator[str]:
     """The costliest insights, wrapped to a terminal's width; nothing where there are none."""
     if not found:
         return
     yield "  insights: what only a person can change, and the most that it can gain"
     for insight in found[:MOST_SHOWN]:
-        name = insight.kind.replace("_", " ")
-        of = f"{printable(insight.description, _DESCRIPTION)} ({insight.query})".lstrip()
-        yield f"  {format_seconds(insight.seconds):>{_SECONDS}}  {name} in {of}"
+        kind = insight.kind.replace("_", " ")
+        yield f"  {format_seconds(insight.seconds):>{_SECONDS}}  {kind} in {names.of(insight.query)} ({insight.query})"
         measured = "; ".join(_evidence(e) for e in insight.evidence if e.value)
         for text in (insight.operator, insight.reason, f"measured: {measured}", f"change: {insight.change}"):
             yield from _wrapped(text, width)

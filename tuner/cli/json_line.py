@@ -13,6 +13,7 @@ import msgspec
 from tuner.cli.application_json import application_json, job_json, problem_json, query_json, stage_json
 from tuner.model.application import Application, Work
 from tuner.plan.queries import query
+from tuner.words.query_names import QueryNames
 
 _IN_MEMORY_BYTES = 1 << 20
 _encode = msgspec.json.Encoder().encode
@@ -45,10 +46,11 @@ class JsonLine:
 
     def __init__(self) -> None:
         self._lists = {"queries": _Parts(), "jobs": _Parts(), "stages": _Parts()}
+        self._names = QueryNames()
 
     def take(self, work: Work) -> None:
         if work.execution and (found := query(work.execution, work.stages, work.steering)):
-            self._lists["queries"].add(found.id, query_json(found))
+            self._lists["queries"].add(found.id, query_json(found, self._names.add(found)))
         for job in work.jobs:
             self._lists["jobs"].add(job.job_id, job_json(job))
         for stage in work.stages:

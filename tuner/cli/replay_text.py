@@ -13,13 +13,13 @@ from rich.table import Table
 from tuner.cli.insights_text import insights_lines
 from tuner.errors import TunerError
 from tuner.model.change import Prediction
-from tuner.model.insight import Insight
 from tuner.model.run import RunState
 from tuner.printable import printable
 from tuner.replay.cohort_replay import Advised, Backtest, CohortReplay, Observed, ReplayedRun, ReplaySummary, UnreadLog
 from tuner.replay.newest_run import details_of_newest_run, newest_whole, order_insights
 from tuner.replay.replayed import Replayed
 from tuner.units import format_bytes, format_seconds, format_share
+from tuner.words.query_names import QueryNames
 
 # What fits on a few screens; --json and --report have all.
 MOST_COHORTS = 8
@@ -38,7 +38,7 @@ def show_replay(console: Console, found: Replayed, *, backtest: bool) -> None:
         _say(console, [_cohort_line(cohort)])
         console.print(_runs_table(list(found.runs(cohort.cohort))))
         _say(console, _cohort_lines(cohort))
-        for line in insights_lines(_insights(found, cohort), console.width):
+        for line in _insights(found, cohort, console.width):
             console.print(line, markup=False, soft_wrap=True)
     _say(console, ["", *_rest(summary), *_score(summary.backtest)])
     if backtest:
@@ -126,13 +126,14 @@ def _advised_line(a: Advised) -> str:
     return f"    {_saved(a.seconds)} in {_counted(a.runs, 'run')}, {_hours(a.core_hours)}: {a.words}"
 
 
-def _insights(found: Replayed, cohort: CohortReplay) -> tuple[Insight, ...]:
+def _insights(found: Replayed, cohort: CohortReplay, width: int) -> Iterable[str]:
     """Of the newest whole run; none where its log is gone since."""
     try:
         runs = newest_whole(found.logged(cohort.cohort))
-        return details_of_newest_run(runs[-1], more=order_insights(runs)).insights if runs else ()
+        insights = details_of_newest_run(runs[-1], more=order_insights(runs)).insights if runs else ()
     except (TunerError, OSError):
         return ()
+    return insights_lines(insights, QueryNames(runs[-1].outcome.queries), width) if insights else ()
 
 
 def _rest(summary: ReplaySummary) -> Iterator[str]:

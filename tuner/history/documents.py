@@ -52,6 +52,7 @@ class _BriefQuery:
     input_bytes: int = 0
     directives: tuple[DirectiveOutcome, ...] = ()
     literals: str = ""
+    main_relations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,7 @@ class Query:
     """One SQL execution of an application, as the next run will know it again by its fingerprint.
 
     `relations` are all that it reads, in subqueries too (not in those that Spark adds to prune), each once and sorted;
-    `columns` is a digest of what of them.
+    `columns` is a digest of what of them; `main_relations` are the largest three that it joins.
     `input_bytes` and `input_rows` sum the scans; `executor_run_ms` and `spilled_bytes` sum its stages. There only where
     `in_full` looked: `graphs`, its blocks of inner joins that have more than one order, `tables`, the catalog tables it
     reads, `work`, what its stages did, `aggregates` and `skews`. `directives` says what became of each that it had;
@@ -142,6 +142,7 @@ class Query:
     broadcasts_off: tuple[str, ...] = ()
     literals: str = ""
     values: tuple[str, ...] = ()
+    main_relations: tuple[str, ...] = ()
 
     @property
     def seconds(self) -> float:

@@ -26,11 +26,11 @@ def recommendations_answer(facts: CohortFacts, limit: int, offset: int, *, code:
 
 
 def insights_answer(facts: CohortFacts, limit: int, offset: int, *, code: bool) -> Page[InsightItem]:
-    return page_of(insights(facts), lambda insight: insight_item(insight, code=code), limit, offset)
+    return page_of(insights(facts), lambda insight: insight_item(insight, facts.names(code=code)), limit, offset)
 
 
 def queries_answer(facts: CohortFacts, limit: int, offset: int, *, code: bool) -> Page[QueryItem]:
-    return page(query_items(facts, facts.descriptions(code)), limit, offset)
+    return page(query_items(facts, facts.names(code=code)), limit, offset)
 
 
 def audit_answer(facts: CohortFacts, limit: int, offset: int) -> Page[AuditItem]:

@@ -11,6 +11,7 @@ from tuner.model.run import Run, RunDetails, RunState
 from tuner.model.verdict import ModeChange, Verdict
 from tuner.panel.recent_runs import PANEL_RUNS, RecentRuns, RunsInView
 from tuner.policy.said_since import said_since, sentence
+from tuner.words.query_names import QueryNames
 
 # Runs whose details are looked for: those since may be running, or lost.
 DETAILS_AMONG = 10
@@ -112,6 +113,6 @@ class CohortFacts:
             decisions.append(self.outlook)
         return {d.action.id: d.action.words for decision in decisions for d in decision.actions}
 
-    def descriptions(self, readable: bool) -> dict[str, str]:
-        """Queries' descriptions by fingerprint; none for who may not read the code."""
-        return self.view.descriptions if readable else {}
+    def names(self, *, code: bool) -> QueryNames:
+        """What queries are called; without the job's descriptions for users who may not read its code."""
+        return self.view.names if code else self.view.names_without_descriptions

@@ -161,10 +161,10 @@ class Seconds(Answer):
 
 
 class QueryRef(Answer):
-    """`description` is empty for users who may not read the DAG's code."""
+    """A query: its id, and its name for people, which holds no description where the user may not read the DAG's code."""
 
     fingerprint: str
-    description: str = ""
+    name: str
 
 
 class RulingItem(Answer):

@@ -13,6 +13,7 @@ from tuner.model.run import Run
 from tuner.policy.baseline import Baseline, baselines, query_baselines
 from tuner.policy.followed import in_effect
 from tuner.policy.measure import latest_usable
+from tuner.words.query_names import QueryNames, names_in
 
 # As many as its charts show.
 PANEL_RUNS = 200
@@ -47,10 +48,13 @@ class RunsInView:
         return [(run, ids) for run, ids in found if ids]
 
     @cached_property
-    def descriptions(self) -> dict[str, str]:
-        """Queries' descriptions by fingerprint, as they were last."""
-        outcomes = (run.outcome for run in self.runs if run.outcome)
-        return {query.fingerprint: query.description for outcome in outcomes for query in outcome.queries}
+    def names(self) -> QueryNames:
+        """What queries are called, as they were last."""
+        return names_in(self.runs)
+
+    @cached_property
+    def names_without_descriptions(self) -> QueryNames:
+        return names_in(self.runs, described=False)
 
     @property
     def size(self) -> int:

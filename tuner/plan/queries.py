@@ -20,6 +20,7 @@ from tuner.plan.fingerprint import fingerprint
 from tuner.plan.join_blocks import join_graphs
 from tuner.plan.joins import every_join, find_joins, planned_joins
 from tuner.plan.literals import literals_of_plan, values_of_plan
+from tuner.plan.main_relations import main_relations
 from tuner.plan.measured_plan import MAX_WORK, MeasuredPlan
 from tuner.plan.node import Found, PlanNode, build_tree, each_once
 from tuner.plan.not_deterministic import not_deterministic
@@ -148,6 +149,7 @@ def _measured(
     status = _status(execution)
     joins = every_join(initial)
     planned = planned_joins(joins, read_estimates(execution.logical_plan))
+    measured = find_joins(final, planned, finished=status is QueryStatus.SUCCEEDED and _ran(final))
     query = Query(
         id=execution.execution_id,
         root_id=execution.root_execution_id,
@@ -156,7 +158,7 @@ def _measured(
         start_ms=execution.start_ms,
         duration_ms=_duration_ms(execution),
         status=status,
-        joins=find_joins(final, planned, finished=status is QueryStatus.SUCCEEDED and _ran(final)),
+        joins=measured,
         shuffles=find_shuffles(
             final,
             {a: stage.tasks for stage in stages for a in stage.accumulator_ids},
@@ -171,6 +173,7 @@ def _measured(
         error=error_kind(execution.error) if execution.error else None,
         broadcasts_off=broadcasts_off(execution.modified_conf),
         relations=tuple(sorted(read)),
+        main_relations=main_relations(measured, sorted(read)),
         columns=digest("\n".join(sorted(f"{name}.{column}" for name, columns in read.items() for column in columns))),
         not_deterministic=not_deterministic(initial),
     )

@@ -164,7 +164,7 @@ class World:
         )
 
     def query(self, number: int) -> QueryItem:
-        reference = QueryRef(fingerprint=f"q{number}", description=self.texts.sentence)
+        reference = QueryRef(fingerprint=f"q{number}", name=self.texts.sentence)
         return QueryItem(
             query=reference, baseline_seconds=60.0 - number, latest_seconds=50.0, in_force=1, has_plan=True
         )

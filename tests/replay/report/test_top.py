@@ -17,7 +17,7 @@ from tuner.replay.report.top import Paged, new_recommendations, top_insights, to
 
 
 def insight(seconds: float) -> InsightItem:
-    query = QueryRef(fingerprint="q1")
+    query = QueryRef(fingerprint="q1", name="q1")
     return InsightItem(
         kind=InsightKind.SPILL, operator="Sort", query=query, seconds=seconds, reason="", change="", evidence=[]
     )
@@ -36,7 +36,7 @@ def test_new_is_what_no_run_so_far_was_to_have() -> None:
 
 def test_insights_are_ranked_by_the_core_hours_of_their_run() -> None:
     wide = replace(cohort("wide"), core_hours=cohort().core_hours * 10)
-    paged = {"etl.load": Paged(0, {}, [insight(60.0), insight(5.0)]), "wide": Paged(1, {}, [insight(30.0)])}
+    paged = {"etl.load": Paged(0, insights=[insight(60.0), insight(5.0)]), "wide": Paged(1, insights=[insight(30.0)])}
     found = top_insights([cohort(), wide, cohort("no page")], paged)
     assert [(i.cohort, i.page, i.insight.seconds) for i in found] == [
         ("wide", 1, 30.0),

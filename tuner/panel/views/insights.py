@@ -6,6 +6,7 @@ from tuner.model.insight import Insight
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import InsightItem
 from tuner.panel.views.texts import evidence_items, query_ref, shortened
+from tuner.words.query_names import QueryNames
 
 
 def insights(facts: CohortFacts) -> list[Insight]:
@@ -14,11 +15,11 @@ def insights(facts: CohortFacts) -> list[Insight]:
     return sorted(found, key=lambda insight: -insight.seconds)
 
 
-def insight_item(insight: Insight, *, code: bool) -> InsightItem:
+def insight_item(insight: Insight, names: QueryNames) -> InsightItem:
     return InsightItem(
         kind=insight.kind,
         operator=shortened(insight.operator),
-        query=query_ref(insight.query, {insight.query: insight.description} if code else {}),
+        query=query_ref(insight.query, names),
         seconds=insight.seconds,
         reason=shortened(insight.reason),
         change=shortened(insight.change),

@@ -34,7 +34,7 @@ def plan_comparison(facts: CohortFacts, fingerprint: str, *, code: bool) -> Plan
     told = _told(after[0], fingerprint) if after else []
     marks_before, marks_after = changed_joins(before[1] if before else None, after[1] if after else None, told)
     return PlanComparison(
-        query=query_ref(fingerprint, facts.descriptions(code)),
+        query=query_ref(fingerprint, facts.names(code=code)),
         before=_picture_item(*before, marks_before) if before else None,
         after=_picture_item(*after, marks_after) if after else None,
     )
@@ -47,7 +47,7 @@ def _predicted(
     marks_before, marks_after = changed_joins(picture, advised.picture, told, AS_ADVISED)
     after = _picture_item(run, advised.picture, marks_after)
     return PlanComparison(
-        query=query_ref(picture.query, facts.descriptions(code)),
+        query=query_ref(picture.query, facts.names(code=code)),
         before=_picture_item(run, picture, marks_before),
         after=after.model_copy(
             update={

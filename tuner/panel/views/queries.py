@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from tuner.model.decision import IN_FORCE
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import QueryItem
 from tuner.panel.views.texts import query_ref
 from tuner.policy.measure import seconds_by_query
+from tuner.words.query_names import QueryNames
 
 
-def query_items(facts: CohortFacts, descriptions: Mapping[str, str]) -> list[QueryItem]:
+def query_items(facts: CohortFacts, names: QueryNames) -> list[QueryItem]:
     """Slowest first, by their latest seconds or else by those with nothing in force."""
     latest = facts.view.latest
     took = seconds_by_query(latest) if latest else {}
@@ -21,7 +20,7 @@ def query_items(facts: CohortFacts, descriptions: Mapping[str, str]) -> list[Que
     slowest = sorted(usual | took, key=lambda q: (-took.get(q, usual.get(q, 0.0)), q))
     return [
         QueryItem(
-            query=query_ref(fingerprint, descriptions),
+            query=query_ref(fingerprint, names),
             baseline_seconds=usual.get(fingerprint),
             latest_seconds=took.get(fingerprint),
             in_force=sum(fingerprint in queries for queries in reaching),

@@ -16,6 +16,7 @@ from tuner.panel.views.texts import evidence_items, query_ref, shortened
 from tuner.plan.digest import digest
 from tuner.policy.measure import usable
 from tuner.policy.together import together
+from tuner.words.query_names import QueryNames
 
 # What asks for a person first.
 ORDER = (
@@ -59,8 +60,8 @@ def recommendations(facts: CohortFacts, groups: Sequence[Group], *, code: bool) 
     """`groups` of the cohort in full. `code`: the viewer may read descriptions of queries."""
     sentences = facts.sentences()
     verdicts = {verdict.action_id: verdict for verdict in facts.verdicts}
-    descriptions = facts.descriptions(code)
-    return [_recommendation(group, facts.view, sentences, verdicts, descriptions) for group in groups]
+    names = facts.names(code=code)
+    return [_recommendation(group, facts.view, sentences, verdicts, names) for group in groups]
 
 
 def _recommendation(
@@ -68,7 +69,7 @@ def _recommendation(
     view: RunsInView,
     sentences: Mapping[str, str],
     verdicts: Mapping[str, Verdict],
-    descriptions: Mapping[str, str],
+    names: QueryNames,
 ) -> Recommendation:
     standing = standing_of(group)
     first = next(decided for decided in group if decided.standing is standing)
@@ -86,7 +87,7 @@ def _recommendation(
         predicted=Seconds.of(first.predicted_seconds) if first.predicted_seconds else None,
         gained_seconds=next((d.gained_seconds for d in group if d.gained_seconds is not None), None),
         measured_runs=sum(usable(run) for run in with_it),
-        queries=[query_ref(fingerprint, descriptions) for fingerprint in queries],
+        queries=[query_ref(fingerprint, names) for fingerprint in queries],
         since_run=since.key if since else "",
         since_at=since.started_at if since else None,
         rulings=_rulings(group, standing, verdicts),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from tuner.model.change import Evidence
 from tuner.panel.models import EvidenceItem, QueryRef
+from tuner.words.query_names import QueryNames
 
 MOST_CHARACTERS = 1000
 
@@ -15,8 +16,8 @@ def shortened(text: str) -> str:
     return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
 
 
-def query_ref(fingerprint: str, descriptions: Mapping[str, str]) -> QueryRef:
-    return QueryRef(fingerprint=fingerprint, description=shortened(descriptions.get(fingerprint, "")))
+def query_ref(fingerprint: str, names: QueryNames) -> QueryRef:
+    return QueryRef(fingerprint=fingerprint, name=names.of(fingerprint))
 
 
 def evidence_items(evidence: Iterable[Evidence]) -> list[EvidenceItem]:

@@ -12,14 +12,15 @@ from tuner.panel.views.texts import evidence_items, query_ref, shortened
 from tuner.policy.said_since import sentence
 from tuner.replay.cohort_replay import Advised, CohortReplay
 from tuner.replay.totals import SECONDS_PER_HOUR
+from tuner.words.query_names import QueryNames
 
 
 @dataclass(frozen=True, slots=True)
 class Paged:
-    """A cohort's page by its number, and what of it the front page shows: queries' descriptions by fingerprint, insights."""
+    """A cohort's page by its number, and what of it the front page shows: queries' names, insights."""
 
     number: int
-    descriptions: Mapping[str, str] = field(default_factory=dict)
+    names: QueryNames = field(default_factory=QueryNames)
     insights: Sequence[InsightItem] = ()
 
 
@@ -98,5 +99,5 @@ def _recommendation(cohort: str, advised: Advised, page: Paged | None) -> TopRec
         core_hours=advised.core_hours,
         predicted=Seconds.of(advised.seconds),
         evidence=evidence_items(first.evidence),
-        queries=[query_ref(fingerprint, page.descriptions if page else {}) for fingerprint in queries],
+        queries=[query_ref(fingerprint, page.names if page else QueryNames()) for fingerprint in queries],
     )

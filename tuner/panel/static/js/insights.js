@@ -29,7 +29,7 @@ function card(item, page) {
         { class: "why" },
         h("p", { class: "sentence" }, named(item.reason, { limit: 800 })),
         item.change ? h("p", {}, h("strong", {}, "To change: "), named(item.change, { limit: 800 })) : "",
-        h("p", {}, h("span", { class: "faint" }, "Query: "), h("button", { type: "button", class: "link", on: { click: () => page.openQuery(item.query) } }, named(item.query.description || item.query.fingerprint, { limit: 90 }))),
+        h("p", {}, h("span", { class: "faint" }, "Query: "), h("button", { type: "button", class: "link", on: { click: () => page.openQuery(item.query) } }, named(item.query.name, { limit: 90 }))),
       ),
       h("div", { class: "numbers" }, evidenceTable(item.evidence)),
     ),

@@ -87,8 +87,8 @@ export function planView(query, page, back) {
     "div",
     { class: "plan-view" },
     h("div", { class: "plan-head" }, h("button", { type: "button", class: "link", on: { click: back } }, icon("left"), "All queries"), tools),
-    h("h2", { tabindex: "-1" }, named(query.description || query.fingerprint, { limit: 200 })),
-    query.description ? h("p", { class: "faint mono" }, named(query.fingerprint, { limit: 60 })) : "",
+    h("h2", { tabindex: "-1" }, named(query.name, { limit: 200 })),
+    h("p", { class: "faint mono" }, named(query.fingerprint, { limit: 60 })),
     place,
   );
 }

@@ -28,11 +28,11 @@ function meter(item, most) {
 
 function row(item, most, open) {
   const { query } = item;
-  const name = named(query.description || query.fingerprint, { limit: 110 });
+  const name = named(query.name, { limit: 110 });
   return h(
     "tr",
     {},
-    h("th", { scope: "row", class: "name" }, name, query.description ? h("div", { class: "faint mono" }, named(query.fingerprint, { limit: 24 })) : ""),
+    h("th", { scope: "row", class: "name" }, name, h("div", { class: "faint mono" }, named(query.fingerprint, { limit: 24 }))),
     h("td", { class: "number" }, orNone(item.latest_seconds), meter(item, most)),
     h("td", { class: "number" }, orNone(item.baseline_seconds)),
     h("td", { class: "number" }, change(item)),

@@ -37,7 +37,7 @@ function actionView(action, standing, alone) {
 function queryLinks(item, page) {
   if (!item.queries.length) return "";
   const shown = item.queries.slice(0, MOST_QUERIES).map((query) =>
-    h("button", { type: "button", class: "link", title: "Show its plan", on: { click: () => page.openQuery(query) } }, named(query.description || query.fingerprint, { limit: 60 })),
+    h("button", { type: "button", class: "link", title: "Show its plan", on: { click: () => page.openQuery(query) } }, named(query.name, { limit: 60 })),
   );
   const more = item.queries.length - shown.length;
   return h("p", { class: "in-queries" }, h("span", { class: "faint" }, `${counted(item.queries.length, "query", "queries")}: `), ...shown.flatMap((each, index) => (index ? [", ", each] : [each])), more > 0 ? ` and ${more} more` : "");

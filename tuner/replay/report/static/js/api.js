@@ -42,7 +42,7 @@ export const runs = async (name, asked) => page((await about(name)).runs, asked)
 export const recommendations = async (name, asked) => page((await about(name)).recommendations, asked);
 export const insights = async (name, asked) => page((await about(name)).insights, asked);
 export const queries = async (name, asked) => page((await about(name)).queries, asked);
-export const plan = async (name, query) => (await about(name)).plans[query] ?? { query: { fingerprint: query, description: "" }, before: null, after: null };
+export const plan = async (name, query) => (await about(name)).plans[query] ?? { query: { fingerprint: query, name: query }, before: null, after: null };
 export const audit = async (name, asked) => page((await about(name)).audit, asked);
 export const rule = refused;
 export const changeMode = refused;

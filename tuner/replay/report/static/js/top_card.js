@@ -26,7 +26,7 @@ function changes(words) {
 
 function queries(item) {
   if (!item.queries.length) return "";
-  const shown = item.queries.slice(0, MOST_QUERIES).map((query) => named(query.description || query.fingerprint, { limit: 60 }));
+  const shown = item.queries.slice(0, MOST_QUERIES).map((query) => named(query.name, { limit: 60 }));
   const more = item.queries.length - shown.length;
   return h("p", { class: "in-queries" }, h("span", { class: "faint" }, `${counted(item.queries.length, "query", "queries")}: `), shown.flatMap((each, index) => (index ? [", ", each] : [each])), more > 0 ? ` and ${more} more` : "");
 }

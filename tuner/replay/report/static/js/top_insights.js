@@ -22,7 +22,7 @@ function card(item, place) {
       h(
         "div",
         { class: "why" },
-        h("p", {}, h("span", { class: "faint" }, "Cohort: "), cohortLink(item, "insights"), h("span", { class: "faint" }, " · query: "), named(insight.query.description || insight.query.fingerprint, { limit: 90 })),
+        h("p", {}, h("span", { class: "faint" }, "Cohort: "), cohortLink(item, "insights"), h("span", { class: "faint" }, " · query: "), named(insight.query.name, { limit: 90 })),
         h("p", { class: "sentence" }, named(insight.reason, { limit: 800 })),
         insight.change ? h("p", {}, h("strong", {}, "To change: "), named(insight.change, { limit: 800 })) : "",
       ),

@@ -1,0 +1,72 @@
+"""Names of queries for people: what the job called them, where their statement stands, or what they join."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from tuner.model.query import Query
+from tuner.model.run import Run
+from tuner.plan.relation import short_name
+from tuner.printable import identifier, printable
+
+_MOST_CHARACTERS = 80
+_MOST_RELATION_CHARACTERS = 40
+_MOST_RELATIONS = 2
+
+# Spark describes a query without a description by its call site (CallSite.shortForm). Where Python, R or a thread pool called,
+# that is a frame of the JVM, the same for every query.
+_FRAME_OF_THE_JVM = re.compile(
+    r"\S+ at (?:(?:NativeMethodAccessorImpl|DirectMethodHandleAccessor|GeneratedMethodAccessor\d*|Method|FutureTask"
+    r"|ThreadPoolExecutor|ForkJoinTask|CompletableFuture|Thread)\.java|<unknown>|null):-?\d+"
+)
+
+
+def query_name(query: Query, *, described: bool = True) -> str:
+    """The job's description, else the file and line of the statement, else the main relations and the query's number.
+
+    One printable line of at most 80 characters. Without `described`, for people who may not read the job's code, it is the
+    relations and the number.
+    """
+    given = printable(query.description.strip(), _MOST_CHARACTERS) if described else ""
+    if given and not _FRAME_OF_THE_JVM.fullmatch(given):
+        return given
+    names = [identifier(short_name(r), _MOST_RELATION_CHARACTERS) for r in query.main_relations[:_MOST_RELATIONS]]
+    more = ["…"] if len(query.main_relations) > _MOST_RELATIONS else []
+    number = f"query {query.id}"
+    return f"{' ⋈ '.join([*names, *more])} ({number})" if names else number
+
+
+class QueryNames:
+    """The names of queries by their fingerprints. Where two have one name, the later one's ends with its number."""
+
+    def __init__(self, queries: Iterable[Query] = (), *, described: bool = True) -> None:
+        self._described = described
+        self._by_fingerprint: dict[str, str] = {}
+        self._taken: set[str] = set()
+        for query in queries:
+            self.add(query)
+
+    def add(self, query: Query) -> str:
+        """The query's name: its earlier one, if its fingerprint is known."""
+        known = self._by_fingerprint.get(query.fingerprint)
+        if known is not None:
+            return known
+        name = query_name(query, described=self._described)
+        if name in self._taken and f"query {query.id}" not in name:
+            name += f" (query {query.id})"
+        if name in self._taken:
+            name += f" ({query.fingerprint})"
+        self._taken.add(name)
+        self._by_fingerprint[query.fingerprint] = name
+        return name
+
+    def of(self, fingerprint: str) -> str:
+        """The query's name; its id, if it is not known."""
+        return self._by_fingerprint.get(fingerprint, f"query {fingerprint}")
+
+
+def names_in(runs: Sequence[Run], *, described: bool = True) -> QueryNames:
+    """What the queries of a cohort's runs, oldest first, are called: as they were last."""
+    outcomes = (run.outcome for run in reversed(runs) if run.outcome)
+    return QueryNames((query for outcome in outcomes for query in outcome.queries), described=described)

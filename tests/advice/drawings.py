@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
 from tuner.model.strategy import BuildSide, Strategy
 
@@ -34,10 +36,7 @@ def drawn(text: str) -> PlanPicture:
         above[depth] = len(steps)
         steps.append(_step(word, label or "", side, rows))
         inputs.append([])
-    placed = [
-        PlanStep(s.kind, s.operator, s.label, s.rows, s.bytes, tuple(i), s.signature, 0, s.strategy, s.build_side)
-        for s, i in zip(steps, inputs, strict=True)
-    ]
+    placed = (msgspec.structs.replace(step, inputs=tuple(i)) for step, i in zip(steps, inputs, strict=True))
     return PlanPicture("q", "", tuple(placed))
 
 
@@ -45,12 +44,24 @@ def _step(word: str, label: str, side: str | None, rows: str | None) -> PlanStep
     count = int(rows) if rows else None
     if word in JOINS:
         build = BuildSide(side) if side else None
+        pairs = [pair.split(" = ") for pair in label.split(", ") if " = " in pair]
+        keys = tuple((left.rpartition(".")[2], right.rpartition(".")[2]) for left, right in pairs)
+        strategy = JOINS[word]
         return PlanStep(
-            StepKind.JOIN, JOINS[word].value, label, count, signature=label, strategy=JOINS[word], build_side=build
+            StepKind.JOIN, strategy, label, count, signature=label, strategy=strategy, build_side=build, keys=keys
         )
     kind = KINDS[word]
-    operator = "ReusedExchange" if label.startswith("reused") else OPERATORS.get(kind, word)
-    return PlanStep(kind, operator, label, count)
+    relations = (label,) if kind is StepKind.SCAN else tuple(filter(None, label.partition(" of ")[2].split(", ")))
+    return PlanStep(
+        kind,
+        "ReusedExchange" if label.startswith("reused") else OPERATORS.get(kind, word),
+        label,
+        count,
+        relations=relations,
+        columns=tuple(filter(None, label.partition(" by ")[2].split(", "))),
+        is_partial=label.startswith("partial"),
+        by_query=label == "shuffle evenly",
+    )
 
 
 def text(picture: PlanPicture) -> str:

@@ -32,7 +32,10 @@ def picture(strategy: Strategy, side: BuildSide | None = None) -> PlanPicture:
         strategy=strategy,
         build_side=side,
     )
-    sales, days = (PlanStep(StepKind.SCAN, "Scan", name, rows) for name, rows in (("sales", 10**6), ("days", 365)))
+    sales, days = (
+        PlanStep(StepKind.SCAN, "Scan", name, rows, relations=(name,))
+        for name, rows in (("sales", 10**6), ("days", 365))
+    )
     return PlanPicture("q1", "SELECT 1", (join, sales, days))
 
 

@@ -25,13 +25,17 @@ class StepKind(StrEnum):
 # A run stores thousands of steps.
 _STORED_AS = {"kind": "k", "operator": "o", "label": "l", "rows": "r", "bytes": "b", "inputs": "i"}
 _STORED_AS |= {"signature": "s", "occurrence": "n", "strategy": "t", "build_side": "d"}
+_STORED_AS |= {"relations": "v", "columns": "c", "keys": "e", "is_partial": "p", "by_query": "q"}
 
 
 class PlanStep(msgspec.Struct, frozen=True, omit_defaults=True, rename=_STORED_AS):
     """One step. `label` names it in words that hold no literal: a relation, join keys, grouping columns.
 
     `rows` and `bytes` are what it puts out, None where the plan does not say. `inputs` are positions in the picture's
-    steps, left before right. A join has its signature, its occurrence, its strategy and the side it builds.
+    steps, left before right. A join has its signature, its occurrence, its strategy, the side it builds and the columns of
+    its `keys`, left then right. `relations` are the short names of what a scan, or a reused exchange, reads. `columns` are
+    those that a shuffle hashes, an aggregate groups or a window partitions by. `is_partial` marks an aggregate before its
+    shuffle, `by_query` a shuffle that the query asked for, not an operator above it.
     As JSON its fields have names of one letter, and those with their defaults are left out.
     """
 
@@ -45,6 +49,11 @@ class PlanStep(msgspec.Struct, frozen=True, omit_defaults=True, rename=_STORED_A
     occurrence: int = 0
     strategy: Strategy | None = None
     build_side: BuildSide | None = None
+    relations: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    keys: tuple[tuple[str, str], ...] = ()
+    is_partial: bool = False
+    by_query: bool = False
 
 
 @dataclass(frozen=True, slots=True)

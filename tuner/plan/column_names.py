@@ -29,6 +29,7 @@ _SUBQUERY = re.compile(r"(?:scalar-)?subquery|dynamicpruning")  # printed with a
 _NOT_NULL = re.compile(r"isnotnull\(([^()\s]+)\)")
 _LONGEST_NAME = 100
 _MOST_NAMES = 5
+COMPUTED_COLUMNS = "computed columns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +39,14 @@ class Mentioned:
     names: tuple[str, ...]
     others: bool = False
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names, and last what stands for those that cannot be told."""
+        return (*self.names, COMPUTED_COLUMNS) if self.others else self.names
+
     def words(self) -> str:
         """`a, b, computed columns`; "" without any."""
-        return listed([*self.names, *(["computed columns"] if self.others else [])])
+        return listed(self.columns)
 
 
 def listed(names: Sequence[str]) -> str:
@@ -73,17 +79,20 @@ class ColumnNames:
         found = [self._name(*column) for column in columns]
         return Mentioned(tuple(dict.fromkeys(name for name in found if name)), None in found)
 
-    def key(self, expression: str) -> str:
-        """`relation.column` of a join's key, by the last part of the relation's name; of what it computes, its columns."""
+    def key(self, expression: str) -> tuple[str, str]:
+        """The relation of a join's key, by the last part of its name ("" where none owns it), and its column.
+
+        Of what the key computes it is the columns.
+        """
         column = single_attribute(expression)
         if column is None:
             mentioned = self.mentioned(expression)
-            return f"expression({mentioned.words()})" if mentioned.names else "computed"
+            return "", f"expression({mentioned.words()})" if mentioned.names else "computed"
         name = self._name(*column)
         if name is None:
-            return "computed"
+            return "", "computed"
         owner = self._lineage.owner.get(self._lineage.original(column[1]))
-        return f"{short_name(owner[0])}.{name}" if owner else name
+        return short_name(owner[0]) if owner else "", name
 
     def _name(self, name: str, id_: int) -> str | None:
         id_ = self._lineage.original(id_)

@@ -19,7 +19,7 @@ from tuner.plan.joins import Join, every_join, parse_join
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import ScansBelow
 from tuner.plan.sides import SHUFFLES, output_rows
-from tuner.plan.step_labels import kind_of, label_of, operator_of, reused_label
+from tuner.plan.step_labels import described_step, kind_of, reused_step
 
 MOST_STEPS = 300
 _PASSING = frozenset(
@@ -118,8 +118,8 @@ class _Drawing:
                 return self._reused(node), ()
             self._ran.add(_ran_as(node))
         shuffled = waiting.above_node is not None and waiting.above_node.name in SHUFFLES
-        label = label_of(kind, node, self._columns, shuffled=shuffled)
-        step = PlanStep(kind, operator_of(node), label, self._rows(node, waiting.rows), _bytes(kind, node))
+        step = described_step(kind, node, self._columns, shuffled=shuffled)
+        step = msgspec.structs.replace(step, rows=self._rows(node, waiting.rows), bytes=_bytes(kind, node))
         if kind is StepKind.JOIN and (join := self._joins.get(_ran_as(node))):
             return self._joined(step, join), node.children[:: -1 if parse_join(node).flipped else 1]
         return step, self._inputs(node)
@@ -148,9 +148,9 @@ class _Drawing:
     def _reused(self, exchange: PlanNode | None) -> PlanStep:
         if exchange is None:
             return PlanStep(StepKind.SHUFFLE, "ReusedExchange", "reused exchange")
-        kind, relations = kind_of(exchange), self._scans_below.relations(exchange)
-        rows, size = self._rows(exchange), _bytes(kind, exchange)
-        return PlanStep(kind, "ReusedExchange", reused_label(kind, relations), rows, size)
+        kind = kind_of(exchange)
+        step = reused_step(kind, self._scans_below.relations(exchange))
+        return msgspec.structs.replace(step, rows=self._rows(exchange), bytes=_bytes(kind, exchange))
 
     def _rows(self, node: PlanNode, taken: int | None = None) -> int | None:
         rows = output_rows(node, finished=self._finished)

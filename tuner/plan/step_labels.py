@@ -1,13 +1,16 @@
-"""What a step of a plan does, in words: relations, columns and keys, never a literal."""
+"""What a step of a plan does, as data and in words: relations, columns and keys, never a literal."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
-from tuner.model.plan_picture import StepKind
+import msgspec
+
+from tuner.model.plan_picture import PlanStep, StepKind
 from tuner.model.strategy import JoinType
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts, is_partial
-from tuner.plan.column_names import ColumnNames, listed
+from tuner.plan.column_names import COMPUTED_COLUMNS, ColumnNames, listed
 from tuner.plan.expression import argument_list, bracketed, conjuncts, split_top_level
 from tuner.plan.joins import JOINS, parse_join
 from tuner.plan.node import PlanNode, prunes
@@ -65,26 +68,45 @@ def operator_of(node: PlanNode) -> str:
     return word[0][:_LONGEST_OPERATOR] if word else "unknown"
 
 
-def label_of(kind: StepKind, node: PlanNode, columns: ColumnNames, *, shuffled: bool) -> str:
-    """One printable line of at most 200 characters. `shuffled` says that a shuffle takes its rows."""
+def described_step(kind: StepKind, node: PlanNode, columns: ColumnNames, *, shuffled: bool) -> PlanStep:
+    """What an operator does, without rows and bytes. The label is one printable line of at most 200 characters.
+
+    `shuffled` says that a shuffle takes its rows.
+    """
+    step = _described(kind, node, columns, shuffled=shuffled)
     asked = sum(not prunes(subquery) for subquery in node.subqueries)
     more = f" ({asked} subquer{'y' if asked == 1 else 'ies'})" if asked else ""
-    return identifier(_label(kind, node, columns, shuffled=shuffled), LONGEST_LABEL - len(more)) + more
+    label = identifier(step.label, LONGEST_LABEL - len(more)) + more
+    return msgspec.structs.replace(step, label=label)
 
 
-def reused_label(kind: StepKind, relations: tuple[str, ...]) -> str:
+def reused_step(kind: StepKind, relations: Iterable[str]) -> PlanStep:
     """What stands for an exchange that is drawn elsewhere, by the relations read below it."""
-    names = listed(list(dict.fromkeys(map(short_name, relations))))
-    return identifier(f"reused {kind} of {names}" if names else f"reused {kind}", LONGEST_LABEL)
+    names = tuple(dict.fromkeys(identifier(short_name(relation), LONGEST_LABEL) for relation in relations))
+    return PlanStep(kind, "ReusedExchange", exchange_label(f"reused {kind}", names), relations=names)
 
 
-def _label(kind: StepKind, node: PlanNode, columns: ColumnNames, *, shuffled: bool) -> str:
+def exchange_label(what: str, relations: Sequence[str]) -> str:
+    """An exchange by the relations below it: `reused shuffle of orders`."""
+    return identifier(f"{what} of {listed(relations)}" if relations else what, LONGEST_LABEL)
+
+
+def shuffle_label(columns: Sequence[str]) -> str:
+    """A shuffle by the columns that it hashes."""
+    return f"shuffle by {listed(columns)}" if columns else "shuffle"
+
+
+def keys_label(keys: Sequence[tuple[tuple[str, str], tuple[str, str]]]) -> str:
+    """The equations of a join's keys, each a relation ("" for none) and a column."""
+    return listed([f"{'.'.join(filter(None, left))} = {'.'.join(filter(None, right))}" for left, right in keys])
+
+
+def _described(kind: StepKind, node: PlanNode, columns: ColumnNames, *, shuffled: bool) -> PlanStep:
     match kind:
         case StepKind.SCAN:
-            cache = _CACHE.match(node.full_name)
-            return f"cached {cache[1]}".strip() if cache else short_name(relation_name(node))
+            return _scan(node)
         case StepKind.FILTER:
-            return _filter(node, columns)
+            return PlanStep(kind, operator_of(node), _filter(node, columns))
         case StepKind.SHUFFLE:
             return _shuffle(node, columns)
         case StepKind.JOIN:
@@ -94,13 +116,20 @@ def _label(kind: StepKind, node: PlanNode, columns: ColumnNames, *, shuffled: bo
         case StepKind.WINDOW:
             return _window(node, columns)
         case StepKind.UNION:
-            return f"union of {len(node.children)}"
+            return PlanStep(kind, operator_of(node), f"union of {len(node.children)}")
         case StepKind.BROADCAST:
-            return "broadcast"
+            return PlanStep(kind, operator_of(node), "broadcast")
         case StepKind.OTHER:
             command = _COMMAND.match(node.full_name)
             words = _CAPITAL.sub(" ", command[1] if command else operator_of(node)).lower().removesuffix(" command")
-            return _WORDS.get(node.name, words)
+            return PlanStep(kind, operator_of(node), _WORDS.get(node.name, words))
+
+
+def _scan(node: PlanNode) -> PlanStep:
+    cache = _CACHE.match(node.full_name)
+    name = identifier(cache[1] if cache else short_name(relation_name(node)), LONGEST_LABEL)
+    label = f"cached {name}".strip() if cache else name
+    return PlanStep(StepKind.SCAN, operator_of(node), label, relations=(name,) if name else ())
 
 
 def _filter(node: PlanNode, columns: ColumnNames) -> str:
@@ -110,46 +139,52 @@ def _filter(node: PlanNode, columns: ColumnNames) -> str:
     return f"filter on {names}" if names else "filter"
 
 
-def _shuffle(node: PlanNode, columns: ColumnNames) -> str:
+def _shuffle(node: PlanNode, columns: ColumnNames) -> PlanStep:
     found = _PARTITIONING.search(node.text)
     if found is None:
-        return "shuffle"
+        return PlanStep(StepKind.SHUFFLE, operator_of(node), "shuffle")
     if found[2]:
-        return "shuffle into one partition"
+        return PlanStep(StepKind.SHUFFLE, operator_of(node), "shuffle into one partition")
     if found[1] == "RoundRobin":
-        return "shuffle evenly"
-    names = columns.mentioned(argument_list(node.text, found.end() - 1) or "").words()
-    return f"shuffle by {'ranges of ' if found[1] == 'range' else ''}{names}" if names else "shuffle"
+        return PlanStep(StepKind.SHUFFLE, operator_of(node), "shuffle evenly", by_query=True)
+    names = columns.mentioned(argument_list(node.text, found.end() - 1) or "").columns
+    if found[1] == "range" and names:
+        return PlanStep(
+            StepKind.SHUFFLE, operator_of(node), f"shuffle by ranges of {listed(names)}", columns=names, by_query=True
+        )
+    return PlanStep(StepKind.SHUFFLE, operator_of(node), shuffle_label(names), columns=names)
 
 
-def _join(node: PlanNode, columns: ColumnNames) -> str:
+def _join(node: PlanNode, columns: ColumnNames) -> PlanStep:
     parsed = parse_join(node)
-    pairs = zip(parsed.left_keys, parsed.right_keys, strict=False)
-    named = [(columns.key(left), columns.key(right)) for left, right in pairs]
-    equations = (f"{right} = {left}" if parsed.flipped else f"{left} = {right}" for left, right in named)
-    keys = listed(list(dict.fromkeys(equations)))
-    if not keys:
+    sides = (parsed.right_keys, parsed.left_keys) if parsed.flipped else (parsed.left_keys, parsed.right_keys)
+    pairs = list(dict.fromkeys((columns.key(one), columns.key(other)) for one, other in zip(*sides, strict=False)))
+    label = keys_label(pairs)
+    if not label:
         names = columns.mentioned(parsed.rest).words()
-        keys = f"condition on {names}" if names else "no condition"
-    if parsed.type in (JoinType.INNER, JoinType.UNKNOWN):
-        return keys
-    return f"{_CAPITAL.sub(' ', parsed.type).lower().removesuffix(' join')}: {keys}"
+        label = f"condition on {names}" if names else "no condition"
+    if parsed.type not in (JoinType.INNER, JoinType.UNKNOWN):
+        label = f"{_CAPITAL.sub(' ', parsed.type).lower().removesuffix(' join')}: {label}"
+    return PlanStep(StepKind.JOIN, operator_of(node), label, keys=tuple((one[1], other[1]) for one, other in pairs))
 
 
-def _aggregate(node: PlanNode, columns: ColumnNames, *, shuffled: bool) -> str:
+def _aggregate(node: PlanNode, columns: ColumnNames, *, shuffled: bool) -> PlanStep:
     parts = aggregate_parts(node)
     if parts is None:
-        return "aggregate"
-    half = "partial " if is_partial(parts[1], shuffled=shuffled) else ""
-    if not split_top_level(parts[0]):
-        return f"{half}total"
-    return f"{half}group by {columns.mentioned(parts[0]).words() or 'computed columns'}"
+        return PlanStep(StepKind.AGGREGATE, operator_of(node), "aggregate")
+    partial = is_partial(parts[1], shuffled=shuffled)
+    names = columns.mentioned(parts[0]).columns if split_top_level(parts[0]) else ()
+    grouped = f"group by {listed(names) or COMPUTED_COLUMNS}" if split_top_level(parts[0]) else "total"
+    label = f"partial {grouped}" if partial else grouped
+    return PlanStep(StepKind.AGGREGATE, operator_of(node), label, columns=names, is_partial=partial)
 
 
-def _window(node: PlanNode, columns: ColumnNames) -> str:
+def _window(node: PlanNode, columns: ColumnNames) -> PlanStep:
     """A window lists its functions, then the columns it is partitioned by; its limit only the latter."""
     found = bracketed(node.text)
     if found and node.name == "Window":
         found = bracketed(node.text, found[1]) if node.text.startswith(", [", found[1]) else None
-    names = columns.mentioned(found[0]).words() if found else ""
-    return f"window by {names}" if names else "window"
+    names = columns.mentioned(found[0]).columns if found else ()
+    return PlanStep(
+        StepKind.WINDOW, operator_of(node), f"window by {listed(names)}" if names else "window", columns=names
+    )

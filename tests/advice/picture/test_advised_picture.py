@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+import msgspec
 import pytest
 
 from tests.advice.drawings import drawn, text
@@ -142,6 +144,12 @@ def test_a_join_without_keys_can_only_be_told_what_to_broadcast() -> None:
 def test_a_strategy_that_nobody_knows_stays() -> None:
     unknown = SORTED.replace("sort", "unknown")
     assert text(redrawn(drawn(unknown), [hint(Hint.BROADCAST, "days")])) == unknown
+
+
+def test_a_plan_whose_steps_do_not_tell_what_they_read_stays() -> None:
+    told, action = drawn(SORTED), hint(Hint.BROADCAST, "days")
+    untold = replace(told, steps=tuple(msgspec.structs.replace(step, relations=()) for step in told.steps))
+    assert advised_picture(untold, [action]) == Redrawn(untold, (action,))
 
 
 def test_a_plan_too_large_to_draw_stays_undrawn() -> None:

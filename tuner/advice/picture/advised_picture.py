@@ -7,8 +7,15 @@ from dataclasses import dataclass
 
 import msgspec
 
-from tuner.advice.picture.drawn_exchanges import broadcast_over, hash_above, keys_of, reads, spread, without_exchange
-from tuner.advice.picture.reordered_block import reorder
+from tuner.advice.picture.drawn_exchanges import (
+    key_columns,
+    relations_below,
+    reshuffle_above,
+    with_broadcast,
+    with_shuffle,
+    without_exchange,
+)
+from tuner.advice.picture.reordered_block import reordered_block
 from tuner.model.action import ON_JOINS, Action, ActionKind, Hint
 from tuner.model.join_graph import JoinGraph
 from tuner.model.plan_picture import PlanPicture
@@ -44,7 +51,8 @@ def advised_picture(picture: PlanPicture, actions: Sequence[Action], graphs: Seq
     out the same rows however it runs; bytes of new exchanges are not known, nor are rows of joins that never ran.
     """
     root = tree_of(picture)
-    if root is None:
+    # A picture that an earlier release stored does not tell what its steps read.
+    if root is None or not relations_below(root):
         return Redrawn(picture, tuple(action for action in actions if action.kind in ON_JOINS))
     left = []
     for action in sorted(actions, key=lambda action: action.kind is not ActionKind.ORDER_JOINS):
@@ -60,7 +68,7 @@ def _reordered(root: Drawn, action: Action, graphs: Sequence[JoinGraph]) -> Draw
     if graph is None:
         return None
     try:
-        return reorder(root, graph, parse_order(action.value, graph))
+        return reordered_block(root, graph, parse_order(action.value, graph))
     except OrderTextError:
         return None
 
@@ -88,7 +96,9 @@ def _follow(path: Sequence[Drawn], hint: Hint, relations: Sequence[str]) -> None
     if side is not None and wanted not in SHUFFLED:
         _broadcast(path, side)
     elif now not in SHUFFLED:
-        join.inputs = [spread(below, keys) for below, keys in zip(join.inputs, keys_of(join.step), strict=True)]
+        join.inputs = [
+            with_shuffle(below, keys) for below, keys in zip(join.inputs, key_columns(join.step), strict=True)
+        ]
     build = None if side is None else (BuildSide.LEFT, BuildSide.RIGHT)[side]
     join.step = msgspec.structs.replace(join.step, operator=wanted.value, strategy=wanted, build_side=build)
 
@@ -98,7 +108,7 @@ def _side(join: Drawn, relations: Sequence[str]) -> int:
     wanted = set(map(short_name, relations))
 
     def unlike(side: int) -> tuple[float, float]:
-        read = reads(join.inputs[side])
+        read = relations_below(join.inputs[side])
         rows = join.inputs[side].step.rows
         return -len(wanted & read) / (len(wanted | read) or 1), float("inf") if rows is None else rows
 
@@ -108,7 +118,7 @@ def _side(join: Drawn, relations: Sequence[str]) -> int:
 def _broadcast(path: Sequence[Drawn], side: int) -> None:
     join = path[-1]
     other = join.inputs[1 - side]
-    join.inputs[side] = broadcast_over(join.inputs[side])
+    join.inputs[side] = with_broadcast(join.inputs[side])
     join.inputs[1 - side] = without_exchange(other)
     if join.inputs[1 - side] is not other:
-        hash_above(path)
+        reshuffle_above(path)

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tuner.advice.picture.drawn_exchanges import (
-    broadcast_over,
-    hash_above,
-    keys_of,
-    reads,
-    spread,
+    Columns,
+    key_columns,
+    relations_below,
+    reshuffle_above,
+    with_broadcast,
+    with_shuffle,
     without_exchange,
 )
 from tuner.model.join_graph import JoinGraph, Order
@@ -19,9 +20,10 @@ from tuner.model.strategy import SHUFFLED, BuildSide, Strategy
 from tuner.plan.drawn_tree import Drawn
 from tuner.plan.ordered_joins import signature_of
 from tuner.plan.relation import short_name
+from tuner.plan.step_labels import keys_label
 
 
-def reorder(root: Drawn, graph: JoinGraph, order: Order) -> Drawn | None:
+def reordered_block(root: Drawn, graph: JoinGraph, order: Order) -> Drawn | None:
     """The plan with the joins of the graph in another order; None where it draws no such block as the graph was written.
 
     An item that was broadcast is broadcast again, all else is sorted and merged: what the planner would make of sizes that
@@ -39,7 +41,7 @@ def reorder(root: Drawn, graph: JoinGraph, order: Order) -> Drawn | None:
         above = path[-2]
         above.inputs[above.inputs.index(path[-1])] = new
         if path[-1].step.strategy in SHUFFLED:
-            hash_above((*path[:-1], new))
+            reshuffle_above((*path[:-1], new))
         return root
     return None
 
@@ -57,7 +59,7 @@ def _items(drawn: Drawn, order: Order) -> dict[int, Drawn] | None:
 
 
 def _draws(graph: JoinGraph, number: int, item: Drawn) -> bool:
-    return set(map(short_name, graph.relations[number].relations)) == reads(item)
+    return set(map(short_name, graph.relations[number].relations)) == relations_below(item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,23 +82,26 @@ class _Block:
         return _Part(self._join(left, right), left.items | right.items)
 
     def _join(self, left: _Part, right: _Part) -> Drawn:
-        pairs = tuple((one, other) for (_, one), (_, other) in self.graph.keys(left.items, right.items))
+        pairs = [(_column(one), _column(other)) for (_, one), (_, other) in self.graph.keys(left.items, right.items)]
         strategy, build = _strategy(left.drawn, right.drawn, keyed=bool(pairs))
         measured = self.graph.measured.get(left.items | right.items)
         step = PlanStep(
             StepKind.JOIN,
             strategy.value,
-            ", ".join(f"{_column(one)} = {_column(other)}" for one, other in pairs) or "no condition",
+            keys_label(pairs) or "no condition",
             measured.rows if measured else None,
             signature=signature_of(self.graph, left.items, right.items),
             strategy=strategy,
             build_side=build,
+            keys=tuple((one[1], other[1]) for one, other in pairs),
         )
         inputs = [left.drawn, right.drawn]
         if build is None:
-            return Drawn(step, [spread(_for(i, keys), keys) for i, keys in zip(inputs, keys_of(step), strict=True)])
+            return Drawn(
+                step, [with_shuffle(_for(i, keys), keys) for i, keys in zip(inputs, key_columns(step), strict=True)]
+            )
         side = 0 if build is BuildSide.LEFT else 1
-        inputs[side], inputs[1 - side] = broadcast_over(inputs[side]), without_exchange(inputs[1 - side])
+        inputs[side], inputs[1 - side] = with_broadcast(inputs[side]), without_exchange(inputs[1 - side])
         return Drawn(step, inputs)
 
 
@@ -108,12 +113,13 @@ def _strategy(left: Drawn, right: Drawn, *, keyed: bool) -> tuple[Strategy, Buil
     return (Strategy.BROADCAST_HASH, build) if build else (Strategy.SORT_MERGE, None)
 
 
-def _for(item: Drawn, columns: str) -> Drawn:
+def _for(item: Drawn, columns: Columns) -> Drawn:
     """An item as it was shuffled for these columns, else before it was shuffled for others."""
-    return item if item.step.label == f"shuffle by {columns}" else without_exchange(item)
+    shuffled = item.step.kind is StepKind.SHUFFLE and item.inputs and not item.step.by_query
+    return item if shuffled and columns and item.step.columns == columns else without_exchange(item)
 
 
-def _column(key: str) -> str:
-    """`relation.column` by the relation's short name."""
+def _column(key: str) -> tuple[str, str]:
+    """The relation of a key by its short name, and the column; of what a key computes no relation."""
     relation, dot, column = key.rpartition(".")
-    return f"{short_name(relation)}.{column}" if dot and "(" not in key else "computed column"
+    return (short_name(relation), column) if dot and "(" not in key else ("", "computed column")

@@ -52,6 +52,6 @@ def _cohort(given: str, of_task: str, log: Any) -> str:
         return given or of_task
     cohort = made_safe(given) or of_task
     log.warning(
-        "Spark tuner: no cohort can be called %s: %s; this run is of cohort %s", ascii(given[:100]), why, cohort
+        "Spark tuner: %s cannot name a cohort: %s. This run belongs to cohort %s.", ascii(given[:100]), why, cohort
     )
     return cohort

@@ -205,7 +205,7 @@ class SparkTunedOperator(SteeredSubmitOperator):
     def _check_choices(self) -> None:
         where = f"SparkTunedOperator {self.task_id}"
         if isinstance(self.mode, str) and self.mode not in _MODES:
-            raise ValueError(f"{where}: mode={self.mode!r} is no mode; give one of {', '.join(_MODES)}")
+            raise ValueError(f"{where}: mode={self.mode!r} is not a mode; give one of {', '.join(_MODES)}")
         if isinstance(self.steering, str) and self.steering not in _STEERINGS:
             raise ValueError(f"{where}: steering={self.steering!r} is unknown; give one of {', '.join(_STEERINGS)}")
 

@@ -67,7 +67,7 @@ def _seconds(option: str, default: float) -> float:
         seconds = 0.0
     if not is_limit(seconds):
         raise TunerError(
-            f"airflow.cfg, [{_SECTION}] {option}: {text!r} is no number of seconds above 0; give one, such as {default:g}"
+            f"airflow.cfg, [{_SECTION}] {option}: {text!r} is not a number of seconds above 0; give one, such as {default:g}"
         )
     return seconds
 
@@ -78,5 +78,5 @@ def _one_of(kind: type[_Kind], option: str, default: _Kind) -> _Kind:
         return kind(name.lower())
     except ValueError:
         raise TunerError(
-            f"airflow.cfg, [{_SECTION}] {option}: {name!r} is no {option}; set it to one of {', '.join(kind)}"
+            f"airflow.cfg, [{_SECTION}] {option}: {name!r} is not a {option}; set it to one of {', '.join(kind)}"
         ) from None

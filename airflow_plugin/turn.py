@@ -85,7 +85,7 @@ def _taken_up(operator: SteeredSubmitOperator, context: Context, url: str) -> Be
     if earlier is None:
         return None
     submitted = f"the job that try {earlier.job.try_number} submitted"
-    operator.log.info("spark-tuner: takes up %s: %s", submitted, printable(earlier.decision.summary, 500))
+    operator.log.info("spark-tuner: continues %s: %s", submitted, printable(earlier.decision.summary, 500))
     return Begun(earlier, url, {})
 
 

@@ -44,7 +44,7 @@ def test_url_from_a_command_since_it_holds_a_password(monkeypatch: pytest.Monkey
 
 def test_unknown_mode(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW__SPARK_TUNER__MODE", "automatic")
-    with pytest.raises(TunerError, match=r"\[spark_tuner\] mode: 'automatic' is no mode"):
+    with pytest.raises(TunerError, match=r"\[spark_tuner\] mode: 'automatic' is not a mode"):
         load()
 
 
@@ -55,7 +55,7 @@ def test_steering(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (load().steering, load().agent_jar) == (Steering.CONF, "hdfs:///agent.jar")
     monkeypatch.setenv("AIRFLOW__SPARK_TUNER__STEERING", "wheel")
     with pytest.raises(
-        TunerError, match=r"\[spark_tuner\] steering: 'wheel' is no steering; set it to one of agent, c"
+        TunerError, match=r"\[spark_tuner\] steering: 'wheel' is not a steering; set it to one of agent, c"
     ):
         load()
 
@@ -66,7 +66,7 @@ def test_how_long_jobs_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     assert load().most_seconds_before == 0.5
     for unbounded in ("0", "nan", "inf", "soon"):
         monkeypatch.setenv("AIRFLOW__SPARK_TUNER__MOST_SECONDS_AFTER", unbounded)
-        with pytest.raises(TunerError, match=rf"most_seconds_after: '{unbounded}' is no number of seconds above 0"):
+        with pytest.raises(TunerError, match=rf"most_seconds_after: '{unbounded}' is not a number of seconds above 0"):
             load()
 
 

@@ -263,7 +263,7 @@ class TestFailsOpen:
         warnings = warnings_of(op)
         run(op, ti)
         assert submit.conf == {}
-        assert "'automatic' is no mode; set it to one of observe, suggest, auto" in warnings[0]
+        assert "'automatic' is not a mode; set it to one of observe, suggest, auto" in warnings[0]
 
     def test_store_connection_is_missing(
         self, submit: Any, loop: Any, ti: Any, monkeypatch: pytest.MonkeyPatch
@@ -346,7 +346,7 @@ class TestArguments:
             operator(application="", sql="SELECT 1", application_args=["1"])
 
     def test_unknown_mode(self) -> None:
-        with pytest.raises(ValueError, match="mode='automatic' is no mode; give one of observe, suggest, auto"):
+        with pytest.raises(ValueError, match="mode='automatic' is not a mode; give one of observe, suggest, auto"):
             operator(mode="automatic")
 
     def test_default_args_reach_the_new_arguments(self) -> None:

@@ -85,7 +85,7 @@ def test_running_job_is_completed_as_the_try_that_submitted_it(
 ) -> None:
     told = try_once(ti, lost, 2, told_by)
     assert (submit.command, loop.prepared) == ([], [])
-    assert told[0] == ("info", "spark-tuner: takes up the job that try 1 submitted: 8 partitions on trial")
+    assert told[0] == ("info", "spark-tuner: continues the job that try 1 submitted: 8 partitions on trial")
     ((turn, _, failed),) = loop.completed
     assert (turn.job.key, failed) == ("sales/manual__2026-01-02/nightly/-1/1", False)
     assert turn.conf == {"spark.sql.shuffle.partitions": "8"}

@@ -32,5 +32,5 @@ def test_what_is_no_name_is_bad_usage(
     monkeypatch.setenv("SPARK_HOME", "/nowhere")
     result = spark_tuner(*(part.format(BAD[why]) for part in command))
     assert result.code == 2
-    assert "no cohort can be called so" in " ".join(result.err.replace("│", " ").split())
+    assert "this cannot name a cohort" in " ".join(result.err.replace("│", " ").split())
     assert not (tmp_path / "history.db").exists()

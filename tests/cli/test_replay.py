@@ -59,7 +59,7 @@ def test_a_live_history_is_told_as_one(tmp_path: Path) -> None:
     for _ in range(3):
         nights.run(7, 4)
     done = spark_tuner("replay", tmp_path / "events", "--steering", "conf", "--backtest")
-    assert "decisions: 3 of 3 read as the live tuner's" in done.stdout
+    assert "decisions: 3 of 3 are the same as the live tuner's" in done.stdout
     assert "backtest: 1 advised change" in done.stdout
     assert "7.0 s -> 4.0 s in run etl/2/load/-1/1" in done.stdout
 

@@ -132,7 +132,7 @@ def _show(
     console.print(f"{_cohort(application)} ({application.app_id})", markup=False, soft_wrap=True)
     if application.status is not Completeness.COMPLETE:
         console.print(
-            f"  no advice: the log is {application.status}; its rows and times are not whole\n", soft_wrap=True
+            f"  no advice: the log is {application.status}; its rows and times are incomplete\n", soft_wrap=True
         )
         return
     for r in recommendations:

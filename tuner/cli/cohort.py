@@ -19,5 +19,5 @@ def known_name(name: str | None) -> str | None:
 
 def _checked(name: str, most: int) -> str:
     if why := flaw(name, most):
-        raise typer.BadParameter(f"no cohort can be called so: {why}")
+        raise typer.BadParameter(f"this cannot name a cohort: {why}")
     return name

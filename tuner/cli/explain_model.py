@@ -72,7 +72,7 @@ def show(model: OperatorTimes, prior: OperatorTimes) -> None:
     console.print("(the model before may have learned from these queries)")
     if model.residual.trees:
         share = format_share(model.residual.share)
-        console.print(f"\n{len(model.residual.trees)} trees correct the prices; {share} of what they say is believed")
+        console.print(f"\n{len(model.residual.trees)} trees correct the prices, weighted by {share}")
     console.print(f"\nto put it to use: --save FILE, then {VARIABLE}=FILE", soft_wrap=True)
 
 

@@ -106,7 +106,7 @@ def _runs_table(runs: Sequence[ReplayedRun]) -> Table:
 
 def _cohort_lines(c: CohortReplay) -> Iterator[str]:
     if c.live:
-        yield f"  decisions: {c.as_live} of {c.live} read as the live tuner's"
+        yield f"  decisions: {c.as_live} of {c.live} are the same as the live tuner's"
     would = f", would save {_saved(c.next_saved)}" if c.next_saved else ""
     yield f"  the next run: {c.next.summary}{would}"
     for decided in c.next.actions[:MOST_ADVISED]:

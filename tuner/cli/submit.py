@@ -35,7 +35,7 @@ _VARIABLE = "SPARK_TUNER_MOST_SECONDS"
 
 def _limit(seconds: float) -> float:
     if not is_limit(seconds):
-        raise typer.BadParameter(f"{seconds:g} is no number of seconds above 0")
+        raise typer.BadParameter(f"{seconds:g} is not a number of seconds above 0")
     return seconds
 
 

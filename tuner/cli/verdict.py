@@ -53,4 +53,4 @@ def _the_one(known: set[str], part: str, cohort: str) -> str:
         return matching[0]
     if not matching:
         raise TunerError(f"cohort {cohort!r} has no action {part!r}; `spark-tuner status {cohort}` lists them")
-    raise TunerError(f"{part!r} could be any of {', '.join(matching[:5])}; give more of the id")
+    raise TunerError(f"{part!r} matches {', '.join(matching[:5])}; give more of the id")

@@ -192,7 +192,7 @@ def _catch_up(store: Store, preparing: _Preparing) -> None:
         return tuple(problems.found)
 
     seconds = preparing.seconds_left / 2
-    late = f"could not {{}} within {seconds:.1f} s: that goes on while this job runs, which is decided on without it"
+    late = f"could not {{}} within {seconds:.1f} s: it goes on while this job runs; the decision is made without it"
     found = within(seconds, settle, lambda: (*problems.found, late.format(problems.doing or "harvest earlier runs")))
     preparing.problems.found.extend(found)
 

@@ -53,7 +53,7 @@ def test_a_relation_of_any_name_is_one_short_printable_word() -> None:
 def test_equal_names_of_different_queries_are_told_apart() -> None:
     names = QueryNames([query(0, "count at a.py:1"), query(4, "count at a.py:1"), query(5, "", (SALES,))])
 
-    assert [names.of(f) for f in ("f0", "f4", "f5")] == [
+    assert [names[f] for f in ("f0", "f4", "f5")] == [
         "count at a.py:1",
         "count at a.py:1 (query 4)",
         "catalog_sales (query 5)",
@@ -63,16 +63,16 @@ def test_equal_names_of_different_queries_are_told_apart() -> None:
 def test_equal_names_and_numbers_of_two_runs_are_told_apart_by_id() -> None:
     names = QueryNames([query(5, "", (SALES,), "aaaa"), query(5, "", (SALES,), "bbbb"), query(5, "", (SALES,), "cccc")])
 
-    assert names.of("aaaa") == "catalog_sales (query 5)"
-    assert names.of("bbbb") == "catalog_sales (query 5) (bbbb)"
-    assert names.of("cccc") == "catalog_sales (query 5) (cccc)"
+    assert names["aaaa"] == "catalog_sales (query 5)"
+    assert names["bbbb"] == "catalog_sales (query 5) (bbbb)"
+    assert names["cccc"] == "catalog_sales (query 5) (cccc)"
 
 
 def test_a_query_that_ran_several_times_keeps_its_first_name() -> None:
     names = QueryNames([query(1, "first", fingerprint="f"), query(2, "again", fingerprint="f")])
 
-    assert names.of("f") == "first"
+    assert names["f"] == "first"
 
 
 def test_a_query_that_is_not_known_is_called_by_its_id() -> None:
-    assert QueryNames().of("553ec9ffb6e78d0c") == "query 553ec9ffb6e78d0c"
+    assert QueryNames()["553ec9ffb6e78d0c"] == "query 553ec9ffb6e78d0c"

@@ -62,4 +62,4 @@ def _measured(run: str, queries: tuple[Query, ...], cluster: Cluster) -> Iterato
     names = QueryNames(queries)
     for query in queries:
         if sample := sample_of(query, cluster):
-            yield Measured(run, query, names.of(query.fingerprint), sample)
+            yield Measured(run, query, names[query.fingerprint], sample)

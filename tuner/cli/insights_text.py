@@ -24,7 +24,7 @@ def insights_json(cohort: str, app_id: str, found: tuple[Insight, ...], names: Q
             "cohort": cohort,
             "app_id": app_id,
             "query": i.query,
-            "name": names.of(i.query),
+            "name": names[i.query],
             "description": i.description,
             "kind": i.kind.value,
             "operator": i.operator,
@@ -44,7 +44,7 @@ def insights_lines(found: tuple[Insight, ...], names: QueryNames, width: int) ->
     yield "  insights: what only a person can change, and the most that it can gain"
     for insight in found[:MOST_SHOWN]:
         kind = insight.kind.replace("_", " ")
-        yield f"  {format_seconds(insight.seconds):>{_SECONDS}}  {kind} in {names.of(insight.query)} ({insight.query})"
+        yield f"  {format_seconds(insight.seconds):>{_SECONDS}}  {kind} in {names[insight.query]} ({insight.query})"
         measured = "; ".join(_evidence(e) for e in insight.evidence if e.value)
         for text in (insight.operator, insight.reason, f"measured: {measured}", f"change: {insight.change}"):
             yield from _wrapped(text, width)

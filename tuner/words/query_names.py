@@ -37,33 +37,33 @@ def query_name(query: Query, *, described: bool = True) -> str:
     return f"{' ⋈ '.join([*names, *more])} ({number})" if names else number
 
 
-class QueryNames:
-    """The names of queries by their fingerprints. Where two have one name, the later one's ends with its number."""
+class QueryNames(dict[str, str]):
+    """The names of queries by their fingerprints. Where two have one name, the later one's ends with its number. A query that
+    is not there is called by its fingerprint.
+    """
 
     def __init__(self, queries: Iterable[Query] = (), *, described: bool = True) -> None:
+        super().__init__()
         self._described = described
-        self._by_fingerprint: dict[str, str] = {}
         self._taken: set[str] = set()
         for query in queries:
             self.add(query)
 
     def add(self, query: Query) -> str:
-        """The query's name: its earlier one, if its fingerprint is known."""
-        known = self._by_fingerprint.get(query.fingerprint)
-        if known is not None:
-            return known
+        """The query's name: its earlier one, if its fingerprint is there."""
+        if query.fingerprint in self:
+            return self[query.fingerprint]
         name = query_name(query, described=self._described)
         if name in self._taken and f"query {query.id}" not in name:
             name += f" (query {query.id})"
         if name in self._taken:
             name += f" ({query.fingerprint})"
         self._taken.add(name)
-        self._by_fingerprint[query.fingerprint] = name
+        self[query.fingerprint] = name
         return name
 
-    def of(self, fingerprint: str) -> str:
-        """The query's name; its id, if it is not known."""
-        return self._by_fingerprint.get(fingerprint, f"query {fingerprint}")
+    def __missing__(self, fingerprint: str) -> str:
+        return f"query {fingerprint}"
 
 
 def names_in(runs: Sequence[Run], *, described: bool = True) -> QueryNames:

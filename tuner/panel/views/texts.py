@@ -17,7 +17,7 @@ def shortened(text: str) -> str:
 
 
 def query_ref(fingerprint: str, names: QueryNames) -> QueryRef:
-    return QueryRef(fingerprint=fingerprint, name=names.of(fingerprint))
+    return QueryRef(fingerprint=fingerprint, name=names[fingerprint])
 
 
 def evidence_items(evidence: Iterable[Evidence]) -> list[EvidenceItem]:

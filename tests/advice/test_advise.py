@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tuner.advice.advise import advise
-from tuner.advice.candidates.round_number import round_between
+from tuner.advice.candidates.round_number import round_number
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Evidence, Prediction, Recommendation, Risk
@@ -102,9 +102,9 @@ def test_the_memory_fraction_counts() -> None:
     [(14_889_779, 18_612_223, 18_000_000), (9, 11, 10), (7, 7, 7), (1, 1, 1), (15_000_000, 15_000_000, 15_000_000)],
 )
 def test_round_numbers(low: int, high: int, expected: int) -> None:
-    assert round_between(low, high) == expected
+    assert round_number(low, high) == expected
 
 
 @given(st.integers(1, 1 << 50), st.integers(0, 1 << 50))
 def test_round_numbers_stay_between(low: int, more: int) -> None:
-    assert low <= round_between(low, low + more) <= low + more
+    assert low <= round_number(low, low + more) <= low + more

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tuner.advice.oversized_hints import MOST_GROWTH, head_room, outgrown
+from tuner.advice.oversized_hints import MOST_GROWTH, head_room, oversized_hints
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.join_site import JoinSide
@@ -20,7 +20,7 @@ CAP = facts().cap
 def _job(build: JoinSide, strategy: Strategy = Strategy.BROADCAST_HASH) -> tuple[Action, dict[str, str]]:
     join = inner(side("fact", rows=10**7), build, strategy=strategy)
     action = Action(ActionKind.HINT_JOIN, join.signature, Hint.BROADCAST, "q", ("dim",))
-    return action, outgrown(facts(query(join, fingerprint="q")), [action])
+    return action, oversized_hints(facts(query(join, fingerprint="q")), [action])
 
 
 def test_a_broadcast_relation_may_fill_its_querys_cap() -> None:
@@ -46,7 +46,7 @@ def test_other_joins_queries_and_actions_are_not_its_business() -> None:
         Action(ActionKind.HINT_JOIN, "another", Hint.BROADCAST, "q", ("dim",)),
         Action(ActionKind.HINT_JOIN, huge.signature, Hint.BROADCAST, "q", ("another",)),
     ]
-    assert list(outgrown(job, [*others, hint])) == [hint.id]
+    assert list(oversized_hints(job, [*others, hint])) == [hint.id]
 
 
 def test_a_hashed_side_may_fill_more_of_a_tasks_memory_before_it_has_to_go_than_to_come_back() -> None:
@@ -55,7 +55,7 @@ def test_a_hashed_side_may_fill_more_of_a_tasks_memory_before_it_has_to_go_than_
     def found(data_bytes: int, strategy: Strategy) -> dict[str, str]:
         join = inner(side("fact", rows=10**7), side("dim", rows=0, shuffle_bytes=data_bytes), strategy=strategy)
         hint = Action(ActionKind.HINT_JOIN, join.signature, Hint.SHUFFLE_HASH, "q", ("dim",))
-        return outgrown(facts(query(join, fingerprint="q")), [hint])
+        return oversized_hints(facts(query(join, fingerprint="q")), [hint])
 
     assert not found(cap, Strategy.SORT_MERGE)
     assert found(cap + 1, Strategy.SORT_MERGE)
@@ -86,8 +86,8 @@ def test_what_the_agent_can_hold_back_by_itself_is_left_to_it() -> None:
     huge = inner(side("fact", rows=1), side("dim", rows=0, shuffle_bytes=1 << 40, leaf_bytes=5000))
     hint = Action(ActionKind.HINT_JOIN, huge.signature, Hint.BROADCAST, "q", ("dim",))
     job = facts(query(huge, fingerprint="q"))
-    assert list(outgrown(job, [hint])) == [hint.id]
-    assert not outgrown(replace(job, reach=Reach.AGENT), [hint])
+    assert list(oversized_hints(job, [hint])) == [hint.id]
+    assert not oversized_hints(replace(job, reach=Reach.AGENT), [hint])
 
 
 def test_no_limit_is_known_without_the_planners_estimates_or_for_what_builds_nothing() -> None:

@@ -36,7 +36,7 @@ class _Built:
 _SizeOf = Callable[[Facts, Query, JoinSite, JoinSide], _Built]
 
 
-def outgrown(facts: Facts, actions: Iterable[Action]) -> dict[str, str]:
+def oversized_hints(facts: Facts, actions: Iterable[Action]) -> dict[str, str]:
     """Of these actions the hints whose side, as this run measured it, is too large to build now: why, by action id.
 
     What the agent can hold back by itself, when it sees how large the side is in the next run, is left to it.
@@ -65,7 +65,7 @@ def head_room(facts: Facts, actions: Iterable[Action]) -> dict[str, int]:
     for action in asked:
         size_of = _SIZES.get(action.value) if action.kind is ActionKind.HINT_JOIN else None
         if size_of:
-            rooms = _rooms(facts, action, size_of) or _rooms_to_come(facts, action, asked)
+            rooms = _rooms(facts, action, size_of) or _future_rooms(facts, action, asked)
             if known := [room for room in rooms if room]:
                 found[action.id] = min(known)
     return found
@@ -75,13 +75,13 @@ def _rooms(facts: Facts, hint: Action, size_of: _SizeOf) -> list[int]:
     return [_room(size_of(facts, *hinted), hinted[2]) for q in facts.queries for hinted in _hinted(q, hint)]
 
 
-def _rooms_to_come(facts: Facts, hint: Action, beside: Sequence[Action]) -> list[int]:
+def _future_rooms(facts: Facts, hint: Action, beside: Sequence[Action]) -> list[int]:
     """Orders call for broadcasts only."""
     if hint.value != Hint.BROADCAST:
         return []
-    from tuner.advice.candidates.ordered_sides import sides_to_come
+    from tuner.advice.candidates.ordered_sides import future_sides
 
-    return [_room(_to_broadcast(facts, side), side) for side in sides_to_come(facts, hint, beside)]
+    return [_room(_to_broadcast(facts, side), side) for side in future_sides(facts, hint, beside)]
 
 
 def _room(built: _Built, side: JoinSide) -> int:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from tuner.advice.broadcasts_off import against_own_word
 from tuner.advice.facts import Facts, PastRun
-from tuner.advice.oversized_hints import outgrown
+from tuner.advice.forbidden_broadcasts import forbidden_broadcasts
+from tuner.advice.oversized_hints import oversized_hints
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import ActionKind
 from tuner.model.change import Recommendation
@@ -70,18 +70,18 @@ def next_decision(
         recommendations=problems.guard("advise", lambda: (advise or _advise)(facts), ()) if facts else (),
         verdicts=verdicts,
         earlier_try_failed=failed_with_changes([*runs, *earlier_tries], key),
-        outgrown=outgrown(facts, known) if facts else {},
+        outgrown=oversized_hints(facts, known) if facts else {},
         drivable=BY_AGENT if reach is Reach.AGENT else BY_SUBMIT,
         to_come=to_come,
         elsewhere=tried(elsewhere.decisions) if elsewhere else {},
     )
-    situation = replace(situation, outgrown={**situation.outgrown, **_against_own_word(situation, own_conf or {})})
+    situation = replace(situation, outgrown={**situation.outgrown, **_forbidden_broadcasts(situation, own_conf or {})})
     decision = decide(situation)
     unsaid = _unsaid(decision, runs) if reach is Reach.AGENT and advise is None else {}
     return decide(replace(situation, unsaid=unsaid)) if unsaid else decision
 
 
-def _against_own_word(situation: Situation, own_conf: Mapping[str, str]) -> dict[str, str]:
+def _forbidden_broadcasts(situation: Situation, own_conf: Mapping[str, str]) -> dict[str, str]:
     """Actions that the user's own settings speak against, by id, and why; but for what a person approved since they were
     first seen: the later word counts."""
     latest = situation.latest
@@ -91,7 +91,7 @@ def _against_own_word(situation: Situation, own_conf: Mapping[str, str]) -> dict
     for run in situation.runs:
         decided = run.decision.actions
         groups += [tuple(o.action for o in decided if together(o) == of) for of in {together(d) for d in decided}]
-    barred = against_own_word(groups, (own_conf, latest.conf), latest.queries)
+    barred = forbidden_broadcasts(groups, (own_conf, latest.conf), latest.queries)
     since = _own_word_since(situation.runs)
     approved = {v.action_id for v in situation.verdicts if v.ruling is Ruling.APPROVE and since and v.at > since}
     asked_for = {a.id for group in groups for a in group if approved.intersection(other.id for other in group)}

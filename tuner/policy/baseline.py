@@ -19,10 +19,10 @@ from tuner.policy.measure import (
     comparison,
     machine_speed,
     measured_queries,
+    median_seconds,
     noise,
     pooled,
     usable,
-    usual_seconds,
 )
 
 # Queries that never ran unsteered before are taken as they ran, while they are no more of a run than this.
@@ -81,7 +81,7 @@ def query_baselines(runs: Sequence[Run]) -> dict[str, float]:
     seconds: dict[str, float] = {}
     for query, past in latest.values():
         if measured := past.of(query):
-            seconds[query.fingerprint] = seconds.get(query.fingerprint, 0.0) + usual_seconds(query, measured)
+            seconds[query.fingerprint] = seconds.get(query.fingerprint, 0.0) + median_seconds(query, measured)
     return seconds
 
 
@@ -99,5 +99,5 @@ def _baseline(queries: Sequence[Measured], past: _Unsteered) -> Baseline | None:
 def _speed(pairs: Sequence[tuple[Measured, Sequence[Measured]]]) -> tuple[float, float]:
     """The machine's speed of the day by the queries that nothing reached, where others were. A run without any change is
     what it is: it says nothing of another."""
-    control = [Control(query.seconds, usual_seconds(query, before)) for query, before in pairs if not query.changes]
+    control = [Control(query.seconds, median_seconds(query, before)) for query, before in pairs if not query.changes]
     return machine_speed(control) if len(control) < len(pairs) else (1.0, DEFAULT_NOISE)

@@ -217,7 +217,7 @@ class History:
         if query.changes.isdisjoint(changes):
             return groups[query.changes].runs[-MAX_BASELINES:] if query.changes in groups else []
         others = (group.runs[-MAX_BASELINES:] for with_, group in groups.items() if with_.isdisjoint(changes))
-        return min(others, key=lambda past: usual_seconds(query, past), default=[])
+        return min(others, key=lambda past: median_seconds(query, past), default=[])
 
     def beside(self, query: Measured, changes: Collection[str]) -> list[Measured]:
         """Earlier runs of a query that `changes` do not touch, with all else as it is, and all other properties."""
@@ -309,7 +309,7 @@ def _beside(queries: Sequence[Measured], history: History, changes: Collection[s
 
 
 def _control(pairs: Iterable[tuple[Measured, Sequence[Measured]]]) -> list[Control]:
-    return [Control(query.seconds, usual_seconds(query, past)) for query, past in pairs]
+    return [Control(query.seconds, median_seconds(query, past)) for query, past in pairs]
 
 
 def _speed_of(control: Sequence[Control], *, everywhere: bool) -> tuple[float, float]:
@@ -411,7 +411,7 @@ def comparison(query: Measured, past: Sequence[Measured], speed: float, share: f
     )
 
 
-def usual_seconds(query: Measured, past: Sequence[Measured]) -> float:
+def median_seconds(query: Measured, past: Sequence[Measured]) -> float:
     """Median seconds of a query's runs `past`, for its own input."""
     return median(_scaled(past, query.input_bytes))
 

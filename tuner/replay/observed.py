@@ -19,9 +19,9 @@ from tuner.policy.measure import (
     comparison,
     machine_speed,
     measured_queries,
+    median_seconds,
     noise,
     usable,
-    usual_seconds,
 )
 from tuner.replay.cohort_replay import Observed
 from tuner.replay.has_action import has_action
@@ -74,7 +74,7 @@ class Observer:
                 measured.setdefault(keys.add(query), []).append(query)
         pairs = [(query, found) for query in measured_queries(run) if (found := measured.get(keys.of(query)))]
         speed, _ = machine_speed(
-            [Control(q.seconds, usual_seconds(q, p)) for q, p in pairs if q.fingerprint not in others]
+            [Control(q.seconds, median_seconds(q, p)) for q, p in pairs if q.fingerprint not in others]
         )
         compared = [comparison(q, p, speed, noise(p)) for q, p in pairs if q.fingerprint in touched]
         seconds = _by_query(compared)

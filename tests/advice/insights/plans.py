@@ -10,7 +10,7 @@ import msgspec
 
 from tests.advice.joins import query
 from tests.plan.trees import plan
-from tuner.advice.insights.facts import InsightFacts
+from tuner.advice.insights.insight_facts import InsightFacts
 from tuner.model.application import Stage
 from tuner.plan.node import PlanNode
 from tuner.plan.sides import SHUFFLES

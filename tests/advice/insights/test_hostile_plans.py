@@ -9,7 +9,7 @@ import pytest
 
 from tests.advice.joins import query
 from tests.plan.test_hostile_texts import LENGTH, PARTS
-from tuner.advice.insights.facts import InsightFacts
+from tuner.advice.insights.insight_facts import InsightFacts
 from tuner.advice.insights.insights import RULES, insights
 from tuner.model.application import MetricInfo, PlanInfo
 from tuner.model.insight import Insight

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tuner.advice.insights.application_insights import ApplicationInsights
-from tuner.advice.insights.facts import InsightFacts, insight_facts
+from tuner.advice.insights.insight_facts import InsightFacts, insight_facts
 from tuner.advice.insights.insights import RULES, insights, insights_of
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.location import log_path

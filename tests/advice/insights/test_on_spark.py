@@ -9,7 +9,7 @@ import pytest
 
 from tuner.advice.candidates.order_changes import OrderPrices
 from tuner.advice.facts import Facts
-from tuner.advice.insights.facts import InsightFacts, insight_facts
+from tuner.advice.insights.insight_facts import InsightFacts, insight_facts
 from tuner.advice.insights.insights import RULES
 from tuner.cost.cardinality import Cardinality
 from tuner.cost.join_order import best_order

@@ -16,7 +16,7 @@ from tuner.advice.candidates.broadcast_candidates import broadcast_evidence, pre
 from tuner.advice.candidates.hash_candidates import hash_candidates, hash_gain
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.query_gain import total_gain, total_seconds
-from tuner.advice.candidates.round_number import round_between
+from tuner.advice.candidates.round_number import round_number
 from tuner.advice.candidates.side_name import side_name
 from tuner.advice.candidates.sized_joins import (
     BROADCASTS,
@@ -187,7 +187,7 @@ def _threshold(sides: Sequence[Bounds], candidate: int, most: int) -> int:
     # Where only a bound of the size is known, there is room already.
     exact = all(s.is_exact for s in sides if s.upper <= candidate)
     highest = min([int(candidate * GROWTH) if exact else candidate, most, *clear])
-    return round_between(candidate, max(highest, candidate))
+    return round_number(candidate, max(highest, candidate))
 
 
 def _most_bytes(builds: Iterable[HintCandidate]) -> int:

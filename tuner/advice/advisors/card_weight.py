@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from tuner.advice.advisors.cbo import spark_choice, together
 from tuner.advice.candidates.cbo_conf import WEIGHT, CboConf
-from tuner.advice.candidates.executions import executions, order_in
-from tuner.advice.candidates.order_changes import MIN_GAIN_SECONDS, OrderChange, OrderPrices, shape
+from tuner.advice.candidates.executions import executions, renumbered_order
+from tuner.advice.candidates.order_changes import (
+    MIN_GAIN_SECONDS,
+    OrderChange,
+    OrderPrices,
+    order_shape,
+    predict_orders,
+)
+from tuner.advice.candidates.spark_order_choice import spark_order_choice
 from tuner.advice.facts import Facts
 from tuner.cost.card_weight import FittedWeight, TimedOrder, fit_weight
 from tuner.cost.cardinality import Cardinality
@@ -32,7 +38,7 @@ def advise_card_weight(facts: Facts) -> Iterator[Recommendation]:
     changes = _changes(facts, conf, fitted.weight)
     # Not by rows: a lower weight has more of them for fewer bytes.
     if any(change.gain.low > 0 for change in changes):
-        predicted = together(changes)
+        predicted = predict_orders(changes)
         if predicted.gain >= MIN_GAIN_SECONDS and predicted.high < predicted.before:
             yield _recommendation(fitted, changes, predicted)
 
@@ -48,9 +54,9 @@ def _timed_orders(facts: Facts) -> Iterator[list[TimedOrder]]:
         by_order: dict[object, list[tuple[float, TimedOrder]]] = {}
         for execution in each:
             if then := execution.graph(graph.signature):
-                order = order_in(graph, then)
+                order = renumbered_order(graph, then)
                 timed = TimedOrder(tree_cost(tree_of(order, sizes.size)), execution.seconds)
-                by_order.setdefault(shape(order), []).append((execution.seconds, timed))
+                by_order.setdefault(order_shape(order), []).append((execution.seconds, timed))
         yield [sorted(times, key=lambda t: t[0])[len(times) // 2][1] for times in by_order.values()]
 
 
@@ -58,15 +64,15 @@ def _changes(facts: Facts, conf: CboConf, weight: float) -> list[OrderChange]:
     """The blocks that Spark would order otherwise by the weight than by the current one."""
     prices = OrderPrices(facts)
     now, then = (
-        spark_choice(facts, conf, conf.threshold),
-        spark_choice(facts, replace(conf, weight=weight), conf.threshold),
+        spark_order_choice(facts, conf, conf.threshold),
+        spark_order_choice(facts, replace(conf, weight=weight), conf.threshold),
     )
     found = []
     for query, graph in prices.blocks():
         sizes = Cardinality(graph)
         written = tree_of(graph.written, sizes.size)
         one, other = now(graph, sizes, written), then(graph, sizes, written)
-        if one is not None and other is not None and shape(one.order) != shape(other.order):
+        if one is not None and other is not None and order_shape(one.order) != order_shape(other.order):
             found.append(prices.change(query, graph, then))
     return [change for change in found if change is not None]
 

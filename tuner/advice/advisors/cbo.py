@@ -10,13 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tuner.advice.candidates.analyze_actions import analyze_actions, analyze_evidence, catalog_tables, seconds_per_run
 from tuner.advice.candidates.cbo_conf import DP_THRESHOLD, ENABLED, REORDER, STAR_FILTER, CboConf
-from tuner.advice.candidates.order_changes import MIN_GAIN_SECONDS, Choice, OrderChange, OrderPrices
+from tuner.advice.candidates.order_changes import MIN_GAIN_SECONDS, OrderChange, OrderPrices, predict_orders
+from tuner.advice.candidates.spark_order_choice import spark_order_choice
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
-from tuner.cost.cardinality import Cardinality
-from tuner.cost.join_tree import JoinTree
-from tuner.cost.planner_sizes import planner_sizes
-from tuner.cost.spark_order import spark_order
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Evidence, Prediction, Recommendation, Risk
 from tuner.model.join_graph import JoinGraph, RelationKind
@@ -42,35 +39,14 @@ def advise_cbo(facts: Facts) -> Iterator[Recommendation]:
     if not touched:
         return
     analyzed = [tables[name] for name in sorted(names)]
-    predicted = together(touched)
+    predicted = predict_orders(touched)
     per_run = seconds_per_run(analyzed, facts)
     if predicted.gain >= MIN_GAIN_SECONDS and predicted.high + per_run < predicted.before:
         yield _recommendation(facts, conf, touched, analyzed, predicted)
 
 
-def together(changes: Sequence[OrderChange]) -> Prediction:
-    """What several changes make of the queries that they touch; what is lost at worst counts whole."""
-    each = {change.query.id: change.seconds for change in changes}
-    before = sum(each.values())
-    parts = [change.predicted for change in changes]
-    after = before - sum(p.gain for p in parts)
-    low = before - sum(p.before - p.low for p in parts)
-    high = before - sum(p.before - p.high for p in parts)
-    return Prediction(before, max(0.0, after), max(0.0, low), high)
-
-
-def spark_choice(facts: Facts, conf: CboConf, threshold: int) -> Choice:
-    """The order that Spark itself would choose of a block, with statistics of its tables."""
-
-    def choose(graph: JoinGraph, _: Cardinality, __: JoinTree) -> JoinTree | None:
-        sizes = planner_sizes(graph)
-        return spark_order(graph, sizes.size, weight=conf.weight, threshold=threshold, version=conf.version(facts))
-
-    return choose
-
-
 def _changes(facts: Facts, conf: CboConf, tables: Mapping[str, TableRead]) -> list[OrderChange]:
-    prices, choose = OrderPrices(facts), spark_choice(facts, conf, MOST_ITEMS)
+    prices, choose = OrderPrices(facts), spark_order_choice(facts, conf, MOST_ITEMS)
     found = (prices.change(query, graph, choose) for query, graph in prices.blocks() if _has_tables(graph, tables))
     return [change for change in found if change is not None]
 

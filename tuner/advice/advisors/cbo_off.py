@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tuner.advice.candidates.cbo_conf import REORDER, CboConf
-from tuner.advice.candidates.executions import Execution, executions, order_in, usual_seconds
-from tuner.advice.candidates.order_changes import MIN_GAIN_SECONDS, shape
+from tuner.advice.candidates.executions import Execution, executions, median_seconds, renumbered_order
+from tuner.advice.candidates.order_changes import MIN_GAIN_SECONDS, order_shape
 from tuner.advice.facts import Facts
 from tuner.cost.card_weight import NOISE
 from tuner.model.action import Action, ActionKind
@@ -30,7 +30,7 @@ def advise_cbo_off(facts: Facts) -> Iterator[Recommendation]:
     compared = [found for each in executions(facts).values() if (found := _compared(each))]
     if not compared:
         return
-    before, after = (sum(usual_seconds(getattr(c, name)) for c in compared) for name in ("now", "written"))
+    before, after = (sum(median_seconds(getattr(c, name)) for c in compared) for name in ("now", "written"))
     low = sum(min(e.seconds for e in c.written) for c in compared) * (1 - NOISE)
     high = sum(max(e.seconds for e in c.written) for c in compared) * (1 + NOISE)
     predicted = Prediction(before, after, min(low, after), high)
@@ -48,13 +48,13 @@ def _differs(then: Execution, now: Execution) -> bool:
     """Whether a block ran in another order."""
     for graph in now.query.graphs:
         other = then.graph(graph.signature)
-        if other is not None and shape(order_in(graph, other)) != shape(graph.written):
+        if other is not None and order_shape(renumbered_order(graph, other)) != order_shape(graph.written):
             return True
     return False
 
 
 def _recommendation(compared: list[_Compared], predicted: Prediction) -> Recommendation:
-    slower = sum(usual_seconds(c.now) > usual_seconds(c.written) for c in compared)
+    slower = sum(median_seconds(c.now) > median_seconds(c.written) for c in compared)
     return Recommendation(
         actions=(Action(ActionKind.SET_CONF, REORDER, "false"),),
         queries=tuple(c.now[-1].query.fingerprint for c in compared),

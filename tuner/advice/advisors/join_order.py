@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from tuner.advice.candidates.order_broadcasts import OrderBroadcast, order_broadcasts
 from tuner.advice.candidates.order_changes import OrderChange, OrderPrices
-from tuner.advice.candidates.order_names import joined_names, relation_names, spelled
+from tuner.advice.candidates.order_names import joined_names, order_words, relation_names
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Evidence, Recommendation, Risk
@@ -20,7 +20,7 @@ def advise_join_orders(facts: Facts) -> Iterator[Recommendation]:
     """One recommendation for each block of each query that another order would clearly run in less time."""
     prices = OrderPrices(facts)
     worth: dict[tuple[str, str], OrderChange] = {}
-    for change in prices.better():
+    for change in prices.clear_changes():
         key = (change.query.fingerprint, change.graph.signature)
         if key not in worth or change.gain.expected > worth[key].gain.expected:
             worth[key] = change
@@ -59,7 +59,7 @@ def _recommendation(change: OrderChange, broadcasts: Sequence[OrderBroadcast]) -
         actions=(order, *(broadcast.action(change.query) for broadcast in broadcasts)),
         queries=(fingerprint,),
         reason=(
-            f"{_why(change, names)} if you join in this order: {spelled(change.other.order, names)}"
+            f"{_why(change, names)} if you join in this order: {order_words(change.other.order, names)}"
             f"{_broadcasting(broadcasts)}"
         ),
         evidence=(*change.evidence, *map(_evidence, broadcasts)),

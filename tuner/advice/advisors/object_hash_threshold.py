@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tuner.advice.candidates.query_gain import total_gain, total_seconds
-from tuner.advice.candidates.round_number import round_between
+from tuner.advice.candidates.round_number import round_number
 from tuner.advice.facts import Facts
 from tuner.cost.unit_costs import DEFAULT_COSTS, UnitCosts
 from tuner.model.action import Action, ActionKind
@@ -74,7 +74,7 @@ def _fallbacks(facts: Facts, query: Query, current: int) -> Iterator[_Fallback]:
             keys = max(current, -(-site.output_rows // site.tasks))
             share = fallen / site.tasks
             sort, hashing = _core_seconds(site, costs)
-            wanted = round_between(ROOM * keys, 2 * ROOM * keys)
+            wanted = round_number(ROOM * keys, 2 * ROOM * keys)
             most = share * site.seconds
             yield _Fallback(query, site, fallen, wanted, min(most, share * sort / cores), share * hashing / cores)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import prod
 
 from tuner.advice.candidates.query_gain import capped
-from tuner.advice.candidates.round_number import round_between
+from tuner.advice.candidates.round_number import round_number
 from tuner.advice.facts import Facts
 from tuner.cost.operators import join_core_seconds
 from tuner.cost.unit_costs import UnitCosts
@@ -136,7 +136,7 @@ def _by_query(filtered: Iterable[_Filtered]) -> list[tuple[list[_Filtered], floa
 
 def _recommendation(facts: Facts, filtered: list[_Filtered], threshold: int, gain: float) -> Recommendation:
     below = max(1, int(min(f.file_bytes for f in filtered) / MARGIN))
-    value = round_between(max(1, int(below / MARGIN)), below)
+    value = round_number(max(1, int(below / MARGIN)), below)
     top = max(filtered, key=lambda f: f.gain)
     name = short_name(top.relation)
     others = " and ".join(list(dict.fromkeys(_other_side(j, top.relation) for j in top.filters))[:3])

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from tuner.advice.candidates.coalescing import ADVISORY, AQE_BY_DEFAULT, Coalescing
 from tuner.advice.candidates.query_gain import total_gain, total_seconds
-from tuner.advice.candidates.round_number import round_between
+from tuner.advice.candidates.round_number import round_number
 from tuner.advice.candidates.side_name import side_name
 from tuner.advice.candidates.skewed_partition import SkewedPartition, skewed_partitions
 from tuner.advice.facts import Facts
@@ -96,7 +96,7 @@ def _split(facts: Facts, partition: SkewedPartition) -> _Split | None:
 
 def _round(size: float) -> int:
     """A round number of bytes, at most a quarter below."""
-    return round_between(max(1, int(0.75 * size)), max(1, int(size)))
+    return round_number(max(1, int(0.75 * size)), max(1, int(size)))
 
 
 def _factor(facts: Facts) -> float:

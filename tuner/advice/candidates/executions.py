@@ -43,12 +43,12 @@ def executions(facts: Facts) -> dict[str, list[Execution]]:
     return {name: _alike(each) for name, each in found.items() if each[-1].latest}
 
 
-def usual_seconds(each: list[Execution]) -> float:
+def median_seconds(each: list[Execution]) -> float:
     """Their median."""
     return median(execution.seconds for execution in each)
 
 
-def order_in(graph: JoinGraph, then: JoinGraph) -> Order:
+def renumbered_order(graph: JoinGraph, then: JoinGraph) -> Order:
     """The order that ran of a block then, by the numbers that its relations have in this graph."""
     return parse_order(order_text(then.written, then), graph)
 

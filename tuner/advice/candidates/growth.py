@@ -17,7 +17,7 @@ from tuner.model.query import Query
 RUNS_AHEAD = 7
 # Fewer runs show no trend.
 RUNS_FOR_TREND = 4
-# Beyond this a trend is no longer believed, nor waited for: the agent and `outgrown` hold back what grows so fast.
+# Beyond this a trend is no longer believed, nor waited for: the agent and `oversized_hints` hold back what grows so fast.
 MOST_HEAD_ROOM = 4.0
 
 _Place = tuple[str, str, int, tuple[str, ...]]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tuner.advice.candidates.best_hints import best_hints, is_enough
-from tuner.advice.candidates.cheapest_order import Block
+from tuner.advice.candidates.cheapest_orders import PricedBlock
 from tuner.advice.candidates.fan_out import MAX_FAN_OUT
 from tuner.advice.candidates.order_changes import OrderChange, OrderPrices
 from tuner.advice.candidates.ordered_sides import ordered_side
@@ -109,13 +109,13 @@ def _wanted(facts: Facts, prices: OrderPrices, change: OrderChange) -> Iterator[
             yield OrderBroadcast(signature_of(block.graph, join.left, join.right), side, gain)
 
 
-def _without_hint(query: Query, block: Block, which: BuildSide, other: int) -> GivenJoin:
+def _without_hint(query: Query, block: PricedBlock, which: BuildSide, other: int) -> GivenJoin:
     if _is_broadcast_by_spark(query, block, other):
         return GivenJoin(Strategy.BROADCAST_HASH, which.other)
     return GivenJoin(Strategy.SORT_MERGE)
 
 
-def _is_broadcast_by_spark(query: Query, block: Block, relations: int) -> bool:
+def _is_broadcast_by_spark(query: Query, block: PricedBlock, relations: int) -> bool:
     """Whether it is one relation that Spark planned to broadcast untold: it will again, whatever it is joined with."""
     if relations.bit_count() > 1:
         return False
@@ -157,7 +157,9 @@ def _sides(
     return found
 
 
-def _fit_side(facts: Facts, query: Query, block: Block, join: OrderedJoin, tables: tuple[str, ...]) -> JoinSide | None:
+def _fit_side(
+    facts: Facts, query: Query, block: PricedBlock, join: OrderedJoin, tables: tuple[str, ...]
+) -> JoinSide | None:
     """The side of these tables, if memory holds it at worst, the agent can hold it back, and each hashed key is met a few
     times only."""
     graph, both = block.graph, (join.left, join.right)

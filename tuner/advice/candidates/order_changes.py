@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tuner.advice.candidates.cheapest_order import Block, alike, cheapest
+from tuner.advice.candidates.cheapest_orders import PricedBlock, cheapest_orders, lookalike_groups
 from tuner.advice.candidates.order_names import joined_names, relation_names
 from tuner.advice.candidates.query_gain import capped
 from tuner.advice.facts import Facts
@@ -121,19 +121,19 @@ class OrderPrices:
 
     facts: Facts
 
-    def better(self) -> Iterator[OrderChange]:
+    def clear_changes(self) -> Iterator[OrderChange]:
         """For each block the order of fewest seconds, where that is clearly better than the one that ran."""
         return (change for change in self.changes() if change.is_clear)
 
     def changes(self) -> Iterator[OrderChange]:
         """For each block the order of fewest seconds, where that promises something."""
-        blocks: dict[int, tuple[Query, list[Block]]] = {}
+        blocks: dict[int, tuple[Query, list[PricedBlock]]] = {}
         for query, graph in self.blocks():
             blocks.setdefault(query.id, (query, []))[1].append(self.block(graph))
         for query, of_query in blocks.values():
-            for group in alike(of_query):
+            for group in lookalike_groups(of_query):
                 if any(block.saves_rows(_MOST_ROWS_SHARE) for block in group):
-                    for block, tree in zip(group, cheapest(group), strict=True):
+                    for block, tree in zip(group, cheapest_orders(group), strict=True):
                         change = self._change(query, block, tree)
                         if change is not None and change.is_promising:
                             yield change
@@ -151,12 +151,12 @@ class OrderPrices:
         chosen = choose(graph, block.sizes, block.written)
         return None if chosen is None else self._change(query, block, chosen)
 
-    def block(self, graph: JoinGraph) -> Block:
+    def block(self, graph: JoinGraph) -> PricedBlock:
         """A block, to price its orders as this run's Spark would run them."""
-        return Block(graph, self.facts, self._conf, self._execution, self._costs)
+        return PricedBlock(graph, self.facts, self._conf, self._execution, self._costs)
 
-    def _change(self, query: Query, block: Block, chosen: JoinTree) -> OrderChange | None:
-        if shape(chosen.order) == shape(block.written.order):
+    def _change(self, query: Query, block: PricedBlock, chosen: JoinTree) -> OrderChange | None:
+        if order_shape(chosen.order) == order_shape(block.written.order):
             return None
         other = block.tree(chosen.order)
         times = Counter(g.signature for g in query.graphs)[block.graph.signature]
@@ -179,7 +179,7 @@ class OrderPrices:
         of_short = _MIN_AGENT_GAIN_SHARE * (query.duration_ms or 0) / 1e3
         return min(MIN_GAIN_SECONDS, max(_MIN_AGENT_GAIN_SECONDS, of_short))
 
-    def _saved(self, query: Query, block: Block, other: JoinTree, times: int) -> Interval:
+    def _saved(self, query: Query, block: PricedBlock, other: JoinTree, times: int) -> Interval:
         """What another order saves of the query's wall seconds; below 0 where it adds to them."""
         facts, what_if = self.facts, block.what_if
         before, after = (what_if.order(tree.order, block.given(tree)) for tree in (block.written, other))
@@ -212,6 +212,17 @@ class OrderPrices:
         return self.facts.costs
 
 
+def predict_orders(changes: Sequence[OrderChange]) -> Prediction:
+    """What several changes make of the queries that they touch; what is lost at worst counts whole."""
+    each = {change.query.id: change.seconds for change in changes}
+    before = sum(each.values())
+    parts = [change.predicted for change in changes]
+    after = before - sum(p.gain for p in parts)
+    low = before - sum(p.before - p.low for p in parts)
+    high = before - sum(p.before - p.high for p in parts)
+    return Prediction(before, max(0.0, after), max(0.0, low), high)
+
+
 def fixed_share(query: Query, costs: UnitCosts) -> float:
     """The share of a query's time that no order of its joins changes: reading, filtering, aggregating, starting tasks."""
     terms: Counter[str] = Counter()
@@ -221,6 +232,6 @@ def fixed_share(query: Query, costs: UnitCosts) -> float:
     return 1 - sum(terms[resource] for resource in _OF_JOINS) / total if total else _FIXED_SHARE
 
 
-def shape(order: Order) -> object:
+def order_shape(order: Order) -> object:
     """An order without regard to which side stands left."""
-    return order if isinstance(order, int) else frozenset(map(shape, order))
+    return order if isinstance(order, int) else frozenset(map(order_shape, order))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from tuner.advice.insights.names import listed
+from tuner.advice.insights.operator_names import listed
 from tuner.cost.join_tree import JoinTree
 from tuner.model.join_graph import GraphRelation, JoinGraph, Order, RelationKind, members
 from tuner.plan.relation import short_name
@@ -28,13 +28,13 @@ def joined_names(names: Sequence[str], tree: JoinTree) -> str:
     return " and ".join(found) if len(found) == 2 else listed(found)
 
 
-def spelled(order: Order, names: Sequence[str]) -> str:
+def order_words(order: Order, names: Sequence[str]) -> str:
     """`a, b, (c, d)`: a with b, then with the join of c and d."""
     if isinstance(order, int):
         return names[order]
     left, right = order
-    inner = f"({spelled(right, names)})" if not isinstance(right, int) else names[right]
-    return f"{spelled(left, names)}, {inner}"
+    inner = f"({order_words(right, names)})" if not isinstance(right, int) else names[right]
+    return f"{order_words(left, names)}, {inner}"
 
 
 def _name(relation: GraphRelation) -> str:

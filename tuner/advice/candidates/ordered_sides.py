@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tuner.advice.candidates.joins_to_come import joins_to_come
+from tuner.advice.candidates.future_joins import future_joins
 from tuner.advice.facts import Facts
 from tuner.cost.cardinality import Cardinality
 from tuner.cost.what_if.interval import SIZE_ERRORS
@@ -26,11 +26,11 @@ def ordered_side(query: Query, graph: JoinGraph, sizes: Cardinality, relations: 
     return JoinSide(graph.tables(relations), rows=rows, bytes=data, shuffle_bytes=data, leaf_bytes=leaf_bytes)
 
 
-def sides_to_come(facts: Facts, hint: Action, beside: Iterable[Action]) -> Iterator[JoinSide]:
+def future_sides(facts: Facts, hint: Action, beside: Iterable[Action]) -> Iterator[JoinSide]:
     """The sides that a hint is for, where orders beside it make its join of the query as this run had it: each time it ran."""
     orders = [a for a in beside if a.kind is ActionKind.ORDER_JOINS]
     for query in (query for query in facts.succeeded if query.fingerprint == hint.query):
-        for latest, join in joins_to_come(query, hint.target, orders):
+        for latest, join in future_joins(query, hint.target, orders):
             graph = facts.with_history(query, latest)
             for side in (join.left, join.right):
                 if graph.tables(side) == hint.relations:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def round_between(low: int, high: int) -> int:
+def round_number(low: int, high: int) -> int:
     """The number of `low`..`high` (both at least 1) with the fewest significant digits; the largest of those."""
     step = int(10 ** (len(str(high)) - 1))
     while high // step * step < low:

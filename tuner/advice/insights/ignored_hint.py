@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.names import operator_text, relations
+from tuner.advice.insights.insight_facts import InsightFacts
+from tuner.advice.insights.operator_names import operator_text, relations
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.plan.expression import attributes

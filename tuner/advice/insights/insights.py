@@ -10,9 +10,9 @@ from tuner.advice.facts import is_whole
 from tuner.advice.insights.distinct_aggregate import distinct_aggregates
 from tuner.advice.insights.dropped_columns import dropped_columns
 from tuner.advice.insights.duplicate_subplan import duplicate_subplans
-from tuner.advice.insights.facts import InsightFacts, insight_facts
 from tuner.advice.insights.hash_fallback import hash_fallbacks
 from tuner.advice.insights.ignored_hint import ignored_hints
+from tuner.advice.insights.insight_facts import InsightFacts, insight_facts
 from tuner.advice.insights.nested_loop_join import nested_loop_joins
 from tuner.advice.insights.object_hash_fallback import object_hash_fallbacks
 from tuner.advice.insights.outer_join import outer_joins

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tuner.advice.candidates.order_changes import MIN_GAIN_SECONDS, OrderChange, OrderPrices
-from tuner.advice.candidates.order_names import joined_names, relation_names, spelled
+from tuner.advice.candidates.order_names import joined_names, order_words, relation_names
 from tuner.advice.facts import Facts
-from tuner.advice.insights.names import listed
+from tuner.advice.insights.operator_names import listed
 from tuner.model.insight import Insight, InsightKind
 
 
@@ -31,6 +31,6 @@ def _insight(change: OrderChange) -> Insight:
             f"joining {joined_names(names, change.largest)} early makes rows that later joins drop; what that takes beside "
             "reading, sorting and shuffling the same relations is not sure"
         ),
-        change=f"join in this order: {spelled(change.other.order, names)}",
+        change=f"join in this order: {order_words(change.other.order, names)}",
         description=change.query.description,
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tuner.advice.candidates.round_number import round_between
-from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.names import operator_text
+from tuner.advice.candidates.round_number import round_number
+from tuner.advice.insights.insight_facts import InsightFacts
+from tuner.advice.insights.operator_names import operator_text
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate import aggregate_parts
@@ -36,7 +36,7 @@ def object_hash_fallbacks(facts: InsightFacts) -> Iterator[Insight]:
 
 def _insight(facts: InsightFacts, node: PlanNode, threshold: int, fallen: int, groups: int, tasks: int) -> Insight:
     keys_a_task = max(threshold, groups // tasks)
-    wanted = round_between(_ROOM * keys_a_task, 2 * _ROOM * keys_a_task)
+    wanted = round_number(_ROOM * keys_a_task, 2 * _ROOM * keys_a_task)
     counted = fallback_tasks(node) is not None
     return facts.insight(
         InsightKind.OBJECT_HASH_FALLBACK,

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.names import operator_text, parts_of, relations
+from tuner.advice.insights.insight_facts import InsightFacts
+from tuner.advice.insights.operator_names import operator_text, parts_of, relations
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts, without_phase

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tuner.advice.insights.facts import InsightFacts
-from tuner.advice.insights.names import operator_text
+from tuner.advice.insights.insight_facts import InsightFacts
+from tuner.advice.insights.operator_names import operator_text
 from tuner.model.application import Stage
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from msgspec import structs
 
-from tuner.advice.candidates.joins_to_come import joins_to_come
+from tuner.advice.candidates.future_joins import future_joins
 from tuner.model.action import ON_JOINS, Action, ActionKind
 from tuner.model.agent_message import HintDirective, OrderDirective, OrderPredicate, QueryDirectives, encode_message
 from tuner.model.decision import Decision
@@ -103,7 +103,7 @@ def _with_join(
             if join.signature == hint.target:
                 yield query, [sorted(join.left.relations), sorted(join.right.relations)]
     for query in reversed(mine):
-        for graph, to_come in joins_to_come(query, hint.target, orders):
+        for graph, to_come in future_joins(query, hint.target, orders):
             yield query, [list(graph.tables(side)) for side in (to_come.left, to_come.right)]
 
 
@@ -170,7 +170,7 @@ def _targets(query: Query, said: _Said, orders: Iterable[Action]) -> set[str]:
     if isinstance(said.message, HintDirective):
         sought = said.message.join
         there = any(join.signature == sought for join in query.joins)
-        return {sought} if there or any(joins_to_come(query, sought, orders)) else set()
+        return {sought} if there or any(future_joins(query, sought, orders)) else set()
     blocks = ((graph, seen(graph)) for graph in query.graphs)
     return {g.signature for g, block in blocks if block.key == said.place and block.spelled(g.written) != said.wish}
 

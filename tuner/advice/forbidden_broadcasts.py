@@ -9,7 +9,7 @@ from tuner.model.query import Query
 from tuner.spark.broadcast_thresholds import ADAPTIVE, STATIC, broadcasts_off
 
 
-def against_own_word(
+def forbidden_broadcasts(
     groups: Iterable[Sequence[Action]], confs: Iterable[Mapping[str, str]], queries: Sequence[Query]
 ) -> dict[str, str]:
     """Of actions in groups (those that belong together) the ones that the user's own settings speak against: why, by id.

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.nightly import Nightly, Spark
-from tuner.advice.broadcasts_off import against_own_word
+from tuner.advice.forbidden_broadcasts import forbidden_broadcasts
 from tuner.eventlog.location import local_path
 from tuner.history.store import Store
 from tuner.loop.loop import Turn, complete
@@ -119,22 +119,22 @@ def test_a_positive_threshold_is_their_word_on_the_property_alone(nightly: Night
 
 def test_an_order_goes_with_the_broadcasts_that_it_calls_for() -> None:
     groups = [(ORDER, HINT), (HASH,), (replace(ORDER, target="other"),)]
-    assert against_own_word(groups, [OFF], ()).keys() == {ORDER.id, HINT.id}
-    assert against_own_word(groups, [{STATIC: "10m"}], ()) == {}
+    assert forbidden_broadcasts(groups, [OFF], ()).keys() == {ORDER.id, HINT.id}
+    assert forbidden_broadcasts(groups, [{STATIC: "10m"}], ()) == {}
 
 
 def test_aqes_threshold_speaks_of_aqes_broadcasts_alone() -> None:
     adaptive, static = (Action(ActionKind.SET_CONF, name, "9") for name in (ADAPTIVE, STATIC))
-    found = against_own_word([(static, adaptive), (HINT,)], [{ADAPTIVE: "-1"}], ())
+    found = forbidden_broadcasts([(static, adaptive), (HINT,)], [{ADAPTIVE: "-1"}], ())
     assert found == {adaptive.id: f"the job's own {ADAPTIVE}=-1"}
-    assert against_own_word([(static, adaptive)], [OFF], ()).keys() == {static.id, adaptive.id}
+    assert forbidden_broadcasts([(static, adaptive)], [OFF], ()).keys() == {static.id, adaptive.id}
 
 
 def test_what_one_query_sets_is_said_of_its_own_joins_and_of_properties() -> None:
     off, on = (Query(n, n, name, "", 0, 1, QueryStatus.SUCCEEDED) for n, name in enumerate(("q", "other")))
     queries = (replace(off, broadcasts_off=(STATIC,)), on)
     adaptive = Action(ActionKind.SET_CONF, ADAPTIVE, "9")
-    found = against_own_word([(HINT,), (replace(HINT, query="other"),), (adaptive,)], [{}], queries)
+    found = forbidden_broadcasts([(HINT,), (replace(HINT, query="other"),), (adaptive,)], [{}], queries)
     assert found.keys() == {HINT.id, adaptive.id}
 
 

@@ -11,7 +11,7 @@ from tuner.plan.order_text import OrderTextError, parse_order
 from tuner.plan.ordered_joins import OrderedJoin, ordered_joins
 
 
-def joins_to_come(query: Query, signature: str, orders: Iterable[Action]) -> Iterator[tuple[JoinGraph, OrderedJoin]]:
+def future_joins(query: Query, signature: str, orders: Iterable[Action]) -> Iterator[tuple[JoinGraph, OrderedJoin]]:
     """The joins of this signature that the orders make of the query as it ran, each with its block."""
     of_query = [order for order in orders if order.query == query.fingerprint]
     for graph in query.graphs if of_query else ():

@@ -33,7 +33,7 @@ _GIVEN = frozenset({Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH, Strategy.SO
 
 
 @dataclass(frozen=True)
-class Block:
+class PricedBlock:
     """A block of joins with what is known of its sizes, priced as the run's Spark would run it."""
 
     graph: JoinGraph
@@ -65,7 +65,7 @@ class Block:
         )
 
     @cached_property
-    def seen(self) -> AgentBlock:
+    def agent_block(self) -> AgentBlock:
         """As the agent sees it."""
         return seen(self.graph)
 
@@ -135,7 +135,7 @@ class Block:
         return [(predicate.left, predicate.right) for predicate in self.graph.predicates]
 
 
-def cheapest(blocks: Sequence[Block]) -> list[JoinTree]:
+def cheapest_orders(blocks: Sequence[PricedBlock]) -> list[JoinTree]:
     """The order of fewest seconds for blocks that the agent takes for the same: one for all, in the numbers of each."""
     if len(blocks) == 1:
         (block,) = blocks
@@ -146,16 +146,16 @@ def cheapest(blocks: Sequence[Block]) -> list[JoinTree]:
     return min(found, key=lambda trees: sum(b.seconds(tree) for b, tree in zip(blocks, trees, strict=True)))
 
 
-def alike(blocks: Sequence[Block]) -> list[list[Block]]:
+def lookalike_groups(blocks: Sequence[PricedBlock]) -> list[list[PricedBlock]]:
     """The blocks of one query, together those that the agent cannot tell apart; alone those it can give no order at all."""
-    groups: dict[object, list[Block]] = {}
+    groups: dict[object, list[PricedBlock]] = {}
     for block in blocks:
-        key: object = block.seen.key if block.seen.lookalikes() is None else id(block)
+        key: object = block.agent_block.key if block.agent_block.lookalikes() is None else id(block)
         groups.setdefault(key, []).append(block)
     return list(groups.values())
 
 
-def _common(blocks: Sequence[Block]) -> Iterator[list[tuple[Block, Order]]]:
+def _common(blocks: Sequence[PricedBlock]) -> Iterator[list[tuple[PricedBlock, Order]]]:
     for source in blocks:
         for tree in source.candidates:
-            yield [(block, source.seen.order_in(block.seen, tree.order)) for block in blocks]
+            yield [(block, source.agent_block.order_in(block.agent_block, tree.order)) for block in blocks]

@@ -26,7 +26,7 @@ class Execution:
 
     @property
     def seconds(self) -> float:
-        return (self.query.duration_ms or 0) / 1e3
+        return self.query.seconds
 
     def graph(self, signature: str) -> JoinGraph | None:
         return next((graph for graph in self.query.graphs if graph.signature == signature), None)

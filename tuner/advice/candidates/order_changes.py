@@ -72,7 +72,7 @@ class OrderChange:
     @property
     def seconds(self) -> float:
         """What the query took."""
-        return (self.query.duration_ms or 0) / 1e3
+        return self.query.seconds
 
     @property
     def is_clear(self) -> bool:
@@ -176,14 +176,14 @@ class OrderPrices:
     def _least_seconds(self, query: Query) -> float:
         if self.facts.reach is not Reach.AGENT:
             return MIN_GAIN_SECONDS
-        of_short = _MIN_AGENT_GAIN_SHARE * (query.duration_ms or 0) / 1e3
+        of_short = _MIN_AGENT_GAIN_SHARE * query.seconds
         return min(MIN_GAIN_SECONDS, max(_MIN_AGENT_GAIN_SECONDS, of_short))
 
     def _saved(self, query: Query, block: PricedBlock, other: JoinTree, times: int) -> Interval:
         """What another order saves of the query's wall seconds; below 0 where it adds to them."""
         facts, what_if = self.facts, block.what_if
         before, after = (what_if.order(tree.order, block.given(tree)) for tree in (block.written, other))
-        priced, seconds = before.seconds(facts.cluster) * times, (query.duration_ms or 0) / 1e3
+        priced, seconds = before.seconds(facts.cluster) * times, query.seconds
         saved = what_if.saving(before, after)
         fixed = fixed_share(query, self._costs)
 

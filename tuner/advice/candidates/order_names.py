@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from tuner.advice.insights.operator_names import listed
+from tuner.advice.insights.operator_text import listed
 from tuner.cost.join_tree import JoinTree
 from tuner.model.join_graph import GraphRelation, JoinGraph, Order, RelationKind, members
 from tuner.plan.relation import short_name

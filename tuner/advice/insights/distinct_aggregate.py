@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tuner.advice.insights.insight_facts import InsightFacts
-from tuner.advice.insights.operator_names import columns, operator_text
+from tuner.advice.insights.operator_text import columns_text, operator_text
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
@@ -82,7 +82,7 @@ def _shuffled(facts: InsightFacts, node: PlanNode, shuffle: PlanNode, rows_in: i
     plan = facts.plan
     after = plan.parent(shuffle)
     seconds = plan.seconds_of(n for n in (after,) if n is not None)
-    of = columns(plan, functions[functions.index(_DISTINCT) :].split(")", 1)[0])
+    of = columns_text(plan, functions[functions.index(_DISTINCT) :].split(")", 1)[0])
     return facts.insight(
         InsightKind.DISTINCT_AGGREGATE,
         operator_text(plan, node),

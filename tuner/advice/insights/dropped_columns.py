@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from tuner.advice.insights.insight_facts import InsightFacts
-from tuner.advice.insights.operator_names import listed, operator_text
+from tuner.advice.insights.operator_text import listed, operator_text
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate import AGGREGATES
@@ -73,7 +73,7 @@ def _insight(facts: InsightFacts, scan: PlanNode, whole: list[str], nested: list
     return facts.insight(
         InsightKind.DROPPED_COLUMNS,
         operator_text(plan, scan),
-        plan.seconds_of_share(scan, scan_ms) if scan_ms else plan.seconds(scan),
+        facts.scan_seconds(scan, scan_ms),
         Evidence("columns read", read, "columns"),
         Evidence("columns or fields dropped unused", len(names), "columns", listed(names)),
         Evidence("rows read", plan.rows(scan) or 0, "rows"),

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from tuner.advice.insights.insight_facts import InsightFacts
-from tuner.advice.insights.operator_names import operator_text
+from tuner.advice.insights.operator_text import operator_text
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate import AGGREGATES

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 
 from tuner.advice.insights.insight_facts import InsightFacts
-from tuner.advice.insights.operator_names import operator_text, relations
-from tuner.model.change import Evidence
+from tuner.advice.insights.join_evidence import join_evidence
+from tuner.advice.insights.operator_text import operator_text, relations_text
 from tuner.model.insight import Insight, InsightKind
 from tuner.plan.expression import attributes
 from tuner.plan.node import PlanNode
@@ -97,15 +97,11 @@ def _of_sql(facts: InsightFacts, sql: str) -> Iterator[Insight]:
 
 def _insight(facts: InsightFacts, node: PlanNode, strategy: str, why: str) -> Insight:
     plan = facts.plan
-    left, right = (plan.rows(child) for child in node.children)
     return facts.insight(
         InsightKind.IGNORED_HINT,
         operator_text(plan, node),
         plan.seconds(node),
-        Evidence("rows of the left side", left or 0, "rows", relations(plan, node.children[0])),
-        Evidence("rows of the right side", right or 0, "rows", relations(plan, node.children[1])),
-        Evidence("rows out", plan.rows(node) or 0, "rows"),
-        Evidence("its stage", plan.seconds(node), "seconds"),
+        *join_evidence(facts, node, *(relations_text(plan, side) for side in node.children)),
         reason=f"the hint {strategy.upper()} was ignored: {why}",
         change="take the hint off, hint the other side, or change the join so that it can be followed",
     )

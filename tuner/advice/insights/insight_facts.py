@@ -42,7 +42,11 @@ class InsightFacts:
 
     @property
     def query_seconds(self) -> float:
-        return (self.query.duration_ms or 0) / 1e3
+        return self.query.seconds
+
+    def scan_seconds(self, node: PlanNode, scan_ms: int) -> float:
+        """Wall seconds of the stages of a node that its scan took; all of them where "scan time" was not counted."""
+        return self.plan.seconds_of_share(node, scan_ms) if scan_ms else self.plan.seconds(node)
 
     def flag(self, key: str, default: bool) -> bool:
         return self.conf.get(key, str(default)).strip().lower() == "true"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tuner.advice.insights.insight_facts import InsightFacts
-from tuner.advice.insights.operator_names import columns, operator_text
+from tuner.advice.insights.operator_text import columns_text, operator_text
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.model.strategy import Strategy
@@ -69,7 +69,7 @@ def _reason(node: PlanNode) -> str:
 def _change(facts: InsightFacts, node: PlanNode) -> str:
     if _is_null_aware(node):
         return "write NOT EXISTS with an equality, or filter out nulls on both sides of NOT IN"
-    names = columns(facts.plan, _condition(node))
+    names = columns_text(facts.plan, _condition(node))
     if not names:
         return "join on equal keys, or make sure that one side is a few rows only"
     if " OR " in node.text:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tuner.advice.candidates.round_number import round_number
 from tuner.advice.insights.insight_facts import InsightFacts
-from tuner.advice.insights.operator_names import operator_text
+from tuner.advice.insights.operator_text import operator_text
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate import aggregate_parts

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from tuner.advice.insights.insight_facts import InsightFacts
-from tuner.advice.insights.operator_names import operator_text, parts_of, relations
+from tuner.advice.insights.join_evidence import join_evidence
+from tuner.advice.insights.operator_text import operator_text, relations_text
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts, without_phase
-from tuner.plan.expression import alias, attributes, conjuncts, split_top_level
+from tuner.plan.expression import alias, attributes, bracketed, conjuncts, split_top_level
 from tuner.plan.node import PlanNode
 
 _JOINS = ("SortMergeJoin", "ShuffledHashJoin", "BroadcastHashJoin", "BroadcastNestedLoopJoin")
@@ -59,12 +60,12 @@ def _full(facts: InsightFacts, node: PlanNode) -> Insight | None:
         return None
     smaller = "inner" if left == right else "left outer" if out == left else "right outer"
     other = node.children[1] if out == left else node.children[0]
-    matched = "every row of both sides" if left == right else f"every row of {relations(facts.plan, other)}"
+    matched = "every row of both sides" if left == right else f"every row of {relations_text(facts.plan, other)}"
     return facts.insight(
         InsightKind.OUTER_JOIN,
         operator_text(facts.plan, node),
         facts.plan.seconds(node),
-        *_rows(facts, node),
+        *join_evidence(facts, node),
         reason=f"{matched} found a partner in this run, which Spark cannot know when it plans",
         change=f"write a {smaller} join if that always holds; it was measured in this run, not proven",
     )
@@ -115,9 +116,15 @@ def _rejecting_filter(facts: InsightFacts, node: PlanNode, null_side: PlanNode) 
     return None
 
 
+def _bracketed_parts(text: str) -> list[str]:
+    """The parts of the first list in square brackets of a plan's text."""
+    found = bracketed(text)
+    return split_top_level(found[0]) if found else []
+
+
 def _rename(project: PlanNode, side: _Side) -> None:
     """New names of the side's columns; what is computed of them is not followed."""
-    for renamed in filter(None, map(alias, parts_of(project.text))):
+    for renamed in filter(None, map(alias, _bracketed_parts(project.text))):
         for known in (side.columns, side.of_udf):
             if (bare := _BARE.match(renamed[0])) and int(bare[1]) in known:
                 known.add(renamed[2])
@@ -125,8 +132,8 @@ def _rename(project: PlanNode, side: _Side) -> None:
 
 def _evaluate(udf: PlanNode, side: _Side) -> None:
     """`BatchEvalPython [f(a#1)#2], [pythonUDF0#3]`: the results of calls on nothing but the side's columns."""
-    calls = parts_of(udf.text)
-    results = parts_of(udf.text[udf.text.find("], [") + 2 :]) if "], [" in udf.text else []
+    calls = _bracketed_parts(udf.text)
+    results = _bracketed_parts(udf.text[udf.text.find("], [") + 2 :]) if "], [" in udf.text else []
     for call, result in zip(calls, results, strict=False):
         used = {id_ for _, id_ in attributes(call)}
         if used and used <= side.columns:
@@ -177,12 +184,12 @@ def _is_false_for_zero(part: str) -> bool:
 
 
 def _rejected(facts: InsightFacts, node: PlanNode, null_side: PlanNode, rejecting: PlanNode, hidden: str) -> Insight:
-    side = relations(facts.plan, null_side)
+    side = relations_text(facts.plan, null_side)
     return facts.insight(
         InsightKind.OUTER_JOIN,
         operator_text(facts.plan, node),
         facts.plan.seconds(node),
-        *_rows(facts, node),
+        *join_evidence(facts, node),
         Evidence("rows before the later filter", _rows_into(facts, rejecting), "rows"),
         Evidence("rows after it", facts.plan.rows(rejecting) or 0, "rows"),
         reason=f"a later filter drops the rows that found nothing in {side}; {hidden}",
@@ -192,13 +199,3 @@ def _rejected(facts: InsightFacts, node: PlanNode, null_side: PlanNode, rejectin
 
 def _rows_into(facts: InsightFacts, node: PlanNode) -> int:
     return facts.plan.rows(node.children[0]) or 0 if node.children else 0
-
-
-def _rows(facts: InsightFacts, node: PlanNode) -> tuple[Evidence, ...]:
-    left, right = (facts.plan.rows(child) for child in node.children)
-    return (
-        Evidence("rows of the left side", left or 0, "rows"),
-        Evidence("rows of the right side", right or 0, "rows"),
-        Evidence("rows out", facts.plan.rows(node) or 0, "rows"),
-        Evidence("its stage", facts.plan.seconds(node), "seconds"),
-    )

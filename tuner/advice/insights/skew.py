@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tuner.advice.insights.insight_facts import InsightFacts
-from tuner.advice.insights.operator_names import operator_text
+from tuner.advice.insights.operator_text import operator_text
 from tuner.model.application import Stage
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind

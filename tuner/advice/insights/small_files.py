@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tuner.advice.insights.insight_facts import InsightFacts
-from tuner.advice.insights.operator_names import operator_text
+from tuner.advice.insights.operator_text import operator_text
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.plan.node import PlanNode
@@ -33,7 +33,7 @@ def _insight(facts: InsightFacts, scan: PlanNode, files: int, size: int, cost: i
     plan = facts.plan
     listing = scan.metrics.get("metadata time", 0) / 1e3
     scan_ms = scan.metrics.get("scan time", 0)
-    reading = plan.seconds_of_share(scan, scan_ms) if scan_ms else plan.seconds(scan)
+    reading = facts.scan_seconds(scan, scan_ms)
     # Of what a file takes, the part that opening it is reckoned to be.
     opening = cost / (cost + size / files)
     return facts.insight(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from tuner.advice.insights.insight_facts import InsightFacts
-from tuner.advice.insights.operator_names import columns, operator_text
+from tuner.advice.insights.operator_text import columns_text, operator_text
 from tuner.cost.unit_costs import UnitCosts
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
@@ -48,7 +48,7 @@ def _insight(facts: InsightFacts, nodes: list[PlanNode], keys: str, functions: s
         Evidence("groups out", plan.rows(nodes[0]) or 0, "rows"),
         Evidence("its stages", plan.seconds_of(nodes), "seconds"),
         reason=_reason(facts, functions)
-        + f", so Spark sorts by {columns(plan, keys) or 'the keys'} instead of hashing",
+        + f", so Spark sorts by {columns_text(plan, keys) or 'the keys'} instead of hashing",
         change=_change(facts),
     )
 
@@ -56,7 +56,7 @@ def _insight(facts: InsightFacts, nodes: list[PlanNode], keys: str, functions: s
 def _reason(facts: InsightFacts, functions: str) -> str:
     if not facts.flag(OBJECT_HASH, True):
         return f"{OBJECT_HASH} is off"
-    names, of = dict.fromkeys(_FUNCTION.findall(functions)), columns(facts.plan, functions)
+    names, of = dict.fromkeys(_FUNCTION.findall(functions)), columns_text(facts.plan, functions)
     return (
         f"{'/'.join(names)} of {of} has no buffer of fixed width" if names and of else "it has no buffer of fixed width"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tuner.advice.insights.insight_facts import InsightFacts
-from tuner.advice.insights.operator_names import operator_text, relations
+from tuner.advice.insights.operator_text import operator_text, relations_text
 from tuner.model.application import Stage
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
@@ -32,7 +32,7 @@ def _insight(facts: InsightFacts, stage: Stage, node: PlanNode) -> Insight:
     moved = read + stage.shuffle_write_bytes + stage.output_bytes
     # A shuffle's own sorter spills, too, and counts it nowhere else.
     own = node.metrics.get(SPILLED)
-    operator = operator_text(facts.plan, node) if own else f"shuffle write over {relations(facts.plan, node)}"
+    operator = operator_text(facts.plan, node) if own else f"shuffle write over {relations_text(facts.plan, node)}"
     # What spills is written and read again: its share of all bytes that the stage's tasks moved.
     share = 2 * stage.disk_spilled_bytes / (2 * stage.disk_spilled_bytes + moved)
     return facts.insight(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tuner.advice.insights.insight_facts import InsightFacts
-from tuner.advice.insights.operator_names import listed, operator_text
+from tuner.advice.insights.operator_text import listed, operator_text
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.model.strategy import JoinType, Strategy
@@ -72,7 +72,7 @@ def _insight(facts: InsightFacts, scan: PlanNode, partitions: int, rows: int, ke
     return facts.insight(
         InsightKind.UNPRUNED_PARTITIONS,
         operator_text(plan, scan),
-        plan.seconds_of_share(scan, scan_ms) if scan_ms else plan.seconds(scan),
+        facts.scan_seconds(scan, scan_ms),
         Evidence("partitions read", partitions, "partitions", "all there are"),
         Evidence("files", scan.metrics.get("size of files read", 0), "bytes"),
         Evidence("rows read", rows, "rows"),

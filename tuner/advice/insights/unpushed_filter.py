@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from tuner.advice.insights.insight_facts import InsightFacts
-from tuner.advice.insights.operator_names import columns, operator_text
+from tuner.advice.insights.operator_text import columns_text, operator_text
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.plan.expression import attributes, bracketed, conjuncts
@@ -121,12 +121,12 @@ def _insight(
 ) -> Insight:
     plan = facts.plan
     scan_ms = scan.metrics.get("scan time", 0)
-    of = columns(plan, part) or columns(plan, node.children[0].text)
+    of = columns_text(plan, part) or columns_text(plan, node.children[0].text)
     cached = scan.name == "InMemoryTableScan"
     return facts.insight(
         InsightKind.UNPUSHED_FILTER,
         f"Filter{f' on {of}' if of and not cached else ''} over {operator_text(plan, scan)}",
-        plan.seconds_of_share(node, scan_ms) if scan_ms else plan.seconds(node),
+        facts.scan_seconds(node, scan_ms),
         Evidence("rows read", rows_in, "rows"),
         Evidence("rows kept", rows_out, "rows"),
         Evidence("share kept", rows_out / rows_in, "share"),

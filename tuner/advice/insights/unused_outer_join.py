@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from tuner.advice.insights.insight_facts import InsightFacts
-from tuner.advice.insights.operator_names import operator_text, relations
+from tuner.advice.insights.operator_text import operator_text, relations_text
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate import AGGREGATES
@@ -69,13 +69,13 @@ def _seconds(facts: InsightFacts, node: PlanNode, other: PlanNode) -> float:
 
 
 def _insight(facts: InsightFacts, node: PlanNode, kept: PlanNode, other: PlanNode) -> Insight:
-    plan, name = facts.plan, relations(facts.plan, other)
+    plan, name = facts.plan, relations_text(facts.plan, other)
     seconds = _seconds(facts, node, other)
     return facts.insight(
         InsightKind.UNUSED_OUTER_JOIN,
         operator_text(plan, node),
         seconds,
-        Evidence("rows kept", plan.rows(kept) or 0, "rows", relations(plan, kept)),
+        Evidence("rows kept", plan.rows(kept) or 0, "rows", relations_text(plan, kept)),
         Evidence("rows read to be joined", plan.rows(other) or 0, "rows", name),
         Evidence("rows out", plan.rows(node) or 0, "rows"),
         Evidence("making that side, with its sort", seconds, "seconds"),

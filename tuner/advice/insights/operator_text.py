@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
-from tuner.plan.expression import attributes, bracketed, split_top_level
+from tuner.plan.expression import attributes, bracketed
 from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, short_name
@@ -23,23 +23,23 @@ def operator_text(plan: MeasuredPlan, node: PlanNode) -> str:
     """An operator in a few words: `SortMergeJoin of orders with items`, `HashAggregate by day over orders`."""
     name = printable(node.name, _LONGEST)
     if is_scan(node):
-        return f"{name} of {relations(plan, node)}"
+        return f"{name} of {relations_text(plan, node)}"
     if len(node.children) == 2:
-        left, right = (relations(plan, child) for child in node.children)
+        left, right = (relations_text(plan, child) for child in node.children)
         return f"{name} of {left} with {right}"
-    by = columns(plan, _grouped(node))
+    by = columns_text(plan, _grouped(node))
     if node.name in AGGREGATES and "partial_" in node.text:
         name += " (partial)"
-    return f"{name}{f' by {by}' if by else ''} over {relations(plan, node)}"
+    return f"{name}{f' by {by}' if by else ''} over {relations_text(plan, node)}"
 
 
-def relations(plan: MeasuredPlan, node: PlanNode) -> str:
+def relations_text(plan: MeasuredPlan, node: PlanNode) -> str:
     """The relations below an operator, the first few of them."""
     found = dict.fromkeys(identifier(short_name(r), _LONGEST) for r in plan.scans_below.relations(node))
     return listed(found) or "no relation"
 
 
-def columns(plan: MeasuredPlan, text: str) -> str:
+def columns_text(plan: MeasuredPlan, text: str) -> str:
     """The columns of relations that an expression mentions, the first few of them."""
     return listed(column_names(plan, text))
 
@@ -73,9 +73,3 @@ def _brackets(text: str) -> list[str]:
         found.append(part[0])
         position = part[1]
     return found
-
-
-def parts_of(text: str) -> list[str]:
-    """The parts of the first list in square brackets of a plan's text."""
-    found = bracketed(text)
-    return split_top_level(found[0]) if found else []

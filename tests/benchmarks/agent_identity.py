@@ -50,7 +50,7 @@ def main() -> None:
     executions = steered_executions(logs)
     joins: Counter[str] = Counter()
     for steered in executions:
-        joins[steered.label.partition(":")[0]] += sum(len(event["joins"]) for event in steered.events)
+        joins[steered.label.partition(":")[0]] += sum(len(event["trace"]["joins"]) for event in steered.events)
     problems = list(unlike_signatures(executions))
     print("\n".join(problems))
     print(f"{len(texts)} queries; joins named: {dict(joins)}; plans that differ: {len(problems)}")

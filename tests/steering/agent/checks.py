@@ -9,9 +9,9 @@ from typing import Any
 from tuner.model.directive_outcome import DirectiveStatus
 from tuner.plan.hint_outcome import hint_outcome
 from tuner.plan.joins import Join, every_join
-from tuner.plan.relation import is_scan
 
 from .agent_log import Steered
+from .names_of_tuner import joins_of
 
 Sides = tuple[tuple[str, ...], ...]
 
@@ -19,13 +19,9 @@ Sides = tuple[tuple[str, ...], ...]
 def unlike_signatures(executions: Iterable[Steered]) -> Iterator[str]:
     """Executions whose joins the agent names otherwise than the event log does."""
     for steered in executions:
-        # A filter that is pushed to a scan takes its subqueries along; the plan shows them twice.
-        pushed = {
-            id(n) for scan in steered.plan.walk_all() if is_scan(scan) for s in scan.subqueries for n in s.walk_all()
-        }
-        expected = Counter(join.signature for join in every_join(steered.plan) if id(join.node) not in pushed)
+        expected = Counter(join.signature for join in joins_of(steered.plan))
         for event in steered.events:
-            if (found := Counter(join["signature"] for join in event["joins"])) != expected:
+            if (found := Counter(join["signature"] for join in event["trace"]["joins"])) != expected:
                 ours, theirs = _shown(steered, expected - found), _told(event, found - expected)
                 yield f"{steered.label}: only the log has {ours}, only the agent {theirs}"
 
@@ -36,7 +32,7 @@ def _shown(steered: Steered, signatures: Counter[str]) -> list[object]:
 
 
 def _told(event: dict[str, Any], signatures: Counter[str]) -> list[object]:
-    joins = (join for join in event["joins"] if join["signature"] in signatures)
+    joins = (join for join in event["trace"]["joins"] if join["signature"] in signatures)
     return [(join["type"], join["left"], join["right"], join["keys"]) for join in joins]
 
 

@@ -66,4 +66,4 @@ def test_most_hints_are_applied_and_the_joins_follow_them(steered_run: SteeredRu
 def test_the_agent_names_every_join_as_the_event_log_does(steered_run: SteeredRun) -> None:
     known = [s for s in steered_run.executions if not s.label.endswith(_OTHERWISE) and "runId" not in s.label]
     assert list(unlike_signatures(known)) == []
-    assert sum(len(event["joins"]) for steered in known for event in steered.events) > 500
+    assert sum(len(event["trace"]["joins"]) for steered in known for event in steered.events) > 500

@@ -32,6 +32,7 @@ SOURCES = (
     "RowOrder",
     "BlockMatch",
     "JoinOrders",
+    "Trace",
     "Sizes",
     "JoinHints",
     "OrderRule",

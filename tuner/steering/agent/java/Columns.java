@@ -14,7 +14,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Range;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 
-/** The columns that a plan reads, as the scans will which Spark plans for it (tuner.plan.model.Query.columns). */
+/** The columns that a plan reads, as the scans will which Spark plans for it (tuner.model.query.Query.columns). */
 public final class Columns {
   private Columns() {}
 

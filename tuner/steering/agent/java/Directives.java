@@ -6,7 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What to change in the plans of an application: the JSON that `tuner.steering.agent.directives` documents. */
+/** What to change in the plans of an application: the JSON that `tuner.model.agent_message` documents. */
 public final class Directives {
   public static final int VERSION = 2;
 

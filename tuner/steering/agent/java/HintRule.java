@@ -1,12 +1,7 @@
 package tuner.steering.agent;
 
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import org.apache.spark.sql.catalyst.expressions.PlanExpression;
-import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Subquery;
 import org.apache.spark.sql.catalyst.rules.Rule;
@@ -24,17 +19,15 @@ public final class HintRule extends Rule {
     if (plan instanceof Subquery || pass == null || pass.isDone(plan)) return plan;
     long start = System.nanoTime();
     LogicalPlan result = plan;
-    List joins = null;
     try {
-      joins = Agent.traces() ? new ArrayList() : null;
-      if (pass.queries.isEmpty() && joins == null) return plan;
-      result = hinted(plan, pass, joins);
+      if (pass.queries.isEmpty() && pass.trace == null) return plan;
+      result = hinted(plan, pass);
     } catch (Throwable error) {
       pass.undoHints(Agent.failure(error));
     }
     pass.nanos += System.nanoTime() - start;
     try {
-      report(pass, joins);
+      report(pass);
     } catch (Throwable error) {
       Agent.failure(error);
     }
@@ -42,16 +35,16 @@ public final class HintRule extends Rule {
     return result;
   }
 
-  private static LogicalPlan hinted(LogicalPlan plan, Pass pass, List joins) {
+  private static LogicalPlan hinted(LogicalPlan plan, Pass pass) {
     LogicalPlan result = plan;
     List hints = pass.hints();
-    if (!hints.isEmpty() || joins != null) {
+    if (!hints.isEmpty() || pass.trace != null) {
       List operators = Trees.everything(plan);
       Lineage lineage = new Lineage(operators, pass.names);
       String obstacle = Scope.obstacle(plan, operators);
       if (obstacle != null) pass.tellRest(obstacle, obstacle);
       else if (!hints.isEmpty()) result = hinted(plan, operators, hints, pass, lineage);
-      if (joins != null) addJoins(result, pass.names, lineage, joins);
+      if (pass.trace != null && !pass.isReported()) pass.trace.put("joins", Trace.joins(result, pass.names, lineage));
     }
     pass.tellRest("the plan has no such join", "the plan has no such block of joins");
     return result;
@@ -64,44 +57,15 @@ public final class HintRule extends Rule {
   }
 
   /** Once for a plan: the batch that the rule is in goes on until nothing changes. */
-  private static void report(Pass pass, List joins) {
+  private static void report(Pass pass) {
     if (pass.isReported()) return;
     long id = Agent.executionId();
     long micros = pass.nanos / 1000;
     List met = pass.met();
     for (int i = 0; i < met.size(); i++) {
       Directives.Query query = (Directives.Query) met.get(i);
-      Agent.post(new PlanSteered(id, query.fingerprint, pass.of(query), micros, pass.columns, joins, pass.literals));
+      Agent.post(new PlanSteered(id, query.fingerprint, pass.of(query), micros, pass.literals, pass.trace));
     }
-    if (met.isEmpty()) Agent.post(new PlanSteered(id, "", new ArrayList(), micros, pass.columns, joins, pass.literals));
-  }
-
-  /** Adds all joins of a plan but those of the subqueries that prune, which come and go with the sizes of a run. */
-  private static void addJoins(LogicalPlan plan, Names names, Lineage lineage, List found) {
-    if (plan instanceof Join) found.add(told(new JoinSite((Join) plan, lineage, names)));
-    List children = Trees.children(plan);
-    for (int i = 0; i < children.size(); i++) addJoins((LogicalPlan) children.get(i), names, lineage, found);
-    List subqueries = Trees.planExpressions(plan);
-    for (int i = 0; i < subqueries.size(); i++) {
-      PlanExpression subquery = (PlanExpression) subqueries.get(i);
-      if (!prunes(subquery)) addJoins((LogicalPlan) subquery.plan(), names, lineage, found);
-    }
-  }
-
-  private static boolean prunes(PlanExpression subquery) {
-    return subquery.getClass().getSimpleName().equals("DynamicPruningSubquery")
-        || subquery.plan().toString().indexOf("bloom_filter_agg") >= 0;
-  }
-
-  private static Map told(JoinSite site) {
-    Map join = new LinkedHashMap();
-    join.put("signature", site.signature);
-    join.put("type", site.type);
-    join.put("left", site.left);
-    join.put("right", site.right);
-    List keys = new ArrayList();
-    for (int i = 0; i < site.keys.size(); i++) keys.add(Arrays.asList((Object[]) site.keys.get(i)));
-    join.put("keys", keys);
-    return join;
+    if (met.isEmpty()) Agent.post(new PlanSteered(id, "", new ArrayList(), micros, pass.literals, pass.trace));
   }
 }

@@ -28,8 +28,9 @@ public final class OrderRule extends Rule {
       List queries = Agent.queries();
       if (Agent.traces()) {
         List operators = Trees.everything(plan);
-        pass.columns = Columns.digest(plan, operators, pass.names);
-        pass.literals = Literals.id(operators, new Lineage(operators, pass.names));
+        Lineage lineage = new Lineage(operators, pass.names);
+        pass.trace = Trace.ofPlan(plan, operators, pass.names, lineage);
+        pass.literals = Literals.id(operators, lineage);
       }
       return queries.isEmpty() ? plan : ordered(plan, queries, pass);
     } catch (Throwable error) {

@@ -22,8 +22,8 @@ public final class Pass {
   public List queries = new ArrayList();
   public final Names names = new Names();
   public long nanos;
-  /** Of the columns that the plan reads; only where joins are traced. */
-  public String columns;
+  /** What the parts of the plan are called; null where that is not asked for. */
+  public Map trace;
   /** The id of the values that the plan's conditions hold; "" where they could not be told. */
   public String literals = "";
   // What the last rule made of the plan. A thread remembers its last pass, which must not keep plans alive.

@@ -1,6 +1,7 @@
 package tuner.steering.agent;
 
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.scheduler.SparkListenerEvent;
 
 /** Says in the event log what became of a query's directives in one plan. */
@@ -9,19 +10,17 @@ public final class PlanSteered implements SparkListenerEvent {
   private final String fingerprint;
   private final List outcomes;
   private final long tookMicros;
-  private final String columns;
-  private final List joins;
   private final String literals;
+  private final Map trace;
 
-  public PlanSteered(long executionId, String fingerprint, List outcomes, long tookMicros, String columns, List joins,
-      String literals) {
+  public PlanSteered(
+      long executionId, String fingerprint, List outcomes, long tookMicros, String literals, Map trace) {
     this.executionId = executionId;
     this.fingerprint = fingerprint;
     this.outcomes = outcomes;
     this.tookMicros = tookMicros;
-    this.columns = columns;
-    this.joins = joins;
     this.literals = literals;
+    this.trace = trace;
   }
 
   public int getVersion() {
@@ -48,19 +47,14 @@ public final class PlanSteered implements SparkListenerEvent {
     return tookMicros;
   }
 
-  /** With spark.tuner.agent.trace a digest of the columns that the plan reads; null without. */
-  public String getColumns() {
-    return columns;
-  }
-
-  /** With spark.tuner.agent.trace the joins of the plan; null without. */
-  public List getJoins() {
-    return joins;
-  }
-
   /** The id of the values that the plan's conditions hold; "" where they could not be told. */
   public String getLiterals() {
     return literals;
+  }
+
+  /** With spark.tuner.agent.trace what the parts of the plan are called (Trace); null without. */
+  public Map getTrace() {
+    return trace;
   }
 
   public boolean logEvent() {

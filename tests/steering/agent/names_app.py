@@ -1,0 +1,52 @@
+"""Runs each statement of a corpus over empty tables, with the agent telling what it calls the parts of the plans.
+
+    spark-submit names_app.py STATEMENTS.json TABLES
+
+STATEMENTS.json maps names to SQL, of which the last statement counts. Its execution's description is the name.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+_TABLES = {
+    "orders": "id BIGINT, customer BIGINT, item INT, store INT, qty INT, price DOUBLE, day INT, tags ARRAY<STRING>",
+    "customers": "id BIGINT, region INT, name STRING",
+    "items": "id INT, category INT, brand STRING, price DOUBLE",
+    "stores": "id INT, region INT, city STRING",
+    "regions": "id INT, name STRING",
+    "returned": "order_id BIGINT, item INT, qty INT",
+}
+
+
+def run(spark: SparkSession, name: str, text: str) -> None:
+    session = spark.newSession()
+    *before, last = [statement for statement in text.split(";") if statement.strip()]
+    session.sparkContext.setJobDescription(f"before {name}")
+    for statement in before:
+        session.sql(statement)
+    session.sparkContext.setJobDescription(name)
+    session.sql(last).collect()
+
+
+def main(statements_file: str, tables: str) -> None:
+    spark = SparkSession.builder.appName("names").getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    for name, columns in _TABLES.items():
+        spark.sql(f"CREATE TABLE {name} ({columns}) USING parquet")
+    Path(tables, "clicks", "date=2026-11-22").mkdir(parents=True)
+    statements = json.loads(Path(statements_file).read_text(encoding="utf-8"))
+    with ThreadPoolExecutor(2) as pool:
+        jobs = [pool.submit(run, spark, name, text.replace("{tables}", tables)) for name, text in statements.items()]
+        for job in jobs:
+            job.result()
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+MIB = 1 << 20
+GIB = 1 << 30
+
 _SIZE = re.compile(r"^\s*(-?[0-9]{1,18})\s*([a-z]*)\s*$", re.IGNORECASE)
 # JavaUtils.byteStringAs: binary units; a bare number is in the unit the property names.
 _FACTORS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "p": 1 << 50}

@@ -1,0 +1,68 @@
+"""What an application had set, property by property; what is unset or unreadable is Spark's default."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+from tuner.spark.knob import Knob, Unit
+from tuner.spark.version import NEWEST, Version
+from tuner.units import parse_bytes
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`settings[knob]` is a property's value, in bytes where it is a size; `knob in settings` tells whether it is set."""
+
+    properties: Mapping[str, str]
+    version: Version = NEWEST
+
+    def __contains__(self, knob: Knob[V]) -> bool:
+        return knob.property in self.properties
+
+    def __getitem__(self, knob: Knob[V]) -> V:
+        text = self.properties.get(knob.property)
+        value = None if text is None else _READERS[knob.unit](text.strip())
+        return knob.default_in(self.version) if value is None else cast(V, value)
+
+
+def _flag(text: str) -> bool:
+    return text.lower() == "true"
+
+
+def _count(text: str) -> int | None:
+    """A positive whole number: Spark takes no other where it counts."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 and int(text) > 0 else None
+
+
+def _ratio(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _share(text: str) -> float | None:
+    value = _ratio(text)
+    return value if value is not None and 0 <= value <= 1 else None
+
+
+def _mebibytes(text: str) -> int | None:
+    return parse_bytes(text, "m")
+
+
+_READERS: Mapping[Unit, Callable[[str], bool | int | float | str | None]] = {
+    Unit.FLAG: _flag,
+    Unit.BYTES: parse_bytes,
+    Unit.MEBIBYTES: _mebibytes,
+    Unit.SECONDS: _count,
+    Unit.COUNT: _count,
+    Unit.RATIO: _ratio,
+    Unit.SHARE: _share,
+    Unit.NAME: str,
+}

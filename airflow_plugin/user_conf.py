@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 
 from airflow_plugin.compat import AirflowException
+from tuner.spark import knobs
 from tuner.spark import properties_file as spark_properties
 
 if TYPE_CHECKING:
@@ -16,10 +17,10 @@ if TYPE_CHECKING:
 
 # Flags of spark-submit beat --conf, which beats the properties file (SparkSubmitArguments).
 _FLAGS = {
-    "_driver_memory": "spark.driver.memory",
-    "_executor_memory": "spark.executor.memory",
-    "_executor_cores": "spark.executor.cores",
-    "_num_executors": "spark.executor.instances",
+    "_driver_memory": knobs.DRIVER_MEMORY.property,
+    "_executor_memory": knobs.EXECUTOR_MEMORY.property,
+    "_executor_cores": knobs.EXECUTOR_CORES.property,
+    "_num_executors": knobs.EXECUTOR_INSTANCES.property,
     "_total_executor_cores": "spark.cores.max",
     "_deploy_mode": "spark.submit.deployMode",
     "jars": "spark.jars",

@@ -19,10 +19,14 @@ from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.decision import DecidedAction, Mode, Standing
 from tuner.model.query import Query, QueryStatus
 from tuner.model.verdict import Ruling, Verdict
-from tuner.spark.broadcast_thresholds import ADAPTIVE, STATIC, broadcasts_off
+from tuner.spark.broadcasts_off import broadcasts_off
+from tuner.spark.knobs import ADAPTIVE_BROADCAST_THRESHOLD, BROADCAST_THRESHOLD
 from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Steering
+
+ADAPTIVE = ADAPTIVE_BROADCAST_THRESHOLD.property
+STATIC = BROADCAST_THRESHOLD.property
 
 SPARK = SparkAtHand(Path("/opt/spark"), "4.0.1", "2.13")
 OFF = {STATIC: "-1"}

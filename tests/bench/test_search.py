@@ -11,7 +11,7 @@ from tuner.bench.bench_run import BenchRun, QueryTime, Setup
 from tuner.bench.contenders import search as module
 from tuner.bench.contenders.search import Search, Trial, best
 from tuner.bench.job import Ran, Submit
-from tuner.bench.search_space import APPLICATION_KNOBS, KNOBS
+from tuner.bench.search_space import OF_APPLICATION, OF_QUERY
 
 from .made import setup
 
@@ -46,10 +46,10 @@ def test_it_starts_from_the_defaults_and_ends_with_the_best_it_found(make: type)
     tried = [run.query_conf["q1"] for run in found[1:12]]
     assert len({tuple(conf.items()) for conf in tried}) == 11
     for conf in tried:
-        assert conf.keys() == {knob.key for knob in KNOBS}
+        assert conf.keys() == {knob.property for knob in OF_QUERY}
         assert 1 << 20 <= int(conf[THRESHOLD]) <= 512 << 20
     assert not found[0].conf
-    assert all(run.conf.keys() == {knob.key for knob in APPLICATION_KNOBS} for run in found[1:12])
+    assert all(run.conf.keys() == {knob.property for knob in OF_APPLICATION} for run in found[1:12])
     least = min(found[:12], key=lambda r: sum(q.seconds for q in r.queries))
     assert all(repeat.conf == least.conf for repeat in found[12:])
     best = min(found[:12], key=lambda r: r.queries[0].seconds)

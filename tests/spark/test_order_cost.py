@@ -8,14 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tuner.spark.order_cost import DEFAULT_WEIGHT, Cost, order_cost, weighted_ratio, weighted_sum
+from tuner.spark.order_cost import Cost, order_cost, weighted_ratio, weighted_sum
 
 _positive = st.floats(1e-6, 1e18)
 _costs = st.builds(Cost, st.floats(0, 1e18), st.floats(0, 1e18))
-
-
-def test_the_default_weight_is_sparks() -> None:
-    assert DEFAULT_WEIGHT == 0.7
 
 
 def test_an_order_costs_the_sum_of_its_intermediate_joins() -> None:

@@ -14,15 +14,15 @@ from tuner.model.cluster import Cluster
 from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query, QueryStatus
 from tuner.plan.merge_graphs import merge_graphs
-from tuner.spark.join_selection.selection_conf import SelectionConf, major_minor, read_conf
+from tuner.spark.join_selection.selection_conf import SelectionConf, read_conf
+from tuner.spark.knobs import MEMORY_FRACTION, MEMORY_STORAGE_FRACTION
 from tuner.spark.memory import (
-    DEFAULT_MEMORY_FRACTION,
-    DEFAULT_STORAGE_FRACTION,
     BroadcastCap,
     broadcast_cap,
     task_relation_cap,
 )
-from tuner.units import parse_bytes
+from tuner.spark.settings import Settings
+from tuner.spark.version import major_minor, read_version
 
 _Found = TypeVar("_Found")
 
@@ -74,6 +74,10 @@ class Facts:
         return major_minor(self.spark_version)
 
     @cached_property
+    def settings(self) -> Settings:
+        return Settings(self.conf, read_version(self.spark_version))
+
+    @cached_property
     def selection(self) -> SelectionConf:
         """What Spark selected joins by."""
         return read_conf(self.conf, self.spark_version)
@@ -97,12 +101,12 @@ class Facts:
             self.cluster.executor_memory_bytes,
             self.cluster.cores_per_executor,
             self.memory_fraction,
-            _share(self.conf.get("spark.memory.storageFraction"), DEFAULT_STORAGE_FRACTION),
+            self.settings[MEMORY_STORAGE_FRACTION] or MEMORY_STORAGE_FRACTION.default,
         )
 
     @property
     def memory_fraction(self) -> float:
-        return _share(self.conf.get("spark.memory.fraction"), DEFAULT_MEMORY_FRACTION)
+        return self.settings[MEMORY_FRACTION] or MEMORY_FRACTION.default
 
     @cached_property
     def succeeded(self) -> tuple[Query, ...]:
@@ -126,19 +130,6 @@ class Facts:
         same = (q for queries in runs for q in queries if q.fingerprint == query.fingerprint and is_whole(q))
         return (graph for q in same for graph in q.graphs)
 
-    def bytes_of(self, key: str, default: int) -> int:
-        """A size property in bytes; the default where it is unset or unreadable."""
-        value = parse_bytes(self.conf[key]) if key in self.conf else None
-        return default if value is None else value
-
-    def count_of(self, key: str, default: int) -> int:
-        """A positive whole number; the default where it is unset or unreadable."""
-        value = self.conf.get(key, "")
-        return int(value) if value.isdecimal() and 0 < len(value) < 10 and int(value) > 0 else default
-
-    def flag(self, key: str, default: bool) -> bool:
-        return self.conf.get(key, str(default)).strip().lower() == "true"
-
 
 def is_whole(query: Query) -> bool:
     """Whether a query came to its end, so that its rows and times are all there."""
@@ -155,12 +146,3 @@ def _is_as_large(graph: JoinGraph, now: JoinGraph) -> bool:
 
 def _rows(graph: JoinGraph) -> list[int | None]:
     return [r.rows for r in sorted(graph.relations, key=lambda r: (r.label, -1 if r.rows is None else r.rows))]
-
-
-def _share(text: str | None, default: float) -> float:
-    """A share between 0 and 1; the default where it is unset or unreadable."""
-    try:
-        share = float(text or default)
-    except ValueError:
-        return default
-    return share if 0 < share <= 1 else default

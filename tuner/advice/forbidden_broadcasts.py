@@ -6,7 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.query import Query
-from tuner.spark.broadcast_thresholds import ADAPTIVE, STATIC, broadcasts_off
+from tuner.spark.broadcasts_off import broadcasts_off
+from tuner.spark.knobs import ADAPTIVE_BROADCAST_THRESHOLD, BROADCAST_THRESHOLD
+
+_STATIC, _ADAPTIVE = BROADCAST_THRESHOLD.property, ADAPTIVE_BROADCAST_THRESHOLD.property
 
 
 def forbidden_broadcasts(
@@ -35,10 +38,10 @@ def _spoken_against(
 ) -> str:
     """The property that speaks against an action by itself; "" for none."""
     if action.kind is ActionKind.HINT_JOIN and action.value == Hint.BROADCAST:
-        return STATIC if STATIC in in_query.get(action.query or "", everywhere) else ""
-    if action.kind is ActionKind.SET_CONF and action.target in (STATIC, ADAPTIVE):
+        return _STATIC if _STATIC in in_query.get(action.query or "", everywhere) else ""
+    if action.kind is ActionKind.SET_CONF and action.target in (_STATIC, _ADAPTIVE):
         # AQE's reaches every query, also those that the other speaks for.
-        return next((name for name in (STATIC, action.target) if name in anywhere), "")
+        return next((name for name in (_STATIC, action.target) if name in anywhere), "")
     return ""
 
 

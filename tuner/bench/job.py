@@ -14,6 +14,7 @@ from typing import Any
 
 from tuner.bench.bench_run import QueryTime, Setup
 from tuner.errors import TunerError
+from tuner.spark.knobs import DRIVER_MEMORY
 from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.spark.submit_arguments import conf_arguments
 
@@ -83,7 +84,7 @@ def _options(setup: Setup, submit: Submit) -> dict[str, Any]:
 def _conf(setup: Setup, submit: Submit, work: Path) -> dict[str, str]:
     own = {
         "spark.master": setup.master,
-        "spark.driver.memory": setup.driver_memory,
+        DRIVER_MEMORY.property: setup.driver_memory,
         "spark.ui.enabled": "false",
         "spark.sql.warehouse.dir": (work / "warehouse").as_uri(),
         # TPC-DS quotes names of columns with double quotes.

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from tuner.spark.order_cost import DEFAULT_WEIGHT, Cost, weighted_ratio
+from tuner.spark.knobs import JOIN_REORDER_WEIGHT
+from tuner.spark.order_cost import Cost, weighted_ratio
 
 GRID = tuple(step / 20 for step in range(21))
 # Times of the same order differ by this share from run to run: closer ones do not say which order is better.
@@ -36,7 +37,7 @@ class FittedWeight:
 
 
 def fit_weight(
-    blocks: Iterable[Sequence[TimedOrder]], current: float = DEFAULT_WEIGHT, grid: Sequence[float] = GRID
+    blocks: Iterable[Sequence[TimedOrder]], current: float = JOIN_REORDER_WEIGHT.default, grid: Sequence[float] = GRID
 ) -> FittedWeight | None:
     """The weight of the grid with the highest concordance, of equals the nearest to the current one.
 

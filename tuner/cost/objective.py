@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from tuner.cost.join_tree import JoinTree, SizeOf
 from tuner.cost.size import Size
-from tuner.spark.order_cost import DEFAULT_WEIGHT, Cost, weighted_ratio, weighted_sum
+from tuner.spark.knobs import JOIN_REORDER_WEIGHT
+from tuner.spark.order_cost import Cost, weighted_ratio, weighted_sum
 
 # What a search adds up over the joins of a tree: one number, or two that no sum can weigh (then rows and bytes).
 Terms = tuple[float, float]
@@ -21,7 +22,7 @@ MOST = 1e150
 class WeightedSum:
     """`weight*rows + (1-weight)*bytes` over the intermediate joins: Spark's form up to 3.1.1, and the one of reports."""
 
-    weight: float = DEFAULT_WEIGHT
+    weight: float = JOIN_REORDER_WEIGHT.default
 
     def __post_init__(self) -> None:
         weighted_sum(Cost(0, 0), self.weight)
@@ -42,7 +43,7 @@ class WeightedRatio:
     of a subset need not be part of the best plan of all, and JoinReorderDP, which keeps one plan per subset, can miss it.
     """
 
-    weight: float = DEFAULT_WEIGHT
+    weight: float = JOIN_REORDER_WEIGHT.default
 
     def __post_init__(self) -> None:
         weighted_ratio(Cost(0, 0), Cost(0, 0), self.weight)

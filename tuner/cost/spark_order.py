@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from tuner.cost.join_tree import JoinTree, SizeOf, joined, leaf
 from tuner.model.join_graph import JoinGraph
-from tuner.spark.join_selection.selection_conf import NEWEST, Version
-from tuner.spark.order_cost import DEFAULT_WEIGHT, Cost, weighted_ratio, weighted_sum
+from tuner.spark.knobs import JOIN_REORDER_ITEMS, JOIN_REORDER_WEIGHT
+from tuner.spark.order_cost import Cost, weighted_ratio, weighted_sum
+from tuner.spark.version import NEWEST, Version
 
-DEFAULT_THRESHOLD = 12  # spark.sql.cbo.joinReorder.dp.threshold
 MOST_SETS = 5_000
 BY_RATIO = (3, 1, 2)  # SPARK-34922
 BY_SUM = (3, 1, 0)  # SPARK-33935
@@ -41,8 +41,8 @@ def spark_order(
     graph: JoinGraph,
     size_of: SizeOf,
     *,
-    weight: float = DEFAULT_WEIGHT,
-    threshold: int = DEFAULT_THRESHOLD,
+    weight: float = JOIN_REORDER_WEIGHT.default,
+    threshold: int = JOIN_REORDER_ITEMS.default,
     version: Version = NEWEST,
 ) -> JoinTree | None:
     """The tree that JoinReorderDP ends with; None where it leaves a block alone, or no plan joins all without products.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tuner.model.application import Application
 from tuner.model.cluster import Cluster
-from tuner.units import parse_bytes
+from tuner.spark.knobs import DRIVER_MEMORY
+from tuner.spark.settings import Settings
 
 
 def cluster_of(application: Application) -> Cluster:
@@ -15,6 +16,6 @@ def cluster_of(application: Application) -> Cluster:
         executors=executors.count,
         cores_per_executor=executors.cores,
         executor_memory_bytes=executors.memory_bytes,
-        driver_memory_bytes=parse_bytes(conf.get("spark.driver.memory", "1g"), "m") or 0,
+        driver_memory_bytes=Settings(conf)[DRIVER_MEMORY],
         local=conf.get("spark.master", "").startswith("local"),
     )

@@ -18,10 +18,10 @@ from tuner.eventlog.open_work import OpenAttempt, OpenExecution, OpenJob, OpenSt
 from tuner.eventlog.properties import allowed, redact
 from tuner.model.application import Application, Completeness, Executors, Job, Problem, ProblemCode, Work
 from tuner.printable import printable
-from tuner.units import parse_bytes
+from tuner.spark.knobs import DRIVER_MEMORY, EXECUTOR_MEMORY
+from tuner.spark.settings import Settings
 
 _LOGICAL = "== Optimized Logical Plan =="
-_DEFAULT_HEAP = "1g"  # spark.driver.memory and spark.executor.memory
 _TOTALS = 12
 _MAX_TEXT = 5000  # of texts of which `redact` looks at less
 _MAX_ID = 200
@@ -216,8 +216,8 @@ class ApplicationFold:
         count, cores = self._executors_seen
         conf = self.fragment.conf
         local = conf.get("spark.master", "").startswith("local")
-        heap = conf.get("spark.driver.memory" if local else "spark.executor.memory", _DEFAULT_HEAP)
-        return Executors(cores=cores, memory_bytes=parse_bytes(heap, "m") or 0, count=count)
+        heap_bytes = Settings(conf)[DRIVER_MEMORY if local else EXECUTOR_MEMORY]
+        return Executors(cores=cores, memory_bytes=heap_bytes, count=count)
 
     def _job_start(self, event: ev.JobStart) -> None:
         execution = event.properties.execution_id if event.properties else None

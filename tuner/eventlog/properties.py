@@ -7,74 +7,20 @@ from collections.abc import Mapping
 
 from tuner.eventlog.airflow_tags import AIRFLOW_TAGS
 from tuner.printable import printable
+from tuner.spark.knobs import KNOBS
 
 # A log's EnvironmentUpdate can hold secrets that Spark's own redaction missed, so this is a list of what is
 # needed, not of what is dangerous.
-ALLOWED = AIRFLOW_TAGS | frozenset(
-    {
-        "spark.app.id",
-        "spark.app.name",
-        "spark.default.parallelism",
-        "spark.driver.cores",
-        "spark.driver.maxResultSize",
-        "spark.driver.memory",
-        "spark.driver.memoryOverhead",
-        "spark.dynamicAllocation.enabled",
-        "spark.dynamicAllocation.maxExecutors",
-        "spark.dynamicAllocation.minExecutors",
-        "spark.executor.cores",
-        "spark.executor.instances",
-        "spark.executor.memory",
-        "spark.executor.memoryOverhead",
-        "spark.master",
-        "spark.memory.fraction",
-        "spark.memory.storageFraction",
-        "spark.serializer",
-        "spark.shuffle.manager",
-        "spark.shuffle.sort.bypassMergeThreshold",
-        "spark.submit.deployMode",
-        "spark.task.cpus",
-        "spark.sql.adaptive.advisoryPartitionSizeInBytes",
-        "spark.sql.adaptive.autoBroadcastJoinThreshold",
-        "spark.sql.adaptive.coalescePartitions.enabled",
-        "spark.sql.adaptive.coalescePartitions.initialPartitionNum",
-        "spark.sql.adaptive.coalescePartitions.minPartitionSize",
-        "spark.sql.adaptive.coalescePartitions.parallelismFirst",
-        "spark.sql.adaptive.enabled",
-        "spark.sql.adaptive.forceOptimizeSkewedJoin",
-        "spark.sql.adaptive.localShuffleReader.enabled",
-        "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold",
-        "spark.sql.adaptive.skewJoin.enabled",
-        "spark.sql.adaptive.skewJoin.skewedPartitionFactor",
-        "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes",
-        "spark.sql.ansi.enabled",
-        "spark.sql.autoBroadcastJoinThreshold",
-        "spark.sql.broadcastTimeout",
-        "spark.sql.cbo.enabled",
-        "spark.sql.cbo.joinReorder.card.weight",
-        "spark.sql.cbo.joinReorder.dp.star.filter",
-        "spark.sql.cbo.joinReorder.dp.threshold",
-        "spark.sql.cbo.joinReorder.enabled",
-        "spark.sql.cbo.planStats.enabled",
-        "spark.sql.cbo.starSchemaDetection",
-        "spark.sql.exchange.reuse",
-        "spark.sql.execution.bypassPartialAggregation",
-        "spark.sql.execution.useObjectHashAggregateExec",
-        "spark.sql.files.maxPartitionBytes",
-        "spark.sql.files.openCostInBytes",
-        "spark.sql.join.preferSortMergeJoin",
-        "spark.sql.objectHashAggregate.sortBased.fallbackThreshold",
-        "spark.sql.optimizer.nestedSchemaPruning.enabled",
-        "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold",
-        "spark.sql.optimizer.runtime.bloomFilter.creationSideThreshold",
-        "spark.sql.optimizer.runtime.bloomFilter.enabled",
-        "spark.sql.shuffle.partitions",
-        "spark.sql.sources.fileCompressionFactor",
-        "spark.tuner.cohort",
-        "spark.tuner.decision",
-        "spark.tuner.key",
-    }
+_IDENTITY = (
+    "spark.app.id",
+    "spark.app.name",
+    "spark.master",
+    "spark.submit.deployMode",
+    "spark.tuner.cohort",
+    "spark.tuner.decision",
+    "spark.tuner.key",
 )
+ALLOWED = AIRFLOW_TAGS.union(KNOBS, _IDENTITY)
 
 
 _LONGEST = 1000

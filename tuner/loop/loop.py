@@ -51,7 +51,7 @@ from tuner.policy.judgement import Judgement, judge
 from tuner.policy.measure import latest_outcome, usable
 from tuner.policy.measured_values import newest_of_each
 from tuner.problems import Problems
-from tuner.spark.join_selection.selection_conf import major_minor
+from tuner.spark.version import major_minor
 from tuner.steering.agent.build_ahead import build_ahead
 from tuner.steering.directives import Directives, Steering
 from tuner.steering.directives_of_decision import by_agent, by_conf, only_carried_out

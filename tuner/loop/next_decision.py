@@ -25,7 +25,7 @@ from tuner.policy.situation import BY_SUBMIT
 from tuner.policy.together import together
 from tuner.policy.tried_elsewhere import tried
 from tuner.problems import Problems
-from tuner.spark.broadcast_thresholds import broadcasts_off
+from tuner.spark.broadcasts_off import broadcasts_off
 from tuner.steering.agent.directives import agent_directives
 
 if TYPE_CHECKING:

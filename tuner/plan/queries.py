@@ -29,7 +29,7 @@ from tuner.plan.shuffles import find_shuffles
 from tuner.plan.skewed_stages import find_skews
 from tuner.plan.table_reads import table_reads
 from tuner.plan.work import query_work
-from tuner.spark.broadcast_thresholds import broadcasts_off
+from tuner.spark.broadcasts_off import broadcasts_off
 
 # A query with the plan before AQE and the one that ran in the end (the same without AQE).
 QueryAndPlans = tuple[Query, PlanNode, PlanNode]

@@ -8,7 +8,8 @@ from typing import Generic, TypeVar
 
 from tuner.model.cluster import Cluster
 from tuner.model.run import Outcome, Run
-from tuner.spark.join_selection.selection_conf import major_minor
+from tuner.spark.knobs import DRIVER_MEMORY, EXECUTOR_CORES, EXECUTOR_MEMORY
+from tuner.spark.version import major_minor
 from tuner.units import format_bytes, parse_bytes
 
 # Heaps that differ by less are the same; so are totals of cores that dynamic allocation may give one night and not the next.
@@ -51,10 +52,10 @@ def context_of(outcome: Outcome) -> Context:
 def context_to_come(latest: Outcome, spark_version: str, conf: Mapping[str, str]) -> Context:
     """The context of a run to come: the latest one's, but for what is known of this one ("" and no entry: unknown)."""
     cluster = latest.cluster
-    driver, executor = (_heap(conf, f"spark.{of}.memory") for of in ("driver", "executor"))
+    driver, executor = (_heap(conf, knob.property) for knob in (DRIVER_MEMORY, EXECUTOR_MEMORY))
     # In local mode there is one heap, the driver's.
     executor = driver if cluster.local else executor
-    cores = conf.get("spark.executor.cores", "")
+    cores = conf.get(EXECUTOR_CORES.property, "")
     return Context(
         major_minor(spark_version or latest.spark_version),
         replace(

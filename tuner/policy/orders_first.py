@@ -15,17 +15,12 @@ from tuner.policy.followed import in_effect
 from tuner.policy.held_back import held_back
 from tuner.policy.measured_values import for_others
 from tuner.policy.together import together
+from tuner.spark.knobs import KNOBS
+from tuner.spark.lever import Lever
 
 # Properties that were chosen by the sides of joins, as they were before.
-_ABOUT_JOINS = (
-    "spark.sql.autoBroadcastJoinThreshold",
-    "spark.sql.adaptive.autoBroadcastJoinThreshold",
-    "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold",
-    "spark.sql.adaptive.skewJoin.",
-    "spark.sql.adaptive.forceOptimizeSkewedJoin",
-    "spark.sql.cbo.",
-    "spark.sql.join.",
-    "spark.sql.optimizer.runtime.bloomFilter.",
+_ABOUT_JOINS = frozenset(
+    {Lever.BROADCASTS, Lever.JOIN_HASH_MAPS, Lever.SKEW_SPLITS, Lever.JOIN_ORDERS, Lever.RUNTIME_FILTERS}
 )
 _WHY = "the joins of a query it is for are tried in another order first"
 
@@ -84,4 +79,5 @@ def _waits(decided: DecidedAction, ordered: set[str]) -> bool:
 
 
 def _is_about_joins(action: Action) -> bool:
-    return action.kind is ActionKind.SET_CONF and action.target.startswith(_ABOUT_JOINS)
+    knob = KNOBS.get(action.target) if action.kind is ActionKind.SET_CONF else None
+    return knob is not None and knob.lever in _ABOUT_JOINS

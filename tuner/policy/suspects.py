@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
 
 from tuner.model.action import ON_JOINS, Action, ActionKind, Hint
 from tuner.model.decision import DecidedAction, Standing
 from tuner.model.failure import UNEXPLAINED, Failure, FailureKind
 from tuner.policy.together import depends
-
-
-class Lever(Enum):
-    """What an action changes: tables in the memory of driver and executors, hash maps of one task, rows of one, and the
-    rows that a query's expressions meet."""
-
-    BROADCASTS = auto()
-    HASH_BUILDS = auto()
-    PARTITIONS = auto()
-    ROWS_MET = auto()
+from tuner.spark.knobs import KNOBS
+from tuner.spark.lever import Lever
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +21,13 @@ class Makers:
     else_any: bool = False
 
 
-_OF_CONF = {
-    "spark.sql.autoBroadcastJoinThreshold": Lever.BROADCASTS,
-    "spark.sql.adaptive.autoBroadcastJoinThreshold": Lever.BROADCASTS,
-    "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold": Lever.HASH_BUILDS,
-    "spark.sql.join.preferSortMergeJoin": Lever.HASH_BUILDS,
-    "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": Lever.HASH_BUILDS,
-    "spark.sql.shuffle.partitions": Lever.PARTITIONS,
-    "spark.sql.adaptive.advisoryPartitionSizeInBytes": Lever.PARTITIONS,
-    "spark.sql.adaptive.coalescePartitions.initialPartitionNum": Lever.PARTITIONS,
-    "spark.sql.adaptive.coalescePartitions.parallelismFirst": Lever.PARTITIONS,
-}
-_OF_HINT = {Hint.BROADCAST: Lever.BROADCASTS, Hint.SHUFFLE_HASH: Lever.HASH_BUILDS}
+_OF_HINT = {Hint.BROADCAST: Lever.BROADCASTS, Hint.SHUFFLE_HASH: Lever.JOIN_HASH_MAPS}
 
 NOTHING = Makers()
 ANYTHING = Makers(else_any=True)
 # A broadcast is collected by the driver, as results are, and then held by every executor.
 _BROADCASTS = Makers(frozenset({Lever.BROADCASTS}), else_any=True)
-_TASKS = Makers(frozenset({Lever.HASH_BUILDS, Lever.PARTITIONS}), else_any=True)
+_TASKS = Makers(frozenset({Lever.JOIN_HASH_MAPS, Lever.AGGREGATE_HASH_MAPS, Lever.PARTITIONS}), else_any=True)
 _MEMORY = Makers(_TASKS.levers | _BROADCASTS.levers, else_any=True)
 # Joins that are made in another order, or in another way, can let an expression meet rows that it never met.
 _JOINS = Makers(frozenset({Lever.ROWS_MET}))
@@ -137,7 +117,8 @@ def _makes(failure: Failure, action: Action) -> bool:
 
 def _levers(action: Action) -> set[Lever]:
     if action.kind is ActionKind.SET_CONF:
-        return {_OF_CONF[action.target]} if action.target in _OF_CONF else set()
+        knob = KNOBS.get(action.target)
+        return {knob.lever} if knob and knob.lever else set()
     found = {Lever.ROWS_MET} if action.kind in ON_JOINS else set()
     hint = _OF_HINT.get(Hint(action.value)) if action.kind is ActionKind.HINT_JOIN else None
     return found | {hint} if hint else found

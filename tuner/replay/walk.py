@@ -20,7 +20,7 @@ from tuner.replay.cohort_replay import Lacked, LoggedRun, Observed, ReplayedRun,
 from tuner.replay.observed import Observer
 from tuner.replay.run_in_effect import run_in_effect
 from tuner.replay.with_changes import changes_lacked, with_changes
-from tuner.spark.join_selection.selection_conf import major_minor
+from tuner.spark.version import major_minor
 from tuner.steering.submit_conf import plain
 
 

@@ -10,7 +10,7 @@ from tuner.model.change import Risk
 from tuner.spark.lever import Lever
 from tuner.spark.version import Version
 
-V = TypeVar("V")
+V = TypeVar("V", covariant=True)
 
 
 class Unit(StrEnum):
@@ -38,9 +38,9 @@ class Range:
 class Knob(Generic[V]):
     """A property of Spark: `default` in the newest version known, and `since` when it is there.
 
-    `source` is the name of its ConfigEntry in Spark's code. `changed` tells the version that brought the default, and the one before.
-    What moves something that the tuner may decide about has a `lever`; what an advisor sets has a `risk`; what a search
-    may try has a `range` (of a flag: both values).
+    `source` is the name of its ConfigEntry in Spark's code. `changed` tells the version that brought the default, and the
+    one before. What moves something that the tuner decides about has a `lever`, what a search may try a `range` (of a
+    flag: both values). `risk` is what setting it may cost.
     """
 
     property: str
@@ -50,7 +50,7 @@ class Knob(Generic[V]):
     source: str
     changed: tuple[Version, V] | None = None
     lever: Lever | None = None
-    risk: Risk | None = None
+    risk: Risk = Risk.MEDIUM
     range: Range | None = None
 
     def default_in(self, version: Version) -> V:

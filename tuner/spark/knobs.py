@@ -148,7 +148,6 @@ SKEW_JOIN_THRESHOLD = Knob(
     (3, 0, 0),
     "SKEW_JOIN_SKEWED_PARTITION_THRESHOLD",
     lever=Lever.SKEW_SPLITS,
-    risk=Risk.MEDIUM,
 )
 # SPARK-33832.
 FORCE_SKEWED_JOIN = Knob(
@@ -158,7 +157,6 @@ FORCE_SKEWED_JOIN = Knob(
     (3, 3, 0),
     "ADAPTIVE_FORCE_OPTIMIZE_SKEWED_JOIN",
     lever=Lever.SKEW_SPLITS,
-    risk=Risk.MEDIUM,
 )
 
 # Which joins are broadcast or hashed.
@@ -228,7 +226,6 @@ LOCAL_MAP_THRESHOLD = Knob(
     (3, 2, 0),
     "ADAPTIVE_MAX_SHUFFLE_HASH_JOIN_LOCAL_MAP_THRESHOLD",
     lever=Lever.JOIN_HASH_MAPS,
-    risk=Risk.MEDIUM,
     range=Range(1 * MIB, 256 * MIB),
 )
 CONVERT_SORT_MERGE_JOIN = Knob(
@@ -257,7 +254,6 @@ JOIN_REORDER_WEIGHT = Knob(
     (2, 2, 0),
     "JOIN_REORDER_CARD_WEIGHT",
     lever=Lever.JOIN_ORDERS,
-    risk=Risk.MEDIUM,
 )
 JOIN_REORDER_ITEMS = Knob(
     "spark.sql.cbo.joinReorder.dp.threshold",
@@ -315,7 +311,6 @@ BYPASS_PARTIAL_AGGREGATION = Knob(
     (4, 3, 0),
     "BYPASS_PARTIAL_AGGREGATION",
     lever=Lever.PARTIAL_AGGREGATION,
-    risk=Risk.MEDIUM,
 )
 OBJECT_HASH_AGGREGATE = Knob(
     "spark.sql.execution.useObjectHashAggregateExec", _FLAG, True, (2, 2, 0), "USE_OBJECT_HASH_AGG"
@@ -327,7 +322,6 @@ OBJECT_HASH_FALLBACK_THRESHOLD = Knob(
     (2, 2, 0),
     "OBJECT_AGG_SORT_BASED_FALLBACK_THRESHOLD",
     lever=Lever.AGGREGATE_HASH_MAPS,
-    risk=Risk.MEDIUM,
 )
 
 # How files are read, and expressions evaluated.

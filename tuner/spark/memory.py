@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tuner.spark.knobs import DRIVER_MEMORY, EXECUTOR_MEMORY, MEMORY_FRACTION, MEMORY_STORAGE_FRACTION
+
 RESERVED_BYTES = 300 << 20  # UnifiedMemoryManager.RESERVED_SYSTEM_MEMORY_BYTES
-DEFAULT_MEMORY_FRACTION = 0.6  # spark.memory.fraction
-DEFAULT_STORAGE_FRACTION = 0.5  # spark.memory.storageFraction
-DEFAULT_HEAP_BYTES = 1 << 30  # spark.driver.memory, spark.executor.memory
 
 # BroadcastExchangeExec.MAX_BROADCAST_TABLE_BYTES and maxBroadcastRows (BytesToBytesMap.MAX_CAPACITY / 1.5).
 MAX_BROADCAST_BYTES = 8 << 30
@@ -48,10 +47,10 @@ class BroadcastCap:
 
 
 def broadcast_cap(
-    driver_memory_bytes: int, executor_memory_bytes: int, memory_fraction: float = DEFAULT_MEMORY_FRACTION
+    driver_memory_bytes: int, executor_memory_bytes: int, memory_fraction: float = MEMORY_FRACTION.default
 ) -> BroadcastCap:
     """The cap for the smaller heap of driver and executors; 0 for a heap means Spark's default of 1 GiB."""
-    heap = min(driver_memory_bytes or DEFAULT_HEAP_BYTES, executor_memory_bytes or DEFAULT_HEAP_BYTES)
+    heap = min(driver_memory_bytes or DRIVER_MEMORY.default, executor_memory_bytes or EXECUTOR_MEMORY.default)
     unified = max(0.0, (heap - RESERVED_BYTES) * memory_fraction)
     return BroadcastCap(
         one_bytes=min(int(unified * SHARE_OF_ONE), MAX_BROADCAST_BYTES),
@@ -63,15 +62,15 @@ def broadcast_cap(
 def task_relation_cap(
     executor_memory_bytes: int,
     cores_per_executor: int,
-    memory_fraction: float = DEFAULT_MEMORY_FRACTION,
-    storage_fraction: float = DEFAULT_STORAGE_FRACTION,
+    memory_fraction: float = MEMORY_FRACTION.default,
+    storage_fraction: float = MEMORY_STORAGE_FRACTION.default,
 ) -> int:
     """The most bytes of hash relation for one task of a shuffled hash join; 0 for a heap means Spark's default of 1 GiB.
 
     Storage keeps its fraction from eviction, and each of N running tasks is granted at most 1/N of the rest
     (UnifiedMemoryManager, ExecutionMemoryPool).
     """
-    unified = max(0.0, ((executor_memory_bytes or DEFAULT_HEAP_BYTES) - RESERVED_BYTES) * memory_fraction)
+    unified = max(0.0, ((executor_memory_bytes or EXECUTOR_MEMORY.default) - RESERVED_BYTES) * memory_fraction)
     return int(unified * (1 - storage_fraction) / max(1, cores_per_executor) * SHARE_OF_TASK)
 
 
@@ -92,16 +91,16 @@ def object_bytes(keys: int, buffer_bytes: float) -> int:
 
 
 def object_cap(
-    executor_memory_bytes: int, cores_per_executor: int, memory_fraction: float = DEFAULT_MEMORY_FRACTION
+    executor_memory_bytes: int, cores_per_executor: int, memory_fraction: float = MEMORY_FRACTION.default
 ) -> int:
     """The most bytes of aggregates' objects that one task may hold; 0 for a heap means Spark's default of 1 GiB."""
-    free = max(0, (executor_memory_bytes or DEFAULT_HEAP_BYTES) - RESERVED_BYTES)
+    free = max(0, (executor_memory_bytes or EXECUTOR_MEMORY.default) - RESERVED_BYTES)
     return int(free * (1 - memory_fraction) * SHARE_OF_OBJECTS / max(1, cores_per_executor))
 
 
 def hash_map_cap(
-    executor_memory_bytes: int, cores_per_executor: int, memory_fraction: float = DEFAULT_MEMORY_FRACTION
+    executor_memory_bytes: int, cores_per_executor: int, memory_fraction: float = MEMORY_FRACTION.default
 ) -> int:
     """Bytes of execution memory that a task gets for certain: of N tasks each gets at least 1/2N (ExecutionMemoryPool)."""
-    free = max(0, (executor_memory_bytes or DEFAULT_HEAP_BYTES) - RESERVED_BYTES)
+    free = max(0, (executor_memory_bytes or EXECUTOR_MEMORY.default) - RESERVED_BYTES)
     return int(free * memory_fraction / (2 * max(1, cores_per_executor)))

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-DEFAULT_WEIGHT = 0.7  # spark.sql.cbo.joinReorder.card.weight
+from tuner.spark.knobs import JOIN_REORDER_WEIGHT
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ def order_cost(intermediates: Iterable[Cost]) -> Cost:
     return sum(intermediates, Cost(0, 0))
 
 
-def weighted_sum(cost: Cost, weight: float = DEFAULT_WEIGHT) -> float:
+def weighted_sum(cost: Cost, weight: float = JOIN_REORDER_WEIGHT.default) -> float:
     """`weight*card + (1-weight)*size`: rows and bytes in one number, for reports."""
     _check(weight)
     return weight * cost.card + (1 - weight) * cost.size
 
 
-def weighted_ratio(cost: Cost, other: Cost, weight: float = DEFAULT_WEIGHT) -> float:
+def weighted_ratio(cost: Cost, other: Cost, weight: float = JOIN_REORDER_WEIGHT.default) -> float:
     """`(card/other.card)^weight * (size/other.size)^(1-weight)`: below 1 when `cost` is the cheaper.
 
     A zero on the other's side alone makes `cost` the dearer (infinity), as in Spark; zero against zero is equal.

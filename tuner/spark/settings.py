@@ -35,8 +35,7 @@ def _flag(text: str) -> bool:
 
 
 def _count(text: str) -> int | None:
-    """A positive whole number: Spark takes no other where it counts."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 and int(text) > 0 else None
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
 
 
 def _ratio(text: str) -> float | None:

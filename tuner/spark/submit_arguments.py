@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tuner.spark import knobs
 from tuner.spark import properties_file as spark_properties
 
 # What a flag with a value sets (SparkSubmitArguments): it beats --conf, which beats the properties file.
@@ -14,16 +15,16 @@ _PROPERTIES = {
     "--archives": "spark.archives",
     "--deploy-mode": "spark.submit.deployMode",
     "--driver-class-path": "spark.driver.extraClassPath",
-    "--driver-cores": "spark.driver.cores",
+    "--driver-cores": knobs.DRIVER_CORES.property,
     "--driver-java-options": "spark.driver.extraJavaOptions",
     "--driver-library-path": "spark.driver.extraLibraryPath",
-    "--driver-memory": "spark.driver.memory",
-    "--executor-cores": "spark.executor.cores",
-    "--executor-memory": "spark.executor.memory",
+    "--driver-memory": knobs.DRIVER_MEMORY.property,
+    "--executor-cores": knobs.EXECUTOR_CORES.property,
+    "--executor-memory": knobs.EXECUTOR_MEMORY.property,
     "--files": "spark.files",
     "--jars": "spark.jars",
     "--master": "spark.master",
-    "--num-executors": "spark.executor.instances",
+    "--num-executors": knobs.EXECUTOR_INSTANCES.property,
     "--packages": "spark.jars.packages",
     "--remote": "spark.remote",
     "--total-executor-cores": "spark.cores.max",

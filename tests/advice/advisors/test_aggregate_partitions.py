@@ -8,10 +8,13 @@ import pytest
 
 from tests.advice.joins import aggregate, facts, query
 from tuner.advice.advisors.aggregate_partitions import advise_aggregate_partitions
-from tuner.advice.advisors.shuffle_partitions import INITIAL, KEY
-from tuner.advice.candidates.coalescing import ADVISORY
 from tuner.advice.facts import Facts
 from tuner.model.query import AggregateSite, Query, ShuffleExchange
+from tuner.spark.knobs import ADVISORY_PARTITION_SIZE, COALESCE_INITIAL_PARTITIONS, SHUFFLE_PARTITIONS
+
+INITIAL = COALESCE_INITIAL_PARTITIONS.property
+KEY = SHUFFLE_PARTITIONS.property
+ADVISORY = ADVISORY_PARTITION_SIZE.property
 
 OUTGREW = aggregate(
     rows=60_000_000, groups=50_000_000, shuffle_bytes=2_000_000_000, fallback_tasks=8, tasks=8, spilled=6_000_000_000

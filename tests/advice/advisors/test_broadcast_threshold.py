@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.advice.joins import facts, inner, query, query_25, query_72, side
-from tuner.advice.advisors.broadcast_threshold import ADAPTIVE, STATIC, advise_broadcast_thresholds
+from tuner.advice.advisors.broadcast_threshold import advise_broadcast_thresholds
 from tuner.advice.candidates.broadcast_candidates import threshold_candidates
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.facts import Facts
@@ -15,6 +15,10 @@ from tuner.model.join_site import JoinSide
 from tuner.model.query import Query, QueryStatus
 from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.spark.join_selection.selection_conf import SelectionConf
+from tuner.spark.knobs import ADAPTIVE_BROADCAST_THRESHOLD, BROADCAST_THRESHOLD
+
+ADAPTIVE = ADAPTIVE_BROADCAST_THRESHOLD.property
+STATIC = BROADCAST_THRESHOLD.property
 
 AQE = "spark.sql.adaptive.enabled"
 DEFAULT_THRESHOLD = SelectionConf().broadcast_bytes

@@ -8,12 +8,16 @@ import pytest
 
 from tests.advice.joins import facts, inner, query, side
 from tuner.advice.advise import advise
-from tuner.advice.advisors.bypass_merge import KEY, MANAGER, MOST_FILE_NS, advise_bypass_merge, file_ns, files_of
+from tuner.advice.advisors.bypass_merge import MOST_FILE_NS, advise_bypass_merge, file_ns, files_of
 from tuner.advice.advisors.shuffle_partitions import advise_shuffle_partitions
 from tuner.model.change import Recommendation
 from tuner.model.cluster import Cluster
 from tuner.model.query import Query, QueryStatus, ShuffleExchange
 from tuner.model.strategy import Strategy
+from tuner.spark.knobs import BYPASS_MERGE_THRESHOLD, SHUFFLE_MANAGER
+
+KEY = BYPASS_MERGE_THRESHOLD.property
+MANAGER = SHUFFLE_MANAGER.property
 
 CLUSTER = Cluster(cores=2, executors=1, cores_per_executor=2, executor_memory_bytes=4 << 30)
 # 100 tasks that each spread 1,000 rows over 200 files, in 200 ms.

@@ -7,14 +7,17 @@ from dataclasses import replace
 import pytest
 
 from tests.advice.joins import GIB, facts, inner, query, query_25, query_72, side
-from tuner.advice.advisors.broadcast_threshold import STATIC as BROADCAST
 from tuner.advice.advisors.broadcast_threshold import advise_broadcast_thresholds
-from tuner.advice.advisors.local_map_threshold import KEY, advise_local_map_thresholds
+from tuner.advice.advisors.local_map_threshold import advise_local_map_thresholds
 from tuner.advice.facts import Facts
 from tuner.model.change import Recommendation
 from tuner.model.join_site import JoinSide
 from tuner.model.query import Query, QueryStatus, ShuffleExchange
 from tuner.model.strategy import JoinType, Strategy
+from tuner.spark.knobs import BROADCAST_THRESHOLD, LOCAL_MAP_THRESHOLD
+
+STATIC = BROADCAST_THRESHOLD.property
+KEY = LOCAL_MAP_THRESHOLD.property
 
 MIB = 1 << 20
 CUSTOMERS = side("customer", rows=300_000, shuffle_bytes=20_000_000, sort_ms=500)
@@ -32,7 +35,7 @@ def _job(left: JoinSide = SALES, right: JoinSide = CUSTOMERS, written: int = 8_0
 
 def _advised(*queries: Query, conf: dict[str, str] | None = None, **more: object) -> list[Recommendation]:
     """What is advised where broadcasts are switched off."""
-    found = list(advise_local_map_thresholds(facts(*queries, conf={BROADCAST: "-1"} | (conf or {}), **more)))  # type: ignore[arg-type]
+    found = list(advise_local_map_thresholds(facts(*queries, conf={STATIC: "-1"} | (conf or {}), **more)))  # type: ignore[arg-type]
     assert len(found) <= 1
     return found
 

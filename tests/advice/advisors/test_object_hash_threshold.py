@@ -7,10 +7,13 @@ from dataclasses import replace
 import pytest
 
 from tests.advice.joins import GIB, aggregate, facts, query
-from tuner.advice.advisors.object_hash_threshold import KEY, advise_object_hash_threshold
+from tuner.advice.advisors.object_hash_threshold import advise_object_hash_threshold
 from tuner.advice.facts import Facts
 from tuner.model.cluster import Cluster
 from tuner.model.query import AggregateSite, Query, QueryStatus
+from tuner.spark.knobs import OBJECT_HASH_FALLBACK_THRESHOLD
+
+KEY = OBJECT_HASH_FALLBACK_THRESHOLD.property
 
 SETS = aggregate("ObjectHashAggregate", rows=20_000_000, groups=8_000, shuffle_bytes=16_000_000, fallback_tasks=4)
 UNCOUNTED = replace(SETS, fallback_tasks=None)

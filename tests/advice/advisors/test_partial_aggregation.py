@@ -7,9 +7,12 @@ from dataclasses import replace
 import pytest
 
 from tests.advice.joins import aggregate, facts, query
-from tuner.advice.advisors.partial_aggregation import KEY, advise_partial_aggregation
+from tuner.advice.advisors.partial_aggregation import advise_partial_aggregation
 from tuner.advice.facts import Facts
 from tuner.model.query import AggregateSite, Query, QueryStatus
+from tuner.spark.knobs import BYPASS_PARTIAL_AGGREGATION
+
+KEY = BYPASS_PARTIAL_AGGREGATION.property
 
 ALL_GROUPS = aggregate(rows=40_000_000, groups=39_900_000, shuffle_bytes=1_200_000_000, partial=True)
 FEW_GROUPS = aggregate(rows=40_000_000, groups=40_000, shuffle_bytes=1_200_000, partial=True)

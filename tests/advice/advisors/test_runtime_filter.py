@@ -5,16 +5,15 @@ from __future__ import annotations
 import pytest
 
 from tests.advice.joins import facts, inner, query, side
-from tuner.advice.advisors.runtime_filter import (
-    BUILD_SECONDS,
-    DEFAULT_THRESHOLD,
-    ENABLED,
-    THRESHOLD,
-    advise_runtime_filters,
-)
+from tuner.advice.advisors.runtime_filter import BUILD_SECONDS, advise_runtime_filters
 from tuner.advice.facts import Facts
 from tuner.model.query import Query
 from tuner.model.strategy import JoinType
+from tuner.spark.knobs import BLOOM_FILTER, BLOOM_FILTER_APPLICATION_THRESHOLD
+
+DEFAULT_THRESHOLD = BLOOM_FILTER_APPLICATION_THRESHOLD.default
+ENABLED = BLOOM_FILTER.property
+THRESHOLD = BLOOM_FILTER_APPLICATION_THRESHOLD.property
 
 FILES = 900_000_000
 
@@ -84,7 +83,3 @@ def test_a_join_without_keys_filters_by_nothing() -> None:
     top, low = job.joins
     crossed = inner(top.left, top.right, 200_000, keys=())
     assert not _conf(facts(query(crossed, low, seconds=60)))
-
-
-def test_the_default_is_sparks() -> None:
-    assert DEFAULT_THRESHOLD == 10 << 30

@@ -5,10 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.advice.joins import facts, query
-from tuner.advice.advisors.shuffle_partitions import INITIAL, KEY, TARGET_BYTES, advise_shuffle_partitions
+from tuner.advice.advisors.shuffle_partitions import TARGET_BYTES, advise_shuffle_partitions
 from tuner.advice.facts import Facts
 from tuner.model.cluster import Cluster
 from tuner.model.query import Query, QueryStatus, ShuffleExchange
+from tuner.spark.knobs import COALESCE_INITIAL_PARTITIONS, SHUFFLE_PARTITIONS
+
+INITIAL = COALESCE_INITIAL_PARTITIONS.property
+KEY = SHUFFLE_PARTITIONS.property
 
 CORES = 8
 CLUSTER = Cluster(cores=CORES, executors=2, cores_per_executor=4)

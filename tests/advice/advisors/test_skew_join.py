@@ -8,12 +8,17 @@ from dataclasses import replace
 import pytest
 
 from tests.advice.joins import GIB, facts, inner, query, side
-from tuner.advice.advisors.skew_join import FACTOR, FORCE, THRESHOLD, advise_skew_joins
-from tuner.advice.candidates.coalescing import ADVISORY
+from tuner.advice.advisors.skew_join import advise_skew_joins
 from tuner.advice.facts import Facts
 from tuner.model.cluster import Cluster
 from tuner.model.query import Query, ShuffleExchange, SkewedStage
 from tuner.model.strategy import JoinType
+from tuner.spark.knobs import ADVISORY_PARTITION_SIZE, FORCE_SKEWED_JOIN, SKEW_JOIN_FACTOR, SKEW_JOIN_THRESHOLD
+
+FACTOR = SKEW_JOIN_FACTOR.property
+FORCE = FORCE_SKEWED_JOIN.property
+THRESHOLD = SKEW_JOIN_THRESHOLD.property
+ADVISORY = ADVISORY_PARTITION_SIZE.property
 
 CLUSTER = Cluster(cores=16, executors=4, cores_per_executor=4, executor_memory_bytes=4 * GIB)
 MB = 1_000_000

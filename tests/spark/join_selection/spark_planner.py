@@ -50,7 +50,7 @@ class SparkPlanner:
     """Spark's session state, as far as planning goes."""
 
     def __init__(self, jvm: Any, directory: Path) -> None:
-        self._jvm, self._directory = jvm, directory
+        self.jvm, self._directory = jvm, directory
         self._session = jvm.org.apache.spark.sql.SparkSession.builder().getOrCreate()
         self._session.sparkContext().setLogLevel("OFF")
         self.version: str = self._session.version()
@@ -77,7 +77,7 @@ class SparkPlanner:
         """A view of a table with a hint that SQL has no word for; False if this version does not know it."""
         from py4j.java_gateway import JavaObject
 
-        logical = self._jvm.org.apache.spark.sql.catalyst.plans.logical
+        logical = self.jvm.org.apache.spark.sql.catalyst.plans.logical
         strategy = _object(logical, hint)
         if not isinstance(strategy, JavaObject):
             return False
@@ -106,7 +106,7 @@ class SparkPlanner:
 
     def select(self, type_name: str, left: str, right: str, hints: Sequence[SideHint | None]) -> tuple[Any, Any]:
         """The operator and the logical join for the first columns of two statements, equal in a way SQL may not allow."""
-        catalyst = self._jvm.org.apache.spark.sql.catalyst
+        catalyst = self.jvm.org.apache.spark.sql.catalyst
         logical = catalyst.plans.logical
         sides = [self.analyzed(text) for text in (left, right)]
         condition = catalyst.expressions.EqualTo(*(side.output().head() for side in sides))
@@ -118,28 +118,28 @@ class SparkPlanner:
 
     def longs(self, array: Any) -> list[int]:
         """A Java array of longs, in one call."""
-        return [int(number) for number in self._jvm.java.util.Arrays.toString(array).strip("[]").split(",")]
+        return [int(number) for number in self.jvm.java.util.Arrays.toString(array).strip("[]").split(",")]
 
     def has_equi_keys(self, logical: Any) -> bool:
-        return bool(self._jvm.org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys.unapply(logical).isDefined())
+        return bool(self.jvm.org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys.unapply(logical).isDefined())
 
     def is_null_aware(self, logical: Any) -> bool:
-        planning = self._jvm.org.apache.spark.sql.catalyst.planning
+        planning = self.jvm.org.apache.spark.sql.catalyst.planning
         if self.version.startswith("3.0"):
             return False
         return bool(planning.ExtractSingleColumnNullAwareAntiJoin.unapply(logical).isDefined())
 
     def _hint_info(self, strategy: Any) -> Any:
-        return self._jvm.org.apache.spark.sql.catalyst.plans.logical.HintInfo(self._some(strategy))
+        return self.jvm.org.apache.spark.sql.catalyst.plans.logical.HintInfo(self._some(strategy))
 
     def _some(self, value: Any) -> Any:
-        return self._jvm.scala.Some(value)
+        return self.jvm.scala.Some(value)
 
     def _none(self) -> Any:
-        return self._jvm.scala.Option.empty()
+        return self.jvm.scala.Option.empty()
 
     def _dataset(self, plan: Any) -> Any:
-        package = self._jvm.org.apache.spark.sql
+        package = self.jvm.org.apache.spark.sql
         classes = package.classic if int(self.version[0]) >= 4 else package
         return classes.Dataset.ofRows(self._session, plan)
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.spark.join_selection.logical_join import LEFT, RIGHT, LogicalJoin, Rule, Side, SideHint
 from tuner.spark.join_selection.select_join import select_join
-from tuner.spark.join_selection.selection_conf import NEWEST, SelectionConf
+from tuner.spark.join_selection.selection_conf import SelectionConf
+from tuner.spark.version import NEWEST
 
 MB = 10**6
 BHJ, SHJ, SMJ = Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH, Strategy.SORT_MERGE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.spark.join_selection.selection_conf import NEWEST, SelectionConf, Version, read_conf, read_version
+from tuner.spark.join_selection.selection_conf import SelectionConf, read_conf
 
 
 def test_what_is_unset_or_unreadable_is_sparks_default() -> None:
@@ -77,10 +77,3 @@ def test_aqe_is_off_by_default_before_3_2() -> None:
 @pytest.mark.parametrize("value", ["nan", "inf", "1e400", "many"])
 def test_a_number_that_is_none_is_read_as_the_default(value: str) -> None:
     assert read_conf({"spark.sql.shuffle.partitions": value}).shuffle_partitions == 200
-
-
-@pytest.mark.parametrize(
-    ("text", "version"), [("3.5.9", (3, 5, 9)), ("4.2", (4, 2, 0)), ("4.3.0-SNAPSHOT", (4, 3, 0)), ("", NEWEST)]
-)
-def test_versions(text: str, version: Version) -> None:
-    assert read_version(text) == version

@@ -11,17 +11,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tuner.advice.advisors.shuffle_partitions import (
-    DEFAULT_PARTITIONS,
-    INITIAL,
-    KEY,
     MAX_PARTITIONS,
     advise_shuffle_partitions,
 )
 from tuner.advice.candidates.coalescing import Coalescing
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.change import Evidence, Prediction, Recommendation
 from tuner.model.query import AggregateSite, Query, ShuffleExchange
+from tuner.spark.knobs import COALESCE_INITIAL_PARTITIONS, SHUFFLE_PARTITIONS
 from tuner.spark.memory import hash_map_cap, relation_bytes
 from tuner.units import format_bytes, format_seconds
 
@@ -45,9 +43,9 @@ class _Fallback:
 
 def advise_aggregate_partitions(facts: Facts) -> Iterable[Recommendation]:
     """At most one recommendation: as many partitions as the hash maps ask for. None where bytes already ask for more."""
-    if INITIAL in facts.conf or not facts.cluster.cores or advise_shuffle_partitions(facts):
+    if COALESCE_INITIAL_PARTITIONS in facts.settings or not facts.cluster.cores or advise_shuffle_partitions(facts):
         return
-    current = facts.count_of(KEY, DEFAULT_PARTITIONS)
+    current = max(1, facts.settings[SHUFFLE_PARTITIONS])
     found = [f for q in facts.succeeded for f in _fallbacks(facts, q, current)]
     if not found:
         return
@@ -106,7 +104,7 @@ def _recommendation(
     top = max(found, key=lambda f: f.seconds)
     size = relation_bytes(top.site.output_rows or 0, top.site.shuffle_bytes or 0)
     return Recommendation(
-        actions=(Action(ActionKind.SET_CONF, KEY, str(wanted)),),
+        actions=(Action(ActionKind.SET_CONF, SHUFFLE_PARTITIONS.property, str(wanted)),),
         queries=tuple(dict.fromkeys(q.fingerprint for q in affected)),
         reason=(
             f"{wanted} shuffle partitions instead of {current}: an aggregation whose hash maps take {format_bytes(size)} in "
@@ -125,6 +123,6 @@ def _recommendation(
             max(0.0, before - UNSURE * saved + added / UNSURE),
             before - saved / UNSURE + added * UNSURE,
         ),
-        risk=Risk.MEDIUM,
+        risk=SHUFFLE_PARTITIONS.risk,
         advisor="aggregate_partitions",
     )

@@ -31,10 +31,10 @@ from tuner.advice.candidates.sized_joins import (
 )
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Recommendation, Risk
+from tuner.model.change import Evidence, Recommendation
 from tuner.model.strategy import BuildSide, Strategy
-from tuner.spark.broadcast_thresholds import ADAPTIVE, STATIC
 from tuner.spark.join_selection.selection_conf import ADAPTIVE_THRESHOLD, SelectionConf
+from tuner.spark.knobs import ADAPTIVE_BROADCAST_THRESHOLD, BROADCAST_THRESHOLD
 from tuner.units import format_bytes, format_rows, format_seconds
 
 # Room for tonight's data to be larger than yesterday's before the decision flips.
@@ -211,8 +211,8 @@ def _gain(builds: Iterable[HintCandidate]) -> float:
 def _recommendation(facts: Facts, static: _Choice, adaptive: _Choice, example: HintCandidate) -> Recommendation:
     builds = (*static.builds, *adaptive.builds)
     # Unset, AQE's threshold follows the static one and would turn joins nobody judged: it is always set.
-    actions = [_set(STATIC, static.threshold)] if static.builds else []
-    actions.append(_set(ADAPTIVE, adaptive.threshold))
+    actions = [_set(BROADCAST_THRESHOLD.property, static.threshold)] if static.builds else []
+    actions.append(_set(ADAPTIVE_BROADCAST_THRESHOLD.property, adaptive.threshold))
     queries = {b.query.id: b.query for b in builds}
     gain, side = _gain(builds), example.hinted
     return Recommendation(
@@ -225,16 +225,16 @@ def _recommendation(facts: Facts, static: _Choice, adaptive: _Choice, example: H
         ),
         evidence=(*broadcast_evidence(example), *_threshold_evidence(facts, static, adaptive)),
         predicted_seconds=predict_broadcasts(facts, total_seconds(queries.values()), gain, builds),
-        risk=Risk.LOW,
+        risk=BROADCAST_THRESHOLD.risk,
         advisor="broadcast_threshold",
     )
 
 
 def _threshold_evidence(facts: Facts, static: _Choice, adaptive: _Choice) -> tuple[Evidence, ...]:
     return (
-        Evidence("threshold so far", facts.selection.broadcast_bytes, "bytes", STATIC),
-        Evidence("joins turned at planning", len(static.builds), "joins", STATIC),
-        Evidence("joins turned by AQE", len(adaptive.builds), "joins", ADAPTIVE),
+        Evidence("threshold so far", facts.selection.broadcast_bytes, "bytes", BROADCAST_THRESHOLD.property),
+        Evidence("joins turned at planning", len(static.builds), "joins", BROADCAST_THRESHOLD.property),
+        Evidence("joins turned by AQE", len(adaptive.builds), "joins", ADAPTIVE_BROADCAST_THRESHOLD.property),
     )
 
 

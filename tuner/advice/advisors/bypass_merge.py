@@ -15,14 +15,12 @@ from dataclasses import dataclass
 from tuner.advice.candidates.query_gain import total_gain, total_seconds
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.change import Evidence, Prediction, Recommendation
 from tuner.model.query import Query, ShuffleExchange
-from tuner.spark.memory import DEFAULT_HEAP_BYTES, hash_map_cap
+from tuner.spark.knobs import BYPASS_MERGE_THRESHOLD, DRIVER_MEMORY, SHUFFLE_MANAGER
+from tuner.spark.memory import hash_map_cap
 from tuner.units import format_bytes, format_rows, format_seconds
 
-KEY = "spark.shuffle.sort.bypassMergeThreshold"
-DEFAULT_THRESHOLD = 200
-MANAGER = "spark.shuffle.manager"
 # The others have writers of their own.
 _SORT_SHUFFLE = frozenset({"", "sort", "tungsten-sort", "org.apache.spark.shuffle.sort.sortshufflemanager"})
 # Nanoseconds of a core to sort a row that would have been written at once: none to 100, the narrower the more
@@ -62,7 +60,7 @@ def advise_bypass_merge(facts: Facts) -> Sequence[Recommendation]:
 
 
 def _advised(facts: Facts) -> Sequence[Recommendation]:
-    if facts.conf.get(MANAGER, "").strip().lower() not in _SORT_SHUFFLE or not _has_room(facts):
+    if facts.conf.get(SHUFFLE_MANAGER.property, "").strip().lower() not in _SORT_SHUFFLE or not _has_room(facts):
         return ()
     threshold = bypass_threshold(facts)
     price = file_ns(facts)
@@ -80,7 +78,7 @@ def _advised(facts: Facts) -> Sequence[Recommendation]:
 
 def bypass_threshold(facts: Facts) -> int:
     """Shuffles of more partitions are written to one file a task already."""
-    return facts.count_of(KEY, DEFAULT_THRESHOLD)
+    return facts.settings[BYPASS_MERGE_THRESHOLD]
 
 
 def segment_ns(facts: Facts, shuffle: ShuffleExchange) -> float:
@@ -121,7 +119,7 @@ def _has_room(facts: Facts) -> bool:
     """Whether broadcasts leave room on a heap that driver and tasks share."""
     sides = (side for q in facts.queries for join in q.joins for side in (join.left, join.right))
     largest = max((side.broadcast_bytes or 0 for side in sides), default=0)
-    heap = facts.cluster.driver_memory_bytes or DEFAULT_HEAP_BYTES
+    heap = facts.cluster.driver_memory_bytes or DRIVER_MEMORY.default
     return not facts.cluster.local or largest * BUILD_FACTOR <= heap * MOST_OF_LOCAL_HEAP
 
 
@@ -145,7 +143,7 @@ def _recommendation(found: Sequence[_Merged], threshold: int, gain: float) -> Re
     tasks, files = sum(m.shuffle.map_tasks or 0 for m in found), sum(m.files for m in found)
     rows, size = sum(m.shuffle.rows or 0 for m in found), sum(m.shuffle.written_bytes or 0 for m in found)
     return Recommendation(
-        actions=(Action(ActionKind.SET_CONF, KEY, str(partitions - 1)),),
+        actions=(Action(ActionKind.SET_CONF, BYPASS_MERGE_THRESHOLD.property, str(partitions - 1)),),
         queries=tuple(dict.fromkeys(q.fingerprint for q in queries.values())),
         reason=(
             f"write shuffles of {partitions} partitions and more to one file a task: {tasks} tasks wrote {files:.0f} files of "
@@ -156,11 +154,11 @@ def _recommendation(found: Sequence[_Merged], threshold: int, gain: float) -> Re
             Evidence("bytes a file", size / files, "bytes", "compressed"),
             Evidence("tasks that wrote shuffles", tasks, "tasks"),
             Evidence("rows a task", rows / max(1, tasks), "rows"),
-            Evidence("threshold so far", threshold, "partitions", KEY),
+            Evidence("threshold so far", threshold, "partitions", BYPASS_MERGE_THRESHOLD.property),
         ),
         predicted_seconds=Prediction(
             before, before - gain, max(0.0, before - _gain(found, 1 / UNSURE)), before - _gain(found, UNSURE)
         ),
-        risk=Risk.LOW,
+        risk=BYPASS_MERGE_THRESHOLD.risk,
         advisor="bypass_merge",
     )

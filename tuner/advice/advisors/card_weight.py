@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from tuner.advice.candidates.cbo_conf import WEIGHT, CboConf
+from tuner.advice.candidates.cbo_conf import CboConf
 from tuner.advice.candidates.executions import executions, renumbered_order
 from tuner.advice.candidates.order_changes import (
     MIN_GAIN_SECONDS,
@@ -20,7 +20,8 @@ from tuner.cost.card_weight import FittedWeight, TimedOrder, fit_weight
 from tuner.cost.cardinality import Cardinality
 from tuner.cost.join_tree import tree_cost, tree_of
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.change import Evidence, Prediction, Recommendation
+from tuner.spark.knobs import JOIN_REORDER_WEIGHT
 from tuner.units import format_seconds, format_share
 
 # Fewer pairs of orders rank alike by chance.
@@ -79,7 +80,7 @@ def _changes(facts: Facts, conf: CboConf, weight: float) -> list[OrderChange]:
 
 def _recommendation(fitted: FittedWeight, changes: Sequence[OrderChange], predicted: Prediction) -> Recommendation:
     return Recommendation(
-        actions=(Action(ActionKind.SET_CONF, WEIGHT, f"{fitted.weight:g}"),),
+        actions=(Action(ActionKind.SET_CONF, JOIN_REORDER_WEIGHT.property, f"{fitted.weight:g}"),),
         queries=tuple(dict.fromkeys(change.query.fingerprint for change in changes)),
         reason=(
             f"rows weighed {fitted.weight:g} against bytes rank {format_share(fitted.concordance)} of {fitted.pairs} "
@@ -94,6 +95,6 @@ def _recommendation(fitted: FittedWeight, changes: Sequence[OrderChange], predic
             Evidence("rows between them by the fitted weight", sum(c.other_rows for c in changes), "rows"),
         ),
         predicted_seconds=predicted,
-        risk=Risk.MEDIUM,
+        risk=JOIN_REORDER_WEIGHT.risk,
         advisor="card_weight",
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tuner.advice.candidates.analyze_actions import analyze_actions, analyze_evidence, catalog_tables, seconds_per_run
-from tuner.advice.candidates.cbo_conf import DP_THRESHOLD, ENABLED, REORDER, STAR_FILTER, CboConf
+from tuner.advice.candidates.cbo_conf import CboConf
 from tuner.advice.candidates.order_changes import MIN_GAIN_SECONDS, OrderChange, OrderPrices, predict_orders
 from tuner.advice.candidates.spark_order_choice import spark_order_choice
 from tuner.advice.facts import Facts
@@ -18,6 +18,7 @@ from tuner.model.action import Action, ActionKind
 from tuner.model.change import Evidence, Prediction, Recommendation, Risk
 from tuner.model.join_graph import JoinGraph, RelationKind
 from tuner.model.query import TableRead
+from tuner.spark.knobs import CBO, JOIN_REORDER, JOIN_REORDER_ITEMS, JOIN_REORDER_STAR_FILTER
 from tuner.units import format_rows, format_seconds
 
 # Spark's search looks at up to 3^n pairs: more items than this would plan for seconds.
@@ -65,11 +66,11 @@ def _recommendation(
 ) -> Recommendation:
     rows, fewer = (sum(getattr(change, name) for change in changes) for name in ("rows", "other_rows"))
     items = max(len(change.graph.relations) for change in changes)
-    wanted = {ENABLED: "true", REORDER: "true"}
+    wanted = {CBO.property: "true", JOIN_REORDER.property: "true"}
     if items > conf.threshold:
-        wanted[DP_THRESHOLD] = str(items)
+        wanted[JOIN_REORDER_ITEMS.property] = str(items)
     if conf.star_filter:
-        wanted[STAR_FILTER] = "false"
+        wanted[JOIN_REORDER_STAR_FILTER.property] = "false"
     actions = [Action(ActionKind.SET_CONF, key, value) for key, value in wanted.items() if not conf.has(key, value)]
     queries = tuple(dict.fromkeys(change.query.fingerprint for change in changes))
     return Recommendation(

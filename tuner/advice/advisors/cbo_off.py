@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tuner.advice.candidates.cbo_conf import REORDER, CboConf
+from tuner.advice.candidates.cbo_conf import CboConf
 from tuner.advice.candidates.executions import Execution, executions, median_seconds, renumbered_order
 from tuner.advice.candidates.order_changes import MIN_GAIN_SECONDS, order_shape
 from tuner.advice.facts import Facts
 from tuner.cost.card_weight import NOISE
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.spark.knobs import JOIN_REORDER
 from tuner.units import format_seconds
 
 
@@ -56,7 +57,7 @@ def _differs(then: Execution, now: Execution) -> bool:
 def _recommendation(compared: list[_Compared], predicted: Prediction) -> Recommendation:
     slower = sum(median_seconds(c.now) > median_seconds(c.written) for c in compared)
     return Recommendation(
-        actions=(Action(ActionKind.SET_CONF, REORDER, "false"),),
+        actions=(Action(ActionKind.SET_CONF, JOIN_REORDER.property, "false"),),
         queries=tuple(c.now[-1].query.fingerprint for c in compared),
         reason=(
             f"Spark's own reordering changed the joins of {len(compared)} queries, which take "

@@ -21,16 +21,16 @@ from tuner.advice.candidates.sized_joins import Site, site_of
 from tuner.advice.candidates.task_relation import SKEW, shuffle_of
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Recommendation, Risk
+from tuner.model.change import Evidence, Recommendation
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.spark.join_selection.adaptive import reselect_join
 from tuner.spark.join_selection.logical_join import LogicalJoin, Shuffle, Side
 from tuner.spark.join_selection.selection_conf import SelectionConf
+from tuner.spark.knobs import LOCAL_MAP_THRESHOLD
 from tuner.units import format_bytes, format_seconds
 
-KEY = "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold"
 MIN_GAIN_SECONDS = 0.2
 MIN_GAIN_SHARE = 0.01
 
@@ -52,7 +52,7 @@ class _Turned:
 def advise_local_map_thresholds(facts: Facts) -> Iterable[Recommendation]:
     """At most one recommendation: the threshold with the largest gain over all joins that it turns."""
     conf = facts.selection
-    if facts.per_join or not conf.adaptive or KEY in facts.conf:
+    if facts.per_join or not conf.adaptive or LOCAL_MAP_THRESHOLD in facts.settings:
         return
     total = total_seconds(facts.succeeded)
     best = max(_candidates(facts, conf), key=lambda found: predict_hashes(facts, found[1]).gain, default=None)
@@ -130,7 +130,7 @@ def _recommendation(facts: Facts, threshold: int, builds: list[HintCandidate]) -
     predicted = predict_hashes(facts, builds)
     queries = tuple(dict.fromkeys(b.query.fingerprint for b in builds))
     return Recommendation(
-        actions=(Action(ActionKind.SET_CONF, KEY, str(threshold)),),
+        actions=(Action(ActionKind.SET_CONF, LOCAL_MAP_THRESHOLD.property, str(threshold)),),
         queries=queries,
         reason=(
             f"hash {len(builds)} join{'s' if len(builds) > 1 else ''} instead of sorting both sides: no task hashes more "
@@ -139,9 +139,9 @@ def _recommendation(facts: Facts, threshold: int, builds: list[HintCandidate]) -
         ),
         evidence=(
             *hash_evidence(facts, first),
-            Evidence("joins turned by AQE", len(builds), "joins", KEY),
+            Evidence("joins turned by AQE", len(builds), "joins", LOCAL_MAP_THRESHOLD.property),
         ),
         predicted_seconds=predicted,
-        risk=Risk.MEDIUM,
+        risk=LOCAL_MAP_THRESHOLD.risk,
         advisor="local_map_threshold",
     )

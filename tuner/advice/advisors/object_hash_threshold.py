@@ -15,13 +15,12 @@ from tuner.advice.candidates.round_number import round_number
 from tuner.advice.facts import Facts
 from tuner.cost.unit_costs import DEFAULT_COSTS, UnitCosts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.change import Evidence, Prediction, Recommendation
 from tuner.model.query import AggregateSite, Query
+from tuner.spark.knobs import OBJECT_HASH_FALLBACK_THRESHOLD
 from tuner.spark.memory import object_bytes, object_cap
 from tuner.units import format_bytes, format_rows, format_seconds
 
-KEY = "spark.sql.objectHashAggregate.sortBased.fallbackThreshold"
-DEFAULT_THRESHOLD = 128
 # Keys are not spread evenly over tasks, and there will be more of them tomorrow.
 ROOM = 2
 MIN_GAIN_SECONDS = 0.2
@@ -49,7 +48,7 @@ class _Fallback:
 
 def advise_object_hash_threshold(facts: Facts) -> Iterable[Recommendation]:
     """At most one recommendation: the threshold that gains most of those whose objects fit into memory."""
-    current = facts.count_of(KEY, DEFAULT_THRESHOLD)
+    current = facts.settings[OBJECT_HASH_FALLBACK_THRESHOLD]
     found = [f for q in facts.succeeded for f in _fallbacks(facts, q, current)]
     cap = object_cap(facts.cluster.executor_memory_bytes, facts.cluster.cores_per_executor, facts.memory_fraction)
     best: tuple[float, int] = (0.0, current)
@@ -137,7 +136,7 @@ def _recommendation(cured: list[_Fallback], current: int, threshold: int, held: 
     top = max(cured, key=lambda f: f.sort_seconds)
     keys = (top.site.output_rows or 0) / top.site.tasks
     return Recommendation(
-        actions=(Action(ActionKind.SET_CONF, KEY, str(threshold)),),
+        actions=(Action(ActionKind.SET_CONF, OBJECT_HASH_FALLBACK_THRESHOLD.property, str(threshold)),),
         queries=tuple(dict.fromkeys(q.fingerprint for q in queries.values())),
         reason=(
             f"hash up to {threshold} keys a task instead of {current} before sorting: an aggregation with {keys:.0f} keys "
@@ -148,7 +147,7 @@ def _recommendation(cured: list[_Fallback], current: int, threshold: int, held: 
             Evidence("tasks that fell back to sorting", top.fallen, "tasks", f"of {top.site.tasks}"),
             Evidence("rows in", top.site.input_rows or 0, "rows"),
             Evidence("keys a task", keys, "keys"),
-            Evidence("threshold so far", current, "keys", KEY),
+            Evidence("threshold so far", current, "keys", OBJECT_HASH_FALLBACK_THRESHOLD.property),
             Evidence("objects of one task, at most", held, "bytes"),
             Evidence("memory for the objects of one task", cap, "bytes"),
         ),
@@ -158,6 +157,6 @@ def _recommendation(cured: list[_Fallback], current: int, threshold: int, held: 
             max(0.0, before - max(gain, _gain(cured, 1 / UNSURE))),
             before - _gain(cured, UNSURE),
         ),
-        risk=Risk.MEDIUM,
+        risk=OBJECT_HASH_FALLBACK_THRESHOLD.risk,
         advisor="object_hash_threshold",
     )

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from tuner.advice.facts import Facts
 from tuner.cost.unit_costs import DEFAULT_COSTS, UnitCosts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.change import Evidence, Prediction, Recommendation
 from tuner.model.query import AggregateSite, Query
+from tuner.spark.knobs import BYPASS_PARTIAL_AGGREGATION
 from tuner.units import format_rows, format_seconds, format_share
 
-KEY = "spark.sql.execution.bypassPartialAggregation"
-SINCE = (4, 3)
 MIN_GAIN_SECONDS = 0.5
 MIN_GAIN_SHARE = 0.02
 # Nanoseconds of a core for each byte of a group, beside those of its entry: written into the map, compared, read out.
@@ -51,7 +50,8 @@ class _Bypass:
 
 def advise_partial_aggregation(facts: Facts) -> Iterable[Recommendation]:
     """At most one recommendation, where the whole application gains and no query loses."""
-    if facts.version < SINCE or KEY in facts.conf or len(facts.succeeded) < len(facts.queries):
+    knob, settings = BYPASS_PARTIAL_AGGREGATION, facts.settings
+    if settings.version < knob.since or knob in settings or len(facts.succeeded) < len(facts.queries):
         return
     affected = [(q, tuple(s for s in q.aggregates if s.bypassable)) for q in facts.queries]
     if any(_unknown(site) for _, sites in affected for site in sites):
@@ -97,7 +97,7 @@ def _recommendation(found: list[_Bypass], gain: float) -> Recommendation:
     sites = [site for b in found for site in b.sites]
     rows_in, rows_out = sum(s.input_rows or 0 for s in sites), sum(s.output_rows or 0 for s in sites)
     return Recommendation(
-        actions=(Action(ActionKind.SET_CONF, KEY, "true"),),
+        actions=(Action(ActionKind.SET_CONF, BYPASS_PARTIAL_AGGREGATION.property, "true"),),
         queries=tuple(dict.fromkeys(b.query.fingerprint for b in found)),
         reason=(
             f"aggregate only after the shuffle: before it {len(sites)} "
@@ -117,6 +117,6 @@ def _recommendation(found: list[_Bypass], gain: float) -> Recommendation:
             max(0.0, before - max(gain, sum(b.gain(1 / UNSURE) for b in found))),
             before - sum(b.gain(UNSURE) for b in found),
         ),
-        risk=Risk.MEDIUM,
+        risk=BYPASS_PARTIAL_AGGREGATION.risk,
         advisor="partial_aggregation",
     )

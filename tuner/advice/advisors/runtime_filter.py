@@ -18,17 +18,13 @@ from tuner.advice.facts import Facts
 from tuner.cost.operators import join_core_seconds
 from tuner.cost.unit_costs import UnitCosts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.change import Evidence, Prediction, Recommendation
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
 from tuner.model.strategy import JoinType, Strategy
 from tuner.plan.relation import short_name
+from tuner.spark.knobs import BLOOM_FILTER, BLOOM_FILTER_APPLICATION_THRESHOLD
 from tuner.units import format_rows, format_seconds, format_share
-
-THRESHOLD = "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold"
-ENABLED = "spark.sql.optimizer.runtime.bloomFilter.enabled"
-DEFAULT_THRESHOLD = 10 << 30
-SINCE = (3, 3)  # SPARK-32268
 
 # A join keeps so few of its rows that a filter on its key pays (the filter itself reads every row once).
 MAX_SELECTIVITY = 0.5
@@ -58,8 +54,8 @@ class _Filtered:
 
 def advise_runtime_filters(facts: Facts) -> Iterable[Recommendation]:
     """At most one recommendation: the threshold below the smallest relation that is worth filtering."""
-    threshold = facts.bytes_of(THRESHOLD, DEFAULT_THRESHOLD)
-    if facts.version < SINCE or not facts.flag(ENABLED, True):
+    threshold = facts.settings[BLOOM_FILTER_APPLICATION_THRESHOLD]
+    if facts.version < BLOOM_FILTER.since[:2] or (BLOOM_FILTER in facts.settings and not facts.settings[BLOOM_FILTER]):
         return
     costs, cores = facts.costs, max(1, facts.cluster.cores)
     filtered = [f for q in facts.succeeded for f in _filterable(q, costs, cores) if f.file_bytes < threshold]
@@ -143,9 +139,9 @@ def _recommendation(facts: Facts, filtered: list[_Filtered], threshold: int, gai
     reached = _reached(facts, value)
     before = sum(q.duration_ms or 0 for q in reached) / 1e3
     wasted = BUILD_SECONDS * len({q.id for q in reached} - {f.query.id for f in filtered})
-    actions = [Action(ActionKind.SET_CONF, THRESHOLD, str(value))]
-    if not facts.flag(ENABLED, facts.version >= (3, 5)):
-        actions.append(Action(ActionKind.SET_CONF, ENABLED, "true"))
+    actions = [Action(ActionKind.SET_CONF, BLOOM_FILTER_APPLICATION_THRESHOLD.property, str(value))]
+    if not facts.settings[BLOOM_FILTER]:
+        actions.append(Action(ActionKind.SET_CONF, BLOOM_FILTER.property, "true"))
     return Recommendation(
         actions=tuple(actions),
         queries=tuple(dict.fromkeys(q.fingerprint for q in reached)),
@@ -158,12 +154,12 @@ def _recommendation(facts: Facts, filtered: list[_Filtered], threshold: int, gai
             Evidence("share kept by the joins after it", top.kept, "share", name),
             *(Evidence("share kept", _selectivity(j), "share", _other_side(j, top.relation)) for j in top.filters),
             Evidence("files", top.file_bytes, "bytes", name),
-            Evidence("threshold so far", threshold, "bytes", THRESHOLD),
+            Evidence("threshold so far", threshold, "bytes", BLOOM_FILTER_APPLICATION_THRESHOLD.property),
         ),
         predicted_seconds=Prediction(
             before, before - gain, before - capped(2 * gain, before), before - 0.2 * gain + wasted
         ),
-        risk=Risk.LOW,
+        risk=BLOOM_FILTER_APPLICATION_THRESHOLD.risk,
         advisor="runtime_filter",
     )
 

@@ -10,11 +10,9 @@ from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Evidence, Prediction, Recommendation, Risk
 from tuner.model.query import Query, ShuffleExchange
+from tuner.spark.knobs import COALESCE_INITIAL_PARTITIONS, SHUFFLE_PARTITIONS
 from tuner.units import format_bytes, format_seconds
 
-KEY = "spark.sql.shuffle.partitions"
-INITIAL = "spark.sql.adaptive.coalescePartitions.initialPartitionNum"
-DEFAULT_PARTITIONS = 200
 # Bytes of rows for one partition: half of spark.sql.adaptive.advisoryPartitionSizeInBytes (64 MB), since AQE joins
 # small neighbours but never splits a partition outside a skewed join; and with room to grow by half.
 TARGET_BYTES = 32 << 20
@@ -36,7 +34,7 @@ def advise_shuffle_partitions(facts: Facts) -> Sequence[Recommendation]:
 
 def _advised(facts: Facts) -> Sequence[Recommendation]:
     shuffles = [(q, s) for q in facts.succeeded for s in q.shuffles if s.adjustable and s.data_bytes is not None]
-    if not shuffles or INITIAL in facts.conf or not facts.cluster.cores:
+    if not shuffles or COALESCE_INITIAL_PARTITIONS in facts.settings or not facts.cluster.cores:
         return ()
     current = _current(facts)
     # A query that failed is counted for its bytes: it may have failed of them.
@@ -56,8 +54,7 @@ def _advised(facts: Facts) -> Sequence[Recommendation]:
 
 
 def _current(facts: Facts) -> int:
-    value = facts.conf.get(KEY, "")
-    return max(1, int(value)) if value.isdecimal() else DEFAULT_PARTITIONS
+    return max(1, facts.settings[SHUFFLE_PARTITIONS])
 
 
 def _wanted(largest_bytes: int, cores: int) -> int:
@@ -87,7 +84,7 @@ def _recommendation(
     fewer = wanted < current
     why = "small segments cost more than they spread" if fewer else "partitions spilled"
     return Recommendation(
-        actions=(Action(ActionKind.SET_CONF, KEY, str(wanted)),),
+        actions=(Action(ActionKind.SET_CONF, SHUFFLE_PARTITIONS.property, str(wanted)),),
         queries=tuple(dict.fromkeys(q.fingerprint for q in affected.values())),
         reason=(
             f"{wanted} shuffle partitions instead of {current}: the largest shuffle holds {format_bytes(largest)}, "

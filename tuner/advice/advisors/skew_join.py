@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tuner.advice.candidates.coalescing import ADVISORY, AQE_BY_DEFAULT, Coalescing
+from tuner.advice.candidates.coalescing import Coalescing
 from tuner.advice.candidates.query_gain import total_gain, total_seconds
 from tuner.advice.candidates.round_number import round_number
 from tuner.advice.candidates.side_name import side_name
@@ -20,16 +20,17 @@ from tuner.advice.candidates.skewed_partition import SkewedPartition, skewed_par
 from tuner.advice.facts import Facts
 from tuner.cost.unit_costs import UnitCosts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.change import Evidence, Prediction, Recommendation
+from tuner.spark.knobs import (
+    ADAPTIVE,
+    ADVISORY_PARTITION_SIZE,
+    FORCE_SKEWED_JOIN,
+    SKEW_JOIN,
+    SKEW_JOIN_FACTOR,
+    SKEW_JOIN_THRESHOLD,
+)
 from tuner.units import format_bytes, format_seconds
 
-THRESHOLD = "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes"
-FACTOR = "spark.sql.adaptive.skewJoin.skewedPartitionFactor"
-FORCE = "spark.sql.adaptive.forceOptimizeSkewedJoin"
-DEFAULT_THRESHOLD = 256 << 20
-DEFAULT_FACTOR = 5
-FORCE_SINCE = (3, 3)  # SPARK-33832
-SINCE = (3, 0)  # SPARK-29544
 # Below the partition as measured, so that one that is smaller tonight is split, too.
 SHRINK = 2
 # Starting and ending one task, in wall seconds of a core.
@@ -54,11 +55,10 @@ class _Split:
 
 def advise_skew_joins(facts: Facts) -> Iterable[Recommendation]:
     """At most one recommendation: the settings that split what pays. None where AQE, or its splitting, is off."""
-    known = facts.version != (0, 0)
-    aqe = facts.flag("spark.sql.adaptive.enabled", not known or facts.version >= AQE_BY_DEFAULT)
-    if not aqe or not facts.flag("spark.sql.adaptive.skewJoin.enabled", True) or not facts.cluster.cores:
+    settings = facts.settings
+    if not settings[ADAPTIVE] or not settings[SKEW_JOIN] or not facts.cluster.cores:
         return
-    if known and facts.version < SINCE:
+    if settings.version < SKEW_JOIN.since:
         return
     found = [s for p in skewed_partitions(facts) if (s := _split(facts, p)) is not None]
     # Smaller tasks everywhere may cost more than the last of the splits gains: then only those that need none.
@@ -72,10 +72,10 @@ def advise_skew_joins(facts: Facts) -> Iterable[Recommendation]:
 
 def _split(facts: Facts, partition: SkewedPartition) -> _Split | None:
     """The settings that would split a partition; None where it was split, or cannot be."""
-    if partition.reshuffles and facts.version < FORCE_SINCE:
+    if partition.reshuffles and facts.settings.version < FORCE_SKEWED_JOIN.since:
         return None
-    threshold = facts.bytes_of(THRESHOLD, DEFAULT_THRESHOLD)
-    force = facts.flag(FORCE, False)
+    threshold = facts.settings[SKEW_JOIN_THRESHOLD]
+    force = facts.settings[FORCE_SKEWED_JOIN]
     if partition.bytes > threshold and (force or not partition.reshuffles):
         return None  # AQE saw it, and left it
     if partition.bytes <= _factor(facts) * partition.median_bytes:
@@ -100,10 +100,7 @@ def _round(size: float) -> int:
 
 
 def _factor(facts: Facts) -> float:
-    try:
-        return max(1.0, float(facts.conf.get(FACTOR, DEFAULT_FACTOR)))
-    except ValueError:
-        return DEFAULT_FACTOR
+    return max(1.0, facts.settings[SKEW_JOIN_FACTOR])
 
 
 def _again(partition: SkewedPartition, costs: UnitCosts) -> float:
@@ -157,10 +154,10 @@ def _recommendation(facts: Facts, splits: Sequence[_Split]) -> Recommendation:
             Evidence("read by the longest task", stage.longest_task_bytes, "bytes"),
             Evidence("read by another task", stage.mean_task_bytes, "bytes"),
             Evidence("its stage", stage.seconds, "seconds"),
-            Evidence("threshold so far", facts.bytes_of(THRESHOLD, DEFAULT_THRESHOLD), "bytes", THRESHOLD),
+            Evidence("threshold so far", facts.settings[SKEW_JOIN_THRESHOLD], "bytes", SKEW_JOIN_THRESHOLD.property),
         ),
         predicted_seconds=Prediction(before, before - gain, low, before - _gain(facts, splits, worst=True)),
-        risk=Risk.MEDIUM,
+        risk=SKEW_JOIN_THRESHOLD.risk,
         advisor="skew_join",
     )
 
@@ -168,10 +165,10 @@ def _recommendation(facts: Facts, splits: Sequence[_Split]) -> Recommendation:
 def _actions(facts: Facts, splits: Sequence[_Split]) -> tuple[Action, ...]:
     threshold, advisory = min(s.threshold for s in splits), min(s.advisory for s in splits)
     values: list[tuple[str, str]] = []
-    if threshold < facts.bytes_of(THRESHOLD, DEFAULT_THRESHOLD):
-        values.append((THRESHOLD, str(threshold)))
+    if threshold < facts.settings[SKEW_JOIN_THRESHOLD]:
+        values.append((SKEW_JOIN_THRESHOLD.property, str(threshold)))
     if advisory < Coalescing.of(facts).advisory_bytes:
-        values.append((ADVISORY, str(advisory)))
-    if any(s.skewed.reshuffles for s in splits) and not facts.flag(FORCE, False):
-        values.append((FORCE, "true"))
+        values.append((ADVISORY_PARTITION_SIZE.property, str(advisory)))
+    if any(s.skewed.reshuffles for s in splits) and not facts.settings[FORCE_SKEWED_JOIN]:
+        values.append((FORCE_SKEWED_JOIN.property, "true"))
     return tuple(Action(ActionKind.SET_CONF, key, value) for key, value in values)

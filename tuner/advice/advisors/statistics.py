@@ -15,7 +15,7 @@ from tuner.advice.candidates.analyze_actions import (
     seconds_per_run,
 )
 from tuner.advice.candidates.broadcast_candidates import broadcast_candidates, predict_broadcasts
-from tuner.advice.candidates.cbo_conf import ENABLED, CboConf
+from tuner.advice.candidates.cbo_conf import CboConf
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.query_gain import capped
 from tuner.advice.facts import Facts
@@ -24,6 +24,7 @@ from tuner.model.change import Evidence, Prediction, Recommendation, Risk
 from tuner.model.query import TableRead
 from tuner.plan.relation import short_name
 from tuner.spark.join_selection.selection_conf import read_conf
+from tuner.spark.knobs import CBO
 from tuner.units import format_bytes, format_seconds
 
 MIN_GAIN_SECONDS = 0.5
@@ -89,7 +90,7 @@ def _recommendation(
     estimate = worst.hinted.estimated_bytes or 0
     name = short_name(worst.hinted.relations[0])
     return Recommendation(
-        actions=(Action(ActionKind.SET_CONF, ENABLED, "true"), *analyze_actions(tables)),
+        actions=(Action(ActionKind.SET_CONF, CBO.property, "true"), *analyze_actions(tables)),
         queries=tuple(dict.fromkeys(b.query.fingerprint for b in builds)),
         reason=(
             f"the planner takes {name} for {format_bytes(estimate)} where {format_bytes(worst.hinted.shuffle_bytes or 0)} "

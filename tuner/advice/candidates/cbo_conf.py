@@ -6,37 +6,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tuner.advice.facts import Facts
-from tuner.cost.spark_order import DEFAULT_THRESHOLD
-from tuner.spark.join_selection.selection_conf import Version, read_version
-from tuner.spark.order_cost import DEFAULT_WEIGHT
-
-ENABLED = "spark.sql.cbo.enabled"
-REORDER = "spark.sql.cbo.joinReorder.enabled"
-WEIGHT = "spark.sql.cbo.joinReorder.card.weight"
-DP_THRESHOLD = "spark.sql.cbo.joinReorder.dp.threshold"
-STAR_FILTER = "spark.sql.cbo.joinReorder.dp.star.filter"
+from tuner.spark import knobs
+from tuner.spark.settings import Settings
+from tuner.spark.version import Version, read_version
 
 
 @dataclass(frozen=True, slots=True)
 class CboConf:
     """What a run had set; the defaults are Spark's (SQLConf)."""
 
-    enabled: bool = False
-    reorder: bool = False
-    weight: float = DEFAULT_WEIGHT
-    threshold: int = DEFAULT_THRESHOLD
-    star_filter: bool = False
+    enabled: bool = knobs.CBO.default
+    reorder: bool = knobs.JOIN_REORDER.default
+    weight: float = knobs.JOIN_REORDER_WEIGHT.default
+    threshold: int = knobs.JOIN_REORDER_ITEMS.default
+    star_filter: bool = knobs.JOIN_REORDER_STAR_FILTER.default
 
     @classmethod
     def read(cls, conf: Mapping[str, str]) -> CboConf:
         """What is unset or unreadable is Spark's default."""
-        weight = _number(conf.get(WEIGHT), DEFAULT_WEIGHT)
+        settings = Settings(conf)
         return cls(
-            enabled=_flag(conf, ENABLED),
-            reorder=_flag(conf, REORDER),
-            weight=weight if 0 <= weight <= 1 else DEFAULT_WEIGHT,
-            threshold=int(_number(conf.get(DP_THRESHOLD), DEFAULT_THRESHOLD)),
-            star_filter=_flag(conf, STAR_FILTER),
+            enabled=settings[knobs.CBO],
+            reorder=settings[knobs.JOIN_REORDER],
+            weight=settings[knobs.JOIN_REORDER_WEIGHT],
+            threshold=settings[knobs.JOIN_REORDER_ITEMS],
+            star_filter=settings[knobs.JOIN_REORDER_STAR_FILTER],
         )
 
     @property
@@ -46,20 +40,10 @@ class CboConf:
 
     def has(self, key: str, value: str) -> bool:
         """Whether a flag has this value already."""
-        return {ENABLED: self.enabled, REORDER: self.reorder}.get(key) is (value == "true")
+        return {knobs.CBO.property: self.enabled, knobs.JOIN_REORDER.property: self.reorder}.get(key) is (
+            value == "true"
+        )
 
     @staticmethod
     def version(facts: Facts) -> Version:
         return read_version(facts.spark_version)
-
-
-def _flag(conf: Mapping[str, str], key: str) -> bool:
-    return conf.get(key, "false").strip().lower() == "true"
-
-
-def _number(text: str | None, default: float) -> float:
-    try:
-        number = float(default if text is None else text)
-    except ValueError:
-        return default
-    return number if abs(number) < 1e9 else default

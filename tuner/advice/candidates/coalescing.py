@@ -7,12 +7,7 @@ from dataclasses import dataclass
 
 from tuner.advice.facts import Facts
 from tuner.model.query import ShuffleExchange
-
-ADVISORY = "spark.sql.adaptive.advisoryPartitionSizeInBytes"
-DEFAULT_ADVISORY = 64 << 20
-MIN_SIZE = "spark.sql.adaptive.coalescePartitions.minPartitionSize"
-DEFAULT_MIN_SIZE = 1 << 20
-AQE_BY_DEFAULT = (3, 2)  # SPARK-33679
+from tuner.spark import knobs
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +23,12 @@ class Coalescing:
     @staticmethod
     def of(facts: Facts) -> Coalescing:
         """As a run's conf had it; defaults as of the run's Spark."""
-        recent = facts.version == (0, 0) or facts.version >= AQE_BY_DEFAULT
+        settings = facts.settings
         return Coalescing(
-            enabled=facts.flag("spark.sql.adaptive.enabled", recent)
-            and facts.flag("spark.sql.adaptive.coalescePartitions.enabled", True),
-            advisory_bytes=max(1, facts.bytes_of(ADVISORY, DEFAULT_ADVISORY)),
-            min_bytes=max(1, facts.bytes_of(MIN_SIZE, DEFAULT_MIN_SIZE)),
-            spread=facts.flag("spark.sql.adaptive.coalescePartitions.parallelismFirst", True),
+            enabled=settings[knobs.ADAPTIVE] and settings[knobs.COALESCE_PARTITIONS],
+            advisory_bytes=max(1, facts.selection.advisory_partition_bytes),
+            min_bytes=max(1, settings[knobs.COALESCE_MIN_PARTITION_SIZE]),
+            spread=settings[knobs.COALESCE_PARALLELISM_FIRST],
             cores=max(1, facts.cluster.cores),
         )
 

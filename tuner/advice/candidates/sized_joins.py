@@ -16,6 +16,7 @@ from tuner.spark.join_selection.adaptive import reselect_join
 from tuner.spark.join_selection.logical_join import LogicalJoin, Side
 from tuner.spark.join_selection.select_join import select_join
 from tuner.spark.join_selection.selection_conf import SelectionConf
+from tuner.spark.knobs import CBO
 
 BROADCASTS = frozenset({Strategy.BROADCAST_HASH, Strategy.BROADCAST_NESTED_LOOP})
 # More bytes than any threshold.
@@ -158,7 +159,7 @@ def _is_product(facts: Facts, query: Query, side: JoinSide) -> bool:
     Semi and anti joins keep their left side's (SizeInBytesOnlyStatsPlanVisitor); statistics make estimates small.
     """
     relations = Counter(side.relations)
-    return not facts.flag("spark.sql.cbo.enabled", False) and any(
+    return not facts.settings[CBO] and any(
         join.type not in (JoinType.LEFT_SEMI, JoinType.LEFT_ANTI)
         and Counter((*join.left.relations, *join.right.relations)) == relations
         for join in query.joins

@@ -14,8 +14,8 @@ from tuner.plan.expression import split_top_level
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import scan_columns
 from tuner.printable import identifier
+from tuner.spark.knobs import NESTED_SCHEMA_PRUNING
 
-NESTED_PRUNING = "spark.sql.optimizer.nestedSchemaPruning.enabled"
 _PRINTS_ITS_OUTPUT = AGGREGATES | {"Project", "TakeOrderedAndProject"}
 _USED = re.compile(r"#(\d+)L?(?!\d)(\.[A-Za-z_]\w*)?")
 
@@ -69,7 +69,7 @@ def _insight(facts: InsightFacts, scan: PlanNode, whole: list[str], nested: list
     plan = facts.plan
     scan_ms = scan.metrics.get("scan time", 0)
     names = [*whole, *nested]
-    pruned = facts.flag(NESTED_PRUNING, True)
+    pruned = facts.settings[NESTED_SCHEMA_PRUNING]
     return facts.insight(
         InsightKind.DROPPED_COLUMNS,
         operator_text(plan, scan),
@@ -80,5 +80,7 @@ def _insight(facts: InsightFacts, scan: PlanNode, whole: list[str], nested: list
         Evidence("files", scan.metrics.get("size of files read", 0), "bytes"),
         Evidence("scan, in all tasks", scan_ms / 1e3, "seconds"),
         reason=f"{listed(names)} {'are' if len(names) > 1 else 'is'} read and dropped right after",
-        change=f"set {NESTED_PRUNING}=true" if nested and not pruned else "select only the columns and fields in use",
+        change=f"set {NESTED_SCHEMA_PRUNING.property}=true"
+        if nested and not pruned
+        else "select only the columns and fields in use",
     )

@@ -18,8 +18,8 @@ from tuner.plan.aggregate import AGGREGATES
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import files_bytes, is_scan, scan_columns
 from tuner.plan.sides import SHUFFLES
+from tuner.spark.knobs import EXCHANGE_REUSE
 
-REUSE = "spark.sql.exchange.reuse"
 # What is compared: where a plan could share a result. A scan alone is shared by caching, if at all.
 _EXCHANGES = SHUFFLES | {"BroadcastExchange"}
 _TOPS = _EXCHANGES | AGGREGATES | {"SortMergeJoin", "BroadcastHashJoin", "ShuffledHashJoin"}
@@ -117,12 +117,12 @@ def _insight(facts: InsightFacts, alike: list[PlanNode]) -> Insight:
 
 
 def _reason(facts: InsightFacts) -> str:
-    if not facts.flag(REUSE, True):
-        return f"{REUSE} is off, so the same exchange ran more than once"
+    if not facts.settings[EXCHANGE_REUSE]:
+        return f"{EXCHANGE_REUSE.property} is off, so the same exchange ran more than once"
     return "equal parts of the plan were not reused: something that the log does not show tells them apart for Spark"
 
 
 def _change(facts: InsightFacts) -> str:
-    if not facts.flag(REUSE, True):
-        return f"set {REUSE}=true"
+    if not facts.settings[EXCHANGE_REUSE]:
+        return f"set {EXCHANGE_REUSE.property}=true"
     return "compute it once: cache or write what the query uses twice, and read that"

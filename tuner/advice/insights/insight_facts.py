@@ -12,8 +12,8 @@ from tuner.model.query import Query
 from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.node import PlanNode
 from tuner.plan.queries import QueryAndPlans
-from tuner.spark.join_selection.selection_conf import major_minor
-from tuner.units import parse_bytes
+from tuner.spark.settings import Settings
+from tuner.spark.version import major_minor, read_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +48,9 @@ class InsightFacts:
         """Wall seconds of the stages of a node that its scan took; all of them where "scan time" was not counted."""
         return self.plan.seconds_of_share(node, scan_ms) if scan_ms else self.plan.seconds(node)
 
-    def flag(self, key: str, default: bool) -> bool:
-        return self.conf.get(key, str(default)).strip().lower() == "true"
-
-    def count_of(self, key: str, default: int) -> int:
-        """A positive number or size in bytes; the default where it is unset or unreadable."""
-        value = parse_bytes(self.conf[key]) if key in self.conf else None
-        return value if value is not None and value > 0 else default
+    @property
+    def settings(self) -> Settings:
+        return Settings(self.conf, read_version(self.spark_version))
 
     def insight(
         self,

@@ -12,16 +12,15 @@ from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate import aggregate_parts
 from tuner.plan.aggregate_sites import SPILLED, fallback_tasks
 from tuner.plan.node import PlanNode
+from tuner.spark.knobs import OBJECT_HASH_FALLBACK_THRESHOLD
 
-THRESHOLD = "spark.sql.objectHashAggregate.sortBased.fallbackThreshold"
-DEFAULT_THRESHOLD = 128
 # Keys are not spread evenly over tasks, and there will be more of them tomorrow.
 _ROOM = 2
 
 
 def object_hash_fallbacks(facts: InsightFacts) -> Iterator[Insight]:
     """Object hash aggregates with more keys in a task than the threshold, by what they count or by their keys."""
-    threshold = facts.count_of(THRESHOLD, DEFAULT_THRESHOLD)
+    threshold = facts.settings[OBJECT_HASH_FALLBACK_THRESHOLD]
     for node in facts.plan.named("ObjectHashAggregate"):
         parts, tasks = aggregate_parts(node), facts.plan.tasks(node)
         groups = facts.plan.rows(node) or 0
@@ -44,9 +43,9 @@ def _insight(facts: InsightFacts, node: PlanNode, threshold: int, fallen: int, g
         facts.plan.seconds(node) * (min(1.0, fallen / tasks) if counted else 1.0),
         Evidence("tasks that fell back to sorting", fallen, "tasks", f"of {tasks}{'' if counted else ', at least'}"),
         Evidence("keys a task", groups / tasks, "keys"),
-        Evidence("threshold", threshold, "keys", THRESHOLD),
+        Evidence("threshold", threshold, "keys", OBJECT_HASH_FALLBACK_THRESHOLD.property),
         Evidence("spilled", node.metrics.get(SPILLED, 0), "bytes"),
         Evidence("its stage", facts.plan.seconds(node), "seconds"),
         reason="it hashes only so many keys a task, whatever memory there is, and sorts all rows that come after",
-        change=f"set {THRESHOLD}={wanted}, if so many of its objects fit into the heap at once",
+        change=f"set {OBJECT_HASH_FALLBACK_THRESHOLD.property}={wanted}, if so many of its objects fit into the heap at once",
     )

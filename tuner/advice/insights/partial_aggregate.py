@@ -11,12 +11,12 @@ from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.node import PlanNode
 from tuner.plan.sides import SHUFFLES
+from tuner.spark.knobs import BYPASS_PARTIAL_AGGREGATION
 
 # A partial aggregate that drops a row in ten has saved a tenth of the shuffle, about what hashing every row costs.
 MIN_KEPT = 0.9
 # Of fewer rows a task the ratio says little, and the cost is none.
 MIN_ROWS = 100_000
-BYPASS = "spark.sql.execution.bypassPartialAggregation"
 BYPASS_SINCE = (4, 3)
 # Hashing one row into a map larger than the caches, and reading it out: the final aggregate of TPC-DS 72 at SF3000 took
 # 2.3 microseconds a row, with reading the shuffle. What is measured here holds the operators below, too.
@@ -64,5 +64,5 @@ def _known_ms(node: PlanNode) -> int:
 
 def _change(facts: InsightFacts) -> str:
     if facts.version >= BYPASS_SINCE:
-        return f"set {BYPASS}=true for this query, or check that it groups no finer than meant"
+        return f"set {BYPASS_PARTIAL_AGGREGATION.property}=true for this query, or check that it groups no finer than meant"
     return "check that it groups no finer than meant; repartition by the same keys first, and both halves share a stage"

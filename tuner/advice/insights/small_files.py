@@ -9,11 +9,10 @@ from tuner.advice.insights.operator_text import operator_text
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.plan.node import PlanNode
+from tuner.spark.knobs import FILES_OPEN_COST
 from tuner.units import format_bytes
 
 # Spark packs files into tasks as if opening one took as long as reading that many bytes (FilePartition.maxSplitBytes).
-OPEN_COST = "spark.sql.files.openCostInBytes"
-DEFAULT_OPEN_COST = 4 << 20
 # Fewer files are opened in no time, however small.
 MIN_FILES = 100
 _FILES = ("number of files read", "number of files")  # the latter before 3.0
@@ -21,7 +20,7 @@ _FILES = ("number of files read", "number of files")  # the latter before 3.0
 
 def small_files(facts: InsightFacts) -> Iterator[Insight]:
     """Scans of at least a hundred files whose mean size is below the cost of opening one."""
-    cost = facts.count_of(OPEN_COST, DEFAULT_OPEN_COST)
+    cost = facts.settings[FILES_OPEN_COST]
     for scan in facts.plan.scans():
         files = max(scan.metrics.get(name, 0) for name in _FILES)
         size = scan.metrics.get("size of files read")
@@ -42,7 +41,7 @@ def _insight(facts: InsightFacts, scan: PlanNode, files: int, size: int, cost: i
         listing + reading * opening,
         Evidence("files read", files, "files"),
         Evidence("bytes a file", size / files, "bytes"),
-        Evidence("bytes that opening a file is reckoned as", cost, "bytes", OPEN_COST),
+        Evidence("bytes that opening a file is reckoned as", cost, "bytes", FILES_OPEN_COST.property),
         Evidence("tasks", plan.tasks(scan), "tasks"),
         Evidence("listing files, on the driver", listing, "seconds"),
         Evidence("scan, in all tasks", scan_ms / 1e3, "seconds"),

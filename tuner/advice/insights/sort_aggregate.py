@@ -16,8 +16,8 @@ from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate import aggregate_parts, without_phase
 from tuner.plan.node import PlanNode
+from tuner.spark.knobs import OBJECT_HASH_AGGREGATE
 
-OBJECT_HASH = "spark.sql.execution.useObjectHashAggregateExec"
 _FUNCTION = re.compile(r"\b(min|max|first|last|any_value|max_by|min_by|mode|bool_and|bool_or)\(")
 
 
@@ -54,8 +54,8 @@ def _insight(facts: InsightFacts, nodes: list[PlanNode], keys: str, functions: s
 
 
 def _reason(facts: InsightFacts, functions: str) -> str:
-    if not facts.flag(OBJECT_HASH, True):
-        return f"{OBJECT_HASH} is off"
+    if not facts.settings[OBJECT_HASH_AGGREGATE]:
+        return f"{OBJECT_HASH_AGGREGATE.property} is off"
     names, of = dict.fromkeys(_FUNCTION.findall(functions)), columns_text(facts.plan, functions)
     return (
         f"{'/'.join(names)} of {of} has no buffer of fixed width" if names and of else "it has no buffer of fixed width"
@@ -63,8 +63,8 @@ def _reason(facts: InsightFacts, functions: str) -> str:
 
 
 def _change(facts: InsightFacts) -> str:
-    if not facts.flag(OBJECT_HASH, True):
-        return f"set {OBJECT_HASH}=true"
+    if not facts.settings[OBJECT_HASH_AGGREGATE]:
+        return f"set {OBJECT_HASH_AGGREGATE.property}=true"
     return "group by such a column if it has one value a group; else aggregate a number or date and look it up after"
 
 

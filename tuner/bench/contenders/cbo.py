@@ -10,11 +10,12 @@ from pathlib import Path
 from tuner.bench.bench_run import BenchRun, Setup
 from tuner.bench.job import Submit, run_application
 from tuner.errors import TunerError
+from tuner.spark import knobs
 
 CBO = {
-    "spark.sql.cbo.enabled": "true",
-    "spark.sql.cbo.joinReorder.enabled": "true",
-    "spark.sql.cbo.planStats.enabled": "true",
+    knobs.CBO.property: "true",
+    knobs.JOIN_REORDER.property: "true",
+    knobs.CBO_PLAN_STATISTICS.property: "true",
 }
 
 

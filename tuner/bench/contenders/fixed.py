@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tuner.bench.bench_run import BenchRun, Setup
 from tuner.bench.job import Submit, run_application
+from tuner.spark.knobs import BROADCAST_THRESHOLD
 
 RAISED_THRESHOLD = "100m"
 
@@ -30,5 +31,5 @@ DEFAULT = Fixed("default", "Spark's defaults")
 THRESHOLD = Fixed(
     "threshold",
     f"one raised threshold ({RAISED_THRESHOLD})",
-    {"spark.sql.autoBroadcastJoinThreshold": RAISED_THRESHOLD},
+    {BROADCAST_THRESHOLD.property: RAISED_THRESHOLD},
 )

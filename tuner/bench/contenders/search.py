@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tuner.bench.bench_run import BenchRun, Setup
 from tuner.bench.job import Submit, run_application
-from tuner.bench.search_space import APPLICATION_KNOBS, KNOBS, Knob, Range
+from tuner.bench.search_space import OF_APPLICATION, OF_QUERY
+from tuner.spark.knob import Knob, Unit
 
 if TYPE_CHECKING:
     import optuna
@@ -47,13 +48,15 @@ class Search:
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
         tried = [run for run in earlier if run.number <= setup.runs]
         names = list(setup.workload.queries)
-        by_query = {name: self._next(setup, number, n, KNOBS, _of_query(tried, name)) for n, name in enumerate(names)}
-        conf = self._next(setup, number, len(names), APPLICATION_KNOBS, _of_application(tried))
+        by_query = {
+            name: self._next(setup, number, n, OF_QUERY, _of_query(tried, name)) for n, name in enumerate(names)
+        }
+        conf = self._next(setup, number, len(names), OF_APPLICATION, _of_application(tried))
         ran = run_application(setup, Submit(conf, by_query), work)
         return BenchRun(self.name, number, ran.queries, application_seconds=ran.seconds, query_conf=by_query, conf=conf)
 
     def _next(
-        self, setup: Setup, number: int, position: int, knobs: Sequence[Knob], tried: Sequence[Trial]
+        self, setup: Setup, number: int, position: int, knobs: Sequence[Knob[Any]], tried: Sequence[Trial]
     ) -> Mapping[str, str]:
         """What was best, when the search is over; else what the sampler suggests."""
         if number > setup.runs:
@@ -108,10 +111,12 @@ def _seed(seed: int, position: int, number: int) -> int:
     return seed * 1_000_003 + position * 1_009 + number
 
 
-def _suggested(sampler: optuna.samplers.BaseSampler, knobs: Sequence[Knob], tried: Sequence[Trial]) -> dict[str, str]:
+def _suggested(
+    sampler: optuna.samplers.BaseSampler, knobs: Sequence[Knob[Any]], tried: Sequence[Trial]
+) -> dict[str, str]:
     import optuna
 
-    space = {knob.key: _distribution(knob) for knob in knobs}
+    space = {knob.property: _distribution(knob) for knob in knobs}
     study = optuna.create_study(sampler=sampler)
     failed = _FAILED * max((one.seconds for one in tried), default=0.0)
     for one in tried:
@@ -124,12 +129,12 @@ def _suggested(sampler: optuna.samplers.BaseSampler, knobs: Sequence[Knob], trie
     return {key: str(value).lower() for key, value in trial.params.items()}
 
 
-def _distribution(knob: Knob) -> optuna.distributions.BaseDistribution:
+def _distribution(knob: Knob[Any]) -> optuna.distributions.BaseDistribution:
     import optuna
 
-    if isinstance(knob, Range):
-        return optuna.distributions.IntDistribution(knob.low, knob.high, log=True)
-    return optuna.distributions.CategoricalDistribution((True, False))
+    if knob.unit is Unit.FLAG or knob.range is None:
+        return optuna.distributions.CategoricalDistribution((True, False))
+    return optuna.distributions.IntDistribution(knob.range.low, knob.range.high, log=True)
 
 
 def _value(text: str) -> int | bool:

@@ -15,6 +15,7 @@ from tuner.loop.loop import complete, prepare
 from tuner.loop.time_limits import MostSeconds
 from tuner.loop.turn import Job
 from tuner.model.decision import Mode
+from tuner.spark.knobs import DRIVER_MEMORY
 from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.spark.submit_arguments import as_arguments
 from tuner.steering.agent.submission import submission
@@ -32,7 +33,7 @@ class Tuned:
 
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
         program, store = find_spark_submit(), store_url(work.parent)
-        properties = {"spark.master": setup.master, "spark.driver.memory": setup.driver_memory, **setup.conf}
+        properties = {"spark.master": setup.master, DRIVER_MEMORY.property: setup.driver_memory, **setup.conf}
         _as_before(work)
         job = Job(
             cohort=COHORT,

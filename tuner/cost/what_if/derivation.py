@@ -24,7 +24,8 @@ from tuner.model.join_graph import JoinGraph, Order
 from tuner.model.strategy import SHUFFLED, BuildSide, JoinType, Strategy
 from tuner.spark.join_selection.logical_join import BOTH, LogicalJoin, Side
 from tuner.spark.join_selection.select_join import select_join
-from tuner.spark.join_selection.selection_conf import SelectionConf, Version
+from tuner.spark.join_selection.selection_conf import SelectionConf
+from tuner.spark.version import Version
 
 _NEEDS_KEYS = SHUFFLED | {Strategy.BROADCAST_HASH}
 _HASHED = frozenset({Strategy.SHUFFLED_HASH, Strategy.BROADCAST_HASH})

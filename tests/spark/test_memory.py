@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tuner.spark.memory import MAX_BROADCAST_BYTES, MAX_BROADCAST_ROWS, broadcast_cap, relation_bytes
+from tuner.spark.memory import MAX_BROADCAST_BYTES, MAX_BROADCAST_ROWS, broadcast_cap, relation_bytes, task_relation_cap
 
 GIB = 1 << 30
 
@@ -45,3 +46,11 @@ def test_a_hash_relation_is_as_large_as_spark_measured_it_up_to_a_page() -> None
 
 def test_a_relation_of_nothing_takes_nothing() -> None:
     assert relation_bytes(0, 0) == 0
+
+
+@pytest.mark.parametrize(
+    ("memory", "cores", "expected"),
+    [(4 * GIB, 2, 189), (GIB, 4, 18), (0, 4, 18), (300 << 20, 1, 0), (4 * GIB, 0, 379)],
+)
+def test_the_memory_of_a_task(memory: int, cores: int, expected: int) -> None:
+    assert task_relation_cap(memory, cores) >> 20 == expected

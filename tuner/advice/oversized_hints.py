@@ -93,7 +93,7 @@ def _hinted(query: Query, action: Action) -> list[tuple[Query, JoinSite, JoinSid
     if query.fingerprint != action.query:
         return []
     joins = [join for join in query.joins if join.signature == action.target]
-    return [(query, j, side) for j in joins for side in (j.left, j.right) if side.relations == action.relations]
+    return [(query, j, side) for j in joins for side in j.sides if side.relations == action.relations]
 
 
 def _broadcast(facts: Facts, query: Query, join: JoinSite, side: JoinSide) -> _Built:

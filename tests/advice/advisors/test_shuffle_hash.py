@@ -11,18 +11,13 @@ from hypothesis import strategies as st
 from tests.advice.joins import CLUSTER, GIB, facts, inner, query, query_25, query_72, side
 from tuner.advice.advisors.broadcast_hint import advise_broadcast_hints
 from tuner.advice.advisors.shuffle_hash import advise_shuffle_hashes
-from tuner.advice.candidates.hash_candidates import hash_candidates, hash_evidence
-from tuner.advice.candidates.hint_candidate import HintCandidate
-from tuner.advice.candidates.task_relation import task_relation_bytes
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.change import Recommendation
 from tuner.model.cluster import Cluster
 from tuner.model.join_site import JoinSide
-from tuner.model.query import Query, QueryStatus, ShuffleExchange
+from tuner.model.query import Query, QueryStatus
 from tuner.model.strategy import JoinType, Strategy
-from tuner.spark.join_selection.selection_conf import SelectionConf
-from tuner.spark.memory import task_relation_cap
 
 # A driver too small to broadcast what the executors' tasks can hash.
 SMALL_DRIVER = replace(CLUSTER, driver_memory_bytes=GIB // 2, executor_memory_bytes=16 * GIB)
@@ -33,16 +28,6 @@ SALES = side("store_sales", rows=20_000_000, shuffle_bytes=800_000_000, sort_ms=
 def _advised(case: Query | Facts) -> list[Recommendation]:
     given_facts = case if isinstance(case, Facts) else facts(case, per_join=True, cluster=SMALL_DRIVER)
     return list(advise_shuffle_hashes(given_facts))
-
-
-def _hashed_customers(case: Query) -> HintCandidate:
-    (found,) = [c for c in hash_candidates(facts(case)) if c.hinted is CUSTOMERS]
-    return found
-
-
-def _sort_seconds(candidate: HintCandidate) -> float:
-    evidence = {e.what: e.value for e in hash_evidence(facts(candidate.query), candidate)}
-    return evidence["sort time"]
 
 
 def test_the_much_smaller_side_is_hashed_and_the_numbers_say_why() -> None:
@@ -133,58 +118,6 @@ def test_a_join_whose_broadcast_no_longer_fits_beside_others_is_hashed() -> None
     assert hashed
     assert broadcast | hashed == {(name,) for name in names}
     assert not broadcast & hashed
-
-
-def test_on_a_busy_machine_the_time_a_sort_waited_for_a_cpu_is_not_saved() -> None:
-    idle = query(inner(SALES, CUSTOMERS))
-    busy = replace(idle, executor_run_ms=100_000, executor_cpu_ms=25_000)
-    alone, waiting = map(_hashed_customers, (idle, busy))
-    assert _sort_seconds(waiting) == pytest.approx(_sort_seconds(alone) / 4)
-    assert alone.saved_seconds - waiting.saved_seconds == pytest.approx(_sort_seconds(alone) * 3 / 4)
-    assert waiting.added_seconds == alone.added_seconds
-
-
-def test_a_side_that_was_sorted_already_saves_nothing() -> None:
-    sorted_below = replace(SALES, sort_ms=None)
-    whole, less = (_hashed_customers(query(inner(sales, CUSTOMERS))) for sales in (SALES, sorted_below))
-    assert _sort_seconds(less) == pytest.approx(0.75)
-    assert less.gain < whole.gain - 15
-
-
-def test_a_merge_join_above_that_relied_on_the_order_sorts_anew() -> None:
-    below = inner(SALES, CUSTOMERS)
-    both = side("store_sales", "customer", rows=20_000_000)
-    above = inner(both, side("returns", rows=1_000_000, shuffle_bytes=10**7, sort_ms=900))
-    alone, relied = _hashed_customers(query(below)), _hashed_customers(query(below, above))
-    assert relied.added_seconds > alone.added_seconds + 3
-
-
-@pytest.mark.parametrize(
-    ("written", "partitions", "advisory", "share"),
-    [
-        pytest.param(
-            640 << 20, 200, 64 << 20, 5 / 10, id="AQE reads ten tasks' worth, the largest five times the mean"
-        ),
-        pytest.param(64_000 << 20, 200, 64 << 20, 5 / 200, id="no more tasks than partitions"),
-        pytest.param(100 << 20, 200, 64 << 20, 1.0, id="one task reads it all"),
-    ],
-)
-def test_the_share_of_the_largest_task(written: int, partitions: int, advisory: int, share: float) -> None:
-    exchange = ShuffleExchange(partitions, CUSTOMERS.shuffle_bytes, written, CUSTOMERS.rows, 2, True)
-    join = inner(SALES, CUSTOMERS)
-    conf = SelectionConf(advisory_partition_bytes=advisory)
-    whole = task_relation_bytes(query(join), join, CUSTOMERS, conf)
-    found = task_relation_bytes(query(join, shuffles=(exchange,)), join, CUSTOMERS, conf)
-    # Slots of a hash relation come in powers of two.
-    assert share / 2 < found / whole <= min(1.0, share * 1.5)
-
-
-@pytest.mark.parametrize(
-    ("memory", "cores", "expected"),
-    [(4 * GIB, 2, 189), (GIB, 4, 18), (0, 4, 18), (300 << 20, 1, 0), (4 * GIB, 0, 379)],
-)
-def test_the_memory_of_a_task(memory: int, cores: int, expected: int) -> None:
-    assert task_relation_cap(memory, cores) >> 20 == expected
 
 
 _sizes = st.one_of(st.none(), st.integers(0, 10**11))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import msgspec
@@ -12,8 +12,11 @@ from tests.advice.joins import query
 from tests.plan.trees import plan
 from tuner.advice.insights.insight_facts import InsightFacts
 from tuner.model.application import Stage
+from tuner.model.insight import Insight
 from tuner.plan.node import PlanNode
 from tuner.plan.sides import SHUFFLES
+
+Rule = Callable[[InsightFacts], Iterable[Insight]]
 
 WALL_MS, RUN_MS, TASKS = 10_000, 20_000, 4
 _WRITTEN = ("shuffle bytes written", "shuffle records written", "shuffle write time", "data size")
@@ -91,3 +94,38 @@ def stage_of(number: int, accumulators: frozenset[int] = frozenset()) -> Stage:
         accumulator_ids=accumulators,
         longest_task_ms=RUN_MS // TASKS,
     )
+
+
+def only(rule: Rule, given: InsightFacts) -> Insight:
+    (found,) = rule(given)
+    assert found.evidence and found.reason and found.change
+    assert 0 <= found.seconds <= given.query_seconds
+    return found
+
+
+def values(insight: Insight) -> dict[str, float]:
+    return {e.what: e.value for e in insight.evidence}
+
+
+def joined(kind: str, left: int, right: int, out: int, above: str = "", operator: str = "SortMergeJoin") -> str:
+    """Orders o joined with customers c, below the operators that `above` holds, a line each."""
+    tops = [line.strip() for line in above.strip().splitlines()]
+    indented = [f"{'  ' * n}{line}" for n, line in enumerate(tops)]
+    pad = "  " * len(tops)
+    build = ", BuildRight" if operator.startswith("Broadcast") else ""
+    return "\n".join(
+        [
+            *indented,
+            f"{pad}{operator} | [c#1], [c#11], {kind}{build} | number of output rows={out}",
+            f"{pad}  Scan parquet db.orders | [c#1,amount#2] | number of output rows={left}",
+            f"{pad}  Scan parquet db.customers | [c#11,name#12] | number of output rows={right}",
+        ]
+    )
+
+
+def grouped(operator: str, metrics: str, functions: str = "sum(amount#2)") -> str:
+    return f"""
+        {operator} | (keys=[c#1], functions=[{functions}]) | number of output rows=4000; {metrics}
+          Exchange | hashpartitioning(c#1, 4) | shuffle records written=9000
+            Scan parquet db.orders | [c#1,amount#2] | number of output rows=9000
+    """

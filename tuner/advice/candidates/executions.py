@@ -40,7 +40,7 @@ def executions(facts: Facts) -> dict[str, list[Execution]]:
         conf = CboConf.read(run.conf)
         for query in filter(is_whole, run.queries):
             found[query.fingerprint].append(Execution(query, conf, run is now))
-    return {name: _alike(each) for name, each in found.items() if each[-1].latest}
+    return {name: _of_same_input(each) for name, each in found.items() if each[-1].latest}
 
 
 def median_seconds(each: list[Execution]) -> float:
@@ -53,6 +53,6 @@ def renumbered_order(graph: JoinGraph, then: JoinGraph) -> Order:
     return parse_order(order_text(then.written, then), graph)
 
 
-def _alike(each: list[Execution]) -> list[Execution]:
+def _of_same_input(each: list[Execution]) -> list[Execution]:
     size = each[-1].query.input_bytes + 1
     return [e for e in each if 1 / _SAME_INPUT <= (e.query.input_bytes + 1) / size <= _SAME_INPUT]

@@ -60,7 +60,7 @@ class Growth:
         rows: dict[_Place, list[int]] = {}
         for queries in (*(past.queries for past in self.facts.earlier), self.facts.queries):
             # Of a query that ran twice in a run the last counts.
-            found = {_place(q, j, s): s.rows for q in queries for j in q.joins for s in (j.left, j.right)}
+            found = {_place(q, j, s): s.rows for q in queries for j in q.joins for s in j.sides}
             for place, count in found.items():
                 if count is not None:
                     rows.setdefault(place, []).append(count)

@@ -58,13 +58,13 @@ def order_broadcasts(
     found: list[tuple[OrderBroadcast, ...]] = [()] * len(changes)
     if facts.reach is not Reach.AGENT:
         return found
-    wanted = [(one, number) for number, change in enumerate(changes) for one in _wanted(facts, prices, change)]
+    wanted = [(one, number) for number, change in enumerate(changes) for one in _worthwhile(facts, prices, change)]
     used = _advised_bytes(facts, changes) if wanted else Counter()
     taken: set[tuple[str, str]] = set()
     for one, number in sorted(wanted, key=lambda pair: -pair[0].gain):
         fingerprint = changes[number].query.fingerprint
         of_query = [change for change in changes if change.query.fingerprint == fingerprint]
-        executions = _sides(facts, prices, of_query, one)
+        executions = _hinted_sides(facts, prices, of_query, one)
         if not executions or (fingerprint, one.signature) in taken:
             continue
         size = max(sum(map(_relation_bytes, sides)) for sides in executions)
@@ -90,7 +90,7 @@ def _advised_bytes(facts: Facts, changes: Iterable[OrderChange]) -> Counter[str]
     return used
 
 
-def _wanted(facts: Facts, prices: OrderPrices, change: OrderChange) -> Iterator[OrderBroadcast]:
+def _worthwhile(facts: Facts, prices: OrderPrices, change: OrderChange) -> Iterator[OrderBroadcast]:
     query, block, order = change.query, prices.block(change.graph), change.other
     given = block.given(order)
     hinted = block.what_if.order(order.order, given)
@@ -132,7 +132,7 @@ def _is_hinted(query: Query, join: JoinSite) -> bool:
     return any(o.status is DirectiveStatus.APPLIED and o.action_id.startswith(mine) for o in query.directives)
 
 
-def _sides(
+def _hinted_sides(
     facts: Facts, prices: OrderPrices, changes: Sequence[OrderChange], one: OrderBroadcast
 ) -> list[list[JoinSide]]:
     """The sides that the hint will reach, of each execution of the query; none at all where one must not be broadcast."""

@@ -38,7 +38,7 @@ def future_sides(facts: Facts, hint: Action, beside: Iterable[Action]) -> Iterat
 
 
 def _leaf_bytes(query: Query, graph: JoinGraph, relations: int) -> int | None:
-    sides = [side for join in query.joins for side in (join.left, join.right)]
+    sides = [side for join in query.joins for side in join.sides]
     total = 0
     for number in members(relations):
         tables = sorted(graph.relations[number].relations)

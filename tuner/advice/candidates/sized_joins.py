@@ -117,7 +117,7 @@ def estimated_joins(facts: Facts) -> Iterator[SizedJoin]:
     """The joins as the planner sees them."""
     current = facts.selection.threshold(measured=False)
     for query, join in _unbroadcast(facts):
-        left, right = (_within(_estimate(facts, query, side, current), current) for side in (join.left, join.right))
+        left, right = (_within(_estimate(facts, query, side, current), current) for side in join.sides)
         yield SizedJoin(query, join, left, right, measured=False)
 
 
@@ -125,7 +125,7 @@ def measured_joins(facts: Facts) -> Iterator[SizedJoin]:
     """The joins as AQE sees them when both shuffles have finished."""
     current = facts.selection.threshold(measured=True)
     for query, join in _unbroadcast(facts):
-        sizes = (UNBOUNDED if side.shuffle_bytes is None else side.shuffle_bytes for side in (join.left, join.right))
+        sizes = (UNBOUNDED if side.shuffle_bytes is None else side.shuffle_bytes for side in join.sides)
         left, right = (_within(Bounds(size, size), current) for size in sizes)
         yield SizedJoin(query, join, left, right, measured=True)
 

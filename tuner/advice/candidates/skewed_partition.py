@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from tuner.advice.facts import Facts
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query, ShuffleExchange, SkewedStage
-from tuner.model.strategy import JoinType
+from tuner.model.strategy import BuildSide, JoinType
 
 # Reading twice as much as the others tells uneven data from a slow machine or a heavy row; and a task that AQE made of
 # several small partitions reads no more than the others' target.
 MIN_BYTES_FACTOR = 2.0
 # Of more partitions the driver keeps only the mean size (HighlyCompressedMapStatus): AQE sees no skew.
 MOST_PARTITIONS = 2000
-# Which sides OptimizeSkewedJoin splits; right outer joins are turned round here.
-_BOTH = frozenset({JoinType.INNER, JoinType.CROSS})
-_LEFT = frozenset({JoinType.LEFT_OUTER, JoinType.LEFT_SEMI, JoinType.LEFT_ANTI})
+# The joins of which OptimizeSkewedJoin splits either side, or the left one; right outer joins are turned round here.
+_EITHER = frozenset({JoinType.INNER, JoinType.CROSS})
+_LEFT_ONLY = frozenset({JoinType.LEFT_OUTER, JoinType.LEFT_SEMI, JoinType.LEFT_ANTI})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def skewed_partitions(facts: Facts) -> Iterator[SkewedPartition]:
             uneven = stage.longest_task_bytes >= MIN_BYTES_FACTOR * max(1, stage.mean_task_bytes)
             join = _join_of(query, stage)
             if join is not None and uneven and not stage.obstacle:
-                found = [p for left in _sides(join) if (p := _partition(query, stage, join, left)) is not None]
+                found = [p for which in _split_sides(join) if (p := _partition(query, stage, join, which))]
                 # The side whose partition is surely larger.
                 yield from sorted(found, key=lambda p: -p.bytes)[:1]
 
@@ -61,22 +61,22 @@ def _join_of(query: Query, stage: SkewedStage) -> JoinSite | None:
     )
 
 
-def _sides(join: JoinSite) -> tuple[bool, ...]:
-    """Whether it is the left side, for each side that can be split."""
-    if join.type in _BOTH:
-        return (True, False)
-    return (True,) if join.type in _LEFT else ()
+def _split_sides(join: JoinSite) -> tuple[BuildSide, ...]:
+    """The sides that OptimizeSkewedJoin can split."""
+    if join.type in _EITHER:
+        return (BuildSide.LEFT, BuildSide.RIGHT)
+    return (BuildSide.LEFT,) if join.type in _LEFT_ONLY else ()
 
 
-def _partition(query: Query, stage: SkewedStage, join: JoinSite, left: bool) -> SkewedPartition | None:
-    side, other = (join.left, join.right) if left else (join.right, join.left)
-    own, others = _shuffle_of(query, side), _shuffle_of(query, other)
+def _partition(query: Query, stage: SkewedStage, join: JoinSite, which: BuildSide) -> SkewedPartition | None:
+    other = join.side(which.other)
+    own, others = _shuffle_of(query, join.side(which)), _shuffle_of(query, other)
     if own is None or others is None or not 1 < own.partitions <= MOST_PARTITIONS:
         return None
     written = own.written_bytes or 0
     # All that the task read is of this side but what can be of the other one.
     least = stage.longest_task_bytes - (others.written_bytes or 0)
-    if join.type in _BOTH and written >= (others.written_bytes or 0):
+    if join.type in _EITHER and written >= (others.written_bytes or 0):
         least = max(least, stage.longest_task_bytes // 2)
     if least <= 0:
         return None

@@ -1,0 +1,50 @@
+"""Insight: unpruned partitions."""
+
+from __future__ import annotations
+
+import pytest
+
+from tuner.advice.insights.unpruned_partitions import unpruned_partitions
+
+from .plans import facts, only, values
+
+
+def partitioned(filters: str = "[]", partitions: int = 365, kept: int = 50, above: str = "") -> str:
+    scan = (
+        "Scan parquet db.orders | [c#1,day#2] PartitionFilters: {f}, ReadSchema: struct<c:bigint> "
+        "| number of output rows=90000; number of partitions read={p}; scan time=6000; size of files read=900"
+    )
+    filter_ = above or f"Filter | (c#1 > 5) | number of output rows={kept}"
+    return f"{filter_}\n  {scan}".replace("{f}", filters).replace("{p}", str(partitions))
+
+
+def test_partitions_read_for_rows_that_are_dropped() -> None:
+    found = only(unpruned_partitions, facts(partitioned()))
+    assert "no filter on day" in found.reason
+    assert (values(found)["partitions read"], found.seconds) == (365, 3)
+
+
+def test_rows_dropped_by_the_join_above_count_too() -> None:
+    text = """
+        SortMergeJoin | [k#9], [c#1], LeftOuter | number of output rows=70
+          Scan parquet db.keys | [k#9] | number of output rows=70
+          Scan parquet db.orders | [c#1,day#2] PartitionFilters: [] | number of output rows=9000; number of partitions read=30
+    """
+    assert values(only(unpruned_partitions, facts(text)))["rows left by the next filter or join, at most"] == 70
+    kept = text.replace("[k#9], [c#1], LeftOuter", "[k#9], [c#1], RightOuter")
+    assert not list(unpruned_partitions(facts(kept)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        partitioned("[isnotnull(day#2), (day#2 = 5)]"),
+        partitioned(partitions=3),
+        partitioned(kept=80_000),
+        partitioned(above="Project | [c#1]"),
+        partitioned().replace("number of partitions read", "x"),
+    ],
+    ids=["a partition filter", "few partitions", "rows are used", "all rows are used", "not partitioned"],
+)
+def test_partitions_that_had_to_be_read(text: str) -> None:
+    assert not list(unpruned_partitions(facts(text)))

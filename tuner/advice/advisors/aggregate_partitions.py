@@ -15,6 +15,7 @@ from tuner.advice.advisors.shuffle_partitions import (
     advise_shuffle_partitions,
 )
 from tuner.advice.candidates.coalescing import Coalescing
+from tuner.advice.candidates.query_gain import is_worth_it, total_seconds
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Evidence, Prediction, Recommendation
@@ -25,8 +26,6 @@ from tuner.units import format_bytes, format_seconds
 
 # Groups are not spread evenly over tasks, and there will be more of them tomorrow.
 ROOM = 1.5
-MIN_GAIN_SECONDS = 0.2
-MIN_GAIN_SHARE = 0.01
 # What sorting took, and what more partitions cost, are right within this factor.
 UNSURE = 2.0
 
@@ -51,8 +50,7 @@ def advise_aggregate_partitions(facts: Facts) -> Iterable[Recommendation]:
         return
     wanted = max(f.wanted for f in found)
     saved, added = sum(f.seconds for f in found), _added(facts, current, wanted)
-    before = sum(q.duration_ms or 0 for q in facts.succeeded) / 1e3
-    if saved - added >= max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * before):
+    if is_worth_it(saved - added, facts.succeeded):
         yield _recommendation(facts, found, current, wanted, saved, added)
 
 
@@ -100,7 +98,7 @@ def _recommendation(
     facts: Facts, found: list[_Fallback], current: int, wanted: int, saved: float, added: float
 ) -> Recommendation:
     affected = [q for q in facts.succeeded if any(s.adjustable for s in q.shuffles)]
-    before = sum(q.duration_ms or 0 for q in affected) / 1e3
+    before = total_seconds(affected)
     top = max(found, key=lambda f: f.seconds)
     size = relation_bytes(top.site.output_rows or 0, top.site.shuffle_bytes or 0)
     return Recommendation(

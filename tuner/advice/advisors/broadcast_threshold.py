@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from tuner.advice.candidates.broadcast_candidates import broadcast_evidence, predict_broadcasts, threshold_candidates
 from tuner.advice.candidates.hash_candidates import hash_candidates, hash_gain
 from tuner.advice.candidates.hint_candidate import HintCandidate
-from tuner.advice.candidates.query_gain import total_gain, total_seconds
+from tuner.advice.candidates.query_gain import is_worth_it, total_gain, total_seconds
 from tuner.advice.candidates.round_number import round_number
 from tuner.advice.candidates.side_name import side_name
 from tuner.advice.candidates.sized_joins import (
@@ -41,8 +41,6 @@ from tuner.units import format_bytes, format_rows, format_seconds
 GROWTH = 1.25
 # Nearer than this to a side that must not be broadcast, a threshold does not separate.
 MARGIN = 1.15
-MIN_GAIN_SECONDS = 0.2
-MIN_GAIN_SHARE = 0.01
 
 _Candidates = dict[tuple[Site, BuildSide], HintCandidate]
 
@@ -100,7 +98,7 @@ def advise_broadcast_thresholds(facts: Facts) -> Iterable[Recommendation]:
         lever = _Lever(rest, late, lambda t: replace(conf, adaptive_broadcast_bytes=t))
         adaptive = _best(judge, now, lever, static.builds)
     turned = (*static.builds, *adaptive.builds)
-    if turned and _gain(turned) >= max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * total_seconds(facts.succeeded)):
+    if turned and is_worth_it(_gain(turned), facts.succeeded):
         example = max((builds[_side_of(b)] for b in turned), key=lambda b: b.gain)
         yield _recommendation(facts, static, adaptive, example)
 

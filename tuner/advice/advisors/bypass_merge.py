@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tuner.advice.candidates.query_gain import total_gain, total_seconds
+from tuner.advice.candidates.query_gain import is_worth_it, total_gain, total_seconds
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Evidence, Prediction, Recommendation
@@ -39,8 +39,6 @@ UNSURE = 3.0
 # (MemoryManager.pageSizeBytes): with 4 GiB, TPC-DS 69 at SF1 then had no room left to build one of 284 MB.
 BUILD_FACTOR = 3
 MOST_OF_LOCAL_HEAP = 1 / 8
-MIN_GAIN_SECONDS = 0.2
-MIN_GAIN_SHARE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +63,12 @@ def _advised(facts: Facts) -> Sequence[Recommendation]:
     threshold = bypass_threshold(facts)
     price = file_ns(facts)
     merged = [m for q in facts.succeeded for m in _merged(facts, q, threshold, price)]
-    total = total_seconds(facts.succeeded)
     best: tuple[float, list[_Merged]] = (0.0, [])
     for partitions in {m.shuffle.partitions for m in merged if m.shuffle.partitions > 1}:
         found = [m for m in merged if m.shuffle.partitions >= partitions]
         best = max(best, (_gain(found), found), key=lambda one: one[0])
     gain, found = best
-    if gain < max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * total):
+    if not is_worth_it(gain, facts.succeeded):
         return ()
     return (_recommendation(found, threshold, gain),)
 

@@ -16,7 +16,7 @@ from itertools import product
 from tuner.advice.advisors.broadcast_threshold import advise_broadcast_thresholds
 from tuner.advice.candidates.hash_candidates import hash_candidates, hash_evidence, predict_hashes
 from tuner.advice.candidates.hint_candidate import HintCandidate
-from tuner.advice.candidates.query_gain import total_seconds
+from tuner.advice.candidates.query_gain import is_worth_it
 from tuner.advice.candidates.sized_joins import Site, site_of
 from tuner.advice.candidates.task_relation import SKEW, shuffle_of
 from tuner.advice.facts import Facts
@@ -30,9 +30,6 @@ from tuner.spark.join_selection.logical_join import LogicalJoin, Shuffle, Side
 from tuner.spark.join_selection.selection_conf import SelectionConf
 from tuner.spark.knobs import LOCAL_MAP_THRESHOLD
 from tuner.units import format_bytes, format_seconds
-
-MIN_GAIN_SECONDS = 0.2
-MIN_GAIN_SHARE = 0.01
 
 _Builds = dict[tuple[Site, BuildSide], HintCandidate]
 
@@ -54,14 +51,13 @@ def advise_local_map_thresholds(facts: Facts) -> Iterable[Recommendation]:
     conf = facts.selection
     if facts.per_join or not conf.adaptive or LOCAL_MAP_THRESHOLD in facts.settings:
         return
-    total = total_seconds(facts.succeeded)
     best = max(_candidates(facts, conf), key=lambda found: predict_hashes(facts, found[1]).gain, default=None)
     if best is None:
         return
     predicted = predict_hashes(facts, best[1])
     if _broadcast_queries(facts) & {b.query.fingerprint for b in best[1]}:
         return
-    if predicted.gain >= max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * total) and predicted.high < predicted.before:
+    if is_worth_it(predicted.gain, facts.succeeded) and predicted.high < predicted.before:
         yield _recommendation(facts, *best)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from tuner.advice.candidates.query_gain import total_gain, total_seconds
+from tuner.advice.candidates.query_gain import is_worth_it, total_gain, total_seconds
 from tuner.advice.candidates.round_number import round_number
 from tuner.advice.facts import Facts
 from tuner.cost.unit_costs import DEFAULT_COSTS, UnitCosts
@@ -23,8 +23,6 @@ from tuner.units import format_bytes, format_rows, format_seconds
 
 # Keys are not spread evenly over tasks, and there will be more of them tomorrow.
 ROOM = 2
-MIN_GAIN_SECONDS = 0.2
-MIN_GAIN_SHARE = 0.01
 # Nanoseconds of a core to make a key's objects and keep them past young collections. Measured on Spark 4.3 (local[2],
 # 2 GB, collect_set over 3M rows): what hashing loses against sorting comes to 5,000 with 30,000 keys a task, to 18,000
 # with 300,000; with 5,000 keys a task hashing took half the time.
@@ -58,8 +56,7 @@ def advise_object_hash_threshold(facts: Facts) -> Iterable[Recommendation]:
             break  # a larger one holds more
         best = max(best, (_gain([f for f in found if f.wanted <= candidate], 1.0), candidate))
     gain, threshold = best
-    total = total_seconds(facts.succeeded)
-    if gain >= max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * total):
+    if is_worth_it(gain, facts.succeeded):
         cured = [f for f in found if f.wanted <= threshold]
         yield _recommendation(cured, current, threshold, _most_held(facts, threshold, current) or 0, cap)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tuner.advice.candidates.query_gain import is_worth_it
 from tuner.advice.facts import Facts
 from tuner.cost.unit_costs import DEFAULT_COSTS, UnitCosts
 from tuner.model.action import Action, ActionKind
@@ -45,7 +46,7 @@ class _Bypass:
 
     @property
     def seconds(self) -> float:
-        return (self.query.duration_ms or 0) / 1e3
+        return self.query.seconds
 
 
 def advise_partial_aggregation(facts: Facts) -> Iterable[Recommendation]:
@@ -60,10 +61,9 @@ def advise_partial_aggregation(facts: Facts) -> Iterable[Recommendation]:
     costs, cores = DEFAULT_COSTS, max(1, facts.cluster.cores)
     found = [_price(query, sites, costs, cores) for query, sites in affected if sites]
     gain = sum(b.gain() for b in found)
-    total = sum(q.duration_ms or 0 for q in facts.queries) / 1e3
     if any(b.gain(UNSURE) < -MAX_LOSS_SHARE * b.seconds for b in found):
         return
-    if gain >= max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * total):
+    if is_worth_it(gain, facts.queries, MIN_GAIN_SECONDS, MIN_GAIN_SHARE):
         yield _recommendation(found, gain)
 
 

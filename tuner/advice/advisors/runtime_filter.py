@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 
-from tuner.advice.candidates.query_gain import capped
+from tuner.advice.candidates.query_gain import capped, is_worth_it, total_gain, total_seconds
 from tuner.advice.candidates.round_number import round_number
 from tuner.advice.facts import Facts
 from tuner.cost.operators import join_core_seconds
@@ -59,9 +59,8 @@ def advise_runtime_filters(facts: Facts) -> Iterable[Recommendation]:
         return
     costs, cores = facts.costs, max(1, facts.cluster.cores)
     filtered = [f for q in facts.succeeded for f in _filterable(q, costs, cores) if f.file_bytes < threshold]
-    gain = sum(capped(sum(f.gain for f in group), seconds) for group, seconds in _by_query(filtered))
-    total = sum(q.duration_ms or 0 for q in facts.succeeded) / 1e3
-    if filtered and gain >= max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * total):
+    gain = total_gain((f.query, f.gain) for f in _best_of_each(filtered))
+    if filtered and is_worth_it(gain, facts.succeeded, MIN_GAIN_SECONDS, MIN_GAIN_SHARE):
         yield _recommendation(facts, filtered, threshold, gain)
 
 
@@ -71,7 +70,7 @@ def _filterable(query: Query, costs: UnitCosts, cores: int) -> Iterator[_Filtere
         for side in (shuffled.left, shuffled.right):
             for relation in dict.fromkeys(side.relations):
                 found = _price(query, relation, shuffled, costs, cores)
-                if found is not None and found.gain > 0.02 * (query.duration_ms or 0) / 1e3:
+                if found is not None and found.gain > 0.02 * query.seconds:
                     yield found
 
 
@@ -120,14 +119,14 @@ def _scan_of(query: Query, relation: str) -> JoinSide | None:
     return max(sides, key=lambda s: s.rows or 0, default=None)
 
 
-def _by_query(filtered: Iterable[_Filtered]) -> list[tuple[list[_Filtered], float]]:
-    """The relations of each query, each once with its best filters, and the query's seconds."""
-    groups: dict[int, dict[str, _Filtered]] = {}
+def _best_of_each(filtered: Iterable[_Filtered]) -> list[_Filtered]:
+    """Each relation of each query once, with its best filters."""
+    best: dict[tuple[int, str], _Filtered] = {}
     for item in filtered:
-        best = groups.setdefault(item.query.id, {})
-        if item.relation not in best or best[item.relation].gain < item.gain:
-            best[item.relation] = item
-    return [(list(best.values()), (next(iter(best.values())).query.duration_ms or 0) / 1e3) for best in groups.values()]
+        relation = (item.query.id, item.relation)
+        if relation not in best or best[relation].gain < item.gain:
+            best[relation] = item
+    return list(best.values())
 
 
 def _recommendation(facts: Facts, filtered: list[_Filtered], threshold: int, gain: float) -> Recommendation:
@@ -137,7 +136,7 @@ def _recommendation(facts: Facts, filtered: list[_Filtered], threshold: int, gai
     name = short_name(top.relation)
     others = " and ".join(list(dict.fromkeys(_other_side(j, top.relation) for j in top.filters))[:3])
     reached = _reached(facts, value)
-    before = sum(q.duration_ms or 0 for q in reached) / 1e3
+    before = total_seconds(reached)
     wasted = BUILD_SECONDS * len({q.id for q in reached} - {f.query.id for f in filtered})
     actions = [Action(ActionKind.SET_CONF, BLOOM_FILTER_APPLICATION_THRESHOLD.property, str(value))]
     if not facts.settings[BLOOM_FILTER]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from tuner.advice.advisors.bypass_merge import advise_bypass_merge, segment_ns
+from tuner.advice.candidates.query_gain import is_worth_it, total_seconds
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Evidence, Prediction, Recommendation, Risk
@@ -20,8 +21,6 @@ GROWTH = 1.5
 # Fewer partitions than this for each core leave cores idle at the end of a stage.
 PER_CORE = 4
 MAX_PARTITIONS = 20_000
-MIN_GAIN_SECONDS = 0.2
-MIN_GAIN_SHARE = 0.01
 
 
 def advise_shuffle_partitions(facts: Facts) -> Sequence[Recommendation]:
@@ -48,7 +47,7 @@ def _advised(facts: Facts) -> Sequence[Recommendation]:
         gain = _spill_gain(facts, spilled)
     else:
         return ()
-    if gain < max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * sum(q.duration_ms or 0 for q in queries) / 1e3):
+    if not is_worth_it(gain, queries):
         return ()
     return (_recommendation(shuffles, current, wanted, largest, gain),)
 
@@ -79,7 +78,7 @@ def _recommendation(
     shuffles: list[tuple[Query, ShuffleExchange]], current: int, wanted: int, largest: int, gain: float
 ) -> Recommendation:
     affected = {q.id: q for q, _ in shuffles}
-    before = sum(q.duration_ms or 0 for q in affected.values()) / 1e3
+    before = total_seconds(affected.values())
     gain = min(gain, 0.5 * before)
     fewer = wanted < current
     why = "small segments cost more than they spread" if fewer else "partitions spilled"

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tuner.advice.candidates.coalescing import Coalescing
-from tuner.advice.candidates.query_gain import total_gain, total_seconds
+from tuner.advice.candidates.query_gain import is_worth_it, total_gain, total_seconds
 from tuner.advice.candidates.round_number import round_number
 from tuner.advice.candidates.side_name import side_name
 from tuner.advice.candidates.skewed_partition import SkewedPartition, skewed_partitions
@@ -65,8 +65,7 @@ def advise_skew_joins(facts: Facts) -> Iterable[Recommendation]:
     advisory = Coalescing.of(facts).advisory_bytes
     options = [found, [s for s in found if s.advisory >= advisory]]
     best = max(options, key=lambda splits: _gain(facts, splits))
-    total = total_seconds(facts.succeeded)
-    if best and _gain(facts, best) >= max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * total):
+    if best and is_worth_it(_gain(facts, best), facts.succeeded, MIN_GAIN_SECONDS, MIN_GAIN_SHARE):
         yield _recommendation(facts, best)
 
 

@@ -10,6 +10,7 @@ from tuner.advice.candidates.broadcast_removals import broadcast_removals, is_ov
 from tuner.advice.candidates.build_side_swaps import build_side_swaps
 from tuner.advice.candidates.hash_candidates import hash_candidates, is_much_smaller
 from tuner.advice.candidates.hint_candidate import HintCandidate
+from tuner.advice.candidates.query_gain import is_worth_it
 from tuner.advice.facts import Facts, is_whole
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import Hint
@@ -29,7 +30,7 @@ def best_hints(facts: Facts) -> list[HintCandidate]:
 
 def is_enough(gain: float, query: Query) -> bool:
     """Whether seconds are worth a hint in this query."""
-    return gain >= max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * query.seconds)
+    return is_worth_it(gain, [query], MIN_GAIN_SECONDS, MIN_GAIN_SHARE)
 
 
 def _best(facts: Facts) -> list[HintCandidate]:

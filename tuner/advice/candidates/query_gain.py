@@ -9,6 +9,9 @@ from tuner.model.change import Prediction
 from tuner.model.query import Query
 
 MOST_GAIN_SHARE = 0.8
+# What a property must gain at least: it reaches every query of a job, and its trial costs a run.
+MIN_GAIN_SECONDS = 0.2
+MIN_GAIN_SHARE = 0.01
 
 
 def capped(gain: float, before: float) -> float:
@@ -28,6 +31,13 @@ def total_gain(gains: Iterable[tuple[Query, float]]) -> float:
 def total_seconds(queries: Iterable[Query]) -> float:
     """Wall seconds of queries, each counted once."""
     return sum({query.id: query.duration_ms or 0 for query in queries}.values()) / 1e3
+
+
+def is_worth_it(
+    gain: float, queries: Iterable[Query], seconds: float = MIN_GAIN_SECONDS, share: float = MIN_GAIN_SHARE
+) -> bool:
+    """Whether a gain is at least so many seconds, and this share of what the queries took."""
+    return gain >= max(seconds, share * total_seconds(queries))
 
 
 def predict_gains(gains: Iterable[tuple[Query, Interval]]) -> Prediction:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.bench.as_json import result_json
 from tuner.bench.bench_run import BenchRun
+from tuner.bench.result_json import result_json
 from tuner.bench.results import BenchResult, ContenderResult, results
 
 from .made import run, runs, setup

@@ -10,7 +10,7 @@ import pytest
 from tuner.bench.bench_run import BenchRun, QueryTime, Setup
 from tuner.bench.contenders import search as module
 from tuner.bench.contenders.search import Search, Trial, best
-from tuner.bench.job import Ran, Submit
+from tuner.bench.run_application import Ran, Submit
 from tuner.bench.search_space import OF_APPLICATION, OF_QUERY
 
 from .made import setup

@@ -26,8 +26,8 @@ from tuner.advice.advise import advise
 from tuner.advice.candidates.order_names import relation_names, spelled
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
-from tuner.cost.learned.calibrated import calibrated, model_at_hand
-from tuner.cost.learned.samples import samples
+from tuner.cost.learned.calibrated_model import calibrated_model, configured_model
+from tuner.cost.learned.query_samples import samples
 from tuner.demo.tables import make_tables, query_texts
 from tuner.eventlog.cluster import cluster_of
 from tuner.eventlog.find import find_logs
@@ -101,7 +101,7 @@ def advised(logs: Path, *, hints: bool) -> str:
     (source,) = find_logs(logs)
     application = read_application(source)
     cluster, found = cluster_of(application), queries(application)
-    model = calibrated(samples(found, cluster), model_at_hand())
+    model = calibrated_model(samples(found, cluster), configured_model())
     facts = Facts(
         found, cluster, application.conf, Reach.AGENT, application.spark_version, model.costs, model.price_error
     )

@@ -19,8 +19,8 @@ from tests.benchmarks.tpcds_log import write_log
 from tuner.cli import explain_model
 from tuner.cli.explain_sources import read_samples
 from tuner.cost.learned.operator_times import OperatorTimes, write_model
-from tuner.cost.learned.samples import Sample
-from tuner.cost.learned.train import train
+from tuner.cost.learned.query_samples import Sample
+from tuner.cost.learned.train_operator_times import train_operator_times
 from tuner.cost.unit_costs import DEFAULT_COSTS
 
 NO_BROADCAST = {
@@ -62,9 +62,9 @@ if __name__ == "__main__":
     options = parser.parse_args()
     paths = [str(path) for path in logs(options.directory.absolute(), options.scale_factor)]
     first = OperatorTimes(DEFAULT_COSTS)
-    report(train(samples_of(paths[:1]), first, "TPC-DS as Spark plans it"))
+    report(train_operator_times(samples_of(paths[:1]), first, "TPC-DS as Spark plans it"))
     told = f"TPC-DS at SF{options.scale_factor:g}: 99 queries, 33 of them also with sort merge and with shuffled hash joins"
-    trained = train(samples_of(paths), first, told)
+    trained = train_operator_times(samples_of(paths), first, told)
     report(trained)
     if options.save:
         options.save.write_bytes(write_model(trained))

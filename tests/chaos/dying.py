@@ -24,7 +24,7 @@ _CONTEXT.set_forkserver_preload(
         "scipy.optimize",
         "tuner.advice.advise",
         "tuner.advice.insights.join_order",
-        "tuner.cost.learned.calibrated",
+        "tuner.cost.learned.calibrated_model",
         "tuner.loop.run_details",
     ]
 )

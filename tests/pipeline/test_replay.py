@@ -27,7 +27,7 @@ from tuner.cli.log_sources import log_sources
 from tuner.cli.replay_json import replay_lines
 from tuner.cli.replaying import replayed_here
 from tuner.cli.spark_session import spark_session
-from tuner.cost.learned.calibrated import VARIABLE, model_at_hand
+from tuner.cost.learned.calibrated_model import VARIABLE, configured_model
 from tuner.cost.learned.operator_times import shipped_model, write_model
 from tuner.model.decision import Mode
 from tuner.pipeline.harvest import harvest
@@ -187,7 +187,7 @@ def test_the_fleets_own_model_can_be_put_to_use(
     pytest.importorskip("sklearn", reason="scikit-learn is not installed: pip install airflow-spark-tuner[learn]")
     model = replayed(spark, nights, out).model
     assert {"prior", "fitted", "wall"} <= model.errors.keys()
-    learned = model_at_hand({VARIABLE: model.path})
+    learned = configured_model({VARIABLE: model.path})
     assert (learned.queries, learned.stages) == (model.queries, model.stages)
     assert learned.costs != shipped_model().costs
     assert replayed(spark, nights, out).model == model

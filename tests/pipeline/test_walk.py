@@ -14,7 +14,7 @@ import pytest
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[pipeline]")
 
-from tuner.cost.learned.calibrated import VARIABLE  # noqa: E402
+from tuner.cost.learned.calibrated_model import VARIABLE  # noqa: E402
 from tuner.cost.learned.operator_times import shipped_model, write_model  # noqa: E402
 from tuner.eventlog.find import find_logs  # noqa: E402
 from tuner.pipeline.rows import log_rows  # noqa: E402

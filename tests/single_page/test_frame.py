@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.panel.test_page import BLOCKED_IN_A_SANDBOX, NAMESPACES, RUNS_TEXT, WRITES_MARKUP
-from tuner.bench.page import STATIC as BENCH
+from tuner.bench.result_page import STATIC as BENCH
 from tuner.replay.report.write import STATIC as REPLAY
 from tuner.single_page.frame import PANEL, SHARED, Frame, frame, sheets
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Self, TypeVar
 
 from tuner.advice.steering_reach import Reach
-from tuner.cost.operators import calibrate
+from tuner.cost.operator_seconds import calibrate
 from tuner.cost.unit_costs import DEFAULT_COSTS, PRICE_ERROR, UnitCosts
 from tuner.model.cluster import Cluster
 from tuner.model.join_graph import JoinGraph

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import geometric_mean, median
 
 from tuner.bench.bench_run import BenchRun, QueryTime, Setup
-from tuner.bench.slower import MARGIN, p_slower, significant
+from tuner.bench.slowdown import MARGIN, p_slower, significant
 
 DEFAULT = "default"
 # Of the final gain: a contender is there when it has this share of it.

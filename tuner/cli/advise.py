@@ -69,11 +69,11 @@ def _looked_at(
         return (), ()
     from tuner.advice.advise import advise as advise_on
     from tuner.advice.insights.join_order import unsure_orders
-    from tuner.cost.learned.calibrated import calibrated, model_at_hand
-    from tuner.cost.learned.samples import samples
+    from tuner.cost.learned.calibrated_model import calibrated_model, configured_model
+    from tuner.cost.learned.query_samples import samples
 
     found, cluster = read.in_order(), cluster_of(application)
-    model = calibrated(samples(found, cluster), model_at_hand())
+    model = calibrated_model(samples(found, cluster), configured_model())
     facts = Facts(
         found,
         cluster,

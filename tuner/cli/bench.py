@@ -11,12 +11,12 @@ import msgspec
 import typer
 from rich.console import Console
 
-from tuner.bench.as_json import result_json
 from tuner.bench.bench_run import Setup, Workload
-from tuner.bench.contenders.known import CONTENDERS, chosen
+from tuner.bench.contenders.contenders import CONTENDERS, contenders_named
 from tuner.bench.records import Records
+from tuner.bench.result_json import result_json
 from tuner.bench.results import results
-from tuner.bench.rounds import run_rounds
+from tuner.bench.run_rounds import run_rounds
 from tuner.bench.workloads import from_directories, tpcds
 from tuner.cli.bench_text import show
 from tuner.cli.harvest import AsJson
@@ -59,7 +59,7 @@ def bench(
         raise typer.BadParameter("give both, or neither for TPC-DS", param_hint="--sql and --tables")
     require_java()
     console = Console(stderr=True, highlight=False)
-    found = chosen(names)
+    found = contenders_named(names)
     directory = directory.absolute()
     setup = Setup(
         _workload(console, sql, tables, scale_factor, _names(queries), directory),
@@ -79,7 +79,7 @@ def bench(
     run_rounds(setup, found, records, lambda text: console.print(text, markup=False))
     result = results(setup, {c.name: c.title for c in found}, {c.name: records.of(c.name, setup.rounds) for c in found})
     if report is not None:
-        from tuner.bench.page import write_page
+        from tuner.bench.result_page import write_page
 
         write_page(report, result, machine())
     if as_json:

@@ -35,12 +35,12 @@ def explain(
     # numpy and, to train, scikit-learn: no other command waits for them.
     from tuner.cli import explain_model, explain_queries
     from tuner.cli.explain_sources import read_samples
-    from tuner.cost.learned.calibrated import model_at_hand
+    from tuner.cost.learned.calibrated_model import configured_model
 
     if save is not None and not model:
         raise typer.BadParameter("--save writes what --model trains: give both")
     found = read_samples(paths or [], url, cohort)
-    prior = model_at_hand()
+    prior = configured_model()
     if model:
         trained = explain_model.trained(found, prior)
         if save is not None:

@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.table import Table
 
 from tuner.cli.explain_sources import Measured
-from tuner.cost.learned.calibrated import VARIABLE
+from tuner.cost.learned.calibrated_model import VARIABLE
 from tuner.cost.learned.operator_times import Errors, OperatorTimes
-from tuner.cost.learned.train import MIN_QUERIES, train
+from tuner.cost.learned.train_operator_times import MIN_QUERIES, train_operator_times
 from tuner.cost.unit_costs import PRICE_UNITS
 from tuner.errors import TunerError
 from tuner.units import format_share
@@ -31,7 +31,7 @@ def trained(found: Sequence[Measured], prior: OperatorTimes) -> OperatorTimes:
         return prior
     runs = len({one.run for one in found})
     try:
-        return train([one.sample for one in found], prior, f"{runs} run{'s' if runs > 1 else ''}")
+        return train_operator_times([one.sample for one in found], prior, f"{runs} run{'s' if runs > 1 else ''}")
     except ImportError as error:
         raise TunerError(
             f"training needs {error.name or 'scikit-learn'}: pip install 'airflow-spark-tuner[learn]'"

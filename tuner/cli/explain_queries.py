@@ -9,9 +9,9 @@ from typing import Any
 from rich.console import Console
 
 from tuner.cli.explain_sources import Measured
-from tuner.cost.learned.calibrated import calibrated
-from tuner.cost.learned.fit import stage_terms
+from tuner.cost.learned.calibrated_model import calibrated_model
 from tuner.cost.learned.operator_times import OperatorTimes, overhead_terms, wall_terms
+from tuner.cost.learned.unit_cost_fit import stage_terms
 from tuner.units import format_seconds
 
 _MOST_TERMS = 8
@@ -22,7 +22,7 @@ def explained(found: Sequence[Measured], model: OperatorTimes, wanted: int | Non
 
     Prices are the model's as all these queries calibrate them.
     """
-    model = calibrated([one.sample for one in found], model)
+    model = calibrated_model([one.sample for one in found], model)
     chosen = [one for one in found if wanted is None or one.query.id == wanted]
     return sorted((_explained(one, model) for one in chosen), key=lambda q: -q["measured_seconds"])
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tuner.cli.db import store_url
 from tuner.cli.logs import LogReader, QueryList
-from tuner.cost.learned.samples import Sample, sample_of
+from tuner.cost.learned.query_samples import Sample, sample_of
 from tuner.errors import TunerError
 from tuner.eventlog.cluster import cluster_of
 from tuner.history.store import Store

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tuner.cost.exact_order import TooManyPairsError, cheapest_tree
-from tuner.cost.greedy_order import greedy_tree
-from tuner.cost.improve_order import improved_tree
+from tuner.cost.cheapest_tree import TooManyPairsError, cheapest_tree
+from tuner.cost.greedy_tree import greedy_tree
+from tuner.cost.improved_tree import improved_tree
 from tuner.cost.join_edges import Edge, JoinEdges, bits
 from tuner.cost.join_tree import JoinTree, SizeOf, leaf, tree_cost
-from tuner.cost.linear_order import linear_tree
+from tuner.cost.linear_tree import linear_tree
 from tuner.cost.objective import Objective, Pricing, WeightedRatio
 from tuner.cost.ranked_order import ranked_order
 from tuner.spark.order_cost import Cost

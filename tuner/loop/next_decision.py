@@ -119,8 +119,8 @@ def _unsaid(decision: Decision, runs: Sequence[Run]) -> dict[str, str]:
 def load_rules() -> None:
     """Imports what a decision needs beyond this module: once in a process some 0.8 s of a core, which no clock is to count."""
     import tuner.advice.advise
-    import tuner.cost.learned.calibrated
-    import tuner.cost.learned.samples  # noqa: F401
+    import tuner.cost.learned.calibrated_model
+    import tuner.cost.learned.query_samples  # noqa: F401
 
     with suppress(ImportError):
         import scipy.optimize  # noqa: F401
@@ -179,8 +179,8 @@ def _advise(facts: Facts) -> tuple[Recommendation, ...]:
 
 def _learned(measured: list[Outcome]) -> OperatorTimes:
     """What operators take, as the latest runs bear it out."""
-    from tuner.cost.learned.calibrated import calibrated, model_at_hand
-    from tuner.cost.learned.samples import samples
+    from tuner.cost.learned.calibrated_model import calibrated_model, configured_model
+    from tuner.cost.learned.query_samples import samples
 
     found = [sample for outcome in measured[-LEARN_RUNS:] for sample in samples(outcome.queries, outcome.cluster)]
-    return calibrated(found, model_at_hand())
+    return calibrated_model(found, configured_model())

@@ -11,8 +11,8 @@ from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as f
 
 from tuner.cost.learned.operator_times import Errors, OperatorTimes, read_model, write_model
-from tuner.cost.learned.samples import Sample, sample_of
-from tuner.cost.learned.train import MOST_STAGES, train
+from tuner.cost.learned.query_samples import Sample, sample_of
+from tuner.cost.learned.train_operator_times import MOST_STAGES, train_operator_times
 from tuner.pipeline.batches import Directory
 from tuner.pipeline.documents import read_query, read_run
 from tuner.pipeline.harvested import table
@@ -49,7 +49,9 @@ def fleet_model(spark: SparkSession, directory: Directory, out: str, prior: Oper
         return FleetModel(skipped="no query was measured")
     runs = len({run for run, _, _ in found})
     try:
-        model = train([sample for _, _, sample in sorted(found, key=_time)], prior, f"{runs} runs of a fleet")
+        model = train_operator_times(
+            [sample for _, _, sample in sorted(found, key=_time)], prior, f"{runs} runs of a fleet"
+        )
     except ImportError as error:
         missing = error.name or "scikit-learn"
         return FleetModel(skipped=f"training needs {missing}: pip install 'airflow-spark-tuner[learn]'")

@@ -16,7 +16,7 @@ import msgspec
 from pyspark.sql import SparkSession
 
 import tuner
-from tuner.cost.learned.calibrated import VARIABLE, model_at_hand
+from tuner.cost.learned.calibrated_model import VARIABLE, configured_model
 from tuner.cost.learned.operator_times import OperatorTimes, write_model
 from tuner.eventlog.find import LogSource
 from tuner.pipeline import batches, walks
@@ -51,7 +51,7 @@ def replay_on_spark(
     One harvest or replay at a time may write to `out`. Raises HarvestError where it cannot, TunerError where
     SPARK_TUNER_MODEL names no model.
     """
-    prior = model_at_hand()
+    prior = configured_model()
     directory = HadoopDirectory(spark, out)
     harvested = harvest(spark, sources, out, for_replay=True)
     logs = {log.log: log for some in batches.finished(directory).values() for log in some}

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
-from tuner.cost.learned.calibrated import VARIABLE
+from tuner.cost.learned.calibrated_model import VARIABLE
 from tuner.pipeline.run_rows import ROWS_PER_BATCH, Row, logged_runs
 from tuner.problems import Problems
 from tuner.replay.cohort_replay import CohortReplay, ReplayedRun, UnreadLog

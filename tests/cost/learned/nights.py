@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from tuner.cost.learned.fit import stage_nanoseconds
-from tuner.cost.learned.samples import Sample
+from tuner.cost.learned.query_samples import Sample
+from tuner.cost.learned.unit_cost_fit import stage_nanoseconds
 from tuner.cost.unit_costs import UnitCosts
 from tuner.model.query_work import BroadcastWork, QueryWork, SortWork, StageWork
 

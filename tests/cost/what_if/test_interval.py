@@ -12,7 +12,7 @@ from tuner.cost.cardinality import Basis
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if import Interval
-from tuner.cost.what_if.interval import Priced, errors, of_difference, of_seconds
+from tuner.cost.what_if.interval import Priced, difference_interval, errors, seconds_interval
 
 DERIVED = {0b011: Basis.DERIVED, 0b110: Basis.ASSUMED}
 # All but one of the prices are nothing.
@@ -36,14 +36,14 @@ def test_seconds_of_one_price_are_within_its_factor() -> None:
 
 
 def test_errors_that_do_not_know_of_each_other_add_up_in_quadrature() -> None:
-    found = of_seconds(10.0, [(20.0, 5.0), (20.0, 5.0)])
+    found = seconds_interval(10.0, [(20.0, 5.0), (20.0, 5.0)])
     factor = math.exp(math.sqrt(2) * math.log(2))
     assert (found.low, found.high) == pytest.approx((10 / factor, 10 * factor))
-    assert of_difference(-1.0, [(2.0, -4.0), (3.0, -5.0)]) == Interval(-6.0, -1.0, 4.0)
+    assert difference_interval(-1.0, [(2.0, -4.0), (3.0, -5.0)]) == Interval(-6.0, -1.0, 4.0)
 
 
 def test_a_change_that_only_raises_seconds_leaves_the_low_end() -> None:
-    found = of_seconds(10.0, [(20.0, 10.0)])
+    found = seconds_interval(10.0, [(20.0, 10.0)])
     assert (found.low, found.high) == pytest.approx((10.0, 20.0))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tuner.spark.join_selection.adaptive import reselect_join
 from tuner.spark.join_selection.logical_join import Shuffle, Side, SideHint
+from tuner.spark.join_selection.reselect_join import reselect_join
 
 from .agreement import Compared
 from .executed_cases import BASE, ExecutedCase

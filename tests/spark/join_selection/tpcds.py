@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tuner.model.strategy import BuildSide, Strategy
-from tuner.spark.join_selection.adaptive import reselect_join
 from tuner.spark.join_selection.logical_join import LogicalJoin, Rule, Side
+from tuner.spark.join_selection.reselect_join import reselect_join
 from tuner.spark.join_selection.select_join import select_join
 from tuner.spark.join_selection.selection_conf import SelectionConf
 

@@ -25,8 +25,8 @@ from tuner.model.change import Evidence, Recommendation
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
 from tuner.model.strategy import BuildSide, Strategy
-from tuner.spark.join_selection.adaptive import reselect_join
 from tuner.spark.join_selection.logical_join import LogicalJoin, Shuffle, Side
+from tuner.spark.join_selection.reselect_join import reselect_join
 from tuner.spark.join_selection.selection_conf import SelectionConf
 from tuner.spark.knobs import LOCAL_MAP_THRESHOLD
 from tuner.units import format_bytes, format_seconds

@@ -15,7 +15,7 @@ from math import prod
 from tuner.advice.candidates.query_gain import capped, is_worth_it, total_gain, total_seconds
 from tuner.advice.candidates.round_number import round_number
 from tuner.advice.facts import Facts
-from tuner.cost.operators import join_core_seconds
+from tuner.cost.operator_seconds import join_core_seconds
 from tuner.cost.unit_costs import UnitCosts
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Evidence, Prediction, Recommendation

@@ -11,7 +11,7 @@ from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.query_gain import capped
 from tuner.advice.candidates.side_name import side_name
 from tuner.advice.facts import Facts, is_whole
-from tuner.cost.operators import broadcast_seconds, shuffle_core_seconds, sort_merge_core_seconds
+from tuner.cost.operator_seconds import broadcast_seconds, shuffle_core_seconds, sort_merge_core_seconds
 from tuner.cost.unit_costs import UnitCosts
 from tuner.model.action import Hint
 from tuner.model.change import Evidence, Prediction

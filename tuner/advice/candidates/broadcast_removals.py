@@ -9,7 +9,7 @@ from tuner.advice.candidates.build_side_swaps import WIDE_ROW_BYTES, shuffled_by
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.query_gain import predict_gains
 from tuner.advice.facts import Facts
-from tuner.cost.operators import shuffle_core_seconds, sort_merge_core_seconds
+from tuner.cost.operator_seconds import shuffle_core_seconds, sort_merge_core_seconds
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if.interval import Interval
 from tuner.model.action import Hint

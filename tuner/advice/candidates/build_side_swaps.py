@@ -9,7 +9,7 @@ from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.query_gain import predict_gains
 from tuner.advice.candidates.task_relation import task_relation_bytes
 from tuner.advice.facts import Facts, is_whole
-from tuner.cost.operators import broadcast_seconds, shuffled_hash_core_seconds
+from tuner.cost.operator_seconds import broadcast_seconds, shuffled_hash_core_seconds
 from tuner.cost.what_if.interval import Interval
 from tuner.model.action import Hint
 from tuner.model.change import Prediction

@@ -8,8 +8,8 @@ from functools import cached_property
 
 from tuner.advice.facts import Facts
 from tuner.cost.cardinality import Basis, Cardinality
-from tuner.cost.exact_order import TooManyPairsError
-from tuner.cost.improve_order import improved_tree
+from tuner.cost.cheapest_tree import TooManyPairsError
+from tuner.cost.improved_tree import improved_tree
 from tuner.cost.join_edges import JoinEdges
 from tuner.cost.join_order import best_order
 from tuner.cost.join_tree import JoinTree, tree_cost, tree_of

@@ -12,7 +12,7 @@ from tuner.advice.candidates.query_gain import predict_gains
 from tuner.advice.candidates.side_name import side_name
 from tuner.advice.candidates.task_relation import task_relation_bytes
 from tuner.advice.facts import Facts
-from tuner.cost.operators import shuffled_hash_core_seconds, sort_core_seconds, sort_merge_core_seconds
+from tuner.cost.operator_seconds import shuffled_hash_core_seconds, sort_core_seconds, sort_merge_core_seconds
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if.interval import Interval
 from tuner.model.action import Hint

@@ -14,7 +14,7 @@ from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.cost.cardinality import Cardinality
 from tuner.cost.join_tree import JoinTree, tree_cost
-from tuner.cost.learned.fit import stage_terms
+from tuner.cost.learned.unit_cost_fit import stage_terms
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if.execution_conf import ExecutionConf, read_execution_conf
 from tuner.cost.what_if.interval import Interval

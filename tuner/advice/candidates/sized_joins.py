@@ -12,8 +12,8 @@ from tuner.advice.facts import Facts
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
 from tuner.model.strategy import BuildSide, JoinType, Strategy
-from tuner.spark.join_selection.adaptive import reselect_join
 from tuner.spark.join_selection.logical_join import LogicalJoin, Side
+from tuner.spark.join_selection.reselect_join import reselect_join
 from tuner.spark.join_selection.select_join import select_join
 from tuner.spark.join_selection.selection_conf import SelectionConf
 from tuner.spark.knobs import CBO

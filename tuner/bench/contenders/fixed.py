@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tuner.bench.bench_run import BenchRun, Setup
-from tuner.bench.job import Submit, run_application
+from tuner.bench.run_application import Submit, run_application
 from tuner.spark.knobs import BROADCAST_THRESHOLD
 
 RAISED_THRESHOLD = "100m"

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tuner.bench.bench_run import BenchRun, Setup
-from tuner.bench.job import Submit, run_application
+from tuner.bench.run_application import Submit, run_application
 from tuner.bench.search_space import OF_APPLICATION, OF_QUERY
 from tuner.spark.knob import Knob, Unit
 

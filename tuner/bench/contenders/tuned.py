@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tuner.bench.bench_run import BenchRun, Setup
-from tuner.bench.job import Submit, run_application
+from tuner.bench.run_application import Submit, run_application
 from tuner.history.failure import Ending
 from tuner.loop.loop import complete, prepare
 from tuner.loop.time_limits import MostSeconds

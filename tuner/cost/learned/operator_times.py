@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from tuner.cost.learned.fit import Array, stage_nanoseconds
 from tuner.cost.learned.residual import NO_RESIDUAL, Residual
+from tuner.cost.learned.unit_cost_fit import Array, stage_nanoseconds
 from tuner.cost.unit_costs import PRICE_ERROR, UnitCosts
 from tuner.errors import TunerError
 from tuner.model.query_work import QueryWork, StageWork

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tuner.cost.learned.fit import Array, amounts_matrix
+from tuner.cost.learned.unit_cost_fit import Array, amounts_matrix
 from tuner.model.query_work import StageWork
 
 # Of 60 to 150 trees of depth 3 and 4, all predict unseen queries of TPC-DS alike; these are the smallest to store.

@@ -6,9 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from tuner.cost.size import Size
-from tuner.cost.what_if.execution_conf import ExecutionConf
-from tuner.cost.what_if.physical_order import Given, GivenJoin, Keys, PlannedJoin
-from tuner.cost.what_if.requirements import (
+from tuner.cost.what_if.ensure_requirements import (
     LEFT,
     RIGHT,
     Delivered,
@@ -19,7 +17,9 @@ from tuner.cost.what_if.requirements import (
     reordered,
     shuffles,
 )
-from tuner.cost.what_if.reuse import reuse
+from tuner.cost.what_if.exchange_reuse import reuse
+from tuner.cost.what_if.execution_conf import ExecutionConf
+from tuner.cost.what_if.physical_order import Given, GivenJoin, Keys, PlannedJoin
 from tuner.model.join_graph import JoinGraph, Order
 from tuner.model.strategy import SHUFFLED, BuildSide, JoinType, Strategy
 from tuner.spark.join_selection.logical_join import BOTH, LogicalJoin, Side

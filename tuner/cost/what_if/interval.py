@@ -70,7 +70,7 @@ def _scaled(size_of: Callable[[int], Size], factors: Mapping[int, float], way: i
     return scaled
 
 
-def of_seconds(expected: float, changed: Iterable[tuple[float, float]]) -> Interval:
+def seconds_interval(expected: float, changed: Iterable[tuple[float, float]]) -> Interval:
     """Seconds, from what each source of error makes of them: errors multiply."""
     if expected <= 0:
         return Interval(expected, expected, expected)
@@ -79,7 +79,7 @@ def of_seconds(expected: float, changed: Iterable[tuple[float, float]]) -> Inter
     return Interval(expected * math.exp(-down), expected, expected * math.exp(up))
 
 
-def of_difference(expected: float, changed: Iterable[tuple[float, float]]) -> Interval:
+def difference_interval(expected: float, changed: Iterable[tuple[float, float]]) -> Interval:
     """A difference of seconds, which may be below 0: errors add."""
     down, up = _quadrature([seconds - expected for seconds in both] for both in changed)
     return Interval(expected - down, expected, expected + up)

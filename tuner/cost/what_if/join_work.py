@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
+from tuner.cost.what_if.ensure_requirements import LEFT
 from tuner.cost.what_if.physical_order import PlannedJoin
-from tuner.cost.what_if.requirements import LEFT
 from tuner.model.strategy import BuildSide, Strategy
 
 # The unit costs that a price here, or of a stage, is made of.

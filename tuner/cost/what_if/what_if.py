@@ -9,10 +9,10 @@ from tuner.cost.size import Size
 from tuner.cost.unit_costs import PRICE_ERROR, UnitCosts
 from tuner.cost.what_if.derivation import Derivation
 from tuner.cost.what_if.execution_conf import SPARKS_DEFAULTS, ExecutionConf
-from tuner.cost.what_if.interval import Interval, Priced, errors, of_difference, of_seconds
+from tuner.cost.what_if.interval import Interval, Priced, difference_interval, errors, seconds_interval
 from tuner.cost.what_if.join_work import join_work
 from tuner.cost.what_if.physical_order import Given, PhysicalJoin, PhysicalOrder, PlannedJoin
-from tuner.cost.what_if.stages import StageCut
+from tuner.cost.what_if.stage_cut import StageCut
 from tuner.model.cluster import Cluster
 from tuner.model.join_graph import JoinGraph, Order
 from tuner.spark.join_selection.selection_conf import SelectionConf
@@ -69,7 +69,7 @@ class WhatIf:
     def interval(self, order: PhysicalOrder) -> Interval:
         """The seconds of an order, by the errors of its sizes and prices; its strategies stay as they are."""
         changed = ((self._changed(order, up), self._changed(order, down)) for up, down in self._errors(order))
-        return of_seconds(order.seconds(self._cluster), changed)
+        return seconds_interval(order.seconds(self._cluster), changed)
 
     def saving(self, before: PhysicalOrder, after: PhysicalOrder) -> Interval:
         """The seconds that one order takes less than another; what both share cancels."""
@@ -78,7 +78,7 @@ class WhatIf:
             return self._changed(before, priced) - self._changed(after, priced)
 
         changed = ((saved(up), saved(down)) for up, down in self._errors(before, after))
-        return of_difference(before.seconds(self._cluster) - after.seconds(self._cluster), changed)
+        return difference_interval(before.seconds(self._cluster) - after.seconds(self._cluster), changed)
 
     def _errors(self, *orders: PhysicalOrder) -> Iterator[tuple[Priced, Priced]]:
         joins = [join for order in orders for join in order.joins]

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from tuner.cost.learned import residual as residual_module
-from tuner.cost.learned.calibrated import VARIABLE, model_at_hand
-from tuner.cost.learned.fit import stage_nanoseconds
+from tuner.cost.learned.calibrated_model import VARIABLE, configured_model
 from tuner.cost.learned.operator_times import OperatorTimes, load_model, read_model, shipped_model, write_model
 from tuner.cost.learned.residual import NO_RESIDUAL, train_residual
-from tuner.cost.learned.train import MIN_QUERIES, train
+from tuner.cost.learned.train_operator_times import MIN_QUERIES, train_operator_times
+from tuner.cost.learned.unit_cost_fit import stage_nanoseconds
 from tuner.cost.unit_costs import DEFAULT_COSTS
 from tuner.errors import TunerError
 from tuner.model.query_work import StageWork
@@ -32,7 +32,7 @@ def cold_cache(stage: StageWork) -> float:
 
 @pytest.fixture(scope="module")
 def plain() -> OperatorTimes:
-    return train(night(TRUE, queries=120), PRIOR, "a test")
+    return train_operator_times(night(TRUE, queries=120), PRIOR, "a test")
 
 
 def test_a_model_tells_its_errors_on_queries_left_out(plain: OperatorTimes) -> None:
@@ -50,7 +50,7 @@ def test_the_clock_is_learned(plain: OperatorTimes) -> None:
 
 def test_trees_are_believed_where_they_help() -> None:
     found = night(TRUE, queries=150, odd=cold_cache)
-    model = train(found, PRIOR)
+    model = train_operator_times(found, PRIOR)
     assert model.residual.trees and model.residual.share > 0
     assert model.errors["hybrid"].median < model.errors["fitted"].median
     fresh = night(TRUE, queries=60, seed=99, odd=cold_cache)
@@ -62,21 +62,21 @@ def test_trees_are_believed_where_they_help() -> None:
 
 def test_trees_are_not_believed_where_they_only_learned_noise() -> None:
     found = night(TRUE, queries=150, noise=0.6)
-    model = train(found, PRIOR)
+    model = train_operator_times(found, PRIOR)
     assert model.errors["hybrid"].median < 1.1 * model.errors["fitted"].median
 
 
 def test_few_queries_make_prices_and_no_claims() -> None:
-    model = train(night(TRUE, queries=MIN_QUERIES - 1), PRIOR)
+    model = train_operator_times(night(TRUE, queries=MIN_QUERIES - 1), PRIOR)
     assert model.errors == {} and model.residual == NO_RESIDUAL
     assert model.costs != PRIOR.costs
-    assert train([], PRIOR) == PRIOR
+    assert train_operator_times([], PRIOR) == PRIOR
 
 
 def test_runs_of_one_query_are_never_on_both_sides() -> None:
     """The same ten queries over and over, learned by heart, must not look like a good model."""
     strange = night(TRUE, queries=MIN_QUERIES, noise=1.5)
-    model = train(strange * 20, PRIOR)
+    model = train_operator_times(strange * 20, PRIOR)
     assert model.errors["hybrid"].p90 > 2
 
 
@@ -102,7 +102,7 @@ def test_a_model_is_data(plain: OperatorTimes, tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     path.write_bytes(write_model(plain))
     assert load_model(path) == plain
-    assert model_at_hand({VARIABLE: str(path)}) == plain
+    assert configured_model({VARIABLE: str(path)}) == plain
 
 
 @pytest.mark.parametrize(
@@ -121,11 +121,11 @@ def test_a_file_that_is_no_model(document: bytes, said: str) -> None:
 
 def test_a_model_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(TunerError, match="cannot read the model"):
-        model_at_hand({VARIABLE: str(tmp_path / "none.json")})
+        configured_model({VARIABLE: str(tmp_path / "none.json")})
 
 
 def test_the_shipped_model_knows_what_it_was_trained_on() -> None:
-    model = model_at_hand({})
+    model = configured_model({})
     assert model is shipped_model()
     assert "TPC-DS" in model.trained_on
     assert model.errors["wall"].within_2 >= 0.9

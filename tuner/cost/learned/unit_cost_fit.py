@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from tuner.cost.learned.samples import Sample
+from tuner.cost.learned.query_samples import Sample
 from tuner.cost.unit_costs import UnitCosts
 from tuner.model.query_work import QueryWork, StageWork
 from tuner.plan.work import Resource

@@ -5,7 +5,7 @@ Iterative dynamic programming, Kossmann & Stocker 2000 (the form that starts fro
 
 from __future__ import annotations
 
-from tuner.cost.exact_order import TooManyPairsError, cheapest_tree
+from tuner.cost.cheapest_tree import TooManyPairsError, cheapest_tree
 from tuner.cost.join_edges import JoinEdges
 from tuner.cost.join_tree import JoinTree, joined
 from tuner.cost.objective import Pricing

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.cost.what_if.physical_order import Column, Keys
-from tuner.cost.what_if.requirements import (
+from tuner.cost.what_if.ensure_requirements import (
     LEFT,
     RIGHT,
     Delivered,
@@ -15,6 +14,7 @@ from tuner.cost.what_if.requirements import (
     reordered,
     shuffles,
 )
+from tuner.cost.what_if.physical_order import Column, Keys
 from tuner.model.strategy import BuildSide
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from importlib.util import find_spec
 
-from tuner.bench.contenders.cbo import CostBased
 from tuner.bench.contenders.contender import Contender
+from tuner.bench.contenders.cost_based import CostBased
 from tuner.bench.contenders.fixed import DEFAULT, THRESHOLD
 from tuner.bench.contenders.search import random_search, tpe
 from tuner.bench.contenders.tuned import Tuned
@@ -23,7 +23,7 @@ CONTENDERS: Mapping[str, Callable[[], Contender]] = {
 _BY_OPTUNA = ("random", "tpe")
 
 
-def chosen(names: Collection[str]) -> list[Contender]:
+def contenders_named(names: Collection[str]) -> list[Contender]:
     """Those of the names, Spark's defaults always among them, since all are measured against these.
 
     Raises RequirementError where one needs what is not installed.

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from tuner.cost.learned.fit import HOLD_TRAINING, Array, fit_unit_costs, stage_nanoseconds
 from tuner.cost.learned.operator_times import Errors, OperatorTimes, Overheads, overhead_terms, wall_terms
+from tuner.cost.learned.query_samples import Sample
 from tuner.cost.learned.residual import NO_RESIDUAL, Residual, train_residual
-from tuner.cost.learned.samples import Sample
+from tuner.cost.learned.unit_cost_fit import HOLD_TRAINING, Array, fit_unit_costs, stage_nanoseconds
 
 _FOLDS = 10
 # With fewer queries than this, those left out tell nothing.
@@ -25,7 +25,7 @@ _SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 _LEAST_GAIN = 0.99
 
 
-def train(found: Sequence[Sample], prior: OperatorTimes, trained_on: str = "") -> OperatorTimes:
+def train_operator_times(found: Sequence[Sample], prior: OperatorTimes, trained_on: str = "") -> OperatorTimes:
     """A model of these samples, oldest first, that says how it predicts queries it has not seen.
 
     `errors` stay empty with fewer than MIN_QUERIES different queries. ImportError without the `learn` extra.

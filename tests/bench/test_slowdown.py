@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from tuner.bench.slower import p_slower, significant
+from tuner.bench.slowdown import p_slower, significant
 
 
 def test_too_few_say_nothing() -> None:

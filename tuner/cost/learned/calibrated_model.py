@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tuner.cost.learned.fit import fit_unit_costs
 from tuner.cost.learned.operator_times import OperatorTimes, load_model, shipped_model
-from tuner.cost.learned.samples import Sample
+from tuner.cost.learned.query_samples import Sample
+from tuner.cost.learned.unit_cost_fit import fit_unit_costs
 
 # A model of one's own fleet, in place of the shipped one: what `spark-tuner explain --model --save FILE` writes.
 VARIABLE = "SPARK_TUNER_MODEL"
@@ -18,13 +18,13 @@ VARIABLE = "SPARK_TUNER_MODEL"
 _log = logging.getLogger(__name__)
 
 
-def model_at_hand(environ: Mapping[str, str] | None = None) -> OperatorTimes:
+def configured_model(environ: Mapping[str, str] | None = None) -> OperatorTimes:
     """The model that SPARK_TUNER_MODEL names, else the shipped one. TunerError where the file is none."""
     named = (os.environ if environ is None else environ).get(VARIABLE)
     return load_model(Path(named)) if named else shipped_model()
 
 
-def calibrated(found: Sequence[Sample], model: OperatorTimes) -> OperatorTimes:
+def calibrated_model(found: Sequence[Sample], model: OperatorTimes) -> OperatorTimes:
     """The model with its prices as these samples change them; as they are without the `learn` extra."""
     try:
         return replace(model, costs=fit_unit_costs(found, model.costs))

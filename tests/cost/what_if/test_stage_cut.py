@@ -9,7 +9,7 @@ from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if import Given, GivenJoin
 from tuner.cost.what_if.execution_conf import ExecutionConf, read_execution_conf
-from tuner.cost.what_if.tasks import WRITTEN_SHARE, scan_tasks, shuffle_tasks
+from tuner.cost.what_if.task_counts import WRITTEN_SHARE, scan_tasks, shuffle_tasks
 from tuner.model.join_graph import GraphRelation, RelationKind
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.spark.join_selection.selection_conf import SelectionConf

@@ -8,9 +8,9 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from tuner.cost.learned.calibrated import calibrated
-from tuner.cost.learned.fit import HOLD_TRAINING, fit_unit_costs, stage_terms
+from tuner.cost.learned.calibrated_model import calibrated_model
 from tuner.cost.learned.operator_times import OperatorTimes
+from tuner.cost.learned.unit_cost_fit import HOLD_TRAINING, fit_unit_costs, stage_terms
 from tuner.cost.unit_costs import DEFAULT_COSTS, PRICE_UNITS, UnitCosts
 from tuner.plan.work import Resource
 
@@ -58,7 +58,7 @@ def test_without_stages_there_is_nothing_to_learn() -> None:
 
 def test_without_the_extra_prices_are_the_models_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
-    assert calibrated(night(TRUE), OperatorTimes(DEFAULT_COSTS)) == OperatorTimes(DEFAULT_COSTS)
+    assert calibrated_model(night(TRUE), OperatorTimes(DEFAULT_COSTS)) == OperatorTimes(DEFAULT_COSTS)
 
 
 def test_terms_add_up_to_the_price_of_a_stage() -> None:

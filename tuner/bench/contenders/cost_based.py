@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tuner.bench.bench_run import BenchRun, Setup
-from tuner.bench.job import Submit, run_application
+from tuner.bench.run_application import Submit, run_application
 from tuner.errors import TunerError
 from tuner.spark import knobs
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
+from tuner.cost.what_if.exchange_reuse import Exchange, exchange_of
 from tuner.cost.what_if.execution_conf import ExecutionConf
 from tuner.cost.what_if.join_work import JoinWork
 from tuner.cost.what_if.physical_order import PlannedJoin, Stage
-from tuner.cost.what_if.reuse import Exchange, exchange_of
-from tuner.cost.what_if.tasks import scan_tasks, shuffle_tasks
+from tuner.cost.what_if.task_counts import scan_tasks, shuffle_tasks
 from tuner.model.join_graph import JoinGraph, RelationKind
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.spark.join_selection.logical_join import BOTH

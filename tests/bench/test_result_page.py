@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.opened_file import opened
-from tuner.bench.page import write_page
+from tuner.bench.result_page import write_page
 from tuner.bench.results import BenchResult, results
 from tuner.errors import TunerError
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tuner.model.strategy import BuildSide, JoinType, Strategy
-from tuner.spark.join_selection.adaptive import reselect_join
 from tuner.spark.join_selection.logical_join import LEFT, RIGHT, LogicalJoin, Rule, Shuffle, Side, SideHint
+from tuner.spark.join_selection.reselect_join import reselect_join
 from tuner.spark.join_selection.select_join import select_join
 from tuner.spark.join_selection.selection_conf import SelectionConf
 

@@ -10,7 +10,7 @@ import pytest
 
 from tuner.bench.bench_run import BenchRun, Setup
 from tuner.bench.records import Records
-from tuner.bench.rounds import run_rounds
+from tuner.bench.run_rounds import run_rounds
 from tuner.errors import TunerError
 
 from .made import run, setup

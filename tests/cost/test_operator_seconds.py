@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.cost.operators import (
+from tuner.cost.operator_seconds import (
     CALIBRATION_ROWS,
     broadcast_seconds,
     calibrate,

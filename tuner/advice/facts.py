@@ -1,4 +1,4 @@
-"""What advisors look at: the queries of one run, the cluster and the conf it had."""
+"""What advisors read: the queries of one run, its cluster and its conf."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SAME_ROWS = 1.25
 
 @dataclass(frozen=True, slots=True)
 class PastRun:
-    """An earlier run of the same job, as far as advisors look back."""
+    """An earlier run of the same job: what advisors read of it."""
 
     queries: tuple[Query, ...]
     conf: Mapping[str, str] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class PastRun:
 class Facts:
     """One run as advisors see it. `reach` says which joins a hint can reach.
 
-    `prices` are what the history bears out of operator times, `price_error` the factor that 90 % of them are within.
+    `prices` are operator times learned from the history, `price_error` the factor that 90 % of them are within.
     `earlier` are the runs before it, oldest first.
     """
 
@@ -57,7 +57,7 @@ class Facts:
     _found: dict[Callable[..., Any], Any] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def once(self, find: Callable[[Self], _Found]) -> _Found:
-        """What several advisors ask of these facts, found out when the first does."""
+        """The result of a function of these facts that several advisors need, computed once."""
         if find not in self._found:
             self._found[find] = find(self)
         found: _Found = self._found[find]
@@ -114,13 +114,13 @@ class Facts:
         return tuple(q for q in self.queries if is_whole(q))
 
     def graphs_of(self, query: Query) -> tuple[JoinGraph, ...]:
-        """The blocks of a query of this run, each once, with what its runs so far have measured of other orders too."""
+        """The blocks of a query of this run, each once, with what earlier runs measured of them in other orders."""
         mine = {graph.signature: graph for graph in query.graphs}
         known = (graph for graph in self._graphs_so_far(query) if graph.signature in mine)
         return merge_graphs((*(g for g in known if _is_as_large(g, mine[g.signature])), *query.graphs))
 
     def with_history(self, query: Query, graph: JoinGraph) -> JoinGraph:
-        """One of the blocks of a query, of which it may have several alike, with what has been measured of other orders."""
+        """One block of a query, which may have several alike, with what earlier runs measured of it in other orders."""
         known = (g for g in self._graphs_so_far(query) if g.signature == graph.signature and _is_as_large(g, graph))
         (merged,) = merge_graphs((*known, graph))
         return merged

@@ -1,4 +1,4 @@
-"""A user's own threshold below 0 is their word on broadcasts: which actions would go against it."""
+"""Broadcasts that the user forbids: their own threshold is below 0."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ _STATIC, _ADAPTIVE = BROADCAST_THRESHOLD.property, ADAPTIVE_BROADCAST_THRESHOLD.
 def forbidden_broadcasts(
     groups: Iterable[Sequence[Action]], confs: Iterable[Mapping[str, str]], queries: Sequence[Query]
 ) -> dict[str, str]:
-    """Of actions in groups (those that belong together) the ones that the user's own settings speak against: why, by id.
+    """The actions that the user's own settings forbid: why, by action id.
 
-    `confs` are properties of the run to come, as far as they are known, and of the latest; `queries` tell what the
-    application set while it ran. An order goes with the broadcasts that it calls for.
+    A group holds actions that belong together: an order is forbidden with the broadcasts that it needs. `confs` are the
+    properties of the next run, as far as they are known, and of the latest run; `queries` tell what the application set
+    while it ran.
     """
     everywhere = frozenset(name for conf in confs for name in broadcasts_off(conf))
     in_query = {query.fingerprint: everywhere.union(query.broadcasts_off) for query in queries}
@@ -27,16 +28,16 @@ def forbidden_broadcasts(
         return {}
     found: dict[str, str] = {}
     for group in groups:
-        hints = {a.id: name for a in group if (name := _spoken_against(a, everywhere, in_query, anywhere))}
+        hints = {a.id: name for a in group if (name := _forbidding_property(a, everywhere, in_query, anywhere))}
         orders = {a.id: name for a in group if a.kind is ActionKind.ORDER_JOINS for name in _of_hints(a, group, hints)}
         found |= {id_: f"the job's own {name}=-1" for id_, name in (hints | orders).items()}
     return found
 
 
-def _spoken_against(
+def _forbidding_property(
     action: Action, everywhere: frozenset[str], in_query: Mapping[str, frozenset[str]], anywhere: frozenset[str]
 ) -> str:
-    """The property that speaks against an action by itself; "" for none."""
+    """The property that forbids an action by itself; "" for none."""
     if action.kind is ActionKind.HINT_JOIN and action.value == Hint.BROADCAST:
         return _STATIC if _STATIC in in_query.get(action.query or "", everywhere) else ""
     if action.kind is ActionKind.SET_CONF and action.target in (_STATIC, _ADAPTIVE):

@@ -1,4 +1,7 @@
-"""Which hints no longer fit, and how far the others do: a hint, unlike a threshold, still forces what has grown."""
+"""Which hints no longer fit into memory, and how much the others may still grow.
+
+A threshold stops acting when data grow. A hint does not.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ MOST_GROWTH = 4.0
 
 @dataclass(frozen=True, slots=True)
 class _Built:
-    """Bytes of a hash relation as a run measured it, or foretells it, and the most that it may have."""
+    """Bytes of a hash relation, measured or predicted, and the most that it may have."""
 
     size: int
     most: int
@@ -37,9 +40,9 @@ _SizeOf = Callable[[Facts, Query, JoinSite, JoinSide], _Built]
 
 
 def oversized_hints(facts: Facts, actions: Iterable[Action]) -> dict[str, str]:
-    """Of these actions the hints whose side, as this run measured it, is too large to build now: why, by action id.
+    """The hints whose side, as this run measured it, is now too large to build: why, by action id.
 
-    What the agent can hold back by itself, when it sees how large the side is in the next run, is left to it.
+    Hints that the agent can hold back by itself in the next run are left to it.
     """
     found = {}
     for action in actions:
@@ -54,11 +57,11 @@ def oversized_hints(facts: Facts, actions: Iterable[Action]) -> dict[str, str]:
 
 
 def head_room(facts: Facts, actions: Iterable[Action]) -> dict[str, int]:
-    """Of these actions the hints that build a side: the most bytes that the planner may take its relations for, by action id.
+    """The most bytes that the planner may estimate for the relations of a hinted side, by action id.
 
-    That is as much more (or less) than in this run as the side may grow (or must shrink), but no more than MOST_GROWTH. Of
-    a join that a query has several times the least counts; none where the run does not tell what the planner took them for.
-    What an order beside it makes of joins that this run did not have is as large as its estimate may be wrong.
+    This run's estimate grows by what the side may grow (or shrinks by what it must), at most by MOST_GROWTH. Where a query
+    has the join several times, the least counts. A hint whose relations have no known estimate is left out. A join that
+    only an order beside the hint makes counts as large as its estimate may be wrong.
     """
     found: dict[str, int] = {}
     asked = list(actions)
@@ -101,7 +104,7 @@ def _broadcast(facts: Facts, query: Query, join: JoinSite, side: JoinSide) -> _B
 
 
 def _to_broadcast(facts: Facts, side: JoinSide) -> _Built:
-    """A side that was broadcast may fill its query's cap before it has to go; it comes back below its own."""
+    """A broadcast in force may grow to the cap of its query; a new one must fit the cap of one relation."""
     cap = facts.cap
     broadcast = side.broadcast_bytes is not None
     size = side.broadcast_bytes or relation_bytes(side.rows or 0, side.shuffle_bytes or 0)
@@ -109,7 +112,7 @@ def _to_broadcast(facts: Facts, side: JoinSide) -> _Built:
 
 
 def _in_a_task(facts: Facts, query: Query, join: JoinSite, side: JoinSide) -> _Built:
-    """A side that was hashed may fill half of a task's memory before it has to go; it comes back below a third."""
+    """A hashed side in force may grow to half of a task's memory; a new one must fit a third."""
     cap = facts.task_cap_bytes
     hashed = join.strategy is Strategy.SHUFFLED_HASH
     return _Built(task_relation_bytes(query, join, side, facts.selection), int(cap * 1.5) if hashed else cap)

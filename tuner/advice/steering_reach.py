@@ -1,4 +1,4 @@
-"""How far a change reaches: all joins of a run alike, those that SQL text can name, or any join."""
+"""Which joins a change can reach: all of a run at once, those that SQL text can name, or any single one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Reach(StrEnum):
     AGENT = "agent"
 
     def hints(self, join: JoinSite, side: JoinSide) -> bool:
-        """Whether a hint can mean this side of a join: SQL text only names a relation, the agent any that differ."""
+        """Whether a hint can name this side: SQL text names one relation, the agent any side unlike the other."""
         match self:
             case Reach.AGENT:
                 return sorted(join.left.relations) != sorted(join.right.relations)
@@ -28,7 +28,7 @@ class Reach(StrEnum):
 
 
 def reach_of(version: tuple[int, int], *, agent: bool, text: bool) -> Reach:
-    """What a run is steered by: the agent where it is wanted and Spark, as far as known, has a place for it."""
+    """What steers a run: the agent where it is wanted and this Spark (or an unknown one) can load it."""
     if agent and (version >= AGENT_SINCE or version == (0, 0)):
         return Reach.AGENT
     return Reach.TEXT if text else Reach.CONF

@@ -1,4 +1,4 @@
-"""What `insights` hands on: something in a query that only a person can change, and what it cost."""
+"""Something in a query that only a person can change, and what it costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order of a block of joins that takes the fewest seconds, of those that Spark's formula and prices of joins find."""
+"""The order of a block of joins that takes the fewest seconds, of those that Spark's formula and the prices of joins find."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class PricedBlock:
 
     @cached_property
     def agent_block(self) -> AgentBlock:
-        """As the agent sees it."""
+        """The block as the agent identifies it."""
         return seen(self.graph)
 
     @cached_property
@@ -76,8 +76,10 @@ class PricedBlock:
 
     @cached_property
     def by_seconds(self) -> JoinTree:
-        """The order whose joins take the fewest seconds, each for itself: what is shuffled before it is filtered counts, which
-        the formula leaves out. Of a large block the formula's order, as far as that can be improved part by part.
+        """The order whose joins take the fewest seconds, each priced alone.
+
+        Unlike the formula, this counts what is shuffled before it is filtered. For a large block it is the formula's order,
+        improved part by part.
         """
         priced: dict[tuple[int, int], float] = {}
 
@@ -136,7 +138,7 @@ class PricedBlock:
 
 
 def cheapest_orders(blocks: Sequence[PricedBlock]) -> list[JoinTree]:
-    """The order of fewest seconds for blocks that the agent takes for the same: one for all, in the numbers of each."""
+    """The order of fewest seconds for blocks that the agent cannot tell apart: one order, in the numbers of each block."""
     if len(blocks) == 1:
         (block,) = blocks
         by_formula, by_seconds = block.by_formula, block.by_seconds
@@ -147,7 +149,7 @@ def cheapest_orders(blocks: Sequence[PricedBlock]) -> list[JoinTree]:
 
 
 def lookalike_groups(blocks: Sequence[PricedBlock]) -> list[list[PricedBlock]]:
-    """The blocks of one query, together those that the agent cannot tell apart; alone those it can give no order at all."""
+    """The blocks of one query, grouped where the agent cannot tell them apart; alone where it can order none of them."""
     groups: dict[object, list[PricedBlock]] = {}
     for block in blocks:
         key: object = block.agent_block.key if block.agent_block.lookalikes() is None else id(block)

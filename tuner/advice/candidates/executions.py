@@ -1,4 +1,4 @@
-"""What all runs at hand have seen of each query: its times, orders of joins, and the optimizer's properties then."""
+"""Each time that a query ran in the runs at hand: its seconds, orders of joins, and the optimizer's properties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The joins that orders will make of a query's blocks, by signature, before any run has had them."""
+"""The joins that orders will make of a query's blocks, before any run has had them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tuner.plan.ordered_joins import OrderedJoin, ordered_joins
 
 
 def future_joins(query: Query, signature: str, orders: Iterable[Action]) -> Iterator[tuple[JoinGraph, OrderedJoin]]:
-    """The joins of this signature that the orders make of the query as it ran, each with its block."""
+    """The joins of this signature that the orders will make of a query, each with its block."""
     of_query = [order for order in orders if order.query == query.fingerprint]
     for graph in query.graphs if of_query else ():
         for order in of_query:

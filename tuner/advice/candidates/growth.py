@@ -1,4 +1,4 @@
-"""How much larger than last time a side of a join may be in the runs to come, by the runs so far."""
+"""How much larger a side of a join may be in the next runs, by its growth so far."""
 
 from __future__ import annotations
 
@@ -45,9 +45,10 @@ class Growth:
     facts: Facts
 
     def factor(self, query: Query, join: JoinSite, side: JoinSide) -> float:
-        """By how much the side may come to exceed what it was last, where nothing holds the hint back then: 1 where the agent
-        does, which sees how large its relations are in each run (`oversized_hints.head_room`), and for properties, which Spark
-        compares with sizes by itself.
+        """The factor by which a side may grow while its hint is in force.
+
+        It is 1 where the agent steers and knows the side's estimate (it holds the hint back itself, see
+        `oversized_hints.head_room`), and for properties, which Spark compares with sizes in each run.
         """
         reach = self.facts.reach
         if reach is Reach.CONF or (reach is Reach.AGENT and side.leaf_bytes):

@@ -1,7 +1,7 @@
-"""The broadcasts that orders call for: of joins that the latest run did not have, with sides that are small even at worst.
+"""The broadcasts that an order needs: of joins that the latest run did not have, with sides that are small even at worst.
 
-An order is priced as if the planner knew its sizes. It does not: the join of a large table with a filter is as large as
-the table to it, so that it sorts and merges what would be broadcast, or builds the other side.
+An order is priced as if the planner knew its sizes. The planner does not: it takes the join of a large table with a filter
+for as large as the table, and so sorts and merges what should be broadcast, or builds the other side.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class OrderBroadcast:
 def order_broadcasts(
     facts: Facts, prices: OrderPrices, changes: Sequence[OrderChange]
 ) -> list[tuple[OrderBroadcast, ...]]:
-    """For each of these changes the sides that its order should broadcast, where Spark, as far as the run tells, would not.
+    """The sides that each change's order should broadcast and that Spark, as far as the run shows, would not.
 
-    A hint reaches every join of its signature: each that any of the orders makes, in each execution of the query, must be
-    fit for it; told is the largest. Those of one query fit into its memory together with what is advised beside its orders,
-    largest gain first. None where the agent does not steer, for SQL text names no join, and none that the agent could not
-    hold back in a run of more data.
+    A hint reaches every join of its signature, so each of them, in every execution of the query, must be fit for it; the
+    largest is returned. Broadcasts of one query fit into memory together with what is advised beside its orders, largest
+    gain first. Only where the agent steers (SQL text names no join), and only sides that the agent could hold back in a run
+    of more data.
     """
     found: list[tuple[OrderBroadcast, ...]] = [()] * len(changes)
     if facts.reach is not Reach.AGENT:
@@ -77,7 +77,7 @@ def order_broadcasts(
 
 
 def _advised_bytes(facts: Facts, changes: Iterable[OrderChange]) -> Counter[str]:
-    """Bytes of the hash relations that are advised beside the orders, by query: of joins that these leave there."""
+    """Bytes of the hash relations that are advised beside the orders, by query: of joins that the orders keep."""
     before, after = set[tuple[str, str]](), set[tuple[str, str]]()
     for change in changes:
         for joins, order in ((before, change.graph.written), (after, change.other.order)):
@@ -116,7 +116,7 @@ def _without_hint(query: Query, block: PricedBlock, which: BuildSide, other: int
 
 
 def _is_broadcast_by_spark(query: Query, block: PricedBlock, relations: int) -> bool:
-    """Whether it is one relation that Spark planned to broadcast untold: it will again, whatever it is joined with."""
+    """Whether it is one relation that Spark planned to broadcast without a hint: it will do so in any order."""
     if relations.bit_count() > 1:
         return False
     tables = block.graph.tables(relations)

@@ -1,4 +1,4 @@
-"""A block of joins in another order: the rows and seconds that it saves, and how sure that is. For all order levers."""
+"""Another order for a block of joins: the rows and seconds that it saves, and how sure that is."""
 
 from __future__ import annotations
 
@@ -76,13 +76,13 @@ class OrderChange:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the rows, or the seconds alone by much, fall by more than what is unsure, and the seconds in any case."""
+        """Whether it is promising, its expected seconds are worth it, and even the low end of them gains."""
         enough = max(self.least_seconds, MIN_GAIN_SHARE * self.seconds)
         return self.is_promising and self.gain.expected >= enough and self.gain.low > 0
 
     @property
     def is_promising(self) -> bool:
-        """Whether it makes clearly fewer rows, or spares so much before the joins that rows between them do not matter."""
+        """Whether it clearly makes fewer rows between joins, or saves a large share of the query's seconds even at worst."""
         return self.has_clearly_fewer_rows or self.gain.low >= _CLEAR_GAIN_SHARE * self.seconds
 
     @property
@@ -91,7 +91,7 @@ class OrderChange:
 
     @property
     def largest(self) -> JoinTree:
-        """The join that put out most rows for others to take, as they ran."""
+        """The join that handed most rows to another join, in the order that ran."""
         return max(self.written.joins[:-1], key=lambda join: join.size.rows)
 
     @property
@@ -213,7 +213,7 @@ class OrderPrices:
 
 
 def predict_orders(changes: Sequence[OrderChange]) -> Prediction:
-    """What several changes make of the queries that they touch; what is lost at worst counts whole."""
+    """Seconds of the queries that several changes touch. Losses are not capped."""
     each = {change.query.id: change.seconds for change in changes}
     before = sum(each.values())
     parts = [change.predicted for change in changes]

@@ -1,4 +1,4 @@
-"""What is known of a side of a join that an order makes, before any run has had that join."""
+"""The side of a join that an order will make, before any run has had that join."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ordered_side(query: Query, graph: JoinGraph, sizes: Cardinality, relations: 
 
 
 def future_sides(facts: Facts, hint: Action, beside: Iterable[Action]) -> Iterator[JoinSide]:
-    """The sides that a hint is for, where orders beside it make its join of the query as this run had it: each time it ran."""
+    """The sides that a hint names in joins that the orders beside it will make, one for each time the query ran."""
     orders = [a for a in beside if a.kind is ActionKind.ORDER_JOINS]
     for query in (query for query in facts.succeeded if query.fingerprint == hint.query):
         for latest, join in future_joins(query, hint.target, orders):

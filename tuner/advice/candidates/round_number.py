@@ -1,4 +1,4 @@
-"""Round numbers for knobs: the same one night after night while what it rests on moves a little, and easy to read."""
+"""Round numbers for properties: they stay the same while their inputs change a little, and are easy to read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What another threshold makes of the joins of a run: the simulated selection over the sizes that Spark compares."""
+"""What another broadcast threshold makes of the joins of a run, by a simulation of Spark's join selection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The skewed partitions of joins, as far as what a stage's tasks read bounds their bytes."""
+"""The skewed partitions of joins, with bounds of their bytes from what the tasks of a stage read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The insights of one application: what several runs of a query show alike, as one."""
+"""The insights of one application: the same insight of several executions of a query is one."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _Alike = tuple[str, str, str, int]  # query, kind, operator, and which of such o
 
 
 class ApplicationInsights:
-    """Takes the insights of one run of a query after the other; keeps the costliest of those that are alike."""
+    """Collects the insights of each execution of a query, and keeps the costliest of those that are alike."""
 
     def __init__(self) -> None:
         self._worst: dict[_Alike, Insight] = {}
         self._times: Counter[_Alike] = Counter()
 
     def add(self, run: Iterable[Insight]) -> None:
-        """The insights of one run."""
+        """Adds the insights of one execution."""
         number: Counter[tuple[str, str, str]] = Counter()
         for insight in run:
             what = (insight.query, insight.kind.value, insight.operator)
@@ -31,11 +31,11 @@ class ApplicationInsights:
                 self._worst[alike] = insight
 
     def in_order(self) -> tuple[Insight, ...]:
-        """The costliest first; what was seen several times says so."""
-        found = (self._told(alike, insight) for alike, insight in self._worst.items())
+        """The costliest first. One that several executions show says in how many."""
+        found = (self._with_times(alike, insight) for alike, insight in self._worst.items())
         return tuple(sorted(found, key=lambda i: -i.seconds))
 
-    def _told(self, alike: _Alike, insight: Insight) -> Insight:
+    def _with_times(self, alike: _Alike, insight: Insight) -> Insight:
         times = self._times[alike]
         if times == 1:
             return insight

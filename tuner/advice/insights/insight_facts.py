@@ -1,4 +1,4 @@
-"""What the rules look at: one query, its plans as measured, the stages that ran it and the conf it had."""
+"""What the insight rules read: one query, its plans as measured, the stages that ran it and its conf."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All rules over one query, and what they say of it, the costliest first."""
+"""The insights that all rules find in one query, the costliest first."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _log = logging.getLogger(__name__)
 
 
 def insights_of(work: Work, found: QueryAndPlans) -> tuple[Insight, ...]:
-    """What a SQL execution that has finished shows. A plan that cannot be looked at shows nothing."""
+    """The insights of a finished SQL execution; none where its plan cannot be read."""
     try:
         facts = insight_facts(work, found)
     except Exception:
@@ -68,9 +68,9 @@ def insights_of(work: Work, found: QueryAndPlans) -> tuple[Insight, ...]:
 
 
 def insights(facts: InsightFacts, rules: Iterable[Rule] = RULES) -> tuple[Insight, ...]:
-    """What a query that came to its end shows, in order of cost. A bug in one rule silences only that one.
+    """The insights of a query that succeeded, costliest first. A bug in one rule silences only that rule.
 
-    Nothing of a plan so large that looking at it takes long.
+    None for a plan so large that reading it takes long.
     """
     if not is_whole(facts.query) or facts.plan.work > MAX_WORK:
         return ()

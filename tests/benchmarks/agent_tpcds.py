@@ -23,7 +23,7 @@ from typing import Any
 import agent_runs
 
 from tuner.advice.advise import advise
-from tuner.advice.candidates.order_names import relation_names, spelled
+from tuner.advice.candidates.order_names import order_words, relation_names
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.cost.learned.calibrated_model import calibrated_model, configured_model
@@ -134,7 +134,7 @@ def show_plan(steered: Steered) -> None:
     plan = build_tree(execution.final_plan or execution.initial_plan or PlanInfo(), execution.accumulators)
     print(f"  {steered.label}: {steered.outcomes or 'nothing said'}")
     for graph in join_graphs(plan, finished=True):
-        print(f"    order {spelled(graph.written, relation_names(graph))}")
+        print(f"    order {order_words(graph.written, relation_names(graph))}")
     for join in every_join(plan):
         sides = (", ".join(map(short_name, side.relations)) for side in (join.left, join.right))
         print(

@@ -424,7 +424,7 @@ def test_a_store_that_breaks_steers_nothing_or_is_only_reported(
         ("_learned", True),
         ("next_decision", False),
         ("decide", False),
-        ("outgrown", False),
+        ("oversized_hints", False),
         ("choose_method", False),
         ("by_conf", False),
         ("only_carried_out", False),

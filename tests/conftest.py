@@ -8,25 +8,72 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 TPCDS_SCALE = 0.01
 # Tests share their machine: what most are about is not how long a decision takes there.
 os.environ["SPARK_TUNER_MOST_SECONDS_BEFORE"] = os.environ["SPARK_TUNER_MOST_SECONDS_AFTER"] = "60"
+# Set by .ci/nightly: more queries of TPC-DS, more examples of each property.
+AT_LENGTH = os.environ.get("SPARK_TUNER_TESTS") == "nightly"
+_TESTS = Path(__file__).parent
 _MASTER = re.compile(r"spark://[\w.]+:\d+")
 
 
+# What a test needs, by the fixture that brings it or the folder that is about it.
+_NEED_OF_FIXTURE = {
+    "spark_submit": "spark",
+    "spark_cluster": "spark",
+    "migrated_airflow": "airflow",
+    "postgres_server": "postgres",
+    "chromium": "browser",
+}
+_NEED_OF_FOLDER = {"airflow_plugin": "airflow", "chaos": "processes"}
+_NEEDS = {"spark", "airflow", "postgres", "browser", "processes", "sockets"}
+
+settings.register_profile("commit", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("nightly", settings.get_profile("commit"), max_examples=500)
+settings.load_profile("nightly" if AT_LENGTH else "commit")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that are thorough wait for SPARK_TUNER_TESTS=all: together they take as long as all the others."""
-    if os.environ.get("SPARK_TUNER_TESTS") != "all":
-        for item in items:
-            if item.get_closest_marker("thorough"):
-                item.add_marker(pytest.mark.skip(reason="thorough: SPARK_TUNER_TESTS=all runs it"))
+    """Each test gets its tier from what it needs: `unit` needs nothing but this process."""
+    for item in items:
+        needs = {mark.name for mark in item.iter_markers()} & (_NEEDS | {"nightly"})
+        needs |= {need for name, need in _NEED_OF_FIXTURE.items() if name in getattr(item, "fixturenames", ())}
+        needs |= {need for name, need in _NEED_OF_FOLDER.items() if item.path.is_relative_to(_TESTS / name)}
+        for need in needs:
+            item.add_marker(need)
+        if "nightly" not in needs:
+            item.add_marker("contract" if needs else "unit")
+
+
+_unit_test = ""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    global _unit_test
+    _unit_test = item.nodeid if item.get_closest_marker("unit") else ""
+    try:
+        return (yield)
+    finally:
+        _unit_test = ""
+
+
+def _refuse_to_leave_the_process(event: str, arguments: tuple[object, ...]) -> None:
+    """A test that names no need has none."""
+    if _unit_test and event in ("subprocess.Popen", "os.fork", "socket.connect"):
+        raise RuntimeError(f"{_unit_test}: {event}{arguments}: mark what the test needs (markers in pyproject.toml)")
+
+
+sys.addaudithook(_refuse_to_leave_the_process)
 
 
 @pytest.fixture(scope="session")

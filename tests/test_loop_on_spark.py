@@ -30,7 +30,7 @@ from tuner.replay.local import LocalReplay
 from tuner.replay.run_in_effect import run_in_effect
 from tuner.replay.walk import Walker
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark]
 
 JOB = Path(__file__).with_name("join_job.py")
 SUBMIT = ["--master", "local[2]", "--driver-memory", "3g", "--conf", "spark.ui.enabled=false"]

@@ -452,6 +452,7 @@ def spark_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return program.parents[1]
 
 
+@pytest.mark.processes
 def test_submit(
     spark_tuner: Callable[..., str], spark_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -488,7 +489,6 @@ for night in range(2):
 
 
 @pytest.mark.airflow
-@pytest.mark.slow
 def test_the_operators_log_and_xcom(tmp_path: Path) -> None:
     pytest.importorskip("airflow", reason="airflow is not installed: pip install airflow-spark-tuner[airflow]")
     environment = {

@@ -179,6 +179,7 @@ def test_a_server_that_accepts_and_never_answers(nightly: Nightly) -> None:
     assert report.problems[-1].startswith("could not store the outcome within 0.3 s")
 
 
+@pytest.mark.processes
 def test_neither_the_job_nor_the_end_of_the_process_waits_for_a_store(nightly: Nightly) -> None:
     program = nightly.root / "spark" / "bin" / "spark-submit"
     program.parent.mkdir(parents=True)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tuner.advice.advise import advise
@@ -67,7 +67,6 @@ _keys = st.sampled_from(
 )
 
 
-@settings(deadline=None)
 @given(st.dictionaries(_keys, _text), _text, st.booleans())
 def test_no_setting_breaks_an_advisor(conf: dict[str, str], version: str, per_join: bool) -> None:
     from tuner.advice.advise import ADVISORS

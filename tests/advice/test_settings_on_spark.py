@@ -22,7 +22,7 @@ from tuner.model.change import Recommendation
 from tuner.model.query import Query
 from tuner.plan.queries import queries
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.thorough]
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 JOB = Path(__file__).with_name("settings_job.py")
 ADVISORS = {
     "skew_join": advise_skew_joins,

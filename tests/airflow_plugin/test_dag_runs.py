@@ -25,7 +25,6 @@ with DAG("nightly", schedule=None):
 
 
 @pytest.mark.airflow
-@pytest.mark.slow
 def test_each_date_is_a_run_and_a_failed_one_does_not_end_it(tmp_path: Path) -> None:
     pytest.importorskip("airflow", reason="Airflow is not installed: pip install airflow-spark-tuner[airflow]")
     dags, out = tmp_path / "dags", tmp_path / "out"

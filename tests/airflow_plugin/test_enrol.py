@@ -344,7 +344,6 @@ def test_airflow_finds_the_policy() -> None:
 
 
 @pytest.mark.airflow
-@pytest.mark.slow
 def test_runs_of_a_dag_that_knows_nothing_of_it(tmp_path: Path) -> None:
     dags = tmp_path / "dags"
     dags.mkdir()

@@ -20,7 +20,7 @@ from tuner.model.run import Run, RunState
 
 from . import logging_spark
 
-pytestmark = [pytest.mark.airflow, pytest.mark.slow]
+pytestmark = [pytest.mark.airflow]
 
 DAG = """
 from airflow.sdk import DAG, task

@@ -28,7 +28,7 @@ from tuner.steering.agent.spark_home import require_spark_in
 
 from .conftest import TaskInstance, set_connection
 
-pytestmark = [pytest.mark.spark, pytest.mark.airflow, pytest.mark.slow, pytest.mark.thorough]
+pytestmark = [pytest.mark.spark, pytest.mark.airflow, pytest.mark.nightly]
 
 SQL = (
     "SELECT d.grp, count(*), sum(f.amount), max(length(d.note)) FROM facts f JOIN dims d ON f.dim_id = d.id "

@@ -12,7 +12,7 @@ from tests.airflow_plugin.api_server import SIMPLE, Airflow, ApiServer, api_serv
 from tests.airflow_plugin.panel_history import OF_DAGS, SHARED, fill
 from tests.airflow_plugin.panel_routes import PREFIX, READS, WRITES, body, listed, read, write
 
-pytestmark = [pytest.mark.airflow, pytest.mark.slow]
+pytestmark = [pytest.mark.airflow]
 
 ROLES = ("viewer", "user", "op", "admin")
 ACTING = ("user", "op", "admin")

@@ -18,7 +18,7 @@ from tuner.model.failure import FailureKind
 from tuner.model.run import RunState
 from tuner.plan.queries import queries
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark]
 
 JOB = Path(__file__).with_name("failing_job.py")
 

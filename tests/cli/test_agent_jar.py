@@ -12,6 +12,8 @@ import pytest
 
 from .conftest import Result
 
+pytestmark = pytest.mark.processes
+
 Call = Callable[..., Result]
 
 JAVA = """#!/bin/sh

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.processes
+
 SQL = {
     "orders": "SELECT d.grp, max(length(d.note)) AS note FROM facts f JOIN dims d ON f.dim_id = d.id GROUP BY d.grp",
     "wrong": "SELECT no_such_column FROM facts",
@@ -23,12 +25,11 @@ def bench(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.spark
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "contenders",
     [
         ["default", "tuner", "tpe"],
-        pytest.param(["default", "tuner", "cbo", "threshold", "random", "tpe"], marks=pytest.mark.thorough),
+        pytest.param(["default", "tuner", "cbo", "threshold", "random", "tpe"], marks=pytest.mark.nightly),
     ],
     ids=["three", "all"],
 )

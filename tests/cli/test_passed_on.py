@@ -11,6 +11,8 @@ import pytest
 
 from tuner.cli.passed_on import signals_passed_on
 
+pytestmark = pytest.mark.processes
+
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(60)"]
 
 

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.mark.parametrize("module", ["tuner.cli.main", "tuner.loop.loop"])
 def test_numbers_are_only_loaded_by_what_reckons_with_them(module: str) -> None:

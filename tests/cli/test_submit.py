@@ -18,6 +18,8 @@ from tuner.steering.directives import Steering
 
 from .conftest import Result
 
+pytestmark = pytest.mark.processes
+
 Call = Callable[..., Result]
 
 

@@ -23,6 +23,8 @@ from tuner.errors import TunerError
 
 from .conftest import Result
 
+pytestmark = pytest.mark.sockets
+
 Call = Callable[..., Result]
 
 

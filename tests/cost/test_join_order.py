@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tuner.cost.join_edges import Edge, JoinEdges, edge
@@ -100,7 +100,6 @@ def assert_valid(tree: JoinTree, n: int, graph: JoinEdges, size_of: SizeOf) -> N
         assert len(graph.groups()) > 1 or graph.connect(left.mask, right.mask)
 
 
-@settings(max_examples=150, deadline=None)
 @given(graphs(), _sizes, _objectives)
 def test_no_tree_of_all_is_cheaper(graph: tuple[int, list[Edge]], size_of: SizeOf, objective: Objective) -> None:
     n, edges = graph
@@ -131,7 +130,6 @@ def test_one_plan_per_set_would_miss_the_best_by_the_ratio() -> None:
     assert str(best_order(4, star(4), lambda mask: of_four.get(mask, many)).tree) == "(((0 2) 1) 3)"
 
 
-@settings(max_examples=60, deadline=None)
 @given(graphs(), _sizes, _objectives)
 def test_the_cost_is_the_sum_over_the_joins_but_the_last(
     graph: tuple[int, list[Edge]], size_of: SizeOf, objective: Objective
@@ -149,7 +147,6 @@ def test_the_cost_is_the_sum_over_the_joins_but_the_last(
         )
 
 
-@settings(max_examples=60, deadline=None)
 @given(graphs(), _sizes, st.permutations(range(6)), st.sampled_from([WeightedSum(), WeightedRatio()]))
 def test_the_written_order_is_never_made_worse(
     graph: tuple[int, list[Edge]], size_of: SizeOf, order: list[int], objective: Objective
@@ -168,7 +165,6 @@ def test_the_written_order_stays_if_none_is_cheaper() -> None:
     assert best_order(5, star(5), size_of, written=turned).tree is turned
 
 
-@settings(max_examples=60, deadline=None)
 @given(graphs(), _sizes, _objectives, st.randoms(use_true_random=False))
 def test_the_order_of_edges_plays_no_part(
     graph: tuple[int, list[Edge]], size_of: SizeOf, objective: Objective, rng: random.Random
@@ -179,7 +175,6 @@ def test_the_order_of_edges_plays_no_part(
     assert best_order(n, edges, size_of, objective) == best_order(n, shuffled, size_of, objective)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(2, 16), st.integers(0, 10**6), _objectives, st.sampled_from(sorted(STATISTICS)), st.integers(0, 3))
 def test_heuristics_alone_yield_a_tree_no_better_than_the_exact_one(
     n: int, seed: int, objective: Objective, statistics: str, pairs: int

@@ -12,6 +12,8 @@ import pytest
 
 from tuner.demo.workload import QUERIES
 
+pytestmark = pytest.mark.processes
+
 
 def demo(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tuner.cli", "demo", *map(str, arguments)]
@@ -20,7 +22,6 @@ def demo(*arguments: object, **environment: str) -> subprocess.CompletedProcess[
 
 @pytest.mark.spark
 @pytest.mark.airflow
-@pytest.mark.slow
 def test_airflow_runs_the_job_twice_and_the_rows_agree(tmp_path: Path) -> None:
     pytest.importorskip("airflow", reason="Airflow is not installed: pip install airflow-spark-tuner[demo]")
     pytest.importorskip("duckdb_extension_tpcds", reason="not installed: pip install airflow-spark-tuner[demo]")

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tuner.cli.harvest import harvest
@@ -121,7 +121,6 @@ def with_field(line: bytes, way: tuple[str | int, ...], value: Any) -> bytes:
 class TestFields:
     """Any value in any field."""
 
-    @settings(max_examples=500, deadline=None)
     @given(st.data())
     def test_of_any_type(self, scratch: Path, data: st.DataObject) -> None:
         lines = list(LINES)
@@ -189,7 +188,6 @@ class TestFields:
 class TestLines:
     """Events that come in the wrong order, twice, not at all, or from elsewhere."""
 
-    @settings(max_examples=150, deadline=None)
     @given(st.randoms(use_true_random=False), st.sampled_from(["shuffle", "repeat", "drop", "mix"]))
     def test_in_any_order_and_number(self, scratch: Path, rng: random.Random, how: str) -> None:
         lines = list(LINES)
@@ -229,7 +227,6 @@ class TestLines:
 class TestBytes:
     """Files cut off or damaged, in every form."""
 
-    @settings(max_examples=150, deadline=None)
     @given(st.sampled_from(["", "gz", "zstd", "lz4", "snappy", "lzf", "zip"]), st.floats(0, 1))
     def test_cut_anywhere(self, scratch: Path, form: str, share: float) -> None:
         whole = packed(form)
@@ -238,7 +235,6 @@ class TestBytes:
         # The end of a line, or the mark at the end of lz4 data, is no loss.
         assert application is None or application.problems or len(whole) - len(data) <= 21
 
-    @settings(max_examples=400, deadline=None)
     @given(
         st.sampled_from(["", "gz", "zstd", "lz4", "snappy", "lzf", "zip"]),
         st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), min_size=1, max_size=4),
@@ -409,6 +405,7 @@ def long_line(size: int) -> bytes:
     return execution_start(1, description="x" * size)
 
 
+@pytest.mark.processes
 def test_what_unpacks_to_very_much_is_read_in_little_memory(tmp_path: Path) -> None:
     """One process that may take 700 MB reads all of them."""
     expected = {}

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tuner.eventlog import fold as folding
@@ -119,14 +119,12 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @given(cuts=st.lists(st.integers(1, len(LINES) - 1), max_size=6, unique=True).map(sorted))
-@settings(max_examples=300, deadline=None)
 def test_wherever_it_is_cut(directory: Path, cuts: list[int]) -> None:
     (source,) = find_logs(rolled(directory, LINES, cuts))
     assert in_pieces(directory) == read_application(source)
 
 
 @given(lines=st.permutations(LINES), cuts=st.lists(st.integers(1, len(LINES) - 1), max_size=3, unique=True).map(sorted))
-@settings(max_examples=200, deadline=None)
 def test_whatever_its_order_nothing_is_lost(directory: Path, lines: list[bytes], cuts: list[int]) -> None:
     application = in_pieces(rolled(directory, lines, cuts))
     assert [e.execution_id for e in application.executions] == [0, 1, 2]

@@ -8,7 +8,7 @@ import itertools
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tuner.eventlog import read as reading
@@ -130,7 +130,6 @@ def check_kept(application: Application, whole_lines: int) -> None:
 class TestDamage:
     """Bytes that changed on the way."""
 
-    @settings(max_examples=300, deadline=None)
     @given(at=st.integers(0, len(PLAIN) - 1), byte=st.integers(0, 255))
     def test_any_byte_of_plain_text(self, scratch: Path, at: int, byte: int) -> None:
         damaged = PLAIN[:at] + bytes([byte]) + PLAIN[at + 1 :]
@@ -139,14 +138,12 @@ class TestDamage:
         assert len(application.executions) == 1 or untouched <= 4
         assert application.status is not FAILED
 
-    @settings(max_examples=300, deadline=None)
     @given(at=st.integers(0, len(FRAMES) - 1), byte=st.integers(0, 255))
     def test_any_byte_of_zstd(self, scratch: Path, at: int, byte: int) -> None:
         damaged = FRAMES[:at] + bytes([byte]) + FRAMES[at + 1 :]
         application = read(write(scratch, damaged))
         assert application.status is COMPLETE or application.problems
 
-    @settings(max_examples=100, deadline=None)
     @given(content=st.binary(max_size=2000))
     def test_anything_at_all(self, scratch: Path, content: bytes) -> None:
         application = read(write(scratch, content))

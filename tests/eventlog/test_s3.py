@@ -26,6 +26,8 @@ from tuner.steering.submit_conf import EVENT_LOG_DIR
 from .framings import lz4
 from .samples import environment, whole_log, zstd
 
+pytestmark = pytest.mark.sockets
+
 ACCOUNT = {"AWS_ACCESS_KEY_ID": "reader", "AWS_SECRET_ACCESS_KEY": "hunter2", "AWS_DEFAULT_REGION": "us-east-1"}
 
 pytest.importorskip("s3fs", reason="s3fs is not installed: pip install airflow-spark-tuner[s3]")

@@ -7,10 +7,14 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from tuner.history.store import Store
 from tuner.model.run import RunState
 
 from .samples import running
+
+pytestmark = pytest.mark.processes
 
 PROCESSES = 8
 RUNS = 25

@@ -11,7 +11,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from uuid import uuid4
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tuner.history.store import Store
@@ -62,7 +62,6 @@ def file_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield store
 
 
-@settings(max_examples=50, deadline=None)
 @given(decision=any_of(Decision), outcome=any_of(Outcome))
 def test_what_is_stored_is_read(file_store: Store, decision: Decision, outcome: Outcome) -> None:
     begun = replace(running(str(uuid4())), decision=decision)

@@ -72,6 +72,7 @@ def test_a_password_in_the_query_is_not_shown_either(closed_port: int) -> None:
     assert "user=ann" in message
 
 
+@pytest.mark.sockets
 def test_a_server_that_does_not_answer(silent_port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert engine.CONNECT_TIMEOUT_S == 5
     monkeypatch.setattr(engine, "CONNECT_TIMEOUT_S", 2)

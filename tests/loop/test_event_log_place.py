@@ -178,6 +178,7 @@ def test_what_spark_has_no_file_system_for_is_not_used(job: Job, spark: SparkAtH
     assert "no file system for memory" in event_log_place(here).why
 
 
+@pytest.mark.processes
 def test_who_may_not_write_there_runs_without() -> None:
     """As another user than root, where the tests run as root: that may write anywhere."""
     if os.getuid() != 0:

@@ -23,7 +23,7 @@ from tuner.pipeline.schema import TABLES
 
 from .fleet import comparable, local_tables, small_log, write_fleet, written_tables
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark]
 
 FAST = ["spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC", "spark.sql.shuffle.partitions=2"]
 
@@ -75,7 +75,7 @@ def test_the_tables_are_what_the_local_reader_says_and_follow_the_logs(tmp_path:
     assert (third["read"], third["unchanged"]) == (0, first["read"] + 1)
 
 
-@pytest.mark.thorough
+@pytest.mark.nightly
 def test_a_harvest_that_was_killed_is_made_good_by_the_next(tmp_path: Path) -> None:
     logs, out = tmp_path / "logs", tmp_path / "out"
     logs.mkdir()

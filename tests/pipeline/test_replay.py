@@ -39,7 +39,7 @@ from tuner.replay.walk import Walker
 
 from .many_nights import found, found_here, night, write_nights
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark]
 
 FAST = (
     "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
@@ -110,7 +110,7 @@ def test_only_cohorts_that_have_changed_are_walked_again(spark: Any, tmp_path: P
     assert len(list((out / "_replay" / "walks").iterdir())) == 1
 
 
-@pytest.mark.thorough
+@pytest.mark.nightly
 def test_logs_that_are_gone_stay_in_the_replay(spark: Any, tmp_path: Path) -> None:
     logs, out = tmp_path / "logs", tmp_path / "out"
     for number in range(3):
@@ -147,7 +147,7 @@ def test_without_a_log_nothing_is_found(spark: Any, tmp_path: Path) -> None:
     assert replay.model.skipped
 
 
-@pytest.mark.thorough
+@pytest.mark.nightly
 def test_a_harvest_without_documents_is_read_anew_where_that_can_be(spark: Any, tmp_path: Path) -> None:
     logs, out = tmp_path / "logs", tmp_path / "out"
     for number in range(3):
@@ -199,7 +199,7 @@ def test_the_fleets_own_model_can_be_put_to_use(
     assert not skipped.path
 
 
-@pytest.mark.thorough
+@pytest.mark.nightly
 def test_workers_price_by_the_model_that_is_named_here(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,7 +219,7 @@ def command(logs: Path, out: Path, master: str, round_runs: int, *conf: str) -> 
     return [sys.executable, "-m", "tests.pipeline.replay_job", *arguments]
 
 
-@pytest.mark.thorough
+@pytest.mark.nightly
 def test_a_replay_that_was_killed_goes_on_where_it_was(spark: Any, tmp_path: Path) -> None:
     logs, out = tmp_path / "logs", tmp_path / "out"
     for cohort in range(8):

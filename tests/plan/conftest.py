@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import AT_LENGTH
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
 from tuner.model.application import Application
@@ -18,7 +18,6 @@ _DATE = re.compile(r"'(\d{4})-(\d{2})-(\d{2})'")
 _APP = Path(__file__).with_name("tpcds_app.py")
 OTHER_DATE = "on another date"
 # All 99 take minutes; these have what the others have: self-joins, CTEs, set operations, outer and existence joins.
-ALL = os.environ.get("SPARK_TUNER_TESTS") == "all"
 _ALWAYS = frozenset({2, 8, 10, 14, 16, 23, 35, 41, 49, 64, 77, 88, 95, 97})
 
 
@@ -36,11 +35,13 @@ def tpcds_application(
 ) -> Application:
     """Queries by default and steered, some of them also on other dates, and a DataFrame program.
 
-    A third of the 99, or all of them where SPARK_TUNER_TESTS=all.
+    A third of the 99, or all of them at night.
     """
     root = tmp_path_factory.mktemp("identity")
     queries = {
-        f"q{number}": text for number, text in tpcds_queries.items() if ALL or number % 4 == 0 or number in _ALWAYS
+        f"q{number}": text
+        for number, text in tpcds_queries.items()
+        if AT_LENGTH or number % 4 == 0 or number in _ALWAYS
     }
     dated = [name for name, text in queries.items() if _DATE.search(text)][:6]
     redated = {f"{name} {OTHER_DATE}": on_another_date(queries[name]) for name in dated}

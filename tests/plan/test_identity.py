@@ -8,6 +8,7 @@ from functools import cached_property
 import msgspec
 import pytest
 
+from tests.conftest import AT_LENGTH
 from tuner.model.application import Application, Completeness, Execution
 from tuner.model.join_site import JoinSite
 from tuner.model.query import Query
@@ -18,10 +19,10 @@ from tuner.plan.plan_picture import picture_of
 from tuner.plan.queries import queries
 from tuner.plan.relation import is_scan, relation_name
 
-from .conftest import ALL, OTHER_DATE
+from .conftest import OTHER_DATE
 from .test_plan_picture import check, ran
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark]
 DEFAULT, STEERED = "default", "steered"
 Key = tuple[str, int]
 
@@ -71,7 +72,7 @@ def runs(tpcds_application: Application) -> Runs:
 
 def test_everything_ran_and_is_there(runs: Runs) -> None:
     assert runs.application.status is Completeness.COMPLETE, runs.application.problems
-    assert len(runs.names) == (100 if ALL else 35)
+    assert len(runs.names) == (100 if AT_LENGTH else 35)
     assert {query.status.value for query in runs.queries.values()} == {"succeeded"}
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tuner.eventlog.find import find_logs
@@ -311,7 +311,6 @@ class TestNamesOfColumns:
         text = f"HashAggregate | (keys=[{columns}], functions=[])\n  Scan parquet default.wide | [{columns}]"
         assert labels(text)[0] == "group by c0, c1, c2, c3 and 4 more"
 
-    @settings(max_examples=300, deadline=None)
     @given(
         st.lists(st.sampled_from([*"#()[],'= ", "#5", "#33", " AND ", " IN (", "note", " ASC", "x AS "]), max_size=12)
     )
@@ -343,7 +342,6 @@ class TestNamesOfColumns:
         assert (step.operator, step.label) == ("Execute", "insert into hadoop fs relation")
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.sampled_from(("Filter", "Project", "HashAggregate", "Exchange", "SortMergeJoin", "Window", "Expand", "Odd one")),
     st.lists(st.sampled_from(PARTS) | st.text(max_size=5), max_size=20),

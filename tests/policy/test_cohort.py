@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tuner.model.action import Action
@@ -137,7 +137,6 @@ def _advice(draw: st.DrawFn) -> Recommendation:
 _verdicts = st.lists(st.builds(verdict, _actions, st.sampled_from(Ruling), st.floats(0, 8)), max_size=4)
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(_runs(), st.lists(_advice(), max_size=4), _verdicts, st.sampled_from(Mode), st.booleans())
 def test_what_holds_of_every_decision(
     runs: list[Run], advice: list[Recommendation], verdicts: list[Verdict], mode: Mode, failed: bool
@@ -176,7 +175,6 @@ def _holds(
     )
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.lists(st.floats(0.2, 5), min_size=3, max_size=15), st.floats(0.3, 3), st.integers(0, 9))
 def test_what_was_rolled_back_never_comes_back_by_itself(machine: list[float], effect: float, seed: int) -> None:
     cohort = Cohort({"q1": 10.0, "q2": 10.0, "q3": 10.0}, (recommend(GOOD),), {GOOD.id: {"q1": effect}}, 0.1, seed=seed)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tuner.model.action import Hint
@@ -135,7 +135,6 @@ SENTENCES = st.lists(st.sampled_from([*VOCABULARY.split(), "\n"]), max_size=25).
 
 
 @given(st.one_of(st.text(), SENTENCES))
-@settings(max_examples=300, deadline=None)
 def test_never_raises_and_never_loses_text(text: str) -> None:
     hinted = add_join_hints(text, [DATES, JoinHintRequest(Hint.MERGE, "orders")])
     assert hinted.text.replace(" /*+ BROADCAST(d) */", "").replace(" /*+ MERGE(o) */", "") == text or hinted.applied

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.advice.joins import facts, inner, query, query_25, query_72, side
@@ -200,7 +200,6 @@ def _turns(builds: list[HintCandidate], size: str, threshold: int, before: int) 
     return chosen
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.lists(_queries(), min_size=1, max_size=5))
 def test_no_threshold_ever_turns_a_join_that_must_not_be(queries: list[Query]) -> None:
     job = facts(*queries)

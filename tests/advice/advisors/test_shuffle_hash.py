@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.advice.joins import CLUSTER, GIB, facts, inner, query, query_25, query_72, side
@@ -129,7 +129,6 @@ def _sides(draw: st.DrawFn, name: str) -> JoinSide:
     return side(name, rows=draw(rows), shuffle_bytes=draw(_sizes), sort_ms=draw(sort))
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.data())
 def test_whatever_the_joins_no_join_has_two_hints_and_no_task_too_much(data: st.DataObject) -> None:
     joins = [

@@ -21,7 +21,7 @@ from tuner.cost.statistics.types import Kind, read_value
 from tuner.plan.condition import Unknown, read_condition
 from tuner.plan.expression import split_top_level
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark]
 
 FILTERS = queries.filters(150)
 JOB = Path(__file__).parent / "estimates_job.py"

@@ -19,7 +19,7 @@ from .executed import compare_executed
 from .executed_cases import executed_cases
 from .spark_planner import SparkPlanner, spark_planner
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark]
 
 STATEMENTS, CONFS = 210, 8
 

@@ -14,7 +14,7 @@ from .agent_log import steered_executions
 from .fragile_programs import NOT_DETERMINISTIC, RAISING, Fragile
 from .fragile_tables import write_fragile_tables
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark]
 _APP = Path(__file__).with_name("fragile_app.py")
 
 # g drops the bad rows of f; the order that is drawn for each asks c first.

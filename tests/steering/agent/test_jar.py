@@ -26,6 +26,8 @@ from tuner.steering.agent.submission import Submission
 
 from .conftest import other_sparks, pip_spark
 
+pytestmark = pytest.mark.processes
+
 Environment = Callable[[str], dict[str, str]]
 
 # What Build does: classes below the directory that follows its name.
@@ -168,7 +170,6 @@ def test_every_source_is_in_the_order_of_compilation() -> None:
     assert files == {sources.BUILD, *sources.SOURCES}
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("uv") is None, reason="builds a wheel with uv")
 def test_the_wheel_has_the_sources(tmp_path: Path) -> None:
     root = Path(__file__).parents[3]

@@ -15,7 +15,7 @@ from .conftest import SteeredRun
 # shows what is below both. Batches of a stream are left alone.
 _OTHERWISE = (": cached", ": a cte of rand")
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.thorough]
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 
 
 def entries(run: SteeredRun, phase: str = "steered") -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ from .submits import (
     sql_file,
 )
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark]
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
 from tuner.plan.queries import queries
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark]
 _APP = Path(__file__).with_name("values_app.py")
 OTHER = ("held", "its filters have other values than those it was measured with")
 

@@ -16,9 +16,12 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.spark_archive import driver_options
+
 TPCDS_SCALE = 0.01
 # Tests share their machine: what most are about is not how long a decision takes there.
 os.environ["SPARK_TUNER_MOST_SECONDS_BEFORE"] = os.environ["SPARK_TUNER_MOST_SECONDS_AFTER"] = "60"
+os.environ["SPARK_SUBMIT_OPTS"] = driver_options()
 # Set by .ci/nightly: more queries of TPC-DS, more examples of each property.
 AT_LENGTH = os.environ.get("SPARK_TUNER_TESTS") == "nightly"
 _TESTS = Path(__file__).parent
@@ -43,7 +46,10 @@ settings.load_profile("nightly" if AT_LENGTH else "commit")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Each test gets its tier from what it needs: `unit` needs nothing but this process."""
+    """Each test gets its tier from what it needs: `unit` needs nothing but this process.
+
+    What takes longest comes first, so that workers end together.
+    """
     for item in items:
         needs = {mark.name for mark in item.iter_markers()} & (_NEEDS | {"nightly"})
         needs |= {need for name, need in _NEED_OF_FIXTURE.items() if name in getattr(item, "fixturenames", ())}
@@ -52,6 +58,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(need)
         if "nightly" not in needs:
             item.add_marker("contract" if needs else "unit")
+    items.sort(key=lambda item: [item.get_closest_marker(need) is None for need in ("contract", "spark", "airflow")])
 
 
 _unit_test = ""
@@ -124,11 +131,7 @@ def _submit(program: str, script: Path, args: tuple[object, ...], log_dir: Path,
     settings = {
         "spark.master": "local[2]",
         "spark.driver.memory": "2g",
-        # Small data and many plans: what a better compiler and collector would save, they cost many times over.
-        # With the first alone Java keeps 48 MB for compiled code, which this many plans fill.
-        "spark.driver.extraJavaOptions": (
-            "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC -Xmn1g"
-        ),
+        "spark.driver.extraJavaOptions": "-Xmn1g",
         "spark.driver.host": "localhost",
         "spark.ui.enabled": "false",
         "spark.eventLog.enabled": "true",
@@ -153,7 +156,7 @@ def chromium() -> Iterator[Any]:
         pytest.skip("no Chromium on PATH: apt-get install chromium")
     with driver.sync_playwright() as playwright:
         # Chromium's own sandbox does not start in containers; what is opened here is this project's.
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
         yield browser
         browser.close()
 

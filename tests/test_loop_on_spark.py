@@ -34,8 +34,6 @@ pytestmark = [pytest.mark.spark]
 
 JOB = Path(__file__).with_name("join_job.py")
 SUBMIT = ["--master", "local[2]", "--driver-memory", "3g", "--conf", "spark.ui.enabled=false"]
-# A run is short: what a better compiler would save, it costs.
-SUBMIT += ["--conf", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"]
 
 
 class Cohort:

@@ -36,10 +36,7 @@ with DAG("{dag}", schedule=None, catchup=False):
         application_args=["{tables}", "{output}"],
         driver_memory="3g",
         mode="suggest",
-        conf={{
-            "spark.ui.enabled": "false",
-            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-        }},
+        conf={{"spark.ui.enabled": "false"}},
     )
 """
 

@@ -49,7 +49,6 @@ def test_contenders_side_by_side(join_tables: Path, tmp_path: Path, contenders: 
     )
     asked += ("--contenders", ",".join(contenders))
     asked += ("--driver-memory", "2g", "--runs", 2, "--repeats", 0, "--report", tmp_path / "bench.html", "--json")
-    asked += ("--conf", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     done = bench(*asked)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

@@ -25,7 +25,6 @@ def spark_session(directory: Path, **conf: str) -> Iterator[Any]:
 
     settings = {
         "spark.driver.memory": "2g",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.driver.host": "localhost",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.ui.enabled": "false",

@@ -25,7 +25,7 @@ from .fleet import comparable, local_tables, small_log, write_fleet, written_tab
 
 pytestmark = [pytest.mark.spark]
 
-FAST = ["spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC", "spark.sql.shuffle.partitions=2"]
+FAST = ["spark.sql.shuffle.partitions=2"]
 
 
 def command(logs: Path, out: Path, master: str, *conf: str) -> list[str]:

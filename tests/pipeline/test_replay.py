@@ -42,7 +42,6 @@ from .many_nights import found, found_here, night, write_nights
 pytestmark = [pytest.mark.spark]
 
 FAST = (
-    "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.shuffle.partitions=2",
     "spark.driver.host=localhost",
     "spark.driver.bindAddress=127.0.0.1",

@@ -39,11 +39,10 @@ MAP_BYTES_PER_SLOT = 16
 
 @dataclass(frozen=True, slots=True)
 class BroadcastCap:
-    """The most bytes of hash relation for one join, and for all new ones of a query; `heap_bytes` they come from."""
+    """The most bytes of hash relation for one join, and for all new ones of a query."""
 
     one_bytes: int
     query_bytes: int
-    heap_bytes: int
 
 
 def broadcast_cap(
@@ -55,7 +54,6 @@ def broadcast_cap(
     return BroadcastCap(
         one_bytes=min(int(unified * SHARE_OF_ONE), MAX_BROADCAST_BYTES),
         query_bytes=min(int(unified * SHARE_OF_QUERY), MAX_BROADCAST_BYTES),
-        heap_bytes=heap,
     )
 
 

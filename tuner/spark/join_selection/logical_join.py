@@ -11,10 +11,6 @@ LEFT, RIGHT = BuildSide.LEFT, BuildSide.RIGHT
 BOTH = (LEFT, RIGHT)
 
 
-def other_side(which: BuildSide) -> BuildSide:
-    return LEFT if which is RIGHT else RIGHT
-
-
 class SideHint(StrEnum):
     """What a hint asks of one side of a join (JoinStrategyHint): a user's four, and three that Spark itself adds."""
 

@@ -20,7 +20,6 @@ from tuner.spark.join_selection.logical_join import (
     Shuffle,
     Side,
     SideHint,
-    other_side,
 )
 from tuner.spark.join_selection.select_join import select_join
 from tuner.spark.join_selection.selection_conf import DEMOTION_BY_TYPE, SelectionConf
@@ -73,7 +72,7 @@ def _with_stage_hint(join: LogicalJoin, which: BuildSide, conf: SelectionConf) -
 
 def _is_demoted(join: LogicalJoin, which: BuildSide, conf: SelectionConf) -> bool:
     """Whether tasks that find an empty partition end so soon that a shuffle join is kept."""
-    shuffle, other = join.side(which).shuffle, join.side(other_side(which)).shuffle
+    shuffle, other = join.side(which).shuffle, join.side(which.other).shuffle
     if not conf.has(DEMOTION_BY_TYPE):
         return _is_mostly_empty(shuffle, conf)
     if which not in broadcast_sides(replace(join, hashable=True)):

@@ -14,7 +14,7 @@ from tuner.spark.join_selection.build_sides import (
     may_replicate,
     shuffled_hash_sides,
 )
-from tuner.spark.join_selection.logical_join import BOTH, RIGHT, Choice, LogicalJoin, Rule, SideHint, other_side
+from tuner.spark.join_selection.logical_join import BOTH, RIGHT, Choice, LogicalJoin, Rule, SideHint
 from tuner.spark.join_selection.selection_conf import NULL_AWARE_THRESHOLD, SelectionConf
 
 _Pick = Callable[[LogicalJoin, SelectionConf], Choice | None]
@@ -93,7 +93,7 @@ def _preferred_hash(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
 
 def _is_much_smaller(join: LogicalJoin, which: BuildSide, conf: SelectionConf) -> bool:
     """canBuildLocalHashMapBySize and muchSmaller; the static threshold counts even for what was measured."""
-    size, other = join.side(which).bytes, join.side(other_side(which)).bytes
+    size, other = join.side(which).bytes, join.side(which.other).bytes
     return size < conf.hashed_bytes and size * conf.factor <= other
 
 
@@ -178,7 +178,7 @@ def _preferred_loop_side(join: LogicalJoin) -> BuildSide:
 def _kept(join: LogicalJoin) -> BuildSide | None:
     """The side that is left to build where the other must neither be broadcast nor replicated."""
     kept = join.hinted(SideHint.NO_BROADCAST_AND_REPLICATION)
-    return other_side(kept[0]) if kept else None
+    return kept[0].other if kept else None
 
 
 def _both_in(sides: Iterable[BuildSide], others: Iterable[BuildSide]) -> _Sides:

@@ -8,8 +8,9 @@ import pytest
 
 from tests.advice.joins import facts, inner, query, side
 from tuner.advice.advise import advise
-from tuner.advice.advisors.bypass_merge import MOST_FILE_NS, advise_bypass_merge, file_ns, files_of
+from tuner.advice.advisors.bypass_merge import advise_bypass_merge
 from tuner.advice.advisors.shuffle_partitions import advise_shuffle_partitions
+from tuner.advice.candidates.shuffle_files import MOST_FILE_NS, file_ns, files_of
 from tuner.model.change import Recommendation
 from tuner.model.cluster import Cluster
 from tuner.model.query import Query, QueryStatus, ShuffleExchange

@@ -8,11 +8,11 @@ UnsafeShuffleWriter sorts the rows, still serialized, by partition. How many par
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tuner.advice.candidates.query_gain import is_worth_it, total_gain, total_seconds
+from tuner.advice.candidates.shuffle_files import bypass_threshold, file_ns, files_of
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Evidence, Prediction, Recommendation
@@ -26,13 +26,6 @@ _SORT_SHUFFLE = frozenset({"", "sort", "tungsten-sort", "org.apache.spark.shuffl
 # Nanoseconds of a core to sort a row that would have been written at once: none to 100, the narrower the more
 # (tests/benchmarks/shuffle_writers.py, Spark 4.3, 200 partitions).
 SORT_ROW_NS = 100.0
-# Nanoseconds of a core to make, fill, merge and remove a file: 550,000 to 1,000,000 by the same measurement, on a virtual
-# machine. How fast files are made differs much among machines: where tasks of a run took less for each, that counts.
-MOST_FILE_NS = 750_000.0
-# Of a shuffle that is written to one file a task, what a partition costs it: most of 5 ms for 200, by the same measurement.
-SORTED_SEGMENT_NS = 30_000.0
-# Such tasks do other work, too: what one shuffle in so many took less than is near to what files take alone.
-FASTEST = 10
 UNSURE = 3.0
 # A relation that is broadcast takes several times its size while it is built (LongToUnsafeRowMap doubles its page, and
 # copies), in one piece. In local mode that is on the heap where tasks would sort, each in a page of up to 64 MiB
@@ -71,37 +64,6 @@ def _advised(facts: Facts) -> Sequence[Recommendation]:
     if not is_worth_it(gain, facts.succeeded):
         return ()
     return (_recommendation(found, threshold, gain),)
-
-
-def bypass_threshold(facts: Facts) -> int:
-    """Shuffles of more partitions are written to one file a task already."""
-    return facts.settings[BYPASS_MERGE_THRESHOLD]
-
-
-def segment_ns(facts: Facts, shuffle: ShuffleExchange) -> float:
-    """What each partition costs each task that writes a shuffle, in nanoseconds of a core."""
-    bypassed = shuffle.partitions <= bypass_threshold(facts)
-    return facts.costs.shuffle_segment if bypassed else min(facts.costs.shuffle_segment, SORTED_SEGMENT_NS)
-
-
-def files_of(shuffle: ShuffleExchange) -> float:
-    """Files that its tasks made: one for each partition that has rows, were these spread evenly by chance."""
-    places = (shuffle.map_tasks or 0) * shuffle.partitions
-    return places * -math.expm1(-(shuffle.rows or 0) / places) if places else 0.0
-
-
-def file_ns(facts: Facts) -> float:
-    """What a file costs at most, in nanoseconds of a core: the tasks of few shuffles took less for each of them."""
-    threshold = bypass_threshold(facts)
-    # With fewer rows, what a task takes besides would count for its files.
-    telling = (
-        s
-        for q in facts.succeeded
-        for s in q.shuffles
-        if s.partitions <= threshold and (s.rows or 0) >= s.partitions * (s.map_tasks or 1)
-    )
-    each = sorted(s.map_core_ms * 1e6 / files_of(s) for s in telling if s.map_tasks and s.map_core_ms)
-    return min(each[len(each) // FASTEST], MOST_FILE_NS) if each else facts.costs.shuffle_segment
 
 
 def _merged(facts: Facts, query: Query, threshold: int, price: float) -> Iterator[_Merged]:

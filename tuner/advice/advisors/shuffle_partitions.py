@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from tuner.advice.advisors.bypass_merge import advise_bypass_merge, segment_ns
+from tuner.advice.advisors.bypass_merge import advise_bypass_merge
 from tuner.advice.candidates.query_gain import is_worth_it, total_seconds
+from tuner.advice.candidates.shuffle_files import segment_ns
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Evidence, Prediction, Recommendation, Risk

@@ -1,4 +1,4 @@
-"""What a bench hands on: its setup, what each contender's runs took, and how they compare."""
+"""What a bench runs, and what one run took."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A recurring job: query texts by name, in the order in which they run, and a directory with a folder of Parquet files
-    for each table. `title` says in words what it is."""
+    """A recurring job: query texts by name, in the order they run, and a directory with one folder of Parquet files a table."""
 
     title: str
     queries: Mapping[str, str]
@@ -21,8 +20,8 @@ class Workload:
 class Setup:
     """How a workload is run: the same for all contenders. `conf` is the user's own; `timeout_seconds` is for one query.
 
-    `runs` are those in which contenders learn; `repeats` follow, with what each of them came to. Contenders that do not learn
-    run in the first round, in every `fixed_every`-th after it, and in the repeats.
+    Contenders learn in `runs`; in the `repeats` that follow they keep what they learned. Contenders that do not learn run in
+    the first round, in every `fixed_every`-th after it, and in the repeats.
     """
 
     workload: Workload
@@ -47,8 +46,7 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class QueryTime:
-    """One query of one run: wall seconds from its text to its rows. `error` is "" where it came to its end; `digest` is
-    the same for the same rows."""
+    """One query of one run: wall seconds from text to rows. `error` is "" if it succeeded; equal rows have equal digests."""
 
     name: str
     seconds: float
@@ -61,9 +59,9 @@ class QueryTime:
 class BenchRun:
     """One run of a contender. `number` counts from 1; run 0 prepares what the contender needs (statistics).
 
-    `tuning_seconds` is what it took beside the queries: deciding, reading the event log, gathering statistics.
-    `application_seconds` is the whole of spark-submit. `conf` is what a search set for all of it, `query_conf` for single
-    queries. `said` are lines on what was changed and why.
+    `tuning_seconds` is spent outside the queries: deciding, reading the event log, gathering statistics.
+    `application_seconds` is all of spark-submit. A search set `conf` for the application and `query_conf` for single
+    queries. `said` says what changed and why.
     """
 
     contender: str

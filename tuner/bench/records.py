@@ -1,4 +1,4 @@
-"""What has been run already, on disk: a bench that was stopped goes on after its last finished run."""
+"""Finished runs on disk: a stopped bench resumes after its last one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SETUP = "setup.json"
 
 
 class Records:
-    """The finished runs in a directory. It belongs to one setup: TunerError where another bench ran there."""
+    """The finished runs in a directory. A directory belongs to one setup: TunerError if another bench ran there."""
 
     def __init__(self, setup: Setup) -> None:
         self._directory = setup.directory
@@ -30,7 +30,7 @@ class Records:
         return self._directory / contender / f"run-{number:03d}"
 
     def get(self, contender: str, number: int) -> BenchRun | None:
-        """A finished run; None where it has not run, or did not come to its end."""
+        """A finished run, or None."""
         file = self._file(contender, number)
         if not file.exists():
             return None
@@ -47,7 +47,7 @@ class Records:
         _write(file, msgspec.json.format(msgspec.json.encode(run), indent=1))
 
     def of(self, contender: str, rounds: int) -> list[BenchRun]:
-        """A contender's finished runs, what it prepared first."""
+        """A contender's finished runs up to a round, its preparation (run 0) first."""
         found = (self.get(contender, number) for number in range(rounds + 1))
         return [run for run in found if run is not None]
 
@@ -56,7 +56,7 @@ class Records:
 
 
 def _identity(setup: Setup) -> dict[str, Any]:
-    """What must be the same for runs to be compared; how many runs there are may grow."""
+    """What must be equal for runs to be comparable. The number of repeats may grow."""
     of_setup = asdict(setup)
     for name in ("directory", "runs", "repeats", "workload", "fixed_every"):
         del of_setup[name]

@@ -1,4 +1,4 @@
-"""Runs to results: speed-ups run by run, how soon, which queries lost, and what it all cost."""
+"""The results of a bench: speed-up of each run, how soon, which queries are slower, what tuning cost."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from tuner.bench.bench_run import BenchRun, QueryTime, Setup
 from tuner.bench.slowdown import MARGIN, p_slower, significant
 
 DEFAULT = "default"
-# Of the final gain: a contender is there when it has this share of it.
+# A contender has learned when a run reaches this share of its final gain.
 MOST_OF_GAIN = 0.9
-# What the best of these many queries gain is shown beside the mean of all.
+# The mean over this many best queries is shown beside the mean over all.
 BEST = 16
 
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """One query of a contender: median seconds by default and in the end, and seconds of each run (None: it failed).
+    """One query of a contender: median seconds by default and over the repeats, and seconds of each run (None: it failed).
 
-    `p_slower` is how likely such seconds are if it were no more than 5 % slower than by default; `slower` says that this is too
-    unlikely, all queries considered together. `seems_slower`: the medians differ so, but the test does not bear it out.
+    `p_slower` is the p-value of being at most 5 % slower than by default; `slower` holds if that is significant over all
+    queries. `seems_slower`: the medians differ by more, but the test is not significant.
     """
 
     name: str
@@ -34,7 +34,7 @@ class QueryResult:
 
     @property
     def speed_up(self) -> float:
-        """1 where it never came to its end by default: there is nothing to compare with."""
+        """Default over final seconds; 1 if the query never succeeded by default."""
         return self.default_seconds / self.final_seconds if self.default_seconds and self.final_seconds else 1.0
 
     @property
@@ -44,8 +44,8 @@ class QueryResult:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """One run of a contender: seconds of its queries; against Spark's defaults in the same round, or the nearest; and all so
-    far with what tuning took. A failed query counts what it took and a run by default."""
+    """One run of a contender: seconds of its queries, speed-up over the defaults of the same or the nearest round, and the
+    sum so far with tuning. A failed query counts its own seconds and a run by default."""
 
     number: int
     seconds: float
@@ -58,9 +58,9 @@ class RunResult:
 
 @dataclass(frozen=True, slots=True)
 class ContenderResult:
-    """What came of a contender. Speed-ups are of the end (medians over the repeats); `runs_to_most` is the first run with 90 %
-    of the final gain (None: there was none to reach, or it was not held). `cumulative_seconds` are of as many rounds for
-    all contenders: rounds that one had no turn in count as its nearest run."""
+    """The result of a contender. Speed-ups are medians over the repeats; `runs_to_most` is the first run with 90 % of the
+    final gain (None: no gain, or no run reached it). `cumulative_seconds` covers the same rounds for all contenders: a
+    round without a run counts as the nearest run."""
 
     name: str
     title: str
@@ -156,7 +156,7 @@ def _runs(
 ) -> Iterable[RunResult]:
     cumulative, counted = preparing, 0
     for run in mine:
-        # A round that it had no turn in took it as long as the nearest that it had one in.
+        # A round without a run counts as the nearest run.
         for number in range(counted + 1, run.number + 1):
             nearest = _nearest(mine, number)
             cumulative += _total(nearest, usual) + nearest.tuning_seconds

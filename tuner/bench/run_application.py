@@ -19,15 +19,16 @@ from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.spark.submit_arguments import conf_arguments
 
 APPLICATION = Path(__file__).with_name("application.py")
-# Beside what its queries may take, an application has to start, list files and stop.
+# An application starts, lists files and stops, beside running its queries.
 _START_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Submit:
-    """One application. `conf` is for all of it, `query_conf` for single queries by name; `flags` are spark-submit's own.
+    """How to start one application. `conf` holds for all queries, `query_conf` for one query each, by name.
 
-    `catalog` is a directory for a catalog with statistics; without it tables are temporary views.
+    `flags` are spark-submit's own. `catalog` is the directory of a catalog with statistics; without it, tables are
+    temporary views.
     """
 
     conf: Mapping[str, str] = field(default_factory=dict)
@@ -39,7 +40,7 @@ class Submit:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What an application left: a line for each query that it came to, and how it ended."""
+    """What an application measured of the queries it ran, and how it ended."""
 
     queries: tuple[QueryTime, ...]
     seconds: float
@@ -47,10 +48,9 @@ class Ran:
 
 
 def run_application(setup: Setup, submit: Submit, work: Path) -> Ran:
-    """Run the application in `work`, a directory of its own; what it prints is in `work/spark.log`.
+    """Run the application in its own directory `work`; its output goes to `work/spark.log`.
 
-    A query that it did not come to, because it died, is in the result with what killed it. TunerError where it ended
-    before any query did.
+    If it dies, the queries that are left are in the result with the reason. TunerError if no query ended.
     """
     work.mkdir(parents=True, exist_ok=True)
     options, results, log = work / "options.json", work / "results.jsonl", work / "spark.log"
@@ -64,7 +64,7 @@ def run_application(setup: Setup, submit: Submit, work: Path) -> Ran:
     seconds = time.monotonic() - started
     found = _read(results)
     if not found:
-        raise TunerError(f"the application ended with code {code} before its first query did; see {log}")
+        raise TunerError(f"the application ended with code {code} before its first query ended; read {log}")
     return Ran((*found, *_missing(setup, submit, found, code, log)), seconds, code)
 
 
@@ -111,7 +111,7 @@ def _most_seconds(setup: Setup, submit: Submit) -> float:
 
 def _run(command: Sequence[str], environ: Mapping[str, str], work: Path, log: Path, most_seconds: float) -> int:
     with log.open("wb") as output:
-        # Of its own group: an interrupted bench leaves no Spark behind.
+        # A process group of its own: an interrupted bench leaves no Spark behind.
         process = subprocess.Popen(
             command, env={**environ, "SPARK_LOCAL_IP": "127.0.0.1"}, cwd=work, stdout=output, stderr=output,
             stdin=subprocess.DEVNULL, start_new_session=True,
@@ -136,6 +136,6 @@ def _read(results: Path) -> list[QueryTime]:
 def _missing(setup: Setup, submit: Submit, found: Sequence[QueryTime], code: int, log: Path) -> list[QueryTime]:
     if submit.analyze:
         return []
-    came_to = {query.name for query in found}
-    why = f"the application ended with code {code}; see {log}"
-    return [QueryTime(name, 0.0, error=why) for name in setup.workload.queries if name not in came_to]
+    ended = {query.name for query in found}
+    why = f"the application ended with code {code}; read {log}"
+    return [QueryTime(name, 0.0, error=why) for name in setup.workload.queries if name not in ended]

@@ -1,4 +1,4 @@
-"""Runs all contenders round by round, so that a machine's slow hour is everybody's."""
+"""Runs all contenders round by round, so that a slow hour of the machine slows all of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Any = TypeVar("_Any")
 
 
 def run_rounds(setup: Setup, contenders: Sequence[Contender], records: Records, say: Say) -> None:
-    """Each contender once a round that it has a turn in, another one first each time; what is on record is not run again."""
+    """Run each contender once in each of its rounds, a different one first each time. Recorded runs are not repeated."""
     for first in (c for c in contenders if isinstance(c, Preparing)):
         _once(records, first.name, 0, partial(first.prepare, setup, records.work(first.name, 0)), say)
     for number in range(1, setup.rounds + 1):
@@ -33,7 +33,7 @@ def _once(records: Records, name: str, number: int, run: Callable[[], BenchRun],
     if records.get(name, number) is not None:
         return
     started = datetime.now(UTC)
-    say(f"{name}: run {number}" if number else f"{name}: what it needs before its first run")
+    say(f"{name}: run {number}" if number else f"{name}: preparing")
     found = run()
     records.work(name, number).mkdir(parents=True, exist_ok=True)
     records.add(replace(found, started_at=started.isoformat(timespec="seconds")))

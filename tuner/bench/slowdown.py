@@ -1,4 +1,4 @@
-"""Is a query slower than by default? By a test over repeated measurements, not by one sample."""
+"""Whether a query is slower than by default: a statistical test over repeated runs."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import math
 from collections.abc import Mapping, Sequence
 from statistics import fmean, stdev
 
-# Slower by less is not worth a word.
+# A smaller slowdown is not reported.
 MARGIN = 0.05
-# How often the test may be wrong about any of the queries together.
+# The chance of one wrong verdict among all queries together (family-wise error rate).
 SIGNIFICANCE = 0.05
 
 
 def p_slower(default: Sequence[float], contender: Sequence[float], margin: float = MARGIN) -> float | None:
-    """The probability of such seconds if the contender's were at most `margin` longer; None where there are too few to tell.
+    """The p-value of the contender being at most `margin` slower; None with fewer than two runs of either.
 
     Welch's one-sided t-test of the logarithms (Welch, Biometrika 34, 1947): seconds spread in proportion to themselves.
     """
     if len(default) < 2 or len(contender) < 2:
         return None
-    # Half a second of imports that only a bench's results need.
+    # The import takes half a second.
     from scipy.stats import ttest_ind_from_stats
 
     allowed = [math.log(seconds * (1 + margin)) for seconds in default]
@@ -35,7 +35,7 @@ def p_slower(default: Sequence[float], contender: Sequence[float], margin: float
 
 
 def significant(p_values: Mapping[str, float | None], level: float = SIGNIFICANCE) -> frozenset[str]:
-    """Those of many tests that hold together (Holm, Scandinavian Journal of Statistics 6, 1979)."""
+    """The tests that stay significant when all are taken together (Holm, Scandinavian Journal of Statistics 6, 1979)."""
     tested = sorted((p, name) for name, p in p_values.items() if p is not None)
     found = []
     for rank, (p, name) in enumerate(tested):

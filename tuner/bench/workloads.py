@@ -10,8 +10,9 @@ from tuner.errors import TunerError
 
 
 def tpcds(scale_factor: float, names: Collection[str], tables: Path) -> Workload:
-    """TPC-DS queries (`q01` to `q99`; all of them where no names are given), their tables made below `tables` where they are
-    not there yet. Raises RequirementError without the packages that make them, TunerError for a query there is none of.
+    """TPC-DS queries (`q01` to `q99`; all if no names are given). Missing tables are made below `tables`.
+
+    Raises RequirementError without the packages that make them, TunerError for an unknown query.
     """
     from tuner.demo.tables import make_tables, query_texts
 
@@ -23,8 +24,10 @@ def tpcds(scale_factor: float, names: Collection[str], tables: Path) -> Workload
 
 
 def from_directories(sql: Path, names: Collection[str], tables: Path) -> Workload:
-    """The `*.sql` files of a directory, one query each, in the order of their names; `tables` has a folder of Parquet files
-    for each table. TunerError where there are none."""
+    """The `*.sql` files of a directory, one query each, in order of name; `tables` has one folder of Parquet files a table.
+
+    TunerError if there are none.
+    """
     for directory in (sql, tables):
         if not directory.is_dir():
             raise TunerError(f"{directory}: no such directory")

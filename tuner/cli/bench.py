@@ -1,4 +1,4 @@
-"""`spark-tuner bench`: what the tuner gains on recurring jobs of SQL, beside what one would do instead."""
+"""`spark-tuner bench`: what the tuner gains on recurring SQL jobs, compared with what people do instead."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ def bench(
     scale_factor: Annotated[float, typer.Option(min=0.01, help="TPC-DS scale factor: gigabytes of raw data.")] = 1.0,
     queries: Annotated[str, typer.Option(help="Queries by name or number, comma-separated. [default: all]")] = "",
     runs: Annotated[int, typer.Option(min=2, help="Runs in which each contender learns.")] = 5,
-    repeats: Annotated[
-        int, typer.Option(min=0, help="Runs after that, with what each contender came to: for a test, not one sample.")
-    ] = 2,
+    repeats: Annotated[int, typer.Option(min=0, help="Runs after that, with what each contender learned.")] = 2,
     fixed_every: Annotated[
-        int, typer.Option(min=1, help="Contenders that do not learn run in every so many rounds, and in the repeats.")
+        int, typer.Option(min=1, help="Contenders that do not learn run in every N-th round, and in the repeats.")
     ] = 1,
-    contenders: Annotated[str, typer.Option(help="Comma-separated; default is always one.")] = ",".join(CONTENDERS),
+    contenders: Annotated[str, typer.Option(help="Comma-separated. `default` is always included.")] = ",".join(
+        CONTENDERS
+    ),
     sql: Annotated[Path | None, typer.Option(help="A directory of .sql files to run instead of TPC-DS.")] = None,
     tables: Annotated[
         Path | None, typer.Option(help="A directory with one folder of Parquet files for each table, for --sql.")
     ] = None,
     directory: Annotated[
-        Path, typer.Option(help="Where tables, logs and results go; a bench that was stopped goes on there.")
+        Path, typer.Option(help="Where tables, logs and results go. A stopped bench resumes there.")
     ] = Path("spark-tuner-bench"),
     master: Annotated[str, typer.Option(help="Spark's master. [default: local, with all cores]")] = "",
     memory: Annotated[str, typer.Option("--driver-memory", help="[default: half of the machine's, at most 8g]")] = "",
     timeout_seconds: Annotated[float, typer.Option(min=1.0, help="A query that takes longer has failed.")] = 900.0,
     conf: Conf = None,
-    seed: Annotated[int, typer.Option(help="Of random search and TPE.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of random search and TPE.")] = 1,
     report: Annotated[Path | None, typer.Option(help="Write the result as one HTML page with plots.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run SQL as a recurring job, tuned and by Spark's defaults, its CBO, a raised threshold, and searches, and compare."""
+    """Compare the tuner with Spark's defaults, Spark's CBO, a raised broadcast threshold and searches on a recurring SQL job."""
     names = _names(contenders)
     if unknown := [name for name in names if name not in CONTENDERS]:
         raise typer.BadParameter(f"{', '.join(unknown)}; there are {', '.join(CONTENDERS)}", param_hint="--contenders")
@@ -74,7 +74,7 @@ def bench(
         fixed_every,
     )
     records = Records(setup)
-    # Spark runs in a group of its own: whoever ends this program means both.
+    # Spark runs in its own process group: who ends this program ends both.
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     run_rounds(setup, found, records, lambda text: console.print(text, markup=False))
     result = results(setup, {c.name: c.title for c in found}, {c.name: records.of(c.name, setup.rounds) for c in found})

@@ -73,13 +73,13 @@ def _remarks(contender: ContenderResult) -> Sequence[str]:
     lines = []
     if contender.slower:
         names = ", ".join(f"{q.name} (p {q.p_slower:.3f})" for q in contender.slower)
-        lines.append(f"{contender.name}: slower than by default by more than 5 %: {names}")
+        lines.append(f"{contender.name}: more than 5 % slower than by default: {names}")
     if seem := [f"{q.name} ({q.speed_up:.2f}x)" for q in contender.queries if q.seems_slower]:
-        lines.append(f"{contender.name}: more than 5 % slower here, but within chance: {', '.join(seem)}")
+        lines.append(f"{contender.name}: more than 5 % slower, but not significant: {', '.join(seem)}")
     if failed := sorted({name for run in contender.runs for name in run.failed}):
-        lines.append(f"{contender.name}: failed at times: {', '.join(failed)}")
+        lines.append(f"{contender.name}: failed in some runs: {', '.join(failed)}")
     if other := [q.name for q in contender.queries if q.other_rows]:
-        lines.append(f"{contender.name}: other rows than by default: {', '.join(other)}")
+        lines.append(f"{contender.name}: different rows than by default: {', '.join(other)}")
     return lines
 
 

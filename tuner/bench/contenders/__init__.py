@@ -1,1 +1,1 @@
-"""What a recurring job can be run by: the tuner, and what one would do instead. One file each."""
+"""What tunes a recurring job: this tuner, and what people do instead. One file each."""

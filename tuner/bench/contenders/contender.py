@@ -10,7 +10,7 @@ from tuner.bench.bench_run import BenchRun, Setup
 
 
 class Contender(Protocol):
-    """Runs the job, each time as it has come to by the runs before it."""
+    """Runs the job, each time with what it learned from earlier runs."""
 
     @property
     def name(self) -> str: ...
@@ -20,7 +20,7 @@ class Contender(Protocol):
 
     @property
     def learns(self) -> bool:
-        """Whether its runs differ by what it learned; if not, one round says as much as another."""
+        """Whether its runs change with what it learned. If not, it need not run in every round."""
 
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
         """Run `number` of it, in the directory `work`. `earlier` are its own, oldest first, from 1; `number` is beyond
@@ -29,7 +29,7 @@ class Contender(Protocol):
 
 @runtime_checkable
 class Preparing(Contender, Protocol):
-    """Has something to do once, before its first run."""
+    """A contender that prepares something once, before its first run."""
 
     def prepare(self, setup: Setup, work: Path) -> BenchRun:
-        """Do it, as run 0."""
+        """Prepare, as run 0."""

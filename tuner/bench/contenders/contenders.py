@@ -24,9 +24,9 @@ _BY_OPTUNA = ("random", "tpe")
 
 
 def contenders_named(names: Collection[str]) -> list[Contender]:
-    """Those of the names, Spark's defaults always among them, since all are measured against these.
+    """The contenders of these names, and always Spark's defaults, which all are compared with.
 
-    Raises RequirementError where one needs what is not installed.
+    Raises RequirementError if one needs a package that is not installed.
     """
     if find_spec("optuna") is None and (asked := [n for n in _BY_OPTUNA if n in names]):
         raise RequirementError(

@@ -1,4 +1,4 @@
-"""Spark's own cost-based optimizer, with statistics of all columns, whose gathering counts."""
+"""Spark's cost-based optimizer with statistics of all columns; gathering them counts as tuning."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CostBased:
         shutil.rmtree(_catalog(work), ignore_errors=True)
         ran = run_application(setup, Submit(catalog=_catalog(work), analyze=True), work)
         if ran.exit_code:
-            raise TunerError(f"ANALYZE ended with code {ran.exit_code}; see {work / 'spark.log'}")
+            raise TunerError(f"ANALYZE ended with code {ran.exit_code}; read {work / 'spark.log'}")
         return BenchRun(
             self.name,
             0,

@@ -1,4 +1,4 @@
-"""Contenders that run every time alike: Spark as it comes, and with one global threshold raised."""
+"""Contenders whose runs are all the same: Spark's defaults, and one raised broadcast threshold."""
 
 from __future__ import annotations
 

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 # With as few runs as a bench has, Optuna's ten random trials before its model would be all of them.
 STARTUP_TRIALS = 2
-# A query that failed is as bad as one that takes this many times the longest.
+# A failed query counts as this many times the slowest.
 _FAILED = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A setting, and the seconds that a query, or all of them, took with it."""
+    """A setting, and the seconds that a query, or the whole job, took with it."""
 
     conf: Mapping[str, str]
     seconds: float
@@ -35,9 +35,9 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Run 1 is Spark's defaults; each other tries one setting for each query; repeats use the best that was found.
+    """Run 1 has Spark's defaults, each later run tries one setting for each query, repeats use the best one found.
 
-    More than a job can have: its queries get properties of their own, which only a job that sets them itself could.
+    Queries get properties of their own: a job has that only if it sets them itself.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Search:
     def _next(
         self, setup: Setup, number: int, position: int, knobs: Sequence[Knob[Any]], tried: Sequence[Trial]
     ) -> Mapping[str, str]:
-        """What was best, when the search is over; else what the sampler suggests."""
+        """The best setting once the search is over, else what the sampler suggests."""
         if number > setup.runs:
             return best(tried)
         return {} if number == 1 else _suggested(self.sampler(_seed(setup.seed, position, number)), knobs, tried)
@@ -83,13 +83,13 @@ def tpe() -> Search:
 def _optuna() -> ModuleType:
     import optuna
 
-    # It tells of every study that it makes.
+    # It logs every study.
     logging.getLogger("optuna").setLevel(logging.WARNING)
     return optuna
 
 
 def best(tried: Iterable[Trial]) -> Mapping[str, str]:
-    """The setting with the least seconds of those that nothing failed with."""
+    """The fastest setting with which nothing failed."""
     whole = [one for one in tried if not one.failed]
     return min(whole, key=lambda one: one.seconds).conf if whole else {}
 

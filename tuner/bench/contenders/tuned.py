@@ -1,4 +1,4 @@
-"""The tuner itself, as `SparkTunedOperator` and `spark-tuner submit` run a job: decide, run, read the log."""
+"""This tuner, run as `SparkTunedOperator` and `spark-tuner submit` run it: decide, run, read the log."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COHORT = "bench"
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """Mode auto, from an empty history; it goes on learning in repeats, as it would night after night."""
+    """Mode auto from an empty history. It keeps learning in repeats, as it does night after night."""
 
     name: str = "tuner"
     title: str = "airflow-spark-tuner"
@@ -42,7 +42,7 @@ class Tuned:
             mode=Mode.AUTO,
             user_conf=dict(setup.conf),
             event_log_base=str(work / "events"),
-            # What deciding takes counts as tuning: a bench of many queries is not to go unsteered for it.
+            # Deciding counts as tuning time: a bench of many queries must not run unsteered because of it.
             most_seconds=MostSeconds(60.0, 60.0),
             submission=submission(program, properties, environ=environment_for(program), with_defaults=True),
         )
@@ -64,7 +64,7 @@ class Tuned:
 
 
 def store_url(directory: Path) -> str:
-    """Where the tuner keeps what it learns in a bench: `spark-tuner ui --db URL` shows it."""
+    """The history that the tuner learns in a bench: `spark-tuner ui --db URL` shows it."""
     return f"sqlite:///{_history(directory)}"
 
 
@@ -73,7 +73,7 @@ def _history(directory: Path) -> Path:
 
 
 def _as_before(work: Path) -> None:
-    """What the tuner knew before this run, which may have been begun and interrupted: to a bench that is no failure."""
+    """Restore the history from before this run, if an earlier attempt was interrupted: the bench repeats it."""
     history, before = _history(work.parent), work / "history-before.db"
     if work.exists():
         for leftover in (history, *history.parent.glob(f"{history.name}-*"), work / "events"):

@@ -24,8 +24,8 @@ from tuner.history.failure import Ending
 from tuner.loop import loop, next_decision
 from tuner.loop.loop import Job, Turn, complete, prepare
 from tuner.loop.time_limits import MostSeconds
-from tuner.loop.within_time import Consent, within
 from tuner.model.run import RunState
+from tuner.within_time import Consent, within
 
 SHORT = MostSeconds(0.3, 0.3)
 # What a busy machine may add to a wait of 0.3 s; far below what SQLite, or what is slow here, waits for.

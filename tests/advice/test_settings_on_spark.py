@@ -13,7 +13,7 @@ from tuner.advice.advisors.partial_aggregation import advise_partial_aggregation
 from tuner.advice.advisors.skew_join import advise_skew_joins
 from tuner.advice.facts import Facts
 from tuner.eventlog.cluster import cluster_of
-from tuner.eventlog.collect import Collector
+from tuner.eventlog.collector import Collector
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.location import log_path
 from tuner.eventlog.read import read_log

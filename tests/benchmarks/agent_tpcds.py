@@ -40,7 +40,7 @@ from tuner.plan.joins import every_join
 from tuner.plan.node import build_tree
 from tuner.plan.queries import queries
 from tuner.plan.relation import short_name
-from tuner.steering.agent.directives import agent_directives
+from tuner.steering.agent.agent_directives import agent_directives
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "steering"))
 from agent.agent_log import Steered, steered_executions

@@ -10,10 +10,10 @@ from typing import Any
 
 import zstandard
 
-from tuner.eventlog.collect import Collector
+from tuner.eventlog.application_fold import ApplicationFold
+from tuner.eventlog.collector import Collector
 from tuner.eventlog.events import decode_event
 from tuner.eventlog.find import find_logs
-from tuner.eventlog.fold import ApplicationFold
 from tuner.eventlog.read import read_application
 from tuner.model.application import Application
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tuner.eventlog import fold as folding
+from tuner.eventlog import application_fold as folding
 from tuner.eventlog.codec import open_plain
-from tuner.eventlog.collect import Collector
+from tuner.eventlog.collector import Collector
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.read import join_pieces, read_application, read_log, stream_piece

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.plan.lineage import trace
+from tuner.plan.lineage import lineage_of
 
 from .trees import plan
 
@@ -25,22 +25,22 @@ BASE = "Scan parquet default.orders | [k#1,v#2]"
     ],
 )
 def test_sources(project: str, expression: str, source: str) -> None:
-    assert trace(plan(f"Project | {project}\n  {BASE}")).source(expression) == source
+    assert lineage_of(plan(f"Project | {project}\n  {BASE}")).source(expression) == source
 
 
 def test_aliases_of_aliases() -> None:
     root = plan(f"Project | [b#10 AS c#11]\n  Project | [k#1 AS b#10]\n    {BASE}")
-    assert trace(root).source("c#11") == "default.orders.k"
+    assert lineage_of(root).source("c#11") == "default.orders.k"
 
 
 def test_aliases_in_a_circle_end() -> None:
     root = plan("Project | [a#1 AS b#2]\n  Project | [b#2 AS a#1]\n    LocalTableScan")
-    assert trace(root).source("b#2") == "b"
+    assert lineage_of(root).source("b#2") == "b"
 
 
 def test_columns_of_subqueries_have_owners_too() -> None:
     root = plan(f"Filter | (k#1 > 1)\n  {BASE}\n  Subquery | subquery#5\n    Scan parquet default.items | [i#7]")
-    assert trace(root).source("i#7") == "default.items.i"
+    assert lineage_of(root).source("i#7") == "default.items.i"
 
 
 # What is reused, below `ReusedExchange [k#101, v#102, total#103]`, and where k#101 comes from.
@@ -63,9 +63,9 @@ def test_through_a_reused_exchange_of(below: str) -> None:
         f"ReusedExchange | [k#101, v#102, total#103], Exchange hashpartitioning(k#1, 8), [plan_id=7]\n"
         f"  Exchange | hashpartitioning(k#1, 8), [plan_id=7]\n    {below}"
     )
-    assert trace(root).source("k#101") == "default.orders.k"
+    assert lineage_of(root).source("k#101") == "default.orders.k"
 
 
 def test_an_empty_relation_owns_nothing() -> None:
     root = plan(f"EmptyRelation | Project [k#1, v#2]\n  LogicalQueryStage\n    {BASE}")
-    assert trace(root).source("k#1") == "default.orders.k"
+    assert lineage_of(root).source("k#1") == "default.orders.k"

@@ -8,11 +8,11 @@ from time import monotonic
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import LogSource, find_logs
 from tuner.eventlog.location import LogPath, log_path, shown
-from tuner.eventlog.newest import newest_first
 from tuner.eventlog.properties import redact
 from tuner.eventlog.read import read_application, starting_conf
-from tuner.loop.within_time import within
+from tuner.eventlog.recent_logs import recent_logs
 from tuner.model.application import Application
+from tuner.within_time import within
 
 KEY_PROPERTY = "spark.tuner.key"
 # A task waits no longer for a directory that holds the logs of many others.
@@ -49,7 +49,7 @@ def _sources(path: LogPath, since_seconds: float, most_seconds: float) -> Iterat
 
 def _entries(path: LogPath, since_seconds: float, most_seconds: float) -> list[LogPath]:
     try:
-        return within(most_seconds, lambda: newest_first(path, since_seconds))
+        return within(most_seconds, lambda: recent_logs(path, since_seconds))
     except FileNotFoundError:
         raise EventLogNotFoundError(f"{shown(path)}: no such file or directory") from None
     except Exception as error:  # also a remote file system's own: no credentials, no such bucket, no network

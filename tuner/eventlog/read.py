@@ -7,12 +7,12 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from typing import Any, cast
 
+from tuner.eventlog.application_fold import ApplicationFold
 from tuner.eventlog.chunks import CorruptDataError
 from tuner.eventlog.codec import DATA_ERRORS, UnsupportedCodecError, open_plain
-from tuner.eventlog.collect import Collector
+from tuner.eventlog.collector import Collector
 from tuner.eventlog.events import UNREADABLE, EnvironmentUpdate, decode_event
 from tuner.eventlog.find import LogSource
-from tuner.eventlog.fold import ApplicationFold
 from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.location import LogPath, open_log, shown
 from tuner.eventlog.properties import redact

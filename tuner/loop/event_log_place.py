@@ -15,10 +15,10 @@ from upath import UPath
 from tuner.eventlog.location import local_path, log_path, on_disk, scheme_of
 from tuner.eventlog.properties import redact
 from tuner.loop.turn import Job
-from tuner.loop.within_time import within
 from tuner.steering.agent.submission import Submission
 from tuner.steering.hadoop_scheme import has_file_system, is_object_store
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
+from tuner.within_time import within
 
 # Of spark.eventLog.dir (EventLoggingListener.DEFAULT_LOG_DIR).
 DEFAULT_DIRECTORY = "/tmp/spark-events"  # noqa: S108

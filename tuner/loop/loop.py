@@ -36,7 +36,6 @@ from tuner.loop.next_decision import (
 from tuner.loop.turn import Job as Job
 from tuner.loop.turn import Report as Report
 from tuner.loop.turn import Turn as Turn
-from tuner.loop.within_time import Consent, aside, within
 from tuner.model.action import ActionKind
 from tuner.model.application import Application, Completeness
 from tuner.model.decision import IN_FORCE, Decision, Mode, Standing
@@ -57,6 +56,7 @@ from tuner.steering.directives import Directives, Steering
 from tuner.steering.directives_of_decision import by_agent, by_conf, only_carried_out
 from tuner.steering.steering_method import SteeringMethod, choose_method
 from tuner.steering.submit_conf import marker, observing_conf, steering_conf
+from tuner.within_time import Consent, aside, within
 
 # With so many measured runs of its own a cohort needs no others to know what operators take.
 TAUGHT_BY_OWN_RUNS = 3

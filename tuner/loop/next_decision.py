@@ -26,7 +26,7 @@ from tuner.policy.together import together
 from tuner.policy.tried_elsewhere import tried
 from tuner.problems import Problems
 from tuner.spark.broadcasts_off import broadcasts_off
-from tuner.steering.agent.directives import agent_directives
+from tuner.steering.agent.agent_directives import agent_directives
 
 if TYPE_CHECKING:
     from tuner.cost.learned.operator_times import OperatorTimes

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from tuner.model.join_graph import Joined, JoinGraph, Order, Predicate, members
-from tuner.plan.color_refinement import refined
+from tuner.plan.color_refinement import color_refinement
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,10 @@ class AgentBlock:
         return f"({self.spelled(order[0])} {self.spelled(order[1])})"
 
 
-def seen(graph: JoinGraph) -> AgentBlock:
+def agent_block(graph: JoinGraph) -> AgentBlock:
     """The block of a graph."""
     ties = [p for p in graph.predicates if _is_between_two(p)]
-    return AgentBlock(graph, tuple(refined(["+".join(r.relations) for r in graph.relations], ties)))
+    return AgentBlock(graph, tuple(color_refinement(["+".join(r.relations) for r in graph.relations], ties)))
 
 
 def _is_between_two(predicate: Predicate) -> bool:

@@ -9,7 +9,7 @@ from tuner.model.join_graph import Predicate, members
 from tuner.plan.digest import digest
 
 
-def refined(labels: Sequence[str], predicates: Iterable[Predicate]) -> list[str]:
+def color_refinement(labels: Sequence[str], predicates: Iterable[Predicate]) -> list[str]:
     """Labels that also tell items apart by the columns they are joined on, and by what they are joined to.
 
     Each round tells apart by neighbours one step further (colour refinement, Weisfeiler and Leman 1968). The items'

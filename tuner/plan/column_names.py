@@ -15,7 +15,7 @@ from itertools import takewhile
 
 from tuner.plan.expression import alias, attributes, bracketed, conjuncts, single_attribute, split_top_level
 from tuner.plan.joins import JOINS, parse_join
-from tuner.plan.lineage import trace
+from tuner.plan.lineage import lineage_of
 from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, scan_columns, short_name
@@ -59,7 +59,7 @@ class ColumnNames:
     """The columns of one plan, by name."""
 
     def __init__(self, root: PlanNode) -> None:
-        self._lineage = trace(root)
+        self._lineage = lineage_of(root)
         given: set[str] = set()
         literals: set[str] = set()
         for node in root.walk_all():

@@ -10,7 +10,7 @@ from tuner.model.strategy import JoinType
 from tuner.plan.aggregate import aggregate_parts, without_phase
 from tuner.plan.digest import digest
 from tuner.plan.expression import bracketed, conjuncts, skeleton, split_top_level
-from tuner.plan.joins import Join, kind
+from tuner.plan.joins import Join, type_name
 from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, normalise_path, relation_name, scan_columns
@@ -53,7 +53,7 @@ def _parts(root: PlanNode, joins: Iterable[Join]) -> Iterator[str]:
 
 def _join(join: Join) -> Iterator[str]:
     """Of an inner join each pair of keys by itself: which of them one join has is the order's to say."""
-    name, keys = kind(join.type), sorted(map(_equation, join.keys))
+    name, keys = type_name(join.type), sorted(map(_equation, join.keys))
     if name == JoinType.INNER:
         yield f"join {name}"
         yield from (f"key {key}" for key in (*keys, *map(_equation, join.equated)))

@@ -19,19 +19,19 @@ from tuner.model.join_graph import (
 )
 from tuner.model.strategy import JoinType
 from tuner.plan.aggregate import AGGREGATES
-from tuner.plan.color_refinement import refined
-from tuner.plan.delivered import delivered
+from tuner.plan.color_refinement import color_refinement
 from tuner.plan.digest import digest
 from tuner.plan.equalities import equality
 from tuner.plan.expression import attributes, bracketed, conjuncts, skeleton, split_top_level
 from tuner.plan.fingerprint import fingerprint
-from tuner.plan.identity import identity
 from tuner.plan.joins import JOINS, ParsedJoin, every_join, parse_join
-from tuner.plan.lineage import Lineage, trace
+from tuner.plan.lineage import Lineage, lineage_of
 from tuner.plan.node import PlanNode, each_once, prunes
+from tuner.plan.physical_properties import physical_properties
 from tuner.plan.relation import ScansBelow, is_scan
 from tuner.plan.row_bytes import row_bytes
 from tuner.plan.sides import SHUFFLES, measure_side
+from tuner.plan.subplan_digest import subplan_digest
 
 _REORDERABLE = frozenset({JoinType.INNER, JoinType.CROSS})
 # What stands between the joins of a block without changing its rows. A projection that computes something, or a filter,
@@ -65,7 +65,7 @@ def join_blocks(
 
     `finished` says that the plan ran to its end: what was not counted is then 0. `outputs` are `aggregate_outputs`.
     """
-    lineage, scans_below = trace(root), ScansBelow(root)
+    lineage, scans_below = lineage_of(root), ScansBelow(root)
     elsewhere = {id(node) for node in root.walk_unfilled()}
     found: list[tuple[PlanNode, JoinBlock]] = []
     waiting = [root]
@@ -186,7 +186,7 @@ class _Block:
         return id_
 
     def graph(self, written: Order) -> JoinGraph:
-        labels = refined([fingerprint(item, every_join(item)) for item in self.items], self._predicates)
+        labels = color_refinement([fingerprint(item, every_join(item)) for item in self.items], self._predicates)
         text = "\n".join(sorted(labels) + sorted(condition.text for condition in self._conditions))
         return JoinGraph(
             signature=digest(text),
@@ -200,7 +200,7 @@ class _Block:
     def _relation(self, item: PlanNode, label: str) -> GraphRelation:
         side = measure_side(item, (), finished=self._finished)
         below = _before_exchange(item)
-        rows = delivered(below)
+        rows = physical_properties(below)
         kind = _kind(item)
         scans = self._scans_below.scans(item) if kind is RelationKind.SCAN else []
         return GraphRelation(
@@ -212,7 +212,7 @@ class _Block:
             scanned_rows=scans[0].metrics.get(_ROWS) if scans else None,
             file_bytes=side.file_bytes,
             runtime_filtered=any(prunes(s) for node in _own(item) for s in node.subqueries),
-            identity=identity(below),
+            identity=subplan_digest(below),
             partitioned=self._names(rows.partitioned),
             sorted=self._names(rows.sorted),
         )

@@ -14,7 +14,7 @@ from tuner.plan.digest import digest
 from tuner.plan.equalities import equalities
 from tuner.plan.estimates import UNESTIMATED, Estimates, SideEstimate
 from tuner.plan.expression import bracketed, split_top_level
-from tuner.plan.lineage import Lineage, trace
+from tuner.plan.lineage import Lineage, lineage_of
 from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode, each_once
 from tuner.plan.relation import ScansBelow, scan_columns
@@ -111,7 +111,7 @@ def planned_joins(joins: Iterable[Join], estimates: Estimates) -> Planned:
 
 def every_join(root: PlanNode) -> list[Join]:
     """The joins of a plan as the query has them, those that reuse another's result too: as many before AQE as after."""
-    lineage = trace(root)
+    lineage = lineage_of(root)
     scans_below = ScansBelow(root)
     seen: Counter[str] = Counter()
     found = []
@@ -172,11 +172,11 @@ def signature(
     if join_type in _SYMMETRIC:
         sides.sort()
         pairs = [sorted(pair) for pair in pairs]
-    text = "|".join([kind(join_type), *sides, ";".join("=".join(p) for p in sorted(pairs))])
+    text = "|".join([type_name(join_type), *sides, ";".join("=".join(p) for p in sorted(pairs))])
     return digest(text)
 
 
-def kind(join_type: JoinType) -> str:
+def type_name(join_type: JoinType) -> str:
     """An inner join without keys is the same join whether Spark calls it cross or inner."""
     return JoinType.INNER.value if join_type is JoinType.CROSS else join_type.value
 

@@ -51,7 +51,7 @@ class Lineage:
         return id_
 
 
-def trace(root: PlanNode) -> Lineage:
+def lineage_of(root: PlanNode) -> Lineage:
     """The lineage of every column in a plan, subqueries included."""
     lineage = Lineage({}, {}, {})
     for node in root.walk_all():

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from tuner.plan.days import days_apart
+from tuner.plan.days_apart import days_apart
 from tuner.plan.digest import digest
 from tuner.plan.expression import ATTRIBUTE_OR_RUN, argument_list, bracketed, conjuncts, split_top_level
 from tuner.plan.joins import JOINS, parse_join
-from tuner.plan.lineage import Lineage, trace
+from tuner.plan.lineage import Lineage, lineage_of
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan
 from tuner.plan.values import values_in
@@ -56,7 +56,7 @@ def literals_of_plan(initial: PlanNode, logical_plan: str | None) -> str:
 
     They do most often with the optimised logical plan, which is there where `explainMode` was `cost`.
     """
-    lineage = trace(initial)
+    lineage = lineage_of(initial)
     found = _conditions(initial, logical_plan)
     try:
         return literals_id({entry for text in found for entry in _entries(text, lineage)})

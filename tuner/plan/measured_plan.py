@@ -7,7 +7,7 @@ from functools import cached_property
 
 from tuner.model.application import Stage
 from tuner.plan.expression import attributes
-from tuner.plan.lineage import Lineage, trace
+from tuner.plan.lineage import Lineage, lineage_of
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import ScansBelow, is_scan
 from tuner.plan.sides import BOUNDARIES, SHUFFLE_WRITE_METRICS, SHUFFLES, output_rows
@@ -34,7 +34,7 @@ class MeasuredPlan:
 
     @cached_property
     def lineage(self) -> Lineage:
-        return trace(self.root)
+        return lineage_of(self.root)
 
     def _walk(self, root: PlanNode) -> Iterator[PlanNode]:
         elsewhere = {id(node) for node in root.walk_unfilled()}

@@ -24,11 +24,11 @@ from tuner.plan.main_relations import main_relations
 from tuner.plan.measured_plan import MAX_WORK, MeasuredPlan
 from tuner.plan.node import Found, PlanNode, build_tree, each_once
 from tuner.plan.not_deterministic import not_deterministic
+from tuner.plan.query_work import query_work
 from tuner.plan.relation import files_bytes, is_scan, relation_name, scan_columns
 from tuner.plan.shuffles import find_shuffles
 from tuner.plan.skewed_stages import find_skews
 from tuner.plan.table_reads import table_reads
-from tuner.plan.work import query_work
 from tuner.spark.broadcasts_off import broadcasts_off
 
 # A query with the plan before AQE and the one that ran in the end (the same without AQE).

@@ -8,7 +8,7 @@ from tuner.model.query import TableRead
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.expression import attributes
 from tuner.plan.joins import JOINS
-from tuner.plan.lineage import trace
+from tuner.plan.lineage import lineage_of
 from tuner.plan.node import PlanNode, each_once
 from tuner.plan.relation import catalog_table, files_bytes, is_scan, scan_columns
 
@@ -18,7 +18,7 @@ def table_reads(root: PlanNode) -> tuple[TableRead, ...]:
 
     Rows that a pruned or pushed-down scan leaves out are not counted.
     """
-    lineage = trace(root)
+    lineage = lineage_of(root)
     asked = {
         owner
         for node in root.walk_query()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 
-from tuner.plan.days import days_apart
+from tuner.plan.days_apart import days_apart
 from tuner.plan.digest import digest
 
 # Between the parts of a condition as Catalyst prints it: what is left is a column, a function or a value.

@@ -8,7 +8,7 @@ from dataclasses import replace
 from tuner.model.action import ON_JOINS, Action, ActionKind
 from tuner.model.decision import Decision
 from tuner.model.query import Query
-from tuner.steering.agent.directives import agent_directives
+from tuner.steering.agent.agent_directives import agent_directives
 from tuner.steering.agent.handover import Handover, hand_over
 from tuner.steering.agent.route import Route
 from tuner.steering.directives import Directives, Steering

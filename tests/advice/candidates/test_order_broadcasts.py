@@ -25,7 +25,7 @@ from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.plan.joins import find_joins
-from tuner.steering.agent.directives import agent_directives
+from tuner.steering.agent.agent_directives import agent_directives
 
 GIB = 1 << 30
 # A week of sales is asked for last: TPC-DS 29 in small.

@@ -12,7 +12,7 @@ from tuner.cost.learned.calibrated_model import calibrated_model
 from tuner.cost.learned.operator_times import OperatorTimes
 from tuner.cost.learned.unit_cost_fit import HOLD_TRAINING, fit_unit_costs, stage_terms
 from tuner.cost.unit_costs import DEFAULT_COSTS, PRICE_UNITS, UnitCosts
-from tuner.plan.work import Resource
+from tuner.plan.query_work import Resource
 
 from .nights import night
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from tuner.model.application import Application, Completeness, Execution, Executors
 from tuner.model.join_graph import Predicate
-from tuner.plan.agent_block import seen
-from tuner.plan.color_refinement import refined
+from tuner.plan.agent_block import agent_block
+from tuner.plan.color_refinement import color_refinement
 from tuner.plan.joins import Join, every_join
 from tuner.plan.node import PlanNode, build_tree
 from tuner.plan.queries import queries
@@ -38,7 +38,7 @@ def signatures(execution: Execution) -> list[str]:
 
 def blocks(execution: Execution) -> list[Block]:
     """The blocks of more than two items, by the names that tell their items apart."""
-    return sorted({seen(graph).key for graph in _query(execution).graphs})
+    return sorted({agent_block(graph).key for graph in _query(execution).graphs})
 
 
 def blocks_told(told: Iterable[dict[str, Any]]) -> list[Block]:
@@ -48,7 +48,7 @@ def blocks_told(told: Iterable[dict[str, Any]]) -> list[Block]:
 
 def _key(items: Sequence[Sequence[str]], edges: Sequence[tuple[int, int, str, str]]) -> Block:
     ties = [Predicate(1 << left, 1 << right, left_key, right_key) for left, right, left_key, right_key in edges]
-    return tuple(sorted(refined(["+".join(item) for item in items], ties)))
+    return tuple(sorted(color_refinement(["+".join(item) for item in items], ties)))
 
 
 def _query(execution: Execution) -> Any:

@@ -13,7 +13,7 @@ from tuner.model.application import Application
 from tuner.model.join_graph import Joined, JoinGraph, Order, members
 from tuner.model.query import Query
 from tuner.model.strategy import JoinType
-from tuner.plan.agent_block import seen
+from tuner.plan.agent_block import agent_block
 from tuner.plan.joins import signature
 from tuner.plan.order_text import order_text
 from tuner.plan.queries import queries
@@ -67,7 +67,7 @@ def steered_queries(application: Application, rng: random.Random, choice: Random
 
 def _steered(query: Query, rng: random.Random, choice: RandomChoice) -> SteeredQuery:
     # Blocks that the agent cannot tell apart get one order.
-    blocks = list({seen(graph).key: graph for graph in reversed(query.graphs)}.values()) if choice.order else []
+    blocks = list({agent_block(graph).key: graph for graph in reversed(query.graphs)}.values()) if choice.order else []
     orders = [(graph, _order(graph, rng, choice)) for graph in blocks]
     content = {
         "fingerprint": query.fingerprint,

@@ -14,7 +14,7 @@ from tuner.eventlog.read import read_application
 from tuner.model.action import Action, ActionKind
 from tuner.model.decision import DecidedAction, Decision, Mode, Standing
 from tuner.plan.queries import queries
-from tuner.steering.agent.directives import agent_directives
+from tuner.steering.agent.agent_directives import agent_directives
 
 TEXT = (
     "SELECT count(*), sum(s.amount) FROM sales s JOIN returns r ON s.id = r.id JOIN kinds k ON r.kind = k.kind "

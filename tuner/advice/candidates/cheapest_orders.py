@@ -22,7 +22,7 @@ from tuner.cost.what_if.interval import SIZE_ERRORS
 from tuner.cost.what_if.physical_order import Given, GivenJoin
 from tuner.model.join_graph import JoinGraph, Order
 from tuner.model.strategy import Strategy
-from tuner.plan.agent_block import AgentBlock, seen
+from tuner.plan.agent_block import AgentBlock, agent_block
 from tuner.spark.join_selection.selection_conf import SelectionConf
 
 # Rows between joins are surer than seconds: an order that prices find must beat the formula's by this share.
@@ -67,7 +67,7 @@ class PricedBlock:
     @cached_property
     def agent_block(self) -> AgentBlock:
         """The block as the agent identifies it."""
-        return seen(self.graph)
+        return agent_block(self.graph)
 
     @cached_property
     def by_formula(self) -> JoinTree:

@@ -21,7 +21,7 @@ from tuner.cost.what_if.interval import Interval
 from tuner.model.change import Evidence, Prediction
 from tuner.model.join_graph import JoinGraph, Order
 from tuner.model.query import Query
-from tuner.plan.work import Resource
+from tuner.plan.query_work import Resource
 from tuner.spark.join_selection.selection_conf import SelectionConf, read_conf
 
 # Rows between joins must fall at least to this share: less is within what prices are unsure of.

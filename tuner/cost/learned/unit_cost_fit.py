@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tuner.cost.learned.query_samples import Sample
 from tuner.cost.unit_costs import UnitCosts
 from tuner.model.query_work import QueryWork, StageWork
-from tuner.plan.work import Resource
+from tuner.plan.query_work import Resource
 
 Array = npt.NDArray[np.float64]
 

@@ -9,9 +9,9 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from tuner.loop.within_time import aside
 from tuner.steering.agent.jar import BUILD_SECONDS, jar_of
 from tuner.steering.agent.route import Route
+from tuner.within_time import aside
 
 
 def build_ahead(route: Route, environ: Mapping[str, str] = os.environ) -> None:

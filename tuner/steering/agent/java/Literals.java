@@ -172,7 +172,7 @@ public final class Literals {
     return result.toString();
   }
 
-  /** The calendar rule, as in `tuner.plan.days`. */
+  /** The calendar rule, as in `tuner.plan.days_apart`. */
   public static List daysApart(List texts) {
     long first = Long.MAX_VALUE;
     for (int i = 0; i < texts.size(); i++) {

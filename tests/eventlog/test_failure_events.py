@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from tuner.eventlog.application_fold import ApplicationFold
 from tuner.eventlog.events import decode_event
 from tuner.eventlog.failure_rules import recognise
 from tuner.eventlog.find import find_logs
-from tuner.eventlog.fold import ApplicationFold
 from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.read import read_application
 from tuner.eventlog.root_cause import root_cause

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.plan.days import days_apart
+from tuner.plan.days_apart import days_apart
 
 from .day_cases import DAY_CASES
 

@@ -25,7 +25,7 @@ _HASHED = "hashpartitioning("
 
 
 @dataclass(frozen=True, slots=True)
-class DeliveredRows:
+class PhysicalProperties:
     """Expressions as the plan prints them: any one of `partitioned` holds; places of `sorted` hold equal ones.
 
     Rows that are all in one partition are partitioned on nothing.
@@ -35,7 +35,7 @@ class DeliveredRows:
     sorted: tuple[tuple[str, ...], ...] = ()
 
 
-def delivered(node: PlanNode) -> DeliveredRows:
+def physical_properties(node: PlanNode) -> PhysicalProperties:
     """What the operators of a plan say of their rows."""
     chain = []
     while len(node.children) == 1 and node.name in _KEEPING | _MIXING | {"Sort"}:
@@ -44,18 +44,20 @@ def delivered(node: PlanNode) -> DeliveredRows:
     found = _source(node)
     for above in reversed(chain):
         if above.name == "Sort":
-            found = DeliveredRows(found.partitioned, _sorted(above.text)) if ", true, " not in above.text else found
+            found = (
+                PhysicalProperties(found.partitioned, _sorted(above.text)) if ", true, " not in above.text else found
+            )
         elif above.name in _MIXING:
-            found = DeliveredRows(found.partitioned)
+            found = PhysicalProperties(found.partitioned)
     return found
 
 
-def _source(node: PlanNode) -> DeliveredRows:
+def _source(node: PlanNode) -> PhysicalProperties:
     if node.name in SHUFFLES:
-        return DeliveredRows(_partitioned(node.text))
+        return PhysicalProperties(_partitioned(node.text))
     if node.name in JOINS and len(node.children) == 2:
         return _joined(node)
-    return DeliveredRows()
+    return PhysicalProperties()
 
 
 def _partitioned(text: str) -> tuple[tuple[str, ...], ...]:
@@ -71,20 +73,20 @@ def _sorted(text: str) -> tuple[tuple[str, ...], ...]:
     return tuple((_ORDER.sub("", part),) for part in split_top_level(found[0])) if found else ()
 
 
-def _joined(node: PlanNode) -> DeliveredRows:
+def _joined(node: PlanNode) -> PhysicalProperties:
     join = parse_join(node)
-    left, right = (delivered(child) for child in node.children)
+    left, right = (physical_properties(child) for child in node.children)
     if join.strategy not in SHUFFLED:
         streamed = left if join.build_side is BuildSide.RIGHT else right
-        return streamed if join.build_side and join.strategy is Strategy.BROADCAST_HASH else DeliveredRows()
+        return streamed if join.build_side and join.strategy is Strategy.BROADCAST_HASH else PhysicalProperties()
     if join.type is JoinType.FULL_OUTER:
-        return DeliveredRows()
+        return PhysicalProperties()
     if join.type in (JoinType.INNER, JoinType.CROSS):
         pairs = tuple(zip(join.left_keys, join.right_keys, strict=False))
-        return DeliveredRows(
+        return PhysicalProperties(
             left.partitioned + right.partitioned, pairs if join.strategy is Strategy.SORT_MERGE else ()
         )
     kept, keys = (right, join.right_keys) if join.flipped else (left, join.left_keys)
-    return DeliveredRows(
+    return PhysicalProperties(
         kept.partitioned, tuple((key,) for key in keys) if join.strategy is Strategy.SORT_MERGE else ()
     )

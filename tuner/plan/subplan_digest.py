@@ -10,7 +10,7 @@ from tuner.plan.node import PlanNode
 _IDS = re.compile(r"#\d+L?|\[plan_id=\d+\]|\[id=\d+\]")
 
 
-def identity(root: PlanNode) -> str:
+def subplan_digest(root: PlanNode) -> str:
     """16 hex digits, the same for what Spark takes for the same (QueryPlan.sameResult): operators and literals, not ids.
 
     Stricter than Spark, which does not look at the names of columns nor at the order of conjuncts.

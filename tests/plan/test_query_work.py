@@ -15,8 +15,8 @@ from tuner.model.query_work import BroadcastWork, QueryWork, SortWork
 from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.node import PlanNode
 from tuner.plan.queries import query_and_plans
+from tuner.plan.query_work import query_work as work_of
 from tuner.plan.sides import SHUFFLE_WRITE_METRICS, SHUFFLES
-from tuner.plan.work import query_work as work_of
 
 from .trees import plan
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tuner.eventlog.application_fold import ApplicationFold
 from tuner.eventlog.events import decode_event
-from tuner.eventlog.fold import ApplicationFold
 from tuner.model.application import Application, Executors, JobStatus, Stage, Work
 
 from .samples import (

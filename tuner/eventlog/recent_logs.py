@@ -21,7 +21,7 @@ _WRITTEN = ("mtime", "LastModified", "last_modified", "updated", "modificationTi
 _ANY_TIME = float("inf")
 
 
-def newest_first(directory: LogPath, since_seconds: float) -> list[LogPath]:
+def recent_logs(directory: LogPath, since_seconds: float) -> list[LogPath]:
     """Files and rolling logs right in `directory` that were written since (epoch). Raises OSError where it cannot be listed."""
     entries = _on_disk(directory) if on_disk(directory) else _elsewhere(directory)
     found = [(written, name) for written, name in entries if written >= since_seconds and may_be_log_name(name)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.plan.trees import plan
-from tuner.plan.delivered import delivered
+from tuner.plan.physical_properties import physical_properties
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ from tuner.plan.delivered import delivered
 def test_partitions_and_order(
     text: str, partitioned: tuple[tuple[str, ...], ...], ordered: tuple[tuple[str, ...], ...]
 ) -> None:
-    rows = delivered(plan(text))
+    rows = physical_properties(plan(text))
     assert (rows.partitioned, rows.sorted) == (partitioned, ordered)
 
 
@@ -93,7 +93,7 @@ def test_partitions_and_order(
 def test_a_join_keeps_the_partitions_that_its_type_keeps(
     join: str, partitioned: tuple[tuple[str, ...], ...], ordered: tuple[tuple[str, ...], ...]
 ) -> None:
-    rows = delivered(
+    rows = physical_properties(
         plan(
             f"""
             {join}

@@ -16,7 +16,7 @@ from tuner.model.query import Query, QueryStatus
 from tuner.model.strategy import JoinType, Strategy
 from tuner.plan.order_text import order_text
 from tuner.plan.ordered_joins import ordered_joins
-from tuner.steering.agent.directives import agent_directives
+from tuner.steering.agent.agent_directives import agent_directives
 
 
 def join(signature: str = "sig", left: Sequence[str] = ("db.sales",), right: Sequence[str] = ("db.dates",)) -> JoinSite:

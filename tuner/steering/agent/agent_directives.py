@@ -17,7 +17,7 @@ from tuner.model.agent_message import HintDirective, OrderDirective, OrderPredic
 from tuner.model.decision import Decision
 from tuner.model.join_graph import JoinGraph, Predicate, members
 from tuner.model.query import Query
-from tuner.plan.agent_block import seen
+from tuner.plan.agent_block import agent_block
 from tuner.plan.order_text import OrderTextError, parse_order
 from tuner.plan.relation import short_name
 
@@ -123,7 +123,7 @@ def _order(action: Action, mine: Sequence[Query]) -> _Said | str:
         order = parse_order(action.value, graph)
     except OrderTextError as error:
         return str(error)
-    block = seen(graph)
+    block = agent_block(graph)
     if alike := block.lookalikes():
         return f"{_named(graph, alike[0])} is joined twice in the same way: which one is meant cannot be told"
     items = tuple(tuple(sorted(item.relations)) for item in graph.relations)
@@ -171,7 +171,7 @@ def _targets(query: Query, said: _Said, orders: Iterable[Action]) -> set[str]:
         sought = said.message.join
         there = any(join.signature == sought for join in query.joins)
         return {sought} if there or any(future_joins(query, sought, orders)) else set()
-    blocks = ((graph, seen(graph)) for graph in query.graphs)
+    blocks = ((graph, agent_block(graph)) for graph in query.graphs)
     return {g.signature for g, block in blocks if block.key == said.place and block.spelled(g.written) != said.wish}
 
 

@@ -20,7 +20,7 @@ _PASSED_ON = frozenset({"Project", "LocalLimit", "Exchange", "InputAdapter", "Wh
 def not_deterministic(root: PlanNode) -> str:
     """The first function or operator of a plan whose result hangs on the places of rows, "" for none.
 
-    A text of the user's that looks like one is taken for one; what functions of his own do is not known.
+    A text of the user's that looks like one is taken for one; what the user's own functions do is not known.
     """
     for node in root.walk_query():
         if node.name == _SAMPLE:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-# The job's own setting of it wins, as any property of his does.
+# The job's own setting of it wins, as any of its properties does.
 PROPERTY = "spark.tuner.orderSensitive"
 
 

@@ -25,7 +25,7 @@ _PLAIN = re.compile(r"[!-~]{1,500}")
 
 
 def steering_conf(decision: Decision, user_conf: Mapping[str, str]) -> Directives:
-    """The properties of the actions in force; those that the user set himself are overruled by him, and listed."""
+    """The properties of the actions in force; those that the user set keep the user's value, and are listed."""
     conf: dict[str, str] = {}
     overruled: list[tuple[Action, str]] = []
     for action in decision.in_force:
@@ -59,7 +59,7 @@ def marker(key: str) -> str:
 def is_redacted(value: str, redaction: str | None = None) -> bool:
     """Whether Spark blots out such a value in the event log: by its default pattern, or by the user's own.
 
-    True also where his cannot be read: it is Java's, and Python's differs in places.
+    True also where the user's pattern cannot be read: it is Java's, and Python's differs in places.
     """
     try:
         return bool(_REDACTED.search(value) or (redaction and re.search(redaction, value)))

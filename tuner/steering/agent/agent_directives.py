@@ -1,4 +1,4 @@
-"""A decision in the words of the agent, and what of it cannot be said in them.
+"""A decision as directives for the agent, and what of it the agent cannot be told.
 
 The agent sees plans before Spark does: it knows a query by the set of relations it reads, a join by its signature, and
 a block of joins by its items and equalities. What these do not tell apart gets the same directives or none.
@@ -32,8 +32,8 @@ class AgentDirectives:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """A directive: the agent knows the join or block that it is for as `place`; `wish` is what is to become of it."""
+class _PlacedDirective:
+    """A directive; `place` is how the agent knows its join or block, `wish` what is to become of that."""
 
     action: Action
     query: Query
@@ -54,12 +54,12 @@ def agent_directives(
     actions = {a.id: a for a in decision.in_force if a.kind in ON_JOINS}.values()
     literals = {d.action.id: d.literals for d in decision.actions}
     limits = most_bytes or {}
-    said: dict[Action, _Said] = {}
+    said: dict[Action, _PlacedDirective] = {}
     skipped: dict[Action, str] = {}
     for kind in (ActionKind.ORDER_JOINS, ActionKind.HINT_JOIN):
         orders = [one for action, one in said.items() if action not in skipped]
-        found = {a: _say(a, ran, limits.get(a.id, 0), orders) for a in actions if a.kind is kind}
-        said |= {action: one for action, one in found.items() if isinstance(one, _Said)}
+        found = {a: _directive(a, ran, limits.get(a.id, 0), orders) for a in actions if a.kind is kind}
+        said |= {action: one for action, one in found.items() if isinstance(one, _PlacedDirective)}
         skipped |= {action: why for action, why in found.items() if isinstance(why, str)}
         # What is not said makes no join that another could be taken for.
         others = [one for action, one in said.items() if action not in skipped]
@@ -72,7 +72,9 @@ def agent_directives(
     )
 
 
-def _say(action: Action, ran: Sequence[Query], most_bytes: int, orders: Sequence[_Said]) -> _Said | str:
+def _directive(
+    action: Action, ran: Sequence[Query], most_bytes: int, orders: Sequence[_PlacedDirective]
+) -> _PlacedDirective | str:
     """The directive of an action, or why there is none; `orders` are those that the agent is told of."""
     mine = [query for query in ran if query.fingerprint == action.query]
     if not mine:
@@ -84,14 +86,14 @@ def _say(action: Action, ran: Sequence[Query], most_bytes: int, orders: Sequence
     return _hint(action, mine, most_bytes, [one.action for one in orders])
 
 
-def _hint(action: Action, mine: Sequence[Query], most_bytes: int, orders: Sequence[Action]) -> _Said | str:
+def _hint(action: Action, mine: Sequence[Query], most_bytes: int, orders: Sequence[Action]) -> _PlacedDirective | str:
     query, sides = next(_with_join(action, mine, orders), (None, ()))
     if query is None:
         return "its query did not have this join in the latest run"
     if action.relations and (why := _unclear_side(sides, action.relations)):
         return why
     message = HintDirective(action.id, action.target, action.value, tuple(sorted(action.relations)), most_bytes)
-    return _Said(action, query, message, action.target, (message.hint, message.side))
+    return _PlacedDirective(action, query, message, action.target, (message.hint, message.side))
 
 
 def _with_join(
@@ -113,7 +115,7 @@ def _unclear_side(sides: Sequence[list[str]], side: Sequence[str]) -> str:
     return "" if sorted(side) in sides else f"no side of the join reads {', '.join(map(short_name, side))} alone"
 
 
-def _order(action: Action, mine: Sequence[Query]) -> _Said | str:
+def _order(action: Action, mine: Sequence[Query]) -> _PlacedDirective | str:
     query, graph = next(
         ((q, g) for q in reversed(mine) for g in q.graphs if g.signature == action.target), (None, None)
     )
@@ -128,7 +130,7 @@ def _order(action: Action, mine: Sequence[Query]) -> _Said | str:
         return f"{_named(graph, alike[0])} is joined twice in the same way: which one is meant cannot be told"
     items = tuple(tuple(sorted(item.relations)) for item in graph.relations)
     message = OrderDirective(action.id, items, tuple(map(_predicate, graph.predicates)), order)
-    return _Said(action, query, message, block.key, block.spelled(order))
+    return _PlacedDirective(action, query, message, block.key, block.spelled(order))
 
 
 def _named(graph: JoinGraph, item: int) -> str:
@@ -139,7 +141,7 @@ def _predicate(predicate: Predicate) -> OrderPredicate:
     return tuple(members(predicate.left)), tuple(members(predicate.right)), predicate.left_key, predicate.right_key
 
 
-def _confusion(one: _Said, said: Iterable[_Said], ran: Iterable[Query]) -> str:
+def _confusion(one: _PlacedDirective, said: Iterable[_PlacedDirective], ran: Iterable[Query]) -> str:
     """What else the directive would reach that is not to have it; "" for nothing."""
     for query in _rivals(one, said, ran):
         if query.fingerprint == one.query.fingerprint:
@@ -149,7 +151,7 @@ def _confusion(one: _Said, said: Iterable[_Said], ran: Iterable[Query]) -> str:
     return ""
 
 
-def _rivals(one: _Said, said: Iterable[_Said], ran: Iterable[Query]) -> list[Query]:
+def _rivals(one: _PlacedDirective, said: Iterable[_PlacedDirective], ran: Iterable[Query]) -> list[Query]:
     """The queries that read the same relations and have such a join or block, which is not to be changed so.
 
     A block that ran in that order already is none.
@@ -165,7 +167,7 @@ def _rivals(one: _Said, said: Iterable[_Said], ran: Iterable[Query]) -> list[Que
     ]
 
 
-def _targets(query: Query, said: _Said, orders: Iterable[Action]) -> set[str]:
+def _targets(query: Query, said: _PlacedDirective, orders: Iterable[Action]) -> set[str]:
     """The joins or blocks of a query that the agent would take for that of the directive."""
     if isinstance(said.message, HintDirective):
         sought = said.message.join
@@ -175,8 +177,8 @@ def _targets(query: Query, said: _Said, orders: Iterable[Action]) -> set[str]:
     return {g.signature for g, block in blocks if block.key == said.place and block.spelled(g.written) != said.wish}
 
 
-def _text(said: Sequence[_Said], by_columns: Container[str], literals: Mapping[str, tuple[str, ...]]) -> str:
-    by_query: dict[str, list[_Said]] = {}
+def _text(said: Sequence[_PlacedDirective], by_columns: Container[str], literals: Mapping[str, tuple[str, ...]]) -> str:
+    by_query: dict[str, list[_PlacedDirective]] = {}
     allowed = (replace(s, message=structs.replace(s.message, literals=literals.get(s.action.id, ()))) for s in said)
     for one in sorted(allowed, key=lambda s: (s.query.fingerprint, s.action.id)):
         by_query.setdefault(one.query.fingerprint, []).append(one)
@@ -184,7 +186,7 @@ def _text(said: Sequence[_Said], by_columns: Container[str], literals: Mapping[s
     return encode_message(queries) if queries else ""
 
 
-def _query(said: Sequence[_Said], *, exact: bool) -> QueryDirectives:
+def _query(said: Sequence[_PlacedDirective], *, exact: bool) -> QueryDirectives:
     query = said[0].query
     return QueryDirectives(
         query.fingerprint,

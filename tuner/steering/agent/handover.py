@@ -33,7 +33,7 @@ class HandoverError(TunerError):
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """`conf` are properties of the tuner's own. `merged` hold the user's own values and the agent's: they replace his.
+    """`conf` are properties of the tuner's own. `merged` hold the user's own values and the agent's: they replace the user's.
 
     spark.jars and spark.files among them are to be given as --jars and --files, which beat properties in spark-submit.
     """
@@ -118,6 +118,6 @@ def _remove_old(directory: Path) -> None:
 
 
 def _joined(own: str | None, ours: str) -> str:
-    """A list of both, each once: his first. Without the blanks that a property may have and a flag may not."""
+    """A list of both, each once: the user's first. Without the blanks that a property may have and a flag may not."""
     entries = [entry for part in (own or "").split(",") if (entry := part.strip())]
     return ",".join(dict.fromkeys([*entries, ours]))

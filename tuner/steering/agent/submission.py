@@ -59,10 +59,10 @@ def submission(
     with_defaults: bool = True,
     agent_jar: str = "",
 ) -> Submission:
-    """The submission by a spark-submit of what the user gave it: flags (as properties) over --conf over his file.
+    """The submission by a spark-submit of what the user gave it: flags (as properties) over --conf over a properties file.
 
     `with_defaults` says that spark-submit reads spark-defaults.conf, too (SparkSubmitArguments): a properties file of
-    his own takes its place. Lowest are the variables MASTER and DEPLOY_MODE.
+    the user's takes its place. Lowest are the variables MASTER and DEPLOY_MODE.
     """
     spark = spark_at_hand(spark_submit, environ)
     defaults = spark_defaults(spark.home, environ) if spark and with_defaults else {}

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from airflow_plugin.provider_info import get_provider_info
+from tuner.cli.lazy_command import LazyCommand
 from tuner.cli.main import app
 
 ROOT = Path(__file__).parents[1]
@@ -125,6 +126,8 @@ def _check_command(group: TyperGroup, text: str) -> None:
     for name in own[0].split("|"):
         command = group if name.startswith("-") else group.get_command(context, name)
         assert command is not None, text
+        if isinstance(command, LazyCommand):
+            command = command.load()
         if isinstance(command, TyperGroup) and len(own) > 1:
             command = command.get_command(context, own[1])
             assert command is not None, text

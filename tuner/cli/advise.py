@@ -12,10 +12,10 @@ from rich.console import Console
 
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import reach_of
-from tuner.cli.harvest import AsJson, Paths
 from tuner.cli.hinted_sql import HintedSql, hinted_sql, read_statements
 from tuner.cli.insights_text import insights_json, insights_lines
 from tuner.cli.logs import LogReader
+from tuner.cli.options import AsJson, Paths
 from tuner.cli.replay_options import By, Carrier, SqlText
 from tuner.eventlog.cluster import cluster_of
 from tuner.model.application import Application, Completeness

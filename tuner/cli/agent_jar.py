@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from tuner.cli.harvest import AsJson
+from tuner.cli.options import AsJson
 from tuner.errors import RequirementError
 from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.steering.agent.jar import build

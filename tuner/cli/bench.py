@@ -19,7 +19,7 @@ from tuner.bench.results import results
 from tuner.bench.run_rounds import run_rounds
 from tuner.bench.workloads import from_directories, tpcds
 from tuner.cli.bench_text import show
-from tuner.cli.harvest import AsJson
+from tuner.cli.options import AsJson
 from tuner.cli.spark_session import Conf, parse_conf
 from tuner.machine import cores, driver_memory, machine
 from tuner.spark.spark_submit import require_java

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from tuner.cli.harvest import AsJson
+from tuner.cli.options import AsJson
 from tuner.errors import TunerError
 from tuner.machine import cores as usable_cores
 from tuner.spark.spark_submit import require_java

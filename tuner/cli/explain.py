@@ -10,7 +10,7 @@ import typer
 
 from tuner.cli.cohort import known_name
 from tuner.cli.db import Url
-from tuner.cli.harvest import AsJson
+from tuner.cli.options import AsJson
 from tuner.errors import TunerError
 
 

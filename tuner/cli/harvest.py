@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -13,20 +12,12 @@ from rich.text import Text
 from tuner.cli.harvest_on_spark import harvest_on_spark
 from tuner.cli.json_line import JsonLine
 from tuner.cli.logs import LogReader, QueryList
+from tuner.cli.options import AsJson, Paths
 from tuner.cli.spark_session import Conf, Master, Out, check_spark_options
 from tuner.model.application import Application
 from tuner.model.query import Query, QueryStatus
 from tuner.units import format_bytes, format_seconds
 from tuner.words.query_names import QueryNames
-
-Paths = Annotated[
-    list[str],
-    typer.Argument(
-        help="Event logs: files, rolling directories, zip files, or directories that hold them; also URLs.",
-        metavar="PATH...",
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def harvest(

@@ -9,8 +9,8 @@ import typer
 
 from tuner.cli.cohort import new_name
 from tuner.cli.db import Url, store_url
-from tuner.cli.harvest import AsJson, Paths
 from tuner.cli.log_sources import log_sources
+from tuner.cli.options import AsJson, Paths
 from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
 from tuner.model.decision import Mode
 from tuner.problems import Problems

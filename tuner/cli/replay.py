@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from tuner.cli.harvest import AsJson, Paths
 from tuner.cli.log_sources import log_sources
+from tuner.cli.options import AsJson, Paths
 from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
 from tuner.cli.spark_session import Conf, Master, Out, check_spark_options, spark_session
 from tuner.errors import RequirementError

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from tuner.cli.cohort import known_name
 from tuner.cli.db import Url, store_url
-from tuner.cli.harvest import AsJson
+from tuner.cli.options import AsJson
 from tuner.errors import TunerError
 from tuner.history.store import CohortSummary, Store
 from tuner.model.decision import DecidedAction

@@ -15,6 +15,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, undefer
 
 from tuner.errors import StoreError
+from tuner.garbage_collection import collection_paused
 from tuner.history.documents import (
     Detail,
     decision_document,
@@ -33,7 +34,6 @@ from tuner.history.schema import migrate as migrate_schema
 from tuner.history.schema import require_head
 from tuner.history.tables import ModeRow, RunRow, TimesRow, VerdictRow
 from tuner.history.url import parse
-from tuner.loop.garbage_collection import collection_paused
 from tuner.model.decision import Decision, Mode
 from tuner.model.run import Elsewhere, Outcome, Run, RunDetails, RunState
 from tuner.model.verdict import ModeChange, Ruling, Verdict

@@ -19,11 +19,11 @@ from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import MAX_SEARCH_SECONDS, locate
 from tuner.eventlog.location import log_path
+from tuner.garbage_collection import collection_paused
 from tuner.history.failure import TELLS_FAILURES, UNSEEN, Ending, failure_of
 from tuner.history.outcome import outcome_of, state_of
 from tuner.history.store import Store
 from tuner.loop.event_log_place import EventLogPlace, event_log_place, of_key
-from tuner.loop.garbage_collection import collection_paused
 from tuner.loop.next_decision import (
     HISTORY_RUNS,
     LEARN_RUNS,

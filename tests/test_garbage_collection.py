@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from tuner.loop.garbage_collection import collection_paused
+from tuner.garbage_collection import collection_paused
 
 
 @pytest.fixture(autouse=True)

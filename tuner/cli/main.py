@@ -75,7 +75,7 @@ COMMANDS = (
         "bench",
         "tuner.cli.bench",
         "bench",
-        "Run SQL as a recurring job, tuned and by Spark's defaults, its CBO, a raised threshold, and searches, and compare.",
+        "Compare the tuner with Spark's defaults, Spark's CBO, a raised broadcast threshold and searches on a recurring SQL job.",
     ),
     LazyCommand("db", "tuner.cli.db", "db", "The history store."),
 )

@@ -21,6 +21,7 @@ from airflow_plugin.user_conf import in_cluster_mode, user_conf_of
 from tuner.history.failure import ending_in
 from tuner.loop import loop
 from tuner.printable import printable
+from tuner.words.decisions import decision_summary
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -76,7 +77,7 @@ def end(begun: Begun, operator: SteeredSubmitOperator, context: Context, *, fail
             _push(ti, operator, report)
         stats.harvested(report, ti)
         _tell(operator.log, report)
-        if begun.turn.decision.actions:
+        if begun.turn.decision.changes:
             operator.log.info("spark-tuner: every change, with its evidence: %s", panel_url(ti))
 
 
@@ -85,7 +86,7 @@ def _taken_up(operator: SteeredSubmitOperator, context: Context, url: str) -> Be
     if earlier is None:
         return None
     submitted = f"the job that try {earlier.job.try_number} submitted"
-    operator.log.info("spark-tuner: continues %s: %s", submitted, printable(earlier.decision.summary, 500))
+    operator.log.info("spark-tuner: continues %s: %s", submitted, printable(decision_summary(earlier.decision), 500))
     return Begun(earlier, url, {})
 
 

@@ -21,7 +21,7 @@ from tuner.eventlog.codec import open_plain
 from tuner.eventlog.find import find_logs
 from tuner.history.store import Store
 from tuner.model.action import ActionKind
-from tuner.model.decision import Decision, Standing
+from tuner.model.decision import DecidedChange, Decision, Standing
 from tuner.model.run import Run, RunState
 from tuner.model.strategy import Strategy
 from tuner.model.verdict import Ruling, Verdict
@@ -53,9 +53,9 @@ class Cohort:
         with Store.open(self.store) as store:
             return store.runs("nightly")
 
-    def pin(self, action_id: str) -> None:
+    def pin(self, change_id: str) -> None:
         with Store.open(self.store) as store:
-            store.record(Verdict("nightly", action_id, Ruling.PIN, "ada", datetime.now(UTC)))
+            store.record(Verdict("nightly", change_id, Ruling.PIN, "ada", datetime.now(UTC)))
 
     def replayed(self, walker: Walker) -> list[Decision]:
         """The decisions that a replay of the runs' logs finds, as the runs had them."""
@@ -136,6 +136,10 @@ def test_a_directory_that_spark_would_not_start_with_is_not_turned_on(tmp_path: 
     assert not missing.exists()
 
 
+def by_property(run: Run) -> dict[str, DecidedChange]:
+    return {action.target: decided for decided in run.decision.changes for action in decided.change.actions}
+
+
 def test_an_application_is_steered_by_conf_from_its_second_run_on(join_tables: Path, tmp_path: Path) -> None:
     cohort, results = Cohort(tmp_path), []
     for number in (1, 2, 3):
@@ -147,14 +151,13 @@ def test_an_application_is_steered_by_conf_from_its_second_run_on(join_tables: P
     assert results[0] == results[1] == results[2]
     assert [run.state for run in cohort.runs] == [RunState.SUCCEEDED] * 3
     assert (first.decision.actions, joins(first)) == ((), [Strategy.SORT_MERGE])
-    set_in_second = {d.action.target: d.standing for d in second.decision.actions}
-    assert set_in_second["spark.sql.autoBroadcastJoinThreshold"] is Standing.TRIAL
+    assert by_property(second)["spark.sql.autoBroadcastJoinThreshold"].standing is Standing.TRIAL
     assert joins(second) == [Strategy.BROADCAST_HASH]
-    assert all(d.evidence and d.predicted_seconds for d in second.decision.actions)
+    assert all(d.change.evidence and d.change.prediction for d in second.decision.changes)
     # Whatever the clock said, the third decision judged the trial by the second run's measurements.
-    judged = {d.action.target: d for d in third.decision.actions}["spark.sql.autoBroadcastJoinThreshold"]
+    tried, judged = (by_property(run)["spark.sql.autoBroadcastJoinThreshold"] for run in (second, third))
     assert judged.standing in (Standing.PROMOTED, Standing.TRIAL, Standing.ROLLED_BACK)
-    assert judged.reason != {d.action.target: d for d in second.decision.actions}[judged.action.target].reason
+    assert judged.why != tried.why
     assert cohort.replayed(Walker(agent=False)) == [run.decision for run in cohort.runs]
 
 
@@ -173,7 +176,7 @@ def test_an_application_is_steered_by_the_agent_and_keeps_its_own_jars_and_exten
     first, second = cohort.runs
     assert results[0] == results[1]
     assert (joins(first), joins(second)) == ([Strategy.SORT_MERGE], [Strategy.BROADCAST_HASH])
-    (hint,) = [action for action in second.decision.in_force if action.kind is ActionKind.HINT_JOIN]
+    (hint,) = [action for action in second.decision.actions if action.kind is ActionKind.HINT_JOIN]
     assert hint.value == "BROADCAST"
     assert "the agent applies changes to single joins" in done.stderr
     loaded, steered = agent_events(second)
@@ -202,7 +205,7 @@ def test_a_back_fill_does_not_broadcast_what_yesterdays_run_could(join_tables: P
         done = cohort.submit(*SUBMIT, JOB, tables, tmp_path / f"{number}.json")
         assert done.returncode == 0, done.stderr
         if number == 2:
-            (hint,) = [action for action in cohort.runs[1].decision.in_force if action.kind is ActionKind.HINT_JOIN]
+            (hint,) = [action for action in cohort.runs[1].decision.actions if action.kind is ActionKind.HINT_JOIN]
             cohort.pin(hint.id)
     assert [joins(run)[0] for run in cohort.runs] == [
         Strategy.SORT_MERGE,
@@ -211,11 +214,11 @@ def test_a_back_fill_does_not_broadcast_what_yesterdays_run_could(join_tables: P
         Strategy.BROADCAST_HASH,
     ]
     backfill = cohort.runs[2]
-    (hint,) = [action for action in backfill.decision.in_force if action.kind is ActionKind.HINT_JOIN]
+    (hint,) = [action for action in backfill.decision.actions if action.kind is ActionKind.HINT_JOIN]
     (outcome,) = agent_events(backfill)[-1]["outcomes"]
     assert (outcome["id"], outcome["status"]) == (hint.id, "held")
     assert "have grown to" in outcome["reason"]
-    assert hint not in [decided.action for decided in in_effect(backfill)]
+    assert hint.id not in [decided.id for decided in in_effect(backfill)]
 
 
 def test_sql_is_steered_by_a_hint_in_its_text(join_tables: Path, tmp_path: Path) -> None:
@@ -230,7 +233,7 @@ def test_sql_is_steered_by_a_hint_in_its_text(join_tables: Path, tmp_path: Path)
         assert done.returncode == 0, done.stderr + done.stdout
     first, second = cohort.runs
     assert joins(first) == [Strategy.SORT_MERGE]
-    on_trial = [d.action for d in second.decision.actions if d.standing is Standing.TRIAL]
+    on_trial = second.decision.actions
     # How long a loaded machine took may bring other advice along.
     (hint,) = [action for action in on_trial if action.kind is ActionKind.HINT_JOIN]
     assert (hint.value, [r.rsplit("/", 1)[-1] for r in hint.relations]) == ("BROADCAST", ["dims"])
@@ -290,7 +293,7 @@ def test_an_order_is_tried_with_the_broadcasts_that_it_calls_for(join_tables: Pa
         printed.append(done.stdout)
     first, second = cohort.runs
     assert printed[0] == printed[1]
-    order, *broadcasts = second.decision.in_force
+    order, *broadcasts = second.decision.actions
     assert order.kind is ActionKind.ORDER_JOINS
     assert [[Path(table).name for table in hint.relations] for hint in broadcasts] == [["facts", "products"]]
     outcomes = {o["id"]: o["status"] for o in agent_events(second)[-1]["outcomes"]}

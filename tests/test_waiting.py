@@ -26,6 +26,7 @@ from tuner.loop.loop import Job, Turn, complete, prepare
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.run import RunState
 from tuner.within_time import Consent, within
+from tuner.words.decisions import decision_summary
 
 SHORT = MostSeconds(0.3, 0.3)
 # What a busy machine may add to a wait of 0.3 s; far below what SQLite, or what is slow here, waits for.
@@ -166,7 +167,7 @@ def test_the_retry_of_a_steered_run_is_clean_though_nothing_is_known_of_it(
         assert not prepare(impatient(nightly, TRY_2), nightly.url).decision.in_force
     monkeypatch.setattr(loop, "locate", lambda *_: time.sleep(30))
     found = prepare(replace(nightly.job("e/2/3"), most_seconds=MostSeconds(2.0)), nightly.url)
-    assert found.decision.summary == "try 3 after a failed try with changes: runs unsteered"
+    assert decision_summary(found.decision) == "try 3 after a failed try with changes: runs unsteered"
 
 
 def test_a_server_that_accepts_and_never_answers(nightly: Nightly) -> None:

@@ -9,44 +9,45 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.policy.histories import said
 from tuner.advice.advise import advise
 from tuner.advice.candidates.round_number import round_number
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.change import Change, Evidence, Prediction
 
 from .joins import facts, query_25, query_72
 
 
-def recommendation(gain: float, evidence: float = 1.0, high: float = 9.9) -> Recommendation:
+def change(gain: float, evidence: float = 1.0, high: float = 9.9) -> Change:
     action = Action(ActionKind.SET_CONF, "spark.x", str(gain))
     predicted = Prediction(10.0, 10.0 - gain, 0.0, high)
-    return Recommendation((action,), ("q",), "why", (Evidence("n", evidence, "rows"),), predicted, Risk.LOW)
+    return Change.of("test", (action,), ("q",), said("why"), (Evidence("n", evidence, "rows"),), predicted)
 
 
 def test_the_largest_gain_comes_first() -> None:
-    found = advise(facts(), [lambda _: [recommendation(1), recommendation(3)], lambda _: [recommendation(2)]])
-    assert [r.predicted_seconds.gain for r in found] == [3, 2, 1]
+    found = advise(facts(), [lambda _: [change(1), change(3)], lambda _: [change(2)]])
+    assert [r.prediction.gain for r in found] == [3, 2, 1]
 
 
 def test_an_advisor_that_raises_is_silenced_alone(caplog: pytest.LogCaptureFixture) -> None:
-    def broken(_: Facts) -> Iterable[Recommendation]:
-        yield recommendation(1)
+    def broken(_: Facts) -> Iterable[Change]:
+        yield change(1)
         raise ZeroDivisionError
 
-    found = advise(facts(), [broken, lambda _: [recommendation(2)]])
-    assert recommendation(2) in found
+    found = advise(facts(), [broken, lambda _: [change(2)]])
+    assert change(2) in found
     assert "broken failed" in caplog.text
 
 
 def test_what_cannot_be_stored_or_compared_is_left_out() -> None:
-    odd = [recommendation(math.nan), recommendation(math.inf), recommendation(1, evidence=math.nan)]
-    assert advise(facts(), [lambda _: [*odd, recommendation(2)]]) == (recommendation(2),)
+    odd = [change(math.nan), change(math.inf), change(1, evidence=math.nan)]
+    assert advise(facts(), [lambda _: [*odd, change(2)]]) == (change(2),)
 
 
 @pytest.mark.parametrize("high", [10.0, 10.5, math.nan])
 def test_a_gain_no_larger_than_what_is_unsure_of_it_is_no_advice(high: float) -> None:
-    assert advise(facts(), [lambda _: [recommendation(3, high=high), recommendation(1)]]) == (recommendation(1),)
+    assert advise(facts(), [lambda _: [change(3, high=high), change(1)]]) == (change(1),)
 
 
 def test_an_empty_run_has_no_advice() -> None:
@@ -74,7 +75,8 @@ def test_no_setting_breaks_an_advisor(conf: dict[str, str], version: str, per_jo
     job = facts(query_25(), query_72(), conf=conf, version=version, per_join=per_join)
     for advisor in ADVISORS:
         for found in advisor(job):
-            predicted = found.predicted_seconds
+            predicted = found.prediction
+            assert predicted
             assert 0 <= predicted.low <= predicted.after <= predicted.high < math.inf
             assert found.evidence
 

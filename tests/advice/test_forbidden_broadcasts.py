@@ -11,13 +11,15 @@ from typing import Any
 import pytest
 
 from tests.nightly import Nightly, Spark
+from tests.policy.histories import advised, recommend, told
 from tuner.advice.forbidden_broadcasts import forbidden_broadcasts
 from tuner.eventlog.location import local_path
 from tuner.history.store import Store
 from tuner.loop.loop import Turn, complete
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.decision import DecidedAction, Mode, Standing
+from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.query import Query, QueryStatus
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Ruling, Verdict
 from tuner.spark.broadcasts_off import broadcasts_off
 from tuner.spark.knobs import ADAPTIVE_BROADCAST_THRESHOLD, BROADCAST_THRESHOLD
@@ -44,16 +46,16 @@ def nightly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Nightly:
     return Nightly(tmp_path, steering=Steering.AGENT, submission=Submission(SPARK, {}, "hdfs:///agent.jar"))
 
 
-def hint_of(turn: Turn) -> DecidedAction:
-    (found,) = [d for d in turn.decision.actions if d.action.value == Hint.BROADCAST]
+def hint_of(turn: Turn) -> DecidedChange:
+    (found,) = [d for d in turn.decision.changes if d.change.actions[0].value == Hint.BROADCAST]
     return found
 
 
 def assert_held(turn: Turn) -> None:
     held = hint_of(turn)
     assert held.standing is Standing.HELD
-    assert held.reason.endswith(WHY)
-    assert held.predicted_seconds is not None, "a person is told what it costs"
+    assert told(held).endswith(WHY)
+    assert held.change.prediction is not None, "a person is told what it costs"
     assert not turn.decision.in_force
     assert not turn.directives.merged
 
@@ -101,9 +103,9 @@ def modified(event: dict[str, Any]) -> dict[str, Any]:
 def test_what_a_person_approves_afterwards_is_tried_and_what_was_approved_before_is_not(nightly: Nightly) -> None:
     nightly.mode = Mode.OBSERVE
     nightly.night("e/1/1")
-    action = hint_of(nightly.prepare("e/2/1")).action
+    change = hint_of(nightly.prepare("e/2/1")).change
     nightly.mode = Mode.AUTO
-    said = Verdict(nightly.cohort, action.id, Ruling.APPROVE, "ana", datetime.now(UTC))
+    said = Verdict(nightly.cohort, change.id, Ruling.APPROVE, "ana", datetime.now(UTC))
     with Store.open(nightly.url) as store:
         store.record(said)
     nightly.user_conf = OFF
@@ -112,7 +114,7 @@ def test_what_a_person_approves_afterwards_is_tried_and_what_was_approved_before
     assert_held(nightly.prepare("e/5/1"))
     with Store.open(nightly.url) as store:
         store.record(replace(said, at=datetime.now(UTC) + timedelta(seconds=1)))
-    assert nightly.prepare("e/6/1").decision.in_force == (action,)
+    assert nightly.prepare("e/6/1").decision.actions == change.actions
 
 
 def test_a_positive_threshold_is_their_word_on_the_property_alone(nightly: Nightly) -> None:
@@ -122,23 +124,26 @@ def test_a_positive_threshold_is_their_word_on_the_property_alone(nightly: Night
 
 
 def test_an_order_goes_with_the_broadcasts_that_it_calls_for() -> None:
-    groups = [(ORDER, HINT), (HASH,), (replace(ORDER, target="other"),)]
-    assert forbidden_broadcasts(groups, [OFF], ()).keys() == {ORDER.id, HINT.id}
-    assert forbidden_broadcasts(groups, [{STATIC: "10m"}], ()) == {}
+    changes = advised(recommend(ORDER, HINT), recommend(HASH), recommend(replace(ORDER, target="other")))
+    assert forbidden_broadcasts(changes, [OFF], ()).keys() == {ORDER.id, HINT.id}
+    assert forbidden_broadcasts(changes, [{STATIC: "10m"}], ()) == {}
 
 
 def test_aqes_threshold_speaks_of_aqes_broadcasts_alone() -> None:
     adaptive, static = (Action(ActionKind.SET_CONF, name, "9") for name in (ADAPTIVE, STATIC))
-    found = forbidden_broadcasts([(static, adaptive), (HINT,)], [{ADAPTIVE: "-1"}], ())
-    assert found == {adaptive.id: f"the job's own {ADAPTIVE}=-1"}
-    assert forbidden_broadcasts([(static, adaptive)], [OFF], ()).keys() == {static.id, adaptive.id}
+    (both,) = recommend(static, adaptive)
+    found = forbidden_broadcasts([both, *recommend(HINT)], [{ADAPTIVE: "-1"}], ())
+    assert found == {both.id: Reason(ReasonCode.BROADCASTS_OFF, {"property": ADAPTIVE})}
+    assert forbidden_broadcasts([both], [OFF], ()) == {both.id: Reason(ReasonCode.BROADCASTS_OFF, {"property": STATIC})}
 
 
 def test_what_one_query_sets_is_said_of_its_own_joins_and_of_properties() -> None:
     off, on = (Query(n, n, name, "", 0, 1, QueryStatus.SUCCEEDED) for n, name in enumerate(("q", "other")))
     queries = (replace(off, broadcasts_off=(STATIC,)), on)
     adaptive = Action(ActionKind.SET_CONF, ADAPTIVE, "9")
-    found = forbidden_broadcasts([(HINT,), (replace(HINT, query="other"),), (adaptive,)], [{}], queries)
+    found = forbidden_broadcasts(
+        advised(*map(recommend, (HINT, replace(HINT, query="other"), adaptive))), [{}], queries
+    )
     assert found.keys() == {HINT.id, adaptive.id}
 
 

@@ -10,14 +10,16 @@ from tuner.advice.oversized_hints import MOST_GROWTH, head_room, oversized_hints
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.join_site import JoinSide
+from tuner.model.reason import Reason
 from tuner.model.strategy import Strategy
+from tuner.words.reasons import reason_words
 
 from .joins import facts, inner, query, side
 
 CAP = facts().cap
 
 
-def _job(build: JoinSide, strategy: Strategy = Strategy.BROADCAST_HASH) -> tuple[Action, dict[str, str]]:
+def _job(build: JoinSide, strategy: Strategy = Strategy.BROADCAST_HASH) -> tuple[Action, dict[str, Reason]]:
     join = inner(side("fact", rows=10**7), build, strategy=strategy)
     action = Action(ActionKind.HINT_JOIN, join.signature, Hint.BROADCAST, "q", ("dim",))
     return action, oversized_hints(facts(query(join, fingerprint="q")), [action])
@@ -27,7 +29,7 @@ def test_a_broadcast_relation_may_fill_its_querys_cap() -> None:
     assert not _job(side("dim", rows=10, broadcast_bytes=CAP.query_bytes))[1]
     action, found = _job(side("dim", rows=10, broadcast_bytes=CAP.query_bytes + 1_000_000))
     assert list(found) == [action.id]
-    assert "MB" in found[action.id]
+    assert "MB" in reason_words(found[action.id])
 
 
 def test_once_sorted_again_it_must_come_below_its_own_cap() -> None:
@@ -52,7 +54,7 @@ def test_other_joins_queries_and_actions_are_not_its_business() -> None:
 def test_a_hashed_side_may_fill_more_of_a_tasks_memory_before_it_has_to_go_than_to_come_back() -> None:
     cap = facts().task_cap_bytes
 
-    def found(data_bytes: int, strategy: Strategy) -> dict[str, str]:
+    def found(data_bytes: int, strategy: Strategy) -> dict[str, Reason]:
         join = inner(side("fact", rows=10**7), side("dim", rows=0, shuffle_bytes=data_bytes), strategy=strategy)
         hint = Action(ActionKind.HINT_JOIN, join.signature, Hint.SHUFFLE_HASH, "q", ("dim",))
         return oversized_hints(facts(query(join, fingerprint="q")), [hint])

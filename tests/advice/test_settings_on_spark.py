@@ -18,7 +18,7 @@ from tuner.eventlog.find import find_logs
 from tuner.eventlog.location import log_path
 from tuner.eventlog.read import read_log
 from tuner.model.application import Application, Completeness
-from tuner.model.change import Recommendation
+from tuner.model.change import Change
 from tuner.model.query import Query
 from tuner.plan.queries import queries
 
@@ -35,7 +35,7 @@ ADVISORS = {
 class Runs:
     """The queries of two runs by name, the second with what was advised after the first."""
 
-    advised: dict[str, Recommendation]
+    advised: dict[str, Change]
     before: dict[str, Query]
     after: dict[str, Query]
 
@@ -71,7 +71,7 @@ def _by_name(application: Application) -> dict[str, Query]:
 
 @pytest.mark.parametrize("name", ADVISORS)
 def test_it_is_advised_and_gains_what_noise_cannot(runs: Runs, name: str) -> None:
-    predicted = runs.advised[name].predicted_seconds
+    predicted = runs.advised[name].prediction
     assert predicted.low <= predicted.after <= predicted.high < predicted.before
 
 

@@ -9,6 +9,7 @@ from tuner.advice.advisors.broadcast_threshold import advise_broadcast_threshold
 from tuner.advice.advisors.cbo import advise_cbo
 from tuner.advice.steering_reach import Reach, reach_of
 from tuner.model.join_site import JoinSide
+from tuner.words.reasons import reason_words
 
 from .joins import facts, inner, query, query_25, side
 
@@ -51,7 +52,7 @@ def test_only_the_agent_broadcasts_what_is_itself_a_join() -> None:
     assert not advised[Reach.CONF] and not advised[Reach.TEXT]
     (found,) = advised[Reach.AGENT]
     assert found.actions[0].relations == ("store_returns", "store_sales")
-    assert found.reason.startswith("broadcast store_returns+store_sales: ")
+    assert reason_words(found.reason).startswith("broadcast store_returns+store_sales: ")
 
 
 def test_with_the_agent_no_threshold_is_moved_and_no_statistics_are_gathered_for_orders() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tuner.model.action import Action, ActionKind, Hint
+from tuner.words.actions import action_words
 
 
 @pytest.mark.parametrize(
@@ -36,4 +37,4 @@ from tuner.model.action import Action, ActionKind, Hint
     ],
 )
 def test_a_change_is_told_as_one_would_type_it(action: Action, words: str) -> None:
-    assert action.words == words
+    assert action_words(action) == words

@@ -98,12 +98,13 @@ class Loop:
     while_preparing: Callable[[], None] = lambda: None
     prepare_error: BaseException | None = None
     complete_error: BaseException | None = None
-    actions: tuple[Any, ...] = ()
+    changes: tuple[Any, ...] = ()
     problems: tuple[str, ...] = ()
     judgement: Any = None
     report: dict[str, object] = field(default_factory=lambda: {"decision": "trial", "seconds": 1.5})
 
     def prepare(self, job: Any, store_url: str) -> Any:
+        from tests.policy.histories import said
         from tuner.loop.loop import Turn
         from tuner.model.decision import Decision
         from tuner.steering.directives import Directives
@@ -112,7 +113,7 @@ class Loop:
         self.while_preparing()
         if self.prepare_error is not None:
             raise self.prepare_error
-        decision = Decision(job.mode, "8 partitions on trial", self.actions)
+        decision = Decision(job.mode, self.changes, said("8 partitions on trial"))
         directives = Directives(statements=self.statements, merged=self.merged)
         return Turn(job, decision, directives, self.conf, "/events/1", datetime.now(UTC))
 

@@ -14,7 +14,7 @@ SHARED = "shared"
 OF_DAGS = {"etl.nightly", "sales.nightly", "secret.nightly"}
 UNSEEN = {"gone.nightly", "laptop"}
 
-ACTION_ID = full_decision().actions[0].action.id
+CHANGE_ID = full_decision().changes[0].id
 LITERAL = "select 'ü"
 
 

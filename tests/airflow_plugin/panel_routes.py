@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from tests.airflow_plugin.panel_history import ACTION_ID
+from tests.airflow_plugin.panel_history import CHANGE_ID
 
 PREFIX = "/spark-tuner/"
 OF_A_COHORT = ("", "/runs", "/recommendations", "/insights", "/queries", "/plan", "/audit")
@@ -26,7 +26,7 @@ def body(route: str, cohort: str = "etl.nightly") -> dict[str, Any]:
     """What a POST sends."""
     if route == "api/cohort/mode":
         return {"cohort": cohort, "mode": "suggest", "reason": "month's end"}
-    return {"cohort": cohort, "action_ids": [ACTION_ID], "ruling": "approve"}
+    return {"cohort": cohort, "change_ids": [CHANGE_ID], "ruling": "approve"}
 
 
 def read(client: httpx.Client, route: str) -> httpx.Response:

@@ -13,8 +13,9 @@ from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOpe
 
 from airflow_plugin.compat import AirflowException, AirflowTaskTimeout
 from airflow_plugin.operator import SparkTunedOperator
+from tests.policy.histories import decided
 from tuner.model.action import Action, ActionKind
-from tuner.model.decision import DecidedAction, Standing
+from tuner.model.decision import Standing
 
 from .generations import NOT_DURABLE
 
@@ -153,7 +154,7 @@ class TestLog:
         self, submit: Any, loop: Any, ti: Any, told_by: Callable[[Any], list[tuple[str, str]]]
     ) -> None:
         action = Action(ActionKind.SET_CONF, "spark.sql.shuffle.partitions", "8")
-        loop.actions = (DecidedAction(action, Standing.TRIAL, "8 MB in 200 partitions"),) * 100
+        loop.changes = (decided(action, Standing.TRIAL, reason="8 MB in 200 partitions"),) * 100
         op = operator()
         told = told_by(op)
         before: list[tuple[str, str]] = []

@@ -17,6 +17,7 @@ import pytest
 from tuner.history.store import Store
 from tuner.model.decision import Standing
 from tuner.model.run import Run, RunState
+from tuner.words.decisions import decision_summary
 
 from . import logging_spark
 
@@ -93,8 +94,8 @@ def xcoms(airflow: sqlite3.Connection, task_id: str, key: str) -> list[Any]:
 
 def test_the_decorated_task_is_steered_from_its_second_run_on(home: Path) -> None:
     first, second = stored(home, "sales.nightly")
-    assert (first.state, first.decision.summary) == (RunState.SUCCEEDED, "first run: observed")
-    assert {d.standing for d in second.decision.actions} == {Standing.TRIAL}
+    assert (first.state, decision_summary(first.decision)) == (RunState.SUCCEEDED, "first run: observed")
+    assert {d.standing for d in second.decision.changes} == {Standing.TRIAL}
     assert second.origin and (second.origin.dag_id, second.origin.task_id) == ("sales", "nightly")
 
 
@@ -119,8 +120,8 @@ def test_mapped_instances_are_runs_of_one_cohort(home: Path) -> None:
     runs = stored(home, "sales.regions")
     assert sorted(r.origin.map_index for r in runs if r.origin) == [0, 0, 1, 1]
     assert len({r.key for r in runs}) == 4
-    assert Standing.TRIAL in {d.standing for d in runs[1].decision.actions}
-    assert Standing.PROMOTED in {d.standing for d in runs[2].decision.actions}
+    assert Standing.TRIAL in {d.standing for d in runs[1].decision.changes}
+    assert Standing.PROMOTED in {d.standing for d in runs[2].decision.changes}
 
 
 def test_each_instance_has_its_link_to_the_panel(airflow: sqlite3.Connection) -> None:

@@ -60,7 +60,7 @@ def run(ti: TaskInstance, **arguments: Any) -> TaskInstance:
 
 
 def standings(run: Run) -> set[Standing]:
-    return {d.standing for d in run.decision.actions}
+    return {d.standing for d in run.decision.changes}
 
 
 def test_the_second_run_is_steered_and_the_third_has_it_proven(spark: Submit, stored: Callable[[], list[Run]]) -> None:

@@ -157,7 +157,7 @@ def test_a_run_in_client_mode_steers_one_in_cluster_mode(
     assert op._hook is not None and str(op._hook._driver_id).startswith("driver-")
     _, second = cluster.runs
     assert second.state is RunState.SUCCEEDED
-    assert ActionKind.HINT_JOIN in {d.action.kind for d in second.decision.actions if d.standing is Standing.TRIAL}
+    assert ActionKind.HINT_JOIN in {d.change.kind for d in second.decision.changes if d.standing is Standing.TRIAL}
     assert joins(second) == [Strategy.BROADCAST_HASH]
     assert [directive.status.value for directive in told(second)] == ["applied"]
     assert (tmp_path / "cluster").read_text() == (tmp_path / "client").read_text() != ""

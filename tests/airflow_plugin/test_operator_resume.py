@@ -11,6 +11,7 @@ from pydantic import JsonValue, TypeAdapter
 
 from airflow_plugin.compat import AirflowException
 from airflow_plugin.operator import SparkTunedOperator
+from tuner.words.decisions import decision_summary
 
 from .generations import RESUMES
 
@@ -90,7 +91,7 @@ def test_running_job_is_completed_as_the_try_that_submitted_it(
     assert (turn.job.key, failed) == ("sales/manual__2026-01-02/nightly/-1/1", False)
     assert turn.conf == {"spark.sql.shuffle.partitions": "8"}
     assert turn.job.user_conf == {}  # it may hold secrets, and Airflow keeps the turn
-    assert turn.decision.summary == "8 partitions on trial"
+    assert decision_summary(turn.decision) == "8 partitions on trial"
     assert "spark_tuner" in ti.xcoms
 
 

@@ -194,7 +194,7 @@ def test_the_next_run_goes_without_what_was_rolled_back(airflow: LiveAirflow) ->
     airflow.run_dag(DAG)
     third = runs(airflow)[-1]
     assert third.decision.in_force == ()
-    assert Standing.ROLLED_BACK in {d.standing for d in third.decision.actions}
+    assert Standing.ROLLED_BACK in {d.standing for d in third.decision.changes}
     assert strategies(third) == [Strategy.SORT_MERGE]
 
 

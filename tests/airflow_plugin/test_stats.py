@@ -13,15 +13,15 @@ import pytest
 
 from airflow_plugin import stats
 from airflow_plugin.operator import SparkTunedOperator
-from tuner.model.action import Action, ActionKind
-from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tests.policy.histories import conf, decided, said
+from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.policy.judgement import Judgement
 from tuner.policy.ledger import Record
 from tuner.policy.measure import Comparison
 
 
-def change(number: int, standing: Standing) -> DecidedAction:
-    return DecidedAction(Action(ActionKind.SET_CONF, f"spark.sql.x{number}", "1"), standing, "why")
+def change(number: int, standing: Standing) -> DecidedChange:
+    return decided(conf(f"spark.sql.x{number}"), standing)
 
 
 @dataclass
@@ -90,12 +90,12 @@ def run(ti: Any, **arguments: Any) -> None:
 
 def test_a_run_on_trial(server: Server, submit: Any, loop: Any, ti: Any) -> None:
     trial, held = change(1, Standing.TRIAL), change(2, Standing.HELD)
-    loop.actions = (trial, change(3, Standing.TRIAL), change(4, Standing.PROMOTED), held)
+    loop.changes = (trial, change(3, Standing.TRIAL), change(4, Standing.PROMOTED), held)
     total = Comparison("", expected=20.0, measured=12.5, noise=0.1, low=20.0, high=20.0)
     records = (
-        Record(trial, Standing.PROMOTED, "won"),
-        Record(change(3, Standing.TRIAL), Standing.ROLLED_BACK, "lost"),
-        Record(change(4, Standing.PROMOTED), Standing.PROMOTED, "stays"),
+        Record(trial, Standing.PROMOTED, said("won")),
+        Record(change(3, Standing.TRIAL), Standing.ROLLED_BACK, said("lost")),
+        Record(change(4, Standing.PROMOTED), Standing.PROMOTED, said("stays")),
     )
     loop.judgement = Judgement(records, total, 2)
     run(ti)
@@ -167,5 +167,5 @@ def test_a_job_runs_and_is_harvested_whatever_becomes_of_its_metrics(
     ],
 )
 def test_the_state_is_that_of_the_decision(standings: list[Standing], state: str) -> None:
-    actions = tuple(change(number, standing) for number, standing in enumerate(standings))
-    assert Decision(Mode.AUTO, "", actions).state == state
+    changes = tuple(change(number, standing) for number, standing in enumerate(standings))
+    assert Decision(Mode.AUTO, changes).state == state

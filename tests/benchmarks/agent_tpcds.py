@@ -34,13 +34,14 @@ from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
 from tuner.model.action import ActionKind
 from tuner.model.application import PlanInfo
-from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.plan.join_blocks import join_graphs
 from tuner.plan.joins import every_join
 from tuner.plan.node import build_tree
 from tuner.plan.queries import queries
 from tuner.plan.relation import short_name
 from tuner.steering.agent.agent_directives import agent_directives
+from tuner.words.actions import action_words
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "steering"))
 from agent.agent_log import Steered, steered_executions
@@ -106,15 +107,10 @@ def advised(logs: Path, *, hints: bool) -> str:
         found, cluster, application.conf, Reach.AGENT, application.spark_version, model.costs, model.price_error
     )
     wanted = {ActionKind.ORDER_JOINS} | ({ActionKind.HINT_JOIN} if hints else set())
-    actions = [
-        DecidedAction(action, Standing.TRIAL, recommendation.reason)
-        for recommendation in advise(facts)
-        for action in recommendation.actions
-        if action.kind in wanted
-    ]
-    directives = agent_directives(Decision(Mode.AUTO, "advised", tuple(actions)), found)
+    tried = (DecidedChange(c, Standing.TRIAL, c.reason) for c in advise(facts) if c.kind in wanted)
+    directives = agent_directives(Decision(Mode.AUTO, tuple(tried)), found)
     for action, why in directives.skipped:
-        print(f"not said: {action.words}: {why}")
+        print(f"not said: {action_words(action)}: {why}")
     return directives.text
 
 

@@ -42,14 +42,16 @@ from tuner.loop.next_decision import HISTORY_RUNS, LEARN_RUNS, facts_now, next_d
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.application import Completeness
-from tuner.model.change import Evidence, Prediction
+from tuner.model.change import Change, Evidence, Prediction
 from tuner.model.cluster import Cluster
-from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.query import Query
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run, RunState
 from tuner.plan.queries import queries
 from tuner.problems import Problems
 from tuner.steering.agent.submission import Submission
+from tuner.words.decisions import decision_summary
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "logs"
@@ -96,7 +98,7 @@ def _took(query: Query, number: int, chance: random.Random) -> int:
     return int(((query.duration_ms or 0) + 1000 * (number % 13)) * chance.gauss(1, 0.06))
 
 
-def decided(outcome: Outcome, night_of: int) -> tuple[DecidedAction, ...]:
+def decided(outcome: Outcome, night_of: int) -> tuple[DecidedChange, ...]:
     """A hint for every third query: most are proven, some were rolled back, and of the last few nights some are on trial."""
     hinted = [q for n, q in enumerate(outcome.queries) if n % 3 == 0]
     return tuple(_decided(query, _standing(n, night_of)) for n, query in enumerate(hinted)) if night_of else ()
@@ -108,15 +110,15 @@ def _standing(number: int, night_of: int) -> Standing:
     return Standing.TRIAL if number % 7 == 3 and night_of % 20 == 19 else Standing.PROMOTED
 
 
-def _decided(query: Query, standing: Standing) -> DecidedAction:
+def _decided(query: Query, standing: Standing) -> DecidedChange:
     join = query.joins[0]
     action = Action(ActionKind.HINT_JOIN, join.signature, Hint.BROADCAST, query.fingerprint, join.right.relations)
     seconds = (query.duration_ms or 0) / 1e3
     evidence = (Evidence("rows", 198_263, "rows", "dim"), Evidence("bytes", 14_274_936, "bytes", "dim"))
     predicted = Prediction(seconds, seconds / 2, seconds / 3, seconds * 0.8)
-    return DecidedAction(
-        action, standing, "20.0 s became 10.0 s over 1 query", (query.fingerprint,), evidence, predicted, 10.0
-    )
+    why = Reason(ReasonCode.FASTER, {"said": "20.0 s became 10.0 s over 1 query"})
+    change = Change.of("broadcast_hint", (action,), (query.fingerprint,), why, evidence, predicted)
+    return DecidedChange(change, standing, why, gained_seconds=10.0)
 
 
 def fill(url: str, made_of: Sequence[Query], runs: int, count: int) -> None:
@@ -124,7 +126,7 @@ def fill(url: str, made_of: Sequence[Query], runs: int, count: int) -> None:
     with Store.open(url, migrate=True) as store:
         for number in range(runs):
             outcome = night(made_of, number, count)
-            decision = Decision.of(Mode.AUTO, decided(outcome, number))
+            decision = Decision(Mode.AUTO, decided(outcome, number))
             started = NEWEST - timedelta(days=runs - number)
             run = Run(f"nightly/{number}/load/-1/1", COHORT, 1, started, RunState.RUNNING, decision, "")
             store.begin(run)
@@ -159,7 +161,7 @@ def _row(number: int) -> dict[str, Any]:
         "task_id": "load",
         "run_id": f"{number}",
         "map_index": -1,
-        "decision": '{"mode":"auto","summary":"nothing to change","actions":[]}',
+        "decision": '{"mode":"auto","changes":[]}',
         "outcome": None,
     }
 
@@ -190,7 +192,7 @@ class Laps:
 
 def measure(url: str, directory: Path, repeat: int, laps: Laps) -> Decision:
     """The steps of one decision in this process, and `prepare` around them; returns the last decision."""
-    decision = Decision(Mode.OBSERVE, "not decided")
+    decision = Decision(Mode.OBSERVE)
     for round_ in range(repeat):
         problems, job = Problems(), _job(directory, round_)
         decision = _step_by_step(url, laps, problems)
@@ -307,7 +309,9 @@ def main() -> int:
     decision = profile.runcall(measured) if options.profile else measured()
     if options.profile:
         profile.dump_stats(options.profile)
-    print(f"{options.repeat} rounds: median, 95th percentile, median of CPU time; the decision: {decision.summary}")
+    print(
+        f"{options.repeat} rounds: median, 95th percentile, median of CPU time; the decision: {decision_summary(decision)}"
+    )
     print("\n".join(laps.lines()))
     once = in_new_processes(url, directory)
     for name, each in once.items():

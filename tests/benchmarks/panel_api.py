@@ -27,11 +27,12 @@ from tuner.eventlog.read import read_application
 from tuner.history.outcome import outcome_of
 from tuner.history.store import Store
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.change import Evidence, Prediction
-from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.change import Change, Evidence, Prediction
+from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.insight import Insight, InsightKind
 from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
 from tuner.model.query import Query, QueryStatus
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run, RunDetails, RunState
 from tuner.panel.app import create_app
 from tuner.panel.models import Home
@@ -85,19 +86,16 @@ def decision(number: int, actions: Sequence[Action]) -> Decision:
     standing = Standing.TRIAL if number == UNSTEERED else Standing.PROMOTED
     if number < UNSTEERED:
         standing = Standing.PROPOSED
-    decided = (
-        DecidedAction(
-            action,
-            standing,
-            "14.3 MB of 10 MB: about 9.0 s less",
-            (action.query or "",),
-            (Evidence("build side", 14.3e6, "bytes", action.id),),
-            Prediction(20.0, 11.0, 9.0, 14.0),
-            9.0 if number > UNSTEERED else None,
-        )
-        for action in actions
-    )
-    return Decision(Mode.AUTO, f"{len(actions)} {standing.words}", tuple(decided))
+    gained = 9.0 if number > UNSTEERED else None
+    changes = map(change, actions)
+    return Decision(Mode.AUTO, tuple(DecidedChange(c, standing, c.reason, gained_seconds=gained) for c in changes))
+
+
+def change(action: Action) -> Change:
+    why = Reason(ReasonCode.BROADCAST_HINT, {"said": "14.3 MB of 10 MB: about 9.0 s less"})
+    evidence = (Evidence("build side", 14.3e6, "bytes", action.id),)
+    predicted = Prediction(20.0, 11.0, 9.0, 14.0)
+    return Change.of("broadcast_hint", (action,), (action.query or "",), why, evidence, predicted)
 
 
 def runs(count: int, outcome: Outcome) -> Iterator[Run]:
@@ -172,7 +170,7 @@ def measure(url: str, made: list[Run], folder: str) -> None:
     took = timed(lambda: baselines(made))
     size = Path(folder, "history.db").stat().st_size
     print(f"{len(made)} runs in {size / 1e6:.0f} MB; their baselines: {took}")
-    query = made[0].decision.actions[0].action.query
+    query = made[0].decision.changes[0].change.query
     paths = [
         "cohorts",
         f"cohort?cohort={COHORT}",

@@ -94,7 +94,7 @@ def _drive(cohort: Cohort, key: str, fatal: int, notes: Path, victim: int | None
         steps.watch(cohort.root)
         turn = cohort.prepare(key)
         steps.take("before the job")
-        noted.write(json.dumps({"submitted": [action.id for action in turn.decision.in_force]}) + "\n")
+        noted.write(json.dumps({"submitted": [decided.id for decided in turn.decision.in_force]}) + "\n")
         spark = cohort.spark(turn)
         with steps.paused():
             replace(spark, ended=False).run(turn)

@@ -100,9 +100,9 @@ def test_between_runs(cohort: Cohort, set_clock: Set, jump: timedelta) -> None:
     for night in (3, 4):
         report = cohort.run(f"e/{night}/1")
         assert report.problems == ()
-        assert {d.standing for d in report.turn.decision.actions} == {Standing.PROMOTED}
+        assert {d.standing for d in report.turn.decision.changes} == {Standing.PROMOTED}
     set_clock(timedelta(0))
-    assert {d.standing for d in cohort.run("e/5/1").turn.decision.actions} == {Standing.PROMOTED}
+    assert {d.standing for d in cohort.run("e/5/1").turn.decision.changes} == {Standing.PROMOTED}
     with Store.open(cohort.url) as store:
         runs = store.runs(cohort.cohort)
     assert len(runs) == 5

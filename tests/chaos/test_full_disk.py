@@ -22,6 +22,7 @@ from tuner.steering.agent import handover
 from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Steering
+from tuner.words.decisions import decision_summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def test_the_store_has_no_room_for_an_outcome(cohort: Cohort, disk: Disk) -> Non
     disk.empty()
     after = cohort.run("e/3/1")
     assert after.problems == ()
-    assert {d.standing for d in after.turn.decision.actions} == {Standing.PROMOTED}
+    assert {d.standing for d in after.turn.decision.changes} == {Standing.PROMOTED}
     assert cohort.stored("e/2/1").state is RunState.SUCCEEDED
 
 
@@ -137,7 +138,7 @@ def test_the_event_log_has_no_room(cohort: Cohort, disk: Disk, tmp_path: Path, r
     disk.empty()
     after = elsewhere.run("e/3/1")
     assert after.problems == ()
-    assert {d.standing for d in after.turn.decision.actions} <= {Standing.TRIAL, Standing.ROLLED_BACK}
+    assert {d.standing for d in after.turn.decision.changes} <= {Standing.TRIAL, Standing.ROLLED_BACK}
 
 
 def test_there_is_no_room_for_the_event_logs_directory(cohort: Cohort, disk: Disk) -> None:
@@ -145,7 +146,7 @@ def test_there_is_no_room_for_the_event_logs_directory(cohort: Cohort, disk: Dis
     cohort.run("e/1/1")
     disk.fill_with_files()
     turn = replace(cohort, root=disk.path, store=cohort.url).prepare("e/2/1")
-    assert "(No space left on device)" in turn.decision.summary
+    assert "(No space left on device)" in decision_summary(turn.decision)
     assert (turn.decision.in_force, turn.conf) == ((), {})
     assert complete(turn, cohort.url, failed=False).failure is None
 

@@ -135,7 +135,7 @@ def test_sigterm_comes_from_outside_and_the_trial_is_made_again(submits: Submits
     assert "not of its making, tried once more" in said
     assert submits.run()[0] == 0
     assert submits.steered
-    assert {d.standing for d in submits.runs[-1].decision.actions} == {Standing.TRIAL}
+    assert {d.standing for d in submits.runs[-1].decision.changes} == {Standing.TRIAL}
 
 
 def test_the_job_outlives_the_driver_and_is_harvested_by_the_next(orphan: Submits) -> None:
@@ -145,7 +145,7 @@ def test_the_job_outlives_the_driver_and_is_harvested_by_the_next(orphan: Submit
     first, killed, last = orphan.runs
     assert (killed.state, killed.outcome is not None) == (RunState.SUCCEEDED, True)
     assert len({run.outcome.app_id for run in (first, killed, last) if run.outcome}) == 3
-    assert {d.standing for d in last.decision.actions} == {Standing.PROMOTED}, (
+    assert {d.standing for d in last.decision.changes} == {Standing.PROMOTED}, (
         "the killed driver's run was judged, once"
     )
 
@@ -157,7 +157,7 @@ def test_while_the_job_of_a_killed_driver_runs_nothing_is_tried_beside_it(orphan
     assert not orphan.steered
     orphan.file("go").touch()
     assert beside.wait(60) == 0
-    assert {d.standing for d in orphan.runs[-1].decision.actions} == {Standing.HELD}
+    assert {d.standing for d in orphan.runs[-1].decision.changes} == {Standing.HELD}
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])

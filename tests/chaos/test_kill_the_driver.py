@@ -51,7 +51,7 @@ def check(cohort: Cohort, death: Death) -> None:
     victim = runs.get(VICTIM)
     if death.submitted is not None:
         assert victim is not None, "what ran was recorded before it ran"
-        assert [action.id for action in victim.decision.in_force] == death.submitted
+        assert [decided.id for decided in victim.decision.in_force] == death.submitted
         assert victim.outcome is not None, "its log was harvested"
     if victim is not None:
         assert victim.state in (RunState.FAILED, RunState.SUCCEEDED)
@@ -62,7 +62,7 @@ def check(cohort: Cohort, death: Death) -> None:
 
 def judged_once(runs: list[Run]) -> None:
     for id_, record in read_ledger(runs).items():
-        in_force = [run for run in runs if id_ in {action.id for action in run.decision.in_force}]
+        in_force = [run for run in runs if id_ in {decided.id for decided in run.decision.in_force}]
         assert record.trials <= len(in_force)
 
 

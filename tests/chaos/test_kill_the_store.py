@@ -69,7 +69,7 @@ def test_between_decision_and_harvest(cohort: Cohort, server: Server) -> None:
     assert [problem.split(":")[0] for problem in report.problems] == ["could not store the outcome"]
     after = cohort.run(NEXT)
     assert after.problems == ()
-    assert {d.standing for d in after.turn.decision.actions} == {Standing.PROMOTED}
+    assert {d.standing for d in after.turn.decision.changes} == {Standing.PROMOTED}
     assert stored(cohort)[VICTIM].state is RunState.SUCCEEDED
 
 
@@ -89,7 +89,7 @@ def test_at_every_step(server: Server, template: Cohort, tmp_path: Path) -> None
         assert {run.state for run in runs.values()} == {RunState.SUCCEEDED}
         assert runs[UNHARVESTED].outcome is not None
         if death.submitted:
-            assert [action.id for action in runs[VICTIM].decision.in_force] == death.submitted
+            assert [decided.id for decided in runs[VICTIM].decision.in_force] == death.submitted
         judged_once(list(runs.values()))
         if not killed:
             return

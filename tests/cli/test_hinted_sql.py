@@ -6,9 +6,10 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.policy.histories import said
 from tuner.cli.hinted_sql import HintedSql, hinted_sql
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.change import Prediction, Recommendation, Risk
+from tuner.model.change import Change
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query, QueryStatus
 from tuner.model.strategy import JoinType, Strategy
@@ -33,13 +34,13 @@ JOIN = JoinSite(
 QUERY = Query(1, 1, "q1", "collect at app.py:3", 0, 1000, QueryStatus.SUCCEEDED, (JOIN,))
 
 
-def recommend(hint: Hint) -> Recommendation:
+def change(hint: Hint) -> Change:
     action = Action(ActionKind.HINT_JOIN, "sig", hint, "q1", ("days",))
-    return Recommendation((action,), ("q1",), "why", (), Prediction(9, 1, 1, 2), Risk.LOW)
+    return Change.of("test", (action,), ("q1",), said("why"), (), None)
 
 
 def test_the_statement_is_shown_with_its_hint() -> None:
-    found = hinted_sql([recommend(Hint.BROADCAST)], STATEMENTS, [QUERY])
+    found = hinted_sql([change(Hint.BROADCAST)], STATEMENTS, [QUERY])
     assert list(found.lines()) == [
         "  statement 2 with its hints:",
         "    SELECT /*+ BROADCAST(d) */ *",
@@ -51,13 +52,13 @@ def test_the_statement_is_shown_with_its_hint() -> None:
 
 
 def test_what_finds_no_place_says_why() -> None:
-    (line,) = hinted_sql([recommend(Hint.NO_BROADCAST)], STATEMENTS, [QUERY]).lines()
+    (line,) = hinted_sql([change(Hint.NO_BROADCAST)], STATEMENTS, [QUERY]).lines()
     assert line.startswith("  not in the text: NO_BROADCAST of days in query q1")
     assert line.endswith("SQL has no hint that forbids a broadcast")
 
 
 def test_without_a_file_there_is_nothing_to_show() -> None:
-    assert hinted_sql([recommend(Hint.BROADCAST)], (), [QUERY]) == HintedSql()
+    assert hinted_sql([change(Hint.BROADCAST)], (), [QUERY]) == HintedSql()
 
 
 def test_the_command_reads_the_file(spark_tuner: Call, tmp_path: Path) -> None:

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.policy.histories import decided
 from tuner.history.store import Store
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.cluster import Cluster
-from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.query import Query, QueryStatus
@@ -33,8 +34,8 @@ def url(tmp_path: Path) -> str:
 
 @pytest.fixture
 def run(url: str) -> Run:
-    decided = DecidedAction(ACTION, Standing.PROPOSED, "16 shuffle partitions instead of 200: about 2.0 s less")
-    decision = Decision(Mode.SUGGEST, "1 proposed", (decided,))
+    proposed = decided(ACTION, Standing.PROPOSED, reason="16 shuffle partitions instead of 200: about 2.0 s less")
+    decision = Decision(Mode.SUGGEST, (proposed,))
     run = Run("etl/1/nightly/-1/1", "etl.nightly", 1, datetime.now(UTC), RunState.RUNNING, decision, "/events")
     with Store.open(url) as store:
         store.begin(run)
@@ -63,10 +64,9 @@ def test_status_as_json(spark_tuner: Call, run: Run) -> None:
 
 def test_status_tells_which_directives_a_run_did_not_follow(spark_tuner: Call, run: Run, url: str) -> None:
     hint = Action(ActionKind.HINT_JOIN, "5160", Hint.BROADCAST, "q1", ("shop.days",))
-    decided = DecidedAction(hint, Standing.TRIAL, "about 2.0 s less", ("q1",))
     told = DirectiveOutcome(hint.id, DirectiveStatus.IGNORED, "told BROADCAST of days; Spark ran SortMergeJoin")
     query = Query(1, 1, "q1", "", 0, 1000, QueryStatus.SUCCEEDED, directives=(told,))
-    steered = replace(run, key="etl/2/nightly/-1/1", decision=Decision(Mode.AUTO, "1 on trial", (decided,)))
+    steered = replace(run, key="etl/2/nightly/-1/1", decision=Decision(Mode.AUTO, (decided(hint),)))
     with Store.open(url) as store:
         store.begin(steered)
         store.finish(
@@ -112,11 +112,11 @@ def test_a_verdict_is_stored_with_who_and_why(
     assert result.code == 0
     with Store.open(url) as store:
         (verdict,) = store.verdicts("etl.nightly")
-    assert (verdict.action_id, verdict.ruling, verdict.reason) == (ACTION.id, ruling, "seen on staging")
+    assert (verdict.change_id, verdict.ruling, verdict.reason) == (ACTION.id, ruling, "seen on staging")
     assert verdict.by
 
 
-def test_a_verdict_on_an_unknown_action(spark_tuner: Call, run: Run) -> None:
+def test_a_verdict_on_an_unknown_change(spark_tuner: Call, run: Run) -> None:
     result = spark_tuner("approve", "etl.nightly", "no.such.setting")
     assert result.code == 1
     assert "`spark-tuner status etl.nightly` lists them" in result.err

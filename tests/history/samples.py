@@ -5,18 +5,19 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.change import Evidence, Prediction
+from tuner.model.change import Change, Evidence, Prediction, Risk
 from tuner.model.cluster import Cluster
-from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query, QueryStatus, ShuffleExchange
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run, RunState
 from tuner.model.strategy import BuildSide, JoinType, Strategy
 
 MIDNIGHT = datetime(2026, 11, 20, tzinfo=UTC)
 
 
-def running(key: str = "etl/1", cohort: str = "etl.load", minute: int = 0, summary: str = "baseline") -> Run:
+def running(key: str = "etl/1", cohort: str = "etl.load", minute: int = 0, summary: str = "") -> Run:
     """A run that has just started, `minute` minutes after midnight."""
     return Run(
         key=key,
@@ -24,7 +25,7 @@ def running(key: str = "etl/1", cohort: str = "etl.load", minute: int = 0, summa
         try_number=1,
         started_at=MIDNIGHT + timedelta(minutes=minute),
         state=RunState.RUNNING,
-        decision=Decision(Mode.AUTO, summary),
+        decision=Decision(Mode.AUTO, unsteered=said(summary) if summary else None),
         event_log_dir=f"/logs/{key}",
     )
 
@@ -40,19 +41,39 @@ def full_decision() -> Decision:
     partitions = Action(ActionKind.SET_CONF, "spark.sql.shuffle.partitions", "64")
     return Decision(
         Mode.SUGGEST,
-        "broadcast date_dim\n(«proposed»)",
         (
-            DecidedAction(
-                broadcast,
+            DecidedChange(
+                Change(
+                    broadcast.id,
+                    "broadcast_hint",
+                    (broadcast,),
+                    ("q72",),
+                    Reason(
+                        ReasonCode.BROADCAST_HINT, {"rows": 7, "share": 0.5, "names": ("a", 7, "«b»\n"), "is": True}
+                    ),
+                    (Evidence("build side", 1.2e6, "bytes", "date_dim"),),
+                    Prediction(18.0, 4.0, 3.5, 6.25),
+                    Risk.HIGH,
+                    needs="an order",
+                ),
                 Standing.TRIAL,
-                "1.2 MB of 10 MB",
-                ("q72",),
-                (Evidence("build side", 1.2e6, "bytes", "date_dim"),),
-                Prediction(18.0, 4.0, 3.5, 6.25),
+                Reason(ReasonCode.WON_ELSEWHERE, {"won": 1, "lost": None}, (said("1.2 MB of 10 MB"),)),
+                Reason(ReasonCode.REORDERED_FIRST),
+                2.5,
+                ("values",),
             ),
-            DecidedAction(partitions, Standing.ROLLED_BACK, "lost 3 s"),
+            DecidedChange(
+                Change.of("shuffle_partitions", (partitions,), (), said("fewer"), (), None),
+                Standing.ROLLED_BACK,
+                said("lost 3 s"),
+            ),
         ),
+        unsteered=said("broadcast date_dim\n(«proposed»)"),
     )
+
+
+def said(sentence: str) -> Reason:
+    return Reason(ReasonCode.RECORDED, {"said": sentence})
 
 
 def full_outcome() -> Outcome:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tuner.history.store import Store
 from tuner.model.decision import Decision
 from tuner.model.join_graph import Joined
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, RunState
 
 from .samples import MIDNIGHT, running
@@ -27,6 +28,8 @@ def any_of(kind: Any) -> st.SearchStrategy[Any]:
     """Every value of a type of the model: 64-bit integers, finite floats."""
     if kind is Joined:
         return st.recursive(st.builds(Joined, st.integers(0, 40), st.integers(0, 40)), _joined, max_leaves=4)
+    if kind is Reason:
+        return st.recursive(_reason(st.just(())), lambda inner: _reason(st.tuples(inner)), max_leaves=3)
     arguments = get_args(kind)
     if get_origin(kind) in (Union, types.UnionType):
         return st.one_of(*map(any_of, arguments))
@@ -49,6 +52,11 @@ def any_of(kind: Any) -> st.SearchStrategy[Any]:
         return simple[kind]
     hints = get_type_hints(kind)
     return st.builds(kind, **{field.name: any_of(hints[field.name]) for field in fields(kind)})
+
+
+def _reason(because: st.SearchStrategy[Any]) -> st.SearchStrategy[Reason]:
+    numbers = any_of(get_type_hints(Reason)["numbers"])
+    return st.builds(Reason, any_of(ReasonCode), numbers, because)
 
 
 def _joined(orders: st.SearchStrategy[Joined]) -> st.SearchStrategy[Joined]:

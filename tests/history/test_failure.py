@@ -11,6 +11,7 @@ from tuner.history.failure import UNSEEN, Ending, ending_in, failure_in, failure
 from tuner.model.failure import Failure, FailureKind, LoggedFailure
 from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Outcome
+from tuner.words.failures import failure_words
 
 TIMED_OUT = LoggedFailure(FailureKind.BROADCAST_TIMEOUT, "broadcast timed out after 300 s", "SQL execution 4", 4)
 STOPPED = LoggedFailure(FailureKind.STOPPED, "Spark was stopped while it ran", "job 9", 4, 9)
@@ -24,8 +25,8 @@ def query(number: int, status: QueryStatus, root: int | None = None) -> Query:
 def test_it_is_said_with_the_query() -> None:
     found = failure_in([TIMED_OUT], [query(4, QueryStatus.FAILED)])
     assert found == LOGGED
-    assert found.sentence == "broadcast timed out after 300 s in query q4"
-    assert failure_in([TIMED_OUT]).sentence == "broadcast timed out after 300 s in SQL execution 4"  # type: ignore[union-attr]
+    assert failure_words(found) == "broadcast timed out after 300 s in query q4"
+    assert failure_words(failure_in([TIMED_OUT])) == "broadcast timed out after 300 s in SQL execution 4"  # type: ignore[arg-type]
     assert failure_in([]) is None
 
 
@@ -70,7 +71,7 @@ def test_the_last_words_of_spark_submit_tell_what_older_logs_do_not() -> None:
     said = "org.apache.spark.SparkException: Could not execute broadcast in 300 secs. You can increase the timeout"
     found = failure_of(None, Ending(1, said), ended=True)
     assert found == Failure(FailureKind.BROADCAST_TIMEOUT, "broadcast timed out after 300 s")
-    assert failure_of(None, Ending(137, "INFO Utils: done"), ended=True).kind is FailureKind.SIGKILLED  # type: ignore[union-attr]
+    assert failure_of(None, Ending(137, "INFO Utils: done"), ended=True).kind is FailureKind.SIGKILLED  # type: ignore[arg-type]
 
 
 def test_what_the_log_says_counts_more_than_the_exit_code() -> None:
@@ -81,7 +82,7 @@ def test_the_exit_code_says_why_spark_was_stopped() -> None:
     stopped = failure_in([STOPPED], [query(4, QueryStatus.FAILED)])
     found = failure_of(stopped, Ending(143), ended=True)
     assert found is not None
-    assert (found.kind, found.sentence) == (FailureKind.KILLED, "killed by SIGTERM in query q4")
+    assert (found.kind, failure_words(found)) == (FailureKind.KILLED, "killed by SIGTERM in query q4")
     assert failure_of(stopped, Ending(1), ended=True) == stopped
 
 
@@ -89,7 +90,7 @@ def test_a_log_that_breaks_off_tells_what_was_running() -> None:
     running = [query(1, QueryStatus.SUCCEEDED), query(2, QueryStatus.UNFINISHED)]
     found = failure_of(None, Ending(1), ended=False, queries=running)
     assert found == Failure(FailureKind.DRIVER_LOST, "the driver was lost: its log breaks off", "q2")
-    assert failure_of(None, Ending(137), ended=False, queries=running).kind is FailureKind.SIGKILLED  # type: ignore[union-attr]
+    assert failure_of(None, Ending(137), ended=False, queries=running).kind is FailureKind.SIGKILLED  # type: ignore[arg-type]
     assert failure_of(None, Ending(1), ended=True, queries=running) is None
 
 

@@ -17,14 +17,15 @@ from tuner.history.store import CohortSummary, Store
 from tuner.history.tables import TimesRow
 from tuner.history.url import parse
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence
-from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.change import Change, Evidence
+from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.insight import Insight, InsightKind
 from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
 from tuner.model.run import Origin, RunDetails, RunState
 from tuner.model.verdict import ModeChange, Ruling, Verdict
+from tuner.words.decisions import decision_summary
 
-from .samples import MIDNIGHT, full_decision, full_outcome, measured, running
+from .samples import MIDNIGHT, full_decision, full_outcome, measured, running, said
 
 LATER = MIDNIGHT + timedelta(hours=1)
 
@@ -85,8 +86,9 @@ def test_a_moment_without_a_zone_is_refused(store: Store) -> None:
 
 def test_a_number_that_json_cannot_hold_is_refused_when_written(store: Store) -> None:
     decision = full_decision()
-    prediction = replace(decision.actions[0].predicted_seconds, high=float("inf"))  # type: ignore[type-var]
-    endless = replace(decision, actions=(replace(decision.actions[0], predicted_seconds=prediction),))
+    first = decision.changes[0]
+    prediction = replace(first.change.prediction, high=float("inf"))  # type: ignore[type-var]
+    endless = replace(decision, changes=(replace(first, change=replace(first.change, prediction=prediction)),))
     with pytest.raises(StoreError, match="decision of run k cannot be stored.*finite"):
         store.begin(replace(running("k"), decision=endless))
     assert store.run("k") is None
@@ -97,7 +99,9 @@ def test_a_number_that_json_cannot_hold_is_refused_when_written(store: Store) ->
 
 def test_a_run_begun_twice_is_one_run_with_the_newer_decision(store: Store) -> None:
     store.begin(running("k", summary="first"))
-    second = replace(running("k", minute=5), decision=Decision(Mode.OBSERVE, "second"), event_log_dir="/logs/second")
+    second = replace(
+        running("k", minute=5), decision=Decision(Mode.OBSERVE, unsteered=said("second")), event_log_dir="/logs/second"
+    )
     store.begin(second)
     assert store.runs("etl.load") == [replace(second, started_at=MIDNIGHT)]
 
@@ -109,7 +113,7 @@ def test_a_finished_run_cannot_begin_again(store: Store, outcome: None) -> None:
     finished = store.run("k")
     store.begin(running("k", summary="second"))
     assert store.run("k") == finished
-    assert finished is not None and finished.decision.summary == "first"
+    assert finished is not None and decision_summary(finished.decision) == "first"
 
 
 def test_only_a_running_run_begins(store: Store) -> None:
@@ -206,7 +210,7 @@ def test_cohorts_are_counted_and_show_their_newest_run(store: Store) -> None:
     for key, cohort, minute in [("1", "b", 5), ("2", "b", 7), ("3", "b", 6), ("4", "a", 1)]:
         store.begin(running(key, cohort, minute))
     store.finish("2", RunState.FAILED, LATER, None)
-    decision = Decision(Mode.AUTO, "baseline")
+    decision = Decision(Mode.AUTO)
     assert store.cohorts() == [
         CohortSummary("a", 1, MIDNIGHT + timedelta(minutes=1), RunState.RUNNING, (), "4", decision),
         CohortSummary("b", 3, MIDNIGHT + timedelta(minutes=7), RunState.FAILED, (), "2", decision),
@@ -260,9 +264,16 @@ def test_of_recent_runs_the_newest_that_succeeded_are_whole_and_older_ones_are_w
     for minute, (state, changes) in enumerate(
         [(good, "b"), (good, "a"), (good, "a"), (good, ""), (bad, ""), (good, "")]
     ):
-        actions = tuple(DecidedAction(Action(ActionKind.SET_CONF, c, "1"), Standing.TRIAL, "") for c in changes)
+        decided = tuple(
+            DecidedChange(
+                Change.of("test", (Action(ActionKind.SET_CONF, c, "1"),), (), said(""), (), None),
+                Standing.TRIAL,
+                said(""),
+            )
+            for c in changes
+        )
         started = running(str(minute), minute=minute)
-        store.begin(replace(started, decision=replace(started.decision, actions=actions)))
+        store.begin(replace(started, decision=replace(started.decision, changes=decided)))
         store.finish(str(minute), state, LATER, full_outcome())
     whole = store.runs("etl.load")
     found = store.recent("etl.load", 6, in_full=2)
@@ -362,7 +373,7 @@ def test_queries_of_a_version_that_did_not_keep_their_relations_are_read(store: 
 
 def test_fields_of_a_newer_version_are_ignored(store: Store, url: str) -> None:
     store.begin(running("k"))
-    newer = '{"mode": "auto", "summary": "baseline", "horoscope": "favourable"}'
+    newer = '{"mode": "auto", "changes": [], "horoscope": "favourable"}'
     with database(url) as connection:
         connection.execute(text("UPDATE spark_tuner_runs SET decision = :newer"), {"newer": newer})
     assert store.run("k") == running("k")
@@ -418,10 +429,10 @@ def test_other_cohorts_teach_by_their_latest_decisions_and_newest_measured_runs(
     store.begin(running("a/2", "a", 9, summary="failed"))
     store.finish("a/2", RunState.FAILED, MIDNIGHT, measured("a/2"))
     found = store.elsewhere("mine", 20, 10)
-    assert sorted(d.summary for d in found.decisions) == ["a/1", "b/3", "c/1"]
+    assert sorted(map(decision_summary, found.decisions)) == ["a/1", "b/3", "c/1"]
     assert (sorted(o.app_id for o in found.outcomes), found.jobs) == (["a/1", "b/2", "b/3", "c/1"], 3)
     few = store.elsewhere("mine", 1, 3)
-    assert [d.summary for d in few.decisions] == ["c/1"]
+    assert [decision_summary(d) for d in few.decisions] == ["c/1"]
     assert (sorted(o.app_id for o in few.outcomes), few.jobs) == (["a/1", "b/3", "c/1"], 3), "each before any has two"
     assert store.elsewhere("mine", 20, 0).outcomes == ()
     assert Store.elsewhere(store, "b", 20, 10).jobs == 3

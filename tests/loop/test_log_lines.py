@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from tests.policy.histories import said
 from tuner.loop.turn import Job, Report, Turn
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Prediction
+from tuner.model.change import Change, Prediction
 from tuner.model.cluster import Cluster
-from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.run import Outcome, Run, RunState
 from tuner.policy.judgement import Judgement
 from tuner.policy.ledger import Record
@@ -18,13 +19,15 @@ from tuner.policy.measure import Comparison
 from tuner.steering.directives import Directives, Steering
 
 
-def decided(number: int, standing: Standing, gain: float = 1.0) -> DecidedAction:
+def decided(number: int, standing: Standing, gain: float = 1.0) -> DecidedChange:
     action = Action(ActionKind.SET_CONF, f"spark.sql.x{number}", "1")
-    return DecidedAction(action, standing, f"reason {number}", predicted_seconds=Prediction(10, 10 - gain, 5, 15))
+    why = said(f"reason {number}")
+    change = Change.of("test", (action,), ("q1",), why, (), Prediction(10, 10 - gain, 5, 15))
+    return DecidedChange(change, standing, why)
 
 
-def turn(*actions: DecidedAction, **directives: object) -> Turn:
-    decision = Decision(Mode.AUTO, f"{len(actions)} on trial", actions)
+def turn(*changes: DecidedChange, **directives: object) -> Turn:
+    decision = Decision(Mode.AUTO, changes)
     return Turn(
         Job("etl.load", "etl/1/load/-1/1", 1, Mode.AUTO),
         decision,
@@ -42,7 +45,7 @@ def report(of: Turn, records: Sequence[Record] = (), total: Comparison | None = 
 
 
 def record(number: int, standing: Standing, gain: float | None) -> Record:
-    return Record(decided(number, Standing.TRIAL), standing, f"became {number}", gain_seconds=gain)
+    return Record(decided(number, Standing.TRIAL), standing, said(f"became {number}"), gain_seconds=gain)
 
 
 TOTAL = Comparison("", expected=20.0, measured=12.5, noise=0.1, low=20.0, high=20.0)
@@ -67,7 +70,7 @@ class TestBefore:
         assert found.lines()[1] == "spark-tuner: promoted: spark.sql.x2=1: reason 2 (and 2 more)"
 
     def test_nothing_to_change_is_one_line(self) -> None:
-        assert turn().lines() == ["spark-tuner: etl.load: 0 on trial"]
+        assert turn().lines() == ["spark-tuner: etl.load: nothing to change"]
 
     def test_each_way_of_steering_is_said(self) -> None:
         def how(**directives: object) -> str:
@@ -80,7 +83,7 @@ class TestBefore:
         assert how(conf={"a": "b"}, statements=("SELECT 1",)) == "carried out by properties and hints in the SQL"
 
     def test_what_is_not_applied_is_said_with_the_first_reason(self) -> None:
-        overruled = tuple((decided(n, Standing.TRIAL).action, f"why {n}") for n in range(3))
+        overruled = tuple((decided(n, Standing.TRIAL).change.actions[0], f"why {n}") for n in range(3))
         assert turn(conf={"a": "b"}, overruled=overruled).lines()[-1] == (
             "spark-tuner: carried out by properties; not applied: spark.sql.x0=1: why 0 (and 2 more)"
         )
@@ -127,6 +130,6 @@ class TestAfter:
 
 
 def test_names_from_a_log_stay_on_their_line() -> None:
-    hostile = replace(decided(1, Standing.TRIAL), reason="rows of `a\nERROR forged\x1b[2J` " + "x" * 5000)
+    hostile = replace(decided(1, Standing.TRIAL), why=said("rows of `a\nERROR forged\x1b[2J` " + "x" * 5000))
     for line in (*turn(hostile).lines(), *turn(hostile).details()):
         assert line.isprintable() and len(line) < 1600

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from tests.nightly import Nightly, Spark
+from tests.policy.histories import said
 from tuner.advice.steering_reach import Reach
 from tuner.eventlog.location import local_path
 from tuner.history.failure import Ending
@@ -20,7 +21,7 @@ from tuner.loop import loop, next_decision
 from tuner.loop.event_log_place import EventLogPlace
 from tuner.loop.loop import Job, Report, Turn, complete, prepare
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.change import Change, Evidence, Prediction
 from tuner.model.decision import Mode, Standing
 from tuner.model.failure import FailureKind
 from tuner.model.plan_picture import StepKind
@@ -32,6 +33,9 @@ from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Steering
 from tuner.steering.order_sensitive import PROPERTY, OrderSensitive
 from tuner.steering.submit_conf import EVENT_LOG_DIR, KEY
+from tuner.words.decisions import decision_summary
+from tuner.words.failures import failure_words
+from tuner.words.reasons import why_words
 
 ADAPTIVE = "spark.sql.adaptive.autoBroadcastJoinThreshold"
 MIDNIGHT = datetime(2026, 11, 20, tzinfo=UTC)
@@ -49,19 +53,19 @@ def nightly(tmp_path: Path) -> Nightly:
 
 def test_the_first_run_is_observed_and_the_second_is_steered(nightly: Nightly) -> None:
     first = nightly.night("etl/1/load/-1/1")
-    assert first.turn.decision.summary == "first run: observed"
+    assert decision_summary(first.turn.decision) == "first run: observed"
     assert first.problems == ()
     assert nightly.stored("etl/1/load/-1/1").state is RunState.SUCCEEDED
 
     second = nightly.night("etl/2/load/-1/1")
-    assert [d.standing for d in second.turn.decision.actions] == [Standing.TRIAL] * 2
+    assert [d.standing for d in second.turn.decision.changes] == [Standing.TRIAL]
     assert 14_274_936 <= int(second.turn.conf[STATIC]) < 57_234_440
-    assert second.turn.directives.conf == {a.target: a.value for a in second.turn.decision.in_force}
+    assert second.turn.directives.conf == {a.target: a.value for a in second.turn.decision.actions}
     assert second.turn.directives.conf.keys() == {STATIC, ADAPTIVE}
 
     third = nightly.prepare("etl/3/load/-1/1")
-    assert [d.standing for d in third.decision.actions] == [Standing.PROMOTED] * 2
-    assert third.decision.actions[0].reason == "7.0 s became 4.0 s over 1 query"
+    assert [d.standing for d in third.decision.changes] == [Standing.PROMOTED]
+    assert why_words(third.decision.changes[0]) == "7.0 s became 4.0 s over 1 query"
 
 
 def test_a_change_that_loses_is_not_tried_again(nightly: Nightly) -> None:
@@ -69,7 +73,7 @@ def test_a_change_that_loses_is_not_tried_again(nightly: Nightly) -> None:
     nightly.night("e/2/1", Spark(seconds=20, broadcast=True))
     found = nightly.prepare("e/3/1")
     assert not found.directives.conf
-    assert {d.standing for d in found.decision.actions} == {Standing.ROLLED_BACK}
+    assert {d.standing for d in found.decision.changes} == {Standing.ROLLED_BACK}
 
 
 def test_observing_never_steers(nightly: Nightly) -> None:
@@ -78,7 +82,7 @@ def test_observing_never_steers(nightly: Nightly) -> None:
     found = nightly.prepare("e/2/1")
     assert not found.decision.in_force
     assert not found.directives.conf
-    assert found.decision.actions[0].standing is Standing.PROPOSED
+    assert found.decision.changes[0].standing is Standing.PROPOSED
 
 
 def test_suggesting_waits_for_a_person(nightly: Nightly) -> None:
@@ -87,7 +91,7 @@ def test_suggesting_waits_for_a_person(nightly: Nightly) -> None:
     proposed = nightly.night("e/2/1").turn
     assert not proposed.directives.conf
     with Store.open(nightly.url) as store:
-        action = proposed.decision.actions[0].action
+        action = proposed.decision.changes[0].change.actions[0]
         store.record(Verdict(nightly.cohort, action.id, Ruling.APPROVE, "ana", proposed.started_at))
     assert nightly.prepare("e/3/1").directives.conf.keys() == {STATIC, ADAPTIVE}
 
@@ -110,7 +114,7 @@ def test_a_run_leaves_its_plans_and_what_would_be_decided_next(nightly: Nightly)
     nightly.night("e/1/1")
     details, run = nightly.details("e/1/1"), nightly.stored("e/1/1")
     assert details.outlook == nightly.prepare("e/2/1").decision
-    assert [d.standing for d in details.outlook.actions] == [Standing.TRIAL] * 2
+    assert [d.standing for d in details.outlook.changes] == [Standing.TRIAL]
     (picture,) = details.pictures
     (query,) = run.outcome.queries
     assert (picture.query, picture.description) == (query.fingerprint, "statement 1 of 1")
@@ -120,8 +124,10 @@ def test_a_run_leaves_its_plans_and_what_would_be_decided_next(nightly: Nightly)
 def test_what_the_users_own_setting_keeps_out_is_held(nightly: Nightly) -> None:
     nightly.user_conf = {STATIC: "10m"}
     nightly.night("e/1/1")
-    held = {d.action.target: d for d in nightly.details("e/1/1").outlook.actions if d.standing is Standing.HELD}
-    assert held[STATIC].reason == f"not applied: {STATIC}=10m is the job's own setting"
+    held = {
+        d.change.actions[0].target: d for d in nightly.details("e/1/1").outlook.changes if d.standing is Standing.HELD
+    }
+    assert why_words(held[STATIC]) == f"not applied: {STATIC}=10m is the job's own setting"
 
 
 def test_a_log_that_breaks_off_shows_plans_but_no_findings(nightly: Nightly) -> None:
@@ -166,7 +172,7 @@ def test_a_job_that_is_no_longer_sql_text_is_not_judged_by_its_hints(nightly: Ni
     nightly.night("e/2/1")
     nightly.statements = ()
     found = nightly.prepare("e/3/1")
-    assert all(a.kind is not ActionKind.HINT_JOIN for a in found.decision.in_force)
+    assert all(a.kind is not ActionKind.HINT_JOIN for a in found.decision.actions)
     assert any("no longer SQL" in why for _, why in found.directives.overruled)
 
 
@@ -190,7 +196,7 @@ def test_a_failed_run_is_harvested_and_its_trial_is_out(nightly: Nightly) -> Non
     assert nightly.stored("e/2/1").state is RunState.FAILED
     retry = nightly.prepare("e/2/2")
     assert not retry.decision.in_force
-    assert "unsteered" in retry.decision.summary
+    assert "unsteered" in decision_summary(retry.decision)
     Spark().run(retry)
     complete(retry, nightly.url, failed=False)
     assert not nightly.prepare("e/3/1").decision.in_force
@@ -204,7 +210,7 @@ def test_why_a_run_failed_is_stored_and_said(nightly: Nightly) -> None:
     said = f"broadcast timed out after 300 s in query {fingerprint}"
     assert f"spark-tuner: run e/2/1 failed: {said}" in report.lines()
     assert report.as_json()["failure"] == {"kind": "broadcast_timeout", "query": fingerprint, "words": said}
-    assert nightly.stored("e/2/1").failure.sentence == said
+    assert failure_words(nightly.stored("e/2/1").failure) == said
 
 
 def test_how_the_driver_ended_is_told_where_the_log_breaks_off(nightly: Nightly) -> None:
@@ -262,7 +268,7 @@ def test_of_many_mapped_instances_a_retry_still_knows_its_earlier_try(
     for index in range(1, 6):
         nightly.night(f"e/2/load/{index}/1")
     monkeypatch.setattr(loop, "HISTORY_RUNS", 4)
-    assert "unsteered" in nightly.prepare("e/2/load/0/2").decision.summary
+    assert "unsteered" in decision_summary(nightly.prepare("e/2/load/0/2").decision)
 
 
 def test_mapped_instances_share_what_they_learn_and_one_tries(nightly: Nightly) -> None:
@@ -270,7 +276,7 @@ def test_mapped_instances_share_what_they_learn_and_one_tries(nightly: Nightly) 
     trying, waiting = nightly.prepare("e/2/load/0/1"), nightly.prepare("e/2/load/1/1")
     assert trying.decision.in_force
     assert not waiting.decision.in_force
-    assert waiting.decision.actions[0].standing is Standing.HELD
+    assert waiting.decision.changes[0].standing is Standing.HELD
     for turn in (trying, waiting):
         Spark(seconds=4 if turn is trying else 7, broadcast=turn is trying).run(turn)
         complete(turn, nightly.url, failed=False)
@@ -290,7 +296,7 @@ def test_no_log_at_all_is_a_lost_run(nightly: Nightly) -> None:
     report = complete(turn, nightly.url, failed=False)
     assert report.run is None
     assert nightly.stored("e/1/1").state is RunState.LOST
-    assert nightly.prepare("e/2/1").decision.summary == "nothing harvested yet: observed"
+    assert decision_summary(nightly.prepare("e/2/1").decision) == "nothing harvested yet: observed"
 
 
 def test_to_complete_twice_changes_nothing(nightly: Nightly) -> None:
@@ -456,7 +462,7 @@ def test_a_bug_in_the_advisors_keeps_what_was_proven(nightly: Nightly, monkeypat
     nightly.night("e/2/1")
     monkeypatch.setattr(next_decision, "_advise", _boom)
     turn = nightly.prepare("e/3/1")
-    assert turn.decision.actions[0].standing is Standing.PROMOTED
+    assert turn.decision.changes[0].standing is Standing.PROMOTED
     assert turn.problems == ("could not advise: a bug in two lines",)
 
 
@@ -504,7 +510,9 @@ def test_without_a_directory_for_its_log_nothing_is_tried(nightly: Nightly) -> N
     turn = prepare(replace(nightly.job("e/2/1"), event_log_base=str(nightly.root / "file")), nightly.url)
     _unsteered(turn)
     assert turn.conf == {}
-    assert turn.decision.summary.startswith(f"no event log can be had below {nightly.root}/file (Not a directory)")
+    assert decision_summary(turn.decision).startswith(
+        f"no event log can be had below {nightly.root}/file (Not a directory)"
+    )
     report = complete(turn, nightly.url, failed=False)
     assert report.run is None
 
@@ -515,7 +523,7 @@ def test_a_job_that_switches_its_log_off_is_not_steered(nightly: Nightly) -> Non
     turn = nightly.prepare("e/2/1")
     _unsteered(turn)
     assert "spark.eventLog.enabled" not in turn.conf
-    assert "spark.eventLog.enabled=false" in turn.decision.summary
+    assert "spark.eventLog.enabled=false" in decision_summary(turn.decision)
 
 
 def test_the_users_own_directory_is_used_and_searched_by_key(nightly: Nightly) -> None:
@@ -538,7 +546,7 @@ def test_a_directory_that_cannot_be_looked_at_from_here_is_not_used(nightly: Nig
     turn = prepare(replace(nightly.job("e/2/1"), event_log_base="nosuch://bucket/events/"), nightly.url)
     _unsteered(turn)
     assert (turn.conf, turn.problems) == ({}, ())
-    assert "install the fsspec package for nosuch" in turn.decision.summary
+    assert "install the fsspec package for nosuch" in decision_summary(turn.decision)
     assert complete(turn, nightly.url, failed=False).problems == ()
 
 
@@ -598,7 +606,7 @@ def by_agent(nightly: Nightly, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_the_agent_changes_single_joins_of_any_application(by_agent: Nightly, statements: tuple[str, ...]) -> None:
     by_agent.statements = statements
     turn = by_agent.prepare("e/2/1")
-    (hint,) = [a for a in turn.decision.in_force if a.kind is ActionKind.HINT_JOIN]
+    (hint,) = [a for a in turn.decision.actions if a.kind is ActionKind.HINT_JOIN]
     told = json.loads(turn.conf[DIRECTIVES])
     assert [h["id"] for q in told["queries"] for h in q["hints"]] == [hint.id]
     assert told["queries"][0]["relations"] == ["db.items", "db.sales"]
@@ -640,12 +648,12 @@ def test_without_anything_for_it_to_do_the_agent_stays_away(by_agent: Nightly) -
 def test_what_the_agent_cannot_be_told_is_not_in_force(by_agent: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
     order = Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "gone")
     predicted, of = Prediction(7.0, 4.0, 3.0, 5.0), Evidence("rows", 9, "rows")
-    advice = (Recommendation((order,), ("gone",), "why", (of,), predicted, Risk.LOW),)
+    advice = (Change.of("test", (order,), ("gone",), said("why"), (of,), predicted),)
     monkeypatch.setattr(next_decision, "_advise", lambda _: advice)
     turn = by_agent.prepare("e/2/1")
-    (held,) = turn.decision.actions
-    assert (held.action, held.standing) == (order, Standing.HELD)
-    assert held.reason.endswith("the agent cannot be told: its query did not run in the latest run")
+    (held,) = turn.decision.changes
+    assert (held.change.actions, held.standing) == ((order,), Standing.HELD)
+    assert why_words(held).endswith("the agent cannot be told: its query did not run in the latest run")
     assert turn.directives.merged == {}
 
 
@@ -672,7 +680,7 @@ def test_where_the_agent_cannot_go_the_run_is_steered_by_conf_and_says_why(by_ag
     by_agent.night("e/2/1", Spark(version="3.2.4"))
     turn = by_agent.prepare("e/3/1")
     assert turn.problems == ()
-    assert {a.kind for a in turn.decision.in_force} == {ActionKind.SET_CONF}
+    assert {a.kind for a in turn.decision.actions} == {ActionKind.SET_CONF}
     told = Report(turn, None).as_json()
     assert told["steering"] == "conf"
     assert "Spark 3.2.4 is older than 3.3" in str(told["steering_reason"])
@@ -681,9 +689,9 @@ def test_where_the_agent_cannot_go_the_run_is_steered_by_conf_and_says_why(by_ag
 def test_the_first_run_by_another_spark_is_observed(by_agent: Nightly) -> None:
     by_agent.submission = replace(by_agent.submission, spark=replace(SPARK, version="4.1.0"))
     turn = by_agent.prepare("e/2/1")
-    assert turn.decision.actions
+    assert turn.decision.changes
     assert not turn.decision.in_force
-    assert all("Spark 4.1 instead of 4.0, so this run is observed" in d.reason for d in turn.decision.actions)
+    assert all("Spark 4.1 instead of 4.0, so this run is observed" in why_words(d) for d in turn.decision.changes)
 
 
 def test_steering_may_be_off(by_agent: Nightly) -> None:
@@ -691,7 +699,7 @@ def test_steering_may_be_off(by_agent: Nightly) -> None:
     by_agent.steering = Steering.OFF
     turn = by_agent.prepare("e/3/1")
     assert turn.decision.in_force == ()
-    assert turn.decision.actions
+    assert turn.decision.changes
     assert (turn.directives.conf, turn.directives.merged) == ({}, {})
     assert turn.conf["spark.eventLog.enabled"] == "true"
     assert "spark-tuner: steering is off: nothing is changed" in turn.lines()
@@ -736,12 +744,12 @@ def test_only_the_agent_is_asked_for_orders(by_agent: Nightly, monkeypatch: pyte
 def test_a_report_has_numbers_and_fits_json(nightly: Nightly) -> None:
     nightly.night("e/1/1")
     report = nightly.night("e/2/1")
-    assert report.turn.lines()[0].startswith("spark-tuner: etl.load: 2 on trial (few runs of its own: ")
+    assert report.turn.lines()[0].startswith("spark-tuner: etl.load: 1 on trial (few runs of its own: ")
     assert f"on trial: {STATIC}=" in report.turn.lines()[1]
     assert "198k rows, 14.3 MB" in report.turn.lines()[1]
     measured, gained, _ = report.lines()
     assert measured == "spark-tuner: measured 1 query in 4.5 s (Spark 4.0.1, local-1)"
-    assert gained == "spark-tuner: gained 3.0 s: 1 query took 4.0 s instead of 7.0 s; 2 promoted"
+    assert gained == "spark-tuner: gained 3.0 s: 1 query took 4.0 s instead of 7.0 s; 1 promoted"
     told = json.loads(json.dumps(report.as_json(), allow_nan=False))
     assert told["state"] == "succeeded"
     assert told["duration_ms"] == 4500
@@ -775,7 +783,7 @@ def test_the_decision_that_was_submitted_is_the_one_that_is_judged(nightly: Nigh
 
 def test_an_action_is_what_a_person_can_name(nightly: Nightly) -> None:
     nightly.night("e/1/1")
-    for action in nightly.prepare("e/2/1").decision.in_force:
+    for action in nightly.prepare("e/2/1").decision.actions:
         assert isinstance(action, Action)
         assert action.id == f"set_conf:{action.target}={action.value}"
 
@@ -800,18 +808,18 @@ def test_what_no_driver_can_carry_out_is_proposed_and_never_applied(
     analyze = Action(ActionKind.ANALYZE_TABLE, "db.sales", "item")
     predicted, of = Prediction(7.0, 4.0, 3.0, 5.0), Evidence("rows", 9, "rows")
     advice = tuple(
-        Recommendation(actions, ("q1",), "why", (of,), predicted, Risk.LOW) for actions in ((order,), (cbo, analyze))
+        Change.of("test", actions, ("q1",), said("why"), (of,), predicted) for actions in ((order,), (cbo, analyze))
     )
     monkeypatch.setattr(next_decision, "_advise", lambda _: advice)
     nightly.night("e/1/1")
     for night in (2, 3):
         found = nightly.night(f"e/{night}/1").turn
-        assert {d.action: d.standing for d in found.decision.actions} == dict.fromkeys(
-            (order, cbo, analyze), Standing.PROPOSED
+        assert {d.change.actions: d.standing for d in found.decision.changes} == dict.fromkeys(
+            ((order,), (cbo, analyze)), Standing.PROPOSED
         )
         assert not found.directives.conf
         assert cbo.target not in found.conf
-    assert nightly.stored("e/3/1").decision.actions[0].action == order
+    assert nightly.stored("e/3/1").decision.changes[0].change.actions == (order,)
 
 
 def test_advisors_look_at_earlier_runs_too(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -839,4 +847,4 @@ def test_a_new_cohort_starts_from_what_ships_or_from_other_jobs_and_says_so(nigh
     assert other.night("other/1/1").turn.taught == "few runs of its own: prices start from 2 runs of 1 other job"
     turn = other.prepare("other/2/1")
     assert any("prices start from 2 runs of 1 other job" in line for line in turn.lines())
-    assert any("such a change won in 1 of 1 other job" in d.reason for d in turn.decision.actions)
+    assert any("such a change won in 1 of 1 other job" in why_words(d) for d in turn.decision.changes)

@@ -8,10 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 from tuner.history.store import Store
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.change import Evidence, Prediction
+from tuner.model.change import Change, Evidence, Prediction
 from tuner.model.cluster import Cluster
-from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.query import Query, QueryStatus
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Origin, Outcome, Run, RunDetails, RunState
 from tuner.model.verdict import Ruling, Verdict
 
@@ -23,16 +24,21 @@ EVIDENCE = (Evidence("build side", 14.3e6, "bytes", "shop.days"),)
 
 
 def decided(
-    action: Action = HINT,
+    action: Action | tuple[Action, ...] = HINT,
     standing: Standing = Standing.PROPOSED,
-    reason: str = "days has 14.3 MB: about 9.0 s less",
+    why: str = "days has 14.3 MB: about 9.0 s less",
     queries: Sequence[str] = ("q1",),
     gained: float | None = None,
     evidence: tuple[Evidence, ...] = EVIDENCE,
     gain: float = 9.0,
-) -> DecidedAction:
+    needs: str = "",
+    held: Reason | None = None,
+) -> DecidedChange:
+    actions = action if isinstance(action, tuple) else (action,)
     predicted = Prediction(20.0, 20.0 - gain, 9.0, 14.0)
-    return DecidedAction(action, standing, reason, tuple(queries), evidence, predicted, gained)
+    reason = Reason(ReasonCode.RECORDED, {"said": why})
+    change = Change.of("test", actions, tuple(queries), reason, evidence, predicted, needs=needs)
+    return DecidedChange(change, standing, reason, held, gained)
 
 
 def query(fingerprint: str, seconds: float, description: str = "", number: int = 0) -> Query:
@@ -43,7 +49,7 @@ def query(fingerprint: str, seconds: float, description: str = "", number: int =
 def night(
     number: int,
     *queries: Query,
-    actions: Sequence[DecidedAction] = (),
+    changes: Sequence[DecidedChange] = (),
     cohort: str = COHORT,
     dag_id: str = "etl",
     mode: Mode = Mode.AUTO,
@@ -59,7 +65,7 @@ def night(
         try_number=1,
         started_at=started,
         state=state,
-        decision=Decision(mode, f"{len(actions)} changes", tuple(actions)),
+        decision=Decision(mode, tuple(changes)),
         event_log_dir="",
         ended_at=None if running else started + timedelta(minutes=10),
         outcome=None if running else Outcome("app", "4.0.1", took, Cluster(cores=8), queries),
@@ -77,8 +83,8 @@ def keep(store: Store, *runs: Run, details: RunDetails | None = None) -> None:
         store.add_details(runs[-1].key, details)
 
 
-def outlook(*actions: DecidedAction, mode: Mode = Mode.AUTO) -> RunDetails:
-    return RunDetails(Decision(mode, "to come", actions))
+def outlook(*changes: DecidedChange, mode: Mode = Mode.AUTO) -> RunDetails:
+    return RunDetails(Decision(mode, changes))
 
 
 def said(action: Action, ruling: Ruling, number: float, reason: str = "", cohort: str = COHORT) -> Verdict:

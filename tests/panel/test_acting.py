@@ -10,6 +10,7 @@ import pytest
 from tuner.history.store import Store
 from tuner.model.decision import Mode
 from tuner.model.verdict import Ruling
+from tuner.words.actions import action_words
 
 from .nights import COHORT, HINT, PARTITIONS, decided, keep, night, outlook, query
 from .people import Someone
@@ -21,31 +22,34 @@ Ask = Callable[..., Any]
 def proposed(store: Store) -> None:
     advice = [decided(), decided(PARTITIONS)]
     keep(
-        store, night(0, query("q1", 20), actions=advice, mode=Mode.SUGGEST), details=outlook(*advice, mode=Mode.SUGGEST)
+        store, night(0, query("q1", 20), changes=advice, mode=Mode.SUGGEST), details=outlook(*advice, mode=Mode.SUGGEST)
     )
 
 
-def rule(client: Any, *action_ids: str, ruling: str = "approve", reason: str = "", **how: Any) -> Any:
-    body = {"cohort": COHORT, "action_ids": list(action_ids), "ruling": ruling, "reason": reason}
+def rule(client: Any, *change_ids: str, ruling: str = "approve", reason: str = "", **how: Any) -> Any:
+    body = {"cohort": COHORT, "change_ids": list(change_ids), "ruling": ruling, "reason": reason}
     return client.post("/api/cohort/rulings", json=body, **how)
 
 
-def test_a_ruling_is_kept_with_who_and_why_for_each_action(ask: Ask, store: Store) -> None:
+def test_a_ruling_is_kept_with_who_and_why_for_each_change(ask: Ask, store: Store) -> None:
     answer = rule(ask(Someone("ana@corp")), HINT.id, PARTITIONS.id, reason=" seen on staging ")
     assert (answer.status_code, answer.json()) == (200, {"message": "approved: the next run tries these 2 changes"})
-    kept = [(v.action_id, v.ruling, v.by, v.reason) for v in store.verdicts(COHORT)]
+    kept = [(v.change_id, v.ruling, v.by, v.reason) for v in store.verdicts(COHORT)]
     assert kept == [(id_, Ruling.APPROVE, "ana@corp", "seen on staging") for id_ in (HINT.id, PARTITIONS.id)]
 
 
 def test_what_was_ruled_is_shown_at_once(ask: Ask) -> None:
     client = ask()
     rule(client, HINT.id, PARTITIONS.id)
-    (shown,) = client.get("/api/cohort/recommendations", params={"cohort": COHORT}).json()["items"]
-    assert (shown["standing"], shown["status"]) == ("trial", "approved by ana, from the next run on")
+    tried = client.get("/api/cohort/recommendations", params={"cohort": COHORT}).json()["items"]
+    assert [(one["standing"], one["status"]) for one in tried] == [
+        ("trial", "approved by ana, from the next run on")
+    ] * 2
     rule(client, HINT.id, PARTITIONS.id, ruling="reject", reason="days grows")
-    (shown,) = client.get("/api/cohort/recommendations", params={"cohort": COHORT}).json()["items"]
-    assert (shown["standing"], shown["status"]) == ("held", "rejected by ana: days grows, from the next run on")
-    assert shown["actions"][0]["verdict"]["ruling"] == "reject"
+    held = client.get("/api/cohort/recommendations", params={"cohort": COHORT}).json()["items"]
+    status = "rejected by ana: days grows, from the next run on"
+    assert [(one["standing"], one["status"]) for one in held] == [("held", status)] * 2
+    assert [one["actions"][0]["verdict"]["ruling"] for one in held] == ["reject"] * 2
 
 
 def test_a_rejection_asks_for_a_reason(ask: Ask, store: Store) -> None:
@@ -55,19 +59,19 @@ def test_a_rejection_asks_for_a_reason(ask: Ask, store: Store) -> None:
     assert not store.verdicts(COHORT)
 
 
-def test_nothing_is_kept_when_one_action_is_unknown(ask: Ask, store: Store) -> None:
+def test_nothing_is_kept_when_one_change_is_unknown(ask: Ask, store: Store) -> None:
     answer = rule(ask(), HINT.id, "set_conf:spark.evil=1")
     assert answer.status_code == 422
-    assert answer.json()["detail"].startswith("1 of 2 actions are none of this cohort's")
+    assert answer.json()["detail"].startswith("1 of 2 changes are none of this cohort's")
     assert not store.verdicts(COHORT)
 
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"action_ids": []}, {"ruling": "burn"}, {"reason": "x" * 1001}, {"by": "bob"}, {"action_ids": ["x"] * 201}],
+    [{"change_ids": []}, {"ruling": "burn"}, {"reason": "x" * 1001}, {"by": "bob"}, {"change_ids": ["x"] * 201}],
 )
 def test_requests_of_another_form_are_refused(ask: Ask, store: Store, wrong: dict[str, Any]) -> None:
-    body = {"cohort": COHORT, "action_ids": [HINT.id], "ruling": "approve", **wrong}
+    body = {"cohort": COHORT, "change_ids": [HINT.id], "ruling": "approve", **wrong}
     assert ask().post("/api/cohort/rulings", json=body).status_code == 422
     assert not store.verdicts(COHORT)
 
@@ -91,9 +95,9 @@ def test_the_audit_has_all_that_was_done_newest_first(ask: Ask) -> None:
     rule(client, HINT.id, ruling="rollback")
     items = client.get("/api/cohort/audit", params={"cohort": COHORT}).json()["items"]
     assert [(i["did"], i["by"], i["words"], i["mode"], i["reason"]) for i in items] == [
-        ("rollback", "ana", HINT.words, "", ""),
+        ("rollback", "ana", action_words(HINT), "", ""),
         ("mode", "ana", "", "observe", "holidays"),
-        ("approve", "ana", HINT.words, "", ""),
+        ("approve", "ana", action_words(HINT), "", ""),
     ]
 
 

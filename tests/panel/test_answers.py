@@ -31,8 +31,8 @@ EVERY_GET += [f"api/cohort{part}?cohort={COHORT}&query=q1" for part in OF_COHORT
 def filled(store: Store) -> Store:
     plain = [night(n, query("q1", 20, "SELECT 1"), query("q2", 10)) for n in range(3)]
     trial = decided(standing=Standing.TRIAL)
-    tried = night(3, query("q1", 11, "SELECT 1"), query("q2", 10), actions=[trial])
-    keep(store, *plain, tried, details=outlook(decided(standing=Standing.PROMOTED, reason="20 s became 11 s")))
+    tried = night(3, query("q1", 11, "SELECT 1"), query("q2", 10), changes=[trial])
+    keep(store, *plain, tried, details=outlook(decided(standing=Standing.PROMOTED, why="20 s became 11 s")))
     return store
 
 
@@ -56,7 +56,7 @@ def test_a_cohort_in_the_list_and_on_its_page(ask: Ask, filled: Store) -> None:
 def test_the_list_is_searched_filtered_and_paged(ask: Ask, store: Store) -> None:
     held = decided(standing=Standing.HELD)
     for name in ("a.load", "b.load", "c.other"):
-        keep(store, night(0, query("q", 1), cohort=name, dag_id=name[0], actions=[held] if name[0] == "c" else []))
+        keep(store, night(0, query("q", 1), cohort=name, dag_id=name[0], changes=[held] if name[0] == "c" else []))
     client = ask()
 
     def names(**asked: object) -> list[str]:
@@ -153,7 +153,7 @@ def test_what_nobody_expected_is_a_500_without_details(ask: Ask, filled: Store) 
 def test_runs_that_were_read_are_not_read_again(ask: Ask, filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     client = ask()
     before = client.get("/api/cohort/runs", params={"cohort": COHORT}).json()
-    keep(filled, night(4, query("q1", 12), actions=[decided(HINT, Standing.PROMOTED)]))
+    keep(filled, night(4, query("q1", 12), changes=[decided(HINT, Standing.PROMOTED)]))
     read: list[str] = []
     import tuner.history.store as stores
 

@@ -52,7 +52,7 @@ ROWS = {
 
 @pytest.mark.parametrize("sent", BYTES)
 def test_whatever_is_asked_for(ask: Ask, store: Store, sent: str) -> None:
-    keep(store, night(0, query("q1", 20), actions=[decided()]))
+    keep(store, night(0, query("q1", 20), changes=[decided()]))
     client = ask()
     for part in PARTS:
         for name in ("cohort", "query", "search", "dag_id", "task_id", "run_id", "state", "limit", "offset"):
@@ -65,10 +65,10 @@ def test_whatever_is_asked_for(ask: Ask, store: Store, sent: str) -> None:
 
 @pytest.mark.parametrize("sent", TEXTS, ids=[ascii(text)[:12] for text in TEXTS])
 def test_whatever_is_to_be_done(ask: Ask, store: Store, sent: object) -> None:
-    keep(store, night(0, query("q1", 20), actions=[decided()]))
+    keep(store, night(0, query("q1", 20), changes=[decided()]))
     client = ask()
-    fine = {"cohort": COHORT, "action_ids": [HINT.id], "ruling": "approve", "reason": ""}
-    changes = [{"cohort": sent}, {"action_ids": [sent]}, {"ruling": sent}, {"reason": sent}]
+    fine = {"cohort": COHORT, "change_ids": [HINT.id], "ruling": "approve", "reason": ""}
+    changes = [{"cohort": sent}, {"change_ids": [sent]}, {"ruling": sent}, {"reason": sent}]
     bodies = [("rulings", {**fine, **change}) for change in changes]
     bodies += [("mode", {"cohort": COHORT, "mode": "auto", "reason": "", key: sent}) for key in ("cohort", "mode")]
     for path, body in bodies:
@@ -82,7 +82,7 @@ def test_whatever_is_to_be_done(ask: Ask, store: Store, sent: object) -> None:
 def test_one_malformed_row_is_named_in_the_log_and_the_rest_is_shown(
     ask: Ask, store: Store, tmp_path: Path, caplog: pytest.LogCaptureFixture, kind: str
 ) -> None:
-    keep(store, night(0, query("q1", 20), actions=[decided()]))
+    keep(store, night(0, query("q1", 20), changes=[decided()]))
     cohort, columns, is_told = ROWS[kind]
     with closing(sqlite3.connect(tmp_path / "history.db")) as connection, connection:
         connection.execute(ROW.format(cohort=cohort), columns)
@@ -106,7 +106,7 @@ def test_what_people_said_is_told_but_for_a_malformed_row(
                 "INSERT INTO spark_tuner_modes (cohort, mode, by, at, reason) VALUES (?, 'auto', ?, ?, ?)", row
             )
             connection.execute(
-                "INSERT INTO spark_tuner_verdicts (cohort, action_id, ruling, by, at, reason) VALUES (?, 'a', 'pin', ?, ?, ?)",
+                "INSERT INTO spark_tuner_verdicts (cohort, change_id, ruling, by, at, reason) VALUES (?, 'a', 'pin', ?, ?, ?)",
                 row,
             )
     assert ask().get("/api/cohort/audit", params={"cohort": COHORT}).json()["total"] == 2

@@ -37,10 +37,10 @@ def test_a_hostile_name_is_only_ever_text(ask: Ask, store: Store, name: str) -> 
     hint = replace(HINT, relations=(text,), target=text[:500])
     advice = decided(hint, Standing.TRIAL, f"because of {text}", evidence=(Evidence("rows", 1.0, "rows", text),))
     described = query("q1", 20, text)
-    run = night(0, described, actions=[advice], cohort=cohort, dag_id=dag)
+    run = night(0, described, changes=[advice], cohort=cohort, dag_id=dag)
     insight = Insight(InsightKind.SPILL, text, "q1", 1.0, (), text, text, text)
     picture = PlanPicture("q1", text, (PlanStep(StepKind.SCAN, text, text),))
-    keep(store, run, details=RunDetails(Decision(Mode.AUTO, text, (advice,)), (insight,), (picture,)))
+    keep(store, run, details=RunDetails(Decision(Mode.AUTO, (advice,)), (insight,), (picture,)))
     store.record(said(hint, Ruling.PIN, 1, text, cohort))
 
     client = ask()

@@ -24,7 +24,7 @@ def cohorts(store: Store) -> None:
     advice = decided(standing=Standing.PROPOSED)
     for name, dags in {"a.load": ["a"], "b.load": ["b"], "both": ["a", "b"], "cli": [""]}.items():
         runs = [
-            night(n, query("q1", 9, "SELECT 'secret'"), cohort=name, dag_id=dag, actions=[advice])
+            night(n, query("q1", 9, "SELECT 'secret'"), cohort=name, dag_id=dag, changes=[advice])
             for n, dag in enumerate(dags)
         ]
         keep(store, *runs, details=outlook(advice))
@@ -59,7 +59,7 @@ def test_a_dag_asked_for_by_name_is_refused_whether_it_exists_or_not(ask: Ask, d
 
 @pytest.mark.parametrize(
     ("path", "body"),
-    [("mode", {"mode": "auto"}), ("rulings", {"action_ids": [HINT.id], "ruling": "approve"})],
+    [("mode", {"mode": "auto"}), ("rulings", {"change_ids": [HINT.id], "ruling": "approve"})],
 )
 def test_who_only_reads_cannot_change(ask: Ask, store: Store, path: str, body: dict[str, Any]) -> None:
     refused = ask(reader("a")).post(f"/api/cohort/{path}", json={"cohort": "a.load", **body})

@@ -50,7 +50,7 @@ def test_before_is_the_newest_plan_with_nothing_in_force_and_after_the_newest_wi
     steered = [decided(standing=Standing.TRIAL)]
     for number in (2, 3):
         shown = picture(Strategy.BROADCAST_HASH, BuildSide.RIGHT)
-        keep(store, night(number, query("q1", 11), actions=steered), details=RunDetails(pictures=(shown,)))
+        keep(store, night(number, query("q1", 11), changes=steered), details=RunDetails(pictures=(shown,)))
     found = compare(ask)
     assert (found["before"]["run_key"], found["after"]["run_key"]) == (f"etl/{COHORT}/1/1", f"etl/{COHORT}/3/1")
     assert (found["before"]["query_seconds"], found["after"]["query_seconds"]) == (20.0, 11.0)

@@ -11,13 +11,15 @@ import pytest
 from tuner.history.store import Store
 from tuner.model.action import Action, ActionKind
 from tuner.model.decision import Mode, Standing
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import RunDetails, RunState
 from tuner.model.verdict import Ruling
 
-from .nights import COHORT, EVIDENCE, HINT, PARTITIONS, decided, keep, night, outlook, query, said
+from .nights import COHORT, HINT, PARTITIONS, decided, keep, night, outlook, query, said
 
 Ask = Callable[..., Any]
 ANALYZE = Action(ActionKind.ANALYZE_TABLE, "shop.days", "day")
+ORDER = Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "q1")
 
 
 def shown(ask: Ask) -> list[dict[str, Any]]:
@@ -27,8 +29,8 @@ def shown(ask: Ask) -> list[dict[str, Any]]:
 
 def test_a_proven_one_says_why_it_was_tried_what_it_gained_and_since_when(ask: Ask, store: Store) -> None:
     plain = night(0, query("q1", 20))
-    tried = [night(n, query("q1", 11), actions=[decided(standing=Standing.TRIAL)]) for n in (1, 2)]
-    proven = decided(standing=Standing.PROMOTED, reason="20.0 s became 11.0 s over 1 query", gained=9.0)
+    tried = [night(n, query("q1", 11), changes=[decided(standing=Standing.TRIAL)]) for n in (1, 2)]
+    proven = decided(standing=Standing.PROMOTED, why="20.0 s became 11.0 s over 1 query", gained=9.0)
     keep(store, plain, *tried, details=outlook(proven))
     (one,) = shown(ask)
     assert one["standing"] == "promoted"
@@ -43,20 +45,24 @@ def test_a_proven_one_says_why_it_was_tried_what_it_gained_and_since_when(ask: A
     ]
 
 
-def test_changes_that_rest_on_the_same_evidence_are_one(ask: Ask, store: Store) -> None:
+def test_what_is_one_trial_is_one(ask: Ask, store: Store) -> None:
+    """Properties that are set together are one change; an order and what needs it are two, which are tried together."""
     factor = replace(PARTITIONS, target="spark.sql.adaptive.skewJoin.skewedPartitionFactor", value="3")
-    alone = decided(HINT, evidence=(), gain=1.0)
-    keep(store, night(0, query("q1", 20)), details=outlook(alone, decided(PARTITIONS), decided(factor)))
-    both, single = shown(ask)
+    together = decided((PARTITIONS, factor), gain=5.0)
+    order, needing = decided(ORDER), decided(replace(HINT, target="a=b"), needs=ORDER.id)
+    alone = decided(HINT, gain=1.0)
+    keep(store, night(0, query("q1", 20)), details=outlook(order, alone, together, needing))
+    reordered, both, single = shown(ask)
     assert [a["action_id"] for a in both["actions"]] == [PARTITIONS.id, factor.id]
+    assert {a["change_id"] for a in both["actions"]} == {together.id}
+    assert [a["change_id"] for a in reordered["actions"]] == [order.id, needing.id]
     assert [a["action_id"] for a in single["actions"]] == [HINT.id]
-    assert both["id"] != single["id"]
+    assert len({both["id"], reordered["id"], single["id"]}) == 3
 
 
 def test_what_asks_for_a_person_comes_first_then_the_largest_gain(ask: Ask, store: Store) -> None:
     def change(number: int, standing: Standing, gain: float) -> Any:
-        action = replace(HINT, target=f"join{number}")
-        return decided(action, standing, evidence=(replace(EVIDENCE[0], value=number),), gain=gain)
+        return decided(replace(HINT, target=f"join{number}"), standing, gain=gain)
 
     standings = [Standing.HELD, Standing.PROMOTED, Standing.PROPOSED, Standing.TRIAL, Standing.PROPOSED]
     found = [change(n, standing, gain=n) for n, standing in enumerate(standings)]
@@ -71,7 +77,7 @@ def test_what_asks_for_a_person_comes_first_then_the_largest_gain(ask: Ask, stor
 
 
 def test_without_an_outlook_the_newest_decision_is_shown(ask: Ask, store: Store) -> None:
-    keep(store, night(0, query("q1", 20)), night(1, query("q1", 11), actions=[decided(standing=Standing.TRIAL)]))
+    keep(store, night(0, query("q1", 20)), night(1, query("q1", 11), changes=[decided(standing=Standing.TRIAL)]))
     (one,) = shown(ask)
     assert (one["standing"], one["gained_seconds"]) == ("trial", None)
 
@@ -116,8 +122,10 @@ def test_statistics_can_only_be_left_to_a_person(ask: Ask, store: Store) -> None
 
 
 def test_what_was_held_back_says_so_beside_its_reason(ask: Ask, store: Store) -> None:
-    held = decided(standing=Standing.HELD, reason="about 9.0 s less; held: may lose 3.0 s, more than the 2.0 s allowed")
+    why = Reason(ReasonCode.MAY_LOSE, {"worst_loss_seconds": 3.0, "allowed_seconds": 2.0})
+    held = decided(standing=Standing.HELD, why="about 9.0 s less", held=why)
     keep(store, night(0, query("q1", 20)), details=RunDetails(outlook(held).outlook))
     (one,) = shown(ask)
-    assert (one["sentence"], one["status"]) == ("about 9.0 s less", held.reason)
+    assert one["sentence"] == "about 9.0 s less"
+    assert one["status"] == "about 9.0 s less; held: may lose 3.0 s, more than the 2.0 s allowed"
     assert one["rulings"] == ["approve", "reject", "pin"]

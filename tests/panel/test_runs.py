@@ -11,6 +11,7 @@ from tuner.model.decision import Standing
 from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
 from tuner.model.run import Origin, RunDetails, RunState
 from tuner.panel.models import Home
+from tuner.words.actions import action_words
 
 from .nights import COHORT, HINT, decided, keep, night, query
 
@@ -19,10 +20,12 @@ Ask = Callable[..., Any]
 
 def test_runs_are_newest_first_with_what_was_in_force_and_the_band(ask: Ask, store: Store) -> None:
     trial, held = decided(standing=Standing.TRIAL), decided(replace(HINT, target="other"), Standing.HELD)
-    keep(store, night(0, query("q1", 20)), night(1, query("q1", 11), actions=[trial, held]))
+    keep(store, night(0, query("q1", 20)), night(1, query("q1", 11), changes=[trial, held]))
     steered, plain = ask().get("/api/cohort/runs", params={"cohort": COHORT}).json()["items"]
     assert (plain["band"], plain["in_force"]) == (None, [])
-    assert steered["in_force"] == [{"action_id": HINT.id, "words": HINT.words, "standing": "trial"}]
+    assert steered["in_force"] == [
+        {"change_id": HINT.id, "action_id": HINT.id, "words": action_words(HINT), "standing": "trial"}
+    ]
     assert (steered["query_seconds"], steered["application_seconds"]) == (11.0, 16.0)
     band = steered["band"]
     assert band["low"] < band["expected"] == 20.0 < band["high"]
@@ -69,7 +72,7 @@ def test_runs_older_than_those_kept_in_view_are_read_when_asked_for(ask: Ask, st
 
 def test_queries_are_slowest_first_with_what_reaches_them(ask: Ask, store: Store) -> None:
     before = night(0, query("q1", 20, "SELECT a"), query("q2", 15), query("gone", 1))
-    after = night(1, query("q1", 11, "SELECT a"), query("q2", 15), actions=[decided(standing=Standing.PROMOTED)])
+    after = night(1, query("q1", 11, "SELECT a"), query("q2", 15), changes=[decided(standing=Standing.PROMOTED)])
     picture = PlanPicture("q1", "SELECT a", (PlanStep(StepKind.SCAN, "Scan", "shop.days"),))
     keep(store, before, after, details=RunDetails(pictures=(picture, PlanPicture("q2", ""))))
     items = ask().get("/api/cohort/queries", params={"cohort": COHORT}).json()["items"]

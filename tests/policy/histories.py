@@ -6,16 +6,21 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
-from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.action import ON_JOINS, Action, ActionKind, Hint
+from tuner.model.change import Change, Evidence, Prediction
 from tuner.model.cluster import Cluster
-from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.failure import Failure
 from tuner.model.query import Query, QueryStatus
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run, RunState
 from tuner.model.verdict import Ruling, Verdict
-from tuner.policy.decide import Situation, decide
+from tuner.policy.decide import decide
+from tuner.policy.ledger import Record
+from tuner.policy.situation import Situation
+from tuner.words.reasons import reason_words, why_words
 
 MIDNIGHT = datetime(2026, 1, 1, tzinfo=UTC)
 GB = 10**9
@@ -41,21 +46,56 @@ def reorder(query: str = "q1", graph: str = "block", order: str = "((a c) b)") -
 
 def recommend(
     *actions: Action, queries: Sequence[str] = ("q1",), before: float = 10, after: float = 5, high: float = 9
-) -> Recommendation:
-    return Recommendation(
-        actions=actions,
-        queries=tuple(queries),
-        reason=f"{before - after:.1f} s less",
-        evidence=(Evidence("rows", 1000, "rows", actions[0].id),),
-        predicted_seconds=Prediction(before, after, min(after, high), high),
-        risk=Risk.LOW,
+) -> tuple[Change, ...]:
+    """The changes of one trial: one of all properties, one of each hint or order; hints beside an order need that."""
+    reason = said(f"{before - after:.1f} s less")
+    evidence = (Evidence("rows", 1000, "rows", actions[0].id),)
+    predicted = Prediction(before, after, min(after, high), high)
+    order = next((action.id for action in actions if action.kind is ActionKind.ORDER_JOINS), "")
+    of_joins = [(action,) for action in actions if action.kind in ON_JOINS]
+    properties = tuple(action for action in actions if action.kind not in ON_JOINS)
+    return tuple(
+        Change.of("test", several, tuple(queries), reason, evidence, predicted, needs=needs)
+        for several in ([properties] if properties else []) + of_joins
+        for needs in [order if several[0].kind is ActionKind.HINT_JOIN else ""]
     )
 
 
+def advised(*trials: Sequence[Change]) -> tuple[Change, ...]:
+    return tuple(change for trial in trials for change in trial)
+
+
+def situation(
+    mode: Mode,
+    try_number: int,
+    runs: Sequence[Run],
+    advice: Sequence[Sequence[Change]] = (),
+    verdicts: Sequence[Verdict] = (),
+    earlier_try_failed: bool = False,
+    **known: Any,
+) -> Situation:
+    return Situation(mode, try_number, runs, advised(*advice), verdicts, earlier_try_failed, **known)
+
+
+def told(found: DecidedChange | Record) -> str:
+    """Why a change stands where it stands, as people read it."""
+    return why_words(found) if isinstance(found, DecidedChange) else reason_words(found.why)
+
+
+def said(sentence: str, code: ReasonCode = ReasonCode.RECORDED) -> Reason:
+    return Reason(code, {"said": sentence})
+
+
 def decided(
-    action: Action, standing: Standing = Standing.TRIAL, queries: Sequence[str] = ("q1",), reason: str = "5.0 s less"
-) -> DecidedAction:
-    return DecidedAction(action, standing, reason, tuple(queries))
+    action: Action,
+    standing: Standing = Standing.TRIAL,
+    queries: Sequence[str] = ("q1",),
+    reason: str = "5.0 s less",
+    needs: str = "",
+    code: ReasonCode = ReasonCode.RECORDED,
+) -> DecidedChange:
+    change = Change.of("test", (action,), tuple(queries), said(reason, code), (), None, needs=needs)
+    return DecidedChange(change, standing, change.reason)
 
 
 def outcome(
@@ -82,7 +122,7 @@ def outcome(
 def run(
     night: int,
     seconds: Seconds | None = None,
-    *actions: DecidedAction,
+    *changes: DecidedChange,
     state: RunState = RunState.SUCCEEDED,
     input_bytes: int = GB,
     failed: Sequence[str] = (),
@@ -97,7 +137,7 @@ def run(
         try_number=try_number,
         started_at=started,
         state=state,
-        decision=Decision(mode, "as told", actions),
+        decision=Decision(mode, changes),
         event_log_dir="",
         ended_at=None if state is RunState.RUNNING else started + timedelta(minutes=10),
         outcome=None if seconds is None else outcome(seconds, input_bytes, failed, failure),
@@ -110,11 +150,11 @@ def verdict(action: Action, ruling: Ruling, night: float = 0.9) -> Verdict:
 
 
 def standings(decision: Decision) -> dict[str, Standing]:
-    return {d.action.id: d.standing for d in decision.actions}
+    return {d.id: d.standing for d in decision.changes}
 
 
 def in_force(decision: Decision) -> set[str]:
-    return {action.id for action in decision.in_force}
+    return {d.id for d in decision.in_force}
 
 
 @dataclass
@@ -126,7 +166,7 @@ class Cohort:
     """
 
     seconds: Seconds
-    recommendations: Sequence[Recommendation]
+    recommendations: Sequence[Sequence[Change]]
     effects: Mapping[str, Mapping[str, float]]
     noise: float = 0.0
     machine_noise: float = 0.0
@@ -146,7 +186,12 @@ class Cohort:
     ) -> Run:
         recent = self.runs[-self.window :]
         situation = Situation(
-            self.mode, try_number, recent, self.recommendations, self.verdicts, earlier_try_failed=earlier_try_failed
+            self.mode,
+            try_number,
+            recent,
+            advised(*self.recommendations),
+            self.verdicts,
+            earlier_try_failed=earlier_try_failed,
         )
         decision = decide(situation)
         number = len(self.runs)
@@ -157,7 +202,7 @@ class Cohort:
             for q, base in self.seconds.items()
         }
         state = RunState.FAILED if fails(decision) else RunState.SUCCEEDED
-        found = run(number, took, *decision.actions, state=state, input_bytes=input_bytes, mode=self.mode)
+        found = run(number, took, *decision.changes, state=state, input_bytes=input_bytes, mode=self.mode)
         self.runs.append(found)
         return found
 
@@ -167,7 +212,7 @@ class Cohort:
 
     def _factor(self, query: str, decision: Decision) -> float:
         factor = 1.0
-        for action in decision.in_force:
+        for action in decision.actions:
             factor *= self.effects.get(action.id, {}).get(query, 1.0)
         return factor
 

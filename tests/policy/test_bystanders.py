@@ -7,13 +7,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from tuner.model.decision import DecidedAction, Standing
+from tuner.model.decision import DecidedChange, Standing
 from tuner.model.run import Run
 from tuner.policy.judgement import judge
 from tuner.policy.ledger import MAX_TRIALS, Record, read_ledger
 from tuner.policy.measure import History, compare, measured_queries
 
-from .histories import conf, decided, hint, run
+from .histories import conf, decided, hint, run, told
 
 PROPERTY, OTHER = conf("spark.sql.optimizer.runtime.bloomFilter.creationSideThreshold", "200m"), conf()
 TRIAL, PROMOTED, ROLLED_BACK = Standing.TRIAL, Standing.PROMOTED, Standing.ROLLED_BACK
@@ -22,7 +22,7 @@ USUAL = {f"q{n}": 10.0 for n in range(1, 23)} | {"q17": 34.9}
 ON_TRIAL = decided(PROPERTY, queries=["q21"])
 
 
-def after(*nights: tuple[Mapping[str, float], *tuple[DecidedAction, ...]]) -> dict[str, Record]:
+def after(*nights: tuple[Mapping[str, float], *tuple[DecidedChange, ...]]) -> dict[str, Record]:
     """Records after a night without changes and these: seconds that differ, and what was decided."""
     runs = [run(0, USUAL)]
     runs += [run(n, {**USUAL, **seconds}, *actions) for n, (seconds, *actions) in enumerate(nights, 1)]
@@ -36,20 +36,20 @@ def of(records: Mapping[str, Record]) -> Record:
 def test_a_gain_on_another_query_alone_promotes_a_property_with_that_gain() -> None:
     found = of(after(({"q17": 6.6}, ON_TRIAL)))
     assert found.standing is PROMOTED
-    assert found.reason == "44.9 s became 16.6 s over 2 queries, 1 of them not named"
+    assert told(found) == "44.9 s became 16.6 s over 2 queries, 1 of them not named"
     assert found.gain_seconds == pytest.approx(28.3)
 
 
 def test_a_gain_on_what_it_was_meant_for_does_not_outweigh_a_larger_loss_elsewhere() -> None:
     found = of(after(({"q21": 5.0, "q17": 45.0}, ON_TRIAL)))
     assert found.standing is ROLLED_BACK
-    assert found.reason.startswith("slower: a query it was not meant for took 45.0 s instead of 34.9 s")
+    assert told(found).startswith("slower: a query it was not meant for took 45.0 s instead of 34.9 s")
 
 
 def test_a_loss_elsewhere_is_weighed_against_gains_elsewhere() -> None:
     found = of(after(({"q3": 15.0, "q17": 6.6}, ON_TRIAL)))
     assert (found.standing, found.gain_seconds) == (PROMOTED, pytest.approx(23.3))
-    assert found.reason == "54.9 s became 31.6 s over 3 queries, 2 of them not named"
+    assert told(found) == "54.9 s became 31.6 s over 3 queries, 2 of them not named"
 
 
 def test_so_it_is_for_what_is_proven() -> None:
@@ -109,7 +109,7 @@ def test_what_a_proven_property_gained_elsewhere_is_not_claimed_again() -> None:
 def test_noise_of_many_other_queries_promotes_nothing() -> None:
     """99 of them, and a spread of 5 %, in all runs that a change is on trial for."""
 
-    def night(chance: random.Random, number: int, *actions: DecidedAction) -> Run:
+    def night(chance: random.Random, number: int, *actions: DecidedChange) -> Run:
         took = {f"q{n}": 10 * chance.lognormvariate(0, 0.05) for n in range(100)}
         return run(number, took, *actions)
 

@@ -7,14 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tuner.model.action import Action
-from tuner.model.change import Recommendation
-from tuner.model.decision import IN_FORCE, DecidedAction, Decision, Mode, Standing
+from tuner.model.change import Change
+from tuner.model.decision import IN_FORCE, DecidedChange, Decision, Mode, Standing
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling, Verdict
-from tuner.policy.decide import Situation, decide
+from tuner.policy.decide import decide
 from tuner.policy.ledger import same_target
+from tuner.words.decisions import decision_summary
 
-from .histories import GB, Cohort, conf, hint, in_force, recommend, run, verdict
+from .histories import GB, Cohort, advised, conf, decided, hint, in_force, recommend, run, situation, told, verdict
 
 GOOD, BAD, NEUTRAL = hint("q1"), hint("q2"), hint("q3")
 SECONDS = {"q1": 20.0, "q2": 15.0, "q3": 30.0, "q4": 8.0, "q5": 12.0}
@@ -106,14 +107,12 @@ _queries = st.sampled_from(["q1", "q2", "q3"])
 
 
 @st.composite
-def _decided(draw: st.DrawFn) -> tuple[DecidedAction, ...]:
+def _decided(draw: st.DrawFn) -> tuple[DecidedChange, ...]:
     chosen: list[Action] = []
     for action in draw(st.lists(_actions, max_size=4)):
         if not any(same_target(action, other) for other in chosen):
             chosen.append(action)
-    return tuple(
-        DecidedAction(a, draw(st.sampled_from(Standing)), "1 s", tuple(draw(st.sets(_queries)))) for a in chosen
-    )
+    return tuple(decided(a, draw(st.sampled_from(Standing)), tuple(draw(st.sets(_queries))), "1 s") for a in chosen)
 
 
 @st.composite
@@ -129,7 +128,7 @@ def _runs(draw: st.DrawFn) -> list[Run]:
 
 
 @st.composite
-def _advice(draw: st.DrawFn) -> Recommendation:
+def _advice(draw: st.DrawFn) -> tuple[Change, ...]:
     actions = draw(st.lists(_actions, min_size=1, max_size=2, unique=True))
     return recommend(*actions, queries=sorted(draw(st.sets(_queries, min_size=1))), high=draw(st.floats(5, 20)))
 
@@ -139,11 +138,11 @@ _verdicts = st.lists(st.builds(verdict, _actions, st.sampled_from(Ruling), st.fl
 
 @given(_runs(), st.lists(_advice(), max_size=4), _verdicts, st.sampled_from(Mode), st.booleans())
 def test_what_holds_of_every_decision(
-    runs: list[Run], advice: list[Recommendation], verdicts: list[Verdict], mode: Mode, failed: bool
+    runs: list[Run], advice: list[tuple[Change, ...]], verdicts: list[Verdict], mode: Mode, failed: bool
 ) -> None:
-    situation = Situation(mode, 2 if failed else 1, runs, advice, verdicts, earlier_try_failed=failed)
-    found = decide(situation)
-    assert found == decide(situation)
+    known = situation(mode, 2 if failed else 1, runs, advice, verdicts, earlier_try_failed=failed)
+    found = decide(known)
+    assert found == decide(known)
     _holds(found, mode, runs, advice, verdicts, failed)
 
 
@@ -151,27 +150,31 @@ def _holds(
     found: Decision,
     mode: Mode,
     runs: list[Run],
-    advice: list[Recommendation],
+    advice: list[tuple[Change, ...]],
     verdicts: list[Verdict],
     failed: bool,
 ) -> None:
-    words = {v.action_id: v.ruling for v in verdicts}
-    # Who approves one of two actions that belong together approves both.
-    together = {a.id: [p.id for p in r.actions] for r in advice for a in r.actions}
+    def word(change: Change) -> Ruling | None:
+        """The newest ruling on a change."""
+        return next((v.ruling for v in reversed(verdicts) if change.is_called(v.change_id)), None)
+
+    # Who approves a change approves what comes with it.
+    needed = {c.id: c for c in advised(*advice)}
     if mode is Mode.OBSERVE or failed or not any(r.outcome for r in runs):
         assert not found.in_force
-    for position, action in enumerate(found.in_force):
-        assert not any(same_target(action, other) for other in found.in_force[:position])
-        assert words.get(action.id) not in (Ruling.REJECT, Ruling.ROLL_BACK)
+    for position, action in enumerate(found.actions):
+        assert not any(same_target(action, other) for other in found.actions[:position])
+    for change in (d.change for d in found.in_force):
+        assert word(change) not in (Ruling.REJECT, Ruling.ROLL_BACK)
         if mode is Mode.SUGGEST:
-            said = {words.get(id_) for id_ in (action.id, *together.get(action.id, ()))}
+            said = {word(c) for c in (change, needed.get(change.needs)) if c}
             assert said & {Ruling.APPROVE, Ruling.PIN}
-    ids = [d.action.id for d in found.actions]
+    ids = [d.id for d in found.changes]
     assert len(ids) == len(set(ids))
-    assert all(d.reason for d in found.actions)
-    assert found.summary
-    assert all(d.standing is not Standing.PINNED or words.get(d.action.id) for d in found.actions) or any(
-        d.standing is Standing.PINNED for r in runs for d in r.decision.actions
+    assert all(told(d) for d in found.changes)
+    assert decision_summary(found)
+    assert all(d.standing is not Standing.PINNED or word(d.change) for d in found.changes) or any(
+        d.standing is Standing.PINNED for r in runs for d in r.decision.changes
     )
 
 
@@ -181,6 +184,6 @@ def test_what_was_rolled_back_never_comes_back_by_itself(machine: list[float], e
     out = False
     for speed in machine:
         decision = cohort.night(machine=speed).decision
-        standing = {d.action.id: d.standing for d in decision.actions}.get(GOOD.id)
+        standing = {d.id: d.standing for d in decision.changes}.get(GOOD.id)
         assert not (out and standing in IN_FORCE)
         out = out or standing is Standing.ROLLED_BACK

@@ -7,27 +7,27 @@ from dataclasses import replace
 import pytest
 
 from tuner.model.cluster import Cluster
-from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.run import Run
 from tuner.policy.baseline import baselines, query_baselines
 from tuner.policy.context import ByContext, Context, context_of, context_to_come
-from tuner.policy.decide import Situation, decide
+from tuner.policy.decide import decide
 from tuner.policy.ledger import read_ledger
 
-from .histories import conf, decided, outcome, recommend, reorder, run, standings
+from .histories import conf, decided, outcome, recommend, reorder, run, situation, standings, told
 
 ACTION = reorder()
 GIB = 1 << 30
 SMALL = Cluster(cores=8, executors=4, cores_per_executor=2, executor_memory_bytes=4 * GIB, driver_memory_bytes=2 * GIB)
 
 
-def by(version: str, cluster: Cluster, night: int, seconds: dict[str, float], *actions: DecidedAction) -> Run:
+def by(version: str, cluster: Cluster, night: int, seconds: dict[str, float], *actions: DecidedChange) -> Run:
     found = run(night, seconds, *actions)
     assert found.outcome
     return replace(found, outcome=replace(found.outcome, spark_version=version, cluster=cluster))
 
 
-def by_spark(version: str, night: int, q1: float, *actions: DecidedAction) -> Run:
+def by_spark(version: str, night: int, q1: float, *actions: DecidedChange) -> Run:
     return by(version, SMALL, night, {"q1": q1, "q2": 10}, *actions)
 
 
@@ -37,7 +37,7 @@ PROMOTED = decided(ACTION, Standing.PROMOTED)
 
 def next_one(*runs: Run, to_come: Context | None = None) -> Decision:
     return decide(
-        Situation(Mode.AUTO, 1, runs, [recommend(ACTION)], drivable=frozenset({ACTION.kind}), to_come=to_come)
+        situation(Mode.AUTO, 1, runs, [recommend(ACTION)], drivable=frozenset({ACTION.kind}), to_come=to_come)
     )
 
 
@@ -85,7 +85,7 @@ def test_the_first_run_by_another_spark_is_observed() -> None:
     assert standings(next_one(*PROVEN)) == {ACTION.id: Standing.PROMOTED}
     found = next_one(*PROVEN, to_come=Context((4, 3), SMALL))
     assert not found.in_force
-    assert "Spark 4.3 instead of 4.2, so this run is observed" in found.actions[0].reason
+    assert "Spark 4.3 instead of 4.2, so this run is observed" in told(found.changes[0])
 
 
 def test_what_was_proven_is_tried_anew_then_against_runs_of_the_new_spark() -> None:
@@ -120,7 +120,7 @@ def test_a_job_that_changes_its_cluster_every_night_is_observed_once_in_each() -
                 cluster,
                 night,
                 {"q1": 1, "q2": 2} if night % 2 == 0 else {"q1": 5, "q2": 10},
-                *decision.actions,
+                *decision.changes,
             )
         )
 
@@ -137,7 +137,7 @@ def test_what_lost_is_tried_again_in_another_context() -> None:
 def test_what_a_person_pinned_stays_in_any_context() -> None:
     pinned = decided(conf(), Standing.PINNED)
     runs = [by_spark("4.2.1", 0, 10), by_spark("4.2.1", 1, 5, pinned)]
-    found = decide(Situation(Mode.AUTO, 1, runs, to_come=Context((4, 3), SMALL)))
+    found = decide(situation(Mode.AUTO, 1, runs, to_come=Context((4, 3), SMALL)))
     assert standings(found) == {conf().id: Standing.PINNED}
 
 

@@ -6,13 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from tuner.model.change import Recommendation
+from tuner.model.change import Change
 from tuner.model.decision import IN_FORCE, Decision, Mode, Standing
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling, Verdict
-from tuner.policy.decide import Situation, decide, failed_with_changes
+from tuner.policy.decide import decide, failed_with_changes
+from tuner.policy.situation import Situation
+from tuner.words.decisions import decision_summary
 
-from .histories import GB, conf, decided, hint, in_force, recommend, run, standings, verdict
+from .histories import GB, conf, decided, hint, in_force, recommend, run, situation, standings, told, verdict
 
 ACTION = hint("q1")
 ADVICE = recommend(ACTION)
@@ -20,20 +23,20 @@ BASE = run(0, {"q1": 10, "q2": 10})
 STATIC, ADAPTIVE = conf("spark.sql.static", "18000000"), conf("spark.sql.adaptive", "10485760")
 
 
-def situation(
+def known(
     *runs: Run,
     mode: Mode = Mode.AUTO,
-    advice: tuple[Recommendation, ...] = (ADVICE,),
+    advice: tuple[tuple[Change, ...], ...] = (ADVICE,),
     verdicts: tuple[Verdict, ...] = (),
     try_number: int = 1,
     earlier_try_failed: bool = False,
-    outgrown: dict[str, str] | None = None,
+    oversized: dict[str, Reason] | None = None,
 ) -> Situation:
-    return Situation(mode, try_number, runs, advice, verdicts, earlier_try_failed, outgrown or {})
+    return situation(mode, try_number, runs, advice, verdicts, earlier_try_failed, oversized=oversized or {})
 
 
 def decision(*runs: Run, **kwargs: object) -> Decision:
-    return decide(situation(*runs, **kwargs))  # type: ignore[arg-type]
+    return decide(known(*runs, **kwargs))  # type: ignore[arg-type]
 
 
 def night(number: int, q1: float, *actions: object, **kwargs: object) -> Run:
@@ -42,17 +45,17 @@ def night(number: int, q1: float, *actions: object, **kwargs: object) -> Run:
 
 
 def test_the_first_run_is_observed() -> None:
-    assert decision().summary == "first run: observed"
-    assert not decision().actions
-    assert decision(run(0, None, state=RunState.LOST)).summary == "nothing harvested yet: observed"
+    assert decision_summary(decision()) == "first run: observed"
+    assert not decision().changes
+    assert decision_summary(decision(run(0, None, state=RunState.LOST))) == "nothing harvested yet: observed"
 
 
 def test_the_second_run_tries_what_is_recommended() -> None:
     found = decision(BASE)
     assert standings(found) == {ACTION.id: Standing.TRIAL}
-    assert found.actions[0].reason == "5.0 s less"
-    assert found.actions[0].queries == ("q1",)
-    assert found.summary == "1 on trial"
+    assert told(found.changes[0]) == "5.0 s less"
+    assert found.changes[0].queries == ("q1",)
+    assert decision_summary(found) == "1 on trial"
 
 
 def test_to_observe_is_to_record_and_never_to_apply() -> None:
@@ -60,7 +63,7 @@ def test_to_observe_is_to_record_and_never_to_apply() -> None:
         found = decision(*runs, mode=Mode.OBSERVE, verdicts=(verdict(ACTION, Ruling.PIN),))
         assert not found.in_force
         assert standings(found) == {ACTION.id: Standing.PROPOSED}
-        assert found.summary.startswith("observed")
+        assert decision_summary(found).startswith("observed")
 
 
 def test_to_suggest_is_to_wait_for_a_person() -> None:
@@ -108,7 +111,7 @@ def test_what_a_person_turned_down_stays_out(ruling: Ruling) -> None:
     for runs in ([BASE], [BASE, night(1, 5)], [BASE, night(1, 20), run(2, {"q1": 9}, input_bytes=9 * GB)]):
         found = decision(*runs, verdicts=out)
         assert not found.in_force
-        assert "by ana" in found.actions[0].reason
+        assert "by ana" in told(found.changes[0])
 
 
 def test_what_is_approved_after_it_was_rejected_is_tried() -> None:
@@ -132,8 +135,8 @@ def test_pinned_stays_in() -> None:
 
 def test_a_retry_after_a_failed_try_with_changes_runs_unsteered() -> None:
     found = decision(BASE, night(1, 5), try_number=2, earlier_try_failed=True)
-    assert not found.actions
-    assert "try 2" in found.summary
+    assert not found.changes
+    assert "try 2" in decision_summary(found)
     assert decision(BASE, try_number=2, earlier_try_failed=False).in_force
 
 
@@ -155,7 +158,7 @@ def test_what_may_lose_too_much_is_held() -> None:
     risky = recommend(ACTION, before=10, after=8, high=11.5)
     found = decision(BASE, advice=(risky,))
     assert standings(found) == {ACTION.id: Standing.HELD}
-    assert "may lose 1.5 s, more than the 1.0 s allowed" in found.actions[0].reason
+    assert "may lose 1.5 s, more than the 1.0 s allowed" in told(found.changes[0])
     assert decision(BASE, advice=(risky,), verdicts=(verdict(ACTION, Ruling.APPROVE),)).in_force
 
 
@@ -164,7 +167,7 @@ def test_a_new_value_replaces_the_one_in_force_and_takes_over_its_queries() -> N
     proven = night(1, 5, decided(old, queries=["q1"]))
     found = decision(BASE, proven, advice=(recommend(new, queries=["q2"]),))
     assert standings(found) == {new.id: Standing.TRIAL}
-    assert found.actions[0].queries == ("q1", "q2")
+    assert found.changes[0].queries == ("q1", "q2")
 
 
 def test_what_it_replaced_comes_back_when_it_loses() -> None:
@@ -183,12 +186,12 @@ def test_what_lost_does_not_come_back_as_another_number() -> None:
     """A threshold is computed from last night's bytes: tonight's advice is 18.1 MB where 18 MB lost."""
     found = decision(BASE, night(1, 20, decided(STATIC)), advice=(recommend(conf(STATIC.target, "18100000")),))
     assert not found.in_force
-    assert any("18000000 was tried" in d.reason for d in found.actions)
+    assert any("18000000 was tried" in told(d) for d in found.changes)
 
 
 def test_half_of_what_belongs_together_is_not_tried() -> None:
     pair = (recommend(STATIC, ADAPTIVE),)
-    assert len(decision(BASE, advice=pair).in_force) == 2
+    assert len(decision(BASE, advice=pair).actions) == 2
     rejected = decision(BASE, advice=pair, verdicts=(verdict(ADAPTIVE, Ruling.REJECT),))
     assert not rejected.in_force
     lost = night(1, 20, decided(STATIC), decided(ADAPTIVE))
@@ -200,8 +203,8 @@ def test_what_belongs_together_stays_together_once_proven() -> None:
     """AQE's threshold, unset, follows the static one and turns joins nobody judged."""
     pair = recommend(STATIC, ADAPTIVE)
     tried = decision(BASE, advice=(pair,))
-    proven = run(1, {"q1": 5, "q2": 10}, *tried.actions)
-    assert len(decision(BASE, proven, advice=()).in_force) == 2
+    proven = run(1, {"q1": 5, "q2": 10}, *tried.changes)
+    assert len(decision(BASE, proven, advice=()).actions) == 2
     for ruling in (Ruling.REJECT, Ruling.ROLL_BACK):
         assert not decision(BASE, proven, advice=(), verdicts=(verdict(ADAPTIVE, ruling),)).in_force
 
@@ -209,9 +212,9 @@ def test_what_belongs_together_stays_together_once_proven() -> None:
 def test_who_approves_one_of_them_approves_both() -> None:
     pair, word = (recommend(STATIC, ADAPTIVE),), (verdict(STATIC, Ruling.APPROVE),)
     tried = decision(BASE, advice=pair, mode=Mode.SUGGEST, verdicts=word)
-    assert len(tried.in_force) == 2
-    proven = run(1, {"q1": 5, "q2": 10}, *tried.actions)
-    assert len(decision(BASE, proven, advice=(), mode=Mode.SUGGEST, verdicts=word).in_force) == 2
+    assert len(tried.actions) == 2
+    proven = run(1, {"q1": 5, "q2": 10}, *tried.changes)
+    assert len(decision(BASE, proven, advice=(), mode=Mode.SUGGEST, verdicts=word).actions) == 2
     both = (*word, verdict(ADAPTIVE, Ruling.REJECT))
     assert not decision(BASE, advice=pair, mode=Mode.SUGGEST, verdicts=both).in_force
 
@@ -223,9 +226,13 @@ def test_a_pinned_value_is_not_replaced() -> None:
 
 
 def test_a_hint_whose_side_has_outgrown_memory_is_held() -> None:
-    found = decision(BASE, night(1, 5), outgrown={ACTION.id: "it has grown to 5 GB, the most is 200 MB"})
+    found = decision(
+        BASE,
+        night(1, 5),
+        oversized={ACTION.id: Reason(ReasonCode.OVERSIZED, {"bytes": 5 * GB, "most_bytes": 200_000_000})},
+    )
     assert standings(found) == {ACTION.id: Standing.HELD}
-    assert "5 GB" in found.actions[0].reason
+    assert "5.0 GB, the most is 200 MB" in told(found.changes[0])
 
 
 def test_one_run_at_a_time_tries_a_thing() -> None:
@@ -233,7 +240,7 @@ def test_one_run_at_a_time_tries_a_thing() -> None:
     trying = run(1, None, decided(ACTION), state=RunState.RUNNING)
     found = decision(BASE, trying)
     assert standings(found) == {ACTION.id: Standing.HELD}
-    assert "etl/1/1 is trying it" in found.actions[0].reason
+    assert "etl/1/1 is trying it" in told(found.changes[0])
     proven = night(2, 5)
     also = run(3, None, decided(ACTION, Standing.PROMOTED), state=RunState.RUNNING)
     assert decision(BASE, proven, also).in_force
@@ -246,7 +253,7 @@ def test_a_trial_that_has_to_wait_leaves_in_force_what_it_would_replace() -> Non
 
 
 def test_the_same_history_gives_the_same_decision() -> None:
-    given = situation(
+    given = known(
         BASE, night(1, 5), advice=(ADVICE, recommend(STATIC, ADAPTIVE)), verdicts=(verdict(STATIC, Ruling.PIN),)
     )
     assert decide(given) == decide(replace(given, runs=list(given.runs)))
@@ -254,9 +261,9 @@ def test_the_same_history_gives_the_same_decision() -> None:
 
 def test_a_decision_says_where_each_action_stands() -> None:
     found = decision(BASE, night(1, 5), advice=(recommend(STATIC, high=99), ADVICE))
-    assert found.summary == "1 promoted, 1 held"
-    assert all(any(c.isdigit() for c in d.reason) for d in found.actions)
-    assert all(d.standing in IN_FORCE or d.standing is Standing.HELD for d in found.actions)
+    assert decision_summary(found) == "1 promoted, 1 held"
+    assert all(any(c.isdigit() for c in told(d)) for d in found.changes)
+    assert all(d.standing in IN_FORCE or d.standing is Standing.HELD for d in found.changes)
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,14 @@ from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
 from tuner.model.query import QueryStatus
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling, Verdict
-from tuner.policy.decide import Situation, decide
+from tuner.policy.decide import decide
 from tuner.policy.followed import held_in, in_effect, not_followed
 from tuner.policy.ledger import Record, read_ledger
 from tuner.policy.measure import History, compare, measured_queries
+from tuner.words.decisions import decision_summary
+from tuner.words.reasons import reason_words
 
-from .histories import GB, conf, decided, hint, in_force, recommend, reorder, run, standings, verdict
+from .histories import GB, conf, decided, hint, in_force, recommend, reorder, run, situation, standings, told, verdict
 
 HINT, ORDER = hint("q1"), reorder("q1")
 BASE = run(0, {"q1": 10, "q2": 10})
@@ -51,7 +53,7 @@ def record(*runs: Run, of: Action = HINT) -> Record:
 
 
 def next_decision(*runs: Run, verdicts: tuple[Verdict, ...] = (), of: Action = HINT) -> Decision:
-    return decide(Situation(Mode.AUTO, 1, runs, [recommend(of)], verdicts, drivable=frozenset({of.kind})))
+    return decide(situation(Mode.AUTO, 1, runs, [recommend(of)], verdicts, drivable=frozenset({of.kind})))
 
 
 @pytest.mark.parametrize("status", [IGNORED, IMPOSSIBLE])
@@ -61,7 +63,7 @@ def test_what_was_not_followed_expires_and_says_why_and_in_which_run(
     status: DirectiveStatus, action: Action, standing: Standing
 ) -> None:
     found = record(BASE, night(1, status, action=action, standing=standing, reason="no such join"), of=action)
-    assert (found.standing, found.reason) == (Standing.EXPIRED, f"{status} in run etl/1/1: no such join")
+    assert (found.standing, told(found)) == (Standing.EXPIRED, f"{status} in run etl/1/1: no such join")
 
 
 @pytest.mark.parametrize("seconds", [1, 10, 99])
@@ -69,7 +71,7 @@ def test_what_was_held_for_its_size_is_not_judged_by_that_run_and_comes_back(sec
     backfill = night(2, HELD, standing=Standing.PROMOTED, seconds=seconds, reason="grown", input_bytes=9 * GB)
     runs = (BASE, night(1, APPLIED, seconds=5), backfill)
     assert (in_effect(backfill), not_followed(backfill)) == ([], {})
-    assert held_in(backfill) == {HINT.id: "held in run etl/2/1: grown"}
+    assert {id_: reason_words(why) for id_, why in held_in(backfill).items()} == {HINT.id: "held in run etl/2/1: grown"}
     assert (record(*runs).standing, record(*runs).gain_seconds) == (Standing.PROMOTED, 5)
     assert in_force(next_decision(*runs)) == {HINT.id}
 
@@ -112,12 +114,12 @@ def test_of_several_executions_one_that_followed_is_enough() -> None:
 
 def test_an_agent_that_did_not_load_followed_nothing_though_nobody_can_tell_what_it_was_told() -> None:
     found = record(BASE, night(1, None, agent_missing=True))
-    assert (found.standing, found.reason) == (
+    assert (found.standing, told(found)) == (
         Standing.EXPIRED,
         "ignored in run etl/1/1: the agent did not load",
     )
     properties = night(1, None, action=conf(), agent_missing=True)
-    assert [d.action for d in in_effect(properties)] == [conf()]
+    assert [d.change.actions[0] for d in in_effect(properties)] == [conf()]
 
 
 def test_it_does_not_come_back_by_itself() -> None:
@@ -125,7 +127,7 @@ def test_it_does_not_come_back_by_itself() -> None:
     decision = next_decision(*runs)
     assert standings(decision) == {HINT.id: Standing.EXPIRED}
     assert not in_force(decision)
-    assert decision.summary == "1 expired"
+    assert decision_summary(decision) == "1 expired"
     later = replace(run(2, {"q1": 10, "q2": 10}), decision=decision)
     assert standings(next_decision(*runs, later)) == {HINT.id: Standing.EXPIRED}
     assert standings(next_decision(later)) == {HINT.id: Standing.EXPIRED}, "when the run that told is long ago"
@@ -149,4 +151,4 @@ def test_what_a_person_pinned_stays_and_says_that_it_is_not_followed() -> None:
     pin = verdict(HINT, Ruling.PIN)
     found = read_ledger([BASE, night(1, IGNORED, standing=Standing.PINNED)], [pin])[HINT.id]
     assert found.standing is Standing.PINNED
-    assert found.reason.startswith("pin by ana; ignored in run etl/1/1")
+    assert told(found).startswith("pin by ana; ignored in run etl/1/1")

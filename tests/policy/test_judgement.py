@@ -56,7 +56,7 @@ def test_only_what_was_in_force_is_judged() -> None:
     held = decided(OTHER, Standing.HELD)
     assert judge(run(1, {"q1": 4, "q2": 10}, held), [BASE]).records == ()
     both = judge(run(1, {"q1": 4, "q2": 10}, decided(HINT, Standing.TRIAL), held), [BASE])
-    assert [record.decided.action for record in both.records] == [HINT]
+    assert [record.decided.change.actions[0] for record in both.records] == [HINT]
 
 
 def test_the_run_may_stand_in_the_history_and_others_after_it() -> None:

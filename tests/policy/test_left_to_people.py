@@ -5,21 +5,21 @@ from __future__ import annotations
 import pytest
 
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Recommendation
-from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.change import Change
+from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.verdict import Ruling, Verdict
-from tuner.policy.decide import Situation, decide
+from tuner.policy.decide import decide
 from tuner.policy.situation import BY_SUBMIT
 
-from .histories import analyze, conf, recommend, reorder, run, standings, verdict
+from .histories import analyze, conf, decided, recommend, reorder, run, situation, standings, told, verdict
 
 BASE = run(0, {"q1": 10, "q2": 10})
 CBO, ANALYZE, ORDER = conf("spark.sql.cbo.enabled", "true"), analyze(), reorder()
 WITH_STATISTICS = recommend(CBO, ANALYZE)
 
 
-def decision(advice: Recommendation, *verdicts: Verdict, mode: Mode = Mode.AUTO, **kwargs: object) -> Decision:
-    return decide(Situation(mode, 1, [BASE], [advice], verdicts, **kwargs))  # type: ignore[arg-type]
+def decision(advice: tuple[Change, ...], *verdicts: Verdict, mode: Mode = Mode.AUTO, **kwargs: object) -> Decision:
+    return decide(situation(mode, 1, [BASE], [advice], verdicts, **kwargs))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("mode", Mode)
@@ -33,18 +33,19 @@ def test_nobody_can_put_it_in_force(mode: Mode, ruling: Ruling | None, action: A
 
 
 def test_it_says_who_can() -> None:
-    (found,) = decision(recommend(ORDER)).actions
-    assert found.reason == "5.0 s less; proposed: only a person can carry out order_joins"
+    (found,) = decision(recommend(ORDER)).changes
+    assert told(found) == "5.0 s less; proposed: only a person can carry out order_joins"
 
 
 def test_what_belongs_with_it_is_not_tried_alone() -> None:
     found = decision(WITH_STATISTICS)
-    assert standings(found) == {CBO.id: Standing.PROPOSED, ANALYZE.id: Standing.PROPOSED}
+    assert standings(found) == {CBO.id: Standing.PROPOSED}
 
 
 def test_a_person_who_has_done_the_rest_approves_of_what_belongs_with_it() -> None:
     found = decision(WITH_STATISTICS, verdict(CBO, Ruling.APPROVE))
-    assert standings(found) == {CBO.id: Standing.TRIAL, ANALYZE.id: Standing.PROPOSED}
+    assert standings(found) == {CBO.id: Standing.TRIAL}
+    assert found.actions == (CBO,)
 
 
 def test_to_approve_of_what_cannot_be_carried_out_is_not_to_have_done_it() -> None:
@@ -61,6 +62,6 @@ def test_a_driver_that_can_does() -> None:
 
 
 def test_what_another_driver_put_in_force_is_only_proposed() -> None:
-    tried = run(1, {"q1": 5, "q2": 10}, DecidedAction(ORDER, Standing.TRIAL, "why", ("q1",)))
-    found = decide(Situation(Mode.AUTO, 1, [BASE, tried], [recommend(ORDER)]))
+    tried = run(1, {"q1": 5, "q2": 10}, decided(ORDER))
+    found = decide(situation(Mode.AUTO, 1, [BASE, tried], [recommend(ORDER)]))
     assert standings(found) == {ORDER.id: Standing.PROPOSED}

@@ -215,7 +215,7 @@ def test_what_reaches_every_query_is_judged_by_how_far_these_differ_from_one_ano
 
     def lost(*, last: float) -> list[str]:
         seconds = {f"q{n}": 2.0 * ratio for n, ratio in enumerate((*ratios[:-1], last))}
-        found = _compare(before, now=run(1, seconds, everywhere), changes=(everywhere.action.id,))
+        found = _compare(before, now=run(1, seconds, everywhere), changes=(everywhere.id,))
         return [c.fingerprint for c in losers(found.touched)]
 
     assert not lost(last=1.4)

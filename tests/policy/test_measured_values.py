@@ -14,13 +14,13 @@ from tuner.model.query import QueryStatus
 from tuner.model.run import Run, RunState
 from tuner.model.strategy import JoinType, Strategy
 from tuner.policy.baseline import baselines
-from tuner.policy.decide import Situation, decide
+from tuner.policy.decide import decide
 from tuner.policy.followed import held_in, not_followed
 from tuner.policy.ledger import read_ledger
 from tuner.policy.measure import History, compare, measured_queries
-from tuner.policy.measured_values import newest_of_each, with_measured_values
+from tuner.policy.measured_values import measured_values, newest_of_each
 
-from .histories import conf, decided, hint, in_force, recommend, reorder, run
+from .histories import conf, decided, hint, in_force, recommend, reorder, run, situation
 
 HINT = hint("q1")
 RARE, FREQUENT, UNKNOWN = "aaaa", "ffff", ""
@@ -60,8 +60,9 @@ def night(
     return replace(found, outcome=replace(found.outcome, queries=tuple(queries)))
 
 
-def allowed(*runs: Run, advised: tuple[str, ...] = ()) -> tuple[str, ...]:
-    (found,) = with_measured_values([decided(HINT)], runs, advised)
+def allowed(*runs: Run, advised: bool = False) -> tuple[str, ...]:
+    known = situation(Mode.AUTO, 1, runs, [recommend(HINT)] if advised else [])
+    (found,) = measured_values(known, [decided(HINT)])
     return found.literals
 
 
@@ -76,9 +77,9 @@ def test_what_ran_with_it_is_measured_and_what_it_was_held_in_is_not() -> None:
 
 def test_a_trial_is_tried_on_what_it_was_advised_from() -> None:
     first = night(0, (RARE, 10, None), (FREQUENT, 40, None), (UNKNOWN, 3, None))
-    assert allowed(first, advised=(HINT.id,)) == (RARE, FREQUENT)
+    assert allowed(first, advised=True) == (RARE, FREQUENT)
     assert allowed(first) == ()
-    assert allowed(first, night(1, (RARE, 10, None)), advised=(HINT.id,)) == (RARE,)
+    assert allowed(first, night(1, (RARE, 10, None)), advised=True) == (RARE,)
 
 
 def test_runs_and_queries_that_failed_do_not_tell() -> None:
@@ -91,7 +92,7 @@ def test_runs_and_queries_that_failed_do_not_tell() -> None:
 
 def test_only_joins_have_values() -> None:
     properties = [decided(conf("spark.sql.shuffle.partitions", "8"))]
-    assert with_measured_values(properties, [night(0, (RARE, 10, None))], ()) == properties
+    assert measured_values(situation(Mode.AUTO, 1, [night(0, (RARE, 10, None))]), properties) == properties
 
 
 def test_other_values_are_not_compared_and_roll_nothing_back() -> None:
@@ -151,8 +152,8 @@ def test_what_is_proven_for_some_values_stays_while_others_are_tried_otherwise()
         night(1, (RARE, 5, APPLIED)),
         night(2, (FREQUENT, 40, HELD), standing=Standing.PROMOTED),
     ]
-    found = decide(Situation(Mode.AUTO, 1, runs, [recommend(order, before=40, after=20, high=30)], drivable=BY_AGENT))
-    assert {(d.action.id, d.standing): d.literals for d in found.actions} == {
+    found = decide(situation(Mode.AUTO, 1, runs, [recommend(order, before=40, after=20, high=30)], drivable=BY_AGENT))
+    assert {(d.id, d.standing): d.literals for d in found.changes} == {
         (HINT.id, Standing.PROMOTED): (RARE,),
         (order.id, Standing.TRIAL): (FREQUENT,),
     }
@@ -165,9 +166,9 @@ def test_two_hints_of_one_join_are_for_different_values() -> None:
         night(1, (RARE, 5, APPLIED)),
         night(2, (FREQUENT, 40, HELD), standing=Standing.PROMOTED),
     ]
-    found = decide(Situation(Mode.AUTO, 1, runs, [recommend(other, before=40, after=20, high=30)], drivable=BY_AGENT))
-    assert {d.action.id: d.literals for d in found.actions} == {HINT.id: (RARE,), other.id: (FREQUENT,)}
-    again = decide(Situation(Mode.AUTO, 1, runs[:2], [recommend(other)], drivable=BY_AGENT))
+    found = decide(situation(Mode.AUTO, 1, runs, [recommend(other, before=40, after=20, high=30)], drivable=BY_AGENT))
+    assert {d.id: d.literals for d in found.changes} == {HINT.id: (RARE,), other.id: (FREQUENT,)}
+    again = decide(situation(Mode.AUTO, 1, runs[:2], [recommend(other)], drivable=BY_AGENT))
     assert in_force(again) == {other.id}
 
 

@@ -10,7 +10,8 @@ from tests.nightly import START_MS, Spark
 from tests.replay.test_live_histories import DAY_MS, only, replayed
 from tuner.model.decision import Standing
 from tuner.model.run import RunState
-from tuner.steering.submit_conf import EVENT_LOG_DIR, KEY
+from tuner.steering.submit_conf import CHANGES, EVENT_LOG_DIR, KEY
+from tuner.words.decisions import decision_summary
 
 STATIC = "spark.sql.autoBroadcastJoinThreshold"
 ADAPTIVE = "spark.sql.adaptive.autoBroadcastJoinThreshold"
@@ -31,15 +32,15 @@ def test_nothing_was_in_force_and_what_was_advised_is_counted(tmp_path: Path) ->
     replay = replayed(tmp_path)
     first, second, third = replay.runs()
     assert (first.cohort, first.key, first.as_live, first.predicted_seconds) == ("etl", "local-0/1", None, None)
-    assert first.decision.summary == "first run: observed"
+    assert decision_summary(first.decision) == "first run: observed"
     for run in (second, third):
-        assert {d.standing for d in run.decision.actions} == {Standing.TRIAL}
+        assert {d.standing for d in run.decision.changes} == {Standing.TRIAL}
         assert (run.in_force, len(run.lacked), run.actual_seconds) == ((), 1, 7.0)
     cohort = only(replay)
     assert (cohort.live, cohort.runs, cohort.measured, cohort.query_seconds) == (0, 3, 3, 21.0)
     assert cohort.saved is not None
     assert cohort.saved.before == 14.0
-    assert cohort.next.summary == "2 on trial"
+    assert decision_summary(cohort.next) == "1 on trial"
     assert cohort.core_hours == pytest.approx(21 * 2 / 3600)
 
 
@@ -69,9 +70,9 @@ def test_a_run_that_had_not_ended_is_not_known_to_the_next(tmp_path: Path) -> No
     night(tmp_path, 1, long)
     night(tmp_path, 10, 7)
     first, second, third = replayed(tmp_path).runs()
-    assert first.decision.summary == "first run: observed"
-    assert second.decision.summary == "nothing harvested yet: observed"
-    assert third.decision.summary == "nothing to change"
+    assert decision_summary(first.decision) == "first run: observed"
+    assert decision_summary(second.decision) == "nothing harvested yet: observed"
+    assert decision_summary(third.decision) == "nothing to change"
 
 
 def test_failed_and_broken_off_runs_are_shown_and_are_no_evidence(tmp_path: Path) -> None:
@@ -106,17 +107,17 @@ def test_a_log_cannot_give_itself_a_place_in_time_that_is_none(tmp_path: Path) -
 
 
 def test_a_hostile_key_is_only_a_name(tmp_path: Path) -> None:
-    conf = {EVENT_LOG_DIR: tmp_path.as_uri(), KEY: "../../etc/passwd/-1/99999999999999999999"}
+    conf = {EVENT_LOG_DIR: tmp_path.as_uri(), KEY: "../../etc/passwd/-1/99999999999999999999", CHANGES: "another"}
     Spark(start_ms=START_MS).write(conf, "local-0")
     (run,) = replayed(tmp_path).runs()
     assert run.key == conf[KEY]
-    assert run.as_live is not None
+    assert run.as_live is False
 
 
 def test_one_run_alone_tells_what_the_next_would_save(tmp_path: Path) -> None:
     night(tmp_path, 0, 7)
     cohort = only(replayed(tmp_path))
-    assert (cohort.saved, cohort.next.summary) == (None, "2 on trial")
+    assert (cohort.saved, decision_summary(cohort.next)) == (None, "1 on trial")
     assert cohort.next_saved is not None
     assert cohort.next_saved.before == 7.0
     (advised,) = cohort.advised

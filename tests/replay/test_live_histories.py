@@ -18,6 +18,7 @@ from tuner.replay.local import LocalReplay
 from tuner.replay.run_in_effect import run_in_effect
 from tuner.replay.run_selection import RunSelection
 from tuner.replay.walk import Walker
+from tuner.words.decisions import decision_summary
 
 DAY_MS = 86_400_000
 # Seconds of each night, without the change and with it.
@@ -130,7 +131,7 @@ def test_runs_that_observed_show_what_they_lacked(nights: Nights) -> None:
         assert not nights.run(7, 4).in_force
     replay = replayed(nights.root / "events")
     runs = list(replay.runs())
-    assert [run.decision.summary for run in runs] == ["first run: observed", "2 on trial", "2 on trial"]
+    assert [decision_summary(run.decision) for run in runs] == ["first run: observed", "1 on trial", "1 on trial"]
     assert [run.as_live for run in runs] == [True, False, False]
     assert runs[0].predicted_seconds is None
     predicted = runs[1].predicted_seconds
@@ -148,5 +149,5 @@ def test_what_is_left_out_is_not_looked_back_at(nights: Nights) -> None:
     for _ in range(4):
         nights.run(7, 4)
     replay = replayed(nights.root / "events", chosen=RunSelection(months=1.5 / 30))
-    assert [run.decision.summary for run in replay.runs()] == ["first run: observed", "2 on trial"]
+    assert [decision_summary(run.decision) for run in replay.runs()] == ["first run: observed", "1 on trial"]
     assert replayed(nights.root / "events", chosen=RunSelection(cohort="other.*")).summary.cohorts == ()

@@ -12,6 +12,7 @@ from tuner.model.decision import Standing
 from tuner.model.run import Run, RunState
 from tuner.problems import Problems
 from tuner.replay.store_cohort import store_cohort
+from tuner.words.decisions import decision_summary
 
 
 def keep(directory: Path, url: str, name: str = "") -> int:
@@ -33,12 +34,12 @@ def test_the_first_live_run_is_steered_by_old_logs(tmp_path: Path) -> None:
     for number in range(3):
         night(logs, number, 7)
     live = Nightly(tmp_path)
-    assert live.prepare("etl/0/load/-1/1").decision.summary == "first run: observed"
+    assert decision_summary(live.prepare("etl/0/load/-1/1").decision) == "first run: observed"
     other = Nightly(tmp_path / "imported")
     other.root.mkdir()
     assert keep(logs, other.url, other.cohort) == 3
     turn = other.prepare("etl/1/load/-1/1")
-    assert {d.standing for d in turn.decision.actions} == {Standing.TRIAL}
+    assert {d.standing for d in turn.decision.changes} == {Standing.TRIAL}
     assert STATIC in turn.conf
 
 
@@ -89,4 +90,4 @@ def test_the_newest_run_has_plans_and_the_decision_to_come(tmp_path: Path) -> No
     assert newest is not None
     assert len(newest.pictures) == 1
     assert newest.outlook is not None
-    assert newest.outlook.summary == "2 on trial"
+    assert decision_summary(newest.outlook) == "1 on trial"

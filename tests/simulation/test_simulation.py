@@ -110,8 +110,8 @@ def test_a_gain_is_that_of_a_change_among_the_others() -> None:
 def test_the_first_night_is_observed_and_advice_is_quiet_about_what_is_in_force() -> None:
     tries = played(world_of(candidate(GAINS, 0.5)))
     assert tries[0].in_force == ()
-    assert [d.standing for d in tries[1].decision.actions] == [Standing.TRIAL]
-    assert {d.standing for t in tries[2:] for d in t.decision.actions} == {Standing.PROMOTED}
+    assert [d.standing for d in tries[1].decision.changes] == [Standing.TRIAL]
+    assert {d.standing for t in tries[2:] for d in t.decision.changes} == {Standing.PROMOTED}
 
 
 # --- The report ---

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from tests.policy.histories import decided
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query, QueryStatus
 from tuner.model.strategy import JoinType, Strategy
@@ -38,7 +39,7 @@ def query(description: str = "statement 2 of 3", *joins: JoinSite, fingerprint: 
 
 
 def decision(*actions: Action, standing: Standing = Standing.TRIAL) -> Decision:
-    return Decision(Mode.AUTO, "1 trial", tuple(DecidedAction(a, standing, "why") for a in actions or (ACTION,)))
+    return Decision(Mode.AUTO, tuple(decided(action, standing) for action in actions or (ACTION,)))
 
 
 def test_a_hint_goes_into_the_statement_that_had_the_join() -> None:

@@ -6,14 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.policy.histories import decided, said
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.change import Change
+from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.steering.submit_conf import (
+    CHANGES,
     COHORT,
     DECISION,
     EVENT_LOG_ENABLED,
     EXPLAIN_MODE,
     KEY,
+    changes_digest,
     marker,
     observing_conf,
     steering_conf,
@@ -25,7 +29,7 @@ HINT = Action(ActionKind.HINT_JOIN, "sig", Hint.BROADCAST, "q1", ("dim",))
 
 
 def decision(*actions: Action, standing: Standing = Standing.TRIAL) -> Decision:
-    return Decision(Mode.AUTO, "1 trial", tuple(DecidedAction(a, standing, "why") for a in actions))
+    return Decision(Mode.AUTO, tuple(decided(action, standing) for action in actions))
 
 
 def test_what_is_in_force_is_set() -> None:
@@ -52,8 +56,29 @@ def test_a_run_can_be_found_by_its_key_and_read() -> None:
         EXPLAIN_MODE: "cost",
         KEY: "etl/run/load/-1/1",
         COHORT: "etl.load",
-        DECISION: "1 trial",
+        DECISION: "1 on trial",
+        CHANGES: changes_digest(decision(PARTITIONS)),
     }
+
+
+def test_what_tells_decisions_apart_is_what_they_change_and_where_it_stands() -> None:
+    told = changes_digest(decision(PARTITIONS, HINT))
+    assert told == changes_digest(decision(HINT, PARTITIONS))
+    others = (
+        decision(PARTITIONS),
+        decision(PARTITIONS, THRESHOLD),
+        decision(PARTITIONS, HINT, standing=Standing.PINNED),
+    )
+    assert told not in {changes_digest(other) for other in others}
+
+
+def test_what_is_set_together_is_overruled_together() -> None:
+    both = Change.of("test", (PARTITIONS, THRESHOLD), (), said("why"), (), None)
+    found = steering_conf(
+        Decision(Mode.AUTO, (DecidedChange(both, Standing.TRIAL, both.reason),)), {PARTITIONS.target: "500"}
+    )
+    assert found.conf == {}
+    assert [action for action, _ in found.overruled] == [PARTITIONS, THRESHOLD]
 
 
 @pytest.mark.parametrize("key", ["token_refresh/1/1", "Load Passwords/1", "äpfel/1", "a\0b/1", "a\nb", "", "x" * 600])
@@ -65,5 +90,5 @@ def test_a_key_that_would_not_come_back_as_it_is_stands_as_a_digest(key: str) ->
 
 @given(st.text(), st.text(), st.text())
 def test_whatever_the_names_the_properties_fit_a_command_line(cohort: str, key: str, summary: str) -> None:
-    conf = observing_conf(cohort, key, {}, Decision(Mode.AUTO, summary))
+    conf = observing_conf(cohort, key, {}, Decision(Mode.AUTO, unsteered=said(summary)))
     assert all(value.isascii() and value.isprintable() and len(value) <= 500 for value in conf.values())

@@ -25,9 +25,9 @@ from tuner.advice.advisors.shuffle_partitions import advise_shuffle_partitions
 from tuner.advice.advisors.skew_join import advise_skew_joins
 from tuner.advice.advisors.statistics import advise_statistics
 from tuner.advice.facts import Facts
-from tuner.model.change import Recommendation
+from tuner.model.change import Change
 
-Advisor = Callable[[Facts], Iterable[Recommendation]]
+Advisor = Callable[[Facts], Iterable[Change]]
 
 ADVISORS: tuple[Advisor, ...] = (
     advise_broadcast_hints,
@@ -53,29 +53,32 @@ ADVISORS: tuple[Advisor, ...] = (
 _log = logging.getLogger(__name__)
 
 
-def advise(facts: Facts, advisors: Iterable[Advisor] = ADVISORS) -> tuple[Recommendation, ...]:
-    """The recommendations for a run like this one, largest gain first. A bug in one advisor silences only that one.
+def advise(facts: Facts, advisors: Iterable[Advisor] = ADVISORS) -> tuple[Change, ...]:
+    """The changes for a run like this one, largest gain first. A bug in one advisor silences only that one.
 
     Nothing whose gain is not larger than what is unsure of it: even the slow end of the interval must gain.
     """
-    found: list[Recommendation] = []
+    found: list[Change] = []
     for advisor in advisors:
         try:
-            found.extend(r for r in advisor(facts) if _is_finite(r) and _is_sure(r))
+            found.extend(c for c in advisor(facts) if _is_finite(c) and _is_sure(c))
         except Exception:
             _log.warning(
                 "advisor %s failed; its advice is left out", getattr(advisor, "__name__", advisor), exc_info=True
             )
-    return tuple(sorted(found, key=lambda r: -r.predicted_seconds.gain))
+    return tuple(sorted(found, key=lambda change: -_gain(change)))
 
 
-def _is_sure(recommendation: Recommendation) -> bool:
-    predicted = recommendation.predicted_seconds
-    return predicted.high < predicted.before
+def _is_sure(change: Change) -> bool:
+    return change.prediction is not None and change.prediction.high < change.prediction.before
 
 
-def _is_finite(recommendation: Recommendation) -> bool:
+def _is_finite(change: Change) -> bool:
     """Whether its numbers can be stored (JSON has no infinity) and compared."""
-    predicted = recommendation.predicted_seconds
-    seconds = (predicted.before, predicted.after, predicted.low, predicted.high)
-    return all(math.isfinite(number) for number in (*seconds, *(e.value for e in recommendation.evidence)))
+    p = change.prediction
+    seconds = (p.before, p.after, p.low, p.high) if p else ()
+    return all(math.isfinite(number) for number in (*seconds, *(e.value for e in change.evidence)))
+
+
+def _gain(change: Change) -> float:
+    return change.prediction.gain if change.prediction else 0.0

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.change import Change
 from tuner.model.query import Query
+from tuner.model.reason import Reason, ReasonCode
 from tuner.spark.broadcasts_off import broadcasts_off
 from tuner.spark.knobs import ADAPTIVE_BROADCAST_THRESHOLD, BROADCAST_THRESHOLD
 
@@ -13,9 +15,9 @@ _STATIC, _ADAPTIVE = BROADCAST_THRESHOLD.property, ADAPTIVE_BROADCAST_THRESHOLD.
 
 
 def forbidden_broadcasts(
-    groups: Iterable[Sequence[Action]], confs: Iterable[Mapping[str, str]], queries: Sequence[Query]
-) -> dict[str, str]:
-    """The actions that the user's own settings forbid: why, by action id.
+    changes: Iterable[Change], confs: Iterable[Mapping[str, str]], queries: Sequence[Query]
+) -> dict[str, Reason]:
+    """The changes that the user's own settings forbid: why, by id.
 
     A group holds actions that belong together: an order is forbidden with the broadcasts that it needs. `confs` are the
     properties of the next run, as far as they are known, and of the latest run; `queries` tell what the application set
@@ -26,11 +28,12 @@ def forbidden_broadcasts(
     anywhere = everywhere.union(*in_query.values())
     if not anywhere:
         return {}
-    found: dict[str, str] = {}
-    for group in groups:
-        hints = {a.id: name for a in group if (name := _forbidding_property(a, everywhere, in_query, anywhere))}
-        orders = {a.id: name for a in group if a.kind is ActionKind.ORDER_JOINS for name in _of_hints(a, group, hints)}
-        found |= {id_: f"the job's own {name}=-1" for id_, name in (hints | orders).items()}
+    found: dict[str, Reason] = {}
+    for change in changes:
+        names = (_forbidding_property(action, everywhere, in_query, anywhere) for action in change.actions)
+        if name := next(filter(None, names), ""):
+            why = Reason(ReasonCode.BROADCASTS_OFF, {"property": name})
+            found |= {id_: why for id_ in (change.id, change.needs) if id_}
     return found
 
 
@@ -44,7 +47,3 @@ def _forbidding_property(
         # AQE's reaches every query, also those that the other speaks for.
         return next((name for name in (_STATIC, action.target) if name in anywhere), "")
     return ""
-
-
-def _of_hints(order: Action, group: Sequence[Action], hints: Mapping[str, str]) -> Iterable[str]:
-    return (hints[a.id] for a in group if a.query == order.query and a.id in hints)

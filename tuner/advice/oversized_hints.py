@@ -14,9 +14,9 @@ from tuner.advice.steering_reach import Reach
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.strategy import Strategy
 from tuner.spark.memory import relation_bytes
-from tuner.units import format_bytes
 
 # What was measured says little of so many times as much: a back-fill is planned as Spark would.
 MOST_GROWTH = 4.0
@@ -30,16 +30,16 @@ class _Built:
     most: int
 
     @property
-    def too_large(self) -> str:
+    def too_large(self) -> Reason | None:
         if self.size <= self.most:
-            return ""
-        return f"its hash relation has grown to {format_bytes(self.size)}, the most is {format_bytes(self.most)}"
+            return None
+        return Reason(ReasonCode.OVERSIZED, {"bytes": self.size, "most_bytes": self.most})
 
 
 _SizeOf = Callable[[Facts, Query, JoinSite, JoinSide], _Built]
 
 
-def oversized_hints(facts: Facts, actions: Iterable[Action]) -> dict[str, str]:
+def oversized_hints(facts: Facts, actions: Iterable[Action]) -> dict[str, Reason]:
     """The hints whose side, as this run measured it, is now too large to build: why, by action id.
 
     Hints that the agent can hold back by itself in the next run are left to it.
@@ -51,7 +51,7 @@ def oversized_hints(facts: Facts, actions: Iterable[Action]) -> dict[str, str]:
             reasons = (
                 size_of(facts, *hinted).too_large for query in facts.queries for hinted in _hinted(query, action)
             )
-            if reason := next(filter(None, reasons), ""):
+            if reason := next(filter(None, reasons), None):
                 found[action.id] = reason
     return found
 

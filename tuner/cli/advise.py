@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,10 +20,13 @@ from tuner.cli.options import AsJson, Paths
 from tuner.cli.replay_options import By, Carrier, SqlText
 from tuner.eventlog.cluster import cluster_of
 from tuner.model.application import Application, Completeness
-from tuner.model.change import Recommendation
+from tuner.model.change import Change
 from tuner.model.insight import Insight
+from tuner.model.trial import changes_by_trial
 from tuner.replay.cohort_of import cohort_of
+from tuner.words.actions import action_words, hint_text
 from tuner.words.query_names import QueryNames
+from tuner.words.reasons import reason_words
 
 if TYPE_CHECKING:
     from tuner.cli.queries_and_insights import QueriesAndInsights
@@ -46,14 +50,14 @@ def advise(
     recommended: list[dict[str, Any]] = []
     shown: list[dict[str, Any]] = []
     for application, read in reader.read(paths, QueriesAndInsights):
-        recommendations, insights = _looked_at(application, read, steering, sql=sql)
-        recommended += [_json(application, r) for r in recommendations]
+        changes, insights = _looked_at(application, read, steering, sql=sql)
+        recommended += [_json(application, trial) for trial in changes_by_trial(changes)]
         names = QueryNames(read.in_order())
         shown += insights_json(_cohort(application), application.app_id, insights, names)
-        hinted = hinted_sql(recommendations, statements, read.in_order())
+        hinted = hinted_sql(changes, statements, read.in_order())
         texts += [hinted.as_json(application.app_id)] if statements else []
         if not as_json:
-            _show(application, recommendations, insights, hinted, names)
+            _show(application, changes, insights, hinted, names)
     if as_json:
         found = {"recommendations": recommended, "insights": shown} | ({"sql": texts} if statements else {})
         typer.echo(msgspec.json.encode(found).decode())
@@ -63,7 +67,7 @@ def advise(
 
 def _looked_at(
     application: Application, read: QueriesAndInsights, steering: By, *, sql: bool
-) -> tuple[tuple[Recommendation, ...], tuple[Insight, ...]]:
+) -> tuple[tuple[Change, ...], tuple[Insight, ...]]:
     """Partial logs are no ground for advice: what they lack would look like rows that were not there."""
     if application.status is not Completeness.COMPLETE:
         return (), ()
@@ -87,8 +91,9 @@ def _looked_at(
     return advise_on(facts), read.insights.in_order()
 
 
-def _json(application: Application, r: Recommendation) -> dict[str, Any]:
-    p = r.predicted_seconds
+def _json(application: Application, trial: Sequence[Change]) -> dict[str, Any]:
+    """The changes of one trial as one recommendation."""
+    r = trial[0]
     return {
         "cohort": _cohort(application),
         "app_id": application.app_id,
@@ -102,13 +107,16 @@ def _json(application: Application, r: Recommendation) -> dict[str, Any]:
                 "value": a.value,
                 "query": a.query,
                 "relations": list(a.relations),
-                "hint_text": a.hint_text or None,
+                "hint_text": hint_text(a) or None,
             }
-            for a in r.actions
+            for change in trial
+            for a in change.actions
         ],
-        "reason": r.reason,
+        "change": r.id,
+        "advisor": r.advisor,
+        "reason": reason_words(r.reason),
         "evidence": [{"what": e.what, "value": e.value, "unit": e.unit, "of": e.of} for e in r.evidence],
-        "predicted_seconds": {"before": p.before, "after": p.after, "low": p.low, "high": p.high},
+        "predicted_seconds": asdict(r.prediction) if r.prediction else None,
         "risk": r.risk,
     }
 
@@ -123,7 +131,7 @@ def _cohort(application: Application) -> str:
 
 def _show(
     application: Application,
-    recommendations: tuple[Recommendation, ...],
+    changes: tuple[Change, ...],
     insights: tuple[Insight, ...],
     hinted: HintedSql,
     names: QueryNames,
@@ -135,14 +143,15 @@ def _show(
             f"  no advice: the log is {application.status}; its rows and times are incomplete\n", soft_wrap=True
         )
         return
-    for r in recommendations:
-        p = r.predicted_seconds
-        console.print(f"  {r.reason}", markup=False, soft_wrap=True)
-        for action in r.actions:
-            console.print(f"    {action.words}", markup=False, soft_wrap=True)
-        interval = f"{p.before:.1f} s -> {p.after:.1f} s (between {p.low:.1f} and {p.high:.1f}), risk {r.risk}"
-        console.print(f"    {_counted(len(r.queries))}: {interval}", markup=False, soft_wrap=True)
-    if not recommendations:
+    for trial in changes_by_trial(changes):
+        first = trial[0]
+        console.print(f"  {reason_words(first.reason)}", markup=False, soft_wrap=True)
+        for action in (action for change in trial for action in change.actions):
+            console.print(f"    {action_words(action)}", markup=False, soft_wrap=True)
+        if p := first.prediction:
+            interval = f"{p.before:.1f} s -> {p.after:.1f} s (between {p.low:.1f} and {p.high:.1f}), risk {first.risk}"
+            console.print(f"    {_counted(len(first.queries))}: {interval}", markup=False, soft_wrap=True)
+    if not changes:
         console.print("  nothing to change: no change is predicted to gain enough", soft_wrap=True)
     for line in hinted.lines():
         console.print(line, markup=False, soft_wrap=True)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tuner.errors import TunerError
-from tuner.model.change import Recommendation
+from tuner.model.change import Change
 from tuner.model.query import Query
+from tuner.words.actions import action_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +49,15 @@ def read_statements(file: Path | None) -> tuple[str, ...]:
         raise TunerError(f"{file}: not UTF-8 text; give a .sql file") from error
 
 
-def hinted_sql(
-    recommendations: Iterable[Recommendation], statements: Sequence[str], queries: Iterable[Query]
-) -> HintedSql:
-    """The statements with the join hints among the recommendations, where the text leaves no doubt."""
+def hinted_sql(changes: Iterable[Change], statements: Sequence[str], queries: Iterable[Query]) -> HintedSql:
+    """The statements with the join hints among the changes, where the text leaves no doubt."""
     if not statements:
         return HintedSql()
     from tuner.steering.statement_hints import suggest_hints
 
-    found = suggest_hints((a for r in recommendations for a in r.actions), statements, queries)
+    found = suggest_hints((action for change in changes for action in change.actions), statements, queries)
     pairs = enumerate(zip(found.statements, statements, strict=True), 1)
     return HintedSql(
         tuple((number, hinted) for number, (hinted, before) in pairs if hinted != before),
-        tuple((action.words, why) for action, why in found.skipped),
+        tuple((action_words(action), why) for action, why in found.skipped),
     )

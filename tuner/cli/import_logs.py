@@ -14,6 +14,7 @@ from tuner.cli.options import AsJson, Paths
 from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
 from tuner.model.decision import Mode
 from tuner.problems import Problems
+from tuner.words.decisions import decision_summary
 
 
 def import_logs(
@@ -50,12 +51,15 @@ def import_logs(
         kept = [(c, store_cohort(store, c, found, problems)) for c in summary.cohorts]
     said = [*summary.problems, *problems.found]
     if as_json:
-        cohorts = [{"cohort": c.cohort, "runs": c.runs, "imported": added, "next": c.next.summary} for c, added in kept]
+        cohorts = [
+            {"cohort": c.cohort, "runs": c.runs, "imported": added, "next": decision_summary(c.next)}
+            for c, added in kept
+        ]
         unread = [{"log": u.log, "why": u.why} for u in summary.unread]
         typer.echo(msgspec.json.encode({"cohorts": cohorts, "unread": unread, "problems": said}).decode())
     else:
         for c, added in kept:
-            typer.echo(f"{c.cohort}: {added} of {c.runs} runs imported; the next run: {c.next.summary}")
+            typer.echo(f"{c.cohort}: {added} of {c.runs} runs imported; the next run: {decision_summary(c.next)}")
         for u in summary.unread:
             typer.echo(f"  {u.log}: {u.why}")
         for line in said:

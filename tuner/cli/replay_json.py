@@ -9,9 +9,12 @@ from typing import Any
 import msgspec
 
 from tuner.model.change import Prediction
-from tuner.model.decision import DecidedAction
+from tuner.model.decision import DecidedChange
 from tuner.replay.cohort_replay import Advised, CohortReplay, Observed, ReplayedRun, ReplaySummary
 from tuner.replay.replayed import Replayed
+from tuner.words.actions import action_words
+from tuner.words.decisions import decision_summary
+from tuner.words.reasons import why_words
 
 
 def replay_lines(found: Replayed) -> Iterator[str]:
@@ -33,8 +36,8 @@ def _run(run: ReplayedRun) -> dict[str, Any]:
         "app_id": run.app_id,
         "started_at": run.started_at,
         "state": run.state,
-        "decision": run.decision.summary,
-        "advised": [_action(d) | {"in_force": d.action.id in there} for d in run.decision.actions],
+        "decision": decision_summary(run.decision),
+        "advised": [a | {"in_force": d.id in there} for d in run.decision.changes for a in _actions(d)],
         "predicted_seconds": _seconds(run.predicted_seconds),
         "actual_seconds": run.actual_seconds,
         "core_seconds": run.core_seconds,
@@ -42,16 +45,21 @@ def _run(run: ReplayedRun) -> dict[str, Any]:
     }
 
 
-def _action(d: DecidedAction) -> dict[str, Any]:
-    return {
-        "id": d.action.id,
-        "words": d.action.words,
-        "standing": d.standing,
-        "reason": d.reason,
-        "queries": list(d.queries),
-        "evidence": [asdict(e) for e in d.evidence],
-        "predicted_seconds": _seconds(d.predicted_seconds),
-    }
+def _actions(d: DecidedChange) -> list[dict[str, Any]]:
+    """What a change does, action by action."""
+    return [
+        {
+            "id": action.id,
+            "change": d.id,
+            "words": action_words(action),
+            "standing": d.standing,
+            "reason": why_words(d),
+            "queries": list(d.queries),
+            "evidence": [asdict(e) for e in d.change.evidence],
+            "predicted_seconds": _seconds(d.change.prediction),
+        }
+        for action in d.change.actions
+    ]
 
 
 def _seconds(p: Prediction | None) -> dict[str, float] | None:
@@ -93,8 +101,8 @@ def _cohort(c: CohortReplay) -> dict[str, Any]:
         "as_live": c.as_live,
         "recommendations": [_advised(a) for a in c.advised],
         "next": {
-            "decision": c.next.summary,
-            "advised": [_action(d) for d in c.next.actions],
+            "decision": decision_summary(c.next),
+            "advised": [action for d in c.next.changes for action in _actions(d)],
             "predicted_seconds": _seconds(c.next_saved),
         },
     }
@@ -102,7 +110,7 @@ def _cohort(c: CohortReplay) -> dict[str, Any]:
 
 def _advised(a: Advised) -> dict[str, Any]:
     return {
-        "actions": [_action(d) for d in a.last],
+        "actions": [action for d in a.last for action in _actions(d)],
         "runs": a.runs,
         "seconds": _seconds(a.seconds),
         "core_hours": a.core_hours,

@@ -19,7 +19,11 @@ from tuner.replay.cohort_replay import Advised, Backtest, CohortReplay, Observed
 from tuner.replay.newest_run import details_of_newest_run, newest_whole, order_insights
 from tuner.replay.replayed import Replayed
 from tuner.units import format_bytes, format_seconds, format_share
+from tuner.words.changes import change_words
+from tuner.words.decisions import decision_summary
 from tuner.words.query_names import QueryNames
+from tuner.words.reasons import why_words
+from tuner.words.standings import standing_words
 
 # What fits on a few screens; --json and --report have all.
 MOST_COHORTS = 8
@@ -99,7 +103,7 @@ def _runs_table(runs: Sequence[ReplayedRun]) -> Table:
         state = measured if run.state is RunState.SUCCEEDED else run.state.value
         saved = format_seconds(run.predicted_seconds.gain) if run.predicted_seconds else "-"
         differs = " (the live run was given another)" if run.as_live is False else ""
-        decision = escape(printable(run.decision.summary + differs))
+        decision = escape(printable(decision_summary(run.decision) + differs))
         table.add_row(f"  {run.started_at:%Y-%m-%d %H:%M}", state, saved, decision)
     return table
 
@@ -108,14 +112,14 @@ def _cohort_lines(c: CohortReplay) -> Iterator[str]:
     if c.live:
         yield f"  decisions: {c.as_live} of {c.live} are the same as the live tuner's"
     would = f", would save {_saved(c.next_saved)}" if c.next_saved else ""
-    yield f"  the next run: {c.next.summary}{would}"
-    for decided in c.next.actions[:MOST_ADVISED]:
-        p = decided.predicted_seconds
+    yield f"  the next run: {decision_summary(c.next)}{would}"
+    for decided in c.next.changes[:MOST_ADVISED]:
+        p = decided.change.prediction
         interval = f": {p.before:.1f} s -> {p.after:.1f} s (between {p.low:.1f} and {p.high:.1f})" if p else ""
-        yield f"    {decided.standing.words}: {decided.action.words}{interval}"
-        yield f"      {decided.reason}"
-    if len(c.next.actions) > MOST_ADVISED:
-        yield f"    and {len(c.next.actions) - MOST_ADVISED} more: --json has them all"
+        yield f"    {standing_words(decided.standing)}: {change_words(decided.change)}{interval}"
+        yield f"      {why_words(decided)}"
+    if len(c.next.changes) > MOST_ADVISED:
+        yield f"    and {len(c.next.changes) - MOST_ADVISED} more: --json has them all"
     lacked = [a for a in c.advised if a.runs]
     if lacked:
         yield "  what these runs lacked, most core-hours first"

@@ -16,10 +16,14 @@ from tuner.cli.db import Url, store_url
 from tuner.cli.options import AsJson
 from tuner.errors import TunerError
 from tuner.history.store import CohortSummary, Store
-from tuner.model.decision import DecidedAction
+from tuner.model.action import Action
+from tuner.model.decision import DecidedChange
 from tuner.model.run import Run, RunState
 from tuner.policy.followed import held_in, not_followed
 from tuner.printable import printable
+from tuner.words.decisions import decision_summary
+from tuner.words.failures import failure_words
+from tuner.words.reasons import reason_words, why_words
 
 
 def status(
@@ -83,9 +87,11 @@ def _run_json(run: Run) -> dict[str, Any]:
         "duration_ms": outcome.duration_ms if outcome else None,
         "app_id": outcome.app_id if outcome else None,
         "failure": _failure_json(run),
-        "decision": run.decision.summary,
+        "decision": decision_summary(run.decision),
         "mode": run.decision.mode,
-        "actions": [_action_json(decided) for decided in run.decision.actions],
+        "actions": [
+            _action_json(decided, action) for decided in run.decision.changes for action in decided.change.actions
+        ],
         "queries": [
             {
                 "fingerprint": q.fingerprint,
@@ -102,11 +108,11 @@ def _run_json(run: Run) -> dict[str, Any]:
 
 def _failure_json(run: Run) -> dict[str, Any] | None:
     failure = run.failure
-    return {"kind": failure.kind, "query": failure.query, "words": failure.sentence} if failure else None
+    return {"kind": failure.kind, "query": failure.query, "words": failure_words(failure)} if failure else None
 
 
-def _action_json(decided: DecidedAction) -> dict[str, Any]:
-    return {"id": decided.action.id, "standing": decided.standing, "reason": decided.reason}
+def _action_json(decided: DecidedChange, action: Action) -> dict[str, Any]:
+    return {"id": action.id, "change": decided.id, "standing": decided.standing, "reason": why_words(decided)}
 
 
 def _show(cohort: str, found: list[Run]) -> None:
@@ -115,15 +121,15 @@ def _show(cohort: str, found: list[Run]) -> None:
     for run in found:
         duration = run.outcome.duration_ms if run.outcome else None
         seconds = "-" if duration is None else f"{duration / 1e3:.1f}"
-        table.add_row(escape(run.key), run.state, seconds, escape(run.decision.summary))
+        table.add_row(escape(run.key), run.state, seconds, escape(decision_summary(run.decision)))
     console.print(table)
     for run in found:
         if run.failure:
-            console.print(f"run {run.key} {_ended(run)}: {run.failure.sentence}", markup=False, soft_wrap=True)
-    console.print("\nactions as of the last run:")
-    for decided in found[-1].decision.actions:
-        console.print(f"  {decided.standing}: {decided.action.id}\n    {decided.reason}", markup=False, soft_wrap=True)
-    if not found[-1].decision.actions:
+            console.print(f"run {run.key} {_ended(run)}: {failure_words(run.failure)}", markup=False, soft_wrap=True)
+    console.print("\nchanges as of the last run:")
+    for decided in found[-1].decision.changes:
+        console.print(f"  {decided.standing}: {decided.id}\n    {why_words(decided)}", markup=False, soft_wrap=True)
+    if not found[-1].decision.changes:
         console.print("  none")
     for line in _unfollowed(found[-1]):
         console.print(line, markup=False, soft_wrap=True)
@@ -142,4 +148,4 @@ def _unfollowed(run: Run) -> Iterator[str]:
         if reasons:
             yield f"\n{words}"
         for id_, why in reasons.items():
-            yield f"  {id_}\n    {why}"
+            yield f"  {id_}\n    {reason_words(why)}"

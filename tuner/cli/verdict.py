@@ -41,10 +41,10 @@ def rollback(cohort: Cohort, action: ActionId, reason: Reason = "", url: Url = N
 
 def _rule(ruling: Ruling, cohort: str, part: str, reason: str, url: str | None) -> None:
     with Store.open(store_url(url)) as store:
-        known = {d.action.id for run in store.runs(cohort) for d in run.decision.actions}
-        action_id = _the_one(known, part, cohort)
-        store.record(Verdict(cohort, action_id, ruling, getpass.getuser(), datetime.now(UTC), reason))
-    typer.echo(f"{ruling}: {action_id} (from the next run of {cohort} on)")
+        known = {d.id for run in store.runs(cohort) for d in run.decision.changes}
+        change_id = _the_one(known, part, cohort)
+        store.record(Verdict(cohort, change_id, ruling, getpass.getuser(), datetime.now(UTC), reason))
+    typer.echo(f"{ruling}: {change_id} (from the next run of {cohort} on)")
 
 
 def _the_one(known: set[str], part: str, cohort: str) -> str:
@@ -52,5 +52,5 @@ def _the_one(known: set[str], part: str, cohort: str) -> str:
     if len(matching) == 1:
         return matching[0]
     if not matching:
-        raise TunerError(f"cohort {cohort!r} has no action {part!r}; `spark-tuner status {cohort}` lists them")
+        raise TunerError(f"cohort {cohort!r} has no change {part!r}; `spark-tuner status {cohort}` lists them")
     raise TunerError(f"{part!r} matches {', '.join(matching[:5])}; give more of the id")

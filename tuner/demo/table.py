@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from tuner.model.decision import IN_FORCE, TAKEN_OUT, DecidedAction, Standing
+from tuner.model.decision import IN_FORCE, TAKEN_OUT, DecidedChange, Standing
 from tuner.model.run import Run
+from tuner.words.actions import action_words
+from tuner.words.decisions import decision_summary
+from tuner.words.reasons import why_words
+from tuner.words.standings import standing_words
 
 _SHOWN = IN_FORCE | TAKEN_OUT | {Standing.PROPOSED}
 
@@ -48,14 +52,15 @@ def _row(number: int, run: Run) -> Row:
     for query in queries:
         if "-query-" in query.description and query.duration_ms is not None:
             seconds[query.description] = seconds.get(query.description, 0.0) + query.duration_ms / 1e3
-    return Row(number, seconds, _changes(run.decision.actions), run.decision.summary)
+    return Row(number, seconds, _changes(run.decision.changes), decision_summary(run.decision))
 
 
-def _changes(actions: Iterable[DecidedAction]) -> tuple[Change, ...]:
+def _changes(changes: Iterable[DecidedChange]) -> tuple[Change, ...]:
     groups: dict[tuple[Standing, str], list[str]] = {}
-    for decided in actions:
+    for decided in changes:
         if decided.standing in _SHOWN:
-            groups.setdefault((decided.standing, decided.reason), []).append(decided.action.words)
+            settings = groups.setdefault((decided.standing, why_words(decided)), [])
+            settings.extend(map(action_words, decided.change.actions))
     return tuple(Change(tuple(settings), standing, reason) for (standing, reason), settings in groups.items())
 
 
@@ -72,7 +77,9 @@ def show(console: Console, found: Sequence[Row]) -> None:
     console.print("(seconds of each query)\n")
     for row in found:
         for change in row.changes:
-            console.print(f"run {row.run}: {change.standing.words}: {change.reason}", markup=False, soft_wrap=True)
+            console.print(
+                f"run {row.run}: {standing_words(change.standing)}: {change.reason}", markup=False, soft_wrap=True
+            )
             for setting in change.settings:
                 console.print(f"       {setting}", markup=False, soft_wrap=True)
 

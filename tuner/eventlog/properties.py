@@ -16,6 +16,7 @@ _IDENTITY = (
     "spark.app.name",
     "spark.master",
     "spark.submit.deployMode",
+    "spark.tuner.changes",
     "spark.tuner.cohort",
     "spark.tuner.decision",
     "spark.tuner.key",

@@ -151,7 +151,7 @@ class Store:
         with collection_paused(), self._reading() as session:
             runs = _read(session, _newest(_rows(), cohort, limit, 0), Detail.TIMES)
             measured = [run for run in runs if run.outcome is not None and run.state is RunState.SUCCEEDED]
-            by_changes = {frozenset(a.id for a in run.decision.in_force): run for run in reversed(measured[in_full:])}
+            by_changes = {frozenset(d.id for d in run.decision.in_force): run for run in reversed(measured[in_full:])}
             wanted = {run.key: Detail.PAST for run in by_changes.values()}
             wanted |= {run.key: Detail.FULL for run in measured[:in_full]}
             documents = session.execute(select(RunRow.key, RunRow.outcome).where(RunRow.key.in_(wanted)))
@@ -282,7 +282,7 @@ class Store:
             connection.execute(
                 insert(VerdictRow).values(
                     cohort=verdict.cohort,
-                    action_id=verdict.action_id,
+                    change_id=verdict.change_id,
                     ruling=verdict.ruling.value,
                     by=verdict.by,
                     at=verdict.at,
@@ -430,10 +430,10 @@ def _readable_verdicts(rows: Iterable[VerdictRow]) -> Iterator[Verdict]:
     for row in rows:
         try:
             at, by = of_kind(datetime, row.at, "time"), of_kind(str, row.by, "author")
-            action_id, reason = of_kind(str, row.action_id, "action"), of_kind(str, row.reason, "reason")
-            yield Verdict(row.cohort, action_id, Ruling(row.ruling), by, at, reason)
+            change_id, reason = of_kind(str, row.change_id, "change"), of_kind(str, row.reason, "reason")
+            yield Verdict(row.cohort, change_id, Ruling(row.ruling), by, at, reason)
         except ValueError as error:
-            skipped(f"a verdict on {row.action_id}", error)
+            skipped(f"a verdict on {row.change_id}", error)
 
 
 def _readable_modes(rows: Iterable[ModeRow]) -> Iterator[ModeChange]:

@@ -96,13 +96,13 @@ class TimesRow(Base):
 
 
 class VerdictRow(Base):
-    """What a person said of an action; never changed, never deleted."""
+    """What a person said of a change; never changed, never deleted."""
 
     __tablename__ = "spark_tuner_verdicts"
 
     id: Mapped[int] = mapped_column(_Serial, primary_key=True)
     cohort: Mapped[str] = mapped_column(_Name)
-    action_id: Mapped[str] = mapped_column(Text)
+    change_id: Mapped[str] = mapped_column(Text)
     ruling: Mapped[str] = mapped_column(Text)
     by: Mapped[str] = mapped_column(Text)
     at: Mapped[datetime] = mapped_column(UtcDateTime)

@@ -8,12 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tuner.model.decision import DecidedAction, Standing
+from tuner.model.decision import DecidedChange, Standing
 from tuner.model.query import QueryStatus
-from tuner.policy.sum import over_queries
 from tuner.printable import printable
 from tuner.steering.directives import Steering
 from tuner.units import format_seconds
+from tuner.words.actions import action_words
+from tuner.words.changes import change_words
+from tuner.words.counts import over_queries
+from tuner.words.decisions import decision_summary
+from tuner.words.failures import failure_words
+from tuner.words.reasons import reason_words, why_words
+from tuner.words.standings import standing_words
 
 if TYPE_CHECKING:
     from tuner.loop.turn import Report, Turn
@@ -38,10 +44,10 @@ _NEWS = (Standing.ROLLED_BACK, Standing.PROMOTED, Standing.EXPIRED, Standing.TRI
 def before(turn: Turn) -> list[str]:
     """The decision, the change that is to gain most and why, how changes are carried out; then a line for each problem."""
     decision = turn.decision
-    found = [f"{turn.job.cohort}: {decision.summary}" + (f" ({turn.taught})" if turn.taught else "")]
-    if decision.actions:
-        top = min(decision.actions, key=_rank)
-        found.append(f"{top.standing.words}: {top.action.words}: {top.reason}{_and_more(decision.actions)}")
+    found = [f"{turn.job.cohort}: {decision_summary(decision)}" + (f" ({turn.taught})" if turn.taught else "")]
+    if decision.changes:
+        top = min(decision.changes, key=_rank)
+        found.append(f"{_decided_words(top)}{_and_more(decision.changes)}")
     if how := "; ".join(_how(turn)):
         found.append(how)
     return _lines([*found, *turn.problems])
@@ -54,24 +60,31 @@ def after(report: Report) -> list[str]:
 
 
 def details(turn: Turn) -> list[str]:
-    """Every action with its standing and why, and what is not applied."""
-    actions = sorted(turn.decision.actions, key=_rank)
-    found = [f"{d.standing.words}: {d.action.words}: {d.reason}" for d in actions]
-    return _lines([*found, *(f"not applied: {a.words}: {why}" for a, why in turn.directives.overruled)])
+    """Every change with its standing and why, and what is not applied."""
+    found = [_decided_words(decided) for decided in sorted(turn.decision.changes, key=_rank)]
+    return _lines([*found, *(f"not applied: {action_words(a)}: {why}" for a, why in turn.directives.overruled)])
 
 
 def details_after(report: Report) -> list[str]:
-    """Every action that was in force with its standing since, and why."""
+    """Every change that was in force with its standing since, and why."""
     records = report.judgement.records if report.judgement else ()
-    return _lines(f"{r.standing.words}: {r.decided.action.words}: {r.reason}" for r in records)
+    return _lines(map(_record_words, records))
+
+
+def _decided_words(decided: DecidedChange) -> str:
+    return f"{standing_words(decided.standing)}: {change_words(decided.change)}: {why_words(decided)}"
+
+
+def _record_words(record: Record) -> str:
+    return f"{standing_words(record.standing)}: {change_words(record.decided.change)}: {reason_words(record.why)}"
 
 
 def _lines(texts: Iterable[str]) -> list[str]:
     return [f"spark-tuner: {printable(text, MAX_LINE)}" for text in texts]
 
 
-def _rank(decided: DecidedAction) -> tuple[int, float]:
-    predicted = decided.predicted_seconds
+def _rank(decided: DecidedChange) -> tuple[int, float]:
+    predicted = decided.change.prediction
     return _FIRST.index(decided.standing), -(predicted.gain if predicted else 0.0)
 
 
@@ -91,7 +104,7 @@ def _how(turn: Turn) -> Iterable[str]:
         yield f"carried out by {by}"
     if overruled := directives.overruled:
         action, why = overruled[0]
-        yield f"not applied: {action.words}: {why}{_and_more(overruled)}"
+        yield f"not applied: {action_words(action)}: {why}{_and_more(overruled)}"
 
 
 def _means(turn: Turn) -> Iterable[str]:
@@ -112,19 +125,19 @@ def _measured(report: Report) -> Iterable[str]:
 
 def _failed(report: Report) -> Iterable[str]:
     if report.failure is not None:
-        yield f"run {report.turn.job.key} failed: {report.failure.sentence}"
+        yield f"run {report.turn.job.key} failed: {failure_words(report.failure)}"
 
 
 def _judged(judgement: Judgement | None) -> Iterable[str]:
     if judgement is None or not judgement.records:
         return
     counts = {s: sum(r.standing is s for r in judgement.records) for s in _FIRST}
-    yield f"{_gain(judgement)}{', '.join(f'{n} {s.words}' for s, n in counts.items() if n)}"
+    yield f"{_gain(judgement)}{', '.join(f'{n} {standing_words(s)}' for s, n in counts.items() if n)}"
     news = [r for r in judgement.records if r.standing in _NEWS and r.standing is not Standing.EXPIRED]
     if news:
         top = min(news, key=_weight)
         alike = [r for r in news if r.standing is top.standing]
-        yield f"{top.standing.words}: {top.decided.action.words}: {top.reason}{_and_more(alike)}"
+        yield f"{_record_words(top)}{_and_more(alike)}"
 
 
 def _gain(judgement: Judgement) -> str:

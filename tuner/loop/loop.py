@@ -38,10 +38,11 @@ from tuner.loop.turn import Report as Report
 from tuner.loop.turn import Turn as Turn
 from tuner.model.action import ActionKind
 from tuner.model.application import Application, Completeness
-from tuner.model.decision import IN_FORCE, Decision, Mode, Standing
+from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.failure import Failure
 from tuner.model.insight import Insight
 from tuner.model.query import Query
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Elsewhere, Outcome, Run, RunState
 from tuner.model.verdict import Verdict
 from tuner.plan.queries import queries
@@ -55,7 +56,7 @@ from tuner.steering.agent.build_ahead import build_ahead
 from tuner.steering.directives import Directives, Steering
 from tuner.steering.directives_of_decision import by_agent, by_conf, only_carried_out
 from tuner.steering.steering_method import SteeringMethod, choose_method
-from tuner.steering.submit_conf import marker, observing_conf, steering_conf
+from tuner.steering.submit_conf import marker, observing_conf
 from tuner.within_time import Consent, aside, within
 
 # With so many measured runs of its own a cohort needs no others to know what operators take.
@@ -134,7 +135,7 @@ def _prepared(preparing: _Preparing) -> Turn:
     if store is not None:
         steering = _steer(store, preparing) or steering
         problems.guard("close the history store", store.close, None)
-    return preparing.turn(job, steering or _Steering(Decision(job.mode, "runs unsteered")), problems.found)
+    return preparing.turn(job, steering or _Steering(_undecided(job)), problems.found)
 
 
 def _not_prepared(preparing: _Preparing) -> Turn:
@@ -148,7 +149,7 @@ def _not_prepared(preparing: _Preparing) -> Turn:
         # Its record may hold the other decision, and no log may be taken for that one's.
         job = replace(job, key=f"{job.key}-unsteered")
     observed = partial(_unsteered, job, preparing.place, "not decided in time")
-    steering = problems.guard("observe the run", observed, None) or _Steering(Decision(job.mode, "runs unsteered"))
+    steering = problems.guard("observe the run", observed, None) or _Steering(_undecided(job))
     turn = preparing.turn(job, steering, problems.found)
     problems.guard("record the run", lambda: aside(partial(_record_unsteered, turn, preparing.store_url)), None)
     return turn
@@ -289,8 +290,8 @@ def _submit_conf(job: Job, decision: Decision, directives: Directives, place: Ev
 
 
 def _unsteered(job: Job, place: EventLogPlace, why: str = "") -> _Steering:
-    how = "runs unsteered" if place.directory else "runs unobserved and unsteered"
-    decision = Decision(job.mode, f"{place.why or why}: {how}")
+    code = ReasonCode.UNSTEERED if place.directory else ReasonCode.UNOBSERVED
+    decision = Decision(job.mode, unsteered=Reason(code, {"why": place.why or why}))
     return _Steering(decision, conf=_submit_conf(job, decision, Directives(), place))
 
 
@@ -333,14 +334,16 @@ def _add_details(turn: Turn, store: Store, runs: Sequence[Run], application: App
 def _outlook(known: _Known, problems: Problems) -> Decision:
     """The decision to come; what the user's own settings will keep out is held."""
     decision = _decide(known, problems)
-    kept_out = {action.id: why for action, why in steering_conf(decision, known.job.user_conf).overruled}
-    held = [
-        replace(d, standing=Standing.HELD, reason=f"not applied: {kept_out[d.action.id]}")
-        if d.action.id in kept_out
-        else d
-        for d in decision.actions
-    ]
-    return Decision.of(decision.mode, held) if kept_out else decision
+    own = known.job.user_conf
+    return replace(decision, changes=tuple(_unless_set(decided, own) for decided in decision.changes))
+
+
+def _unless_set(decided: DecidedChange, own: Mapping[str, str]) -> DecidedChange:
+    targets = (a.target for a in decided.change.carried_out if a.kind is ActionKind.SET_CONF and a.target in own)
+    if not decided.is_in_force or (target := next(targets, None)) is None:
+        return decided
+    why = Reason(ReasonCode.OVERRULED, {"property": target, "value": own[target]})
+    return replace(decided, standing=Standing.HELD, why=why, held=None)
 
 
 def _reach(job: Job, way: SteeringMethod) -> Reach:
@@ -401,16 +404,20 @@ def _carry_out(known: _Known, decision: Decision, queries: Sequence[Query], prob
 
 def _head_room(facts: Facts, decision: Decision, queries: Sequence[Query]) -> dict[str, int]:
     """Of each hint by the executions that it is for: other values make sides of other sizes."""
-    orders = [action for action in decision.in_force if action.kind is ActionKind.ORDER_JOINS]
+    orders = [action for action in decision.actions if action.kind is ActionKind.ORDER_JOINS]
     found: dict[str, int] = {}
-    for decided in decision.actions:
-        hint = decided.action
-        if hint.kind is not ActionKind.HINT_JOIN or decided.standing not in IN_FORCE:
+    for decided in decision.in_force:
+        hint = decided.change.actions[0]
+        if hint.kind is not ActionKind.HINT_JOIN:
             continue
         of_it = (q for q in queries if q.fingerprint == hint.query)
         mine = tuple(q for q in of_it if q.literals in decided.literals) or facts.queries
         found |= head_room(replace(facts, queries=mine), [hint, *orders])
     return found
+
+
+def _undecided(job: Job) -> Decision:
+    return Decision(job.mode, unsteered=Reason(ReasonCode.UNSTEERED))
 
 
 def _begin(store: Store, run: Run, waited_for: Consent) -> bool:

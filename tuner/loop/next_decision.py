@@ -13,16 +13,16 @@ from tuner.advice.forbidden_broadcasts import forbidden_broadcasts
 from tuner.advice.oversized_hints import oversized_hints
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import ActionKind
-from tuner.model.change import Recommendation
+from tuner.model.change import Change
 from tuner.model.decision import Decision, Mode
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Elsewhere, Outcome, Run
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.context import Context, context_to_come
-from tuner.policy.decide import Situation, decide, failed_with_changes
+from tuner.policy.decide import decide, failed_with_changes
 from tuner.policy.measure import latest_outcome, usable
 from tuner.policy.measured_values import newest_of_each
-from tuner.policy.situation import BY_SUBMIT
-from tuner.policy.together import together
+from tuner.policy.situation import BY_SUBMIT, Situation
 from tuner.policy.tried_elsewhere import tried
 from tuner.problems import Problems
 from tuner.spark.broadcasts_off import broadcasts_off
@@ -52,7 +52,7 @@ def next_decision(
     earlier_tries: Iterable[Run] = (),
     to_come: Context | None = None,
     elsewhere: Elsewhere | None = None,
-    advise: Callable[[Facts], Sequence[Recommendation]] | None = None,
+    advise: Callable[[Facts], Sequence[Change]] | None = None,
     own_conf: Mapping[str, str] | None = None,
 ) -> Decision:
     """The decision for run `key`. `runs` are the cohort's newest HISTORY_RUNS, oldest first, `facts` those of `facts_now`,
@@ -62,40 +62,38 @@ def next_decision(
     `advise` are other advisors than all there are, whose orders the agent is taken to understand. One that fails silences
     itself; a policy that fails raises.
     """
-    known = {d.action.id: d.action for run in runs for d in run.decision.actions}.values()
+    known = {a.id: a for run in runs for d in run.decision.changes for a in d.change.actions}.values()
     situation = Situation(
         mode=mode,
         try_number=try_number,
         runs=runs,
-        recommendations=problems.guard("advise", lambda: (advise or _advise)(facts), ()) if facts else (),
+        advised=problems.guard("advise", lambda: (advise or _advise)(facts), ()) if facts else (),
         verdicts=verdicts,
         earlier_try_failed=failed_with_changes([*runs, *earlier_tries], key),
-        outgrown=oversized_hints(facts, known) if facts else {},
+        oversized=oversized_hints(facts, known) if facts else {},
         drivable=BY_AGENT if reach is Reach.AGENT else BY_SUBMIT,
         to_come=to_come,
         elsewhere=tried(elsewhere.decisions) if elsewhere else {},
     )
-    situation = replace(situation, outgrown={**situation.outgrown, **_forbidden_broadcasts(situation, own_conf or {})})
+    situation = replace(situation, overruled=_forbidden_broadcasts(situation, own_conf or {}))
     decision = decide(situation)
-    unsaid = _unsaid(decision, runs) if reach is Reach.AGENT and advise is None else {}
-    return decide(replace(situation, unsaid=unsaid)) if unsaid else decision
+    undirectable = _undirectable(decision, runs) if reach is Reach.AGENT and advise is None else {}
+    return decide(replace(situation, undirectable=undirectable)) if undirectable else decision
 
 
-def _forbidden_broadcasts(situation: Situation, own_conf: Mapping[str, str]) -> dict[str, str]:
-    """Actions that the user's own settings speak against, by id, and why; but for what a person approved since they were
+def _forbidden_broadcasts(situation: Situation, own_conf: Mapping[str, str]) -> dict[str, Reason]:
+    """Changes that the user's own settings speak against, by id, and why; but for what a person approved since they were
     first seen: the later word counts."""
     latest = situation.latest
     if latest is None:
         return {}
-    groups = [r.actions for r in situation.recommendations]
-    for run in situation.runs:
-        decided = run.decision.actions
-        groups += [tuple(o.action for o in decided if together(o) == of) for of in {together(d) for d in decided}]
-    barred = forbidden_broadcasts(groups, (own_conf, latest.conf), latest.queries)
+    changes = [*situation.advised, *(d.change for run in situation.runs for d in run.decision.changes)]
+    barred = forbidden_broadcasts(changes, (own_conf, latest.conf), latest.queries)
     since = _own_word_since(situation.runs)
-    approved = {v.action_id for v in situation.verdicts if v.ruling is Ruling.APPROVE and since and v.at > since}
-    asked_for = {a.id for group in groups for a in group if approved.intersection(other.id for other in group)}
-    return {id_: why for id_, why in barred.items() if id_ not in asked_for}
+    approved = {v.change_id for v in situation.verdicts if v.ruling is Ruling.APPROVE and since and v.at > since}
+    asked_for = {c.trial for c in changes if any(map(c.is_called, approved))}
+    trials = {c.id: c.trial for c in changes}
+    return {id_: why for id_, why in barred.items() if trials.get(id_, id_) not in asked_for}
 
 
 def _own_word_since(runs: Sequence[Run]) -> datetime | None:
@@ -108,12 +106,13 @@ def _own_word_since(runs: Sequence[Run]) -> datetime | None:
     return since
 
 
-def _unsaid(decision: Decision, runs: Sequence[Run]) -> dict[str, str]:
-    """Orders on trial that the agent cannot be told, by action id, and why: what waits for them would wait for nothing."""
+def _undirectable(decision: Decision, runs: Sequence[Run]) -> dict[str, Reason]:
+    """Orders on trial that the agent cannot be told of, by id, and why: what waits for them would wait for nothing."""
     queries, order = newest_of_each(runs), ActionKind.ORDER_JOINS
-    if not queries or all(action.kind is not order for action in decision.in_force):
+    if not queries or all(decided.change.kind is not order for decided in decision.in_force):
         return {}
-    return {action.id: why for action, why in agent_directives(decision, queries).skipped if action.kind is order}
+    skipped = agent_directives(decision, queries).skipped
+    return {a.id: Reason(ReasonCode.UNDIRECTABLE, {"why": why}) for a, why in skipped if a.kind is order}
 
 
 def load_rules() -> None:
@@ -170,7 +169,7 @@ def facts_of(outcome: Outcome, earlier: Iterable[Outcome], model: OperatorTimes 
     return replace(facts, prices=model.costs, price_error=model.price_error) if model else facts
 
 
-def _advise(facts: Facts) -> tuple[Recommendation, ...]:
+def _advise(facts: Facts) -> tuple[Change, ...]:
     # With numpy behind it: what only parses a DAG or prints a status need not wait for that.
     from tuner.advice.advise import advise
 

@@ -16,6 +16,10 @@ from tuner.policy.judgement import Judgement
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Directives, Steering
 from tuner.steering.order_sensitive import OrderSensitive
+from tuner.words.changes import change_words
+from tuner.words.decisions import decision_summary
+from tuner.words.failures import failure_words
+from tuner.words.reasons import reason_words, why_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +100,10 @@ class Report:
         return log_lines.details_after(self)
 
     def not_followed(self) -> list[tuple[str, str, str]]:
-        """Ids and words of the directives that the run did not follow, or held for their size, and why."""
+        """Ids and words of the changes that the run did not follow, or held for their size, and why."""
         why = {**not_followed(self.run), **held_in(self.run)} if self.run else {}
-        actions = (d.action for d in self.turn.decision.actions)
-        return [(action.id, action.words, why[action.id]) for action in actions if action.id in why]
+        changes = (decided.change for decided in self.turn.decision.changes)
+        return [(c.id, change_words(c), reason_words(why[c.id])) for c in changes if c.id in why]
 
     def as_json(self) -> dict[str, object]:
         """Decision and outcome, small enough for an XCom."""
@@ -110,21 +114,29 @@ class Report:
             "cohort": self.turn.job.cohort,
             "key": self.turn.job.key,
             "mode": decision.mode.value,
-            "decision": decision.summary,
+            "decision": decision_summary(decision),
             "steering": self.turn.directives.steering.value,
             "steering_reason": self.turn.directives.why,
             "actions": [
-                {"action": d.action.id, "standing": d.standing.value, "reason": d.reason} for d in decision.actions
+                {"action": action.id, "standing": d.standing.value, "reason": why_words(d)}
+                for d in decision.changes
+                for action in d.change.actions
             ],
             "not_applied": [{"action": a.id, "reason": why} for a, why in self.turn.directives.overruled],
             "not_followed": [{"action": id_, "reason": why} for id_, _, why in self.not_followed()],
             "judged": [
-                {"action": r.decided.action.id, "standing": r.standing.value, "reason": r.reason} for r in judged
+                {"action": action.id, "standing": r.standing.value, "reason": reason_words(r.why)}
+                for r in judged
+                for action in r.decided.change.actions
             ],
             "gained_seconds": self.judgement.gained_seconds if self.judgement else None,
             "conf": dict(self.turn.directives.conf),
             "state": run.state.value if run else None,
-            "failure": {"kind": self.failure.kind.value, "query": self.failure.query, "words": self.failure.sentence}
+            "failure": {
+                "kind": self.failure.kind.value,
+                "query": self.failure.query,
+                "words": failure_words(self.failure),
+            }
             if self.failure
             else None,
             "app_id": outcome.app_id if outcome else None,

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
-
-_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 class ActionKind(StrEnum):
@@ -31,7 +28,7 @@ class Hint(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One change.
+    """One thing done to a run.
 
     set_conf: `target` is the property, `value` what it becomes. hint_join: `target` is the join's signature, `value`
     the hint, `query` the fingerprint, `relations` those of the side that is hinted. order_joins: `target` is the join
@@ -47,39 +44,7 @@ class Action:
 
     @property
     def id(self) -> str:
-        """The same for the same change in every run: what verdicts and verification refer to."""
+        """The same for the same action in every run: what the agent says became of it refers to it."""
         scope = f"{self.query}/" if self.query else ""
         side = f"({'+'.join(self.relations)})" if self.relations else ""
         return f"{self.kind}:{scope}{self.target}={self.value}{side}"
-
-    @property
-    def hint_text(self) -> str:
-        """A join hint to paste behind SELECT, with the relation's last name: its alias goes there if the query gives it
-        one. Empty where SQL has no text for the change."""
-        if self.kind is not ActionKind.HINT_JOIN or self.value == Hint.NO_BROADCAST or len(self.relations) != 1:
-            return ""
-        return f"/*+ {self.value}({_last_name(self.relations[0])}) */"
-
-    @property
-    def words(self) -> str:
-        """What to do, as one would type it; an order of joins is spelled in its reason, by names."""
-        match self.kind:
-            case ActionKind.SET_CONF:
-                return f"{self.target}={self.value}"
-            case ActionKind.HINT_JOIN:
-                where = f"in query {self.query}"
-                if self.hint_text:
-                    return f"{self.hint_text} {where}"
-                return f"{self.value} of {'+'.join(map(_last_name, self.relations))} {where}, by the agent"
-            case ActionKind.ORDER_JOINS:
-                return f"the order of joins in query {self.query}"
-            case ActionKind.ANALYZE_TABLE:
-                columns = f" FOR COLUMNS {self.value}" if self.value else ""
-                return f"ANALYZE TABLE {self.target} COMPUTE STATISTICS{columns}"
-
-
-def _last_name(relation: str) -> str:
-    """Of `db.table` and of a path the last part, in backquotes where SQL asks for them."""
-    parts = relation.rstrip("/").rsplit("/", 1) if "/" in relation else relation.rsplit(".", 1)
-    name = parts[-1]
-    return name if _PLAIN_NAME.fullmatch(name) else "`" + name.replace("`", "``") + "`"

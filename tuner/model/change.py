@@ -1,16 +1,18 @@
-"""What is recommended, with its evidence, prediction and risk."""
+"""The unit of everything: what is recommended, decided, stored, tried, judged, shown, ruled on and taken out."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Self
 
-from tuner.model.action import Action
+from tuner.model.action import ON_JOINS, Action, ActionKind
+from tuner.model.reason import Reason
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One measured (or derived) number behind an action, with its unit and what it is of."""
+    """One measured (or derived) number behind a change, with its unit and what it is of."""
 
     what: str
     value: float
@@ -44,13 +46,70 @@ class Risk(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Recommendation:
-    """Actions that belong together, for the queries they affect (fingerprints), and why."""
+class Change:
+    """Actions that stand or fall together, from one advisor, for the queries they affect (fingerprints), and why.
 
+    `id` is the same in every run (`change_id`). `needs` is the id of the change without which this one is nothing: a hint on a
+    join that only an order of joins makes. Both are one trial, which `prediction` and `evidence` are of.
+    """
+
+    id: str
+    advisor: str
     actions: tuple[Action, ...]
     queries: tuple[str, ...]
-    reason: str
-    evidence: tuple[Evidence, ...]
-    predicted_seconds: Prediction
-    risk: Risk
-    advisor: str = ""
+    reason: Reason
+    evidence: tuple[Evidence, ...] = ()
+    prediction: Prediction | None = None
+    risk: Risk = Risk.LOW
+    needs: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        advisor: str,
+        actions: tuple[Action, ...],
+        queries: tuple[str, ...],
+        reason: Reason,
+        evidence: tuple[Evidence, ...],
+        prediction: Prediction | None,
+        risk: Risk = Risk.LOW,
+        needs: str = "",
+    ) -> Self:
+        """The change of these actions, called by them."""
+        return cls(change_id(actions), advisor, actions, queries, reason, evidence, prediction, risk, needs)
+
+    @property
+    def kind(self) -> ActionKind:
+        """The kind of its first action: the others come with that."""
+        return self.actions[0].kind
+
+    @property
+    def is_on_joins(self) -> bool:
+        """Whether it is about the joins of one query, and carried out by the Catalyst agent."""
+        return self.kind in ON_JOINS
+
+    @property
+    def query(self) -> str | None:
+        """Of a change to joins the fingerprint of their query."""
+        return self.actions[0].query
+
+    @property
+    def carried_out(self) -> tuple[Action, ...]:
+        """What a run does of it: tables are analysed by people."""
+        return tuple(action for action in self.actions if action.kind is not ActionKind.ANALYZE_TABLE)
+
+    @property
+    def trial(self) -> str:
+        """The same for changes that are one trial: the id of the change that the others need."""
+        return self.needs or self.id
+
+    def is_called(self, id_: str) -> bool:
+        """Whether an id is this change's, or that of what a run does of it: verdicts of before there were changes have those."""
+        return id_ == self.id or any(action.id == id_ for action in self.carried_out)
+
+
+def change_id(actions: tuple[Action, ...]) -> str:
+    """What a change of these actions is called in every run. People analyse tables, and which there are varies: they are no
+    part of it where there is more."""
+    carried_out = [action for action in actions if action.kind is not ActionKind.ANALYZE_TABLE]
+    return " + ".join(action.id for action in carried_out or actions)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from tuner.model.action import Action
-from tuner.model.change import Evidence, Prediction
+from tuner.model.change import Change
+from tuner.model.reason import Reason
 
 
 class Mode(StrEnum):
@@ -18,7 +17,7 @@ class Mode(StrEnum):
 
 
 class Standing(StrEnum):
-    """Where an action stands in a decision. expired: the agent or Spark did not follow it."""
+    """Where a change stands in a decision. expired: the agent or Spark did not follow it."""
 
     PROPOSED = "proposed"
     TRIAL = "trial"
@@ -27,11 +26,6 @@ class Standing(StrEnum):
     ROLLED_BACK = "rolled_back"
     EXPIRED = "expired"
     HELD = "held"
-
-    @property
-    def words(self) -> str:
-        """As people read it."""
-        return "on trial" if self is Standing.TRIAL else self.value.replace("_", " ")
 
 
 IN_FORCE = frozenset({Standing.TRIAL, Standing.PROMOTED, Standing.PINNED})
@@ -53,48 +47,57 @@ class CohortState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class DecidedAction:
-    """An action, where it stands in this run, and why in a sentence with numbers.
+class DecidedChange:
+    """A change, where it stands in this run, and why.
 
-    `gained_seconds` is what it gained in the latest run that measured it (less than 0: lost), with what else was in force on
-    its queries. `literals` are the ids of the values that its query was measured with: on a join it acts on no others.
+    `why` is what it was advised for, or what is known of it since; `held` is what keeps it out of this run, or leaves it to
+    people, all the same. `gained_seconds` is what it gained in the latest run that measured it (less than 0: lost), with what
+    else was in force on its queries. `literals` are the ids of the values that its query was measured with: on a join it acts
+    on no others.
     """
 
-    action: Action
+    change: Change
     standing: Standing
-    reason: str
-    queries: tuple[str, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
-    predicted_seconds: Prediction | None = None
+    why: Reason
+    held: Reason | None = None
     gained_seconds: float | None = None
     literals: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        return self.change.id
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        return self.change.queries
+
+    @property
+    def is_in_force(self) -> bool:
+        return self.standing in IN_FORCE
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the policy chose for one run. `summary` is one line for logs and tables."""
+    """What the policy chose for one run. `unsteered` is why it chose nothing, where that is not for want of advice."""
 
     mode: Mode
-    summary: str
-    actions: tuple[DecidedAction, ...] = ()
-
-    @classmethod
-    def of(cls, mode: Mode, actions: Sequence[DecidedAction]) -> Decision:
-        """The decision whose summary counts its actions by where they stand."""
-        counts = Counter(decided.standing for decided in actions)
-        words = [f"{counts[standing]} {standing.words}" for standing in Standing if counts[standing]]
-        if mode is Mode.OBSERVE:
-            return cls(mode, "; ".join(["observed", *filter(None, [", ".join(words)])]), tuple(actions))
-        return cls(mode, ", ".join(words) or "nothing to change", tuple(actions))
+    changes: tuple[DecidedChange, ...] = ()
+    unsteered: Reason | None = None
 
     @property
-    def in_force(self) -> tuple[Action, ...]:
-        return tuple(d.action for d in self.actions if d.standing in IN_FORCE)
+    def in_force(self) -> tuple[DecidedChange, ...]:
+        """The changes that the run is to have."""
+        return tuple(decided for decided in self.changes if decided.is_in_force)
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """What the run is to do, each once."""
+        return tuple(dict.fromkeys(action for decided in self.in_force for action in decided.change.carried_out))
 
     @property
     def state(self) -> CohortState:
         """Where it leaves its cohort: by what is in force; without any, by what was taken out or held back."""
-        standings = {d.standing for d in self.actions}
+        standings = {decided.standing for decided in self.changes}
         if Standing.TRIAL in standings:
             return CohortState.TRIAL
         if standings & IN_FORCE:

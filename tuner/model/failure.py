@@ -66,9 +66,3 @@ class Failure:
     query: str | None = None
     where: str = ""
     execution_id: int | None = None
-
-    @property
-    def sentence(self) -> str:
-        """What happened and where, as in "broadcast timed out after 300 s in query 553ec9ffb6e78d0c"."""
-        where = f"query {self.query}" if self.query else self.where
-        return f"{self.words} in {where}" if where else self.words

@@ -18,19 +18,19 @@ class Ruling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a person said of an action of a cohort. The newest verdict on an action counts."""
+    """What a person said of a change of a cohort. The newest verdict on a change counts."""
 
     cohort: str
-    action_id: str
+    change_id: str
     ruling: Ruling
     by: str
     at: datetime
     reason: str = ""
 
     @property
-    def words(self) -> str:
-        """Who said what, and why."""
-        return f"{self.ruling} by {self.by}" + (f": {self.reason}" if self.reason else "")
+    def is_asked_for(self) -> bool:
+        """Whether it asks for the change."""
+        return self.ruling in (Ruling.APPROVE, Ruling.PIN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,10 @@ def act_routes(access_of: Callable[..., Access]) -> APIRouter:
         facts = access.facts_to_change(request.cohort)
         _check(request, facts)
         now = datetime.now(UTC)
-        for action_id in dict.fromkeys(request.action_ids):
-            verdict = Verdict(facts.cohort, action_id, request.ruling, access.viewer.name, now, request.reason.strip())
+        for change_id in dict.fromkeys(request.change_ids):
+            verdict = Verdict(facts.cohort, change_id, request.ruling, access.viewer.name, now, request.reason.strip())
             access.store().record(verdict)
-        return Done(message=_done(request.ruling, len(set(request.action_ids))))
+        return Done(message=_done(request.ruling, len(set(request.change_ids))))
 
     @routes.post("/cohort/mode")
     def mode(request: ModeRequest, access: Access = asking) -> Done:
@@ -44,12 +44,12 @@ def act_routes(access_of: Callable[..., Access]) -> APIRouter:
 def _check(request: RulingRequest, facts: CohortFacts) -> None:
     if request.ruling is Ruling.REJECT and not request.reason.strip():
         raise HTTPException(422, "a rejection needs a reason: others will want to know why it is never applied")
-    known = facts.words_of_actions()
-    unknown = sum(action_id not in known for action_id in request.action_ids)
+    known = facts.words_of_changes()
+    unknown = sum(change_id not in known for change_id in request.change_ids)
     if unknown:
         raise HTTPException(
             422,
-            f"{unknown} of {len(request.action_ids)} actions are none of this cohort's; load its recommendations anew",
+            f"{unknown} of {len(request.change_ids)} changes are none of this cohort's; load its recommendations anew",
         )
 
 

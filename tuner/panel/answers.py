@@ -8,7 +8,7 @@ from tuner.panel.paging import page, page_of
 from tuner.panel.views.audit import audit_items
 from tuner.panel.views.insights import insight_item, insights
 from tuner.panel.views.queries import query_items
-from tuner.panel.views.recommendations import recommendations, recommended_groups
+from tuner.panel.views.recommendations import recommendations, recommended_trials
 from tuner.panel.views.runs import RUNS_BEFORE, run_items
 
 
@@ -20,7 +20,7 @@ def runs_answer(facts: CohortFacts, limit: int, offset: int, home: Home) -> Page
 
 def recommendations_answer(facts: CohortFacts, limit: int, offset: int, *, code: bool) -> Page[Recommendation]:
     """`code`, here and below: who asks may read descriptions of queries."""
-    groups = recommended_groups(facts.outlook)
+    groups = recommended_trials(facts.outlook)
     items = recommendations(facts, groups[offset : offset + limit], code=code)
     return Page(items=items, total=len(groups), offset=offset, limit=limit)
 
@@ -34,4 +34,4 @@ def queries_answer(facts: CohortFacts, limit: int, offset: int, *, code: bool) -
 
 
 def audit_answer(facts: CohortFacts, limit: int, offset: int) -> Page[AuditItem]:
-    return page(audit_items(facts.verdicts, facts.mode_changes, facts.words_of_actions()), limit, offset)
+    return page(audit_items(facts.verdicts, facts.mode_changes, facts.words_of_changes()), limit, offset)

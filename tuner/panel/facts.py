@@ -10,8 +10,11 @@ from tuner.model.decision import Decision, Mode
 from tuner.model.run import Run, RunDetails, RunState
 from tuner.model.verdict import ModeChange, Verdict
 from tuner.panel.recent_runs import PANEL_RUNS, RecentRuns, RunsInView
-from tuner.policy.said_since import said_since, sentence
+from tuner.policy.rulings_since import rulings_since
+from tuner.words.actions import action_words
+from tuner.words.changes import change_words
 from tuner.words.query_names import QueryNames
+from tuner.words.reasons import reason_words
 
 # Runs whose details are looked for: those since may be running, or lost.
 DETAILS_AMONG = 10
@@ -96,22 +99,25 @@ class CohortFacts:
     @cached_property
     def outlook(self) -> Decision | None:
         """The decision that a run would start with now: as it was made, and what people said since."""
-        return said_since(*self.outlook_as_made, self.verdicts, self.mode) if self.outlook_as_made else None
+        return rulings_since(*self.outlook_as_made, self.verdicts, self.mode) if self.outlook_as_made else None
 
     def sentences(self) -> dict[str, str]:
-        """By action id, why each action was recommended when it first was: later reasons tell how it went."""
+        """By id, why each change was advised when it first was: later reasons tell how it went."""
         found: dict[str, str] = {}
         decisions = [run.decision for run in self.runs] + ([self.outlook_as_made[0]] if self.outlook_as_made else [])
-        for decided in (decided for decision in decisions for decided in decision.actions):
-            found.setdefault(decided.action.id, sentence(decided))
+        for decided in (decided for decision in decisions for decided in decision.changes):
+            if decided.id not in found:
+                found[decided.id] = reason_words(decided.why)
         return found
 
-    def words_of_actions(self) -> dict[str, str]:
-        """What each action that was ever decided on says, by its id."""
+    def words_of_changes(self) -> dict[str, str]:
+        """What each change that was ever decided on does, by its id and by those of its actions: older rulings have these."""
         decisions = [run.decision for run in self.runs]
         if self.outlook is not None:
             decisions.append(self.outlook)
-        return {d.action.id: d.action.words for decision in decisions for d in decision.actions}
+        changes = [decided.change for decision in decisions for decided in decision.changes]
+        actions = {action.id: action_words(action) for change in changes for action in change.actions}
+        return actions | {change.id: change_words(change) for change in changes}
 
     def names(self, *, code: bool) -> QueryNames:
         """What queries are called; without the job's descriptions for users who may not read its code."""

@@ -107,8 +107,9 @@ class Band(Answer):
 
 
 class InForce(Answer):
-    """An action that steered a run."""
+    """An action that steered a run, and the change that it was part of."""
 
+    change_id: str
     action_id: str
     words: str
     standing: Standing
@@ -175,9 +176,10 @@ class RulingItem(Answer):
 
 
 class ActionItem(Answer):
-    """One change. `copy_text` is the conf (`--conf key=value`), the SQL hint or the statement to paste; empty where
-    there is none. `join` is the signature of the join that it changes."""
+    """One action of the change that is ruled on by `change_id`. `copy_text` is the conf (`--conf key=value`), the
+    SQL hint or the statement to paste; empty where there is none. `join` is the signature of the join that it changes."""
 
+    change_id: str
     action_id: str
     kind: ActionKind
     words: str
@@ -282,7 +284,7 @@ class AuditItem(Answer):
     at: datetime
     by: str
     did: Literal["approve", "reject", "pin", "rollback", "mode"]
-    action_id: str = ""
+    change_id: str = ""
     words: str = ""
     mode: str = ""
     reason: str = ""
@@ -304,7 +306,7 @@ class RulingRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     cohort: Sent
-    action_ids: list[Sent] = Field(min_length=1, max_length=MOST_ITEMS)
+    change_ids: list[Sent] = Field(min_length=1, max_length=MOST_ITEMS)
     ruling: Ruling
     reason: Sent = Field("", max_length=MOST_REASON)
 

@@ -8,7 +8,6 @@ from functools import cached_property
 from threading import Lock
 
 from tuner.history.store import Store
-from tuner.model.decision import IN_FORCE
 from tuner.model.run import Run
 from tuner.policy.baseline import Baseline, baselines, query_baselines
 from tuner.policy.followed import in_effect
@@ -43,8 +42,8 @@ class RunsInView:
     @cached_property
     def followed(self) -> list[tuple[Run, frozenset[str]]]:
         """The runs that something steered, each with the ids of what was in force and followed."""
-        steered = (run for run in self.runs if any(d.standing in IN_FORCE for d in run.decision.actions))
-        found = ((run, frozenset(d.action.id for d in in_effect(run))) for run in steered)
+        steered = (run for run in self.runs if run.decision.in_force)
+        found = ((run, frozenset(d.id for d in in_effect(run))) for run in steered)
         return [(run, ids) for run, ids in found if ids]
 
     @cached_property

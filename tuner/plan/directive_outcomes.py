@@ -45,10 +45,11 @@ def directive_outcomes(
     mine = [id_ for query in steering.directives_of(fingerprint) for id_ in query.ids]
     # Where the plan has changed, so has its fingerprint: then the agent's ids tell what it was directed to do.
     directed = [q for q in steering.directives if q.fingerprint == fingerprint or not said.keys().isdisjoint(q.ids)]
+    joins = {hint.id: hint.join for query in directed for hint in query.hints}
     found = []
     for id_ in dict.fromkeys((*mine, *said)):
         status, reason = _held_against(said[id_], directed, ran) if id_ in said else _unsaid(steering)
-        found.append(DirectiveOutcome(id_, status, reason))
+        found.append(DirectiveOutcome(id_, status, reason, joins.get(id_, "")))
     return tuple(found)
 
 

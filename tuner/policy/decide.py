@@ -1,40 +1,81 @@
-"""The decision for one run, from what is recommended, what history says and what people said."""
+"""The decision for one run, from what is advised, what history says and what people said."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from tuner.model.decision import IN_FORCE, Decision
+from tuner.model.decision import DecidedChange, Decision
+from tuner.model.reason import Number, Reason, ReasonCode
 from tuner.model.run import Run, RunState
-from tuner.policy.allowed import allowed
-from tuner.policy.failed import Failing, proven_suspects
+from tuner.policy.advised import from_advice
+from tuner.policy.failed_run import FailedRun, proven_suspects
 from tuner.policy.followed import in_effect
-from tuner.policy.held_back import held_back
 from tuner.policy.ledger import read_ledger
-from tuner.policy.new_context import new_context
-from tuner.policy.recommended import from_recommendations
+from tuner.policy.measured_values import measured_values
+from tuner.policy.rules.conflicts import conflicts
+from tuner.policy.rules.left_to_people import left_to_people
+from tuner.policy.rules.mode import mode
+from tuner.policy.rules.needed_change import needed_change
+from tuner.policy.rules.new_context import new_context
+from tuner.policy.rules.not_deterministic import not_deterministic
+from tuner.policy.rules.on_trial_in_another_run import on_trial_in_another_run
+from tuner.policy.rules.one_property_a_query import one_property_a_query
+from tuner.policy.rules.overruled import overruled
+from tuner.policy.rules.oversized import oversized
+from tuner.policy.rules.reorder_first import reorder_first
+from tuner.policy.rules.undirectable import undirectable
 from tuner.policy.situation import Situation
 from tuner.policy.suspects import plainly_guilty
 
-__all__ = ["Situation", "decide", "failed_with_changes"]
+Rule = Callable[[Situation, Sequence[DecidedChange]], list[DecidedChange]]
+
+# What becomes of the changes that are wanted, in this order: each rule sees what those before it left in force.
+RULES: tuple[Rule, ...] = (
+    measured_values,
+    left_to_people,
+    undirectable,
+    mode,
+    not_deterministic,
+    overruled,
+    oversized,
+    on_trial_in_another_run,
+    reorder_first,
+    one_property_a_query,
+    needed_change,
+    conflicts,
+    new_context,
+)
 
 
 def decide(situation: Situation) -> Decision:
-    """Which actions the next run carries, each with its standing and a reason with numbers. A pure function."""
-    mode = situation.mode
-    if situation.try_number > 1 and situation.earlier_try_failed:
-        return Decision(mode, f"try {situation.try_number} after a failed try with changes: runs unsteered")
-    if not any(run.outcome for run in situation.runs):
-        return Decision(mode, "first run: observed" if not situation.runs else "nothing harvested yet: observed")
-    if suspect := _suspect(situation.runs):
-        changes = len(suspect.decision.in_force)
-        return Decision(mode, f"run {suspect.key} failed with {changes} proven changes: runs unsteered, to tell why")
+    """Which changes the next run carries, each with its standing and why. A pure function."""
+    if unsteered := _unsteered(situation):
+        return Decision(situation.mode, unsteered=unsteered)
     records = read_ledger(situation.runs, situation.verdicts)
-    known = [r.now for r in records.values()]
-    decided = allowed(situation, [*known, *from_recommendations(situation, records)])
-    if difference := new_context(situation):
-        decided = [held_back(d, f"{difference}, so this run is observed, to be compared with") for d in decided]
-    return Decision.of(mode, decided)
+    wanted = [*(record.now for record in records.values()), *from_advice(situation, records)]
+    return Decision(situation.mode, tuple(ruled(situation, wanted)))
+
+
+def ruled(situation: Situation, wanted: Iterable[DecidedChange]) -> list[DecidedChange]:
+    """Each change once, the later of two, as the rules leave it."""
+    changes = list({decided.id: decided for decided in wanted}.values())
+    for rule in RULES:
+        changes = rule(situation, changes)
+    return changes
+
+
+def _unsteered(situation: Situation) -> Reason | None:
+    """Why the run is not steered, whatever is known; None where it may be."""
+    if situation.try_number > 1 and situation.earlier_try_failed:
+        return Reason(ReasonCode.RETRY_AFTER_FAILURE, {"try_number": situation.try_number})
+    if not situation.runs:
+        return Reason(ReasonCode.FIRST_RUN)
+    if not any(run.outcome for run in situation.runs):
+        return Reason(ReasonCode.NOTHING_HARVESTED)
+    if suspect := _suspect(situation.runs):
+        numbers: dict[str, Number] = {"run": suspect.key, "changes": len(suspect.decision.in_force)}
+        return Reason(ReasonCode.PROVEN_CHANGES_SUSPECTED, numbers)
+    return None
 
 
 def _suspect(runs: Sequence[Run]) -> Run | None:
@@ -42,8 +83,7 @@ def _suspect(runs: Sequence[Run]) -> Run | None:
     latest = next((r for r in reversed(runs) if r.state not in (RunState.RUNNING, RunState.LOST)), None)
     if latest is None or plainly_guilty(latest.failure, in_effect(latest)):
         return None
-    in_force = [d for d in latest.decision.actions if d.standing in IN_FORCE]
-    return latest if proven_suspects(Failing(latest, earlier=runs), in_force) else None
+    return latest if proven_suspects(FailedRun(latest, earlier=runs), latest.decision.in_force) else None
 
 
 def failed_with_changes(runs: Iterable[Run], key: str) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tuner.model.decision import IN_FORCE, DecidedAction, Standing
+from tuner.model.decision import DecidedChange, Standing
+from tuner.model.reason import Reason
 
 
-def held_back(decided: DecidedAction, why: str) -> DecidedAction:
+def held_back(decided: DecidedChange, held: Reason) -> DecidedChange:
     """Out of this run, and why; what is not in force, or pinned by a person, is left as it is."""
-    if decided.standing not in IN_FORCE or decided.standing is Standing.PINNED:
+    if not decided.is_in_force or decided.standing is Standing.PINNED:
         return decided
-    return replace(decided, standing=Standing.HELD, reason=f"{decided.reason}; held: {why}")
+    return replace(decided, standing=Standing.HELD, held=held)

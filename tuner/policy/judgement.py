@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tuner.model.decision import IN_FORCE
 from tuner.model.run import Run
 from tuner.model.verdict import Verdict
 from tuner.policy.context import ByContext
+from tuner.policy.effect import Effect
 from tuner.policy.followed import in_effect
 from tuner.policy.ledger import Record, read_ledger
 from tuner.policy.measure import Comparison, History, compare, measured_queries, usable
-from tuner.policy.sum import Sum
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`records` are of the actions that were decided to be in force, with their standing after the run; `total` is of
+    """`records` are of the changes that were decided to be in force, with their standing after the run; `total` is of
     all `queries` they touched, and of those `not_named` that their properties moved beside these, against what they would have
     taken without any of them (None: not measured)."""
 
@@ -37,12 +36,12 @@ def judge(run: Run, history: Sequence[Run], verdicts: Sequence[Verdict] = ()) ->
     position = next((n for n, past in enumerate(history) if past.key == run.key), len(history))
     earlier = history[:position]
     records = read_ledger([*earlier, run], verdicts)
-    mine = (records.get(d.action.id) for d in run.decision.actions if d.standing in IN_FORCE)
+    mine = (records.get(d.id) for d in run.decision.in_force)
     return Judgement(tuple(record for record in mine if record), *_total(run, earlier))
 
 
 def _total(run: Run, earlier: Sequence[Run]) -> tuple[Comparison | None, int, int]:
-    changes = {d.action.id for d in in_effect(run)} if usable(run) else set()
+    changes = {d.id for d in in_effect(run)} if usable(run) else set()
     if not changes:
         return None, 0, 0
     pasts = ByContext(History)
@@ -50,5 +49,5 @@ def _total(run: Run, earlier: Sequence[Run]) -> tuple[Comparison | None, int, in
         if usable(before):
             pasts.of(before).add(measured_queries(before))
     found = compare(run, pasts.of(run), changes)
-    together = Sum(found.touched, found.moved, found.drift)
-    return (together.total if together.comparisons else None), len(together.comparisons), len(found.moved)
+    effect = Effect(found.touched, found.moved, found.drift)
+    return (effect.total if effect.comparisons else None), len(effect.comparisons), len(found.moved)

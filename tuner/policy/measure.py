@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
-from tuner.model.action import ActionKind
 from tuner.model.directive_outcome import DirectiveStatus
 from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Outcome, Run, RunState
@@ -47,7 +46,7 @@ Key = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One query of one run under the changes (action ids) in force for it.
+    """One query of one run under the changes (ids) in force for it.
 
     `occurrence` counts equal fingerprints in a run, `turn` those with equal values among them. `properties` are all that were
     set in the run, as these reach a query whether or not they were meant for it.
@@ -239,10 +238,10 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
         return ()
     changes: dict[str, set[str]] = {}
     in_force = in_effect(run)
-    properties = frozenset(d.action.id for d in in_force if d.action.kind is ActionKind.SET_CONF)
+    properties = frozenset(d.id for d in in_force if not d.change.is_on_joins)
     for decided in in_force:
         for fingerprint in decided.queries:
-            changes.setdefault(fingerprint, set()).add(decided.action.id)
+            changes.setdefault(fingerprint, set()).add(decided.id)
     seen: Counter[tuple[str, str | None]] = Counter()
     found = []
     for query in run.outcome.queries:
@@ -270,14 +269,13 @@ def seconds_by_query(run: Run) -> dict[str, float]:
 def compare(
     run: Run, history: History, changes: Collection[str], measured: Sequence[Measured] | None = None
 ) -> Comparisons:
-    """The queries of a run against what they would have taken without these of the changes (action ids) in force.
+    """The queries of a run against what they would have taken without these of the changes (ids) in force.
 
     `measured` are its queries, where they are known already.
     """
     queries = measured_queries(run) if measured is None else measured
     pairs = [(q, past) for q in queries if (past := history.without(q, changes))]
-    properties = (d.action for d in run.decision.actions if d.action.kind is ActionKind.SET_CONF)
-    everywhere = any(action.id in changes for action in properties)
+    everywhere = any(d.id in changes for d in run.decision.changes if not d.change.is_on_joins)
     control = _control((q, past) for q, past in pairs if q.changes.isdisjoint(changes))
     speed, drift = _speed_of(control, everywhere=everywhere)
     together = _spread_of_queries(control)

@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from tuner.model.action import ON_JOINS, Action
-from tuner.model.decision import DecidedAction
+from tuner.model.change import Change
+from tuner.model.decision import DecidedChange
 from tuner.model.directive_outcome import DirectiveStatus
 from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Run
 from tuner.policy.followed import in_effect
 from tuner.policy.measure import latest_usable, usable
+from tuner.policy.situation import Situation
 
 # A loop over more of them than this is measured piece by piece: the latest count.
 MOST_LITERALS = 500
 
 
-def with_measured_values(
-    decided: Sequence[DecidedAction], runs: Sequence[Run], advised: Collection[str]
-) -> list[DecidedAction]:
-    """The same with the ids of values (`tuner.plan.literals`) that each change to a join may act on.
+def measured_values(situation: Situation, decided: Sequence[DecidedChange]) -> list[DecidedChange]:
+    """Gives each change to a join the ids of the values (`tuner.plan.literals`) that it may act on.
 
-    They are those of the executions that had it and succeeded, and, of an action (by id) that is `advised` by the latest
-    usable run, those of its query in that run: a trial is tried on what it was advised from. `runs` are oldest first.
+    They are those of the executions that had it and succeeded, and, of a change that the latest usable run advises, those of
+    its query in that run: a trial is tried on what it was advised from.
     """
-    found: dict[str, dict[str, None]] = {d.action.id: {} for d in decided if d.action.kind in ON_JOINS}
+    found: dict[str, dict[str, None]] = {d.id: {} for d in decided if d.change.is_on_joins}
     if not found:
         return list(decided)
-    for run in filter(usable, runs):
-        for action in (d.action for d in in_effect(run) if d.action.id in found):
-            _add(found[action.id], (q for q in _ran(run, action) if _had(q, action)))
-    if latest := latest_usable(runs):
-        for action in (d.action for d in decided if d.action.id in found and d.action.id in advised):
-            _add(found[action.id], _ran(latest, action))
+    advised = {change.id for change in situation.advised}
+    for run in filter(usable, situation.runs):
+        for one in (d for d in in_effect(run) if d.id in found):
+            _add(found[one.id], (q for q in _ran(run, one.change) if _had(q, one.change)))
+    if latest := situation.latest_run:
+        for one in (d for d in decided if d.id in found and d.id in advised):
+            _add(found[one.id], _ran(latest, one.change))
     literals = {id_: tuple(sorted(list(ids)[-MOST_LITERALS:])) for id_, ids in found.items()}
-    return [replace(d, literals=literals.get(d.action.id, ())) for d in decided]
+    return [replace(d, literals=literals.get(d.id, ())) for d in decided]
 
 
-def for_others(one: DecidedAction, other: DecidedAction) -> bool:
+def act_on_others(one: DecidedChange, other: DecidedChange) -> bool:
     """Whether two changes act on different values, so that neither meets the other."""
     return bool(one.literals and other.literals) and set(one.literals).isdisjoint(other.literals)
 
@@ -67,14 +67,14 @@ def _add(ids: dict[str, None], queries: Iterable[Query]) -> None:
         ids[query.literals] = None
 
 
-def _ran(run: Run, action: Action) -> Iterator[Query]:
-    """The executions of an action's query whose values are known."""
+def _ran(run: Run, change: Change) -> Iterator[Query]:
+    """The executions of a change's query whose values are known."""
     for query in run.outcome.queries if run.outcome else ():
-        if query.fingerprint == action.query and query.status is QueryStatus.SUCCEEDED and query.literals:
+        if query.fingerprint == change.query and query.status is QueryStatus.SUCCEEDED and query.literals:
             yield query
 
 
-def _had(query: Query, action: Action) -> bool:
+def _had(query: Query, change: Change) -> bool:
     """Whether an execution had a change that its run had; of a hint in SQL text nothing is told."""
-    told = [outcome.status for outcome in query.directives if outcome.action_id == action.id]
+    told = [outcome.status for outcome in query.directives if outcome.action_id == change.id]
     return not told or DirectiveStatus.APPLIED in told

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tuner.model.action import Action, ActionKind
-from tuner.model.change import Recommendation
+from tuner.model.action import ActionKind
+from tuner.model.change import Change
 from tuner.model.decision import Mode
+from tuner.model.reason import Reason
 from tuner.model.run import Outcome, Run
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.context import Context, context_of
@@ -20,23 +21,24 @@ BY_SUBMIT = frozenset({ActionKind.SET_CONF, ActionKind.HINT_JOIN})
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """`runs` are the cohort's, oldest first; the last usable one is what was advised on.
+    """`runs` are the cohort's, oldest first; the last usable one is what the `advised` changes rest on.
 
-    `outgrown` tells of actions (by id) that no longer fit, and why. `drivable` are the kinds of actions that the driver
-    at hand can carry out; the others are left to people. `unsaid` tells of actions (by id) that the driver has no way to
-    say, and why. `to_come` is the context of the run to come, where that is known; `elsewhere` tells by lever what trials
-    came to in other cohorts.
+    `drivable` are the kinds of actions that the driver at hand can carry out; the others are left to people. By the id of a
+    change: `oversized`, what it builds has grown too large; `overruled`, the user's own settings speak against it;
+    `undirectable`, the agent has no way to be told of it. `to_come` is the context of the run to come, where that is known;
+    `elsewhere` tells by lever what trials came to in other cohorts.
     """
 
     mode: Mode
     try_number: int
     runs: Sequence[Run]
-    recommendations: Sequence[Recommendation] = ()
+    advised: Sequence[Change] = ()
     verdicts: Sequence[Verdict] = ()
     earlier_try_failed: bool = False
-    outgrown: Mapping[str, str] = field(default_factory=dict)
     drivable: frozenset[ActionKind] = BY_SUBMIT
-    unsaid: Mapping[str, str] = field(default_factory=dict)
+    oversized: Mapping[str, Reason] = field(default_factory=dict)
+    overruled: Mapping[str, Reason] = field(default_factory=dict)
+    undirectable: Mapping[str, Reason] = field(default_factory=dict)
     to_come: Context | None = None
     elsewhere: Mapping[str, Tried] = field(default_factory=dict)
 
@@ -55,10 +57,15 @@ class Situation:
         """The context of the run to come: the latest one's where it is not known."""
         return self.to_come or (context_of(self.latest) if self.latest else Context())
 
-    def verdict(self, action: Action, partners: Sequence[Action] = ()) -> Verdict | None:
-        """The newest verdict on an action; without one, the newest approval of what belongs together with it."""
-        newest = {v.action_id: v for v in self.verdicts}
-        if action.id in newest:
-            return newest[action.id]
-        approvals = [v for p in partners if (v := newest.get(p.id)) and v.ruling in (Ruling.APPROVE, Ruling.PIN)]
-        return replace(approvals[-1], ruling=Ruling.APPROVE) if approvals else None
+    def verdict(self, change: Change) -> Verdict | None:
+        """The newest verdict on a change; without one, the newest approval of the change that it needs."""
+        own = next((v for v in reversed(self.verdicts) if change.is_called(v.change_id)), None)
+        if own is not None or not change.needs:
+            return own
+        needed = next((v for v in reversed(self.verdicts) if v.change_id == change.needs), None)
+        return replace(needed, ruling=Ruling.APPROVE) if needed is not None and needed.is_asked_for else None
+
+    def is_asked_for(self, change: Change) -> bool:
+        """Whether a person has approved or pinned it."""
+        verdict = self.verdict(change)
+        return verdict is not None and verdict.is_asked_for

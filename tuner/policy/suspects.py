@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tuner.model.action import ON_JOINS, Action, ActionKind, Hint
-from tuner.model.decision import DecidedAction, Standing
+from tuner.model.change import Change
+from tuner.model.decision import DecidedChange, Standing
 from tuner.model.failure import UNEXPLAINED, Failure, FailureKind
-from tuner.policy.together import depends
 from tuner.spark.knobs import KNOBS
 from tuner.spark.lever import Lever
 
@@ -79,28 +79,29 @@ def alike(a: Failure | None, b: Failure | None) -> bool:
     return a.kind is b.kind and (a.query == b.query or a.query is None or b.query is None)
 
 
-def suspects(failure: Failure | None, new: Sequence[DecidedAction]) -> list[DecidedAction]:
+def suspects(failure: Failure | None, new: Sequence[DecidedChange]) -> list[DecidedChange]:
     """Of what is new, what a failure is blamed on: what can have made it, in the query that failed where that is known,
     with what is nothing without that. Where nothing of it can, all of it, but for failures that only some changes can make."""
     if failure is None:
         return list(new)
-    makers = [d for d in new if _makes(failure, d.action)]
+    makers = [d for d in new if _makes(failure, d.change)]
     first = [d for d in makers if _reaches(d, failure)]
     if not first and makers and makers_of(failure).else_any:
         first = [d for d in new if d in makers or failure.query in d.queries]
     if not first:
         return list(new) if makers_of(failure).else_any else []
-    return [d for d in new if d in first or any(depends(d, f) for f in first)]
+    lost = {d.id for d in first}
+    return [d for d in new if d.id in lost or d.change.needs in lost]
 
 
-def known_makers(failure: Failure | None, of: Sequence[DecidedAction]) -> list[DecidedAction]:
+def known_makers(failure: Failure | None, of: Sequence[DecidedChange]) -> list[DecidedChange]:
     """Of these, what moves a lever that is known to make such failures. An error that rows raise is first of all theirs."""
     if failure is None or not makers_of(failure).else_any:
         return []
-    return [d for d in of if _makes(failure, d.action)]
+    return [d for d in of if _makes(failure, d.change)]
 
 
-def plainly_guilty(failure: Failure | None, in_force: Sequence[DecidedAction]) -> list[DecidedAction]:
+def plainly_guilty(failure: Failure | None, in_force: Sequence[DecidedChange]) -> list[DecidedChange]:
     """Of what was proven, what a failure is plainly of the making of: the broadcasts of the query that could not make one,
     where nothing new can have made it. No run without them is needed to tell."""
     if failure is None or failure.kind not in _PLAIN or failure.query is None:
@@ -111,8 +112,9 @@ def plainly_guilty(failure: Failure | None, in_force: Sequence[DecidedAction]) -
     return [d for d in makers if d.standing is Standing.PROMOTED and failure.query in d.queries]
 
 
-def _makes(failure: Failure, action: Action) -> bool:
-    return not _levers(action).isdisjoint(makers_of(failure).levers)
+def _makes(failure: Failure, change: Change) -> bool:
+    makers = makers_of(failure).levers
+    return any(not _levers(action).isdisjoint(makers) for action in change.actions)
 
 
 def _levers(action: Action) -> set[Lever]:
@@ -124,8 +126,8 @@ def _levers(action: Action) -> set[Lever]:
     return found | {hint} if hint else found
 
 
-def _reaches(decided: DecidedAction, failure: Failure) -> bool:
+def _reaches(decided: DecidedChange, failure: Failure) -> bool:
     """Properties reach every query, whichever they were meant for."""
-    if failure.query is None or decided.action.kind is ActionKind.SET_CONF:
+    if failure.query is None or not decided.change.is_on_joins:
         return True
-    return failure.query == decided.action.query
+    return failure.query == decided.change.query

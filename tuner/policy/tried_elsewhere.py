@@ -1,4 +1,4 @@
-"""What trials of a kind came to in other cohorts of the same deployment: a reason to wait, or to be of good cheer."""
+"""What trials of a kind came to in other cohorts of the same deployment: a reason to wait, or to go on."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tuner.model.action import Action, ActionKind
-from tuner.model.decision import DecidedAction, Decision, Standing
-from tuner.policy.together import together
+from tuner.model.change import Change
+from tuner.model.decision import DecidedChange, Decision, Standing
+from tuner.model.reason import MEASURED_LOSSES
 
 # So many cohorts must have lost with it, and so many for each that won, before it is not tried in another one.
 MIN_LOST = 3
 LOST_PER_WON = 2
-# How the ledger begins what it says of a loss that it measured; what people turned down is their own affair.
-_MEASURED_LOSSES = ("slower", "no gain")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,25 +27,23 @@ class Tried:
     def is_losing(self) -> bool:
         return self.lost >= max(MIN_LOST, LOST_PER_WON * self.won)
 
-    @property
-    def words(self) -> str:
-        """`won in 3 of 4 other jobs`; "" where it was not tried."""
-        total = self.won + self.lost
-        return f"won in {self.won} of {total} other job{'s' if total > 1 else ''}" if total else ""
-
 
 NOT_TRIED = Tried()
 
 
-def lever(action: Action) -> str:
-    """What changes of the same kind in other cohorts have in common with this one: the property, or the hint."""
+def levers(change: Change) -> frozenset[str]:
+    """What changes of the same kind in other cohorts have in common with this one: its properties, or its hint."""
+    return frozenset(map(_lever, change.carried_out))
+
+
+def _lever(action: Action) -> str:
     what = {ActionKind.SET_CONF: action.target, ActionKind.HINT_JOIN: action.value}.get(action.kind)
     return f"{action.kind} {what}" if what else str(action.kind)
 
 
-def is_measured_loss(decided: DecidedAction) -> bool:
+def is_measured_loss(decided: DecidedChange) -> bool:
     """Whether it was rolled back for its times; not for a failure, nor by a person."""
-    return decided.standing is Standing.ROLLED_BACK and decided.reason.startswith(_MEASURED_LOSSES)
+    return decided.standing is Standing.ROLLED_BACK and decided.why.code in MEASURED_LOSSES
 
 
 def tried(decisions: Iterable[Decision]) -> dict[str, Tried]:
@@ -58,15 +55,15 @@ def tried(decisions: Iterable[Decision]) -> dict[str, Tried]:
     won: Counter[str] = Counter()
     lost: Counter[str] = Counter()
     for decision in decisions:
-        orders = {together(d) for d in decision.actions if d.action.kind is ActionKind.ORDER_JOINS}
-        alone = [d for d in decision.actions if d.action.kind is not ActionKind.HINT_JOIN or together(d) not in orders]
-        proven = {lever(d.action) for d in alone if d.standing is Standing.PROMOTED}
-        out = {lever(d.action) for d in alone if is_measured_loss(d)}
+        alone = [d for d in decision.changes if not d.change.needs]
+        proven = {lever for d in alone if d.standing is Standing.PROMOTED for lever in levers(d.change)}
+        out = {lever for d in alone if is_measured_loss(d) for lever in levers(d.change)}
         won.update(proven)
         lost.update(out - proven)
     return {name: Tried(won[name], lost[name]) for name in won.keys() | lost.keys()}
 
 
-def tried_like(action: Action, elsewhere: Mapping[str, Tried]) -> Tried:
-    """What became of changes of this kind elsewhere."""
-    return elsewhere.get(lever(action), NOT_TRIED)
+def tried_like(change: Change, elsewhere: Mapping[str, Tried]) -> Tried:
+    """What became of changes of this kind elsewhere: of several levers, of the one that lost most."""
+    found = [elsewhere.get(lever, NOT_TRIED) for lever in sorted(levers(change))]
+    return max(found, key=lambda t: (t.is_losing, t.lost - t.won), default=NOT_TRIED)

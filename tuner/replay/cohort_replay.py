@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tuner.model.change import Prediction
-from tuner.model.decision import DecidedAction, Decision
+from tuner.model.decision import DecidedChange, Decision
 from tuner.model.run import Origin, Outcome, RunState
+from tuner.words.changes import change_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,8 +16,8 @@ class LoggedRun:
     """An application as a run of its cohort: what its log tells of it.
 
     `key` is that of the live run that it was, else made of the application's id. `steered` says that the tuner submitted
-    it; `summary` is then the line of its decision, and `directed` holds the ids of the actions the Catalyst agent was
-    told to carry out. `ended_at` is None where the log breaks off.
+    it; `changes` is then the digest of its decision, where its version left one, and `directed` holds the ids of the
+    actions the Catalyst agent was told to carry out. `ended_at` is None where the log breaks off.
     """
 
     log: str
@@ -30,7 +31,7 @@ class LoggedRun:
     outcome: Outcome
     origin: Origin | None = None
     steered: bool = False
-    summary: str = ""
+    changes: str = ""
     directed: tuple[str, ...] = ()
 
 
@@ -65,9 +66,9 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Lacked:
-    """A change that a run was to have and had not, by the ids of its actions: its queries' seconds without and with it."""
+    """A trial that a run was to have and had not, by the ids of its changes: its queries' seconds without and with it."""
 
-    actions: tuple[str, ...]
+    changes: tuple[str, ...]
     predicted: Prediction
 
 
@@ -75,7 +76,7 @@ class Lacked:
 class ReplayedRun:
     """A run, the decision that the policy would have given it, and what that would have saved.
 
-    `in_force` are ids of the decision's actions that the run did have, `lacked` the changes that it had not.
+    `in_force` are ids of the decision's changes that the run did have, `lacked` the changes that it had not.
     `actual_seconds` is what its queries took, `predicted_seconds` what they would have with what it lacked (`before` is
     the actual); None where nothing was measured, or lacking. `core_seconds` is what their tasks ran. `as_live` says
     whether a steered run's own decision reads the same; None for a run that the tuner did not steer.
@@ -110,21 +111,21 @@ class Upcoming:
 
 @dataclass(frozen=True, slots=True)
 class Advised:
-    """A recommendation over all runs of a cohort that it was made for and that ran without it: actions that belong
-    together. Seconds are sums over those runs; `core_hours` is the gain times the cores of each run's cluster.
+    """A trial over all runs of a cohort that it was advised for and that ran without it. Seconds are sums over those runs;
+    `core_hours` is the gain times the cores of each run's cluster.
 
-    `last` is the newest decision on each of the actions; `runs` counts the runs, 0 where only the run to come would have
+    `last` is the newest decision on each of its changes; `runs` counts the runs, 0 where only the run to come would have
     it: seconds and core-hours are then of that one.
     """
 
-    last: tuple[DecidedAction, ...]
+    last: tuple[DecidedChange, ...]
     runs: int
     seconds: Prediction
     core_hours: float
 
     @property
     def words(self) -> str:
-        return ", ".join(d.action.words for d in self.last)
+        return ", ".join(change_words(d.change) for d in self.last)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from tuner.model.run import Outcome
 from tuner.plan.hint_outcome import hint_outcome
 from tuner.plan.order_outcome import order_outcome
 from tuner.plan.order_text import OrderTextError, parse_order
-from tuner.policy.recommended import SAME_VALUE
+from tuner.policy.advised import SAME_VALUE
 from tuner.units import parse_bytes
 
 

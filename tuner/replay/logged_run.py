@@ -13,7 +13,7 @@ from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Origin, RunState
 from tuner.replay.cohort_of import BY_LOG, CohortRules, cohort_of
 from tuner.replay.cohort_replay import LoggedRun
-from tuner.steering.submit_conf import DECISION, KEY
+from tuner.steering.submit_conf import CHANGES, KEY
 
 # Milliseconds that a datetime can hold: a damaged log may tell others.
 _LAST_MS = 253_402_300_799_000
@@ -46,7 +46,7 @@ def logged_run(
         outcome=outcome_of(application, ()),
         origin=_origin(key),
         steered=bool(key),
-        summary=conf.get(DECISION, ""),
+        changes=conf.get(CHANGES, ""),
         directed=tuple(sorted(directed)),
     )
     return with_queries(replace(run, state=state_of(application, failed=False)), found)

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tuner.model.decision import DecidedAction
+from tuner.model.decision import DecidedChange
 from tuner.model.run import Run
 from tuner.policy.followed import in_effect
 from tuner.policy.measure import (
@@ -25,14 +25,15 @@ from tuner.policy.measure import (
 )
 from tuner.replay.cohort_replay import Observed
 from tuner.replay.has_action import has_action
-from tuner.replay.with_changes import Change, Place, changes_of, with_changes, without_called_for
+from tuner.replay.trials import Place, Trial, trials_of, with_trials
+from tuner.words.changes import change_words
 
 
 @dataclass(slots=True)
 class _Open:
-    """The newest advice on a change, and the run that it was given for."""
+    """The newest advice on a trial, and the run that it was given for."""
 
-    change: Change
+    trial: Trial
     advised_in: str
 
 
@@ -43,13 +44,13 @@ class Observer:
     _advised: dict[Place, _Open] = field(default_factory=dict)
     _past: deque[Run] = field(default_factory=lambda: deque(maxlen=MAX_BASELINES))
 
-    def take(self, run: Run, decided: Sequence[DecidedAction]) -> tuple[Observed, ...]:
+    def take(self, run: Run, decided: Sequence[DecidedChange]) -> tuple[Observed, ...]:
         """The changes that this run had and the one before it had not. `decided` is what was advised for this run."""
         before = self._past[-1] if self._past else None
-        for change in changes_of(decided):
+        for trial in trials_of(decided):
             # Of what is in force already the prediction is that of when it was not.
-            if before is None or not _has(change, before):
-                self._advised[change.place] = _Open(change, run.key)
+            if before is None or not _has(trial, before):
+                self._advised[trial.place] = _Open(trial, run.key)
         if not usable(run):
             return ()
         found = tuple(self._observe(run, before)) if before else ()
@@ -57,17 +58,17 @@ class Observer:
         return found
 
     def _observe(self, run: Run, before: Run) -> Iterator[Observed]:
-        new = [o for o in self._advised.values() if _has(o.change, run) and not _has(o.change, before)]
+        new = [o for o in self._advised.values() if _has(o.trial, run) and not _has(o.trial, before)]
         for group in _sharing_queries(new):
-            changes = [o.change for o in group]
-            past = [r for r in self._past if not any(_has(change, r) for change in changes)]
-            others = {q for o in new for q in o.change.queries}
+            trials = [o.trial for o in group]
+            past = [r for r in self._past if not any(_has(trial, r) for trial in trials)]
+            others = {q for o in new for q in o.trial.queries}
             yield from self._compared(run, group, past, others)
 
     def _compared(self, run: Run, group: Sequence[_Open], past: Sequence[Run], others: set[str]) -> Iterator[Observed]:
         """`others` are the queries of all that is new in the run: the rest tells how fast the machine was."""
-        changes = [o.change for o in group]
-        touched = {q for change in changes for q in change.queries}
+        trials = [o.trial for o in group]
+        touched = {q for trial in trials for q in trial.queries}
         measured, keys = dict[Key, list[Measured]](), Keys()
         for earlier in past:
             for query in measured_queries(earlier):
@@ -78,41 +79,39 @@ class Observer:
         )
         compared = [comparison(q, p, speed, noise(p)) for q, p in pairs if q.fingerprint in touched]
         seconds = _by_query(compared)
-        predicted = with_changes(seconds, changes)
+        predicted = with_trials(seconds, trials)
         if predicted is None or not predicted.before:
             return
         yield Observed(
-            actions=tuple(action.id for change in changes for action in change.actions),
-            words=", ".join(change.words for change in changes),
+            actions=tuple(action.id for trial in trials for action in trial.actions),
+            words=", ".join(change_words(d.change) for trial in trials for d in trial.decided),
             queries=tuple(sorted(seconds)),
             advised_in=group[0].advised_in,
             seen_in=run.key,
             predicted=predicted,
             before=predicted.before,
             after=sum(c.measured for c in compared),
-            by_tuner=all(_by_tuner(change, run) for change in changes),
+            by_tuner=all(_by_tuner(trial, run) for trial in trials),
         )
 
 
-def _has(change: Change, run: Run) -> bool:
-    """Whether all of a change was in a run: what the tuner put there counts if it was followed."""
+def _has(trial: Trial, run: Run) -> bool:
+    """Whether all of a trial was in a run: what the tuner put there counts if it was followed."""
     if run.outcome is None:
         return False
-    return _by_tuner(change, run) or all(
-        has_action(run.outcome, action) for action in without_called_for(change.actions)
-    )
+    actions = (action for decided in trial.leading for action in decided.change.actions)
+    return _by_tuner(trial, run) or all(has_action(run.outcome, action) for action in actions)
 
 
-def _by_tuner(change: Change, run: Run) -> bool:
-    followed = {d.action.id for d in in_effect(run)}
-    return {action.id for action in without_called_for(change.actions)} <= followed
+def _by_tuner(trial: Trial, run: Run) -> bool:
+    return {decided.id for decided in trial.leading} <= {decided.id for decided in in_effect(run)}
 
 
 def _sharing_queries(found: Sequence[_Open]) -> list[list[_Open]]:
     """Changes that came in one run and share queries are one: what each of them did cannot be told."""
     groups: list[tuple[set[str], list[_Open]]] = []
     for one in found:
-        queries, members = set(one.change.queries), [one]
+        queries, members = set(one.trial.queries), [one]
         apart = []
         for others, group in groups:
             if queries.isdisjoint(others):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tuner.model.action import ActionKind
-from tuner.model.decision import IN_FORCE, DecidedAction, Decision, Standing
+from tuner.model.decision import DecidedChange, Decision, Standing
 from tuner.model.run import Run
 from tuner.replay.cohort_replay import LoggedRun
 from tuner.replay.has_action import has_action
@@ -18,10 +17,10 @@ def run_in_effect(decision: Decision, logged: LoggedRun) -> Run:
     carry something out. A run that it did not steer had nothing in force: all is proposed.
     """
     if logged.steered:
-        kept = [d for d in decision.actions if d.standing not in IN_FORCE or _carried_out(d, logged)]
-        ran = decision if len(kept) == len(decision.actions) else Decision.of(decision.mode, kept)
+        kept = tuple(d for d in decision.changes if not d.is_in_force or _carried_out(d, logged))
+        ran = replace(decision, changes=kept)
     else:
-        ran = replace(decision, actions=tuple(map(_proposed, decision.actions)))
+        ran = replace(decision, changes=tuple(map(_proposed, decision.changes)))
     return Run(
         key=logged.key,
         cohort=logged.cohort,
@@ -36,15 +35,14 @@ def run_in_effect(decision: Decision, logged: LoggedRun) -> Run:
     )
 
 
-def _carried_out(decided: DecidedAction, logged: LoggedRun) -> bool:
+def _carried_out(decided: DecidedChange, logged: LoggedRun) -> bool:
     """The agent's directives are named in the log; a hint in the text of a SQL job only shows in its plan."""
-    action = decided.action
-    if action.kind is ActionKind.SET_CONF:
-        return logged.outcome.conf.get(action.target) == action.value
+    if not decided.change.is_on_joins:
+        return all(logged.outcome.conf.get(action.target) == action.value for action in decided.change.carried_out)
     if logged.directed:
-        return action.id in logged.directed
-    return has_action(logged.outcome, action)
+        return decided.id in logged.directed
+    return all(has_action(logged.outcome, action) for action in decided.change.actions)
 
 
-def _proposed(decided: DecidedAction) -> DecidedAction:
-    return replace(decided, standing=Standing.PROPOSED) if decided.standing in IN_FORCE else decided
+def _proposed(decided: DecidedChange) -> DecidedChange:
+    return replace(decided, standing=Standing.PROPOSED) if decided.is_in_force else decided

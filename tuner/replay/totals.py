@@ -7,21 +7,21 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from tuner.model.change import Prediction
-from tuner.model.decision import DecidedAction, Decision
+from tuner.model.decision import DecidedChange, Decision
 from tuner.replay.cohort_replay import Advised, CohortReplay, Lacked, Observed, ReplayedRun, Upcoming
-from tuner.replay.with_changes import NOTHING, Place, added, place_of
+from tuner.replay.trials import NOTHING, Place, added, place_of
 
 SECONDS_PER_HOUR = 3600.0
 
 
 @dataclass(slots=True)
 class _Advice:
-    last: tuple[DecidedAction, ...]
+    last: tuple[DecidedChange, ...]
     runs: int = 0
     seconds: Prediction = NOTHING
     core_hours: float = 0.0
 
-    def add(self, decided: tuple[DecidedAction, ...], lacked: Lacked, cores: int) -> None:
+    def add(self, decided: tuple[DecidedChange, ...], lacked: Lacked, cores: int) -> None:
         self.last = decided
         self.runs += 1
         self.seconds = added(self.seconds, lacked.predicted)
@@ -65,7 +65,7 @@ class CohortTotals:
             self._saved = added(self._saved or NOTHING, run.predicted_seconds)
             self.saved_core_hours += run.predicted_seconds.gain * run.cores / SECONDS_PER_HOUR
         for decided, lacked in _decided(run.decision, run.lacked):
-            place = place_of(d.action for d in decided)
+            place = place_of(decided)
             self._advice.setdefault(place, _Advice(decided)).add(decided, lacked, run.cores)
 
     def result(self, upcoming: Upcoming) -> CohortReplay:
@@ -97,12 +97,12 @@ class CohortTotals:
     def _only_upcoming(self, upcoming: Upcoming) -> Iterator[Advised]:
         """Changes that no run so far was to have."""
         for decided, lacked in _decided(upcoming.decision, upcoming.lacked):
-            if place_of(d.action for d in decided) not in self._advice:
+            if place_of(decided) not in self._advice:
                 core_hours = lacked.predicted.gain * upcoming.cores / SECONDS_PER_HOUR
                 yield Advised(decided, 0, lacked.predicted, core_hours)
 
 
-def _decided(decision: Decision, found: Iterable[Lacked]) -> Iterator[tuple[tuple[DecidedAction, ...], Lacked]]:
-    by_id = {d.action.id: d for d in decision.actions}
+def _decided(decision: Decision, found: Iterable[Lacked]) -> Iterator[tuple[tuple[DecidedChange, ...], Lacked]]:
+    by_id = {d.id: d for d in decision.changes}
     for lacked in found:
-        yield tuple(by_id[id_] for id_ in lacked.actions), lacked
+        yield tuple(by_id[id_] for id_ in lacked.changes), lacked

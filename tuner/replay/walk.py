@@ -12,6 +12,7 @@ from tuner.advice.steering_reach import Reach, reach_of
 from tuner.loop.next_decision import HISTORY_RUNS, context_of_next, facts_now, next_decision
 from tuner.model.change import Prediction
 from tuner.model.decision import Decision, Mode
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.model.verdict import Verdict
 from tuner.policy.measure import latest_outcome, latest_usable, seconds_by_query, usable
@@ -19,9 +20,9 @@ from tuner.problems import Problems
 from tuner.replay.cohort_replay import Lacked, LoggedRun, Observed, ReplayedRun, Upcoming
 from tuner.replay.observed import Observer
 from tuner.replay.run_in_effect import run_in_effect
-from tuner.replay.with_changes import changes_lacked, with_changes
+from tuner.replay.trials import trials_lacked, with_trials
 from tuner.spark.version import major_minor
-from tuner.steering.submit_conf import plain
+from tuner.steering.submit_conf import changes_digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Walker:
             known = [_known_at(run, logged.started_at) for run in past]
             decision = self._decide(known, logged, problems)
             run = run_in_effect(decision, logged)
-            compare = partial(observer.take, run, decision.actions)
+            compare = partial(observer.take, run, decision.changes)
             observed = problems.guard(f"compare run {logged.key}", compare, tuple[Observed, ...]())
             past.append(run)
             yield _replayed(decision, run, logged, observed)
@@ -71,7 +72,7 @@ class Walker:
                 to_come=context_of_next(known, logged.outcome.spark_version, logged.outcome.conf) if logged else None,
             )
 
-        otherwise = Decision(self.mode, "no decision: runs unsteered")
+        otherwise = Decision(self.mode, unsteered=Reason(ReasonCode.UNSTEERED, {"why": "no decision"}))
         return problems.guard(f"decide on run {key}" if key else "look ahead", decided, otherwise)
 
     def _reach(self, known: Sequence[Run]) -> Reach:
@@ -83,7 +84,7 @@ def _upcoming(decision: Decision, past: Iterable[Run]) -> Upcoming:
     newest = latest_usable(list(past))
     if newest is None or newest.outcome is None:
         return Upcoming(decision)
-    seconds, in_force = seconds_by_query(newest), {action.id for action in newest.decision.in_force}
+    seconds, in_force = seconds_by_query(newest), {decided.id for decided in newest.decision.in_force}
     lacked, predicted = tuple(_lacked(decision, in_force, seconds)), _predicted(decision, in_force, seconds)
     return Upcoming(decision, lacked, predicted, newest.outcome.cluster.cores)
 
@@ -95,7 +96,7 @@ def _known_at(run: Run, moment: datetime) -> Run:
 
 def _replayed(decision: Decision, run: Run, logged: LoggedRun, observed: tuple[Observed, ...]) -> ReplayedRun:
     outcome = logged.outcome
-    in_force = tuple(action.id for action in run.decision.in_force)
+    in_force = tuple(decided.id for decided in run.decision.in_force)
     seconds = seconds_by_query(run) if usable(run) else {}
     return ReplayedRun(
         key=run.key,
@@ -111,21 +112,21 @@ def _replayed(decision: Decision, run: Run, logged: LoggedRun, observed: tuple[O
         predicted_seconds=_predicted(decision, in_force, seconds),
         actual_seconds=sum(seconds.values()) if seconds else None,
         core_seconds=sum(query.executor_run_ms for query in outcome.queries) / 1e3,
-        as_live=plain(run.decision.summary) == logged.summary if logged.steered else None,
+        as_live=changes_digest(run.decision) == logged.changes if logged.changes else None,
         observed=observed,
     )
 
 
 def _lacked(decision: Decision, in_force: Collection[str], seconds: Mapping[str, float]) -> Iterator[Lacked]:
-    """Each change that the run lacked alone, for the run's own seconds."""
-    for change in changes_lacked(decision, in_force):
-        if (predicted := with_changes(seconds, [change])) is not None:
-            yield Lacked(tuple(action.id for action in change.actions), predicted)
+    """Each trial that the run lacked alone, for the run's own seconds."""
+    for trial in trials_lacked(decision, in_force):
+        if (predicted := with_trials(seconds, [trial])) is not None:
+            yield Lacked(tuple(decided.id for decided in trial.decided), predicted)
 
 
 def _predicted(decision: Decision, in_force: Collection[str], seconds: Mapping[str, float]) -> Prediction | None:
     """The seconds of all queries of the run with all it lacked."""
-    predicted = with_changes(seconds, changes_lacked(decision, in_force))
+    predicted = with_trials(seconds, trials_lacked(decision, in_force))
     if predicted is None:
         return None
     rest = sum(seconds.values()) - predicted.before

@@ -63,11 +63,11 @@ def by_conf(
 def only_carried_out(decision: Decision, directives: Directives) -> Decision:
     """The decision without what could not be applied: only what is in force may be judged later."""
     out = {action.id for action, _ in directives.overruled}
-    left = [d for d in decision.actions if d.action.id not in out]
-    return Decision.of(decision.mode, left) if len(left) < len(decision.actions) else decision
+    left = tuple(d for d in decision.changes if out.isdisjoint(a.id for a in d.change.actions))
+    return replace(decision, changes=left)
 
 
 def _left(
     decision: Decision, kinds: frozenset[ActionKind] | set[ActionKind], why: str
 ) -> tuple[tuple[Action, str], ...]:
-    return tuple((action, why) for action in decision.in_force if action.kind in kinds)
+    return tuple((action, why) for action in decision.actions if action.kind in kinds)

@@ -29,7 +29,7 @@ class HintedStatements:
 
 def hint_statements(decision: Decision, statements: Sequence[str], queries: Iterable[Query]) -> HintedStatements:
     """Write each join hint in force into the statements whose earlier run (`queries`) had that join, with the same values."""
-    return _written(decision.in_force, statements, list(queries), anywhere=False)
+    return _written(decision.actions, statements, list(queries), anywhere=False)
 
 
 def suggest_hints(actions: Iterable[Action], statements: Sequence[str], queries: Iterable[Query]) -> HintedStatements:

@@ -8,11 +8,14 @@ from collections.abc import Mapping
 
 from tuner.model.action import Action, ActionKind
 from tuner.model.decision import Decision
+from tuner.plan.digest import digest
 from tuner.steering.directives import Directives
+from tuner.words.decisions import decision_summary
 
 KEY = "spark.tuner.key"
 COHORT = "spark.tuner.cohort"
 DECISION = "spark.tuner.decision"
+CHANGES = "spark.tuner.changes"
 EVENT_LOG_ENABLED = "spark.eventLog.enabled"
 EVENT_LOG_DIR = "spark.eventLog.dir"
 # Makes Spark write the planner's own size estimates into the event log: what it compares with
@@ -25,17 +28,24 @@ _PLAIN = re.compile(r"[!-~]{1,500}")
 
 
 def steering_conf(decision: Decision, user_conf: Mapping[str, str]) -> Directives:
-    """The properties of the actions in force; those that the user set keep the user's value, and are listed."""
+    """The properties of the changes in force; a change that sets one of the user's own is overruled, and listed."""
     conf: dict[str, str] = {}
     overruled: list[tuple[Action, str]] = []
-    for action in decision.in_force:
-        if action.kind is not ActionKind.SET_CONF:
-            continue
-        if action.target in user_conf:
-            overruled.append((action, f"{action.target}={user_conf[action.target]} is the job's own setting"))
+    for decided in decision.in_force:
+        properties = [action for action in decided.change.carried_out if action.kind is ActionKind.SET_CONF]
+        own = next((a.target for a in properties if a.target in user_conf), None)
+        if own is None:
+            conf |= {action.target: action.value for action in properties}
         else:
-            conf[action.target] = action.value
+            overruled.extend((action, _why_overruled(action, own, user_conf)) for action in properties)
     return Directives(conf=conf, overruled=tuple(overruled))
+
+
+def _why_overruled(action: Action, own: str, user_conf: Mapping[str, str]) -> str:
+    """Half of what stands or falls together is a change that nobody judged."""
+    if action.target in user_conf:
+        return f"{action.target}={user_conf[action.target]} is the job's own setting"
+    return f"it belongs with {own}, which is the job's own setting"
 
 
 def observing_conf(cohort: str, key: str, event_log: Mapping[str, str], decision: Decision) -> dict[str, str]:
@@ -45,8 +55,14 @@ def observing_conf(cohort: str, key: str, event_log: Mapping[str, str], decision
         EXPLAIN_MODE: "cost",
         KEY: marker(key),
         COHORT: plain(cohort),
-        DECISION: plain(decision.summary),
+        DECISION: plain(decision_summary(decision)),
+        CHANGES: changes_digest(decision),
     }
+
+
+def changes_digest(decision: Decision) -> str:
+    """What tells a decision from others in the event log: its changes, and where each stands."""
+    return digest("\n".join(sorted(f"{decided.standing} {decided.id}" for decided in decision.changes)))
 
 
 def marker(key: str) -> str:

@@ -11,6 +11,7 @@ from tuner.advice.advisors.aggregate_partitions import advise_aggregate_partitio
 from tuner.advice.facts import Facts
 from tuner.model.query import AggregateSite, Query, ShuffleExchange
 from tuner.spark.knobs import ADVISORY_PARTITION_SIZE, COALESCE_INITIAL_PARTITIONS, SHUFFLE_PARTITIONS
+from tuner.words.reasons import reason_words
 
 INITIAL = COALESCE_INITIAL_PARTITIONS.property
 KEY = SHUFFLE_PARTITIONS.property
@@ -41,8 +42,10 @@ def test_as_many_partitions_as_the_hash_maps_ask_for() -> None:
 
 def test_it_says_why_in_numbers() -> None:
     (found,) = advise_aggregate_partitions(facts(grouping(OUTGREW), conf=NO_COALESCING))
-    assert "instead of 8" in found.reason and "in 8 tasks outgrew their memory" in found.reason
-    predicted = found.predicted_seconds
+    assert "instead of 8" in reason_words(found.reason) and "in 8 tasks outgrew their memory" in reason_words(
+        found.reason
+    )
+    predicted = found.prediction
     assert 0 <= predicted.low <= predicted.after <= predicted.high < predicted.before
 
 

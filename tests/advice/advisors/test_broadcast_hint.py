@@ -12,6 +12,7 @@ from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import QueryStatus
 from tuner.model.strategy import BuildSide, JoinType, Strategy
+from tuner.words.reasons import reason_words
 
 DIM = side("date_dim", rows=73_049, shuffle_bytes=2_000_000, sort_ms=20)
 FACT = side("store_sales", rows=20_000_000, shuffle_bytes=800_000_000, sort_ms=9_000)
@@ -22,9 +23,9 @@ def test_the_smaller_side_is_broadcast_and_the_numbers_say_why() -> None:
     (found,) = advise_broadcast_hints(facts(query(join, seconds=30, fingerprint="q1"), per_join=True))
     assert found.actions == (Action(ActionKind.HINT_JOIN, join.signature, Hint.BROADCAST, "q1", ("date_dim",)),)
     assert found.queries == ("q1",)
-    assert "73.0k rows, 2.0 MB were shuffled and sorted to meet 20.0M rows" in found.reason
+    assert "73.0k rows, 2.0 MB were shuffled and sorted to meet 20.0M rows" in reason_words(found.reason)
     assert {e.what: e.value for e in found.evidence}["build side rows"] == 73_049
-    predicted = found.predicted_seconds
+    predicted = found.prediction
     assert 0 <= predicted.low <= predicted.after <= predicted.high
     assert predicted.before == 30
     assert predicted.gain > 1
@@ -45,8 +46,10 @@ def test_what_aqe_broadcast_only_after_its_shuffles_is_broadcast_at_once() -> No
     join = late()
     (found,) = advise_broadcast_hints(facts(query(join, seconds=30, fingerprint="q1"), per_join=True))
     assert found.actions == (Action(ActionKind.HINT_JOIN, join.signature, Hint.BROADCAST, "q1", ("date_dim",)),)
-    assert "at once: 73.0k rows, 2.0 MB; AQE did, to meet 20.0M rows, when 802 MB had been shuffled" in found.reason
-    assert 0 < found.predicted_seconds.low <= found.predicted_seconds.after < found.predicted_seconds.high < 30
+    assert "at once: 73.0k rows, 2.0 MB; AQE did, to meet 20.0M rows, when 802 MB had been shuffled" in reason_words(
+        found.reason
+    )
+    assert 0 < found.prediction.low <= found.prediction.after < found.prediction.high < 30
 
 
 @pytest.mark.parametrize(

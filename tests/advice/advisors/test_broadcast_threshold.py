@@ -16,6 +16,7 @@ from tuner.model.query import Query, QueryStatus
 from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.spark.join_selection.selection_conf import SelectionConf
 from tuner.spark.knobs import ADAPTIVE_BROADCAST_THRESHOLD, BROADCAST_THRESHOLD
+from tuner.words.reasons import reason_words
 
 ADAPTIVE = ADAPTIVE_BROADCAST_THRESHOLD.property
 STATIC = BROADCAST_THRESHOLD.property
@@ -40,12 +41,12 @@ def test_between_the_join_that_gains_and_the_join_that_must_not_be() -> None:
 def test_it_says_what_it_gains_in_numbers() -> None:
     (found,) = advise_broadcast_thresholds(facts(query_25(), query_72()))
     assert found.queries == ("q25",)
-    assert "broadcast 1 more join" in found.reason
-    assert "198k rows, 14.3 MB" in found.reason
+    assert "broadcast 1 more join" in reason_words(found.reason)
+    assert "198k rows, 14.3 MB" in reason_words(found.reason)
     evidence = {e.what: e.value for e in found.evidence}
     assert evidence["planner's estimate"] == 14_889_779
     assert evidence["threshold so far"] == DEFAULT_THRESHOLD
-    predicted = found.predicted_seconds
+    predicted = found.prediction
     assert predicted.before == 7.0
     assert 0 <= predicted.low <= predicted.after <= predicted.high
 
@@ -146,7 +147,7 @@ def test_static_and_adaptive_gains_of_one_query_do_not_add_up_to_more_than_it_ha
 
     job = query(pair("a", estimated_bytes=12_000_000), pair("b", estimated_bytes=10**12), seconds=5)  # type: ignore[arg-type]
     (found,) = advise_broadcast_thresholds(facts(job))
-    predicted = found.predicted_seconds
+    predicted = found.prediction
     assert predicted.before == 5
     assert predicted.after == pytest.approx(1.0)
     assert 0 <= predicted.low <= predicted.after <= predicted.high
@@ -216,7 +217,7 @@ def test_no_threshold_ever_turns_a_join_that_must_not_be(queries: list[Query]) -
         for one in queries:
             together = sum(b.relation_bytes for b in (*static, *adaptive) if b.query.id == one.id)
             assert together <= job.cap.query_bytes
-        predicted = recommendation.predicted_seconds
+        predicted = recommendation.prediction
         assert 0 <= predicted.low <= predicted.after <= predicted.high
         assert predicted.after <= predicted.before
 

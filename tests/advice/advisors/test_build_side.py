@@ -9,10 +9,11 @@ import pytest
 from tests.advice.joins import facts, inner, query, side
 from tuner.advice.advisors.build_side import advise_build_sides
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.change import Recommendation
+from tuner.model.change import Change
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query, QueryStatus
 from tuner.model.strategy import BuildSide, JoinType, Strategy
+from tuner.words.reasons import reason_words
 
 BHJ, SHJ = Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH
 LARGE = side("customer_demographics", rows=1_920_800, broadcast_bytes=283_801_792)
@@ -35,7 +36,7 @@ def _hash_join(
     return replace(join, build_side=BuildSide.RIGHT)
 
 
-def _advised(*queries: Query, per_join: bool = True, version: str = "4.0.1") -> list[Recommendation]:
+def _advised(*queries: Query, per_join: bool = True, version: str = "4.0.1") -> list[Change]:
     return list(advise_build_sides(facts(*queries, per_join=per_join, version=version)))
 
 
@@ -43,11 +44,11 @@ def test_the_smaller_side_is_broadcast_and_the_numbers_say_why() -> None:
     join = _hash_join()
     (found,) = _advised(query(join, seconds=8, fingerprint="q1"))
     assert found.actions == (Action(ActionKind.HINT_JOIN, join.signature, Hint.BROADCAST, "q1", ("web_page",)),)
-    assert found.reason == (
+    assert reason_words(found.reason) == (
         "build web_page (6.0k rows) instead of customer_demographics (1.9M rows): a hash relation of at most 2.0 MB "
         "instead of 284 MB; about 2.4 s less"
     )
-    predicted = found.predicted_seconds
+    predicted = found.prediction
     assert 0 <= predicted.low < predicted.after < predicted.high < predicted.before == 8
 
 
@@ -56,8 +57,8 @@ def test_the_smaller_side_of_a_shuffled_hash_join_is_hashed() -> None:
     (found,) = _advised(query(join, seconds=20, fingerprint="q1"))
     assert [(a.value, a.relations) for a in found.actions] == [(Hint.SHUFFLE_HASH, ("customer",))]
     gain = (9_000_000 - 100_000) * (500 - 80) / 1e9 / 2
-    assert found.predicted_seconds.gain == pytest.approx(gain)
-    assert found.predicted_seconds.high == pytest.approx(20 - gain / 2)
+    assert found.prediction.gain == pytest.approx(gain)
+    assert found.prediction.high == pytest.approx(20 - gain / 2)
 
 
 @pytest.mark.parametrize(

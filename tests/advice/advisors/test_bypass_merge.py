@@ -11,11 +11,12 @@ from tuner.advice.advise import advise
 from tuner.advice.advisors.bypass_merge import advise_bypass_merge
 from tuner.advice.advisors.shuffle_partitions import advise_shuffle_partitions
 from tuner.advice.candidates.shuffle_files import MOST_FILE_NS, file_ns, files_of
-from tuner.model.change import Recommendation
+from tuner.model.change import Change
 from tuner.model.cluster import Cluster
 from tuner.model.query import Query, QueryStatus, ShuffleExchange
 from tuner.model.strategy import Strategy
 from tuner.spark.knobs import BYPASS_MERGE_THRESHOLD, SHUFFLE_MANAGER
+from tuner.words.reasons import reason_words
 
 KEY = BYPASS_MERGE_THRESHOLD.property
 MANAGER = SHUFFLE_MANAGER.property
@@ -31,7 +32,7 @@ def _shuffled(*shuffles: ShuffleExchange, seconds: float = 60, status: QueryStat
     return query(seconds=seconds, shuffles=shuffles, status=status)
 
 
-def _advice(*queries: Query, **conf: str) -> list[Recommendation]:
+def _advice(*queries: Query, **conf: str) -> list[Change]:
     named = {KEY: conf["threshold"]} if "threshold" in conf else {}
     return list(advise_bypass_merge(facts(*queries, cluster=CLUSTER, conf=named)))
 
@@ -39,8 +40,10 @@ def _advice(*queries: Query, **conf: str) -> list[Recommendation]:
 def test_small_shuffles_are_written_to_one_file_a_task_and_it_says_why_in_numbers() -> None:
     (found,) = _advice(_shuffled(SMALL, SMALL))
     assert [(action.target, action.value) for action in found.actions] == [(KEY, "199")]
-    assert found.reason.startswith("write shuffles of 200 partitions and more to one file a task: 200 tasks wrote 39")
-    predicted = found.predicted_seconds
+    assert reason_words(found.reason).startswith(
+        "write shuffles of 200 partitions and more to one file a task: 200 tasks wrote 39"
+    )
+    predicted = found.prediction
     # 39,730 files of 750 microseconds, less 100 nanoseconds for each of 200,000 rows, on two cores.
     assert predicted.gain == pytest.approx(14.9, abs=0.1)
     assert 0 <= predicted.low < predicted.after < predicted.high < predicted.before
@@ -51,7 +54,7 @@ def test_a_file_costs_no_more_than_the_fastest_tasks_took_for_each() -> None:
     assert file_ns(facts(_shuffled(quick, *(SMALL,) * 8), cluster=CLUSTER)) == pytest.approx(2e5, rel=0.02)
     assert file_ns(facts(_shuffled(SMALL), cluster=CLUSTER)) == MOST_FILE_NS
     (found,) = _advice(_shuffled(quick, quick))
-    assert found.predicted_seconds.gain == pytest.approx(4.0, abs=0.1)
+    assert found.prediction.gain == pytest.approx(4.0, abs=0.1)
 
 
 def test_tasks_with_few_rows_make_few_files() -> None:
@@ -114,4 +117,4 @@ def test_it_takes_the_place_of_fewer_partitions_and_makes_them_worth_less() -> N
     assert not list(advise_shuffle_partitions(job))
     after = facts(_shuffled(SMALL, SMALL, seconds=40), cluster=CLUSTER, conf={KEY: "199"})
     (found,) = advise_shuffle_partitions(after)
-    assert found.predicted_seconds.gain < 1
+    assert found.prediction.gain < 1

@@ -56,7 +56,7 @@ def test_a_weight_by_which_spark_finds_a_faster_order_is_told() -> None:
     assert float(action.value) < 0.9
     values = {e.what: e.value for e in advice.evidence}
     assert values["ranked as their times do"] > values["ranked so by the current weight"]
-    predicted = advice.predicted_seconds
+    predicted = advice.prediction
     assert predicted.high < predicted.before == 300
 
 

@@ -11,6 +11,7 @@ from tuner.advice.facts import Facts
 from tuner.model.action import ActionKind
 from tuner.model.join_graph import RelationKind
 from tuner.model.query import QueryStatus, TableRead
+from tuner.words.reasons import reason_words
 
 ENABLED, REORDER = "spark.sql.cbo.enabled", "spark.sql.cbo.joinReorder.enabled"
 THRESHOLD, STAR = "spark.sql.cbo.joinReorder.dp.threshold", "spark.sql.cbo.joinReorder.dp.star.filter"
@@ -28,8 +29,8 @@ def test_it_is_switched_on_with_the_statistics_that_it_needs() -> None:
     assert confs == {ENABLED: "true", REORDER: "true"}
     assert {a.target: a.value for a in advice.actions if a.kind is ActionKind.ANALYZE_TABLE} == ANALYZED
     assert advice.queries == ("q1",)
-    assert "statistics of 4 tables" in advice.reason
-    predicted = advice.predicted_seconds
+    assert "statistics of 4 tables" in reason_words(advice.reason)
+    predicted = advice.prediction
     assert 0 <= predicted.low <= predicted.after <= predicted.high < predicted.before == 600
     values = {e.what: e.value for e in advice.evidence}
     assert values["rows between them in Spark's own order"] < values["rows between the joins as they ran"] / 1000
@@ -75,5 +76,5 @@ def test_a_query_that_did_not_succeed_says_nothing() -> None:
 def test_each_query_that_it_touches_is_named() -> None:
     (advice,) = advise_cbo(facts(ordered(), ordered(fingerprint="q2", seconds=300)))
     assert advice.queries == ("q1", "q2")
-    assert advice.predicted_seconds.before == 900
+    assert advice.prediction.before == 900
     assert NAMES[0] in {a.target for a in advice.actions}

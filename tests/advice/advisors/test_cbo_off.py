@@ -11,6 +11,7 @@ from tests.advice.joins import facts
 from tuner.advice.advisors.cbo_off import advise_cbo_off
 from tuner.advice.facts import Facts, PastRun
 from tuner.model.query import Query
+from tuner.words.reasons import reason_words
 
 ON = {"spark.sql.cbo.enabled": "true", "spark.sql.cbo.joinReorder.enabled": "true"}
 
@@ -27,10 +28,10 @@ def test_orders_that_it_made_slower_are_those_of_runs_without_it_again() -> None
         )
     )
     assert [(a.target, a.value) for a in advice.actions] == [("spark.sql.cbo.joinReorder.enabled", "false")]
-    predicted = advice.predicted_seconds
+    predicted = advice.prediction
     assert (predicted.before, predicted.after) == (94, 52)
     assert (predicted.low, predicted.high) == (pytest.approx(45), pytest.approx(59.4))
-    assert "which take 94.0 s; in the orders as written they took 52.0 s" in advice.reason
+    assert "which take 94.0 s; in the orders as written they took 52.0 s" in reason_words(advice.reason)
 
 
 def test_what_it_gained_elsewhere_counts() -> None:

@@ -18,12 +18,13 @@ from tuner.cli.logs import LogReader
 from tuner.cli.queries_and_insights import QueriesAndInsights
 from tuner.eventlog.cluster import cluster_of
 from tuner.model.action import ActionKind
-from tuner.model.change import Recommendation
+from tuner.model.change import Change
 from tuner.model.insight import InsightKind
 from tuner.model.join_graph import Joined, MeasuredJoin
 from tuner.model.query import Query, QueryStatus
 from tuner.plan.order_text import parse_order
 from tuner.plan.queries import in_full
+from tuner.words.reasons import reason_words
 
 # Sales meet every stock of their item before the one week that is asked for: TPC-DS 72 in small.
 EXPLODING = """
@@ -61,25 +62,27 @@ def ran(text: str, seconds: float = 600, tasks_seconds: float = 0) -> Query:
     return in_full((measured, tree, tree), ())
 
 
-def found(text: str, seconds: float = 600, tasks_seconds: float = 2000) -> list[Recommendation]:
+def found(text: str, seconds: float = 600, tasks_seconds: float = 2000) -> list[Change]:
     return list(advise_join_orders(facts(ran(text, seconds, tasks_seconds))))
 
 
-def told(recommendation: Recommendation) -> str:
-    return recommendation.reason.partition("if you join in this order: ")[2]
+def told(change: Change) -> str:
+    return reason_words(change.reason).partition("if you join in this order: ")[2]
 
 
 def test_joins_that_make_rows_for_later_ones_to_drop_are_put_off() -> None:
     (advice,) = found(EXPLODING.format(exploded=10_000_000_000))
     assert told(advice) == "sales, days, stock"
-    assert "joining sales and stock early makes rows that later joins drop: 10.0G rows came" in advice.reason
+    assert "joining sales and stock early makes rows that later joins drop: 10.0G rows came" in reason_words(
+        advice.reason
+    )
     assert {e.what: e.value for e in advice.evidence}["rows between the joins as they ran"] == 10_000_000_000
 
 
 def test_what_is_filtered_before_it_is_shuffled_counts_for_more_than_rows_between_joins() -> None:
     (advice,) = found(FILTERED_LATE, seconds=40, tasks_seconds=80)
     assert told(advice).startswith("sales, days, ")
-    assert advice.predicted_seconds.after < 20
+    assert advice.prediction.after < 20
 
 
 def test_a_person_and_a_later_run_can_read_the_order() -> None:
@@ -98,9 +101,9 @@ def test_what_it_saves_is_at_most_what_the_query_took() -> None:
     (slow,) = found(EXPLODING.format(exploded=10_000_000_000))
     (fast,) = found(EXPLODING.format(exploded=10_000_000_000), seconds=60, tasks_seconds=200)
     for advice, took in ((slow, 600), (fast, 60)):
-        predicted = advice.predicted_seconds
+        predicted = advice.prediction
         assert 0 <= predicted.low <= predicted.after <= predicted.high < predicted.before == took
-    assert fast.predicted_seconds.gain < slow.predicted_seconds.gain
+    assert fast.prediction.gain < slow.prediction.gain
 
 
 def test_an_order_that_may_save_nothing_is_shown_and_not_recommended() -> None:
@@ -121,7 +124,7 @@ def test_what_takes_most_of_a_query_is_still_gained_at_worst_where_the_rest_may_
     """Joins are four fifths by the prices; were the rest six times as dear, they would be two fifths, not nothing."""
     query = ran(EXPLODING.format(exploded=10_000_000_000))
     (advice,) = advise_join_orders(replace(facts(query), price_error=6.0))
-    assert advice.predicted_seconds.after < advice.predicted_seconds.high < 0.8 * 600
+    assert advice.prediction.after < advice.prediction.high < 0.8 * 600
 
 
 def test_less_than_a_second_is_not_worth_a_minute() -> None:
@@ -211,4 +214,4 @@ def test_what_query_72_is_told() -> None:
     assert values["rows between the joins as they ran"] == 31.5
     assert values["rows between them in the other order"] == 1.2
     assert values["most rows between two of them"] == 5.2
-    assert advice.predicted_seconds.high < advice.predicted_seconds.before
+    assert advice.prediction.high < advice.prediction.before

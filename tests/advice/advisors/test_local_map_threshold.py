@@ -10,11 +10,12 @@ from tests.advice.joins import GIB, facts, inner, query, query_25, query_72, sid
 from tuner.advice.advisors.broadcast_threshold import advise_broadcast_thresholds
 from tuner.advice.advisors.local_map_threshold import advise_local_map_thresholds
 from tuner.advice.facts import Facts
-from tuner.model.change import Recommendation
+from tuner.model.change import Change
 from tuner.model.join_site import JoinSide
 from tuner.model.query import Query, QueryStatus, ShuffleExchange
 from tuner.model.strategy import JoinType, Strategy
 from tuner.spark.knobs import BROADCAST_THRESHOLD, LOCAL_MAP_THRESHOLD
+from tuner.words.reasons import reason_words
 
 STATIC = BROADCAST_THRESHOLD.property
 KEY = LOCAL_MAP_THRESHOLD.property
@@ -33,7 +34,7 @@ def _job(left: JoinSide = SALES, right: JoinSide = CUSTOMERS, written: int = 8_0
     return query(inner(left, right, **join), seconds=60, fingerprint="q", shuffles=shuffles)  # type: ignore[arg-type]
 
 
-def _advised(*queries: Query, conf: dict[str, str] | None = None, **more: object) -> list[Recommendation]:
+def _advised(*queries: Query, conf: dict[str, str] | None = None, **more: object) -> list[Change]:
     """What is advised where broadcasts are switched off."""
     found = list(advise_local_map_thresholds(facts(*queries, conf={STATIC: "-1"} | (conf or {}), **more)))  # type: ignore[arg-type]
     assert len(found) <= 1
@@ -44,9 +45,9 @@ def test_the_advisory_size_is_the_least_that_counts() -> None:
     (found,) = _advised(_job())
     assert [(a.target, a.value) for a in found.actions] == [(KEY, str(64 * MIB))]
     assert found.queries == ("q",)
-    assert found.reason.startswith("hash 1 join instead of sorting both sides: no task hashes more than")
+    assert reason_words(found.reason).startswith("hash 1 join instead of sorting both sides: no task hashes more than")
     assert {e.what: e.value for e in found.evidence}["build side rows"] == 300_000
-    predicted = found.predicted_seconds
+    predicted = found.prediction
     assert 0 <= predicted.low < predicted.after < predicted.high < predicted.before == 60
 
 
@@ -117,7 +118,7 @@ def test_a_cheap_sort_is_left_alone() -> None:
 def test_a_join_that_loses_counts_against_those_that_gain() -> None:
     loses = _job(left=replace(SALES, sort_ms=None), right=replace(CUSTOMERS, sort_ms=None))
     (alone,), (together,) = _advised(_job()), _advised(_job(), loses)
-    assert together.predicted_seconds.gain < alone.predicted_seconds.gain
+    assert together.prediction.gain < alone.prediction.gain
 
 
 def test_a_query_that_a_broadcast_threshold_is_advised_for_is_left_to_it() -> None:

@@ -11,12 +11,13 @@ from tuner.advice.advise import advise
 from tuner.advice.advisors.no_broadcast import advise_no_broadcasts
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import Hint
-from tuner.model.change import Recommendation
+from tuner.model.change import Change
 from tuner.model.cluster import Cluster
 from tuner.model.join_site import JoinSite
 from tuner.model.query import Query, QueryStatus
 from tuner.model.query_work import BroadcastWork, QueryWork
 from tuner.model.strategy import BuildSide, JoinType, Strategy
+from tuner.words.reasons import reason_words
 
 ROOMY = Cluster(
     cores=16, executors=4, cores_per_executor=4, executor_memory_bytes=64 * GIB, driver_memory_bytes=64 * GIB
@@ -40,7 +41,7 @@ def job(work: QueryWork | None = None, join: JoinSite | None = None, **changed: 
     return replace(found, work=work or took(9_000), **changed)  # type: ignore[arg-type]
 
 
-def advised(found: Query, reach: Reach = Reach.AGENT, cluster: Cluster = ROOMY) -> list[Recommendation]:
+def advised(found: Query, reach: Reach = Reach.AGENT, cluster: Cluster = ROOMY) -> list[Change]:
     return list(advise_no_broadcasts(facts(found, reach=reach, cluster=cluster)))
 
 
@@ -48,11 +49,11 @@ def test_the_broadcast_that_took_longer_than_its_shuffle_would() -> None:
     (found,) = advised(job())
     (action,) = found.actions
     assert (action.value, action.query, action.relations) == (Hint.NO_BROADCAST, "q1", ("db.b", "db.c"))
-    p = found.predicted_seconds
+    p = found.prediction
     # 9 s to hash and 1.5 s to send; to collect 232 MB, 2.3 s as priced, not the minute in which its rows were computed.
     assert found.evidence[2].value == pytest.approx(9 + 1.5 + 2.3, abs=0.1)
     assert p.before - 12.9 < p.low <= p.after <= p.high < p.before
-    assert "do not broadcast b+c" in found.reason
+    assert "do not broadcast b+c" in reason_words(found.reason)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +88,7 @@ def test_over_the_cap_any_gain_will_do_if_it_is_sure() -> None:
     little = replace(little, work=QueryWork((), (BroadcastWork(10_000, BUILD_BYTES, 10, 80, 20),)))
     assert not advised(little)
     (found,) = advised(little, cluster=TIGHT)
-    assert "over the" in found.reason
+    assert "over the" in reason_words(found.reason)
     dear = job(join=broadcast_join(probe_rows=400_000_000))
     assert not advised(dear, cluster=TIGHT), "what is not sure to gain is not recommended, whatever it endangers"
 

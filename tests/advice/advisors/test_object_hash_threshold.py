@@ -12,6 +12,7 @@ from tuner.advice.facts import Facts
 from tuner.model.cluster import Cluster
 from tuner.model.query import AggregateSite, Query, QueryStatus
 from tuner.spark.knobs import OBJECT_HASH_FALLBACK_THRESHOLD
+from tuner.words.reasons import reason_words
 
 KEY = OBJECT_HASH_FALLBACK_THRESHOLD.property
 
@@ -38,8 +39,8 @@ def test_few_keys_of_many_rows_are_hashed_with_room_to_grow() -> None:
 def test_it_says_why_in_numbers() -> None:
     (found,) = advise_object_hash_threshold(facts(collecting(SETS)))
     assert found.actions[0].target == KEY
-    assert "2000 keys a task sorted 20.0M rows" in found.reason
-    predicted = found.predicted_seconds
+    assert "2000 keys a task sorted 20.0M rows" in reason_words(found.reason)
+    predicted = found.prediction
     assert 0 <= predicted.low <= predicted.after <= predicted.high < predicted.before
 
 

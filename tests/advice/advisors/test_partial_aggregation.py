@@ -11,6 +11,7 @@ from tuner.advice.advisors.partial_aggregation import advise_partial_aggregation
 from tuner.advice.facts import Facts
 from tuner.model.query import AggregateSite, Query, QueryStatus
 from tuner.spark.knobs import BYPASS_PARTIAL_AGGREGATION
+from tuner.words.reasons import reason_words
 
 KEY = BYPASS_PARTIAL_AGGREGATION.property
 
@@ -30,8 +31,8 @@ def _advised(job: Facts) -> bool:
 
 def test_where_nearly_every_row_is_its_own_group() -> None:
     (found,) = advise_partial_aggregation(facts(grouping(ALL_GROUPS), version="4.3.0"))
-    assert "kept 99.8% of 40.0M rows" in found.reason
-    predicted = found.predicted_seconds
+    assert "kept 99.8% of 40.0M rows" in reason_words(found.reason)
+    predicted = found.prediction
     assert 0 <= predicted.low <= predicted.after <= predicted.high < predicted.before
 
 

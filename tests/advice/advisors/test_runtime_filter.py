@@ -10,6 +10,7 @@ from tuner.advice.facts import Facts
 from tuner.model.query import Query
 from tuner.model.strategy import JoinType
 from tuner.spark.knobs import BLOOM_FILTER, BLOOM_FILTER_APPLICATION_THRESHOLD
+from tuner.words.reasons import reason_words
 
 DEFAULT_THRESHOLD = BLOOM_FILTER_APPLICATION_THRESHOLD.default
 ENABLED = BLOOM_FILTER.property
@@ -41,9 +42,9 @@ def test_the_threshold_comes_to_just_below_the_files_of_what_is_worth_filtering(
 
 def test_it_says_what_is_dropped_in_numbers() -> None:
     (found,) = advise_runtime_filters(facts(star()))
-    assert "filter sales (20.0M rows) before its shuffle by the keys of item" in found.reason
-    assert "keep 1.0%" in found.reason
-    predicted = found.predicted_seconds
+    assert "filter sales (20.0M rows) before its shuffle by the keys of item" in reason_words(found.reason)
+    assert "keep 1.0%" in reason_words(found.reason)
+    predicted = found.prediction
     assert 0 <= predicted.low <= predicted.after <= predicted.high
     assert 0 < predicted.gain <= 0.8 * 60
 
@@ -52,8 +53,8 @@ def test_filters_that_other_queries_would_get_for_nothing_count_as_risk() -> Non
     idle = [star(kept_rows=20_000_000) for _ in range(10)]
     (alone,) = advise_runtime_filters(facts(star()))
     (among_others,) = advise_runtime_filters(facts(star(), *idle))
-    assert alone.predicted_seconds.high < alone.predicted_seconds.before
-    predicted = among_others.predicted_seconds
+    assert alone.prediction.high < alone.prediction.before
+    predicted = among_others.prediction
     assert predicted.high - (predicted.before - 0.2 * predicted.gain) == pytest.approx(10 * BUILD_SECONDS)
 
 

@@ -13,11 +13,12 @@ from tuner.advice.advisors.broadcast_hint import advise_broadcast_hints
 from tuner.advice.advisors.shuffle_hash import advise_shuffle_hashes
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.change import Recommendation
+from tuner.model.change import Change
 from tuner.model.cluster import Cluster
 from tuner.model.join_site import JoinSide
 from tuner.model.query import Query, QueryStatus
 from tuner.model.strategy import JoinType, Strategy
+from tuner.words.reasons import reason_words
 
 # A driver too small to broadcast what the executors' tasks can hash.
 SMALL_DRIVER = replace(CLUSTER, driver_memory_bytes=GIB // 2, executor_memory_bytes=16 * GIB)
@@ -25,7 +26,7 @@ CUSTOMERS = side("customer", rows=1_000_000, shuffle_bytes=60_000_000, sort_ms=1
 SALES = side("store_sales", rows=20_000_000, shuffle_bytes=800_000_000, sort_ms=30_000)
 
 
-def _advised(case: Query | Facts) -> list[Recommendation]:
+def _advised(case: Query | Facts) -> list[Change]:
     given_facts = case if isinstance(case, Facts) else facts(case, per_join=True, cluster=SMALL_DRIVER)
     return list(advise_shuffle_hashes(given_facts))
 
@@ -34,20 +35,20 @@ def test_the_much_smaller_side_is_hashed_and_the_numbers_say_why() -> None:
     join = inner(SALES, CUSTOMERS)
     (found,) = _advised(query(join, seconds=60, fingerprint="q1"))
     assert found.actions == (Action(ActionKind.HINT_JOIN, join.signature, Hint.SHUFFLE_HASH, "q1", ("customer",)),)
-    assert found.reason.startswith(
+    assert reason_words(found.reason).startswith(
         "hash customer instead of sorting both sides: 1.0M rows meet 20.0M rows, at most 134 MB in a task"
     )
     evidence = {e.what: e.value for e in found.evidence}
     assert evidence["predicted hash relation of a task"] < evidence["memory a task may hash into"]
     assert evidence["sort time"] == pytest.approx(31.5 / 2)
-    predicted = found.predicted_seconds
+    predicted = found.prediction
     assert 0 <= predicted.low < predicted.after < predicted.high < predicted.before == 60
 
 
 def test_only_what_was_measured_counts_in_the_worst_case() -> None:
     (found,) = _advised(query(inner(SALES, CUSTOMERS), seconds=60))
     sort, hashed = 31.5 / 2, (1_000_000 * 500 + 20_000_000 * 80) / 1e9 / 2
-    assert found.predicted_seconds.high == pytest.approx(60 - (sort - 2 * hashed))
+    assert found.prediction.high == pytest.approx(60 - (sort - 2 * hashed))
 
 
 @pytest.mark.parametrize(
@@ -141,7 +142,7 @@ def test_whatever_the_joins_no_join_has_two_hints_and_no_task_too_much(data: st.
     targets = [a.target for r in (*hashed, *advise_broadcast_hints(job)) for a in r.actions]
     assert len(targets) == len(set(targets))
     for found in hashed:
-        predicted = found.predicted_seconds
+        predicted = found.prediction
         assert 0 <= predicted.low <= predicted.after <= predicted.high < predicted.before
         evidence = {e.what: e.value for e in found.evidence}
         assert evidence["predicted hash relation of a task"] <= job.task_cap_bytes

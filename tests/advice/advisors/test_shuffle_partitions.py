@@ -10,6 +10,7 @@ from tuner.advice.facts import Facts
 from tuner.model.cluster import Cluster
 from tuner.model.query import Query, QueryStatus, ShuffleExchange
 from tuner.spark.knobs import COALESCE_INITIAL_PARTITIONS, SHUFFLE_PARTITIONS
+from tuner.words.reasons import reason_words
 
 INITIAL = COALESCE_INITIAL_PARTITIONS.property
 KEY = SHUFFLE_PARTITIONS.property
@@ -50,9 +51,9 @@ def test_bytes_decide_with_room_to_grow() -> None:
 
 def test_it_says_why_in_numbers() -> None:
     (found,) = advise_shuffle_partitions(facts(shuffled(50_000_000), cluster=CLUSTER))
-    assert "32 shuffle partitions instead of 200" in found.reason
-    assert "50.0 MB" in found.reason
-    predicted = found.predicted_seconds
+    assert "32 shuffle partitions instead of 200" in reason_words(found.reason)
+    assert "50.0 MB" in reason_words(found.reason)
+    predicted = found.prediction
     assert 0 <= predicted.low <= predicted.after <= predicted.high
 
 

@@ -14,6 +14,7 @@ from tuner.model.cluster import Cluster
 from tuner.model.query import Query, ShuffleExchange, SkewedStage
 from tuner.model.strategy import JoinType
 from tuner.spark.knobs import ADVISORY_PARTITION_SIZE, FORCE_SKEWED_JOIN, SKEW_JOIN_FACTOR, SKEW_JOIN_THRESHOLD
+from tuner.words.reasons import reason_words
 
 FACTOR = SKEW_JOIN_FACTOR.property
 FORCE = FORCE_SKEWED_JOIN.property
@@ -75,8 +76,8 @@ def test_the_threshold_comes_below_the_partition_and_the_pieces_keep_all_cores_b
 
 def test_it_says_why_in_numbers() -> None:
     (found,) = advise_skew_joins(facts(skewed(), cluster=CLUSTER))
-    assert "of 50 tasks one read 200 MB and took 50.0 s, the others 4.0 MB and 1.0 s" in found.reason
-    predicted = found.predicted_seconds
+    assert "of 50 tasks one read 200 MB and took 50.0 s, the others 4.0 MB and 1.0 s" in reason_words(found.reason)
+    predicted = found.prediction
     assert 0 <= predicted.low <= predicted.after <= predicted.high < predicted.before
 
 

@@ -12,6 +12,7 @@ from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
 from tuner.model.join_site import JoinSide
 from tuner.model.query import Query, TableRead
+from tuner.words.reasons import reason_words
 
 MB = 1_000_000
 FACT = side("shop.sales", rows=20_000_000, shuffle_bytes=800 * MB, estimated_bytes=900 * MB, sort_ms=9_000)
@@ -38,14 +39,14 @@ def test_tables_are_named_with_the_columns_that_queries_ask_about() -> None:
         Action(ActionKind.ANALYZE_TABLE, "shop.customers", "id,segment"),
         Action(ActionKind.ANALYZE_TABLE, "shop.sales", "customer"),
     )
-    assert "the planner takes customers for 40.0 MB where 4.0 MB came" in advice.reason
+    assert "the planner takes customers for 40.0 MB where 4.0 MB came" in reason_words(advice.reason)
     values = {e.what: e.value for e in advice.evidence}
     assert values["joins that would be planned otherwise"] == 1
     assert values["rows that ANALYZE reads"] == 21_000_000
     assert values["bytes that ANALYZE reads, at most"] == 540 * MB
     # 150 ns a value on two cores, 1.6 s a table
     assert values["ANALYZE once"] == pytest.approx(22_000_000 * 75e-9 + 3.2)
-    predicted = advice.predicted_seconds
+    predicted = advice.prediction
     assert predicted.low <= predicted.after <= predicted.high < predicted.before == 30
 
 

@@ -10,6 +10,7 @@ import pytest
 from tests.advice.advisors.test_join_order import ran
 from tests.advice.joins import facts, inner, side
 from tests.plan.trees import plan
+from tests.policy.histories import decided
 from tuner.advice.advisors.join_order import advise_join_orders
 from tuner.advice.candidates.best_hints import best_hints
 from tuner.advice.candidates.ordered_sides import ordered_side
@@ -18,14 +19,16 @@ from tuner.advice.oversized_hints import head_room
 from tuner.advice.steering_reach import Reach
 from tuner.cost.cardinality import Cardinality
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.change import Recommendation
-from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.change import Change
+from tuner.model.decision import Decision, Mode
 from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
 from tuner.model.strategy import BuildSide, Strategy
+from tuner.model.trial import changes_by_trial
 from tuner.plan.joins import find_joins
 from tuner.steering.agent.agent_directives import agent_directives
+from tuner.words.reasons import reason_words
 
 GIB = 1 << 30
 # A week of sales is asked for last: TPC-DS 29 in small.
@@ -72,24 +75,34 @@ def given(measured: Query, reach: Reach = Reach.AGENT) -> Facts:
     return facts(measured, reach=reach)
 
 
-def advised(measured: Query, reach: Reach = Reach.AGENT) -> Recommendation:
-    (advice,) = advise_join_orders(given(measured, reach))
-    return advice
+def advised(measured: Query, reach: Reach = Reach.AGENT) -> Sequence[Change]:
+    return one_order(given(measured, reach))
 
 
-def hints(advice: Recommendation) -> Sequence[Action]:
-    order, *others = advice.actions
+def one_order(job: Facts) -> Sequence[Change]:
+    (trial,) = changes_by_trial(advise_join_orders(job))
+    return trial
+
+
+def hints(trial: Sequence[Change]) -> Sequence[Action]:
+    order, *others = trial
     assert order.kind is ActionKind.ORDER_JOINS
-    return others
+    assert {change.needs for change in others} <= {order.id}
+    return actions(others)
+
+
+def actions(changes: Sequence[Change]) -> Sequence[Action]:
+    return [action for change in changes for action in change.actions]
 
 
 def test_a_filtered_side_is_broadcast_from_the_first_run_in_the_order() -> None:
-    advice = advised(query())
-    sides = {hint.relations: hint for hint in hints(advice)}
+    trial = advised(query())
+    sides = {hint.relations: hint for hint in hints(trial)}
     small = sides[DAYS, SALES]
     assert (small.kind, small.value, small.query) == (ActionKind.HINT_JOIN, Hint.BROADCAST, "f" * 16)
-    assert "; broadcast in it: " in advice.reason and "days+sales (at most " in advice.reason
-    (rows,) = (e.value for e in advice.evidence if e.of == "days+sales")
+    reason = reason_words(trial[0].reason)
+    assert "; broadcast in it: " in reason and "days+sales (at most " in reason
+    (rows,) = (e.value for e in trial[0].evidence if e.of == "days+sales")
     assert rows == pytest.approx(100_000 * 1.7, rel=0.01)  # 7 of 7,000 days, and what such an estimate may be off by
 
 
@@ -111,13 +124,13 @@ def test_what_spark_broadcasts_by_itself_needs_no_hint() -> None:
     with_days = measured.joins[0]
     told = Action(ActionKind.HINT_JOIN, with_days.signature, Hint.BROADCAST, measured.fingerprint, (DAYS,))
     for status, by_itself in ((DirectiveStatus.APPLIED, False), (DirectiveStatus.IGNORED, True)):
-        hinted = replace(measured, directives=(DirectiveOutcome(told.id, status),))
+        hinted = replace(measured, directives=(DirectiveOutcome(told.id, status, join=with_days.signature),))
         assert ((DAYS,) not in [hint.relations for hint in hints(advised(hinted))]) is by_itself
 
 
 def test_what_memory_may_not_hold_is_not_broadcast() -> None:
-    (advice,) = advise_join_orders(_with_heap(given(query()), 420 << 20))
-    assert (DAYS, SALES) not in [hint.relations for hint in hints(advice)]
+    narrow = one_order(_with_heap(given(query()), 420 << 20))
+    assert (DAYS, SALES) not in [hint.relations for hint in hints(narrow)]
     assert (DAYS, SALES) in [hint.relations for hint in hints(advised(query()))]
 
 
@@ -128,8 +141,8 @@ def test_the_bytes_of_its_rows_count_for_memory() -> None:
     assert found.rows and found.shuffle_bytes
     assert found.shuffle_bytes / found.rows == pytest.approx(2 * 4_000, rel=0.01)
     for row_bytes, fits in ((12.0, True), (32.0, False)):
-        (advice,) = advise_join_orders(_with_heap(given(_of_width(measured, row_bytes)), 640 << 20))
-        assert ((DAYS, SALES) in [hint.relations for hint in hints(advice)]) is fits
+        trial = one_order(_with_heap(given(_of_width(measured, row_bytes)), 640 << 20))
+        assert ((DAYS, SALES) in [hint.relations for hint in hints(trial)]) is fits
 
 
 def _of_width(measured: Query, row_bytes: float) -> Query:
@@ -155,8 +168,7 @@ def test_a_query_has_one_budget_for_what_is_advised_on_its_joins_and_in_its_orde
         both = _with_heap(given(replace(measured, joins=(*measured.joins, *more))), 640 << 20)
         hinted = [h.relation_bytes for h in best_hints(both) if h.is_new_broadcast]
         assert [size > 0.9 * most for size in hinted].count(True) == len(more)
-        (advice,) = advise_join_orders(both)
-        assert ((DAYS, SALES) in [hint.relations for hint in hints(advice)]) is fits
+        assert ((DAYS, SALES) in [hint.relations for hint in hints(one_order(both))]) is fits
 
 
 def test_a_hint_must_be_fit_for_every_time_that_the_query_ran() -> None:
@@ -165,10 +177,9 @@ def test_a_hint_must_be_fit_for_every_time_that_the_query_ran() -> None:
     (graph,) = always.graphs
     unfiltered = replace(graph, relations=tuple(replace(r, rows=r.scanned_rows) for r in graph.relations))
     both = facts(week, replace(always, id=2, root_id=2, graphs=(unfiltered,)), reach=Reach.AGENT)
-    advice = list(advise_join_orders(both))
-    assert [one.actions[0].kind for one in advice] == [ActionKind.ORDER_JOINS]
-    assert [hint.relations for hint in hints(advice[0])] == [(DAYS,)]
-    (rows,) = (e.value for e in advice[0].evidence if e.of == "days")
+    trial = one_order(both)
+    assert [hint.relations for hint in hints(trial)] == [(DAYS,)]
+    (rows,) = (e.value for e in trial[0].evidence if e.of == "days")
     assert rows == 7_000
 
 
@@ -188,14 +199,14 @@ def test_a_join_that_puts_out_far_more_than_it_reads_is_not_hashed() -> None:
 
 
 def _decision(actions: Sequence[Action]) -> Decision:
-    return Decision(Mode.AUTO, "a trial", tuple(DecidedAction(a, Standing.TRIAL, "why") for a in actions))
+    return Decision(Mode.AUTO, tuple(decided(action) for action in actions))
 
 
 def test_the_agent_is_told_of_a_join_that_an_order_beside_it_makes() -> None:
     measured = replace(query(), relations=(DAYS, RETURNS, SALES))
-    advice = advised(measured)
-    others = hints(advice)
-    found = agent_directives(_decision(advice.actions), [measured])
+    trial = advised(measured)
+    others = hints(trial)
+    found = agent_directives(_decision(actions(trial)), [measured])
     assert not found.skipped
     assert all(f'"{hint.target}"' in found.text for hint in others)
     alone = agent_directives(_decision(others), [measured])
@@ -204,9 +215,9 @@ def test_the_agent_is_told_of_a_join_that_an_order_beside_it_makes() -> None:
 
 def test_the_agent_holds_it_back_in_a_run_of_far_more_data() -> None:
     measured = query()
-    advice = advised(measured)
-    room = head_room(given(measured), advice.actions)
-    (small,) = (hint for hint in hints(advice) if hint.relations == (DAYS, SALES))
+    trial = advised(measured)
+    room = head_room(given(measured), actions(trial))
+    (small,) = (hint for hint in hints(trial) if hint.relations == (DAYS, SALES))
     leaves = LEAVES[DAYS] + LEAVES[SALES]
     assert leaves < room[small.id] <= 4 * leaves
     assert not head_room(given(measured), [small])  # without the order there is no such join

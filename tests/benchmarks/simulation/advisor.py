@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 
 from tests.benchmarks.simulation.world import Candidate, World, target_of
-from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.change import Change, Evidence, Prediction
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.policy.measure import seconds_by_query, usable
 
@@ -19,13 +20,13 @@ def looks_gainful(candidate: Candidate) -> bool:
     return candidate.foretold * math.exp(CLAIMED_ERROR) < 1
 
 
-def recommend(world: World, runs: Sequence[Run]) -> tuple[Recommendation, ...]:
+def recommend(world: World, runs: Sequence[Run]) -> tuple[Change, ...]:
     """What is recommended after these runs, largest gain first."""
     latest = next((run for run in reversed(runs) if usable(run)), None)
     if latest is None:
         return ()
     seconds = seconds_by_query(latest)
-    there = {target_of(action) for action in latest.decision.in_force}
+    there = {target_of(action) for action in latest.decision.actions}
     scale = _scale(world, latest)
     found = [
         _recommendation(candidate, scale, before)
@@ -34,19 +35,19 @@ def recommend(world: World, runs: Sequence[Run]) -> tuple[Recommendation, ...]:
         and looks_gainful(candidate)
         and (before := sum(seconds.get(query, 0.0) for query in candidate.meant_for))
     ]
-    return tuple(sorted(found, key=lambda r: -r.predicted_seconds.gain))
+    return tuple(sorted(found, key=lambda change: -change.prediction.gain))
 
 
-def _recommendation(candidate: Candidate, scale: float, before: float) -> Recommendation:
+def _recommendation(candidate: Candidate, scale: float, before: float) -> Change:
     action, after = candidate.advised(scale), before * candidate.foretold
     spread = math.exp(CLAIMED_ERROR)
-    return Recommendation(
-        actions=(action,),
-        queries=candidate.meant_for,
-        reason=f"{before - after:.1f} s less",
-        evidence=(Evidence("seconds", round(before, 3), "s", action.id),),
-        predicted_seconds=Prediction(before, after, after / spread, after * spread),
-        risk=Risk.LOW,
+    return Change.of(
+        "simulated",
+        (action,),
+        candidate.meant_for,
+        Reason(ReasonCode.RECORDED, {"said": f"{before - after:.1f} s less"}),
+        (Evidence("seconds", round(before, 3), "s", action.id),),
+        Prediction(before, after, after / spread, after * spread),
     )
 
 

@@ -37,7 +37,7 @@ def play(world: World, memory: Memory) -> Iterator[Try]:
         for number in range(1, MOST_TRIES + 1):
             key = f"{cohort_of(world)}/{night.number}/{number}"
             decision = memory.decide(key, number, lambda runs: recommend(world, runs))
-            in_force = tuple(world.in_force(decision.in_force))
+            in_force = tuple(world.in_force(decision.actions))
             by_chance, by_tuner = night.fails and number == 1, breaks(night, in_force)
             found = Try(
                 night,

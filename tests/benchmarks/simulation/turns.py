@@ -9,19 +9,19 @@ from dataclasses import dataclass, field
 from tests.benchmarks.simulation.alternatives import gain_share
 from tests.benchmarks.simulation.play import Try
 from tests.benchmarks.simulation.world import Candidate, Target, World, target_of
-from tuner.model.decision import IN_FORCE, DecidedAction, Standing
+from tuner.model.decision import IN_FORCE, DecidedChange, Standing
+from tuner.model.reason import ReasonCode
 
 # A change gains or loses truly when it does so by more than this share of its queries' seconds.
 TRULY = 0.05
 
-_WHY = (
-    ("for others", "a query it was not meant for"),
-    ("slower", "slower"),
-    ("run failed", " with it"),
-    ("query failed", "a query that succeeded before"),
-    ("no gain", "no gain beyond noise"),
-    ("not measured", "could not be measured"),
-)
+_WHY = {
+    ReasonCode.SLOWER: "slower",
+    ReasonCode.RUN_FAILED: "run failed",
+    ReasonCode.QUERY_FAILED: "query failed",
+    ReasonCode.NO_GAIN: "no gain",
+    ReasonCode.NEVER_MEASURED: "not measured",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ def turns_of(world: World, tries: Sequence[Try]) -> Turns:
     counted: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
     for one in tries:
-        for decided in one.decision.actions:
-            target = target_of(decided.action)
+        for decided in one.decision.changes:
+            target = target_of(decided.change.actions[0])
             before, now = stood.get(target), decided.standing
             if now is not before and (candidate := candidates.get(target)):
                 _count(world, candidate, decided, before, told.get(target), counted, wrong)
@@ -87,7 +87,7 @@ def turns_of(world: World, tries: Sequence[Try]) -> Turns:
 def _count(
     world: World,
     candidate: Candidate,
-    decided: DecidedAction,
+    decided: DecidedChange,
     before: Standing | None,
     told: Try | None,
     counted: Counter[str],
@@ -107,5 +107,7 @@ def _count(
                 wrong[f"{before}: {_why(decided)}"] += 1
 
 
-def _why(decided: DecidedAction) -> str:
-    return next((name for name, words in _WHY if words in decided.reason), "other")
+def _why(decided: DecidedChange) -> str:
+    if decided.why.code is ReasonCode.SLOWER and not decided.why.numbers["named"]:
+        return "for others"
+    return _WHY.get(decided.why.code, "other")

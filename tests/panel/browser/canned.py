@@ -126,10 +126,11 @@ class World:
         )
 
     def in_force(self) -> InForce:
-        return InForce(action_id="hint", words=self.texts.words, standing=Standing.TRIAL)
+        return InForce(change_id="hint", action_id="hint", words=self.texts.words, standing=Standing.TRIAL)
 
     def recommendation(self) -> Recommendation:
         action = ActionItem(
+            change_id="hint",
             action_id="hint",
             kind=ActionKind.HINT_JOIN,
             words=self.texts.words,

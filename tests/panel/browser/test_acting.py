@@ -19,7 +19,7 @@ def test_approve(visit: Callable[..., Visit]) -> None:
     page.get_by_text("it holds from the next run on").first.wait_for()
 
     assert going.world.posted == [
-        ("cohort/rulings", {"cohort": "c", "action_ids": ["hint"], "ruling": "approve", "reason": ""})
+        ("cohort/rulings", {"cohort": "c", "change_ids": ["hint"], "ruling": "approve", "reason": ""})
     ]
     assert becomes_true(page, "document.getElementById('said').textContent === 'it holds from the next run on'")
     assert HINT in page.evaluate(FOCUSED)

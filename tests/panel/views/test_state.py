@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.model.action import Action, ActionKind
-from tuner.model.decision import CohortState, DecidedAction, Decision, Mode, Standing
+from tests.panel.nights import PARTITIONS, decided
+from tuner.model.decision import CohortState, Decision, Mode, Standing
 from tuner.panel.views.state import state_of
 
 S = Standing
-ACTION = Action(ActionKind.SET_CONF, "spark.sql.shuffle.partitions", "16")
 
 
 @pytest.mark.parametrize(
@@ -26,7 +25,7 @@ ACTION = Action(ActionKind.SET_CONF, "spark.sql.shuffle.partitions", "16")
     ],
 )
 def test_state(standings: list[Standing], state: CohortState) -> None:
-    assert state_of(Decision(Mode.AUTO, "", tuple(DecidedAction(ACTION, s, "") for s in standings))) is state
+    assert state_of(Decision(Mode.AUTO, tuple(decided(PARTITIONS, s) for s in standings))) is state
 
 
 def test_a_decision_that_cannot_be_read_is_no_reason_to_fail() -> None:

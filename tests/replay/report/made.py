@@ -58,16 +58,16 @@ def cohort(
         if share
         else None
     )
-    actions = (
+    changes = (
         decided(HINT, Standing.TRIAL),
-        decided(PARTITIONS, reason="200 partitions of 1 MB: about 2.0 s less", evidence=()),
+        decided(PARTITIONS, why="200 partitions of 1 MB: about 2.0 s less", evidence=()),
     )
     advised = (
         tuple(
             Advised(
                 (one,), runs, replace(saved, after=saved.before - saved.gain * part), core_hours * (share or 0) * part
             )
-            for one, part in zip(actions, (0.75, 0.25), strict=True)
+            for one, part in zip(changes, (0.75, 0.25), strict=True)
         )
         if saved
         else ()
@@ -83,7 +83,7 @@ def cohort(
         saved=saved,
         saved_core_hours=core_hours * (share or 0),
         advised=advised,
-        next=Decision.of(Mode.AUTO, actions if saved else ()),
+        next=Decision(Mode.AUTO, changes if saved else ()),
         live=live,
         as_live=max(0, live - 1),
     )

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import pytest
 
+from tests.policy.histories import decided
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.join_graph import GraphRelation, Joined, JoinGraph, Order, Predicate, RelationKind
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query, QueryStatus
@@ -56,7 +57,7 @@ def order(tree: Order, graph: JoinGraph = STAR, fingerprint: str = "q1") -> Acti
 
 
 def decision(*actions: Action, standing: Standing = Standing.TRIAL) -> Decision:
-    return Decision(Mode.AUTO, "1 trial", tuple(DecidedAction(a, standing, "why", literals=LITERALS) for a in actions))
+    return Decision(Mode.AUTO, tuple(replace(decided(action, standing), literals=LITERALS) for action in actions))
 
 
 def message(*actions: Action, queries: Sequence[Query]) -> list[dict[str, object]]:

@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from plan.day_cases import DAY_CASES
 
+from tests.plan.day_cases import DAY_CASES
 from tuner.steering.agent.jar import agent_jar
 from tuner.steering.agent.spark_home import require_spark_in
 

@@ -12,7 +12,9 @@ from pyspark.sql import SparkSession
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
 from tuner.model.action import Action, ActionKind
-from tuner.model.decision import DecidedAction, Decision, Mode, Standing
+from tuner.model.change import Change
+from tuner.model.decision import DecidedChange, Decision, Mode, Standing
+from tuner.model.reason import Reason, ReasonCode
 from tuner.plan.queries import queries
 from tuner.steering.agent.agent_directives import agent_directives
 
@@ -59,8 +61,10 @@ found = queries(read_application(source))
 (first,) = (query for query in found if query.description == "plain: again")
 (join,) = (join for join in first.joins if len(join.left.relations) == len(join.right.relations) == 1)
 action = Action(ActionKind.HINT_JOIN, join.signature, "MERGE", first.fingerprint)
-decided = DecidedAction(action, Standing.TRIAL, "told", (first.fingerprint,), literals=(first.literals,))
-text = agent_directives(Decision(Mode.AUTO, "", (decided,)), found).text
+told = Reason(ReasonCode.RECORDED, {"said": "told"})
+change = Change.of("test", (action,), (first.fingerprint,), told, (), None)
+decided = DecidedChange(change, Standing.TRIAL, told, literals=(first.literals,))
+text = agent_directives(Decision(Mode.AUTO, (decided,)), found).text
 unlike = [label for label, values in RUNS.items() if rows(label, values, text) != plain[label]]
 old = rows("by a text for an older agent", {}, text.replace('"version":2', '"version":1'))
 report.write_text(json.dumps({"unlike": unlike, "old": [list(row) for row in old], "first": first.literals}))

@@ -18,11 +18,11 @@ from tuner.advice.candidates.coalescing import Coalescing
 from tuner.advice.candidates.query_gain import is_worth_it, total_seconds
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation
+from tuner.model.change import Change, Evidence, Prediction
 from tuner.model.query import AggregateSite, Query, ShuffleExchange
+from tuner.model.reason import Reason, ReasonCode
 from tuner.spark.knobs import COALESCE_INITIAL_PARTITIONS, SHUFFLE_PARTITIONS
 from tuner.spark.memory import hash_map_cap, relation_bytes
-from tuner.units import format_bytes, format_seconds
 
 # Groups are not spread evenly over tasks, and there will be more of them tomorrow.
 ROOM = 1.5
@@ -40,7 +40,7 @@ class _Fallback:
     seconds: float
 
 
-def advise_aggregate_partitions(facts: Facts) -> Iterable[Recommendation]:
+def advise_aggregate_partitions(facts: Facts) -> Iterable[Change]:
     """At most one recommendation: as many partitions as the hash maps ask for. None where bytes already ask for more."""
     if COALESCE_INITIAL_PARTITIONS in facts.settings or not facts.cluster.cores or advise_shuffle_partitions(facts):
         return
@@ -96,17 +96,23 @@ def _added(facts: Facts, current: int, wanted: int) -> float:
 
 def _recommendation(
     facts: Facts, found: list[_Fallback], current: int, wanted: int, saved: float, added: float
-) -> Recommendation:
+) -> Change:
     affected = [q for q in facts.succeeded if any(s.adjustable for s in q.shuffles)]
     before = total_seconds(affected)
     top = max(found, key=lambda f: f.seconds)
     size = relation_bytes(top.site.output_rows or 0, top.site.shuffle_bytes or 0)
-    return Recommendation(
+    return Change.of(
         actions=(Action(ActionKind.SET_CONF, SHUFFLE_PARTITIONS.property, str(wanted)),),
         queries=tuple(dict.fromkeys(q.fingerprint for q in affected)),
-        reason=(
-            f"{wanted} shuffle partitions instead of {current}: an aggregation whose hash maps take {format_bytes(size)} in "
-            f"{top.site.tasks} tasks outgrew their memory and sorted; about {format_seconds(saved - added)} less"
+        reason=Reason(
+            ReasonCode.AGGREGATE_PARTITIONS,
+            {
+                "partitions": wanted,
+                "partitions_before": current,
+                "hash_map_bytes": size,
+                "tasks": top.site.tasks,
+                "gain_seconds": saved - added,
+            },
         ),
         evidence=(
             Evidence("tasks that fell back to sorting", top.site.fallback_tasks or 0, "tasks", f"of {top.site.tasks}"),
@@ -115,7 +121,7 @@ def _recommendation(
             Evidence("sorting", saved, "seconds"),
             Evidence("more segments in all shuffles", added, "seconds"),
         ),
-        predicted_seconds=Prediction(
+        prediction=Prediction(
             before,
             before - saved + added,
             max(0.0, before - UNSURE * saved + added / UNSURE),

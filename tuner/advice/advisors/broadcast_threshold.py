@@ -31,11 +31,11 @@ from tuner.advice.candidates.sized_joins import (
 )
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Recommendation
+from tuner.model.change import Change, Evidence
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.spark.join_selection.selection_conf import ADAPTIVE_THRESHOLD, SelectionConf
 from tuner.spark.knobs import ADAPTIVE_BROADCAST_THRESHOLD, BROADCAST_THRESHOLD
-from tuner.units import format_bytes, format_rows, format_seconds
 
 # Room for tonight's data to be larger than yesterday's before the decision flips.
 GROWTH = 1.25
@@ -78,7 +78,7 @@ class _Judge:
     hashes: _Candidates
 
 
-def advise_broadcast_thresholds(facts: Facts) -> Iterable[Recommendation]:
+def advise_broadcast_thresholds(facts: Facts) -> Iterable[Change]:
     """At most one recommendation: both thresholds, for the joins they turn. None where broadcasts are switched off."""
     conf = facts.selection
     # Before SPARK-35264 AQE compares what it measured with the static threshold: one number for two kinds of sizes.
@@ -206,23 +206,29 @@ def _gain(builds: Iterable[HintCandidate]) -> float:
     return total_gain((build.query, build.gain) for build in builds)
 
 
-def _recommendation(facts: Facts, static: _Choice, adaptive: _Choice, example: HintCandidate) -> Recommendation:
+def _recommendation(facts: Facts, static: _Choice, adaptive: _Choice, example: HintCandidate) -> Change:
     builds = (*static.builds, *adaptive.builds)
     # Unset, AQE's threshold follows the static one and would turn joins nobody judged: it is always set.
     actions = [_set(BROADCAST_THRESHOLD.property, static.threshold)] if static.builds else []
     actions.append(_set(ADAPTIVE_BROADCAST_THRESHOLD.property, adaptive.threshold))
     queries = {b.query.id: b.query for b in builds}
     gain, side = _gain(builds), example.hinted
-    return Recommendation(
+    return Change.of(
         actions=tuple(actions),
         queries=tuple(dict.fromkeys(q.fingerprint for q in queries.values())),
-        reason=(
-            f"broadcast {len(builds)} more join{'s' if len(builds) > 1 else ''} instead of sorting both sides, "
-            f"such as {side_name(side)} ({format_rows(side.rows or 0)}, {format_bytes(side.shuffle_bytes or 0)}); "
-            f"about {format_seconds(gain)} less in {len(queries)} quer{'ies' if len(queries) > 1 else 'y'}"
+        reason=Reason(
+            ReasonCode.BROADCAST_THRESHOLD,
+            {
+                "joins": len(builds),
+                "side": side_name(side),
+                "rows": side.rows or 0,
+                "bytes": side.shuffle_bytes or 0,
+                "gain_seconds": gain,
+                "queries": len(queries),
+            },
         ),
         evidence=(*broadcast_evidence(example), *_threshold_evidence(facts, static, adaptive)),
-        predicted_seconds=predict_broadcasts(facts, total_seconds(queries.values()), gain, builds),
+        prediction=predict_broadcasts(facts, total_seconds(queries.values()), gain, builds),
         risk=BROADCAST_THRESHOLD.risk,
         advisor="broadcast_threshold",
     )

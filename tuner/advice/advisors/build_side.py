@@ -9,26 +9,33 @@ from tuner.advice.candidates.build_side_swaps import built_relation_bytes
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.side_name import side_name
 from tuner.advice.facts import Facts
-from tuner.model.change import Evidence, Recommendation, Risk
-from tuner.units import format_bytes, format_rows, format_seconds
+from tuner.model.change import Change, Evidence, Risk
+from tuner.model.reason import Reason, ReasonCode
 
 
-def advise_build_sides(facts: Facts) -> Iterator[Recommendation]:
+def advise_build_sides(facts: Facts) -> Iterator[Change]:
     """One recommendation for each hash join whose other side is much smaller, may be built and can be hinted."""
     if facts.per_join:
         yield from (_recommendation(facts, swap) for swap in best_hints(facts) if swap.swaps_build_side)
 
 
-def _recommendation(facts: Facts, swap: HintCandidate) -> Recommendation:
+def _recommendation(facts: Facts, swap: HintCandidate) -> Change:
     build, built, built_bytes = swap.hinted, swap.other, built_relation_bytes(facts, swap)
     name, other = side_name(build), side_name(built)
-    return Recommendation(
+    return Change.of(
         actions=(swap.action,),
         queries=(swap.query.fingerprint,),
-        reason=(
-            f"build {name} ({format_rows(build.rows or 0)}) instead of {other} "
-            f"({format_rows(built.rows or 0)}): a hash relation of at most {format_bytes(swap.relation_bytes)} "
-            f"instead of {format_bytes(built_bytes)}; about {format_seconds(swap.prediction.gain)} less"
+        reason=Reason(
+            ReasonCode.BUILD_SIDE,
+            {
+                "side": name,
+                "rows": build.rows or 0,
+                "relation_bytes": swap.relation_bytes,
+                "side_before": other,
+                "rows_before": built.rows or 0,
+                "relation_bytes_before": built_bytes,
+                "gain_seconds": swap.prediction.gain,
+            },
         ),
         evidence=(
             Evidence("build side rows", build.rows or 0, "rows", name),
@@ -36,7 +43,7 @@ def _recommendation(facts: Facts, swap: HintCandidate) -> Recommendation:
             Evidence("predicted hash relation", swap.relation_bytes, "bytes", name),
             Evidence("hash relation so far", built_bytes, "bytes", other),
         ),
-        predicted_seconds=swap.prediction,
+        prediction=swap.prediction,
         risk=Risk.LOW,
         advisor="build_side",
     )

@@ -15,11 +15,11 @@ from tuner.advice.candidates.query_gain import is_worth_it, total_gain, total_se
 from tuner.advice.candidates.shuffle_files import bypass_threshold, file_ns, files_of
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation
+from tuner.model.change import Change, Evidence, Prediction
 from tuner.model.query import Query, ShuffleExchange
+from tuner.model.reason import Reason, ReasonCode
 from tuner.spark.knobs import BYPASS_MERGE_THRESHOLD, DRIVER_MEMORY, SHUFFLE_MANAGER
 from tuner.spark.memory import hash_map_cap
-from tuner.units import format_bytes, format_rows, format_seconds
 
 # The others have writers of their own.
 _SORT_SHUFFLE = frozenset({"", "sort", "tungsten-sort", "org.apache.spark.shuffle.sort.sortshufflemanager"})
@@ -45,12 +45,12 @@ class _Merged:
     sort_seconds: float
 
 
-def advise_bypass_merge(facts: Facts) -> Sequence[Recommendation]:
+def advise_bypass_merge(facts: Facts) -> Sequence[Change]:
     """At most one recommendation: the threshold just below the partitions of shuffles that gain, of several the best."""
     return facts.once(_advised)
 
 
-def _advised(facts: Facts) -> Sequence[Recommendation]:
+def _advised(facts: Facts) -> Sequence[Change]:
     if facts.conf.get(SHUFFLE_MANAGER.property, "").strip().lower() not in _SORT_SHUFFLE or not _has_room(facts):
         return ()
     threshold = bypass_threshold(facts)
@@ -95,18 +95,25 @@ def _gain(found: Iterable[_Merged], unsure: float = 1.0) -> float:
     return total_gain((m.query, seconds) for m in found for seconds in (m.file_seconds / unsure, -m.sort_seconds))
 
 
-def _recommendation(found: Sequence[_Merged], threshold: int, gain: float) -> Recommendation:
+def _recommendation(found: Sequence[_Merged], threshold: int, gain: float) -> Change:
     queries = {m.query.id: m.query for m in found}
     before = total_seconds(queries.values())
     partitions = min(m.shuffle.partitions for m in found)
     tasks, files = sum(m.shuffle.map_tasks or 0 for m in found), sum(m.files for m in found)
     rows, size = sum(m.shuffle.rows or 0 for m in found), sum(m.shuffle.written_bytes or 0 for m in found)
-    return Recommendation(
+    return Change.of(
         actions=(Action(ActionKind.SET_CONF, BYPASS_MERGE_THRESHOLD.property, str(partitions - 1)),),
         queries=tuple(dict.fromkeys(q.fingerprint for q in queries.values())),
-        reason=(
-            f"write shuffles of {partitions} partitions and more to one file a task: {tasks} tasks wrote {files:.0f} files of "
-            f"{format_bytes(size / files)} and merged them, for {format_rows(rows)}; about {format_seconds(gain)} less"
+        reason=Reason(
+            ReasonCode.BYPASS_MERGE,
+            {
+                "partitions": partitions,
+                "tasks": tasks,
+                "files": files,
+                "bytes": size,
+                "rows": rows,
+                "gain_seconds": gain,
+            },
         ),
         evidence=(
             Evidence("files written and merged", round(files), "files"),
@@ -115,7 +122,7 @@ def _recommendation(found: Sequence[_Merged], threshold: int, gain: float) -> Re
             Evidence("rows a task", rows / max(1, tasks), "rows"),
             Evidence("threshold so far", threshold, "partitions", BYPASS_MERGE_THRESHOLD.property),
         ),
-        predicted_seconds=Prediction(
+        prediction=Prediction(
             before, before - gain, max(0.0, before - _gain(found, 1 / UNSURE)), before - _gain(found, UNSURE)
         ),
         risk=BYPASS_MERGE_THRESHOLD.risk,

@@ -20,15 +20,15 @@ from tuner.cost.card_weight import FittedWeight, TimedOrder, fit_weight
 from tuner.cost.cardinality import Cardinality
 from tuner.cost.join_tree import tree_cost, tree_of
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation
+from tuner.model.change import Change, Evidence, Prediction
+from tuner.model.reason import Reason, ReasonCode
 from tuner.spark.knobs import JOIN_REORDER_WEIGHT
-from tuner.units import format_seconds, format_share
 
 # Fewer pairs of orders rank alike by chance.
 _MIN_PAIRS = 3
 
 
-def advise_card_weight(facts: Facts) -> Iterator[Recommendation]:
+def advise_card_weight(facts: Facts) -> Iterator[Change]:
     """A weight that ranks the orders tried so far better, and by which Spark would choose better ones."""
     conf = CboConf.read(facts.conf)
     if not conf.reorders:
@@ -78,14 +78,20 @@ def _changes(facts: Facts, conf: CboConf, weight: float) -> list[OrderChange]:
     return [change for change in found if change is not None]
 
 
-def _recommendation(fitted: FittedWeight, changes: Sequence[OrderChange], predicted: Prediction) -> Recommendation:
-    return Recommendation(
+def _recommendation(fitted: FittedWeight, changes: Sequence[OrderChange], predicted: Prediction) -> Change:
+    return Change.of(
         actions=(Action(ActionKind.SET_CONF, JOIN_REORDER_WEIGHT.property, f"{fitted.weight:g}"),),
         queries=tuple(dict.fromkeys(change.query.fingerprint for change in changes)),
-        reason=(
-            f"rows weighed {fitted.weight:g} against bytes rank {format_share(fitted.concordance)} of {fitted.pairs} "
-            f"pairs of timed orders as their times do ({format_share(fitted.before)} now), and Spark would order "
-            f"{len(changes)} blocks otherwise; about {format_seconds(predicted.gain)} less"
+        reason=Reason(
+            ReasonCode.CARD_WEIGHT,
+            {
+                "weight": fitted.weight,
+                "share_ranked": fitted.concordance,
+                "share_ranked_before": fitted.before,
+                "pairs": fitted.pairs,
+                "blocks": len(changes),
+                "gain_seconds": predicted.gain,
+            },
         ),
         evidence=(
             Evidence("pairs of timed orders", fitted.pairs, "pairs"),
@@ -94,7 +100,7 @@ def _recommendation(fitted: FittedWeight, changes: Sequence[OrderChange], predic
             Evidence("rows between the joins as they ran", sum(c.rows for c in changes), "rows"),
             Evidence("rows between them by the fitted weight", sum(c.other_rows for c in changes), "rows"),
         ),
-        predicted_seconds=predicted,
+        prediction=predicted,
         risk=JOIN_REORDER_WEIGHT.risk,
         advisor="card_weight",
     )

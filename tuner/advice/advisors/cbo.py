@@ -15,17 +15,17 @@ from tuner.advice.candidates.spark_order_choice import spark_order_choice
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.change import Change, Evidence, Prediction, Risk
 from tuner.model.join_graph import JoinGraph, RelationKind
 from tuner.model.query import TableRead
+from tuner.model.reason import Reason, ReasonCode
 from tuner.spark.knobs import CBO, JOIN_REORDER, JOIN_REORDER_ITEMS, JOIN_REORDER_STAR_FILTER
-from tuner.units import format_rows, format_seconds
 
 # Spark's search looks at up to 3^n pairs: more items than this would plan for seconds.
 MOST_ITEMS = 14
 
 
-def advise_cbo(facts: Facts) -> Iterator[Recommendation]:
+def advise_cbo(facts: Facts) -> Iterator[Change]:
     """Switching it on, with the statistics it needs, where that gains over all queries that it would touch.
 
     Not where the agent orders single blocks: it needs no statistics, and leaves alone what Spark itself reorders.
@@ -63,7 +63,7 @@ def _names(graph: JoinGraph) -> set[str]:
 
 def _recommendation(
     facts: Facts, conf: CboConf, changes: Sequence[OrderChange], tables: Sequence[TableRead], predicted: Prediction
-) -> Recommendation:
+) -> Change:
     rows, fewer = (sum(getattr(change, name) for change in changes) for name in ("rows", "other_rows"))
     items = max(len(change.graph.relations) for change in changes)
     wanted = {CBO.property: "true", JOIN_REORDER.property: "true"}
@@ -73,12 +73,11 @@ def _recommendation(
         wanted[JOIN_REORDER_STAR_FILTER.property] = "false"
     actions = [Action(ActionKind.SET_CONF, key, value) for key, value in wanted.items() if not conf.has(key, value)]
     queries = tuple(dict.fromkeys(change.query.fingerprint for change in changes))
-    return Recommendation(
+    return Change.of(
         actions=(*actions, *analyze_actions(tables)),
         queries=queries,
-        reason=(
-            f"with statistics of {len(tables)} tables Spark would itself join in better orders: {format_rows(rows)} "
-            f"came between the joins, {format_rows(fewer)} would; about {format_seconds(predicted.gain)} less"
+        reason=Reason(
+            ReasonCode.CBO, {"tables": len(tables), "rows": rows, "fewer_rows": fewer, "gain_seconds": predicted.gain}
         ),
         evidence=(
             Evidence("rows between the joins as they ran", rows, "rows"),
@@ -87,7 +86,7 @@ def _recommendation(
             Evidence("of these slower by the prices", sum(c.gain.expected < 0 for c in changes), "blocks"),
             *analyze_evidence(tables, facts),
         ),
-        predicted_seconds=predicted,
+        prediction=predicted,
         risk=Risk.MEDIUM,
         advisor="cbo",
     )

@@ -11,9 +11,9 @@ from tuner.advice.candidates.order_changes import MIN_GAIN_SECONDS, order_shape
 from tuner.advice.facts import Facts
 from tuner.cost.card_weight import NOISE
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.change import Change, Evidence, Prediction, Risk
+from tuner.model.reason import Reason, ReasonCode
 from tuner.spark.knobs import JOIN_REORDER
-from tuner.units import format_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class _Compared:
     written: list[Execution]
 
 
-def advise_cbo_off(facts: Facts) -> Iterator[Recommendation]:
+def advise_cbo_off(facts: Facts) -> Iterator[Change]:
     """Measured on both sides: the queries whose orders it changed are together slower than runs without it were."""
     if not CboConf.read(facts.conf).reorders:
         return
@@ -54,14 +54,14 @@ def _differs(then: Execution, now: Execution) -> bool:
     return False
 
 
-def _recommendation(compared: list[_Compared], predicted: Prediction) -> Recommendation:
+def _recommendation(compared: list[_Compared], predicted: Prediction) -> Change:
     slower = sum(median_seconds(c.now) > median_seconds(c.written) for c in compared)
-    return Recommendation(
+    return Change.of(
         actions=(Action(ActionKind.SET_CONF, JOIN_REORDER.property, "false"),),
         queries=tuple(c.now[-1].query.fingerprint for c in compared),
-        reason=(
-            f"Spark's own reordering changed the joins of {len(compared)} queries, which take "
-            f"{format_seconds(predicted.before)}; in the orders as written they took {format_seconds(predicted.after)}"
+        reason=Reason(
+            ReasonCode.CBO_OFF,
+            {"queries": len(compared), "seconds": predicted.before, "seconds_as_written": predicted.after},
         ),
         evidence=(
             Evidence("queries that it gave another order", len(compared), "queries"),
@@ -69,7 +69,7 @@ def _recommendation(compared: list[_Compared], predicted: Prediction) -> Recomme
             Evidence("runs of them in the written order", sum(len(c.written) for c in compared), "runs"),
             Evidence("seconds in the written order, at most", predicted.high, "seconds"),
         ),
-        predicted_seconds=predicted,
+        prediction=predicted,
         risk=Risk.LOW,
         advisor="cbo_off",
     )

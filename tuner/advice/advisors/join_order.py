@@ -11,12 +11,12 @@ from tuner.advice.candidates.order_changes import OrderChange, OrderPrices
 from tuner.advice.candidates.order_names import joined_names, order_words, relation_names
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Recommendation, Risk
+from tuner.model.change import Change, Evidence, Risk
+from tuner.model.reason import Reason, ReasonCode
 from tuner.plan.order_text import order_text
-from tuner.units import format_rows, format_seconds
 
 
-def advise_join_orders(facts: Facts) -> Iterator[Recommendation]:
+def advise_join_orders(facts: Facts) -> Iterator[Change]:
     """One recommendation for each block of each query that another order would clearly run in less time."""
     prices = OrderPrices(facts)
     worth: dict[tuple[str, str], OrderChange] = {}
@@ -26,20 +26,23 @@ def advise_join_orders(facts: Facts) -> Iterator[Recommendation]:
             worth[key] = change
     changes = list(worth.values())
     for change, broadcasts in zip(changes, order_broadcasts(facts, prices, changes), strict=True):
-        yield _recommendation(change, broadcasts)
+        yield from _recommended(change, broadcasts)
 
 
-def _why(change: OrderChange, names: Sequence[str]) -> str:
-    early = f"joining {joined_names(names, change.largest)} early"
-    if change.has_clearly_fewer_rows:
-        rows = f"{format_rows(change.rows)} came between the joins, {format_rows(change.other_rows)} would"
-        return f"{early} makes rows that later joins drop: {rows}"
-    return f"{early} shuffles and sorts rows that other joins would drop first: about {format_seconds(change.gain.expected)} less"
-
-
-def _broadcasting(broadcasts: Sequence[OrderBroadcast]) -> str:
-    sides = [f"{one.name} (at most {format_rows(one.side.rows or 0)})" for one in broadcasts]
-    return f"; broadcast in it: {', '.join(sides)}" if sides else ""
+def _reason(change: OrderChange, names: Sequence[str], broadcasts: Sequence[OrderBroadcast]) -> Reason:
+    fewer = change.has_clearly_fewer_rows
+    return Reason(
+        ReasonCode.JOIN_ORDER,
+        {
+            "early": joined_names(names, change.largest),
+            "rows": change.rows if fewer else None,
+            "fewer_rows": change.other_rows if fewer else None,
+            "gain_seconds": change.gain.expected,
+            "order": order_words(change.other.order, names),
+            "broadcasts": tuple(one.name for one in broadcasts),
+            "most_broadcast_rows": tuple(one.side.rows or 0 for one in broadcasts),
+        },
+    )
 
 
 def _evidence(one: OrderBroadcast) -> Evidence:
@@ -51,19 +54,15 @@ def _evidence(one: OrderBroadcast) -> Evidence:
     )
 
 
-def _recommendation(change: OrderChange, broadcasts: Sequence[OrderBroadcast]) -> Recommendation:
+def _recommended(change: OrderChange, broadcasts: Sequence[OrderBroadcast]) -> Iterator[Change]:
+    """The order, and the broadcasts that it calls for: one trial, with one prediction."""
     graph, names = change.graph, relation_names(change.graph)
-    fingerprint = change.query.fingerprint
-    order = Action(ActionKind.ORDER_JOINS, graph.signature, order_text(change.other.order, graph), fingerprint)
-    return Recommendation(
-        actions=(order, *(broadcast.action(change.query) for broadcast in broadcasts)),
-        queries=(fingerprint,),
-        reason=(
-            f"{_why(change, names)} if you join in this order: {order_words(change.other.order, names)}"
-            f"{_broadcasting(broadcasts)}"
-        ),
-        evidence=(*change.evidence, *map(_evidence, broadcasts)),
-        predicted_seconds=change.predicted,
-        risk=Risk.MEDIUM,
-        advisor="join_order",
-    )
+    queries = (change.query.fingerprint,)
+    action = Action(ActionKind.ORDER_JOINS, graph.signature, order_text(change.other.order, graph), queries[0])
+    reason = _reason(change, names, broadcasts)
+    evidence = (*change.evidence, *map(_evidence, broadcasts))
+    order = Change.of("join_order", (action,), queries, reason, evidence, change.predicted, Risk.MEDIUM)
+    yield order
+    for broadcast in broadcasts:
+        hint = (broadcast.action(change.query),)
+        yield Change.of("join_order", hint, queries, reason, evidence, change.predicted, Risk.MEDIUM, order.id)

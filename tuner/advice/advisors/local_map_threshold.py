@@ -21,15 +21,15 @@ from tuner.advice.candidates.sized_joins import Site, site_of
 from tuner.advice.candidates.task_relation import SKEW, shuffle_of
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Recommendation
+from tuner.model.change import Change, Evidence
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.spark.join_selection.logical_join import LogicalJoin, Shuffle, Side
 from tuner.spark.join_selection.reselect_join import reselect_join
 from tuner.spark.join_selection.selection_conf import SelectionConf
 from tuner.spark.knobs import LOCAL_MAP_THRESHOLD
-from tuner.units import format_bytes, format_seconds
 
 _Builds = dict[tuple[Site, BuildSide], HintCandidate]
 
@@ -46,7 +46,7 @@ class _Turned:
         return min(self.builds, key=lambda b: b.gain)
 
 
-def advise_local_map_thresholds(facts: Facts) -> Iterable[Recommendation]:
+def advise_local_map_thresholds(facts: Facts) -> Iterable[Change]:
     """At most one recommendation: the threshold with the largest gain over all joins that it turns."""
     conf = facts.selection
     if facts.per_join or not conf.adaptive or LOCAL_MAP_THRESHOLD in facts.settings:
@@ -121,23 +121,28 @@ def _largest(query: Query, side: JoinSide) -> tuple[int, int]:
     return mean, min(found.written_bytes, int(SKEW * mean))
 
 
-def _recommendation(facts: Facts, threshold: int, builds: list[HintCandidate]) -> Recommendation:
+def _recommendation(facts: Facts, threshold: int, builds: list[HintCandidate]) -> Change:
     first = max(builds, key=lambda b: b.gain)
     predicted = predict_hashes(facts, builds)
     queries = tuple(dict.fromkeys(b.query.fingerprint for b in builds))
-    return Recommendation(
+    return Change.of(
         actions=(Action(ActionKind.SET_CONF, LOCAL_MAP_THRESHOLD.property, str(threshold)),),
         queries=queries,
-        reason=(
-            f"hash {len(builds)} join{'s' if len(builds) > 1 else ''} instead of sorting both sides: no task hashes more "
-            f"than {format_bytes(max(b.relation_bytes for b in builds))} where it may {format_bytes(facts.task_cap_bytes)}; "
-            f"about {format_seconds(predicted.gain)} less in {len(queries)} quer{'ies' if len(queries) > 1 else 'y'}"
+        reason=Reason(
+            ReasonCode.LOCAL_MAP_THRESHOLD,
+            {
+                "joins": len(builds),
+                "relation_bytes": max(b.relation_bytes for b in builds),
+                "most_bytes": facts.task_cap_bytes,
+                "gain_seconds": predicted.gain,
+                "queries": len(queries),
+            },
         ),
         evidence=(
             *hash_evidence(facts, first),
             Evidence("joins turned by AQE", len(builds), "joins", LOCAL_MAP_THRESHOLD.property),
         ),
-        predicted_seconds=predicted,
+        prediction=predicted,
         risk=LOCAL_MAP_THRESHOLD.risk,
         advisor="local_map_threshold",
     )

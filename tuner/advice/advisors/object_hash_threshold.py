@@ -15,11 +15,11 @@ from tuner.advice.candidates.round_number import round_number
 from tuner.advice.facts import Facts
 from tuner.cost.unit_costs import DEFAULT_COSTS, UnitCosts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation
+from tuner.model.change import Change, Evidence, Prediction
 from tuner.model.query import AggregateSite, Query
+from tuner.model.reason import Reason, ReasonCode
 from tuner.spark.knobs import OBJECT_HASH_FALLBACK_THRESHOLD
 from tuner.spark.memory import object_bytes, object_cap
-from tuner.units import format_bytes, format_rows, format_seconds
 
 # Keys are not spread evenly over tasks, and there will be more of them tomorrow.
 ROOM = 2
@@ -44,7 +44,7 @@ class _Fallback:
     hash_seconds: float
 
 
-def advise_object_hash_threshold(facts: Facts) -> Iterable[Recommendation]:
+def advise_object_hash_threshold(facts: Facts) -> Iterable[Change]:
     """At most one recommendation: the threshold that gains most of those whose objects fit into memory."""
     current = facts.settings[OBJECT_HASH_FALLBACK_THRESHOLD]
     found = [f for q in facts.succeeded for f in _fallbacks(facts, q, current)]
@@ -126,19 +126,26 @@ def _gain(found: Iterable[_Fallback], unsure: float) -> float:
     )
 
 
-def _recommendation(cured: list[_Fallback], current: int, threshold: int, held: int, cap: int) -> Recommendation:
+def _recommendation(cured: list[_Fallback], current: int, threshold: int, held: int, cap: int) -> Change:
     queries = {f.query.id: f.query for f in cured}
     before = total_seconds(queries.values())
     gain = _gain(cured, 1.0)
     top = max(cured, key=lambda f: f.sort_seconds)
     keys = (top.site.output_rows or 0) / top.site.tasks
-    return Recommendation(
+    return Change.of(
         actions=(Action(ActionKind.SET_CONF, OBJECT_HASH_FALLBACK_THRESHOLD.property, str(threshold)),),
         queries=tuple(dict.fromkeys(q.fingerprint for q in queries.values())),
-        reason=(
-            f"hash up to {threshold} keys a task instead of {current} before sorting: an aggregation with {keys:.0f} keys "
-            f"a task sorted {format_rows(top.site.input_rows or 0)}; its objects take {format_bytes(held)} of the "
-            f"{format_bytes(cap)} a task may hold; about {format_seconds(gain)} less"
+        reason=Reason(
+            ReasonCode.OBJECT_HASH_THRESHOLD,
+            {
+                "keys": threshold,
+                "keys_before": current,
+                "keys_in_a_task": keys,
+                "rows": top.site.input_rows or 0,
+                "object_bytes": held,
+                "most_bytes": cap,
+                "gain_seconds": gain,
+            },
         ),
         evidence=(
             Evidence("tasks that fell back to sorting", top.fallen, "tasks", f"of {top.site.tasks}"),
@@ -148,7 +155,7 @@ def _recommendation(cured: list[_Fallback], current: int, threshold: int, held: 
             Evidence("objects of one task, at most", held, "bytes"),
             Evidence("memory for the objects of one task", cap, "bytes"),
         ),
-        predicted_seconds=Prediction(
+        prediction=Prediction(
             before,
             before - gain,
             max(0.0, before - max(gain, _gain(cured, 1 / UNSURE))),

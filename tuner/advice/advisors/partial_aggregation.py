@@ -15,10 +15,10 @@ from tuner.advice.candidates.query_gain import is_worth_it
 from tuner.advice.facts import Facts
 from tuner.cost.unit_costs import DEFAULT_COSTS, UnitCosts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation
+from tuner.model.change import Change, Evidence, Prediction
 from tuner.model.query import AggregateSite, Query
+from tuner.model.reason import Reason, ReasonCode
 from tuner.spark.knobs import BYPASS_PARTIAL_AGGREGATION
-from tuner.units import format_rows, format_seconds, format_share
 
 MIN_GAIN_SECONDS = 0.5
 MIN_GAIN_SHARE = 0.02
@@ -49,7 +49,7 @@ class _Bypass:
         return self.query.seconds
 
 
-def advise_partial_aggregation(facts: Facts) -> Iterable[Recommendation]:
+def advise_partial_aggregation(facts: Facts) -> Iterable[Change]:
     """At most one recommendation, where the whole application gains and no query loses."""
     knob, settings = BYPASS_PARTIAL_AGGREGATION, facts.settings
     if settings.version < knob.since or knob in settings or len(facts.succeeded) < len(facts.queries):
@@ -92,17 +92,16 @@ def _added(site: AggregateSite, costs: UnitCosts) -> float:
     return rows * (width * (costs.shuffle_write + costs.shuffle_read) + costs.probe) / 1e9
 
 
-def _recommendation(found: list[_Bypass], gain: float) -> Recommendation:
+def _recommendation(found: list[_Bypass], gain: float) -> Change:
     before = sum(b.seconds for b in found)
     sites = [site for b in found for site in b.sites]
     rows_in, rows_out = sum(s.input_rows or 0 for s in sites), sum(s.output_rows or 0 for s in sites)
-    return Recommendation(
+    return Change.of(
         actions=(Action(ActionKind.SET_CONF, BYPASS_PARTIAL_AGGREGATION.property, "true"),),
         queries=tuple(dict.fromkeys(b.query.fingerprint for b in found)),
-        reason=(
-            f"aggregate only after the shuffle: before it {len(sites)} "
-            f"aggregate{'s' if len(sites) > 1 else ''} kept {format_share(rows_out / max(1, rows_in))} of "
-            f"{format_rows(rows_in)}, and no other merges enough to miss it; about {format_seconds(gain)} less"
+        reason=Reason(
+            ReasonCode.PARTIAL_AGGREGATION,
+            {"aggregates": len(sites), "share_kept": rows_out / max(1, rows_in), "rows": rows_in, "gain_seconds": gain},
         ),
         evidence=(
             Evidence("rows in", rows_in, "rows", "aggregates before a shuffle"),
@@ -111,7 +110,7 @@ def _recommendation(found: list[_Bypass], gain: float) -> Recommendation:
             Evidence("shuffling what it merged", sum(b.added for b in found), "seconds"),
             Evidence("spilled", sum(s.spilled_bytes for s in sites), "bytes"),
         ),
-        predicted_seconds=Prediction(
+        prediction=Prediction(
             before,
             before - gain,
             max(0.0, before - max(gain, sum(b.gain(1 / UNSURE) for b in found))),

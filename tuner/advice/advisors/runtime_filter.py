@@ -18,13 +18,13 @@ from tuner.advice.facts import Facts
 from tuner.cost.operator_seconds import join_core_seconds
 from tuner.cost.unit_costs import UnitCosts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation
+from tuner.model.change import Change, Evidence, Prediction
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.strategy import JoinType, Strategy
 from tuner.plan.relation import short_name
 from tuner.spark.knobs import BLOOM_FILTER, BLOOM_FILTER_APPLICATION_THRESHOLD
-from tuner.units import format_rows, format_seconds, format_share
 
 # A join keeps so few of its rows that a filter on its key pays (the filter itself reads every row once).
 MAX_SELECTIVITY = 0.5
@@ -52,7 +52,7 @@ class _Filtered:
     gain: float
 
 
-def advise_runtime_filters(facts: Facts) -> Iterable[Recommendation]:
+def advise_runtime_filters(facts: Facts) -> Iterable[Change]:
     """At most one recommendation: the threshold below the smallest relation that is worth filtering."""
     threshold = facts.settings[BLOOM_FILTER_APPLICATION_THRESHOLD]
     if facts.version < BLOOM_FILTER.since[:2] or (BLOOM_FILTER in facts.settings and not facts.settings[BLOOM_FILTER]):
@@ -129,7 +129,7 @@ def _best_of_each(filtered: Iterable[_Filtered]) -> list[_Filtered]:
     return list(best.values())
 
 
-def _recommendation(facts: Facts, filtered: list[_Filtered], threshold: int, gain: float) -> Recommendation:
+def _recommendation(facts: Facts, filtered: list[_Filtered], threshold: int, gain: float) -> Change:
     below = max(1, int(min(f.file_bytes for f in filtered) / MARGIN))
     value = round_number(max(1, int(below / MARGIN)), below)
     top = max(filtered, key=lambda f: f.gain)
@@ -141,12 +141,12 @@ def _recommendation(facts: Facts, filtered: list[_Filtered], threshold: int, gai
     actions = [Action(ActionKind.SET_CONF, BLOOM_FILTER_APPLICATION_THRESHOLD.property, str(value))]
     if not facts.settings[BLOOM_FILTER]:
         actions.append(Action(ActionKind.SET_CONF, BLOOM_FILTER.property, "true"))
-    return Recommendation(
+    return Change.of(
         actions=tuple(actions),
         queries=tuple(dict.fromkeys(q.fingerprint for q in reached)),
-        reason=(
-            f"filter {name} ({format_rows(top.rows)}) before its shuffle by the keys of {others}: "
-            f"the joins after it keep {format_share(top.kept)}; about {format_seconds(gain)} less"
+        reason=Reason(
+            ReasonCode.RUNTIME_FILTER,
+            {"relation": name, "rows": top.rows, "filters": others, "share_kept": top.kept, "gain_seconds": gain},
         ),
         evidence=(
             Evidence("rows before its shuffle", top.rows, "rows", name),
@@ -155,9 +155,7 @@ def _recommendation(facts: Facts, filtered: list[_Filtered], threshold: int, gai
             Evidence("files", top.file_bytes, "bytes", name),
             Evidence("threshold so far", threshold, "bytes", BLOOM_FILTER_APPLICATION_THRESHOLD.property),
         ),
-        predicted_seconds=Prediction(
-            before, before - gain, before - capped(2 * gain, before), before - 0.2 * gain + wasted
-        ),
+        prediction=Prediction(before, before - gain, before - capped(2 * gain, before), before - 0.2 * gain + wasted),
         risk=BLOOM_FILTER_APPLICATION_THRESHOLD.risk,
         advisor="runtime_filter",
     )

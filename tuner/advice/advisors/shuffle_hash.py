@@ -10,11 +10,11 @@ from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.side_name import side_name
 from tuner.advice.facts import Facts
 from tuner.model.action import Hint
-from tuner.model.change import Recommendation, Risk
-from tuner.units import format_bytes, format_rows, format_seconds
+from tuner.model.change import Change, Risk
+from tuner.model.reason import Reason, ReasonCode
 
 
-def advise_shuffle_hashes(facts: Facts) -> Iterator[Recommendation]:
+def advise_shuffle_hashes(facts: Facts) -> Iterator[Change]:
     """One recommendation for each sort merge join that a shuffled hash join beats, and that no broadcast gains more."""
     if facts.per_join:
         for candidate in best_hints(facts):
@@ -22,18 +22,24 @@ def advise_shuffle_hashes(facts: Facts) -> Iterator[Recommendation]:
                 yield _recommendation(facts, candidate)
 
 
-def _recommendation(facts: Facts, candidate: HintCandidate) -> Recommendation:
+def _recommendation(facts: Facts, candidate: HintCandidate) -> Change:
     build, probe, cap = candidate.hinted, candidate.other, facts.task_cap_bytes
-    return Recommendation(
+    return Change.of(
         actions=(candidate.action,),
         queries=(candidate.query.fingerprint,),
-        reason=(
-            f"hash {side_name(build)} instead of sorting both sides: {format_rows(build.rows or 0)} meet "
-            f"{format_rows(probe.rows or 0)}, at most {format_bytes(candidate.relation_bytes)} in a task that may hash "
-            f"{format_bytes(cap)}; about {format_seconds(candidate.prediction.gain)} less"
+        reason=Reason(
+            ReasonCode.SHUFFLE_HASH,
+            {
+                "side": side_name(build),
+                "rows": build.rows or 0,
+                "other_rows": probe.rows or 0,
+                "relation_bytes": candidate.relation_bytes,
+                "most_bytes": cap,
+                "gain_seconds": candidate.prediction.gain,
+            },
         ),
         evidence=hash_evidence(facts, candidate),
-        predicted_seconds=candidate.prediction,
+        prediction=candidate.prediction,
         risk=Risk.MEDIUM,
         advisor="shuffle_hash",
     )

@@ -10,10 +10,10 @@ from tuner.advice.candidates.query_gain import is_worth_it, total_seconds
 from tuner.advice.candidates.shuffle_files import segment_ns
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.change import Change, Evidence, Prediction, Risk
 from tuner.model.query import Query, ShuffleExchange
+from tuner.model.reason import Reason, ReasonCode
 from tuner.spark.knobs import COALESCE_INITIAL_PARTITIONS, SHUFFLE_PARTITIONS
-from tuner.units import format_bytes, format_seconds
 
 # Bytes of rows for one partition: half of spark.sql.adaptive.advisoryPartitionSizeInBytes (64 MB), since AQE joins
 # small neighbours but never splits a partition outside a skewed join; and with room to grow by half.
@@ -24,7 +24,7 @@ PER_CORE = 4
 MAX_PARTITIONS = 20_000
 
 
-def advise_shuffle_partitions(facts: Facts) -> Sequence[Recommendation]:
+def advise_shuffle_partitions(facts: Facts) -> Sequence[Change]:
     """At most one recommendation: a count from the largest shuffle's bytes, where half will do, or too few spilled.
 
     Fewer are not advised where it is the files of each that cost: they can be spared, however many partitions there are.
@@ -32,7 +32,7 @@ def advise_shuffle_partitions(facts: Facts) -> Sequence[Recommendation]:
     return facts.once(_advised)
 
 
-def _advised(facts: Facts) -> Sequence[Recommendation]:
+def _advised(facts: Facts) -> Sequence[Change]:
     shuffles = [(q, s) for q in facts.succeeded for s in q.shuffles if s.adjustable and s.data_bytes is not None]
     if not shuffles or COALESCE_INITIAL_PARTITIONS in facts.settings or not facts.cluster.cores:
         return ()
@@ -77,18 +77,16 @@ def _spill_gain(facts: Facts, spilled_bytes: int) -> float:
 
 def _recommendation(
     shuffles: list[tuple[Query, ShuffleExchange]], current: int, wanted: int, largest: int, gain: float
-) -> Recommendation:
+) -> Change:
     affected = {q.id: q for q, _ in shuffles}
     before = total_seconds(affected.values())
     gain = min(gain, 0.5 * before)
-    fewer = wanted < current
-    why = "small segments cost more than they spread" if fewer else "partitions spilled"
-    return Recommendation(
+    return Change.of(
         actions=(Action(ActionKind.SET_CONF, SHUFFLE_PARTITIONS.property, str(wanted)),),
         queries=tuple(dict.fromkeys(q.fingerprint for q in affected.values())),
-        reason=(
-            f"{wanted} shuffle partitions instead of {current}: the largest shuffle holds {format_bytes(largest)}, "
-            f"{format_bytes(largest / current)} a partition; {why}; about {format_seconds(gain)} less"
+        reason=Reason(
+            ReasonCode.SHUFFLE_PARTITIONS,
+            {"partitions": wanted, "partitions_before": current, "largest_bytes": largest, "gain_seconds": gain},
         ),
         evidence=(
             Evidence("largest shuffle", largest, "bytes"),
@@ -96,7 +94,7 @@ def _recommendation(
             Evidence("bytes a partition", largest / current, "bytes", f"with {current}"),
             Evidence("bytes a partition", largest / wanted, "bytes", f"with {wanted}"),
         ),
-        predicted_seconds=Prediction(before, before - gain, max(0.0, before - 3 * gain), before - 0.2 * gain),
-        risk=Risk.LOW if fewer else Risk.MEDIUM,
+        prediction=Prediction(before, before - gain, max(0.0, before - 3 * gain), before - 0.2 * gain),
+        risk=Risk.LOW if wanted < current else Risk.MEDIUM,
         advisor="shuffle_partitions",
     )

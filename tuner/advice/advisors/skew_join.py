@@ -20,7 +20,8 @@ from tuner.advice.candidates.skewed_partition import SkewedPartition, skewed_par
 from tuner.advice.facts import Facts
 from tuner.cost.unit_costs import UnitCosts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation
+from tuner.model.change import Change, Evidence, Prediction
+from tuner.model.reason import Reason, ReasonCode
 from tuner.spark.knobs import (
     ADAPTIVE,
     ADVISORY_PARTITION_SIZE,
@@ -29,7 +30,6 @@ from tuner.spark.knobs import (
     SKEW_JOIN_FACTOR,
     SKEW_JOIN_THRESHOLD,
 )
-from tuner.units import format_bytes, format_seconds
 
 # Below the partition as measured, so that one that is smaller tonight is split, too.
 SHRINK = 2
@@ -53,7 +53,7 @@ class _Split:
     worst: float
 
 
-def advise_skew_joins(facts: Facts) -> Iterable[Recommendation]:
+def advise_skew_joins(facts: Facts) -> Iterable[Change]:
     """At most one recommendation: the settings that split what pays. None where AQE, or its splitting, is off."""
     settings = facts.settings
     if not settings[ADAPTIVE] or not settings[SKEW_JOIN] or not facts.cluster.cores:
@@ -131,21 +131,28 @@ def _more_tasks(facts: Facts, splits: Sequence[_Split]) -> int:
     return sum(then.tasks(s, s.partitions) - now.tasks(s, s.partitions) for s in shuffles)
 
 
-def _recommendation(facts: Facts, splits: Sequence[_Split]) -> Recommendation:
+def _recommendation(facts: Facts, splits: Sequence[_Split]) -> Change:
     top = max(splits, key=lambda s: s.skewed.stage.seconds - s.after)
     queries = {s.skewed.query.id: s.skewed.query for s in splits}
     before = total_seconds(queries.values())
     gain, stage = _gain(facts, splits), top.skewed.stage
     names = " with ".join(map(side_name, top.skewed.join.sides))
     low = max(0.0, before - gain - sum(s.after - s.skewed.stage.longest_task_ms / 1e3 / s.pieces for s in splits))
-    return Recommendation(
+    return Change.of(
         actions=_actions(facts, splits),
         queries=tuple(dict.fromkeys(q.fingerprint for q in queries.values())),
-        reason=(
-            f"split the skewed partition of the join of {names}: of {stage.tasks} tasks one read "
-            f"{format_bytes(stage.longest_task_bytes)} and took {format_seconds(stage.longest_task_ms / 1e3)}, the others "
-            f"{format_bytes(stage.mean_task_bytes)} and {format_seconds(stage.mean_task_ms / 1e3)}; {top.pieces} tasks "
-            f"can share it; about {format_seconds(gain)} less"
+        reason=Reason(
+            ReasonCode.SKEW_JOIN,
+            {
+                "join": names,
+                "tasks": stage.tasks,
+                "longest_task_bytes": stage.longest_task_bytes,
+                "longest_task_seconds": stage.longest_task_ms / 1e3,
+                "mean_task_bytes": stage.mean_task_bytes,
+                "mean_task_seconds": stage.mean_task_ms / 1e3,
+                "pieces": top.pieces,
+                "gain_seconds": gain,
+            },
         ),
         evidence=(
             Evidence("longest task", stage.longest_task_ms / 1e3, "seconds"),
@@ -155,7 +162,7 @@ def _recommendation(facts: Facts, splits: Sequence[_Split]) -> Recommendation:
             Evidence("its stage", stage.seconds, "seconds"),
             Evidence("threshold so far", facts.settings[SKEW_JOIN_THRESHOLD], "bytes", SKEW_JOIN_THRESHOLD.property),
         ),
-        predicted_seconds=Prediction(before, before - gain, low, before - _gain(facts, splits, worst=True)),
+        prediction=Prediction(before, before - gain, low, before - _gain(facts, splits, worst=True)),
         risk=SKEW_JOIN_THRESHOLD.risk,
         advisor="skew_join",
     )

@@ -20,12 +20,12 @@ from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.query_gain import capped
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Evidence, Prediction, Recommendation, Risk
+from tuner.model.change import Change, Evidence, Prediction, Risk
 from tuner.model.query import TableRead
+from tuner.model.reason import Reason, ReasonCode
 from tuner.plan.relation import short_name
 from tuner.spark.join_selection.selection_conf import read_conf
 from tuner.spark.knobs import CBO
-from tuner.units import format_bytes, format_seconds
 
 MIN_GAIN_SECONDS = 0.5
 # By how much an estimate with statistics may exceed what was measured and still be believed to stay under the
@@ -34,7 +34,7 @@ MIN_GAIN_SECONDS = 0.5
 _ESTIMATE_ERROR = 2.0
 
 
-def advise_statistics(facts: Facts) -> Iterator[Recommendation]:
+def advise_statistics(facts: Facts) -> Iterator[Change]:
     """The tables whose statistics would have made sort merge joins broadcast ones, if that pays for gathering them."""
     tables = catalog_tables(facts)
     if not tables or CboConf.read(facts.conf).enabled:
@@ -85,17 +85,23 @@ def _predicted(facts: Facts, builds: Sequence[HintCandidate]) -> Prediction:
 
 def _recommendation(
     facts: Facts, builds: Sequence[HintCandidate], tables: Sequence[TableRead], predicted: Prediction
-) -> Recommendation:
+) -> Change:
     worst = max(builds, key=lambda b: b.gain)
     estimate = worst.hinted.estimated_bytes or 0
     name = short_name(worst.hinted.relations[0])
-    return Recommendation(
+    return Change.of(
         actions=(Action(ActionKind.SET_CONF, CBO.property, "true"), *analyze_actions(tables)),
         queries=tuple(dict.fromkeys(b.query.fingerprint for b in builds)),
-        reason=(
-            f"the planner takes {name} for {format_bytes(estimate)} where {format_bytes(worst.hinted.shuffle_bytes or 0)} "
-            f"came: with statistics it would broadcast in {len(builds)} joins; about {format_seconds(predicted.gain)} "
-            f"less for {format_seconds(seconds_once(tables, facts))} of ANALYZE"
+        reason=Reason(
+            ReasonCode.STATISTICS,
+            {
+                "side": name,
+                "estimated_bytes": estimate,
+                "measured_bytes": worst.hinted.shuffle_bytes or 0,
+                "joins": len(builds),
+                "gain_seconds": predicted.gain,
+                "analyze_seconds": seconds_once(tables, facts),
+            },
         ),
         evidence=(
             Evidence("planner's estimate", estimate, "bytes", name),
@@ -103,7 +109,7 @@ def _recommendation(
             Evidence("joins that would be planned otherwise", len(builds), "joins"),
             *analyze_evidence(tables, facts),
         ),
-        predicted_seconds=predicted,
+        prediction=predicted,
         risk=Risk.MEDIUM,
         advisor="statistics",
     )

@@ -128,8 +128,7 @@ def _is_broadcast_by_spark(query: Query, block: PricedBlock, relations: int) -> 
 
 
 def _is_hinted(query: Query, join: JoinSite) -> bool:
-    mine = Action(ActionKind.HINT_JOIN, join.signature, "", query.fingerprint).id  # what all hints on it begin with
-    return any(o.status is DirectiveStatus.APPLIED and o.action_id.startswith(mine) for o in query.directives)
+    return any(o.status is DirectiveStatus.APPLIED and o.join == join.signature for o in query.directives)
 
 
 def _hinted_sides(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tuner.advice.picture.advised_picture import advised_picture
-from tuner.model.action import ON_JOINS, ActionKind
-from tuner.model.decision import TAKEN_OUT, DecidedAction
+from tuner.model.action import ActionKind
+from tuner.model.decision import TAKEN_OUT, DecidedChange
 from tuner.model.join_graph import JoinGraph
 from tuner.model.plan_picture import PlanPicture
 from tuner.model.run import Run
@@ -15,11 +15,11 @@ from tuner.panel.facts import CohortFacts
 
 @dataclass(frozen=True, slots=True)
 class AdvisedPlan:
-    """`not_drawn` are those of the actions that no picture shows."""
+    """`not_drawn` are those of the changes that no picture shows."""
 
     picture: PlanPicture
-    actions: tuple[DecidedAction, ...]
-    not_drawn: tuple[DecidedAction, ...] = ()
+    changes: tuple[DecidedChange, ...]
+    not_drawn: tuple[DecidedChange, ...] = ()
 
 
 def advised_plan(facts: CohortFacts, run: Run, picture: PlanPicture) -> AdvisedPlan | None:
@@ -27,19 +27,17 @@ def advised_plan(facts: CohortFacts, run: Run, picture: PlanPicture) -> AdvisedP
 
     `picture` is the query's in `run`.
     """
-    actions = tuple(
+    changes = tuple(
         decided
-        for decided in (facts.outlook.actions if facts.outlook else ())
-        if decided.action.kind in ON_JOINS
-        and decided.action.query == picture.query
-        and decided.standing not in TAKEN_OUT
+        for decided in (facts.outlook.changes if facts.outlook else ())
+        if decided.change.is_on_joins and decided.change.query == picture.query and decided.standing not in TAKEN_OUT
     )
-    if not actions or not picture.steps:
+    if not changes or not picture.steps:
         return None
-    ordered = any(decided.action.kind is ActionKind.ORDER_JOINS for decided in actions)
+    ordered = any(decided.change.kind is ActionKind.ORDER_JOINS for decided in changes)
     graphs = _graphs(facts, run, picture.query) if ordered else []
-    drawn = advised_picture(picture, [decided.action for decided in actions], graphs)
-    return AdvisedPlan(drawn.picture, actions, tuple(d for d in actions if d.action in drawn.left))
+    drawn = advised_picture(picture, [action for decided in changes for action in decided.change.actions], graphs)
+    return AdvisedPlan(drawn.picture, changes, tuple(d for d in changes if d.change.actions[0] in drawn.left))
 
 
 def _graphs(facts: CohortFacts, run: Run, fingerprint: str) -> list[JoinGraph]:

@@ -13,14 +13,14 @@ from tuner.panel.views.texts import shortened
 def audit_items(
     verdicts: Iterable[Verdict], changes: Iterable[ModeChange], words: Mapping[str, str]
 ) -> list[AuditItem]:
-    """Rulings and changes of mode, newest first. `words` says what an action was, by its id."""
+    """Rulings and changes of mode, newest first. `words` says what a change was, by its id."""
     rulings = (
         AuditItem(
             at=v.at,
             by=v.by,
             did=v.ruling.value,
-            action_id=v.action_id,
-            words=shortened(words.get(v.action_id, "")),
+            change_id=v.change_id,
+            words=shortened(words.get(v.change_id, "")),
             reason=shortened(v.reason),
         )
         for v in verdicts

@@ -9,10 +9,11 @@ from tuner.history.store import CohortSummary
 from tuner.model.decision import CohortState, Mode
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import Cohort, CohortItem, ModeSetting, TaskRef
-from tuner.panel.views.recommendations import recommended_groups, standing_of
+from tuner.panel.views.recommendations import recommended_trials, standing_of
 from tuner.panel.views.seconds import query_seconds
 from tuner.panel.views.state import state_of
 from tuner.panel.views.texts import shortened
+from tuner.words.decisions import decision_summary
 
 
 def matching(summaries: Iterable[CohortSummary], search: str, state: CohortState | None) -> list[CohortSummary]:
@@ -30,7 +31,7 @@ def cohort_item(summary: CohortSummary, mode: Mode, *, may_act: bool) -> CohortI
         mode=mode,
         last_run_at=summary.last_started_at,
         last_run_state=summary.last_state,
-        last_decision=shortened(summary.last_decision.summary) if summary.last_decision else "",
+        last_decision=shortened(decision_summary(summary.last_decision)) if summary.last_decision else "",
         may_act=may_act,
     )
 
@@ -42,11 +43,11 @@ def cohort_page(facts: CohortFacts, *, may_act: bool) -> Cohort:
     # What the machine alone gained or lost is no gain of the tuner's.
     baseline = facts.view.baselines.get(latest.key) if latest and latest.decision.in_force else None
     outcome = latest.outcome if latest else None
-    groups = recommended_groups(facts.outlook)
+    trials = recommended_trials(facts.outlook)
     return Cohort(
         **{**item.model_dump(), "state": state_of(facts.outlook)},
         mode_setting=_mode_setting(facts),
-        counts=dict(Counter(standing_of(group) for group in groups)),
+        counts=dict(Counter(standing_of(trial) for trial in trials)),
         baseline_seconds=baseline.expected if baseline else None,
         latest_seconds=query_seconds(latest) if latest else None,
         queries=len({query.fingerprint for query in outcome.queries}) if outcome else 0,

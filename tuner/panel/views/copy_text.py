@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from tuner.model.action import Action, ActionKind
+from tuner.words.actions import action_words, hint_text
 
 
 def copy_text(action: Action) -> str:
@@ -15,8 +16,8 @@ def copy_text(action: Action) -> str:
         case ActionKind.SET_CONF:
             return f"--conf {shlex.quote(f'{action.target}={action.value}')}"
         case ActionKind.HINT_JOIN:
-            return action.hint_text
+            return hint_text(action)
         case ActionKind.ANALYZE_TABLE:
-            return action.words
+            return action_words(action)
         case ActionKind.ORDER_JOINS:
             return ""

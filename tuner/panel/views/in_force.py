@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from tuner.model.decision import IN_FORCE, DecidedAction
+from tuner.model.decision import DecidedChange
 from tuner.model.run import Run
 from tuner.panel.models import InForce
 from tuner.panel.views.texts import shortened
+from tuner.words.actions import action_words
 
 
 def in_force_items(run: Run, fingerprint: str | None = None) -> list[InForce]:
     """What was in force in a run, on one of its queries where one is given."""
     return [
-        in_force_item(d)
-        for d in run.decision.actions
-        if d.standing in IN_FORCE and (fingerprint is None or fingerprint in d.queries)
+        item
+        for decided in run.decision.in_force
+        if fingerprint is None or fingerprint in decided.queries
+        for item in in_force_actions(decided)
     ]
 
 
-def in_force_item(decided: DecidedAction) -> InForce:
-    return InForce(action_id=decided.action.id, words=shortened(decided.action.words), standing=decided.standing)
+def in_force_actions(decided: DecidedChange) -> list[InForce]:
+    """What a change does, action by action."""
+    return [
+        InForce(change_id=decided.id, action_id=a.id, words=shortened(action_words(a)), standing=decided.standing)
+        for a in decided.change.carried_out
+    ]

@@ -6,17 +6,18 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 
 from tuner.model.action import Action
-from tuner.model.decision import IN_FORCE, DecidedAction
+from tuner.model.decision import DecidedChange
 from tuner.model.plan_picture import PlanPicture, PlanStep
 from tuner.model.run import Run
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import PictureItem, PlanComparison, StepItem
 from tuner.panel.views.advised_plan import AdvisedPlan, advised_plan
 from tuner.panel.views.changed_joins import AS_ADVISED, changed_joins
-from tuner.panel.views.in_force import in_force_item, in_force_items
+from tuner.panel.views.in_force import in_force_actions, in_force_items
 from tuner.panel.views.texts import query_ref, shortened
 from tuner.policy.followed import in_effect
 from tuner.policy.measure import seconds_by_query, usable
+from tuner.words.changes import change_words
 
 # Runs whose details are looked at for a picture: the newest have one, or none has one of the query.
 RUNS_TRIED = 10
@@ -43,7 +44,7 @@ def plan_comparison(facts: CohortFacts, fingerprint: str, *, code: bool) -> Plan
 def _predicted(
     facts: CohortFacts, run: Run, picture: PlanPicture, advised: AdvisedPlan, *, code: bool
 ) -> PlanComparison:
-    told = [decided.action for decided in advised.actions]
+    told = [action for decided in advised.changes for action in decided.change.actions]
     marks_before, marks_after = changed_joins(picture, advised.picture, told, AS_ADVISED)
     after = _picture_item(run, advised.picture, marks_after)
     return PlanComparison(
@@ -53,8 +54,8 @@ def _predicted(
             update={
                 "predicted": True,
                 "query_seconds": None,
-                "in_force": [in_force_item(decided) for decided in advised.actions],
-                "not_drawn": [shortened(decided.action.words) for decided in advised.not_drawn],
+                "in_force": [item for decided in advised.changes for item in in_force_actions(decided)],
+                "not_drawn": [shortened(change_words(decided.change)) for decided in advised.not_drawn],
             }
         ),
     )
@@ -64,14 +65,14 @@ def _ran(run: Run, fingerprint: str) -> bool:
     return run.outcome is not None and any(query.fingerprint == fingerprint for query in run.outcome.queries)
 
 
-def _steering(run: Run, fingerprint: str) -> list[DecidedAction]:
-    return [d for d in run.decision.actions if d.standing in IN_FORCE and fingerprint in d.queries]
+def _steering(run: Run, fingerprint: str) -> list[DecidedChange]:
+    return [d for d in run.decision.in_force if fingerprint in d.queries]
 
 
 def _told(run: Run, fingerprint: str) -> list[Action]:
     """What the plan of the query followed."""
-    followed = {decided.action.id for decided in in_effect(run)}
-    return [d.action for d in _steering(run, fingerprint) if d.action.id in followed]
+    followed = {decided.id for decided in in_effect(run)}
+    return [a for d in _steering(run, fingerprint) if d.id in followed for a in d.change.carried_out]
 
 
 def _newest(facts: CohortFacts, fingerprint: str, runs: Iterable[Run]) -> Pictured | None:

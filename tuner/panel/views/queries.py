@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tuner.model.decision import IN_FORCE
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import QueryItem
 from tuner.panel.views.texts import query_ref
@@ -16,7 +15,7 @@ def query_items(facts: CohortFacts, names: QueryNames) -> list[QueryItem]:
     took = seconds_by_query(latest) if latest else {}
     usual = facts.view.query_baselines
     pictured = {p.query for p in facts.newest_details[1].pictures if p.steps} if facts.newest_details else set()
-    reaching = [d.queries for d in latest.decision.actions if d.standing in IN_FORCE] if latest else []
+    reaching = [d.queries for d in latest.decision.in_force for _ in d.change.carried_out] if latest else []
     slowest = sorted(usual | took, key=lambda q: (-took.get(q, usual.get(q, 0.0)), q))
     return [
         QueryItem(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tuner.model.action import ActionKind
-from tuner.model.decision import IN_FORCE, DecidedAction, Decision, Standing
+from tuner.model.action import Action, ActionKind
+from tuner.model.decision import IN_FORCE, DecidedChange, Decision, Standing
 from tuner.model.run import Run
+from tuner.model.trial import decided_by_trial
 from tuner.model.verdict import Ruling, Verdict
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import ActionItem, Recommendation, RulingItem, Seconds
@@ -15,8 +16,9 @@ from tuner.panel.views.copy_text import copy_text
 from tuner.panel.views.texts import evidence_items, query_ref, shortened
 from tuner.plan.digest import digest
 from tuner.policy.measure import usable
-from tuner.policy.together import together
+from tuner.words.actions import action_words
 from tuner.words.query_names import QueryNames
+from tuner.words.reasons import why_words
 
 # What asks for a person first.
 ORDER = (
@@ -41,70 +43,74 @@ _RULINGS = {
     Standing.EXPIRED: [Ruling.APPROVE, Ruling.REJECT, Ruling.PIN],
 }
 
-Group = tuple[DecidedAction, ...]
+# The changes of one trial: one card.
+Trial = tuple[DecidedChange, ...]
 
 
-def recommended_groups(outlook: Decision | None) -> list[Group]:
-    """Actions that belong together, what asks for a person first and the largest gain first among equals."""
-    groups: dict[object, list[DecidedAction]] = {}
-    for decided in outlook.actions if outlook else ():
-        groups.setdefault(together(decided), []).append(decided)
-    return sorted(map(tuple, groups.values()), key=lambda group: (ORDER.index(standing_of(group)), -_gain(group)))
+def recommended_trials(outlook: Decision | None) -> list[Trial]:
+    """What asks for a person first, and the largest gain first among equals."""
+    trials = decided_by_trial(outlook.changes) if outlook else []
+    return sorted(trials, key=lambda trial: (ORDER.index(standing_of(trial)), -_gain(trial)))
 
 
-def standing_of(group: Group) -> Standing:
-    return min((decided.standing for decided in group), key=_FURTHEST.index)
+def standing_of(trial: Trial) -> Standing:
+    return min((decided.standing for decided in trial), key=_FURTHEST.index)
 
 
-def recommendations(facts: CohortFacts, groups: Sequence[Group], *, code: bool) -> list[Recommendation]:
-    """`groups` of the cohort in full. `code`: the viewer may read descriptions of queries."""
+def recommendations(facts: CohortFacts, trials: Sequence[Trial], *, code: bool) -> list[Recommendation]:
+    """`trials` of the cohort in full. `code`: the viewer may read descriptions of queries."""
     sentences = facts.sentences()
-    verdicts = {verdict.action_id: verdict for verdict in facts.verdicts}
     names = facts.names(code=code)
-    return [_recommendation(group, facts.view, sentences, verdicts, names) for group in groups]
+    return [_recommendation(trial, facts.view, sentences, facts.verdicts, names) for trial in trials]
 
 
 def _recommendation(
-    group: Group,
+    trial: Trial,
     view: RunsInView,
     sentences: Mapping[str, str],
-    verdicts: Mapping[str, Verdict],
+    verdicts: Sequence[Verdict],
     names: QueryNames,
 ) -> Recommendation:
-    standing = standing_of(group)
-    first = next(decided for decided in group if decided.standing is standing)
-    with_it = _runs_with(group, view)
+    standing = standing_of(trial)
+    first = next(decided for decided in trial if decided.standing is standing)
+    with_it = _runs_with(trial, view)
     since = with_it[0] if with_it else None
-    queries = dict.fromkeys(fingerprint for decided in group for fingerprint in decided.queries)
+    queries = dict.fromkeys(fingerprint for decided in trial for fingerprint in decided.queries)
+    said = {decided.id: _verdict(decided, verdicts) for decided in trial}
+    advised = standing is Standing.PROPOSED and not since
     return Recommendation(
-        id=digest("\n".join(sorted(decided.action.id for decided in group))),
+        id=digest("\n".join(sorted(decided.id for decided in trial))),
         standing=standing,
         # What is still only proposed is told with the newest numbers.
-        sentence=shortened(first.reason if standing is Standing.PROPOSED and not since else sentences[first.action.id]),
-        status=shortened(first.reason),
-        actions=[_action_item(decided, verdicts.get(decided.action.id)) for decided in group],
-        evidence=evidence_items(first.evidence),
-        predicted=Seconds.of(first.predicted_seconds) if first.predicted_seconds else None,
-        gained_seconds=next((d.gained_seconds for d in group if d.gained_seconds is not None), None),
+        sentence=shortened(why_words(first) if advised else sentences[first.id]),
+        status=shortened(why_words(first)),
+        actions=[_action_item(decided, a, said[decided.id]) for decided in trial for a in decided.change.actions],
+        evidence=evidence_items(first.change.evidence),
+        predicted=Seconds.of(first.change.prediction) if first.change.prediction else None,
+        gained_seconds=next((d.gained_seconds for d in trial if d.gained_seconds is not None), None),
         measured_runs=sum(usable(run) for run in with_it),
         queries=[query_ref(fingerprint, names) for fingerprint in queries],
         since_run=since.key if since else "",
         since_at=since.started_at if since else None,
-        rulings=_rulings(group, standing, verdicts),
+        rulings=_rulings(trial, standing, list(said.values())),
     )
 
 
-def _runs_with(group: Group, view: RunsInView) -> list[Run]:
-    ids = {decided.action.id for decided in group}
+def _verdict(decided: DecidedChange, verdicts: Sequence[Verdict]) -> Verdict | None:
+    return next((v for v in reversed(verdicts) if decided.change.is_called(v.change_id)), None)
+
+
+def _runs_with(trial: Trial, view: RunsInView) -> list[Run]:
+    ids = {decided.id for decided in trial}
     return [run for run, followed in view.followed if not ids.isdisjoint(followed)]
 
 
-def _action_item(decided: DecidedAction, verdict: Verdict | None) -> ActionItem:
-    action = decided.action
+def _action_item(decided: DecidedChange, action: Action, verdict: Verdict | None) -> ActionItem:
     return ActionItem(
+        change_id=decided.id,
         action_id=action.id,
         kind=action.kind,
-        words=shortened(action.words),
+        words=shortened(action_words(action)),
         copy_text=copy_text(action),
         standing=decided.standing,
         verdict=_ruling_item(verdict) if verdict else None,
@@ -117,14 +123,13 @@ def _ruling_item(verdict: Verdict) -> RulingItem:
     return RulingItem(ruling=verdict.ruling, by=verdict.by, at=verdict.at, reason=shortened(verdict.reason))
 
 
-def _rulings(group: Group, standing: Standing, verdicts: Mapping[str, Verdict]) -> list[Ruling]:
+def _rulings(trial: Trial, standing: Standing, said: Sequence[Verdict | None]) -> list[Ruling]:
     """Those that would change something. What only a person can carry out can only be rejected."""
-    if all(decided.action.kind is ActionKind.ANALYZE_TABLE for decided in group):
+    if not any(decided.change.carried_out for decided in trial):
         return [Ruling.REJECT] if standing is Standing.PROPOSED else []
-    said = [verdicts.get(decided.action.id) for decided in group]
     same = {verdict.ruling for verdict in said if verdict} if all(said) else set()
-    return [ruling for ruling in _RULINGS[standing] if same != {ruling} or standing in (Standing.EXPIRED,)]
+    return [ruling for ruling in _RULINGS[standing] if same != {ruling} or standing is Standing.EXPIRED]
 
 
-def _gain(group: Group) -> float:
-    return max((d.predicted_seconds.gain for d in group if d.predicted_seconds), default=0.0)
+def _gain(trial: Trial) -> float:
+    return max((d.change.prediction.gain for d in trial if d.change.prediction), default=0.0)

@@ -12,6 +12,7 @@ from tuner.panel.views.in_force import in_force_items
 from tuner.panel.views.seconds import query_seconds
 from tuner.panel.views.texts import shortened
 from tuner.policy.baseline import Baseline
+from tuner.words.decisions import decision_summary
 
 # A run that was tuned for this many runs still has its band: it rests on the runs before those.
 RUNS_BEFORE = 100
@@ -38,7 +39,7 @@ def _item(run: Run, band: Baseline | None, home: Home) -> RunItem:
         application_seconds=None if took is None else took / 1e3,
         band=Band(low=band.low, expected=band.expected, high=band.high) if band else None,
         mode=run.decision.mode,
-        decision=shortened(run.decision.summary),
+        decision=shortened(decision_summary(run.decision)),
         in_force=in_force_items(run),
         href=_href(run.origin, run.try_number) if home is Home.AIRFLOW and run.origin else "",
     )

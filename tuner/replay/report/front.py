@@ -19,7 +19,7 @@ from tuner.replay.report.top import (
     top_recommendations,
 )
 from tuner.replay.report.unread import UnreadGroup, grouped
-from tuner.replay.with_changes import summed
+from tuner.replay.trials import summed
 
 # As many as somebody would read; each cohort's page has all of its own.
 MOST_SHOWN = 100

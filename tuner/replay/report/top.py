@@ -9,10 +9,11 @@ from operator import attrgetter
 from tuner.model.decision import Standing
 from tuner.panel.models import EvidenceItem, InsightItem, QueryRef, Seconds
 from tuner.panel.views.texts import evidence_items, query_ref, shortened
-from tuner.policy.said_since import sentence
 from tuner.replay.cohort_replay import Advised, CohortReplay
 from tuner.replay.totals import SECONDS_PER_HOUR
+from tuner.words.actions import action_words
 from tuner.words.query_names import QueryNames
+from tuner.words.reasons import reason_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +93,12 @@ def _recommendation(cohort: str, advised: Advised, page: Paged | None) -> TopRec
     return TopRecommendation(
         cohort=cohort,
         page=page.number if page else None,
-        words=[shortened(decided.action.words) for decided in advised.last],
+        words=[shortened(action_words(action)) for decided in advised.last for action in decided.change.actions],
         standing=first.standing,
-        sentence=shortened(sentence(first)),
+        sentence=shortened(reason_words(first.why)),
         runs=advised.runs,
         core_hours=advised.core_hours,
         predicted=Seconds.of(advised.seconds),
-        evidence=evidence_items(first.evidence),
+        evidence=evidence_items(first.change.evidence),
         queries=[query_ref(fingerprint, page.names if page else QueryNames()) for fingerprint in queries],
     )

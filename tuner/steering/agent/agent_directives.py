@@ -51,8 +51,8 @@ def agent_directives(
     `most_bytes` limits hints, by action id, to relations of that size (`tuner.advice.oversized_hints.head_room`).
     """
     ran = list(queries)
-    actions = {a.id: a for a in decision.in_force if a.kind in ON_JOINS}.values()
-    literals = {d.action.id: d.literals for d in decision.actions}
+    actions = [action for action in decision.actions if action.kind in ON_JOINS]
+    literals = {d.id: d.literals for d in decision.changes}
     limits = most_bytes or {}
     said: dict[Action, _PlacedDirective] = {}
     skipped: dict[Action, str] = {}

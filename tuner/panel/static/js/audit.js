@@ -12,7 +12,7 @@ const DID = { approve: "Approved", reject: "Rejected", pin: "Pinned", rollback: 
 
 function what(item) {
   if (item.did === "mode") return item.mode ? `to ${item.mode}` : "back to the job's own";
-  return named(item.words || item.action_id, { limit: 160 });
+  return named(item.words || item.change_id, { limit: 160 });
 }
 
 function row(item) {

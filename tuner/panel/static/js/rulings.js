@@ -39,7 +39,7 @@ export function rulingButtons(item, page, ruled) {
   const send = async (ruling, reason) => {
     row.inert = true;
     try {
-      const done = await api.rule({ cohort: page.name, action_ids: item.actions.map((action) => action.action_id), ruling, reason });
+      const done = await api.rule({ cohort: page.name, change_ids: [...new Set(item.actions.map((action) => action.change_id))], ruling, reason });
       await ruled(item, done.message);
     } catch (error) {
       place.replaceChildren(failure(error));

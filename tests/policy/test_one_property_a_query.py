@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from tuner.model.action import Action
-from tuner.model.change import Recommendation
-from tuner.model.decision import Mode, Standing
+from tuner.model.change import Change
+from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.run import Run
 from tuner.model.verdict import Ruling, Verdict
-from tuner.policy.decide import Situation, decide
+from tuner.policy.decide import decide
+from tuner.policy.rules.one_property_a_query import one_property_a_query
 
-from .histories import Cohort, conf, decided, hint, in_force, recommend, run, standings, verdict
+from .histories import (
+    Cohort,
+    conf,
+    decided,
+    hint,
+    in_force,
+    recommend,
+    reorder,
+    run,
+    situation,
+    standings,
+    told,
+    verdict,
+)
 
 FIRST, SECOND, ELSEWHERE = conf("first"), conf("second"), conf("elsewhere")
 JOIN, OTHER_JOIN = hint("q1", "join 1"), hint("q1", "join 2")
@@ -17,21 +31,21 @@ BASE = run(0, {"q1": 20, "q2": 20, "q3": 20})
 
 
 def _decision(
-    *advice: Recommendation, runs: tuple[Run, ...] = (BASE,), said: tuple[Verdict, ...] = ()
+    *advice: tuple[Change, ...], runs: tuple[Run, ...] = (BASE,), said: tuple[Verdict, ...] = ()
 ) -> dict[str, Standing]:
-    return standings(decide(Situation(Mode.AUTO, 1, runs, advice, said)))
+    return standings(decide(situation(Mode.AUTO, 1, runs, advice, said)))
 
 
-def _for(action: Action, *queries: str) -> Recommendation:
+def _for(action: Action, *queries: str) -> tuple[Change, ...]:
     return recommend(action, queries=queries or ("q1",))
 
 
 def test_the_first_of_two_that_touch_a_query_is_tried_and_the_other_says_that_it_waits() -> None:
     advice = [_for(FIRST), _for(SECOND, "q1", "q3"), _for(ELSEWHERE, "q2")]
-    found = decide(Situation(Mode.AUTO, 1, [BASE], advice))
+    found = decide(situation(Mode.AUTO, 1, [BASE], advice))
     assert standings(found) == {FIRST.id: Standing.TRIAL, SECOND.id: Standing.HELD, ELSEWHERE.id: Standing.TRIAL}
-    (waits,) = (d for d in found.actions if d.standing is Standing.HELD)
-    assert waits.reason.endswith("held: another change to a query it is for is tried first")
+    (waits,) = (d for d in found.changes if d.standing is Standing.HELD)
+    assert told(waits).endswith("held: another change to a query it is for is tried first")
 
 
 def test_changes_to_single_joins_are_tried_side_by_side_and_before_properties() -> None:
@@ -52,10 +66,13 @@ def test_a_property_that_is_surer_to_gain_than_the_joins_of_its_queries_is_tried
 
 
 def test_what_one_recommendation_is_to_gain_counts_once() -> None:
-    together = recommend(JOIN, OTHER_JOIN, high=8)
-    assert _decision(recommend(FIRST, high=7), together)[FIRST.id] is Standing.TRIAL
-    each = [recommend(JOIN, high=8), recommend(OTHER_JOIN, high=8)]
-    assert _decision(recommend(FIRST, high=7), *each)[FIRST.id] is Standing.HELD
+    def standing(*joins: Change) -> Standing:
+        known = situation(Mode.AUTO, 1, [BASE])
+        first = [DecidedChange(c, Standing.TRIAL, c.reason) for c in (*recommend(FIRST, high=7), *joins)]
+        return one_property_a_query(known, first)[0].standing
+
+    assert standing(*recommend(reorder("q1"), JOIN, high=8)) is Standing.TRIAL
+    assert standing(*recommend(JOIN, high=8), *recommend(OTHER_JOIN, high=8)) is Standing.HELD
 
 
 def test_when_the_first_has_won_the_next_is_tried_beside_it() -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from tuner.model.decision import IN_FORCE, Standing
+from collections.abc import Sequence
+
+from tuner.model.decision import DecidedChange, Standing
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.policy.context import context_of
+from tuner.policy.held_back import held_back
 from tuner.policy.measure import usable
 from tuner.policy.situation import Situation
 
@@ -12,7 +16,16 @@ from tuner.policy.situation import Situation
 KNOWN_AFTER = 2
 
 
-def new_context(situation: Situation) -> str:
+def new_context(situation: Situation, decided: Sequence[DecidedChange]) -> list[DecidedChange]:
+    """Holds everything, where the context of the run to come is a new one that has not been observed."""
+    difference = context_difference(situation)
+    if not difference:
+        return list(decided)
+    why = Reason(ReasonCode.NEW_CONTEXT, {"difference": difference})
+    return [held_back(d, why) for d in decided]
+
+
+def context_difference(situation: Situation) -> str:
     """What makes the context of the run to come a new one, in words; "" where it is not, or has been observed."""
     measured = [run for run in situation.runs if usable(run)]
     differences = {run.key: situation.context.difference(context_of(run.outcome)) for run in measured if run.outcome}
@@ -24,4 +37,4 @@ def new_context(situation: Situation) -> str:
 
 def _is_observed(run: Run) -> bool:
     """Whether nothing was in force but what people pinned."""
-    return all(d.standing is Standing.PINNED for d in run.decision.actions if d.standing in IN_FORCE)
+    return all(d.standing is Standing.PINNED for d in run.decision.in_force)

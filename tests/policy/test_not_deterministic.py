@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from tuner.model.decision import Mode, Standing
 from tuner.model.run import Run
-from tuner.policy.decide import Situation, decide
+from tuner.policy.decide import decide
 
-from .histories import conf, decided, hint, recommend, run, standings
+from .histories import conf, decided, hint, recommend, run, situation, standings, told
 
 
 def _drawing(found: Run, fingerprint: str) -> Run:
@@ -26,12 +26,12 @@ HELD = "held: query q1 is not deterministic (rand): its rows could change"
 
 def test_neither_its_joins_nor_any_property_is_tried() -> None:
     advice = [recommend(conf(), queries=("q2",)), recommend(MINE), recommend(OTHER, queries=("q2",))]
-    found = decide(Situation(Mode.AUTO, 1, [BASE], advice))
+    found = decide(situation(Mode.AUTO, 1, [BASE], advice))
     assert standings(found) == {conf().id: Standing.HELD, MINE.id: Standing.HELD, OTHER.id: Standing.TRIAL}
-    assert {d.reason.partition("; ")[2] for d in found.actions if d.standing is Standing.HELD} == {HELD}
+    assert {told(d).partition("; ")[2] for d in found.changes if d.standing is Standing.HELD} == {HELD}
 
 
 def test_what_was_proven_before_is_taken_back() -> None:
     won = _drawing(run(1, {"q1": 4, "q2": 4}, decided(conf(), queries=("q1", "q2"))), "q1")
-    found = decide(Situation(Mode.AUTO, 1, [run(0, {"q1": 10, "q2": 10}), won]))
+    found = decide(situation(Mode.AUTO, 1, [run(0, {"q1": 10, "q2": 10}), won]))
     assert standings(found) == {conf().id: Standing.HELD}

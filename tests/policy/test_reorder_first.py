@@ -11,17 +11,18 @@ from tuner.model.decision import IN_FORCE, Decision, Mode, Standing
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.join_graph import GraphRelation, Joined, JoinGraph, Predicate, RelationKind
 from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.strategy import JoinType, Strategy
 from tuner.model.verdict import Ruling
 from tuner.plan.order_text import order_text
 from tuner.plan.ordered_joins import ordered_joins
-from tuner.policy.decide import Situation, decide
-from tuner.policy.orders_first import orders_first
+from tuner.policy.decide import decide
+from tuner.policy.rules.reorder_first import reorder_first
 from tuner.policy.situation import BY_SUBMIT
-from tuner.policy.tried_elsewhere import Tried, lever
+from tuner.policy.tried_elsewhere import Tried, levers
 
-from .histories import conf, decided, hint, in_force, recommend, reorder, run, standings, verdict
+from .histories import conf, decided, hint, in_force, recommend, reorder, run, situation, standings, told, verdict
 
 ORDER = reorder("q1")
 BY_AGENT = BY_SUBMIT | {ActionKind.ORDER_JOINS}
@@ -46,31 +47,31 @@ PARTITIONS = conf("spark.sql.shuffle.partitions", "16")
 )
 def test_what_waits_for_an_order_on_trial(other: Action, standing: Standing, waits: bool) -> None:
     beside = decided(other, standing, queries=[other.query or "q1"])
-    order, found = orders_first([decided(ORDER), beside])
+    order, found = reorder_first(situation(Mode.AUTO, 1, []), [decided(ORDER), beside])
     assert order.standing is Standing.TRIAL
     assert (found.standing is Standing.HELD) is waits
-    assert ("in another order first" in found.reason) is waits
+    assert ("in another order first" in told(found)) is waits
     for settled in (Standing.PROMOTED, Standing.PINNED, Standing.PROPOSED):
-        assert orders_first([decided(ORDER, settled), beside])[1] == beside
+        assert reorder_first(situation(Mode.AUTO, 1, []), [decided(ORDER, settled), beside])[1] == beside
 
 
 def test_a_property_for_other_queries_does_not_wait() -> None:
     beside = decided(THRESHOLD, queries=["q2"])
-    assert orders_first([decided(ORDER), beside])[1] == beside
+    assert reorder_first(situation(Mode.AUTO, 1, []), [decided(ORDER), beside])[1] == beside
 
 
 def decision(*runs: Run) -> Decision:
     advice = [recommend(ORDER), recommend(hint("q1"))]
-    return decide(Situation(Mode.AUTO, 1, runs, advice, drivable=BY_AGENT))
+    return decide(situation(Mode.AUTO, 1, runs, advice, drivable=BY_AGENT))
 
 
 def test_the_order_is_tried_first_and_the_hint_once_it_is_settled() -> None:
     base = run(0, {"q1": 10, "q2": 10})
     first = decision(base)
     assert standings(first) == {ORDER.id: Standing.TRIAL, hint("q1").id: Standing.HELD}
-    won = run(1, {"q1": 5, "q2": 10}, *first.actions)
+    won = run(1, {"q1": 5, "q2": 10}, *first.changes)
     assert standings(decision(base, won)) == {ORDER.id: Standing.PROMOTED, hint("q1").id: Standing.TRIAL}
-    lost = run(1, {"q1": 20, "q2": 10}, *first.actions)
+    lost = run(1, {"q1": 20, "q2": 10}, *first.changes)
     assert standings(decision(base, lost)) == {ORDER.id: Standing.ROLLED_BACK, hint("q1").id: Standing.TRIAL}
 
 
@@ -79,7 +80,7 @@ def test_a_proven_hint_is_back_after_the_trial() -> None:
     proven = run(1, {"q1": 5, "q2": 10}, decided(hint("q1")))
     held = decision(base, proven)
     assert in_force(held) == {ORDER.id}
-    lost = run(2, {"q1": 20, "q2": 10}, *held.actions)
+    lost = run(2, {"q1": 20, "q2": 10}, *held.changes)
     after = standings(decision(base, proven, lost))
     assert after == {ORDER.id: Standing.ROLLED_BACK, hint("q1").id: Standing.PROMOTED}
     assert after[hint("q1").id] in IN_FORCE
@@ -88,9 +89,18 @@ def test_a_proven_hint_is_back_after_the_trial() -> None:
 def test_for_an_order_that_the_agent_cannot_be_told_nothing_waits() -> None:
     base = run(0, {"q1": 10, "q2": 10})
     advice = [recommend(ORDER), recommend(hint("q1"))]
-    found = decide(Situation(Mode.AUTO, 1, [base], advice, drivable=BY_AGENT, unsaid={ORDER.id: "two alike"}))
+    found = decide(
+        situation(
+            Mode.AUTO,
+            1,
+            [base],
+            advice,
+            drivable=BY_AGENT,
+            undirectable={ORDER.id: Reason(ReasonCode.UNDIRECTABLE, {"why": "two alike"})},
+        )
+    )
     assert standings(found) == {ORDER.id: Standing.HELD, hint("q1").id: Standing.TRIAL}
-    assert "the agent cannot be told: two alike" in {d.action.id: d.reason for d in found.actions}[ORDER.id]
+    assert "the agent cannot be told: two alike" in {d.id: told(d) for d in found.changes}[ORDER.id]
 
 
 def test_when_the_order_has_run_a_hint_on_a_join_of_its_plan_is_tried_beside_it() -> None:
@@ -121,17 +131,17 @@ def test_what_an_order_calls_for_is_tried_with_it_and_taken_out_with_it() -> Non
     advice = [recommend(ORDER, CALLED_FOR), recommend(hint("q1"))]
 
     def after(*runs: Run) -> Decision:
-        return decide(Situation(Mode.AUTO, 1, runs, advice, drivable=BY_AGENT))
+        return decide(situation(Mode.AUTO, 1, runs, advice, drivable=BY_AGENT))
 
     first = after(base)
     assert in_force(first) == {ORDER.id, CALLED_FOR.id}
-    lost = run(1, {"q1": 20, "q2": 10}, *first.actions)
+    lost = run(1, {"q1": 20, "q2": 10}, *first.changes)
     assert standings(after(base, lost)) == {
         ORDER.id: Standing.ROLLED_BACK,
         CALLED_FOR.id: Standing.ROLLED_BACK,
         hint("q1").id: Standing.TRIAL,
     }
-    won = run(1, {"q1": 5, "q2": 10}, *first.actions)
+    won = run(1, {"q1": 5, "q2": 10}, *first.changes)
     assert in_force(after(base, won)) >= {ORDER.id, CALLED_FOR.id}
 
 
@@ -139,19 +149,19 @@ def test_an_order_does_without_a_hint_that_is_out_and_no_hint_without_its_order(
     base = run(0, {"q1": 10, "q2": 10})
     for out, left in ((CALLED_FOR, {ORDER.id}), (ORDER, set())):
         verdicts = [verdict(out, Ruling.REJECT)]
-        situation = Situation(Mode.AUTO, 1, (base,), [recommend(ORDER, CALLED_FOR)], verdicts, drivable=BY_AGENT)
-        assert in_force(decide(situation)) == left
+        known = situation(Mode.AUTO, 1, (base,), [recommend(ORDER, CALLED_FOR)], verdicts, drivable=BY_AGENT)
+        assert in_force(decide(known)) == left
 
 
 def test_an_order_that_the_agent_cannot_be_told_keeps_its_hint_back() -> None:
     base = run(0, {"q1": 10, "q2": 10})
-    situation = Situation(
-        Mode.AUTO, 1, (base,), [recommend(ORDER, CALLED_FOR)], drivable=BY_AGENT, unsaid={ORDER.id: "why"}
+    known = situation(
+        Mode.AUTO, 1, (base,), [recommend(ORDER, CALLED_FOR)], drivable=BY_AGENT, undirectable={ORDER.id: "why"}
     )
-    found = decide(situation)
+    found = decide(known)
     assert not found.in_force
-    (held,) = (d for d in found.actions if d.action == CALLED_FOR)
-    assert held.reason.endswith("belongs with block, which is held")
+    (held,) = (d for d in found.changes if d.change.actions[0] == CALLED_FOR)
+    assert told(held).endswith("belongs with block, which is held")
 
 
 SALES, STOCK, DAYS = (GraphRelation(f"label-{name}", (f"db.{name}",), RelationKind.SCAN) for name in ("a", "b", "c"))
@@ -178,9 +188,13 @@ def test_only_what_an_order_takes_away_waits_for_it() -> None:
     made, _ = (join.signature for join in ordered_joins(BLOCK, Joined(Joined(0, 2), 1)))
     beside = [hint("q1", target) for target in ("beside", first, last, made)]
     latest = in_block(run(0, {"q1": 10}))
-    found = orders_first([decided(OTHER_ORDER), *(decided(h, Standing.PROMOTED) for h in beside)], latest)
+    found = reorder_first(
+        situation(Mode.AUTO, 1, [latest]), [decided(OTHER_ORDER), *(decided(h, Standing.PROMOTED) for h in beside)]
+    )
     assert [d.standing for d in found[1:]] == [Standing.PROMOTED, Standing.HELD, Standing.HELD, Standing.PROMOTED]
-    unread = orders_first([decided(reorder("q1", "block", "((x y) z)")), decided(beside[0])], latest)
+    unread = reorder_first(
+        situation(Mode.AUTO, 1, [latest]), [decided(reorder("q1", "block", "((x y) z)")), decided(beside[0])]
+    )
     assert unread[1].standing is Standing.HELD
 
 
@@ -196,31 +210,33 @@ def test_a_proven_order_that_the_latest_run_did_not_have_makes_its_joins_all_the
     latest = replace(latest, outcome=replace(latest.outcome, queries=queries))
     on_trial = decided(reorder("q1", "other block", order_text(Joined(1, 0), other)))
     proven = [decided(OTHER_ORDER, Standing.PROMOTED), decided(hint("q1", first), Standing.PROMOTED)]
-    assert [d.standing for d in orders_first([*proven, on_trial], latest)[:2]] == [Standing.PROMOTED] * 2
+    assert [d.standing for d in reorder_first(situation(Mode.AUTO, 1, [latest]), [*proven, on_trial])[:2]] == [
+        Standing.PROMOTED
+    ] * 2
 
 
 def test_a_broadcast_that_an_order_calls_for_is_not_held_for_what_broadcasts_came_to_elsewhere() -> None:
     base = run(0, {"q1": 10, "q2": 10})
-    situation = Situation(
-        Mode.AUTO, 1, (base,), [recommend(ORDER, CALLED_FOR), recommend(hint("q2"))], drivable=BY_AGENT
-    )
-    lost = replace(situation, elsewhere={lever(CALLED_FOR): Tried(lost=5)})
+    known = situation(Mode.AUTO, 1, (base,), [recommend(ORDER, CALLED_FOR), recommend(hint("q2"))], drivable=BY_AGENT)
+    lost = replace(known, elsewhere=dict.fromkeys(levers(recommend(CALLED_FOR)[0]), Tried(lost=5)))
     assert in_force(decide(lost)) == {ORDER.id, CALLED_FOR.id}
-    assert in_force(decide(replace(situation, elsewhere={lever(ORDER): Tried(lost=5)}))) == {hint("q2").id}
+    assert in_force(decide(replace(known, elsewhere=dict.fromkeys(levers(recommend(ORDER)[0]), Tried(lost=5))))) == {
+        hint("q2").id
+    }
 
 
 def test_a_broadcast_that_lost_with_one_order_is_tried_with_the_next_unless_it_failed() -> None:
     base = run(0, {"q1": 10, "q2": 10})
-    first = decide(Situation(Mode.AUTO, 1, (base,), [recommend(ORDER, CALLED_FOR)], drivable=BY_AGENT))
-    slow = run(1, {"q1": 20, "q2": 10}, *first.actions)
+    first = decide(situation(Mode.AUTO, 1, (base,), [recommend(ORDER, CALLED_FOR)], drivable=BY_AGENT))
+    slow = run(1, {"q1": 20, "q2": 10}, *first.changes)
     failed = run(
         1,
         {"q1": 1},
-        *first.actions,
+        *first.changes,
         state=RunState.FAILED,
         failure=Failure(FailureKind.BROADCAST_TIMEOUT, "broadcast timeout", "q1"),
     )
     again = [recommend(reorder("q1", order="((b c) a)"), CALLED_FOR)]
     for lost, tried in ((slow, True), (failed, False)):
-        after = decide(Situation(Mode.AUTO, 1, (base, lost), again, drivable=BY_AGENT))
+        after = decide(situation(Mode.AUTO, 1, (base, lost), again, drivable=BY_AGENT))
         assert (CALLED_FOR.id in in_force(after)) is tried

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from tuner.model.action import ActionKind, Hint
-from tuner.model.change import Evidence
-from tuner.model.decision import DecidedAction, Mode, Standing
+from tuner.model.change import Change
+from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.run import Run, RunState
 from tuner.policy.decide import decide
 from tuner.policy.ledger import MAX_TRIALS, Record, read_ledger
-from tuner.policy.situation import Situation
 from tuner.policy.suspects import MAKERS, suspects
+from tuner.words.decisions import decision_summary
 
-from .histories import conf, decided, hint, reorder, run, standings
+from .histories import conf, decided, hint, reorder, run, said, situation, standings, told
 
 BASE = run(0, {"q1": 10, "q2": 10})
 BROADCAST, OTHER_BROADCAST = decided(hint("q1")), decided(hint("q2"), queries=["q2"])
@@ -40,7 +40,7 @@ def failure(kind: FailureKind, query: str | None = None) -> Failure:
 
 
 def failing(
-    kind: FailureKind, *actions: DecidedAction, night: int = 1, query: str | None = None, **kwargs: object
+    kind: FailureKind, *actions: DecidedChange, night: int = 1, query: str | None = None, **kwargs: object
 ) -> Run:
     return run(night, {"q1": 1}, *actions, state=FAILED, failure=failure(kind, query), **kwargs)  # type: ignore[arg-type]
 
@@ -53,8 +53,8 @@ def stand(*runs: Run) -> dict[str, Standing]:
     return {id_: record.standing for id_, record in after(*runs).items()}
 
 
-def promoted(of: DecidedAction) -> DecidedAction:
-    return decided(of.action, PROMOTED, of.queries)
+def promoted(of: DecidedChange) -> DecidedChange:
+    return decided(of.change.actions[0], PROMOTED, of.queries)
 
 
 # --- Suspects ---
@@ -80,7 +80,7 @@ def promoted(of: DecidedAction) -> DecidedAction:
     ],
 )
 def test_what_can_have_made_it_is_blamed_first(
-    kind: FailureKind, query: str | None, blamed: tuple[DecidedAction, ...]
+    kind: FailureKind, query: str | None, blamed: tuple[DecidedChange, ...]
 ) -> None:
     assert suspects(failure(kind, query), ALL) == list(blamed)
 
@@ -98,27 +98,24 @@ def test_a_broadcast_of_another_query_is_blamed_beside_what_touches_the_one_that
 
 
 def test_what_was_set_together_is_blamed_together() -> None:
-    evidence = (Evidence("rows", 7, "rows"),)
-    a, b = (DecidedAction(d.action, d.standing, d.reason, d.queries, evidence) for d in (BROADCAST, PARTITIONS))
-    assert suspects(failure(FailureKind.BROADCAST_TIMEOUT, "q1"), [a, b, ORDER]) == [a, b]
+    actions = BROADCAST.change.actions + PARTITIONS.change.actions
+    both = DecidedChange(Change.of("test", actions, ("q1",), said("why"), (), None), TRIAL, said("why"))
+    assert suspects(failure(FailureKind.BROADCAST_TIMEOUT, "q1"), [both, ORDER]) == [both]
 
 
 def test_a_broadcast_that_an_order_called_for_is_blamed_without_the_order() -> None:
-    evidence = (Evidence("rows", 7, "rows"),)
-    found = (decided(reorder("q1")), BROADCAST, HASH)
-    order, called_for, other = (DecidedAction(d.action, d.standing, d.reason, d.queries, evidence) for d in found)
+    order = decided(reorder("q1"))
+    called_for, other = (decided(d.change.actions[0], needs=order.id) for d in (BROADCAST, HASH))
     assert suspects(failure(FailureKind.BROADCAST_TIMEOUT, "q1"), [order, called_for, other]) == [called_for]
 
 
 def test_so_it_is_where_the_job_goes_on_without_the_query() -> None:
-    evidence = (Evidence("rows", 7, "rows"),)
-    order, called_for = (
-        DecidedAction(a, TRIAL, "why", ("q1",), evidence) for a in (reorder("q1"), hint("q1", "join in that order"))
-    )
+    order = decided(reorder("q1"))
+    called_for = decided(hint("q1", "join in that order"), needs=order.id)
     timed_out = failure(FailureKind.BROADCAST_TIMEOUT, "q1")
     gone_on = run(1, {"q1": 1, "q2": 10}, order, called_for, failed=["q1"], failure=timed_out)
     assert gone_on.state is RunState.SUCCEEDED
-    assert stand(gone_on) == {order.action.id: TRIAL, called_for.action.id: ROLLED_BACK}
+    assert stand(gone_on) == {order.id: TRIAL, called_for.id: ROLLED_BACK}
 
 
 # --- What is on trial ---
@@ -126,10 +123,10 @@ def test_so_it_is_where_the_job_goes_on_without_the_query() -> None:
 
 def test_a_broadcast_that_timed_out_rolls_back_broadcasts_and_leaves_the_rest_on_trial() -> None:
     records = after(failing(FailureKind.BROADCAST_TIMEOUT, BROADCAST, ORDER, query="q1"))
-    lost, spared = records[BROADCAST.action.id], records[ORDER.action.id]
+    lost, spared = records[BROADCAST.id], records[ORDER.id]
     assert (lost.standing, spared.standing) == (ROLLED_BACK, TRIAL)
-    assert lost.reason == "run etl/1/1 failed with it after 1.0 s: broadcast timeout in query q1"
-    assert spared.reason == lost.reason + ": not of its making, tried once more"
+    assert told(lost) == "run etl/1/1 failed with it after 1.0 s: broadcast timeout in query q1"
+    assert told(spared) == told(lost) + ": not of its making, tried once more"
 
 
 def test_of_every_kind_it_is_said_what_can_have_made_it() -> None:
@@ -138,18 +135,18 @@ def test_of_every_kind_it_is_said_what_can_have_made_it() -> None:
 
 @pytest.mark.parametrize("kind", OUTSIDE)
 def test_what_came_from_outside_says_nothing_against_a_trial(kind: FailureKind) -> None:
-    assert stand(failing(kind, BROADCAST)) == {BROADCAST.action.id: TRIAL}
+    assert stand(failing(kind, BROADCAST)) == {BROADCAST.id: TRIAL}
 
 
 @pytest.mark.parametrize("kind", sorted(set(FailureKind) - set(OUTSIDE)))
 def test_everything_else_does(kind: FailureKind) -> None:
-    assert stand(failing(kind, BROADCAST)) == {BROADCAST.action.id: ROLLED_BACK}
+    assert stand(failing(kind, BROADCAST)) == {BROADCAST.id: ROLLED_BACK}
 
 
 @pytest.mark.parametrize("kind", sorted(set(OUTSIDE) - {FailureKind.KILLED}))
 def test_what_came_from_outside_is_no_trial_however_often_it_comes(kind: FailureKind) -> None:
     records = after(*(failing(kind, BROADCAST, night=n) for n in range(1, 2 * MAX_TRIALS)))
-    assert (records[BROADCAST.action.id].standing, records[BROADCAST.action.id].trials) == (TRIAL, 0)
+    assert (records[BROADCAST.id].standing, records[BROADCAST.id].trials) == (TRIAL, 0)
 
 
 @pytest.mark.parametrize("kind", OUTSIDE)
@@ -158,8 +155,8 @@ def test_what_came_from_outside_takes_nothing_proven_out(kind: FailureKind) -> N
     nights = []
     for night in range(1, 6, 2):
         nights.append(failing(kind, *proven, night=night))
-        situation = Situation(Mode.AUTO, 1, [BASE, *nights], drivable=frozenset(ActionKind))
-        assert len(decide(situation).in_force) == 3, "no run without them is needed to tell"
+        known = situation(Mode.AUTO, 1, [BASE, *nights], drivable=frozenset(ActionKind))
+        assert len(decide(known).in_force) == 3, "no run without them is needed to tell"
         nights.append(run(night + 1, {"q1": 10, "q2": 10}))
     assert set(stand(*nights).values()) == {PROMOTED}
 
@@ -167,7 +164,7 @@ def test_what_came_from_outside_takes_nothing_proven_out(kind: FailureKind) -> N
 def test_an_error_that_rows_raise_blames_what_makes_the_querys_joins_otherwise() -> None:
     tried = failing(FailureKind.DATA_OR_CODE, BROADCAST, PARTITIONS, ORDER, query="q2")
     clean = run(1, {"q1": 10, "q2": 10}, try_number=2)
-    expected = {BROADCAST.action.id: TRIAL, PARTITIONS.action.id: TRIAL, ORDER.action.id: ROLLED_BACK}
+    expected = {BROADCAST.id: TRIAL, PARTITIONS.id: TRIAL, ORDER.id: ROLLED_BACK}
     assert stand(tried, clean) == expected
     same = failing(FailureKind.DATA_OR_CODE, query="q2", try_number=2)
     assert set(stand(tried, same).values()) == {TRIAL}
@@ -178,26 +175,26 @@ def test_an_error_that_rows_raise_takes_a_proven_order_out_when_it_comes_again()
     nights = [failing(FailureKind.DATA_OR_CODE, *proven, query="q2"), run(2, {"q1": 10, "q2": 10})]
     assert set(stand(*nights).values()) == {PROMOTED}
     nights += [failing(FailureKind.DATA_OR_CODE, *proven, night=3, query="q2"), run(4, {"q1": 10, "q2": 10})]
-    assert stand(*nights) == {ORDER.action.id: ROLLED_BACK, PARTITIONS.action.id: PROMOTED}
+    assert stand(*nights) == {ORDER.id: ROLLED_BACK, PARTITIONS.id: PROMOTED}
     of_another = failing(FailureKind.DATA_OR_CODE, promoted(ORDER), query="q1")
-    next_ = decide(Situation(Mode.AUTO, 1, [BASE, of_another], drivable=frozenset(ActionKind)))
-    assert next_.in_force == (ORDER.action,), "it cannot have made it"
+    next_ = decide(situation(Mode.AUTO, 1, [BASE, of_another], drivable=frozenset(ActionKind)))
+    assert next_.actions == ORDER.change.actions, "it cannot have made it"
 
 
 def test_the_same_failure_beside_what_is_proven_clears_a_trial_too() -> None:
     tried = failing(FailureKind.EXECUTOR_LOST, promoted(PARTITIONS), BROADCAST)
     assert stand(tried, failing(FailureKind.EXECUTOR_LOST, promoted(PARTITIONS), night=2)) == {
-        PARTITIONS.action.id: PROMOTED,
-        BROADCAST.action.id: TRIAL,
+        PARTITIONS.id: PROMOTED,
+        BROADCAST.id: TRIAL,
     }
 
 
 def test_what_is_known_to_make_such_a_failure_goes_before_what_is_not() -> None:
     proven = (promoted(HASH), promoted(BROADCAST))
     nights = [failing(FailureKind.TASK_MEMORY, *proven, query="q1"), run(2, {"q1": 10, "q2": 10})]
-    assert stand(*nights) == {HASH.action.id: ROLLED_BACK, BROADCAST.action.id: PROMOTED}
+    assert stand(*nights) == {HASH.id: ROLLED_BACK, BROADCAST.id: PROMOTED}
     only = [failing(FailureKind.TASK_MEMORY, promoted(BROADCAST), query="q1"), run(2, {"q1": 10, "q2": 10})]
-    assert stand(*only) == {BROADCAST.action.id: PROMOTED}
+    assert stand(*only) == {BROADCAST.id: PROMOTED}
 
 
 def test_a_query_that_fails_on_in_a_job_that_goes_on_takes_what_is_proven_out_the_second_time() -> None:
@@ -205,14 +202,14 @@ def test_a_query_that_fails_on_in_a_job_that_goes_on_takes_what_is_proven_out_th
         of_rows = failure(FailureKind.DATA_OR_CODE, "q2")
         return run(night, {"q1": 10, "q2": 1}, promoted(ORDER), failed=["q2"], failure=of_rows)
 
-    assert stand(goes_on(1)) == {ORDER.action.id: PROMOTED}
-    assert stand(goes_on(1), goes_on(2)) == {ORDER.action.id: ROLLED_BACK}
+    assert stand(goes_on(1)) == {ORDER.id: PROMOTED}
+    assert stand(goes_on(1), goes_on(2)) == {ORDER.id: ROLLED_BACK}
 
 
 def test_a_kill_after_far_longer_than_ever_may_have_been_for_slowness() -> None:
     def killed(kind: FailureKind, seconds: float) -> Standing:
         night = run(1, {"q1": seconds}, BROADCAST, state=FAILED, failure=failure(kind))
-        return stand(night)[BROADCAST.action.id]
+        return stand(night)[BROADCAST.id]
 
     assert killed(FailureKind.KILLED, 29) is TRIAL, "of usually 20 s"
     assert killed(FailureKind.KILLED, 31) is ROLLED_BACK
@@ -222,41 +219,41 @@ def test_a_kill_after_far_longer_than_ever_may_have_been_for_slowness() -> None:
 
 def test_a_trial_that_is_killed_again_and_again_is_given_up() -> None:
     killed = [failing(FailureKind.KILLED, BROADCAST, night=n) for n in range(1, MAX_TRIALS + 1)]
-    assert stand(*killed[:-1]) == {BROADCAST.action.id: TRIAL}
-    assert stand(*killed) == {BROADCAST.action.id: ROLLED_BACK}
+    assert stand(*killed[:-1]) == {BROADCAST.id: TRIAL}
+    assert stand(*killed) == {BROADCAST.id: ROLLED_BACK}
 
 
 def test_the_same_failure_without_it_clears_it_and_another_does_not() -> None:
     tried = failing(FailureKind.DATA_OR_CODE, BROADCAST)
-    assert stand(tried, failing(FailureKind.DATA_OR_CODE, try_number=2))[BROADCAST.action.id] is TRIAL
-    assert stand(tried, failing(FailureKind.TASK_MEMORY, try_number=2))[BROADCAST.action.id] is ROLLED_BACK
-    assert stand(tried, failing(FailureKind.UNKNOWN, try_number=2))[BROADCAST.action.id] is TRIAL
+    assert stand(tried, failing(FailureKind.DATA_OR_CODE, try_number=2))[BROADCAST.id] is TRIAL
+    assert stand(tried, failing(FailureKind.TASK_MEMORY, try_number=2))[BROADCAST.id] is ROLLED_BACK
+    assert stand(tried, failing(FailureKind.UNKNOWN, try_number=2))[BROADCAST.id] is TRIAL
     of_q1, of_q2 = (failing(FailureKind.DATA_OR_CODE, *a, query=q) for a, q in (((BROADCAST,), "q1"), ((), "q2")))
-    assert stand(of_q1, of_q2)[BROADCAST.action.id] is ROLLED_BACK
+    assert stand(of_q1, of_q2)[BROADCAST.id] is ROLLED_BACK
 
 
 def test_a_retry_that_was_killed_tells_nothing() -> None:
     tried, killed = failing(FailureKind.DATA_OR_CODE, BROADCAST), failing(FailureKind.KILLED, try_number=2)
-    assert stand(tried, killed)[BROADCAST.action.id] is ROLLED_BACK
-    assert stand(tried, killed, failing(FailureKind.DATA_OR_CODE, night=2))[BROADCAST.action.id] is TRIAL
+    assert stand(tried, killed)[BROADCAST.id] is ROLLED_BACK
+    assert stand(tried, killed, failing(FailureKind.DATA_OR_CODE, night=2))[BROADCAST.id] is TRIAL
 
 
 def test_what_was_cleared_stays_so_though_a_decision_in_between_held_it_for_lost() -> None:
-    rolled_back = decided(BROADCAST.action, ROLLED_BACK, reason="run etl/1/1 failed with it")
+    rolled_back = decided(BROADCAST.change.actions[0], ROLLED_BACK, reason="run etl/1/1 failed with it")
     nights = [failing(FailureKind.DATA_OR_CODE, BROADCAST), failing(FailureKind.DATA_OR_CODE, rolled_back, night=2)]
-    assert stand(*nights)[BROADCAST.action.id] is TRIAL
+    assert stand(*nights)[BROADCAST.id] is TRIAL
     slow = run(3, {"q1": 30, "q2": 10}, BROADCAST)
-    assert stand(*nights, slow, run(4, {"q1": 10}, rolled_back))[BROADCAST.action.id] is ROLLED_BACK
+    assert stand(*nights, slow, run(4, {"q1": 10}, rolled_back))[BROADCAST.id] is ROLLED_BACK
 
 
 def test_a_query_that_failed_in_a_job_that_went_on_is_said_with_why() -> None:
     def went_on(kind: FailureKind) -> Record:
         night = run(1, {"q1": 1, "q2": 10}, BROADCAST, failed=["q1"], failure=failure(kind, "q1"))
-        return after(night)[BROADCAST.action.id]
+        return after(night)[BROADCAST.id]
 
     lost = went_on(FailureKind.BROADCAST_TIMEOUT)
     said = "a query that succeeded before failed with it in run etl/1/1: broadcast timeout"
-    assert (lost.standing, lost.reason) == (ROLLED_BACK, said)
+    assert (lost.standing, told(lost)) == (ROLLED_BACK, said)
     assert went_on(FailureKind.KILLED).standing is TRIAL
 
 
@@ -267,32 +264,32 @@ def test_a_proven_broadcast_whose_query_could_not_make_it_goes_at_once() -> None
     failed = failing(FailureKind.BROADCAST_TIMEOUT, promoted(BROADCAST), promoted(OTHER_BROADCAST), query="q1")
     records = after(failed)
     assert {i: r.standing for i, r in records.items()} == {
-        BROADCAST.action.id: ROLLED_BACK,
-        OTHER_BROADCAST.action.id: PROMOTED,
+        BROADCAST.id: ROLLED_BACK,
+        OTHER_BROADCAST.id: PROMOTED,
     }
-    assert records[BROADCAST.action.id].reason.endswith("in query q1; nothing new can have made it")
-    found = decide(Situation(failed.decision.mode, 1, [BASE, failed]))
-    assert standings(found)[OTHER_BROADCAST.action.id] is PROMOTED, "no run without it is needed to tell"
+    assert told(records[BROADCAST.id]).endswith("in query q1; nothing new can have made it")
+    found = decide(situation(failed.decision.mode, 1, [BASE, failed]))
+    assert standings(found)[OTHER_BROADCAST.id] is PROMOTED, "no run without it is needed to tell"
 
 
 def test_a_new_broadcast_of_the_query_is_blamed_before_a_proven_one() -> None:
     failed = failing(FailureKind.BROADCAST_TOO_LARGE, promoted(BROADCAST), THRESHOLD, query="q1")
-    assert stand(failed) == {BROADCAST.action.id: PROMOTED, THRESHOLD.action.id: ROLLED_BACK}
+    assert stand(failed) == {BROADCAST.id: PROMOTED, THRESHOLD.id: ROLLED_BACK}
 
 
 def test_a_pinned_one_is_a_persons_to_take_out() -> None:
-    pinned = decided(BROADCAST.action, Standing.PINNED)
-    assert stand(failing(FailureKind.BROADCAST_TIMEOUT, pinned, query="q1")) == {BROADCAST.action.id: Standing.PINNED}
+    pinned = decided(BROADCAST.change.actions[0], Standing.PINNED)
+    assert stand(failing(FailureKind.BROADCAST_TIMEOUT, pinned, query="q1")) == {BROADCAST.id: Standing.PINNED}
 
 
 def test_of_another_failure_only_a_run_without_them_tells() -> None:
     failed = failing(FailureKind.TASK_MEMORY, promoted(HASH), query="q1")
-    assert stand(failed) == {HASH.action.id: PROMOTED}
-    assert "to tell why" in decide(Situation(failed.decision.mode, 1, [BASE, failed])).summary
+    assert stand(failed) == {HASH.id: PROMOTED}
+    assert "to tell why" in decision_summary(decide(situation(failed.decision.mode, 1, [BASE, failed])))
 
 
 def test_a_kill_does_not_make_what_is_proven_a_suspect() -> None:
     failed = failing(FailureKind.KILLED, promoted(HASH))
-    assert decide(Situation(failed.decision.mode, 1, [BASE, failed])).in_force == (HASH.action,)
+    assert decide(situation(failed.decision.mode, 1, [BASE, failed])).actions == HASH.change.actions
     clean = run(1, {"q1": 10, "q2": 10}, try_number=2)
-    assert stand(failed, clean) == {HASH.action.id: PROMOTED}
+    assert stand(failed, clean) == {HASH.id: PROMOTED}

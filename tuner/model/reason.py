@@ -1,0 +1,94 @@
+"""Why something was advised, decided or taken out, as data. `tuner.words` says it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+# A number with its unit in its name, a name, several of them, or None where it is not known.
+Number = float | int | str | bool | tuple[str | int, ...] | None
+
+
+class ReasonCode(StrEnum):
+    """What a reason says; which numbers it has, its sentence in `tuner.words.reasons` tells.
+
+    An advisor's reason has the advisor's name. recorded: a sentence that an earlier version stored, in `said`.
+    """
+
+    RECORDED = "recorded"
+
+    # Advisors: why a change should gain.
+    AGGREGATE_PARTITIONS = "aggregate_partitions"
+    BROADCAST_HINT = "broadcast_hint"
+    BROADCAST_THRESHOLD = "broadcast_threshold"
+    BUILD_SIDE = "build_side"
+    BYPASS_MERGE = "bypass_merge"
+    CARD_WEIGHT = "card_weight"
+    CBO = "cbo"
+    CBO_OFF = "cbo_off"
+    JOIN_ORDER = "join_order"
+    LOCAL_MAP_THRESHOLD = "local_map_threshold"
+    NO_BROADCAST = "no_broadcast"
+    OBJECT_HASH_THRESHOLD = "object_hash_threshold"
+    PARTIAL_AGGREGATION = "partial_aggregation"
+    RUNTIME_FILTER = "runtime_filter"
+    SHUFFLE_HASH = "shuffle_hash"
+    SHUFFLE_PARTITIONS = "shuffle_partitions"
+    SKEW_JOIN = "skew_join"
+    STATISTICS = "statistics"
+
+    # The ledger: what runs with a change showed.
+    FASTER = "faster"
+    WITHIN_NOISE = "within_noise"
+    SLOWER = "slower"
+    NO_GAIN = "no_gain"
+    NEVER_MEASURED = "never_measured"
+    QUERY_FAILED = "query_failed"
+    RUN_FAILED = "run_failed"
+    NOT_FOLLOWED = "not_followed"
+    NEW_TRIAL = "new_trial"
+    RULED = "ruled"
+
+    # Rules of the policy: what keeps a change out of one run.
+    MAY_LOSE = "may_lose"
+    LOST_ELSEWHERE = "lost_elsewhere"
+    LOST_ALIKE = "lost_alike"
+    WON_ELSEWHERE = "won_elsewhere"
+    MODE_SINCE = "mode_since"
+    RULED_SINCE = "ruled_since"
+    LEFT_TO_PEOPLE = "left_to_people"
+    UNDIRECTABLE = "undirectable"
+    OVERRULED = "overruled"
+    NOT_DETERMINISTIC = "not_deterministic"
+    OVERSIZED = "oversized"
+    BROADCASTS_OFF = "broadcasts_off"
+    ON_TRIAL_IN_ANOTHER_RUN = "on_trial_in_another_run"
+    REORDERED_FIRST = "reordered_first"
+    TRIED_AFTER_ANOTHER = "tried_after_another"
+    NEEDED_CHANGE_OUT = "needed_change_out"
+    NEW_CONTEXT = "new_context"
+
+    # Decisions without changes: why a run is not steered.
+    FIRST_RUN = "first_run"
+    NOTHING_HARVESTED = "nothing_harvested"
+    RETRY_AFTER_FAILURE = "retry_after_failure"
+    PROVEN_CHANGES_SUSPECTED = "proven_changes_suspected"
+    UNSTEERED = "unsteered"
+    UNOBSERVED = "unobserved"
+
+
+# What was measured and lost: such a change is a reason to wait in other jobs, too.
+MEASURED_LOSSES = frozenset({ReasonCode.SLOWER, ReasonCode.NO_GAIN})
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A code, the numbers behind it, and other reasons that it rests on.
+
+    `numbers` may hold `said`: the sentence of an earlier version, which stored no numbers.
+    """
+
+    code: ReasonCode
+    numbers: Mapping[str, Number] = field(default_factory=dict, hash=False)
+    because: tuple[Reason, ...] = ()

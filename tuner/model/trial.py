@@ -1,0 +1,28 @@
+"""Which changes are one trial: the one that the others need, and those."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from tuner.model.change import Change
+from tuner.model.decision import DecidedChange
+
+_Item = TypeVar("_Item")
+
+
+def changes_by_trial(changes: Iterable[Change]) -> list[tuple[Change, ...]]:
+    """Changes that are tried together, in the order in which the trials come."""
+    return _by_trial(changes, lambda change: change)
+
+
+def decided_by_trial(decided: Iterable[DecidedChange]) -> list[tuple[DecidedChange, ...]]:
+    """Decided changes that are tried together, in the order in which the trials come."""
+    return _by_trial(decided, lambda d: d.change)
+
+
+def _by_trial(items: Iterable[_Item], change_of: Callable[[_Item], Change]) -> list[tuple[_Item, ...]]:
+    trials: dict[str, list[_Item]] = {}
+    for item in items:
+        trials.setdefault(change_of(item).trial, []).append(item)
+    return [tuple(trial) for trial in trials.values()]

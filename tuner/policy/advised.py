@@ -1,0 +1,133 @@
+"""Where what is advised stands: proposed, tried, held, or left as history has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from tuner.model.action import Action, ActionKind
+from tuner.model.change import Change
+from tuner.model.decision import IN_FORCE, TAKEN_OUT, DecidedChange, Mode, Standing
+from tuner.model.reason import Reason, ReasonCode
+from tuner.model.verdict import Ruling, Verdict
+from tuner.policy.ledger import Record, ruled_by, same_target, share_target
+from tuner.policy.measure import total_input_bytes
+from tuner.policy.rules.left_to_people import proposed_to_people
+from tuner.policy.situation import Situation
+from tuner.policy.tried_elsewhere import NOT_TRIED, Tried, is_measured_loss, levers, tried_like
+
+# A trial's predicted worst case may cost this share of the queries it touches.
+REGRESSION_BUDGET = 0.10
+# A number this near to the one in force is not worth a trial.
+SAME_VALUE = 0.25
+
+
+def from_advice(situation: Situation, records: Mapping[str, Record]) -> Iterable[DecidedChange]:
+    """The advised changes that history does not already speak for, each with its standing and why."""
+    out: set[str] = set()
+    for change in situation.advised:
+        found = _decided(situation, change, records)
+        if found is not None:
+            found = proposed_to_people(situation, found)
+        if _is_out(change, found, records):
+            out.add(change.id)
+        if found is not None and found.standing is Standing.TRIAL and change.needs in out:
+            found = _held(change, Reason(ReasonCode.NEEDED_CHANGE_OUT, {"change": change.needs}))
+        if found is not None:
+            yield found
+
+
+def _is_out(change: Change, found: DecidedChange | None, records: Mapping[str, Record]) -> bool:
+    if found is None:
+        return change.id in records and records[change.id].standing not in IN_FORCE
+    return found.standing is Standing.HELD or found.standing in TAKEN_OUT
+
+
+def _decided(situation: Situation, change: Change, records: Mapping[str, Record]) -> DecidedChange | None:
+    """Where an advised change stands now; None leaves it where its record, or that of its like, has it."""
+    verdict = situation.verdict(change)
+    ruling = verdict.ruling if verdict else None
+    record = records.get(change.id)
+    if record is not None and _lost_with_another_order(change, record, records):
+        record = None
+    if verdict is not None and ruling in (Ruling.REJECT, Ruling.ROLL_BACK):
+        out = Standing.HELD if ruling is Ruling.REJECT else Standing.ROLLED_BACK
+        return DecidedChange(change, out, ruled_by(verdict))
+    if ruling is Ruling.PIN:
+        return DecidedChange(change, Standing.PINNED, change.reason)
+    if record is not None and not _worth_another_try(situation, record, verdict):
+        return None
+    if record is None and ruling is not Ruling.APPROVE:
+        if any(_is_like(change, r) and r.standing in IN_FORCE for r in records.values()):
+            return None
+        if lost := _lost_alike(situation, change, records):
+            numbers = {"value": lost.decided.change.actions[0].value}
+            return _held(change, Reason(ReasonCode.LOST_ALIKE, numbers, (lost.why,)))
+    if situation.mode is not Mode.AUTO and ruling is not Ruling.APPROVE:
+        return DecidedChange(change, Standing.PROPOSED, change.reason)
+    # What became of orders elsewhere is said of the hints that come with them, too.
+    elsewhere = NOT_TRIED if change.needs else _elsewhere(situation, change, records)
+    return _trial(change, elsewhere, approved=ruling is Ruling.APPROVE)
+
+
+def _held(change: Change, held: Reason) -> DecidedChange:
+    return DecidedChange(change, Standing.HELD, change.reason, held)
+
+
+def _lost_with_another_order(change: Change, record: Record, records: Mapping[str, Record]) -> bool:
+    """Whether a hint that an order calls for was taken out for the times of another order that had called for it."""
+    other = record.decided.change.needs
+    return bool(change.needs and is_measured_loss(record.now) and other and other != change.needs and other in records)
+
+
+def _elsewhere(situation: Situation, change: Change, records: Mapping[str, Record]) -> Tried:
+    """What other cohorts know of such a change, until this one knows of its own."""
+    mine = levers(change)
+    alike = (r for r in records.values() if not mine.isdisjoint(levers(r.decided.change)))
+    return NOT_TRIED if any(r.standing is Standing.PROMOTED for r in alike) else tried_like(change, situation.elsewhere)
+
+
+def _trial(change: Change, elsewhere: Tried, *, approved: bool) -> DecidedChange:
+    predicted = change.prediction
+    budget = REGRESSION_BUDGET * predicted.before if predicted else 0.0
+    if predicted and predicted.worst_loss > budget and not approved:
+        numbers = {"worst_loss_seconds": predicted.worst_loss, "allowed_seconds": budget}
+        return _held(change, Reason(ReasonCode.MAY_LOSE, numbers))
+    jobs = {"won": elsewhere.won, "lost": elsewhere.lost}
+    if elsewhere.is_losing and not approved:
+        return _held(change, Reason(ReasonCode.LOST_ELSEWHERE, jobs))
+    if not elsewhere.won:
+        return DecidedChange(change, Standing.TRIAL, change.reason)
+    return DecidedChange(change, Standing.TRIAL, Reason(ReasonCode.WON_ELSEWHERE, jobs, (change.reason,)))
+
+
+def _is_like(change: Change, record: Record) -> bool:
+    """Whether a record sets the same properties to nearly the same numbers."""
+    set_ = [action for action in change.actions if action.kind is ActionKind.SET_CONF]
+    return bool(set_) and all(any(_nearly(a, b) for b in record.decided.change.actions) for a in set_)
+
+
+def _nearly(action: Action, other: Action) -> bool:
+    if not same_target(action, other):
+        return False
+    if not (action.value.isdecimal() and other.value.isdecimal()):
+        return action.value == other.value
+    return abs(int(action.value) - int(other.value)) <= SAME_VALUE * int(other.value)
+
+
+def _lost_alike(situation: Situation, change: Change, records: Mapping[str, Record]) -> Record | None:
+    """What was rolled back of the same property: advice that differs from it by a few bytes is the same advice."""
+    if change.kind is not ActionKind.SET_CONF:
+        return None
+    alike = (r for r in records.values() if share_target(change, r.decided.change))
+    lost = (r for r in alike if r.standing is Standing.ROLLED_BACK)
+    return next((r for r in lost if not _worth_another_try(situation, r, None)), None)
+
+
+def _worth_another_try(situation: Situation, record: Record, verdict: Verdict | None) -> bool:
+    """Only what was taken out can come again: a person has asked since, or inputs or context are not what it ever lost with."""
+    if record.standing not in TAKEN_OUT:
+        return False
+    if verdict is not None and verdict.ruling is Ruling.APPROVE:
+        return record.judged_at is None or verdict.at > record.judged_at
+    size = total_input_bytes(situation.latest.queries) if situation.latest else 0
+    return bool(record.losses) and all(loss.is_past(size, situation.context) for loss in record.losses)

@@ -1,0 +1,45 @@
+"""A property is tried when nothing else is tried on its queries: what they do together tells of neither."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tuner.model.decision import DecidedChange, Standing
+from tuner.model.reason import Reason, ReasonCode
+from tuner.policy.held_back import held_back
+from tuner.policy.situation import Situation
+
+
+def one_property_a_query(situation: Situation, decided: Sequence[DecidedChange]) -> list[DecidedChange]:
+    """Properties on trial wait where another trial on one of their queries comes before them: of changes tried together the
+    one that loses would ride with the one that wins, for as long as both are in force.
+
+    Changes to single joins are tried side by side: each is foretold from what its own joins were measured at, and many
+    queries need several. They come first, unless a property is surer to gain than all of those on its queries. What a person
+    has asked for waits for nothing.
+    """
+    trials = [d for d in decided if d.standing is Standing.TRIAL]
+    joins = [d for d in trials if d.change.is_on_joins]
+    properties = [d for d in trials if not d.change.is_on_joins]
+    asked_for = {d.id for d in trials if situation.is_asked_for(d.change)}
+    held: set[str] = set()
+    taken: set[str] = set()
+    for d in sorted(properties, key=lambda d: d.id not in asked_for):
+        others = [j for j in joins if j.id not in held and not set(j.queries).isdisjoint(d.queries)]
+        asked = d.id in asked_for
+        first = not others or (
+            _sure_seconds([d]) > _sure_seconds(others) and not any(j.id in asked_for for j in others)
+        )
+        if not asked and (not first or not taken.isdisjoint(d.queries)):
+            held.add(d.id)
+            continue
+        taken.update(d.queries)
+        if first:
+            held.update(j.id for j in others)
+    return [held_back(d, Reason(ReasonCode.TRIED_AFTER_ANOTHER)) if d.id in held else d for d in decided]
+
+
+def _sure_seconds(decided: Iterable[DecidedChange]) -> float:
+    """Seconds that the changes are to gain at least; changes that are one trial have one prediction."""
+    each = {d.change.trial: d.change.prediction for d in decided}
+    return sum(predicted.before - predicted.high for predicted in each.values() if predicted)

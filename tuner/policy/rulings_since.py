@@ -1,0 +1,82 @@
+"""A decision for the next run, made when the latest one ended, as it would be now that people have spoken since."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from tuner.model.action import ActionKind
+from tuner.model.decision import TAKEN_OUT, DecidedChange, Decision, Mode, Standing
+from tuner.model.reason import Reason, ReasonCode
+from tuner.model.verdict import Verdict
+from tuner.policy.advised import from_advice
+from tuner.policy.decide import ruled
+from tuner.policy.ledger import Loss, Record, apply_verdicts, ruled_by
+from tuner.policy.situation import BY_SUBMIT, Situation
+
+
+def rulings_since(outlook: Decision, made_at: datetime, verdicts: Sequence[Verdict], mode: Mode) -> Decision:
+    """The same changes in the same order, each where verdicts newer than `made_at` and the mode put it, and why."""
+    since = [v for v in verdicts if v.at > made_at]
+    if not since and mode is outlook.mode:
+        return outlook
+    spoken = {d.id: v for d in outlook.changes for v in since if d.change.is_called(v.change_id)}
+    now = {d.id: d for d in _decide_again(outlook, made_at, verdicts, mode, spoken)}
+    changes = (_as_now(d, now.get(d.id, d), spoken.get(d.id), mode) for d in outlook.changes)
+    return replace(outlook, mode=mode, changes=tuple(changes))
+
+
+def _decide_again(
+    outlook: Decision, made_at: datetime, verdicts: Sequence[Verdict], mode: Mode, spoken: dict[str, Verdict]
+) -> list[DecidedChange]:
+    """By the rules of a decision, with the outlook in place of what history and advisors say."""
+    records = {d.id: _record(d, made_at, d.id in spoken) for d in outlook.changes if _is_known(d)}
+    apply_verdicts(records, verdicts)
+    situation = Situation(
+        mode=mode,
+        try_number=1,
+        runs=(),
+        advised=[decided.change for decided in outlook.changes],
+        verdicts=verdicts,
+        drivable=_drivable(outlook),
+    )
+    known = [replace(r.decided, standing=r.standing, why=r.why) for r in records.values()]
+    return ruled(situation, [*known, *from_advice(situation, records)])
+
+
+def _is_known(decided: DecidedChange) -> bool:
+    return decided.is_in_force or decided.standing in TAKEN_OUT
+
+
+def _record(decided: DecidedChange, made_at: datetime, spoken: bool) -> Record:
+    # What a person takes their pin from is left to measurements again.
+    standing = Standing.TRIAL if spoken and decided.standing is Standing.PINNED else decided.standing
+    # Only a person brings back what was taken out: of inputs nothing is known here.
+    return Record(decided, standing, decided.why, losses=(Loss(),), judged_at=made_at)
+
+
+def _drivable(outlook: Decision) -> frozenset[ActionKind]:
+    """What was carried out, or could be: an order of joins that mode auto only proposed was left to people."""
+    orders = [d for d in outlook.changes if d.change.kind is ActionKind.ORDER_JOINS]
+    left = outlook.mode is Mode.AUTO and any(d.standing is Standing.PROPOSED for d in orders)
+    return BY_SUBMIT if left else BY_SUBMIT | {ActionKind.ORDER_JOINS}
+
+
+def _as_now(before: DecidedChange, now: DecidedChange, verdict: Verdict | None, mode: Mode) -> DecidedChange:
+    if verdict is not None:
+        return replace(before, standing=now.standing, why=_since(verdict, now, mode), held=None)
+    if now.standing is before.standing:
+        return before
+    return replace(before, standing=now.standing, held=Reason(ReasonCode.MODE_SINCE, {"mode": mode.value}))
+
+
+def _since(verdict: Verdict, now: DecidedChange, mode: Mode) -> Reason:
+    """What a person said, and what comes of it."""
+    said = ruled_by(verdict)
+    numbers = {**said.numbers, "standing": now.standing.value}
+    if not verdict.is_asked_for or now.is_in_force:
+        return Reason(ReasonCode.RULED_SINCE, numbers)
+    if mode is Mode.OBSERVE:
+        return Reason(ReasonCode.RULED_SINCE, {**numbers, "mode": mode.value})
+    return Reason(ReasonCode.RULED_SINCE, numbers, tuple(r for r in (now.why, now.held) if r is not None))

@@ -1,0 +1,41 @@
+"""Actions in words: what to do, as one would type it."""
+
+from __future__ import annotations
+
+import re
+
+from tuner.model.action import Action, ActionKind, Hint
+
+_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+def action_words(action: Action) -> str:
+    """What to do; an order of joins is spelled in its reason, by names."""
+    match action.kind:
+        case ActionKind.SET_CONF:
+            return f"{action.target}={action.value}"
+        case ActionKind.HINT_JOIN:
+            where = f"in query {action.query}"
+            if hint := hint_text(action):
+                return f"{hint} {where}"
+            return f"{action.value} of {'+'.join(map(_last_name, action.relations))} {where}, by the agent"
+        case ActionKind.ORDER_JOINS:
+            return f"the order of joins in query {action.query}"
+        case ActionKind.ANALYZE_TABLE:
+            columns = f" FOR COLUMNS {action.value}" if action.value else ""
+            return f"ANALYZE TABLE {action.target} COMPUTE STATISTICS{columns}"
+
+
+def hint_text(action: Action) -> str:
+    """A join hint to paste behind SELECT, with the relation's last name: its alias goes there if the query gives it one.
+    Empty where SQL has no text for the change."""
+    if action.kind is not ActionKind.HINT_JOIN or action.value == Hint.NO_BROADCAST or len(action.relations) != 1:
+        return ""
+    return f"/*+ {action.value}({_last_name(action.relations[0])}) */"
+
+
+def _last_name(relation: str) -> str:
+    """Of `db.table` and of a path the last part, in backquotes where SQL asks for them."""
+    parts = relation.rstrip("/").rsplit("/", 1) if "/" in relation else relation.rsplit(".", 1)
+    name = parts[-1]
+    return name if _PLAIN_NAME.fullmatch(name) else "`" + name.replace("`", "``") + "`"

@@ -102,8 +102,9 @@ TABLES: dict[str, tuple[Column, ...]] = {
     "directives": _columns(
         ("query_id", _LONG, "id of the SQL execution"),
         ("action_id", _STRING, "the change that the Catalyst agent was directed to make"),
-        ("status", _STRING, "applied, ignored or impossible"),
+        ("status", _STRING, "applied, held, ignored or impossible"),
         ("reason", _STRING, "why, or how the plan deviates; empty where it is as directed"),
+        ("join", _STRING, "signature of the join that a hint was for; empty where the log does not tell it"),
     ),
     "jobs": _columns(
         ("job_id", _LONG, "Spark's id"),

@@ -49,7 +49,11 @@ def timed(name: str, ti: Any) -> Iterator[None]:
 def decided(turn: Turn, ti: Any) -> None:
     """Counts a run by what was decided for it, and the changes that are tried in it."""
     _count(f"runs.{turn.decision.state}", 1, ti)
-    _count("actions.trial", sum(len(d.change.carried_out) for d in turn.decision.in_force if d.standing is Standing.TRIAL), ti)
+    _count(
+        "actions.trial",
+        sum(len(d.change.carried_out) for d in turn.decision.in_force if d.standing is Standing.TRIAL),
+        ti,
+    )
     _count("problems", len(turn.problems), ti)
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from airflow_plugin.settings import Settings, default_event_log_base
-from airflow_plugin.submission import submission_of
+from airflow_plugin.task_submission import TaskSubmission
 from tuner.history.cohort_name import flaw, made_safe
 from tuner.loop.loop import Job
 from tuner.loop.time_limits import MostSeconds
@@ -14,32 +13,23 @@ from tuner.model.decision import Mode
 from tuner.model.run import Origin
 from tuner.steering.directives import Steering
 
-if TYPE_CHECKING:
-    from airflow_plugin.operator import SteeredSubmitOperator
 
-
-def job_of(
-    operator: SteeredSubmitOperator,
-    ti: Any,
-    settings: Settings,
-    conf: Mapping[str, str],
-    statements: tuple[str, ...],
-) -> Job:
-    """The job of one try; `conf` is what the task's author set."""
-    arguments = operator._tuner_arguments()
+def job_of(task: TaskSubmission, settings: Settings) -> Job:
+    """The job of one try."""
+    arguments, ti = task.arguments, task.ti
     base = arguments.event_log_base or settings.event_log_base
     return Job(
-        cohort=_cohort(arguments.cohort, f"{ti.dag_id}.{ti.task_id}", operator.log),
+        cohort=_cohort(arguments.cohort, f"{ti.dag_id}.{ti.task_id}", task.log),
         key=f"{ti.dag_id}/{ti.run_id}/{ti.task_id}/{ti.map_index}/{ti.try_number}",
         try_number=ti.try_number,
         mode=Mode(arguments.mode) if arguments.mode else settings.mode,
-        user_conf=conf,
+        user_conf=task.conf,
         event_log_base=base or default_event_log_base(),
         base_is_shared=bool(base),
-        statements=statements,
+        statements=task.statements,
         steering=Steering(arguments.steering) if arguments.steering else settings.steering,
         origin=Origin(ti.dag_id, ti.run_id, ti.task_id, ti.map_index),
-        submission=submission_of(operator, conf, settings.agent_jar),
+        submission=task.submission,
         order_sensitive=settings.order_sensitive,
         most_seconds=MostSeconds(settings.most_seconds_before, settings.most_seconds_after),
     )

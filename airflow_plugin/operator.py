@@ -50,9 +50,9 @@ class SteeredSubmitOperator(SparkSubmitOperator):
             with self._tuner_steered(begun, statements):
                 result = super().execute(context)
         except Exception as error:
-            self._tuner_end(begun, context, failed=True, error=str(error))
+            self._tuner_end(begun, failed=True, error=str(error))
             raise
-        self._tuner_end(begun, context, failed=False)
+        self._tuner_end(begun, failed=False)
         return result
 
     def on_kill(self) -> None:
@@ -96,16 +96,31 @@ class SteeredSubmitOperator(SparkSubmitOperator):
     def _tuner_begin(self, context: Context, statements: tuple[str, ...]) -> Begun | None:
         """Decide how this try is steered. None where the tuner is off or cannot, and the job is to run as it is."""
         with failing_open(self.log, "steer this run"):
-            from airflow_plugin import turn
-
             try_ = _try_of(context)
             if try_ == self._tuner_begun:
                 return None  # A subclass submits once more: the decision was of its first job.
             self._tuner_begun = try_
-            return turn.begin(self, context, statements)
+            return self._tuner_turn(context, statements)
         return None
 
-    def _tuner_end(self, begun: Begun | None, context: Context, *, failed: bool, error: str = "") -> None:
+    def _tuner_turn(self, context: Context, statements: tuple[str, ...]) -> Begun | None:
+        from airflow_plugin import resume, settings, turn
+        from airflow_plugin.task_submission import task_submission
+
+        current = settings.load()
+        if not current.enabled:
+            return None
+        task = task_submission(self, context["ti"], self._tuner_arguments(), statements, current.agent_jar)
+        if resume.will_reconnect(self, context):
+            earlier = resume.recall(self, context)
+            return turn.take_up(earlier, task, current) if earlier is not None else None
+        begun = turn.begin(task, current)
+        if in_cluster_mode(task.conf):
+            with failing_open(self.log, "keep this decision for a retry that reconnects to its job"):
+                resume.remember(begun.turn, self, context)
+        return begun
+
+    def _tuner_end(self, begun: Begun | None, *, failed: bool, error: str = "") -> None:
         if begun is None:
             return
         if self._tuner_killed:
@@ -113,7 +128,7 @@ class SteeredSubmitOperator(SparkSubmitOperator):
             return
         from airflow_plugin import turn
 
-        turn.end(begun, self, context, failed=failed, error=error)
+        turn.end(begun, failed=failed, error=error)
 
     def _tuner_add(self, begun: Begun) -> None:
         merged = dict(begun.merged)

@@ -7,26 +7,22 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 
-from airflow_plugin import resume, settings, stats
+from airflow_plugin import stats
 from airflow_plugin.compat import AirflowTaskTimeout
 from airflow_plugin.fail_open import failing_open
 from airflow_plugin.job import job_of
 from airflow_plugin.links import panel_url
+from airflow_plugin.settings import Settings
 from airflow_plugin.store_url import store_url
-from airflow_plugin.user_conf import in_cluster_mode, user_conf_of
+from airflow_plugin.task_submission import TaskSubmission
 from tuner.history.failure import ending_in
 from tuner.loop import loop
 from tuner.printable import printable
 from tuner.words.decisions import decision_summary
-
-if TYPE_CHECKING:
-    from airflow.sdk import Context
-
-    from airflow_plugin.operator import SteeredSubmitOperator
 
 XCOM_KEY = "spark_tuner"
 
@@ -35,59 +31,54 @@ XCOM_KEY = "spark_tuner"
 class Begun:
     """A turn under way, the store that knows of it, what it adds to the user's conf, and what replaces values of his."""
 
+    task: TaskSubmission
     turn: loop.Turn
     store_url: str
     conf: dict[str, str]
     merged: dict[str, str] = field(default_factory=dict)
 
 
-def begin(operator: SteeredSubmitOperator, context: Context, statements: tuple[str, ...]) -> Begun | None:
-    """Decide how this try is steered. None where the tuner is off or the try takes up a job it knows nothing of."""
-    current = settings.load()
-    if not current.enabled:
-        return None
-    conn_id = operator._tuner_arguments().store_conn_id
-    connection = SparkSubmitHook.get_connection(conn_id) if conn_id else None
-    url = store_url(current, os.environ, connection)
-    if resume.will_reconnect(operator, context):
-        return _taken_up(operator, context, url)
-    ti, conf = context["ti"], user_conf_of(operator)
-    with stats.timed("decide", ti):
-        turn = loop.prepare(job_of(operator, ti, current, conf, statements), url)
-    with failing_open(operator.log, "tell of the decision"):
-        stats.decided(turn, ti)
-        _tell(operator.log, turn)
-    if in_cluster_mode(conf):
-        with failing_open(operator.log, "keep this decision for a retry that reconnects to its job"):
-            resume.remember(turn, operator, context)
-    added = {key: value for key, value in turn.conf.items() if key not in conf}
-    return Begun(turn, url, added, turn.directives.merged)
+def begin(task: TaskSubmission, current: Settings) -> Begun:
+    """Decide how this try is steered."""
+    url = _store_url(task, current)
+    with stats.timed("decide", task.ti):
+        turn = loop.prepare(job_of(task, current), url)
+    with failing_open(task.log, "tell of the decision"):
+        stats.decided(turn, task.ti)
+        _tell(task.log, turn)
+    added = {key: value for key, value in turn.conf.items() if key not in task.conf}
+    return Begun(task, turn, url, added, turn.directives.merged)
 
 
-def end(begun: Begun, operator: SteeredSubmitOperator, context: Context, *, failed: bool, error: str = "") -> None:
+def take_up(earlier: loop.Turn, task: TaskSubmission, current: Settings) -> Begun:
+    """Go on with the turn of the try that submitted the job to which this try reconnects."""
+    submitted = f"the job that try {earlier.job.try_number} submitted"
+    task.log.info("spark-tuner: continues %s: %s", submitted, printable(decision_summary(earlier.decision), 500))
+    return Begun(task, earlier, _store_url(task, current), {})
+
+
+def end(begun: Begun, *, failed: bool, error: str = "") -> None:
     """Harvest the run and tell of it in the task log and an XCom. The job is over: a timeout now is not its own.
 
     `error` is what the operator raised.
     """
-    with failing_open(operator.log, "harvest this run's event log", (AirflowTaskTimeout,)):
-        ti = context["ti"]
+    ti, log = begun.task.ti, begun.task.log
+    with failing_open(log, "harvest this run's event log", (AirflowTaskTimeout,)):
         with stats.timed("harvest", ti):
             report = loop.complete(begun.turn, begun.store_url, failed=failed, ending=ending_in(error))
-        with failing_open(operator.log, "push the XCom " + XCOM_KEY):
-            _push(ti, operator, report)
+        with failing_open(log, "push the XCom " + XCOM_KEY):
+            if begun.task.pushes_xcom:
+                ti.xcom_push(key=XCOM_KEY, value=report.as_json())
         stats.harvested(report, ti)
-        _tell(operator.log, report)
+        _tell(log, report)
         if begun.turn.decision.changes:
-            operator.log.info("spark-tuner: every change, with its evidence: %s", panel_url(ti))
+            log.info("spark-tuner: every change, with its evidence: %s", panel_url(ti))
 
 
-def _taken_up(operator: SteeredSubmitOperator, context: Context, url: str) -> Begun | None:
-    earlier = resume.recall(operator, context)
-    if earlier is None:
-        return None
-    submitted = f"the job that try {earlier.job.try_number} submitted"
-    operator.log.info("spark-tuner: continues %s: %s", submitted, printable(decision_summary(earlier.decision), 500))
-    return Begun(earlier, url, {})
+def _store_url(task: TaskSubmission, current: Settings) -> str:
+    conn_id = task.arguments.store_conn_id
+    connection = SparkSubmitHook.get_connection(conn_id) if conn_id else None
+    return store_url(current, os.environ, connection)
 
 
 def _tell(log: Any, told: loop.Turn | loop.Report) -> None:
@@ -95,8 +86,3 @@ def _tell(log: Any, told: loop.Turn | loop.Report) -> None:
         log.info("%s", line)
     for line in told.details():
         log.debug("%s", line)
-
-
-def _push(ti: Any, operator: SteeredSubmitOperator, report: loop.Report) -> None:
-    if operator.do_xcom_push:
-        ti.xcom_push(key=XCOM_KEY, value=report.as_json())

@@ -1,0 +1,37 @@
+"""What the tuner is told of a task that is about to submit a job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from airflow_plugin.arguments import Arguments
+from airflow_plugin.submission import submission_of
+from airflow_plugin.user_conf import user_conf_of
+from tuner.steering.agent.submission import Submission
+
+if TYPE_CHECKING:
+    from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSubmission:
+    """One try of a task: `conf` is what its author set, `submission` how it submits, `statements` its SQL, if it is SQL."""
+
+    ti: Any
+    log: Any
+    arguments: Arguments
+    conf: Mapping[str, str]
+    submission: Submission
+    statements: tuple[str, ...] = ()
+    pushes_xcom: bool = True
+
+
+def task_submission(
+    operator: SparkSubmitOperator, ti: Any, arguments: Arguments, statements: tuple[str, ...], agent_jar: str
+) -> TaskSubmission:
+    """The submission of an operator whose fields are as its author wrote them."""
+    conf = user_conf_of(operator)
+    submission = submission_of(operator, conf, agent_jar)
+    return TaskSubmission(ti, operator.log, arguments, conf, submission, statements, operator.do_xcom_push)

@@ -42,6 +42,7 @@ from tuner.plan.queries import queries
 from tuner.plan.relation import short_name
 from tuner.steering.agent.agent_directives import agent_directives
 from tuner.words.actions import action_words
+from tuner.words.query_names import NO_NAMES
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "steering"))
 from agent.agent_log import Steered, steered_executions
@@ -110,7 +111,7 @@ def advised(logs: Path, *, hints: bool) -> str:
     tried = (DecidedChange(c, Standing.TRIAL, c.reason) for c in advise(facts) if c.kind in wanted)
     directives = agent_directives(Decision(Mode.AUTO, tuple(tried)), found)
     for action, why in directives.skipped:
-        print(f"not said: {action_words(action)}: {why}")
+        print(f"not said: {action_words(action, NO_NAMES)}: {why}")
     return directives.text
 
 

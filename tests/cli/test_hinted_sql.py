@@ -53,7 +53,7 @@ def test_the_statement_is_shown_with_its_hint() -> None:
 
 def test_what_finds_no_place_says_why() -> None:
     (line,) = hinted_sql([change(Hint.NO_BROADCAST)], STATEMENTS, [QUERY]).lines()
-    assert line.startswith("  not in the text: NO_BROADCAST of days in query q1")
+    assert line.startswith("  not in the text: NO_BROADCAST of days in collect at app.py:3")
     assert line.endswith("SQL has no hint that forbids a broadcast")
 
 

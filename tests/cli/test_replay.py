@@ -50,7 +50,7 @@ def test_text_says_what_was_lacking_and_what_comes_next(logs: Path) -> None:
     assert "3 logs" in done.stdout
     assert "etl: 3 runs" in done.stdout
     assert "the next run: 1 on trial" in done.stdout
-    assert "/*+ BROADCAST(items) */ in query" in done.stdout
+    assert "/*+ BROADCAST(items) */ in statement 1 of 1" in done.stdout
     assert "core-hours" in done.stdout
 
 

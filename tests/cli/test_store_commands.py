@@ -20,6 +20,8 @@ from tuner.model.failure import Failure, FailureKind
 from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Outcome, Run, RunState
 from tuner.model.verdict import Ruling
+from tuner.words.actions import action_words
+from tuner.words.query_names import NO_NAMES
 
 from .conftest import Result
 
@@ -52,7 +54,8 @@ def test_status_lists_cohorts_and_shows_one(spark_tuner: Call, run: Run) -> None
     assert "etl.nightly" in spark_tuner("status").out
     shown = spark_tuner("status", "etl.nightly").out
     assert "1 proposed" in shown
-    assert f"proposed: {ACTION.id}" in shown
+    assert f"proposed: {action_words(ACTION, NO_NAMES)}" in shown
+    assert f"id: {ACTION.id}" in shown
     assert "about 2.0 s less" in shown
 
 
@@ -92,7 +95,7 @@ def test_status_tells_why_a_run_failed(spark_tuner: Call, run: Run, url: str) ->
     said = "broadcast timed out after 300 s in query q1"
     assert f"run {run.key} failed: {said}" in spark_tuner("status", "etl.nightly").out
     (found,) = json.loads(spark_tuner("status", "etl.nightly", "--json").out)["runs"]
-    assert found["failure"] == {"kind": "broadcast_timeout", "query": "q1", "words": said}
+    assert found["failure"] == {"kind": "broadcast_timeout", "query": "q1", "name": "query q1", "words": said}
 
 
 def test_status_of_an_unknown_cohort(spark_tuner: Call, run: Run) -> None:

@@ -12,6 +12,7 @@ from tuner.model.failure import Failure, FailureKind, LoggedFailure
 from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Outcome
 from tuner.words.failures import failure_words
+from tuner.words.query_names import NO_NAMES, QueryNames
 
 TIMED_OUT = LoggedFailure(FailureKind.BROADCAST_TIMEOUT, "broadcast timed out after 300 s", "SQL execution 4", 4)
 STOPPED = LoggedFailure(FailureKind.STOPPED, "Spark was stopped while it ran", "job 9", 4, 9)
@@ -25,8 +26,9 @@ def query(number: int, status: QueryStatus, root: int | None = None) -> Query:
 def test_it_is_said_with_the_query() -> None:
     found = failure_in([TIMED_OUT], [query(4, QueryStatus.FAILED)])
     assert found == LOGGED
-    assert failure_words(found) == "broadcast timed out after 300 s in query q4"
-    assert failure_words(failure_in([TIMED_OUT])) == "broadcast timed out after 300 s in SQL execution 4"  # type: ignore[arg-type]
+    names = QueryNames([replace(query(4, QueryStatus.FAILED), description="daily sales")])
+    assert failure_words(found, names) == "broadcast timed out after 300 s in daily sales"
+    assert failure_words(failure_in([TIMED_OUT]), names) == "broadcast timed out after 300 s in SQL execution 4"  # type: ignore[arg-type]
     assert failure_in([]) is None
 
 
@@ -82,7 +84,7 @@ def test_the_exit_code_says_why_spark_was_stopped() -> None:
     stopped = failure_in([STOPPED], [query(4, QueryStatus.FAILED)])
     found = failure_of(stopped, Ending(143), ended=True)
     assert found is not None
-    assert (found.kind, failure_words(found)) == (FailureKind.KILLED, "killed by SIGTERM in query q4")
+    assert (found.kind, failure_words(found, NO_NAMES)) == (FailureKind.KILLED, "killed by SIGTERM in query q4")
     assert failure_of(stopped, Ending(1), ended=True) == stopped
 
 

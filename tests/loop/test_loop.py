@@ -35,6 +35,7 @@ from tuner.steering.order_sensitive import PROPERTY, OrderSensitive
 from tuner.steering.submit_conf import EVENT_LOG_DIR, KEY
 from tuner.words.decisions import decision_summary
 from tuner.words.failures import failure_words
+from tuner.words.query_names import QueryNames, query_name
 from tuner.words.reasons import why_words
 
 ADAPTIVE = "spark.sql.adaptive.autoBroadcastJoinThreshold"
@@ -206,11 +207,17 @@ def test_why_a_run_failed_is_stored_and_said(nightly: Nightly) -> None:
     nightly.night("e/1/1")
     error = "org.apache.spark.SparkException: Could not execute broadcast in 300 secs. You can increase"
     report = nightly.night("e/2/1", Spark(error=error), failed=True)
-    (fingerprint,) = (q.fingerprint for q in report.run.outcome.queries)  # type: ignore[union-attr]
-    said = f"broadcast timed out after 300 s in query {fingerprint}"
+    (query,) = report.run.outcome.queries  # type: ignore[union-attr]
+    name = query_name(query)
+    said = f"broadcast timed out after 300 s in {name}"
     assert f"spark-tuner: run e/2/1 failed: {said}" in report.lines()
-    assert report.as_json()["failure"] == {"kind": "broadcast_timeout", "query": fingerprint, "words": said}
-    assert failure_words(nightly.stored("e/2/1").failure) == said
+    assert report.as_json()["failure"] == {
+        "kind": "broadcast_timeout",
+        "query": query.fingerprint,
+        "name": name,
+        "words": said,
+    }
+    assert failure_words(nightly.stored("e/2/1").failure, QueryNames([query])) == said
 
 
 def test_how_the_driver_ended_is_told_where_the_log_breaks_off(nightly: Nightly) -> None:

@@ -9,9 +9,10 @@ import pytest
 
 from tuner.history.store import Store
 from tuner.model.decision import Standing
+from tuner.model.verdict import Ruling
 from tuner.panel.access import MAY_NOT_ACT, UNKNOWN_COHORT, UNREADABLE_DAG
 
-from .nights import HINT, decided, keep, night, outlook, query
+from .nights import HINT, decided, keep, night, outlook, query, said
 from .people import Someone, editor, reader
 
 Ask = Callable[..., Any]
@@ -84,9 +85,12 @@ def test_lists_say_where_the_viewer_may_act(ask: Ask) -> None:
     assert {item["cohort"]: item["may_act"] for item in items} == {"a.load": True, "b.load": False, "both": False}
 
 
-def test_descriptions_of_queries_are_for_who_may_read_the_code(ask: Ask) -> None:
+def test_descriptions_of_queries_are_for_who_may_read_the_code(ask: Ask, store: Store) -> None:
+    trial = decided(standing=Standing.TRIAL)
+    keep(store, night(1, query("q1", 9, "SELECT 'secret'"), cohort="a.load", dag_id="a", changes=[trial]))
+    store.record(said(HINT, Ruling.PIN, 1, cohort="a.load"))
     asked = {"cohort": "a.load", "query": "q1"}
     reading, editing = ask(reader("a")), ask(editor("a"))
     told = {part for part in PARTS if "SELECT 'secret'" in editing.get(f"/api/cohort{part}", params=asked).text}
-    assert told == {"/recommendations", "/queries", "/plan"}
+    assert told == {"/runs", "/recommendations", "/queries", "/plan", "/audit"}
     assert not [part for part in PARTS if "secret" in reading.get(f"/api/cohort{part}", params=asked).text]

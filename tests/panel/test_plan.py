@@ -98,7 +98,7 @@ def test_where_no_run_had_it_the_plan_after_is_that_with_what_is_advised(ask: As
     after = found["after"]
     assert (after["predicted"], found["before"]["predicted"]) == (True, False)
     assert (after["run_key"], after["query_seconds"]) == (found["before"]["run_key"], None)
-    assert [(a["words"], a["standing"]) for a in after["in_force"]] == [("/*+ BROADCAST(days) */ in query q1", "held")]
+    assert [(a["words"], a["standing"]) for a in after["in_force"]] == [("/*+ BROADCAST(days) */ in query 0", "held")]
     assert [(s["kind"], s["operator"], s["rows"]) for s in after["steps"]] == [
         ("join", "BroadcastHashJoin", 1000),
         ("scan", "Scan", 10**6),
@@ -112,7 +112,7 @@ def test_where_no_run_had_it_the_plan_after_is_that_with_what_is_advised(ask: As
 def test_an_order_that_a_picture_cannot_show_is_named(ask: Ask, store: Store) -> None:
     advise(store, decided(ORDER))
     after = compare(ask)["after"]
-    assert after["not_drawn"] == ["the order of joins in query q1"]
+    assert after["not_drawn"] == ["the order of joins in query 0"]
     assert [step["changed"] for step in after["steps"]] == ["", "", ""]
 
 

@@ -11,7 +11,6 @@ from tuner.model.decision import Standing
 from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
 from tuner.model.run import Origin, RunDetails, RunState
 from tuner.panel.models import Home
-from tuner.words.actions import action_words
 
 from .nights import COHORT, HINT, decided, keep, night, query
 
@@ -24,7 +23,7 @@ def test_runs_are_newest_first_with_what_was_in_force_and_the_band(ask: Ask, sto
     steered, plain = ask().get("/api/cohort/runs", params={"cohort": COHORT}).json()["items"]
     assert (plain["band"], plain["in_force"]) == (None, [])
     assert steered["in_force"] == [
-        {"change_id": HINT.id, "action_id": HINT.id, "words": action_words(HINT), "standing": "trial"}
+        {"change_id": HINT.id, "action_id": HINT.id, "words": "/*+ BROADCAST(days) */ in query 0", "standing": "trial"}
     ]
     assert (steered["query_seconds"], steered["application_seconds"]) == (11.0, 16.0)
     band = steered["band"]

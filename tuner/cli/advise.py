@@ -51,8 +51,8 @@ def advise(
     shown: list[dict[str, Any]] = []
     for application, read in reader.read(paths, QueriesAndInsights):
         changes, insights = _looked_at(application, read, steering, sql=sql)
-        recommended += [_json(application, trial) for trial in changes_by_trial(changes)]
         names = QueryNames(read.in_order())
+        recommended += [_json(application, trial, names) for trial in changes_by_trial(changes)]
         shown += insights_json(_cohort(application), application.app_id, insights, names)
         hinted = hinted_sql(changes, statements, read.in_order())
         texts += [hinted.as_json(application.app_id)] if statements else []
@@ -91,14 +91,16 @@ def _looked_at(
     return advise_on(facts), read.insights.in_order()
 
 
-def _json(application: Application, trial: Sequence[Change]) -> dict[str, Any]:
+def _json(application: Application, trial: Sequence[Change], names: QueryNames) -> dict[str, Any]:
     """The changes of one trial as one recommendation."""
     r = trial[0]
     return {
         "cohort": _cohort(application),
         "app_id": application.app_id,
         "query": r.queries[0] if len(r.queries) == 1 else None,
+        "name": names[r.queries[0]] if len(r.queries) == 1 else None,
         "queries": list(r.queries),
+        "names": [names[query] for query in r.queries],
         "actions": [
             {
                 "id": a.id,
@@ -114,7 +116,7 @@ def _json(application: Application, trial: Sequence[Change]) -> dict[str, Any]:
         ],
         "change": r.id,
         "advisor": r.advisor,
-        "reason": reason_words(r.reason),
+        "reason": reason_words(r.reason, names),
         "evidence": [{"what": e.what, "value": e.value, "unit": e.unit, "of": e.of} for e in r.evidence],
         "predicted_seconds": asdict(r.prediction) if r.prediction else None,
         "risk": r.risk,
@@ -145,9 +147,9 @@ def _show(
         return
     for trial in changes_by_trial(changes):
         first = trial[0]
-        console.print(f"  {reason_words(first.reason)}", markup=False, soft_wrap=True)
+        console.print(f"  {reason_words(first.reason, names)}", markup=False, soft_wrap=True)
         for action in (action for change in trial for action in change.actions):
-            console.print(f"    {action_words(action)}", markup=False, soft_wrap=True)
+            console.print(f"    {action_words(action, names)}", markup=False, soft_wrap=True)
         if p := first.prediction:
             interval = f"{p.before:.1f} s -> {p.after:.1f} s (between {p.low:.1f} and {p.high:.1f}), risk {first.risk}"
             console.print(f"    {_counted(len(first.queries))}: {interval}", markup=False, soft_wrap=True)

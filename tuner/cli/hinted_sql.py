@@ -11,6 +11,7 @@ from tuner.errors import TunerError
 from tuner.model.change import Change
 from tuner.model.query import Query
 from tuner.words.actions import action_words
+from tuner.words.query_names import QueryNames
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +50,16 @@ def read_statements(file: Path | None) -> tuple[str, ...]:
         raise TunerError(f"{file}: not UTF-8 text; give a .sql file") from error
 
 
-def hinted_sql(changes: Iterable[Change], statements: Sequence[str], queries: Iterable[Query]) -> HintedSql:
+def hinted_sql(changes: Iterable[Change], statements: Sequence[str], queries: Sequence[Query]) -> HintedSql:
     """The statements with the join hints among the changes, where the text leaves no doubt."""
     if not statements:
         return HintedSql()
     from tuner.steering.statement_hints import suggest_hints
 
+    names = QueryNames(queries)
     found = suggest_hints((action for change in changes for action in change.actions), statements, queries)
     pairs = enumerate(zip(found.statements, statements, strict=True), 1)
     return HintedSql(
         tuple((number, hinted) for number, (hinted, before) in pairs if hinted != before),
-        tuple((action_words(action), why) for action, why in found.skipped),
+        tuple((action_words(action, names), why) for action, why in found.skipped),
     )

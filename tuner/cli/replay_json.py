@@ -14,12 +14,14 @@ from tuner.replay.cohort_replay import Advised, CohortReplay, Observed, Replayed
 from tuner.replay.replayed import Replayed
 from tuner.words.actions import action_words
 from tuner.words.decisions import decision_summary
+from tuner.words.query_names import QueryNames
 from tuner.words.reasons import why_words
 
 
 def replay_lines(found: Replayed) -> Iterator[str]:
+    names = {cohort.cohort: QueryNames.known(cohort.names) for cohort in found.summary.cohorts}
     for run in found.runs():
-        yield _line(_run(run))
+        yield _line(_run(run, names.get(run.cohort, QueryNames())))
     yield _line({"totals": _totals(found.summary)})
 
 
@@ -27,7 +29,7 @@ def _line(value: dict[str, Any]) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _run(run: ReplayedRun) -> dict[str, Any]:
+def _run(run: ReplayedRun, names: QueryNames) -> dict[str, Any]:
     there = set(run.in_force)
     return {
         "run": run.key,
@@ -37,7 +39,7 @@ def _run(run: ReplayedRun) -> dict[str, Any]:
         "started_at": run.started_at,
         "state": run.state,
         "decision": decision_summary(run.decision),
-        "advised": [a | {"in_force": d.id in there} for d in run.decision.changes for a in _actions(d)],
+        "advised": [a | {"in_force": d.id in there} for d in run.decision.changes for a in _actions(d, names)],
         "predicted_seconds": _seconds(run.predicted_seconds),
         "actual_seconds": run.actual_seconds,
         "core_seconds": run.core_seconds,
@@ -45,16 +47,17 @@ def _run(run: ReplayedRun) -> dict[str, Any]:
     }
 
 
-def _actions(d: DecidedChange) -> list[dict[str, Any]]:
+def _actions(d: DecidedChange, names: QueryNames) -> list[dict[str, Any]]:
     """What a change does, action by action."""
     return [
         {
             "id": action.id,
             "change": d.id,
-            "words": action_words(action),
+            "words": action_words(action, names),
             "standing": d.standing,
-            "reason": why_words(d),
+            "reason": why_words(d, names),
             "queries": list(d.queries),
+            "names": [names[query] for query in d.queries],
             "evidence": [asdict(e) for e in d.change.evidence],
             "predicted_seconds": _seconds(d.change.prediction),
         }
@@ -87,6 +90,7 @@ def _totals(summary: ReplaySummary) -> dict[str, Any]:
 
 
 def _cohort(c: CohortReplay) -> dict[str, Any]:
+    names = QueryNames.known(c.names)
     return {
         "cohort": c.cohort,
         "runs": c.runs,
@@ -99,18 +103,18 @@ def _cohort(c: CohortReplay) -> dict[str, Any]:
         "saved_core_hours": c.saved_core_hours,
         "live": c.live,
         "as_live": c.as_live,
-        "recommendations": [_advised(a) for a in c.advised],
+        "recommendations": [_advised(a, names) for a in c.advised],
         "next": {
             "decision": decision_summary(c.next),
-            "advised": [action for d in c.next.changes for action in _actions(d)],
+            "advised": [action for d in c.next.changes for action in _actions(d, names)],
             "predicted_seconds": _seconds(c.next_saved),
         },
     }
 
 
-def _advised(a: Advised) -> dict[str, Any]:
+def _advised(a: Advised, names: QueryNames) -> dict[str, Any]:
     return {
-        "actions": [action for d in a.last for action in _actions(d)],
+        "actions": [action for d in a.last for action in _actions(d, names)],
         "runs": a.runs,
         "seconds": _seconds(a.seconds),
         "core_hours": a.core_hours,

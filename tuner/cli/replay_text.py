@@ -109,6 +109,7 @@ def _runs_table(runs: Sequence[ReplayedRun]) -> Table:
 
 
 def _cohort_lines(c: CohortReplay) -> Iterator[str]:
+    names = QueryNames.known(c.names)
     if c.live:
         yield f"  decisions: {c.as_live} of {c.live} are the same as the live tuner's"
     would = f", would save {_saved(c.next_saved)}" if c.next_saved else ""
@@ -116,18 +117,19 @@ def _cohort_lines(c: CohortReplay) -> Iterator[str]:
     for decided in c.next.changes[:MOST_ADVISED]:
         p = decided.change.prediction
         interval = f": {p.before:.1f} s -> {p.after:.1f} s (between {p.low:.1f} and {p.high:.1f})" if p else ""
-        yield f"    {standing_words(decided.standing)}: {change_words(decided.change)}{interval}"
-        yield f"      {why_words(decided)}"
+        yield f"    {standing_words(decided.standing)}: {change_words(decided.change, names)}{interval}"
+        yield f"      {why_words(decided, names)}"
     if len(c.next.changes) > MOST_ADVISED:
         yield f"    and {len(c.next.changes) - MOST_ADVISED} more: --json has them all"
     lacked = [a for a in c.advised if a.runs]
     if lacked:
         yield "  what these runs lacked, most core-hours first"
-    yield from map(_advised_line, lacked[:MOST_ADVISED])
+    yield from (_advised_line(advised, names) for advised in lacked[:MOST_ADVISED])
 
 
-def _advised_line(a: Advised) -> str:
-    return f"    {_saved(a.seconds)} in {_counted(a.runs, 'run')}, {_hours(a.core_hours)}: {a.words}"
+def _advised_line(a: Advised, names: QueryNames) -> str:
+    words = ", ".join(change_words(decided.change, names) for decided in a.last)
+    return f"    {_saved(a.seconds)} in {_counted(a.runs, 'run')}, {_hours(a.core_hours)}: {words}"
 
 
 def _insights(found: Replayed, cohort: CohortReplay, width: int) -> Iterable[str]:

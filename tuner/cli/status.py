@@ -21,9 +21,13 @@ from tuner.model.decision import DecidedChange
 from tuner.model.run import Run, RunState
 from tuner.policy.followed import held_in, not_followed
 from tuner.printable import printable
+from tuner.words.actions import action_words
+from tuner.words.changes import change_words
 from tuner.words.decisions import decision_summary
 from tuner.words.failures import failure_words
+from tuner.words.query_names import QueryNames, names_in
 from tuner.words.reasons import reason_words, why_words
+from tuner.words.standings import standing_words
 
 
 def status(
@@ -42,10 +46,12 @@ def status(
         found = store.runs(cohort, runs)
     if not found:
         raise TunerError(f"no run of cohort {cohort!r} in the store; `spark-tuner status` lists the cohorts")
+    names = names_in(found)
     if as_json:
-        typer.echo(msgspec.json.encode({"cohort": cohort, "runs": [_run_json(run) for run in found]}).decode())
+        runs_json = [_run_json(run, names) for run in found]
+        typer.echo(msgspec.json.encode({"cohort": cohort, "runs": runs_json}).decode())
     else:
-        _show(cohort, found)
+        _show(cohort, found, names)
 
 
 def _cohorts(found: list[CohortSummary], as_json: bool) -> None:
@@ -77,7 +83,7 @@ def _summary_json(summary: CohortSummary) -> dict[str, Any]:
     }
 
 
-def _run_json(run: Run) -> dict[str, Any]:
+def _run_json(run: Run, names: QueryNames) -> dict[str, Any]:
     outcome = run.outcome
     return {
         "key": run.key,
@@ -86,15 +92,18 @@ def _run_json(run: Run) -> dict[str, Any]:
         "started_at": run.started_at.isoformat(),
         "duration_ms": outcome.duration_ms if outcome else None,
         "app_id": outcome.app_id if outcome else None,
-        "failure": _failure_json(run),
+        "failure": _failure_json(run, names),
         "decision": decision_summary(run.decision),
         "mode": run.decision.mode,
         "actions": [
-            _action_json(decided, action) for decided in run.decision.changes for action in decided.change.actions
+            _action_json(decided, action, names)
+            for decided in run.decision.changes
+            for action in decided.change.actions
         ],
         "queries": [
             {
                 "fingerprint": q.fingerprint,
+                "name": names[q.fingerprint],
                 "duration_ms": q.duration_ms,
                 "status": q.status,
                 "directives": [{"id": d.action_id, "status": d.status, "reason": d.reason} for d in q.directives],
@@ -106,16 +115,28 @@ def _run_json(run: Run) -> dict[str, Any]:
     }
 
 
-def _failure_json(run: Run) -> dict[str, Any] | None:
-    failure = run.failure
-    return {"kind": failure.kind, "query": failure.query, "words": failure_words(failure)} if failure else None
+def _failure_json(run: Run, names: QueryNames) -> dict[str, Any] | None:
+    if (failure := run.failure) is None:
+        return None
+    return {
+        "kind": failure.kind,
+        "query": failure.query,
+        "name": names[failure.query] if failure.query else None,
+        "words": failure_words(failure, names),
+    }
 
 
-def _action_json(decided: DecidedChange, action: Action) -> dict[str, Any]:
-    return {"id": action.id, "change": decided.id, "standing": decided.standing, "reason": why_words(decided)}
+def _action_json(decided: DecidedChange, action: Action, names: QueryNames) -> dict[str, Any]:
+    return {
+        "id": action.id,
+        "change": decided.id,
+        "words": action_words(action, names),
+        "standing": decided.standing,
+        "reason": why_words(decided, names),
+    }
 
 
-def _show(cohort: str, found: list[Run]) -> None:
+def _show(cohort: str, found: list[Run], names: QueryNames) -> None:
     console = Console(highlight=False)
     table = Table("run", "state", "seconds", "decision", title=escape(cohort), title_justify="left", box=None)
     for run in found:
@@ -125,13 +146,16 @@ def _show(cohort: str, found: list[Run]) -> None:
     console.print(table)
     for run in found:
         if run.failure:
-            console.print(f"run {run.key} {_ended(run)}: {failure_words(run.failure)}", markup=False, soft_wrap=True)
+            console.print(
+                f"run {run.key} {_ended(run)}: {failure_words(run.failure, names)}", markup=False, soft_wrap=True
+            )
     console.print("\nchanges as of the last run:")
     for decided in found[-1].decision.changes:
-        console.print(f"  {decided.standing}: {decided.id}\n    {why_words(decided)}", markup=False, soft_wrap=True)
+        words = f"  {standing_words(decided.standing)}: {change_words(decided.change, names)}\n    {why_words(decided, names)}"
+        console.print(f"{words}\n    id: {decided.id}", markup=False, soft_wrap=True)
     if not found[-1].decision.changes:
         console.print("  none")
-    for line in _unfollowed(found[-1]):
+    for line in _unfollowed(found[-1], names):
         console.print(line, markup=False, soft_wrap=True)
 
 
@@ -139,8 +163,9 @@ def _ended(run: Run) -> str:
     return "failed" if run.state is RunState.FAILED else "broke off"
 
 
-def _unfollowed(run: Run) -> Iterator[str]:
+def _unfollowed(run: Run, names: QueryNames) -> Iterator[str]:
     """What was in force in a run and its plans did not follow: the next decision takes it out, unless it was held."""
+    changes = {decided.id: decided.change for decided in run.decision.changes}
     for words, reasons in (
         ("not followed by the last run:", not_followed(run)),
         ("held in the last run alone:", held_in(run)),
@@ -148,4 +173,4 @@ def _unfollowed(run: Run) -> Iterator[str]:
         if reasons:
             yield f"\n{words}"
         for id_, why in reasons.items():
-            yield f"  {id_}\n    {reason_words(why)}"
+            yield f"  {change_words(changes[id_], names)}\n    {reason_words(why, names)}\n    id: {id_}"

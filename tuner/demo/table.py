@@ -12,6 +12,7 @@ from tuner.model.decision import IN_FORCE, TAKEN_OUT, DecidedChange, Standing
 from tuner.model.run import Run
 from tuner.words.actions import action_words
 from tuner.words.decisions import decision_summary
+from tuner.words.query_names import QueryNames, names_in
 from tuner.words.reasons import why_words
 from tuner.words.standings import standing_words
 
@@ -43,24 +44,25 @@ class Row:
 
 def rows(runs: Sequence[Run]) -> list[Row]:
     """The rows for the runs of the demo's cohort, oldest first."""
-    return [_row(number, run) for number, run in enumerate(runs, start=1)]
+    names = names_in(runs)
+    return [_row(number, run, names) for number, run in enumerate(runs, start=1)]
 
 
-def _row(number: int, run: Run) -> Row:
+def _row(number: int, run: Run, names: QueryNames) -> Row:
     queries = run.outcome.queries if run.outcome else ()
     seconds: dict[str, float] = {}
     for query in queries:
         if "-query-" in query.description and query.duration_ms is not None:
             seconds[query.description] = seconds.get(query.description, 0.0) + query.duration_ms / 1e3
-    return Row(number, seconds, _changes(run.decision.changes), decision_summary(run.decision))
+    return Row(number, seconds, _changes(run.decision.changes, names), decision_summary(run.decision))
 
 
-def _changes(changes: Iterable[DecidedChange]) -> tuple[Change, ...]:
+def _changes(changes: Iterable[DecidedChange], names: QueryNames) -> tuple[Change, ...]:
     groups: dict[tuple[Standing, str], list[str]] = {}
     for decided in changes:
         if decided.standing in _SHOWN:
-            settings = groups.setdefault((decided.standing, why_words(decided)), [])
-            settings.extend(map(action_words, decided.change.actions))
+            settings = groups.setdefault((decided.standing, why_words(decided, names)), [])
+            settings.extend(action_words(action, names) for action in decided.change.actions)
     return tuple(Change(tuple(settings), standing, reason) for (standing, reason), settings in groups.items())
 
 

@@ -18,6 +18,7 @@ from tuner.words.changes import change_words
 from tuner.words.counts import over_queries
 from tuner.words.decisions import decision_summary
 from tuner.words.failures import failure_words
+from tuner.words.query_names import QueryNames
 from tuner.words.reasons import reason_words, why_words
 from tuner.words.standings import standing_words
 
@@ -47,7 +48,7 @@ def before(turn: Turn) -> list[str]:
     found = [f"{turn.job.cohort}: {decision_summary(decision)}" + (f" ({turn.taught})" if turn.taught else "")]
     if decision.changes:
         top = min(decision.changes, key=_rank)
-        found.append(f"{_decided_words(top)}{_and_more(decision.changes)}")
+        found.append(f"{_decided_words(top, turn.query_names)}{_and_more(decision.changes)}")
     if how := "; ".join(_how(turn)):
         found.append(how)
     return _lines([*found, *turn.problems])
@@ -55,28 +56,35 @@ def before(turn: Turn) -> list[str]:
 
 def after(report: Report) -> list[str]:
     """What was measured, why it failed, what came of the changes, the one with most to tell; a line for each new problem."""
-    found = [*_measured(report), *_failed(report), *_judged(report.judgement), *_not_followed(report)]
+    found = [
+        *_measured(report),
+        *_failed(report),
+        *_judged(report.judgement, report.query_names),
+        *_not_followed(report),
+    ]
     return _lines([*found, *report.problems[len(report.turn.problems) :]])
 
 
 def details(turn: Turn) -> list[str]:
     """Every change with its standing and why, and what is not applied."""
-    found = [_decided_words(decided) for decided in sorted(turn.decision.changes, key=_rank)]
-    return _lines([*found, *(f"not applied: {action_words(a)}: {why}" for a, why in turn.directives.overruled)])
+    found = [_decided_words(decided, turn.query_names) for decided in sorted(turn.decision.changes, key=_rank)]
+    return _lines(
+        [*found, *(f"not applied: {action_words(a, turn.query_names)}: {why}" for a, why in turn.directives.overruled)]
+    )
 
 
 def details_after(report: Report) -> list[str]:
     """Every change that was in force with its standing since, and why."""
     records = report.judgement.records if report.judgement else ()
-    return _lines(map(_record_words, records))
+    return _lines(_record_words(record, report.query_names) for record in records)
 
 
-def _decided_words(decided: DecidedChange) -> str:
-    return f"{standing_words(decided.standing)}: {change_words(decided.change)}: {why_words(decided)}"
+def _decided_words(decided: DecidedChange, names: QueryNames) -> str:
+    return f"{standing_words(decided.standing)}: {change_words(decided.change, names)}: {why_words(decided, names)}"
 
 
-def _record_words(record: Record) -> str:
-    return f"{standing_words(record.standing)}: {change_words(record.decided.change)}: {reason_words(record.why)}"
+def _record_words(record: Record, names: QueryNames) -> str:
+    return f"{standing_words(record.standing)}: {change_words(record.decided.change, names)}: {reason_words(record.why, names)}"
 
 
 def _lines(texts: Iterable[str]) -> list[str]:
@@ -104,7 +112,7 @@ def _how(turn: Turn) -> Iterable[str]:
         yield f"carried out by {by}"
     if overruled := directives.overruled:
         action, why = overruled[0]
-        yield f"not applied: {action_words(action)}: {why}{_and_more(overruled)}"
+        yield f"not applied: {action_words(action, turn.query_names)}: {why}{_and_more(overruled)}"
 
 
 def _means(turn: Turn) -> Iterable[str]:
@@ -125,10 +133,10 @@ def _measured(report: Report) -> Iterable[str]:
 
 def _failed(report: Report) -> Iterable[str]:
     if report.failure is not None:
-        yield f"run {report.turn.job.key} failed: {failure_words(report.failure)}"
+        yield f"run {report.turn.job.key} failed: {failure_words(report.failure, report.query_names)}"
 
 
-def _judged(judgement: Judgement | None) -> Iterable[str]:
+def _judged(judgement: Judgement | None, names: QueryNames) -> Iterable[str]:
     if judgement is None or not judgement.records:
         return
     counts = {s: sum(r.standing is s for r in judgement.records) for s in _FIRST}
@@ -137,7 +145,7 @@ def _judged(judgement: Judgement | None) -> Iterable[str]:
     if news:
         top = min(news, key=_weight)
         alike = [r for r in news if r.standing is top.standing]
-        yield f"{_record_words(top)}{_and_more(alike)}"
+        yield f"{_record_words(top, names)}{_and_more(alike)}"
 
 
 def _gain(judgement: Judgement) -> str:

@@ -58,6 +58,7 @@ from tuner.steering.directives_of_decision import by_agent, by_conf, only_carrie
 from tuner.steering.steering_method import SteeringMethod, choose_method
 from tuner.steering.submit_conf import marker, observing_conf
 from tuner.within_time import Consent, aside, within
+from tuner.words.query_names import names_in
 
 # With so many measured runs of its own a cohort needs no others to know what operators take.
 TAUGHT_BY_OWN_RUNS = 3
@@ -94,6 +95,7 @@ class _Steering:
     directives: Directives = field(default_factory=Directives)
     conf: Mapping[str, str] = field(default_factory=dict)
     taught: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 def prepare(job: Job, store_url: str) -> Turn:
@@ -123,7 +125,7 @@ class _Preparing:
 
     def turn(self, job: Job, steering: _Steering, problems: Sequence[str]) -> Turn:
         decided = (steering.decision, steering.directives, steering.conf)
-        return Turn(job, *decided, self.place.directory, self.now, tuple(problems), steering.taught)
+        return Turn(job, *decided, self.place.directory, self.now, tuple(problems), steering.taught, steering.names)
 
 
 def _prepared(preparing: _Preparing) -> Turn:
@@ -233,7 +235,15 @@ def _decided(store: Store, job: Job, place: EventLogPlace, runs: Sequence[Run], 
     directives = _carry_out(known, decision, newest_of_each(runs), problems)
     decision = only_carried_out(decision, directives)
     taught = starts_from(known.elsewhere) if _is_new(runs) else ""
-    return _Steering(decision, directives, _submit_conf(job, decision, directives, place), taught)
+    return _Steering(
+        decision, directives, _submit_conf(job, decision, directives, place), taught, _names(decision, runs)
+    )
+
+
+def _names(decision: Decision, runs: Sequence[Run]) -> Mapping[str, str]:
+    """Of the queries that the decision changes, what they are called."""
+    names = names_in(runs)
+    return {query: names[query] for decided in decision.changes for query in decided.queries}
 
 
 def complete(turn: Turn, store_url: str, *, failed: bool, ending: Ending = UNSEEN) -> Report:

@@ -19,6 +19,7 @@ from tuner.steering.order_sensitive import OrderSensitive
 from tuner.words.changes import change_words
 from tuner.words.decisions import decision_summary
 from tuner.words.failures import failure_words
+from tuner.words.query_names import QueryNames
 from tuner.words.reasons import reason_words, why_words
 
 
@@ -53,7 +54,8 @@ class Job:
 class Turn:
     """A prepared run. `conf` is everything to add to the submit (the user's own settings left out), except
     `directives.merged`, which replaces settings of his; `problems` what failed while preparing, one line each, none of
-    which stops the job; `taught` what the cohort starts from while it has few runs of its own."""
+    which stops the job; `taught` what the cohort starts from while it has few runs of its own; `names` what
+    the queries that it changes are called, by fingerprint."""
 
     job: Job
     decision: Decision
@@ -63,6 +65,11 @@ class Turn:
     started_at: datetime
     problems: tuple[str, ...] = ()
     taught: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def query_names(self) -> QueryNames:
+        return QueryNames.known(self.names)
 
     @property
     def run(self) -> Run:
@@ -99,15 +106,23 @@ class Report:
         """A line for each change that was in force: what came of it."""
         return log_lines.details_after(self)
 
+    @property
+    def query_names(self) -> QueryNames:
+        """What the queries of this run and of earlier ones are called."""
+        names = self.turn.query_names
+        if self.run and self.run.outcome:
+            names.add_all(self.run.outcome.queries)
+        return names
+
     def not_followed(self) -> list[tuple[str, str, str]]:
         """Ids and words of the changes that the run did not follow, or held for their size, and why."""
         why = {**not_followed(self.run), **held_in(self.run)} if self.run else {}
-        changes = (decided.change for decided in self.turn.decision.changes)
-        return [(c.id, change_words(c), reason_words(why[c.id])) for c in changes if c.id in why]
+        changes, names = (decided.change for decided in self.turn.decision.changes), self.query_names
+        return [(c.id, change_words(c, names), reason_words(why[c.id], names)) for c in changes if c.id in why]
 
     def as_json(self) -> dict[str, object]:
         """Decision and outcome, small enough for an XCom."""
-        decision, run = self.turn.decision, self.run
+        decision, run, names = self.turn.decision, self.run, self.query_names
         outcome = run.outcome if run else None
         judged = self.judgement.records if self.judgement else ()
         return {
@@ -118,14 +133,14 @@ class Report:
             "steering": self.turn.directives.steering.value,
             "steering_reason": self.turn.directives.why,
             "actions": [
-                {"action": action.id, "standing": d.standing.value, "reason": why_words(d)}
+                {"action": action.id, "standing": d.standing.value, "reason": why_words(d, names)}
                 for d in decision.changes
                 for action in d.change.actions
             ],
             "not_applied": [{"action": a.id, "reason": why} for a, why in self.turn.directives.overruled],
             "not_followed": [{"action": id_, "reason": why} for id_, _, why in self.not_followed()],
             "judged": [
-                {"action": action.id, "standing": r.standing.value, "reason": reason_words(r.why)}
+                {"action": action.id, "standing": r.standing.value, "reason": reason_words(r.why, names)}
                 for r in judged
                 for action in r.decided.change.actions
             ],
@@ -135,13 +150,17 @@ class Report:
             "failure": {
                 "kind": self.failure.kind.value,
                 "query": self.failure.query,
-                "words": failure_words(self.failure),
+                "name": names[self.failure.query] if self.failure.query else None,
+                "words": failure_words(self.failure, names),
             }
             if self.failure
             else None,
             "app_id": outcome.app_id if outcome else None,
             "duration_ms": outcome.duration_ms if outcome else None,
-            "queries": [{"fingerprint": q.fingerprint, "duration_ms": q.duration_ms} for q in outcome.queries[:100]]
+            "queries": [
+                {"fingerprint": q.fingerprint, "name": names[q.fingerprint], "duration_ms": q.duration_ms}
+                for q in outcome.queries[:100]
+            ]
             if outcome
             else [],
             "problems": list(self.problems),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from fastapi import HTTPException
 
@@ -46,7 +47,7 @@ class Access:
         return self.facts_of(found[0])
 
     def facts_of(self, summary: CohortSummary) -> CohortFacts:
-        return CohortFacts(self.store(), self.recent, summary)
+        return CohortFacts(self.store(), self.recent, summary, partial(self.viewer.may_read_code_of, summary.dag_ids))
 
     def facts_to_change(self, cohort: str) -> CohortFacts:
         """As `facts`; 403 where the viewer may not act."""
@@ -57,6 +58,3 @@ class Access:
 
     def may_act_on(self, summary: CohortSummary) -> bool:
         return self.viewer.may_act_on(summary.dag_ids)
-
-    def may_read_code_of(self, summary: CohortSummary) -> bool:
-        return self.viewer.may_read_code_of(summary.dag_ids)

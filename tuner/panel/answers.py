@@ -14,23 +14,22 @@ from tuner.panel.views.runs import RUNS_BEFORE, run_items
 
 def runs_answer(facts: CohortFacts, limit: int, offset: int, home: Home) -> Page[RunItem]:
     """Newest first."""
-    items = run_items(*facts.page_of_runs(limit, offset, RUNS_BEFORE), home)
+    items = run_items(*facts.page_of_runs(limit, offset, RUNS_BEFORE), facts.names, home)
     return Page(items=items, total=facts.summary.runs, offset=offset, limit=limit)
 
 
-def recommendations_answer(facts: CohortFacts, limit: int, offset: int, *, code: bool) -> Page[Recommendation]:
-    """`code`, here and below: who asks may read descriptions of queries."""
+def recommendations_answer(facts: CohortFacts, limit: int, offset: int) -> Page[Recommendation]:
     groups = recommended_trials(facts.outlook)
-    items = recommendations(facts, groups[offset : offset + limit], code=code)
+    items = recommendations(facts, groups[offset : offset + limit])
     return Page(items=items, total=len(groups), offset=offset, limit=limit)
 
 
-def insights_answer(facts: CohortFacts, limit: int, offset: int, *, code: bool) -> Page[InsightItem]:
-    return page_of(insights(facts), lambda insight: insight_item(insight, facts.names(code=code)), limit, offset)
+def insights_answer(facts: CohortFacts, limit: int, offset: int) -> Page[InsightItem]:
+    return page_of(insights(facts), lambda insight: insight_item(insight, facts.names), limit, offset)
 
 
-def queries_answer(facts: CohortFacts, limit: int, offset: int, *, code: bool) -> Page[QueryItem]:
-    return page(query_items(facts, facts.names(code=code)), limit, offset)
+def queries_answer(facts: CohortFacts, limit: int, offset: int) -> Page[QueryItem]:
+    return page(query_items(facts, facts.names), limit, offset)
 
 
 def audit_answer(facts: CohortFacts, limit: int, offset: int) -> Page[AuditItem]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from functools import cached_property
 
@@ -21,9 +22,18 @@ DETAILS_AMONG = 10
 
 
 class CohortFacts:
-    """Facts about a cohort that has at least one run."""
+    """Facts about a cohort that has at least one run. `may_read_code` tells whether its viewer may read what the job calls
+    its queries.
+    """
 
-    def __init__(self, store: Store, recent: RecentRuns, summary: CohortSummary) -> None:
+    def __init__(
+        self,
+        store: Store,
+        recent: RecentRuns,
+        summary: CohortSummary,
+        may_read_code: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._may_read_code = may_read_code
         self._store = store
         self._recent = recent
         self._details: dict[str, RunDetails | None] = {}
@@ -107,7 +117,7 @@ class CohortFacts:
         decisions = [run.decision for run in self.runs] + ([self.outlook_as_made[0]] if self.outlook_as_made else [])
         for decided in (decided for decision in decisions for decided in decision.changes):
             if decided.id not in found:
-                found[decided.id] = reason_words(decided.why)
+                found[decided.id] = reason_words(decided.why, self.names)
         return found
 
     def words_of_changes(self) -> dict[str, str]:
@@ -116,9 +126,10 @@ class CohortFacts:
         if self.outlook is not None:
             decisions.append(self.outlook)
         changes = [decided.change for decision in decisions for decided in decision.changes]
-        actions = {action.id: action_words(action) for change in changes for action in change.actions}
-        return actions | {change.id: change_words(change) for change in changes}
+        actions = {action.id: action_words(action, self.names) for change in changes for action in change.actions}
+        return actions | {change.id: change_words(change, self.names) for change in changes}
 
-    def names(self, *, code: bool) -> QueryNames:
+    @cached_property
+    def names(self) -> QueryNames:
         """What queries are called; without the job's descriptions for users who may not read its code."""
-        return self.view.names if code else self.view.names_without_descriptions
+        return self.view.names if self._may_read_code() else self.view.names_without_descriptions

@@ -84,22 +84,22 @@ def read_routes(access_of: Callable[..., Access], home: Home) -> APIRouter:
         cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking
     ) -> Page[Recommendation]:
         facts = access.facts(cohort)
-        return recommendations_answer(facts, limit, offset, code=access.may_read_code_of(facts.summary))
+        return recommendations_answer(facts, limit, offset)
 
     @routes.get("/cohort/insights")
     def insights(cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking) -> Page[InsightItem]:
         facts = access.facts(cohort)
-        return insights_answer(facts, limit, offset, code=access.may_read_code_of(facts.summary))
+        return insights_answer(facts, limit, offset)
 
     @routes.get("/cohort/queries")
     def queries(cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking) -> Page[QueryItem]:
         facts = access.facts(cohort)
-        return queries_answer(facts, limit, offset, code=access.may_read_code_of(facts.summary))
+        return queries_answer(facts, limit, offset)
 
     @routes.get("/cohort/plan")
     def plan(cohort: Name, query: Name, access: Access = asking) -> PlanComparison:
         facts = access.facts(cohort)
-        return plan_comparison(facts, query, code=access.may_read_code_of(facts.summary))
+        return plan_comparison(facts, query)
 
     @routes.get("/cohort/audit")
     def audit(cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking) -> Page[AuditItem]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from tuner.model.change import Prediction
 from tuner.model.decision import DecidedChange, Decision
 from tuner.model.run import Origin, Outcome, RunState
-from tuner.words.changes import change_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +101,16 @@ class ReplayedRun:
 
 @dataclass(frozen=True, slots=True)
 class Upcoming:
-    """The decision for a run that would come now, and what it would save if that were like the newest measured one."""
+    """The decision for a run that would come now, and what it would save if that were like the newest measured one.
+
+    `names` are those of the cohort's queries, by fingerprint.
+    """
 
     decision: Decision
     lacked: tuple[Lacked, ...] = ()
     predicted_seconds: Prediction | None = None
     cores: int = 0
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +126,6 @@ class Advised:
     runs: int
     seconds: Prediction
     core_hours: float
-
-    @property
-    def words(self) -> str:
-        return ", ".join(change_words(d.change) for d in self.last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +152,7 @@ class CohortReplay:
     live: int = 0
     as_live: int = 0
     observed: tuple[Observed, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from tuner.replay.cohort_replay import Observed
 from tuner.replay.has_action import has_action
 from tuner.replay.trials import Place, Trial, trials_of, with_trials
 from tuner.words.changes import change_words
+from tuner.words.query_names import QueryNames
 
 
 @dataclass(slots=True)
@@ -82,9 +83,10 @@ class Observer:
         predicted = with_trials(seconds, trials)
         if predicted is None or not predicted.before:
             return
+        names = QueryNames(run.outcome.queries if run.outcome else ())
         yield Observed(
             actions=tuple(action.id for trial in trials for action in trial.actions),
-            words=", ".join(change_words(d.change) for trial in trials for d in trial.decided),
+            words=", ".join(change_words(d.change, names) for trial in trials for d in trial.decided),
             queries=tuple(sorted(seconds)),
             advised_in=group[0].advised_in,
             seen_in=run.key,

@@ -89,6 +89,7 @@ class CohortTotals:
             live=self.live,
             as_live=self.as_live,
             observed=tuple(self._observed),
+            names=dict(upcoming.names),
         )
 
     def _lacked(self) -> list[Advised]:

@@ -23,6 +23,7 @@ from tuner.replay.run_in_effect import run_in_effect
 from tuner.replay.trials import trials_lacked, with_trials
 from tuner.spark.version import major_minor
 from tuner.steering.submit_conf import changes_digest
+from tuner.words.query_names import QueryNames
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Walker:
         replayed as observed.
         """
         past: deque[Run] = deque(maxlen=HISTORY_RUNS)
-        observer = Observer()
+        observer, names = Observer(), QueryNames()
         for logged in runs:
             known = [_known_at(run, logged.started_at) for run in past]
             decision = self._decide(known, logged, problems)
@@ -51,8 +52,9 @@ class Walker:
             compare = partial(observer.take, run, decision.changes)
             observed = problems.guard(f"compare run {logged.key}", compare, tuple[Observed, ...]())
             past.append(run)
+            names.add_all(logged.outcome.queries)
             yield _replayed(decision, run, logged, observed)
-        return _upcoming(self._decide(list(past), None, problems), past)
+        return _upcoming(self._decide(list(past), None, problems), past, names)
 
     def _decide(self, known: Sequence[Run], logged: LoggedRun | None, problems: Problems) -> Decision:
         """For a run that is known to have come, or (None) for one that would come now."""
@@ -80,13 +82,13 @@ class Walker:
         return reach_of(major_minor(latest.spark_version if latest else ""), agent=self.agent, text=self.text)
 
 
-def _upcoming(decision: Decision, past: Iterable[Run]) -> Upcoming:
+def _upcoming(decision: Decision, past: Iterable[Run], names: QueryNames) -> Upcoming:
     newest = latest_usable(list(past))
     if newest is None or newest.outcome is None:
-        return Upcoming(decision)
+        return Upcoming(decision, names=names)
     seconds, in_force = seconds_by_query(newest), {decided.id for decided in newest.decision.in_force}
     lacked, predicted = tuple(_lacked(decision, in_force, seconds)), _predicted(decision, in_force, seconds)
-    return Upcoming(decision, lacked, predicted, newest.outcome.cluster.cores)
+    return Upcoming(decision, lacked, predicted, newest.outcome.cluster.cores, names)
 
 
 def _known_at(run: Run, moment: datetime) -> Run:

@@ -5,25 +5,31 @@ from __future__ import annotations
 import re
 
 from tuner.model.action import Action, ActionKind, Hint
+from tuner.words.query_names import QueryNames
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
-def action_words(action: Action) -> str:
+def action_words(action: Action, names: QueryNames) -> str:
     """What to do; an order of joins is spelled in its reason, by names."""
+    where = names[action.query] if action.query else ""
     match action.kind:
         case ActionKind.SET_CONF:
             return f"{action.target}={action.value}"
         case ActionKind.HINT_JOIN:
-            where = f"in query {action.query}"
             if hint := hint_text(action):
-                return f"{hint} {where}"
-            return f"{action.value} of {'+'.join(map(_last_name, action.relations))} {where}, by the agent"
+                return f"{hint} in {where}"
+            return f"{action.value} of {'+'.join(map(_last_name, action.relations))} in {where}, by the agent"
         case ActionKind.ORDER_JOINS:
-            return f"the order of joins in query {action.query}"
+            return f"the order of joins in {where}"
         case ActionKind.ANALYZE_TABLE:
-            columns = f" FOR COLUMNS {action.value}" if action.value else ""
-            return f"ANALYZE TABLE {action.target} COMPUTE STATISTICS{columns}"
+            return analyze_statement(action)
+
+
+def analyze_statement(action: Action) -> str:
+    """The SQL that gathers a table's statistics, to paste."""
+    columns = f" FOR COLUMNS {action.value}" if action.value else ""
+    return f"ANALYZE TABLE {action.target} COMPUTE STATISTICS{columns}"
 
 
 def hint_text(action: Action) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from tuner.model.change import Change
 from tuner.words.actions import action_words
+from tuner.words.query_names import QueryNames
 
 
-def change_words(change: Change) -> str:
+def change_words(change: Change, names: QueryNames) -> str:
     """What it does, as one would type it."""
-    return ", ".join(map(action_words, change.actions))
+    return ", ".join(action_words(action, names) for action in change.actions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tuner.model.query import Query
 from tuner.model.run import Run
@@ -46,8 +46,15 @@ class QueryNames(dict[str, str]):
         super().__init__()
         self._described = described
         self._taken: set[str] = set()
-        for query in queries:
-            self.add(query)
+        self.add_all(queries)
+
+    @classmethod
+    def known(cls, names: Mapping[str, str]) -> QueryNames:
+        """Those of an earlier answer."""
+        found = cls()
+        found.update(names)
+        found._taken.update(names.values())
+        return found
 
     def add(self, query: Query) -> str:
         """The query's name: its earlier one, if its fingerprint is there."""
@@ -62,8 +69,16 @@ class QueryNames(dict[str, str]):
         self[query.fingerprint] = name
         return name
 
+    def add_all(self, queries: Iterable[Query]) -> None:
+        for query in queries:
+            self.add(query)
+
     def __missing__(self, fingerprint: str) -> str:
         return f"query {fingerprint}"
+
+
+# Where no query is mentioned, or none is known.
+NO_NAMES = QueryNames()
 
 
 def names_in(runs: Sequence[Run], *, described: bool = True) -> QueryNames:

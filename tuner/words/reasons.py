@@ -11,31 +11,33 @@ from tuner.units import format_bytes, format_seconds
 from tuner.words.advice import ADVICE
 from tuner.words.counts import over_queries
 from tuner.words.failures import failed_in
+from tuner.words.query_names import NO_NAMES, QueryNames
 from tuner.words.standings import standing_words
 
 # A machine that is slower or faster than usual by less is not worth a word.
 SAID_SPEED = 0.02
 
 Numbers = Mapping[str, Any]
+_Sentence = Callable[[Reason, QueryNames], str]
 
 
-def reason_words(reason: Reason) -> str:
+def reason_words(reason: Reason, names: QueryNames = NO_NAMES) -> str:
     """The sentence of a reason. What an earlier version stored as a sentence is said as it is."""
     if "said" in reason.numbers:
         return str(reason.numbers["said"])
     if reason.code in ADVICE:
         return ADVICE[reason.code](reason.numbers)
-    return _SENTENCES[reason.code](reason)
+    return _SENTENCES[reason.code](reason, names)
 
 
-def why_words(decided: DecidedChange) -> str:
+def why_words(decided: DecidedChange, names: QueryNames = NO_NAMES) -> str:
     """Why a change stands where it stands: what it is for or came to, and what keeps it out of this run."""
-    said = reason_words(decided.why)
+    said = reason_words(decided.why, names)
     if decided.held is None:
         return said
     if decided.held.code is ReasonCode.MODE_SINCE:
-        return f"{said}; {reason_words(decided.held)}"
-    return f"{said}; {'proposed' if decided.standing is Standing.PROPOSED else 'held'}: {reason_words(decided.held)}"
+        return f"{said}; {reason_words(decided.held, names)}"
+    return f"{said}; {'proposed' if decided.standing is Standing.PROPOSED else 'held'}: {reason_words(decided.held, names)}"
 
 
 def _measured(n: Numbers) -> str:
@@ -70,22 +72,22 @@ _MAKING = {
 }
 
 
-def _run_failed(n: Numbers) -> str:
+def _run_failed(n: Numbers, names: QueryNames) -> str:
     after = "" if n["seconds"] is None else f" after {format_seconds(n['seconds'])}"
-    failure = f": {failed_in(n['failure'], n['query'], n['where'])}" if n["failure"] else ""
+    failure = f": {failed_in(n['failure'], n['query'], n['where'], names)}" if n["failure"] else ""
     return f"run {n['run']} {'broke off' if n['broke_off'] else 'failed'} with it{after}{failure}{_MAKING[n['making']]}"
 
 
-def _ruled(reason: Reason) -> str:
+def _ruled(reason: Reason, names: QueryNames) -> str:
     n = reason.numbers
     said = f"{n['ruling']} by {n['by']}" + (f": {n['reason']}" if n["reason"] else "")
-    return "; ".join([said, *map(reason_words, reason.because)])
+    return "; ".join([said, *(reason_words(because, names) for because in reason.because)])
 
 
 _DID = {"approve": "approved", "reject": "rejected", "pin": "pinned", "rollback": "rolled back"}
 
 
-def _ruled_since(reason: Reason) -> str:
+def _ruled_since(reason: Reason, names: QueryNames) -> str:
     n = reason.numbers
     words = f"{_DID[str(n['ruling'])]} by {n['by']}" + (f": {n['reason']}" if n["reason"] else "")
     if "mode" in n:
@@ -93,7 +95,7 @@ def _ruled_since(reason: Reason) -> str:
     if not reason.because:
         return f"{words}, from the next run on"
     standing = Standing(str(n["standing"]))
-    why, *held = map(reason_words, reason.because)
+    why, *held = (reason_words(because, names) for because in reason.because)
     return f"{words}; {standing_words(standing)}: {'; held: '.join([why, *held])}"
 
 
@@ -114,9 +116,8 @@ def _not_followed(n: Numbers) -> str:
     return f"{n['status']} in run {n['run']}" + (f": {n['why']}" if n["why"] else "")
 
 
-def _not_deterministic(n: Numbers) -> str:
-    name = n["description"] or f"query {n['query']}"
-    return f"{name} is not deterministic ({n['what']}): its rows could change"
+def _not_deterministic(n: Numbers, names: QueryNames) -> str:
+    return f"{names[n['query']]} is not deterministic ({n['what']}): its rows could change"
 
 
 def _oversized(n: Numbers) -> str:
@@ -128,32 +129,36 @@ def _may_lose(n: Numbers) -> str:
     return f"may lose {loss}, more than the {allowed} allowed"
 
 
-def _by_numbers(words: Callable[[Numbers], str]) -> Callable[[Reason], str]:
-    return lambda reason: words(reason.numbers)
+def _by_numbers(words: Callable[[Numbers], str]) -> _Sentence:
+    return lambda reason, names: words(reason.numbers)
 
 
-_SENTENCES: Mapping[ReasonCode, Callable[[Reason], str]] = {
+def _by_names(words: Callable[[Numbers, QueryNames], str]) -> _Sentence:
+    return lambda reason, names: words(reason.numbers, names)
+
+
+_SENTENCES: Mapping[ReasonCode, _Sentence] = {
     ReasonCode.FASTER: _by_numbers(_measured),
     ReasonCode.WITHIN_NOISE: _by_numbers(lambda n: f"{_measured(n)}: within noise ({n['noise']:.0%}), tried once more"),
     ReasonCode.SLOWER: _by_numbers(_slower),
     ReasonCode.NO_GAIN: _by_numbers(lambda n: f"no gain beyond noise in {n['runs']} runs"),
     ReasonCode.NEVER_MEASURED: _by_numbers(lambda n: f"could not be measured in {n['runs']} runs"),
     ReasonCode.QUERY_FAILED: _by_numbers(_query_failed),
-    ReasonCode.RUN_FAILED: _by_numbers(_run_failed),
+    ReasonCode.RUN_FAILED: _by_names(_run_failed),
     ReasonCode.NOT_FOLLOWED: _by_numbers(_not_followed),
     ReasonCode.NEW_TRIAL: _by_numbers(lambda n: f"proven before; {n['difference']}: on trial again"),
     ReasonCode.RULED: _ruled,
     ReasonCode.RULED_SINCE: _ruled_since,
     ReasonCode.MODE_SINCE: _by_numbers(lambda n: f"mode {n['mode']} from the next run on"),
     ReasonCode.MAY_LOSE: _by_numbers(_may_lose),
-    ReasonCode.WON_ELSEWHERE: lambda r: f"{reason_words(r.because[0])}; such a change {_jobs(r.numbers)}",
+    ReasonCode.WON_ELSEWHERE: lambda r, names: f"{reason_words(r.because[0], names)}; such a change {_jobs(r.numbers)}",
     ReasonCode.LOST_ELSEWHERE: _by_numbers(lambda n: f"such a change {_jobs(n)}"),
-    ReasonCode.LOST_ALIKE: lambda r: f"{r.numbers['value']} was tried: {reason_words(r.because[0])}",
+    ReasonCode.LOST_ALIKE: lambda r, names: f"{r.numbers['value']} was tried: {reason_words(r.because[0], names)}",
     ReasonCode.LEFT_TO_PEOPLE: _by_numbers(_left_to_people),
     ReasonCode.UNDIRECTABLE: _by_numbers(lambda n: f"the agent cannot be told: {n['why']}"),
     ReasonCode.OVERRULED: _by_numbers(lambda n: f"not applied: {n['property']}={n['value']} is the job's own setting"),
     ReasonCode.BROADCASTS_OFF: _by_numbers(lambda n: f"the job's own {n['property']}=-1"),
-    ReasonCode.NOT_DETERMINISTIC: _by_numbers(_not_deterministic),
+    ReasonCode.NOT_DETERMINISTIC: _by_names(_not_deterministic),
     ReasonCode.OVERSIZED: _by_numbers(_oversized),
     ReasonCode.ON_TRIAL_IN_ANOTHER_RUN: _by_numbers(lambda n: f"run {n['run']} is trying it"),
     ReasonCode.REORDERED_FIRST: _by_numbers(

@@ -7,20 +7,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.panel.nights import query
 from tests.replay.report.made import Made, cohort, replay
 from tuner.model.change import Prediction
 from tuner.replay.cohort_replay import Advised
 from tuner.replay.report import front
 from tuner.replay.report.front import FrontPage, front_page
 from tuner.replay.report.top import Paged
-from tuner.words.query_names import QueryNames
 
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
 
 
-def page(made: Made, *paged: str, names: QueryNames | None = None) -> FrontPage:
-    pages = {cohort: Paged(number, names or QueryNames()) for number, cohort in enumerate(paged)}
+def page(made: Made, *paged: str) -> FrontPage:
+    pages = {cohort: Paged(number) for number, cohort in enumerate(paged)}
     return front_page(made.summary, pages, version="1", written_at=NOW)
 
 
@@ -31,14 +29,14 @@ def test_cohorts_with_the_most_core_hours_come_first_and_know_their_page() -> No
 
 
 def test_recommendations_of_all_cohorts_are_ranked_by_core_hours_saved() -> None:
-    found = page(replay(cohort("a", 10), cohort("b", 30)), "b", names=QueryNames([query("q1", 1, "SELECT 1")]))
+    found = page(replay(cohort("a", 10), replace(cohort("b", 30), names={"q1": "daily sales"})), "b")
     assert found.recommendations[0].cohort == "b"
     assert [r.core_hours for r in found.recommendations] == pytest.approx([9, 3, 3, 1])
     first = found.recommendations[0]
-    assert first.words == ["/*+ BROADCAST(days) */ in query q1"]
+    assert first.words == ["/*+ BROADCAST(days) */ in daily sales"]
     assert first.sentence == "days has 14.3 MB: about 9.0 s less"
     assert [(e.what, e.value, e.unit) for e in first.evidence] == [("build side", 14.3e6, "bytes")]
-    assert [(q.fingerprint, q.name) for q in first.queries] == [("q1", "SELECT 1")]
+    assert [(q.fingerprint, q.name) for q in first.queries] == [("q1", "daily sales")]
     assert first.runs == 3
 
 

@@ -48,7 +48,7 @@ def test_front_page_and_every_part_of_a_cohort(chromium: Browser, report: Path, 
         assert page.get_by_text("/logs/0<i>").is_visible()
 
         rows.nth(1).get_by_role("link").click()
-        page.get_by_role("heading", name="sales.nightly").wait_for()
+        page.get_by_role("heading", name="sales.nightly", exact=True).wait_for()
         page.locator(".chart svg").first.wait_for()
         assert page.get_by_role("button", name="Approve").count() == 0
         page.get_by_role("tab", name="Queries").click()
@@ -69,7 +69,7 @@ def test_front_page_and_every_part_of_a_cohort(chromium: Browser, report: Path, 
 def test_names_are_never_markup(chromium: Browser, report: Path) -> None:
     with opened(chromium, report) as page:
         page.get_by_role("link", name="etl.<img").first.click()
-        page.get_by_role("heading", name='etl.<img src=x onerror="document.title=1">').wait_for()
+        page.get_by_role("heading", name='etl.<img src=x onerror="document.title=1">').first.wait_for()
         assert page.locator("img").count() == 0
 
 

@@ -162,7 +162,7 @@ def test_properties_are_not_its_business() -> None:
 
 def test_another_query_of_the_same_relations_with_the_join_forbids_the_hint() -> None:
     (why,) = skipped(hint(), queries=[query(), query("q2")])
-    assert why == "the agent could not tell it from query q2, which reads the same columns"
+    assert why == "the agent could not tell it from query 1, which reads the same columns"
 
 
 def test_unless_it_reads_other_columns() -> None:
@@ -224,7 +224,7 @@ def test_a_query_that_ran_twice_is_one() -> None:
 def test_a_block_that_only_filters_tell_from_another_querys_forbids_the_order() -> None:
     filtered = replace(STAR, signature="filtered", relations=STAR.relations[::-1], predicates=turned(STAR))
     (why,) = skipped(order(Joined(Joined(0, 2), 1)), queries=[query(graphs=(STAR,)), query("q2", graphs=(filtered,))])
-    assert "q2" in why
+    assert why == "the agent could not tell it from query 1, which reads the same columns"
 
 
 def test_unless_it_is_to_have_the_same_order() -> None:

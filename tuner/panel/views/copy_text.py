@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from tuner.model.action import Action, ActionKind
-from tuner.words.actions import action_words, hint_text
+from tuner.words.actions import analyze_statement, hint_text
 
 
 def copy_text(action: Action) -> str:
@@ -18,6 +18,6 @@ def copy_text(action: Action) -> str:
         case ActionKind.HINT_JOIN:
             return hint_text(action)
         case ActionKind.ANALYZE_TABLE:
-            return action_words(action)
+            return analyze_statement(action)
         case ActionKind.ORDER_JOINS:
             return ""

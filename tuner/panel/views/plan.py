@@ -18,6 +18,7 @@ from tuner.panel.views.texts import query_ref, shortened
 from tuner.policy.followed import in_effect
 from tuner.policy.measure import seconds_by_query, usable
 from tuner.words.changes import change_words
+from tuner.words.query_names import QueryNames
 
 # Runs whose details are looked at for a picture: the newest have one, or none has one of the query.
 RUNS_TRIED = 10
@@ -25,37 +26,35 @@ RUNS_TRIED = 10
 Pictured = tuple[Run, PlanPicture]
 
 
-def plan_comparison(facts: CohortFacts, fingerprint: str, *, code: bool) -> PlanComparison:
+def plan_comparison(facts: CohortFacts, fingerprint: str) -> PlanComparison:
     """The newest picture of each side; None for a side that no run has a picture of, and nothing advised draws."""
     ran = [run for run in reversed(facts.runs) if usable(run) and _ran(run, fingerprint)]
     before = _newest(facts, fingerprint, (run for run in ran if not _steering(run, fingerprint)))
     after = _newest(facts, fingerprint, (run for run in ran if _steering(run, fingerprint)))
     if before is not None and after is None and (advised := advised_plan(facts, *before)) is not None:
-        return _predicted(facts, *before, advised, code=code)
+        return _predicted(facts, *before, advised)
     told = _told(after[0], fingerprint) if after else []
     marks_before, marks_after = changed_joins(before[1] if before else None, after[1] if after else None, told)
     return PlanComparison(
-        query=query_ref(fingerprint, facts.names(code=code)),
-        before=_picture_item(*before, marks_before) if before else None,
-        after=_picture_item(*after, marks_after) if after else None,
+        query=query_ref(fingerprint, facts.names),
+        before=_picture_item(*before, marks_before, facts.names) if before else None,
+        after=_picture_item(*after, marks_after, facts.names) if after else None,
     )
 
 
-def _predicted(
-    facts: CohortFacts, run: Run, picture: PlanPicture, advised: AdvisedPlan, *, code: bool
-) -> PlanComparison:
+def _predicted(facts: CohortFacts, run: Run, picture: PlanPicture, advised: AdvisedPlan) -> PlanComparison:
     told = [action for decided in advised.changes for action in decided.change.actions]
     marks_before, marks_after = changed_joins(picture, advised.picture, told, AS_ADVISED)
-    after = _picture_item(run, advised.picture, marks_after)
+    after = _picture_item(run, advised.picture, marks_after, facts.names)
     return PlanComparison(
-        query=query_ref(picture.query, facts.names(code=code)),
-        before=_picture_item(run, picture, marks_before),
+        query=query_ref(picture.query, facts.names),
+        before=_picture_item(run, picture, marks_before, facts.names),
         after=after.model_copy(
             update={
                 "predicted": True,
                 "query_seconds": None,
-                "in_force": [item for decided in advised.changes for item in in_force_actions(decided)],
-                "not_drawn": [shortened(change_words(decided.change)) for decided in advised.not_drawn],
+                "in_force": [item for decided in advised.changes for item in in_force_actions(decided, facts.names)],
+                "not_drawn": [shortened(change_words(decided.change, facts.names)) for decided in advised.not_drawn],
             }
         ),
     )
@@ -84,12 +83,12 @@ def _newest(facts: CohortFacts, fingerprint: str, runs: Iterable[Run]) -> Pictur
     return None
 
 
-def _picture_item(run: Run, picture: PlanPicture, marks: Mapping[int, str]) -> PictureItem:
+def _picture_item(run: Run, picture: PlanPicture, marks: Mapping[int, str], names: QueryNames) -> PictureItem:
     return PictureItem(
         run_key=run.key,
         run_at=run.started_at,
         query_seconds=seconds_by_query(run).get(picture.query),
-        in_force=in_force_items(run, picture.query),
+        in_force=in_force_items(run, names, picture.query),
         steps=[_step_item(step, marks.get(position, "")) for position, step in enumerate(picture.steps)],
     )
 

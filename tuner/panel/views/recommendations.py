@@ -57,11 +57,10 @@ def standing_of(trial: Trial) -> Standing:
     return min((decided.standing for decided in trial), key=_FURTHEST.index)
 
 
-def recommendations(facts: CohortFacts, trials: Sequence[Trial], *, code: bool) -> list[Recommendation]:
-    """`trials` of the cohort in full. `code`: the viewer may read descriptions of queries."""
+def recommendations(facts: CohortFacts, trials: Sequence[Trial]) -> list[Recommendation]:
+    """`trials` of the cohort in full."""
     sentences = facts.sentences()
-    names = facts.names(code=code)
-    return [_recommendation(trial, facts.view, sentences, facts.verdicts, names) for trial in trials]
+    return [_recommendation(trial, facts.view, sentences, facts.verdicts, facts.names) for trial in trials]
 
 
 def _recommendation(
@@ -82,9 +81,11 @@ def _recommendation(
         id=digest("\n".join(sorted(decided.id for decided in trial))),
         standing=standing,
         # What is still only proposed is told with the newest numbers.
-        sentence=shortened(why_words(first) if advised else sentences[first.id]),
-        status=shortened(why_words(first)),
-        actions=[_action_item(decided, a, said[decided.id]) for decided in trial for a in decided.change.actions],
+        sentence=shortened(why_words(first, names) if advised else sentences[first.id]),
+        status=shortened(why_words(first, names)),
+        actions=[
+            _action_item(decided, a, said[decided.id], names) for decided in trial for a in decided.change.actions
+        ],
         evidence=evidence_items(first.change.evidence),
         predicted=Seconds.of(first.change.prediction) if first.change.prediction else None,
         gained_seconds=next((d.gained_seconds for d in trial if d.gained_seconds is not None), None),
@@ -105,12 +106,12 @@ def _runs_with(trial: Trial, view: RunsInView) -> list[Run]:
     return [run for run, followed in view.followed if not ids.isdisjoint(followed)]
 
 
-def _action_item(decided: DecidedChange, action: Action, verdict: Verdict | None) -> ActionItem:
+def _action_item(decided: DecidedChange, action: Action, verdict: Verdict | None, names: QueryNames) -> ActionItem:
     return ActionItem(
         change_id=decided.id,
         action_id=action.id,
         kind=action.kind,
-        words=shortened(action_words(action)),
+        words=shortened(action_words(action, names)),
         copy_text=copy_text(action),
         standing=decided.standing,
         verdict=_ruling_item(verdict) if verdict else None,

@@ -13,17 +13,18 @@ from tuner.panel.views.seconds import query_seconds
 from tuner.panel.views.texts import shortened
 from tuner.policy.baseline import Baseline
 from tuner.words.decisions import decision_summary
+from tuner.words.query_names import QueryNames
 
 # A run that was tuned for this many runs still has its band: it rests on the runs before those.
 RUNS_BEFORE = 100
 
 
-def run_items(runs: Sequence[Run], view: RunsInView, home: Home) -> list[RunItem]:
+def run_items(runs: Sequence[Run], view: RunsInView, names: QueryNames, home: Home) -> list[RunItem]:
     """Runs with bands that rest on the others in view."""
-    return [_item(run, view.baselines.get(run.key), home) for run in runs]
+    return [_item(run, view.baselines.get(run.key), names, home) for run in runs]
 
 
-def _item(run: Run, band: Baseline | None, home: Home) -> RunItem:
+def _item(run: Run, band: Baseline | None, names: QueryNames, home: Home) -> RunItem:
     origin = run.origin or Origin("", "", "")
     took = run.outcome.duration_ms if run.outcome else None
     return RunItem(
@@ -40,7 +41,7 @@ def _item(run: Run, band: Baseline | None, home: Home) -> RunItem:
         band=Band(low=band.low, expected=band.expected, high=band.high) if band else None,
         mode=run.decision.mode,
         decision=shortened(decision_summary(run.decision)),
-        in_force=in_force_items(run),
+        in_force=in_force_items(run, names),
         href=_href(run.origin, run.try_number) if home is Home.AIRFLOW and run.origin else "",
     )
 

@@ -29,6 +29,6 @@ def changes_results(change: Change, latest: Outcome | None) -> Reason | None:
     for query in latest.queries if latest else ():
         reached = properties or (change.is_on_joins and change.query == query.fingerprint)
         if reached and query.not_deterministic:
-            numbers = {"query": query.fingerprint, "description": query.description, "what": query.not_deterministic}
+            numbers = {"query": query.fingerprint, "what": query.not_deterministic}
             return Reason(ReasonCode.NOT_DETERMINISTIC, numbers)
     return None

@@ -50,17 +50,15 @@ class CohortAnswers(Answer):
 
 def cohort_answers(facts: CohortFacts) -> CohortAnswers:
     """For somebody who may read all there is and change nothing: a file has no one to tell."""
-    found = queries_answer(facts, _ALL, 0, code=True).items
+    found = queries_answer(facts, _ALL, 0).items
     return CohortAnswers(
         cohort=cohort_page(facts, may_act=False),
         runs=runs_answer(facts, MOST_RUNS, 0, Home.REPORT).items,
-        recommendations=recommendations_answer(facts, _ALL, 0, code=True).items,
-        insights=insights_answer(facts, _ALL, 0, code=True).items,
+        recommendations=recommendations_answer(facts, _ALL, 0).items,
+        insights=insights_answer(facts, _ALL, 0).items,
         queries=found,
         plans={
-            item.query.fingerprint: plan_comparison(facts, item.query.fingerprint, code=True)
-            for item in found
-            if item.has_plan
+            item.query.fingerprint: plan_comparison(facts, item.query.fingerprint) for item in found if item.has_plan
         },
         audit=audit_answer(facts, _ALL, 0).items,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import attrgetter
 
 from tuner.model.decision import Standing
@@ -18,10 +18,9 @@ from tuner.words.reasons import reason_words
 
 @dataclass(frozen=True, slots=True)
 class Paged:
-    """A cohort's page by its number, and what of it the front page shows: queries' names, insights."""
+    """A cohort's page by its number, and what of it the front page shows: insights."""
 
     number: int
-    names: QueryNames = field(default_factory=QueryNames)
     insights: Sequence[InsightItem] = ()
 
 
@@ -81,24 +80,22 @@ def _cores(cohort: CohortReplay) -> float:
 
 
 def _ranked(cohorts: Iterable[CohortReplay], paged: Mapping[str, Paged], *, new: bool) -> list[TopRecommendation]:
-    found = (
-        _recommendation(c.cohort, a, paged.get(c.cohort)) for c in cohorts for a in c.advised if (a.runs == 0) is new
-    )
+    found = (_recommendation(c, a, paged.get(c.cohort)) for c in cohorts for a in c.advised if (a.runs == 0) is new)
     return sorted(found, key=attrgetter("core_hours"), reverse=True)
 
 
-def _recommendation(cohort: str, advised: Advised, page: Paged | None) -> TopRecommendation:
-    first = advised.last[0]
+def _recommendation(cohort: CohortReplay, advised: Advised, page: Paged | None) -> TopRecommendation:
+    first, names = advised.last[0], QueryNames.known(cohort.names)
     queries = dict.fromkeys(fingerprint for decided in advised.last for fingerprint in decided.queries)
     return TopRecommendation(
-        cohort=cohort,
+        cohort=cohort.cohort,
         page=page.number if page else None,
-        words=[shortened(action_words(action)) for decided in advised.last for action in decided.change.actions],
+        words=[shortened(action_words(action, names)) for decided in advised.last for action in decided.change.actions],
         standing=first.standing,
-        sentence=shortened(reason_words(first.why)),
+        sentence=shortened(reason_words(first.why, names)),
         runs=advised.runs,
         core_hours=advised.core_hours,
         predicted=Seconds.of(advised.seconds),
         evidence=evidence_items(first.change.evidence),
-        queries=[query_ref(fingerprint, page.names if page else QueryNames()) for fingerprint in queries],
+        queries=[query_ref(fingerprint, names) for fingerprint in queries],
     )

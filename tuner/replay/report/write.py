@@ -65,7 +65,7 @@ def _parts(replayed: Replayed, store: Store, most_pages: int, now: datetime) -> 
         made = problems.guard(f"make the page of cohort {cohort}", partial(_answers_and_json, facts), None)
         if made is not None:
             answers, json = made
-            paged[cohort] = Paged(len(paged), facts.names(code=True), answers.insights[:MOST_SHOWN])
+            paged[cohort] = Paged(len(paged), answers.insights[:MOST_SHOWN])
             yield packed_block(f"cohort-{paged[cohort].number}", json)
     found = replace(summary, problems=tuple(problems.found))
     front = front_page(found, paged, version=__version__, written_at=now)

@@ -20,6 +20,7 @@ from tuner.model.query import Query
 from tuner.plan.agent_block import agent_block
 from tuner.plan.order_text import OrderTextError, parse_order
 from tuner.plan.relation import short_name
+from tuner.words.query_names import query_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,9 @@ def _confusion(one: _PlacedDirective, said: Iterable[_PlacedDirective], ran: Ite
         if query.fingerprint == one.query.fingerprint:
             return "the agent could not tell it from another block of its query"
         if query.columns == one.query.columns:
-            return f"the agent could not tell it from query {query.fingerprint}, which reads the same columns"
+            return (
+                f"the agent could not tell it from {query_name(query, described=False)}, which reads the same columns"
+            )
     return ""
 
 

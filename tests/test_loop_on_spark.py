@@ -25,7 +25,7 @@ from tuner.model.decision import DecidedChange, Decision, Standing
 from tuner.model.run import Run, RunState
 from tuner.model.strategy import Strategy
 from tuner.model.verdict import Ruling, Verdict
-from tuner.policy.followed import in_effect
+from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.replay.local import LocalReplay
 from tuner.replay.run_in_effect import run_in_effect
 from tuner.replay.walk import Walker
@@ -218,7 +218,7 @@ def test_a_back_fill_does_not_broadcast_what_yesterdays_run_could(join_tables: P
     (outcome,) = agent_events(backfill)[-1]["outcomes"]
     assert (outcome["id"], outcome["status"]) == (hint.id, "held")
     assert "have grown to" in outcome["reason"]
-    assert hint.id not in [decided.id for decided in in_effect(backfill)]
+    assert hint.id not in [decided.id for decided in changes_in_effect(backfill)]
 
 
 def test_sql_is_steered_by_a_hint_in_its_text(join_tables: Path, tmp_path: Path) -> None:

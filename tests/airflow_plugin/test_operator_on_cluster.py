@@ -20,7 +20,7 @@ from tests.steering.agent.submits import compile_application
 from tuner.history.store import Store
 from tuner.model.action import ActionKind
 from tuner.model.decision import Standing
-from tuner.model.directive_outcome import DirectiveOutcome
+from tuner.model.directive_result import DirectiveResult
 from tuner.model.run import Run, RunState
 from tuner.model.strategy import Strategy
 from tuner.steering.agent.jar import agent_jar
@@ -138,7 +138,7 @@ def joins(run: Run) -> list[Strategy]:
     return [join.strategy for query in run.outcome.queries for join in query.joins]
 
 
-def told(run: Run) -> list[DirectiveOutcome]:
+def told(run: Run) -> list[DirectiveResult]:
     assert run.outcome is not None
     return [directive for query in run.outcome.queries for directive in query.directives]
 

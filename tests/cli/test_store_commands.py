@@ -15,7 +15,7 @@ from tuner.history.store import Store
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.cluster import Cluster
 from tuner.model.decision import Decision, Mode, Standing
-from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Outcome, Run, RunState
@@ -67,7 +67,7 @@ def test_status_as_json(spark_tuner: Call, run: Run) -> None:
 
 def test_status_tells_which_directives_a_run_did_not_follow(spark_tuner: Call, run: Run, url: str) -> None:
     hint = Action(ActionKind.HINT_JOIN, "5160", Hint.BROADCAST, "q1", ("shop.days",))
-    told = DirectiveOutcome(hint.id, DirectiveStatus.IGNORED, "told BROADCAST of days; Spark ran SortMergeJoin")
+    told = DirectiveResult(hint.id, DirectiveStatus.IGNORED, "told BROADCAST of days; Spark ran SortMergeJoin")
     query = Query(1, 1, "q1", "", 0, 1000, QueryStatus.SUCCEEDED, directives=(told,))
     steered = replace(run, key="etl/2/nightly/-1/1", decision=Decision(Mode.AUTO, (decided(hint),)))
     with Store.open(url) as store:

@@ -12,7 +12,7 @@ from tuner.eventlog.agent_events import readable_outcomes
 from tuner.eventlog.fragment import Fragment
 from tuner.model.agent_message import MAX_DIRECTIVES, HintDirective, OrderDirective, QueryDirectives
 from tuner.model.application import Application, Completeness, ProblemCode
-from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.join_graph import Joined
 
 from .samples import application_end, application_start, environment, event, execution_end, execution_start, fold
@@ -104,14 +104,14 @@ class TestWhatTheAgentSays:
             execution_end(3),
         )
         assert found.executions[0].steered == (
-            DirectiveOutcome(HINT["id"], DirectiveStatus.APPLIED),
-            DirectiveOutcome(ORDER["id"], DirectiveStatus.IMPOSSIBLE, "no such block"),
+            DirectiveResult(HINT["id"], DirectiveStatus.APPLIED),
+            DirectiveResult(ORDER["id"], DirectiveStatus.IMPOSSIBLE, "no such block"),
         )
 
     def test_of_a_plan_made_before_its_execution_is_known_by_its_query(self) -> None:
         found = application(steered(-1, (HINT["id"], "applied", "")), execution_start(3), execution_end(3))
         assert found.executions[0].steered == ()
-        assert found.steering.by_query == {FINGERPRINT: (DirectiveOutcome(HINT["id"], DirectiveStatus.APPLIED),)}
+        assert found.steering.by_query == {FINGERPRINT: (DirectiveResult(HINT["id"], DirectiveStatus.APPLIED),)}
 
     def test_of_a_plan_optimised_in_parts_the_best_counts(self) -> None:
         found = application(
@@ -138,7 +138,7 @@ class TestWhatTheAgentSays:
     def test_what_no_execution_takes_is_not_kept_for_ever(self) -> None:
         fragment = Fragment()
         for number in range(3000):
-            fragment.steer(number, (DirectiveOutcome("a", DirectiveStatus.APPLIED),))
+            fragment.steer(number, (DirectiveResult("a", DirectiveStatus.APPLIED),))
         assert len(fragment.steered) <= 1000 and 2999 in fragment.steered
 
     def test_a_stretch_of_a_log_carries_it_on(self) -> None:
@@ -146,5 +146,5 @@ class TestWhatTheAgentSays:
         fragment.steering = application(
             steered(-1, (HINT["id"], "applied", "")), **{"spark.tuner.directives": directives(HINT, orders=[ORDER])}
         ).steering
-        fragment.steer(4, (DirectiveOutcome("a", DirectiveStatus.APPLIED),))
+        fragment.steer(4, (DirectiveResult("a", DirectiveStatus.APPLIED),))
         assert msgspec.msgpack.decode(msgspec.msgpack.encode(fragment), type=Fragment) == fragment

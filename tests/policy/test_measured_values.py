@@ -8,14 +8,14 @@ from tuner.history.documents import Detail, outcome_document, readable_outcome, 
 from tuner.loop.next_decision import BY_AGENT
 from tuner.model.action import Hint
 from tuner.model.decision import Mode, Standing
-from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import QueryStatus
 from tuner.model.run import Run, RunState
 from tuner.model.strategy import JoinType, Strategy
 from tuner.policy.baseline import baselines
+from tuner.policy.changes_in_effect import held_in, not_followed
 from tuner.policy.decide import decide
-from tuner.policy.followed import held_in, not_followed
 from tuner.policy.ledger import read_ledger
 from tuner.policy.measure import History, compare, measured_queries
 from tuner.policy.measured_values import measured_values, newest_of_each
@@ -53,7 +53,7 @@ def night(
             id=n,
             literals=literals,
             duration_ms=round(1000 * seconds),
-            directives=(DirectiveOutcome(HINT.id, status),) if status else (),
+            directives=(DirectiveResult(HINT.id, status),) if status else (),
         )
         for n, (literals, seconds, status) in enumerate(executions)
     ]
@@ -188,7 +188,7 @@ def test_what_became_of_it_in_its_own_query_counts() -> None:
     """Another query may read the same relations: the agent holds what it takes for its directive."""
     one = night(1, (RARE, 10, IMPOSSIBLE))
     assert one.outcome is not None
-    another = replace(one.outcome.queries[0], fingerprint="q9", directives=(DirectiveOutcome(HINT.id, HELD),))
+    another = replace(one.outcome.queries[0], fingerprint="q9", directives=(DirectiveResult(HINT.id, HELD),))
     both = replace(one, outcome=replace(one.outcome, queries=(another, *one.outcome.queries)))
     assert not_followed(both).keys() == {HINT.id}
     assert held_in(replace(one, outcome=replace(one.outcome, queries=(another,)))).keys() == {HINT.id}

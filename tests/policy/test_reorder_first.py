@@ -20,7 +20,7 @@ from tuner.plan.ordered_joins import ordered_joins
 from tuner.policy.decide import decide
 from tuner.policy.rules.reorder_first import reorder_first
 from tuner.policy.situation import BY_SUBMIT
-from tuner.policy.tried_elsewhere import Tried, levers
+from tuner.policy.tried_elsewhere import Tried, kinds_of_change
 
 from .histories import conf, decided, hint, in_force, recommend, reorder, run, situation, standings, told, verdict
 
@@ -218,11 +218,11 @@ def test_a_proven_order_that_the_latest_run_did_not_have_makes_its_joins_all_the
 def test_a_broadcast_that_an_order_calls_for_is_not_held_for_what_broadcasts_came_to_elsewhere() -> None:
     base = run(0, {"q1": 10, "q2": 10})
     known = situation(Mode.AUTO, 1, (base,), [recommend(ORDER, CALLED_FOR), recommend(hint("q2"))], drivable=BY_AGENT)
-    lost = replace(known, elsewhere=dict.fromkeys(levers(recommend(CALLED_FOR)[0]), Tried(lost=5)))
+    lost = replace(known, elsewhere=dict.fromkeys(kinds_of_change(recommend(CALLED_FOR)[0]), Tried(lost=5)))
     assert in_force(decide(lost)) == {ORDER.id, CALLED_FOR.id}
-    assert in_force(decide(replace(known, elsewhere=dict.fromkeys(levers(recommend(ORDER)[0]), Tried(lost=5))))) == {
-        hint("q2").id
-    }
+    assert in_force(
+        decide(replace(known, elsewhere=dict.fromkeys(kinds_of_change(recommend(ORDER)[0]), Tried(lost=5))))
+    ) == {hint("q2").id}
 
 
 def test_a_broadcast_that_lost_with_one_order_is_tried_with_the_next_unless_it_failed() -> None:

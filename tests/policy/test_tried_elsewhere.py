@@ -9,7 +9,7 @@ from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.reason import MEASURED_LOSSES, Reason, ReasonCode
 from tuner.model.verdict import Ruling
 from tuner.policy.decide import decide
-from tuner.policy.tried_elsewhere import Tried, levers, tried
+from tuner.policy.tried_elsewhere import Tried, kinds_of_change, tried
 
 from .histories import analyze, conf, decided, hint, recommend, reorder, run, situation, standings, told, verdict
 
@@ -31,7 +31,7 @@ def won() -> Decision:
 
 def test_changes_of_a_kind_are_alike_whatever_their_queries() -> None:
     def of_one(*actions: Action) -> frozenset[str]:
-        return levers(recommend(*actions)[0])
+        return kinds_of_change(recommend(*actions)[0])
 
     assert of_one(hint("q1")) == of_one(hint("q2", "another join")) == {"hint_join BROADCAST"}
     assert of_one(hint("q1", value=Hint.SHUFFLE_HASH)) != of_one(hint("q1"))

@@ -19,7 +19,7 @@ from tuner.history.store import CohortSummary, Store
 from tuner.model.action import Action
 from tuner.model.decision import DecidedChange
 from tuner.model.run import Run, RunState
-from tuner.policy.followed import held_in, not_followed
+from tuner.policy.changes_in_effect import held_in, not_followed
 from tuner.printable import printable
 from tuner.words.actions import action_words
 from tuner.words.changes import change_words

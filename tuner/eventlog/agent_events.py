@@ -9,7 +9,7 @@ from typing import TypeVar
 from tuner.eventlog import events as ev
 from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.properties import redact
-from tuner.eventlog.strongest_outcomes import strongest_outcomes
+from tuner.eventlog.strongest_results import strongest_results
 from tuner.model.agent_message import (
     DIRECTIVES,
     DIRECTIVES_FILE,
@@ -22,7 +22,7 @@ from tuner.model.agent_message import (
 )
 from tuner.model.agent_record import AgentRecord
 from tuner.model.application import ProblemCode
-from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.printable import printable
 
 _DIGEST = re.compile(r"[0-9a-f]{16}")
@@ -49,7 +49,7 @@ def take_loaded(fragment: Fragment, event: ev.AgentLoaded) -> None:
 
 def take_steered(fragment: Fragment, event: ev.PlanSteered) -> None:
     """What the agent says it made of the directives for one plan."""
-    said = strongest_outcomes(readable_outcomes((o.id, o.status, o.reason) for o in event.outcomes))
+    said = strongest_results(readable_outcomes((o.id, o.status, o.reason) for o in event.outcomes))
     literals = event.literals if _DIGEST.fullmatch(event.literals) else ""
     if event.execution_id >= 0:
         fragment.steer(event.execution_id, said, literals)
@@ -77,15 +77,15 @@ def _last(by_query: Mapping[str, _Said]) -> Mapping[str, _Said]:
     return by_query if len(by_query) <= _MAX_QUERIES else dict(list(by_query.items())[-_MAX_QUERIES:])
 
 
-def readable_outcomes(said: Iterable[tuple[str, str, str]]) -> tuple[DirectiveOutcome, ...]:
+def readable_outcomes(said: Iterable[tuple[str, str, str]]) -> tuple[DirectiveResult, ...]:
     """Of an event's outcomes (id, status, reason) the first so many; those that no agent of ours writes are left out."""
-    found: list[DirectiveOutcome] = []
+    found: list[DirectiveResult] = []
     characters = 0
     for id_, status, reason in said:
         if len(found) >= MAX_DIRECTIVES or characters > MAX_CHARACTERS:
             break
         if status in _STATUSES and 0 < len(id_) <= MAX_ID and printable(id_) == id_:
-            found.append(DirectiveOutcome(id_, DirectiveStatus(status), redact(reason)))
+            found.append(DirectiveResult(id_, DirectiveStatus(status), redact(reason)))
             characters += len(id_)
     return tuple(found)
 

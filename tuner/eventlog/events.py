@@ -204,7 +204,7 @@ class AgentLoaded(msgspec.Struct, frozen=True, gc=False):
     problem: str | None = None
 
 
-class DirectiveOutcome(msgspec.Struct, frozen=True, gc=False):
+class DirectiveResult(msgspec.Struct, frozen=True, gc=False):
     """What the agent made of one directive."""
 
     id: str = ""
@@ -216,7 +216,7 @@ class PlanSteered(SqlEvent, frozen=True):
     """The Catalyst agent's own event, for each plan it has directives for; most often before the execution starts."""
 
     fingerprint: str = ""
-    outcomes: list[DirectiveOutcome] = []
+    outcomes: list[DirectiveResult] = []
     literals: str = ""
 
 

@@ -8,7 +8,7 @@ from tuner.eventlog import events as ev
 from tuner.eventlog.open_work import OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates
 from tuner.eventlog.properties import allowed, redact
 from tuner.model.application import Execution, Job, JobStatus, PlanInfo, ProblemCode, Stage
-from tuner.model.directive_outcome import DirectiveOutcome
+from tuner.model.directive_result import DirectiveResult
 
 Note = Callable[[ProblemCode, str], None]
 
@@ -18,7 +18,7 @@ def finish_execution(
     stages: dict[int, OpenStage],
     jobs: Iterable[Job],
     note: Note,
-    steered: tuple[DirectiveOutcome, ...] = (),
+    steered: tuple[DirectiveResult, ...] = (),
 ) -> Execution | None:
     """A SQL execution with the metrics of its stages; None where its start is not in the log."""
     start, end = execution.start, execution.end

@@ -6,10 +6,10 @@ import msgspec
 
 from tuner.eventlog import events as ev
 from tuner.eventlog.open_work import OpenExecution, OpenJob, OpenStage
-from tuner.eventlog.strongest_outcomes import strongest_outcomes
+from tuner.eventlog.strongest_results import strongest_results
 from tuner.model.agent_record import UNSTEERED, AgentRecord
 from tuner.model.application import Problem, ProblemCode
-from tuner.model.directive_outcome import DirectiveOutcome
+from tuner.model.directive_result import DirectiveResult
 from tuner.model.failure import LoggedFailure
 
 _MAX_NOTES = 20
@@ -28,7 +28,7 @@ class Fragment(msgspec.Struct):
     end_ms: int | None = None
     conf: dict[str, str] = {}
     steering: AgentRecord = UNSTEERED
-    steered: dict[int, tuple[DirectiveOutcome, ...]] = {}
+    steered: dict[int, tuple[DirectiveResult, ...]] = {}
     literals: dict[int, str] = {}
     executor_changes: list[tuple[str, int | None]] = []
     failures: list[LoggedFailure] = []
@@ -42,9 +42,9 @@ class Fragment(msgspec.Struct):
     notes: list[tuple[ProblemCode, str]] = []
     unlisted_notes: int = 0
 
-    def steer(self, execution_id: int, said: tuple[DirectiveOutcome, ...], literals: str = "") -> None:
+    def steer(self, execution_id: int, said: tuple[DirectiveResult, ...], literals: str = "") -> None:
         """Keep what the agent said of an execution's plan until the execution is handed on."""
-        self.steered[execution_id] = strongest_outcomes((*self.steered.get(execution_id, ()), *said))
+        self.steered[execution_id] = strongest_results((*self.steered.get(execution_id, ()), *said))
         self.literals[execution_id] = literals or self.literals.get(execution_id, "")
         if len(self.steered) > _MAX_STEERED:
             forgotten = next(iter(self.steered))

@@ -14,7 +14,7 @@ from tuner.errors import StoreError
 from tuner.history.tables import RunRow
 from tuner.model.cluster import Cluster
 from tuner.model.decision import Decision
-from tuner.model.directive_outcome import DirectiveOutcome
+from tuner.model.directive_result import DirectiveResult
 from tuner.model.failure import Failure
 from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query, QueryStatus
@@ -50,7 +50,7 @@ class _BriefQuery:
     duration_ms: int | None
     status: QueryStatus
     input_bytes: int = 0
-    directives: tuple[DirectiveOutcome, ...] = ()
+    directives: tuple[DirectiveResult, ...] = ()
     literals: str = ""
     main_relations: tuple[str, ...] = ()
 

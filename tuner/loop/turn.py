@@ -11,7 +11,7 @@ from tuner.loop.time_limits import MostSeconds
 from tuner.model.decision import Decision, Mode
 from tuner.model.failure import Failure
 from tuner.model.run import Origin, Run, RunState
-from tuner.policy.followed import held_in, not_followed
+from tuner.policy.changes_in_effect import held_in, not_followed
 from tuner.policy.judgement import Judgement
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Directives, Steering

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from tuner.model.agent_message import QueryDirectives
-from tuner.model.directive_outcome import DirectiveOutcome
+from tuner.model.directive_result import DirectiveResult
 
 # Why a directive was ignored in a run whose log has no word of the agent's.
 NOT_LOADED = "the agent did not load"
@@ -24,7 +24,7 @@ class AgentRecord(msgspec.Struct, frozen=True):
     is_directed: bool = False
     loaded: bool = False
     problem: str = ""
-    by_query: Mapping[str, tuple[DirectiveOutcome, ...]] = {}
+    by_query: Mapping[str, tuple[DirectiveResult, ...]] = {}
     literals: Mapping[str, str] = {}
 
     def directives_of(self, fingerprint: str) -> tuple[QueryDirectives, ...]:

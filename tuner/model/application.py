@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 
 from tuner.model.agent_record import UNSTEERED, AgentRecord
-from tuner.model.directive_outcome import DirectiveOutcome
+from tuner.model.directive_result import DirectiveResult
 from tuner.model.failure import LoggedFailure
 
 # A Java long: a number beyond it is damage. (As an int it would not fit into a database's column.)
@@ -93,7 +93,7 @@ class Execution:
     stage_ids: tuple[int, ...]
     logical_plan: str | None = None
     accumulators: Mapping[int, int] = field(default_factory=dict)
-    steered: tuple[DirectiveOutcome, ...] = ()
+    steered: tuple[DirectiveResult, ...] = ()
     literals: str = ""
 
 

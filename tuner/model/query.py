@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tuner.model.directive_outcome import DirectiveOutcome
+from tuner.model.directive_result import DirectiveResult
 from tuner.model.join_graph import JoinGraph
 from tuner.model.join_site import JoinSite
 from tuner.model.query_work import QueryWork
@@ -137,7 +137,7 @@ class Query:
     skews: tuple[SkewedStage, ...] = ()
     relations: tuple[str, ...] = ()
     columns: str = ""
-    directives: tuple[DirectiveOutcome, ...] = ()
+    directives: tuple[DirectiveResult, ...] = ()
     not_deterministic: str = ""
     broadcasts_off: tuple[str, ...] = ()
     literals: str = ""

@@ -10,7 +10,7 @@ from threading import Lock
 from tuner.history.store import Store
 from tuner.model.run import Run
 from tuner.policy.baseline import Baseline, baselines, query_baselines
-from tuner.policy.followed import in_effect
+from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.measure import latest_usable
 from tuner.words.query_names import QueryNames, names_in
 
@@ -43,7 +43,7 @@ class RunsInView:
     def followed(self) -> list[tuple[Run, frozenset[str]]]:
         """The runs that something steered, each with the ids of what was in force and followed."""
         steered = (run for run in self.runs if run.decision.in_force)
-        found = ((run, frozenset(d.id for d in in_effect(run))) for run in steered)
+        found = ((run, frozenset(d.id for d in changes_in_effect(run))) for run in steered)
         return [(run, ids) for run, ids in found if ids]
 
     @cached_property

@@ -14,7 +14,7 @@ from tuner.model.query import Query, QueryStatus
 from tuner.plan.aggregate_outputs import aggregate_outputs
 from tuner.plan.aggregate_sites import find_aggregates
 from tuner.plan.digest import digest
-from tuner.plan.directive_outcomes import RanPlan, directive_outcomes
+from tuner.plan.directive_results import RanPlan, directive_results
 from tuner.plan.estimates import read_estimates
 from tuner.plan.fingerprint import fingerprint
 from tuner.plan.join_blocks import join_graphs
@@ -181,7 +181,7 @@ def _measured(
     if not (execution.steered or steering.is_directed):
         return query
     ran = RanPlan(final, query.joins, joins)
-    outcomes = _or_nothing(query, "directives", lambda: directive_outcomes(execution, query.fingerprint, ran, steering))
+    outcomes = _or_nothing(query, "directives", lambda: directive_results(execution, query.fingerprint, ran, steering))
     return replace(query, directives=outcomes or ())
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from tuner.model.decision import DecidedChange, Decision
 from tuner.model.reason import Number, Reason, ReasonCode
 from tuner.model.run import Run, RunState
-from tuner.policy.advised import from_advice
+from tuner.policy.changes_in_effect import changes_in_effect
+from tuner.policy.decided_advice import decided_advice
 from tuner.policy.failed_run import FailedRun, proven_suspects
-from tuner.policy.followed import in_effect
 from tuner.policy.ledger import read_ledger
 from tuner.policy.measured_values import measured_values
 from tuner.policy.rules.conflicts import conflicts
@@ -52,7 +52,7 @@ def decide(situation: Situation) -> Decision:
     if unsteered := _unsteered(situation):
         return Decision(situation.mode, unsteered=unsteered)
     records = read_ledger(situation.runs, situation.verdicts)
-    wanted = [*(record.now for record in records.values()), *from_advice(situation, records)]
+    wanted = [*(record.now for record in records.values()), *decided_advice(situation, records)]
     return Decision(situation.mode, tuple(ruled(situation, wanted)))
 
 
@@ -81,7 +81,7 @@ def _unsteered(situation: Situation) -> Reason | None:
 def _suspect(runs: Sequence[Run]) -> Run | None:
     """The latest run, if it failed with proven changes alone, and only a run without them tells if they are to blame."""
     latest = next((r for r in reversed(runs) if r.state not in (RunState.RUNNING, RunState.LOST)), None)
-    if latest is None or plainly_guilty(latest.failure, in_effect(latest)):
+    if latest is None or plainly_guilty(latest.failure, changes_in_effect(latest)):
         return None
     return latest if proven_suspects(FailedRun(latest, earlier=runs), latest.decision.in_force) else None
 

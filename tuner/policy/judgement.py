@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from tuner.model.run import Run
 from tuner.model.verdict import Verdict
+from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.context import ByContext
 from tuner.policy.effect import Effect
-from tuner.policy.followed import in_effect
 from tuner.policy.ledger import Record, read_ledger
 from tuner.policy.measure import Comparison, History, compare, measured_queries, usable
 
@@ -41,7 +41,7 @@ def judge(run: Run, history: Sequence[Run], verdicts: Sequence[Verdict] = ()) ->
 
 
 def _total(run: Run, earlier: Sequence[Run]) -> tuple[Comparison | None, int, int]:
-    changes = {d.id for d in in_effect(run)} if usable(run) else set()
+    changes = {d.id for d in changes_in_effect(run)} if usable(run) else set()
     if not changes:
         return None, 0, 0
     pasts = ByContext(History)

@@ -13,10 +13,10 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.blame import Blame, blamed
+from tuner.policy.changes_in_effect import changes_in_effect, not_followed
 from tuner.policy.context import ByContext, Context, context_of
 from tuner.policy.effect import Effect
 from tuner.policy.failed_run import FailedRun, after_failure
-from tuner.policy.followed import in_effect, not_followed
 from tuner.policy.measure import (
     Comparisons,
     History,
@@ -96,7 +96,7 @@ def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[s
             ledger.measured = measured_queries(run)
         _remember(ledger, run, by_person)
         _expire(ledger, run)
-        if followed := in_effect(run):
+        if followed := changes_in_effect(run):
             _judge(ledger, run, followed, runs[:position], runs[position + 1 :])
         if usable(run):
             ledger.histories.of(run).add(ledger.measured)

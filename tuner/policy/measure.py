@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
-from tuner.model.directive_outcome import DirectiveStatus
+from tuner.model.directive_result import DirectiveStatus
 from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Outcome, Run, RunState
-from tuner.policy.followed import in_effect
+from tuner.policy.changes_in_effect import changes_in_effect
 
 # Two runs of one query on one machine differ by about this much (twice a standard deviation); the measured spread
 # replaces it once there are enough runs.
@@ -237,7 +237,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
     if run.outcome is None:
         return ()
     changes: dict[str, set[str]] = {}
-    in_force = in_effect(run)
+    in_force = changes_in_effect(run)
     properties = frozenset(d.id for d in in_force if not d.change.is_on_joins)
     for decided in in_force:
         for fingerprint in decided.queries:

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange
-from tuner.model.directive_outcome import DirectiveStatus
+from tuner.model.directive_result import DirectiveStatus
 from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Run
-from tuner.policy.followed import in_effect
+from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.measure import latest_usable, usable
 from tuner.policy.situation import Situation
 
@@ -29,7 +29,7 @@ def measured_values(situation: Situation, decided: Sequence[DecidedChange]) -> l
         return list(decided)
     advised = {change.id for change in situation.advised}
     for run in filter(usable, situation.runs):
-        for one in (d for d in in_effect(run) if d.id in found):
+        for one in (d for d in changes_in_effect(run) if d.id in found):
             _add(found[one.id], (q for q in _ran(run, one.change) if _had(q, one.change)))
     if latest := situation.latest_run:
         for one in (d for d in decided if d.id in found and d.id in advised):

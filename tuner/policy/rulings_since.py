@@ -10,8 +10,8 @@ from tuner.model.action import ActionKind
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Decision, Mode, Standing
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Verdict
-from tuner.policy.advised import from_advice
 from tuner.policy.decide import ruled
+from tuner.policy.decided_advice import decided_advice
 from tuner.policy.ledger import Loss, Record, apply_verdicts, ruled_by
 from tuner.policy.situation import BY_SUBMIT, Situation
 
@@ -42,7 +42,7 @@ def _decide_again(
         drivable=_drivable(outlook),
     )
     known = [replace(r.decided, standing=r.standing, why=r.why) for r in records.values()]
-    return ruled(situation, [*known, *from_advice(situation, records)])
+    return ruled(situation, [*known, *decided_advice(situation, records)])
 
 
 def _is_known(decided: DecidedChange) -> bool:

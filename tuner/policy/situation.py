@@ -26,7 +26,7 @@ class Situation:
     `drivable` are the kinds of actions that the driver at hand can carry out; the others are left to people. By the id of a
     change: `oversized`, what it builds has grown too large; `overruled`, the user's own settings speak against it;
     `undirectable`, the agent has no way to be told of it. `to_come` is the context of the run to come, where that is known;
-    `elsewhere` tells by lever what trials came to in other cohorts.
+    `elsewhere` tells by kind of change what trials came to in other cohorts.
     """
 
     mode: Mode

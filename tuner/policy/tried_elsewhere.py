@@ -31,12 +31,12 @@ class Tried:
 NOT_TRIED = Tried()
 
 
-def levers(change: Change) -> frozenset[str]:
+def kinds_of_change(change: Change) -> frozenset[str]:
     """What changes of the same kind in other cohorts have in common with this one: its properties, or its hint."""
-    return frozenset(map(_lever, change.carried_out))
+    return frozenset(map(_kind, change.carried_out))
 
 
-def _lever(action: Action) -> str:
+def _kind(action: Action) -> str:
     what = {ActionKind.SET_CONF: action.target, ActionKind.HINT_JOIN: action.value}.get(action.kind)
     return f"{action.kind} {what}" if what else str(action.kind)
 
@@ -47,23 +47,23 @@ def is_measured_loss(decided: DecidedChange) -> bool:
 
 
 def tried(decisions: Iterable[Decision]) -> dict[str, Tried]:
-    """By lever, what became of it in other cohorts, of each of which this is the latest decision.
+    """By kind, what became of it in other cohorts, of each of which this is the latest decision.
 
-    A cohort counts once for a lever: as won where any of its changes is proven, else as lost where any was rolled back for
+    A cohort counts once for a kind: as won where any of its changes is proven, else as lost where any was rolled back for
     its times. A hint that came with an order tells nothing of hints: it won or lost with that.
     """
     won: Counter[str] = Counter()
     lost: Counter[str] = Counter()
     for decision in decisions:
         alone = [d for d in decision.changes if not d.change.needs]
-        proven = {lever for d in alone if d.standing is Standing.PROMOTED for lever in levers(d.change)}
-        out = {lever for d in alone if is_measured_loss(d) for lever in levers(d.change)}
+        proven = {kind for d in alone if d.standing is Standing.PROMOTED for kind in kinds_of_change(d.change)}
+        out = {kind for d in alone if is_measured_loss(d) for kind in kinds_of_change(d.change)}
         won.update(proven)
         lost.update(out - proven)
     return {name: Tried(won[name], lost[name]) for name in won.keys() | lost.keys()}
 
 
 def tried_like(change: Change, elsewhere: Mapping[str, Tried]) -> Tried:
-    """What became of changes of this kind elsewhere: of several levers, of the one that lost most."""
-    found = [elsewhere.get(lever, NOT_TRIED) for lever in sorted(levers(change))]
+    """What became of changes of this kind elsewhere: of several kinds_of_change, of the one that lost most."""
+    found = [elsewhere.get(kind, NOT_TRIED) for kind in sorted(kinds_of_change(change))]
     return max(found, key=lambda t: (t.is_losing, t.lost - t.won), default=NOT_TRIED)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from tuner.model.action import Action, ActionKind
-from tuner.model.directive_outcome import DirectiveStatus
+from tuner.model.directive_result import DirectiveStatus
 from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query
 from tuner.model.run import Outcome
-from tuner.plan.hint_outcome import hint_outcome
-from tuner.plan.order_outcome import order_outcome
+from tuner.plan.hint_result import hint_result
+from tuner.plan.order_result import order_result
 from tuner.plan.order_text import OrderTextError, parse_order
-from tuner.policy.advised import SAME_VALUE
+from tuner.policy.decided_advice import SAME_VALUE
 from tuner.units import parse_bytes
 
 
@@ -40,7 +40,7 @@ def _is_same_value(wanted: str, given: str) -> bool:
 
 def _is_hinted(query: Query, action: Action) -> bool:
     joins = [join for join in query.joins if join.signature == action.target]
-    status, _ = hint_outcome(action.value, action.relations, joins)
+    status, _ = hint_result(action.value, action.relations, joins)
     return status is DirectiveStatus.APPLIED
 
 
@@ -49,5 +49,5 @@ def _in_order(graph: JoinGraph, text: str) -> bool:
         order = parse_order(text, graph)
     except OrderTextError:
         return False
-    status, _ = order_outcome([relation.relations for relation in graph.relations], order, (graph,))
+    status, _ = order_result([relation.relations for relation in graph.relations], order, (graph,))
     return status is DirectiveStatus.APPLIED

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tuner.model.decision import DecidedChange
 from tuner.model.run import Run
-from tuner.policy.followed import in_effect
+from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.measure import (
     MAX_BASELINES,
     Comparison,
@@ -106,7 +106,7 @@ def _has(trial: Trial, run: Run) -> bool:
 
 
 def _by_tuner(trial: Trial, run: Run) -> bool:
-    return {decided.id for decided in trial.leading} <= {decided.id for decided in in_effect(run)}
+    return {decided.id for decided in trial.leading} <= {decided.id for decided in changes_in_effect(run)}
 
 
 def _sharing_queries(found: Sequence[_Open]) -> list[list[_Open]]:

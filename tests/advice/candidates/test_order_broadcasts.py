@@ -21,7 +21,7 @@ from tuner.cost.cardinality import Cardinality
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.change import Change
 from tuner.model.decision import Decision, Mode
-from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
 from tuner.model.strategy import BuildSide, Strategy
@@ -124,7 +124,7 @@ def test_what_spark_broadcasts_by_itself_needs_no_hint() -> None:
     with_days = measured.joins[0]
     told = Action(ActionKind.HINT_JOIN, with_days.signature, Hint.BROADCAST, measured.fingerprint, (DAYS,))
     for status, by_itself in ((DirectiveStatus.APPLIED, False), (DirectiveStatus.IGNORED, True)):
-        hinted = replace(measured, directives=(DirectiveOutcome(told.id, status, join=with_days.signature),))
+        hinted = replace(measured, directives=(DirectiveResult(told.id, status, join=with_days.signature),))
         assert ((DAYS,) not in [hint.relations for hint in hints(advised(hinted))]) is by_itself
 
 

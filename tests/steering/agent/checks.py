@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tuner.model.directive_outcome import DirectiveStatus
-from tuner.plan.hint_outcome import hint_outcome
+from tuner.model.directive_result import DirectiveStatus
+from tuner.plan.hint_result import hint_result
 from tuner.plan.joins import Join, every_join
 
 from .agent_log import Steered
@@ -73,6 +73,6 @@ def unlike_hints(steered: Steered, directives: Iterable[dict[str, Any]]) -> Iter
     for hint in (hint for query in directives for hint in query["hints"]):
         status, _ = steered.outcomes.get(hint["id"], ("", ""))
         if status == "applied":
-            outcome, why = hint_outcome(hint["hint"], hint["side"], joins.get(hint["join"], ()))
+            outcome, why = hint_result(hint["hint"], hint["side"], joins.get(hint["join"], ()))
             if outcome is not DirectiveStatus.APPLIED or why:
                 yield f"{steered.label}: {hint['id']} is said to be applied: {why}"

@@ -20,7 +20,7 @@ from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.cost.what_if.physical_order import Given, GivenJoin
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.directive_outcome import DirectiveStatus
+from tuner.model.directive_result import DirectiveStatus
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
 from tuner.model.strategy import BuildSide, Strategy

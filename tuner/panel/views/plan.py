@@ -15,7 +15,7 @@ from tuner.panel.views.advised_plan import AdvisedPlan, advised_plan
 from tuner.panel.views.changed_joins import AS_ADVISED, changed_joins
 from tuner.panel.views.in_force import in_force_actions, in_force_items
 from tuner.panel.views.texts import query_ref, shortened
-from tuner.policy.followed import in_effect
+from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.measure import seconds_by_query, usable
 from tuner.words.changes import change_words
 from tuner.words.query_names import QueryNames
@@ -70,7 +70,7 @@ def _steering(run: Run, fingerprint: str) -> list[DecidedChange]:
 
 def _told(run: Run, fingerprint: str) -> list[Action]:
     """What the plan of the query followed."""
-    followed = {decided.id for decided in in_effect(run)}
+    followed = {decided.id for decided in changes_in_effect(run)}
     return [a for d in _steering(run, fingerprint) if d.id in followed for a in d.change.carried_out]
 
 

@@ -13,7 +13,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.plan.order_text import OrderTextError, parse_order
 from tuner.plan.ordered_joins import ordered_joins
-from tuner.policy.followed import in_effect
+from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.held_back import held_back
 from tuner.policy.measured_values import act_on_others
 from tuner.policy.situation import Situation
@@ -54,7 +54,7 @@ def _joins_there(latest: Run | None, orders: Sequence[Action]) -> Iterator[tuple
     blocks that it did not run so those that the orders make. Nothing of a query without such blocks."""
     if latest is None or latest.outcome is None:
         return
-    ran = {decided.id for decided in in_effect(latest)}
+    ran = {decided.id for decided in changes_in_effect(latest)}
     ordered = {order.query for order in orders}
     for query in (query for query in latest.outcome.queries if query.fingerprint in ordered):
         of_block = {o.target: o.value for o in orders if o.query == query.fingerprint and o.id not in ran}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tuner.model.action import Hint
-from tuner.model.directive_outcome import DirectiveStatus
+from tuner.model.directive_result import DirectiveStatus
 from tuner.model.join_site import JoinSite
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.plan.joins import Join
@@ -21,7 +21,7 @@ _STRATEGIES = {
 }
 
 
-def hint_outcome(hint: str, side: Sequence[str], joins: Sequence[JoinSite | Join]) -> tuple[DirectiveStatus, str]:
+def hint_result(hint: str, side: Sequence[str], joins: Sequence[JoinSite | Join]) -> tuple[DirectiveStatus, str]:
     """applied unless the plan shows otherwise, for all joins of the hinted signature; why not, or what it does not show.
 
     `side` holds the relations that were hinted (none: either side). NO_BROADCAST is of one side: the other may be broadcast.

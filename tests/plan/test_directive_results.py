@@ -9,7 +9,7 @@ import pytest
 from tuner.model.agent_message import HintDirective, OrderDirective, QueryDirectives
 from tuner.model.agent_record import AgentRecord
 from tuner.model.application import Application, Completeness, Execution, Executors
-from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.join_graph import Joined, Order
 from tuner.model.query import Query
 from tuner.plan.queries import queries
@@ -27,7 +27,7 @@ ITEMS = ("default.items",)
 APPLIED, HELD, IGNORED, IMPOSSIBLE = DirectiveStatus
 
 
-def execution(plan: str, final: str | None = None, *said: DirectiveOutcome, number: int = 4) -> Execution:
+def execution(plan: str, final: str | None = None, *said: DirectiveResult, number: int = 4) -> Execution:
     initial, last = (parse(text.strip())[0] if text else None for text in (plan, final))
     return Execution(number, number, "report", 1000, 3500, None, initial, last, {}, (), steered=said)
 
@@ -65,19 +65,19 @@ class TestAHint:
         self, name: str, side: tuple[str, ...], final: str, reason: str
     ) -> None:
         steering = AgentRecord((hint(SORT_MERGE, name, side),), is_directed=True, loaded=True)
-        (query,) = queries_of(steering, execution(SORT_MERGE, final, DirectiveOutcome("h", APPLIED)))
+        (query,) = queries_of(steering, execution(SORT_MERGE, final, DirectiveResult("h", APPLIED)))
         assert told(query) == [("h", IGNORED if reason else APPLIED, reason)]
 
     def test_of_a_join_that_is_in_no_plan_was_not_followed(self) -> None:
         directed = QueryDirectives(unsteered(SORT_MERGE).fingerprint, hints=(HintDirective("h", "0" * 16, "MERGE"),))
         steering = AgentRecord((directed,), is_directed=True, loaded=True)
-        (query,) = queries_of(steering, execution(SORT_MERGE, None, DirectiveOutcome("h", APPLIED)))
+        (query,) = queries_of(steering, execution(SORT_MERGE, None, DirectiveResult("h", APPLIED)))
         assert told(query) == [("h", IGNORED, "told MERGE; the plan that ran has no such join")]
 
     @pytest.mark.parametrize("status", [IGNORED, IMPOSSIBLE])
     def test_what_the_agent_did_not_do_is_its_to_tell(self, status: DirectiveStatus) -> None:
         steering = AgentRecord((hint(SORT_MERGE, "BROADCAST"),), is_directed=True, loaded=True)
-        said = DirectiveOutcome("h", status, "the join has a hint of the user's")
+        said = DirectiveResult("h", status, "the join has a hint of the user's")
         (query,) = queries_of(steering, execution(SORT_MERGE, ITEMS_BROADCAST, said))
         assert told(query) == [("h", status, "the join has a hint of the user's")]
 
@@ -100,7 +100,7 @@ class TestWithoutAWordOfTheAgent:
 
     def test_a_plan_that_runs_again_is_as_it_was_optimised(self) -> None:
         directed = hint(SORT_MERGE, "BROADCAST")
-        said = {directed.fingerprint: (DirectiveOutcome("h", APPLIED),)}
+        said = {directed.fingerprint: (DirectiveResult("h", APPLIED),)}
         steering = AgentRecord((directed,), is_directed=True, loaded=True, by_query=said)
         one, again = queries_of(steering, *(execution(SORT_MERGE, ITEMS_BROADCAST, number=n) for n in (1, 2)))
         assert told(one) == told(again) == [("h", APPLIED, "")]
@@ -115,7 +115,7 @@ def test_a_query_that_has_changed_is_known_by_what_the_agent_says_of_it() -> Non
     directed = hint(SORT_MERGE, "BROADCAST")
     changed = SORT_MERGE.replace("[k#1] |", "[k#1,v#2] |")
     steering = AgentRecord((directed,), is_directed=True, loaded=True)
-    (query,) = queries_of(steering, execution(changed, None, DirectiveOutcome("h", APPLIED)))
+    (query,) = queries_of(steering, execution(changed, None, DirectiveResult("h", APPLIED)))
     assert query.fingerprint != directed.fingerprint
     assert told(query) == [("h", IGNORED, "told BROADCAST of items; Spark ran SortMergeJoin")]
 
@@ -142,14 +142,14 @@ class TestAnOrder:
         directive = OrderDirective("o", (("t.a",), ("t.b",), ("t.c",)), (), order)
         directed = QueryDirectives(unsteered(BLOCK).fingerprint, orders=(directive,))
         (query,) = queries_of(
-            AgentRecord((directed,), True, True), execution(BLOCK, None, DirectiveOutcome("o", APPLIED))
+            AgentRecord((directed,), True, True), execution(BLOCK, None, DirectiveResult("o", APPLIED))
         )
         assert told(query) == [("o", status, reason)]
 
     def test_of_a_block_that_aqe_cut_short_is_as_the_agent_says(self) -> None:
         directive = OrderDirective("o", (("t.a",), ("t.b",), ("t.c",)), (), Joined(Joined(0, 2), 1))
         directed = QueryDirectives(unsteered(BLOCK).fingerprint, orders=(directive,))
-        ran = execution(BLOCK, NOTHING, DirectiveOutcome("o", APPLIED))
+        ran = execution(BLOCK, NOTHING, DirectiveResult("o", APPLIED))
         (query,) = queries_of(AgentRecord((directed,), True, True), ran)
         ((_, status, reason),) = told(query)
         assert status is APPLIED and "the agent's word" in reason

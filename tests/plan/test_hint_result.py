@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.model.directive_outcome import DirectiveStatus
+from tuner.model.directive_result import DirectiveStatus
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.strategy import BuildSide, JoinType, Strategy
-from tuner.plan.hint_outcome import hint_outcome
+from tuner.plan.hint_result import hint_result
 
 ITEMS, ORDERS, EITHER = ("db.items",), ("db.orders",), ()
 UNTOLD = "the plan does not tell which side was built"
@@ -51,7 +51,7 @@ def join(
 )
 def test_a_join_that_ran(hint: str, side: tuple[str, ...], strategy: Strategy, built: BuildSide, ignored: str) -> None:
     expected = (DirectiveStatus.IGNORED if ignored else DirectiveStatus.APPLIED, ignored)
-    assert hint_outcome(hint, side, [join(strategy, built)]) == expected
+    assert hint_result(hint, side, [join(strategy, built)]) == expected
 
 
 @pytest.mark.parametrize(
@@ -59,25 +59,25 @@ def test_a_join_that_ran(hint: str, side: tuple[str, ...], strategy: Strategy, b
     [("BROADCAST", BHJ), ("NO_BROADCAST", BHJ), ("SHUFFLE_HASH", SHJ), ("BROADCAST", OTHER), ("NO_BROADCAST", OTHER)],
 )
 def test_what_the_plan_does_not_tell_is_taken_for_followed(hint: str, strategy: Strategy) -> None:
-    assert hint_outcome(hint, ITEMS, [join(strategy, None)]) == (DirectiveStatus.APPLIED, UNTOLD)
+    assert hint_result(hint, ITEMS, [join(strategy, None)]) == (DirectiveStatus.APPLIED, UNTOLD)
 
 
 def test_an_unknown_build_side_does_not_excuse_another_strategy() -> None:
-    status, _ = hint_outcome("BROADCAST", ITEMS, [join(SHJ, None)])
+    status, _ = hint_result("BROADCAST", ITEMS, [join(SHJ, None)])
     assert status is DirectiveStatus.IGNORED
 
 
 def test_sides_that_read_the_same_cannot_be_told_apart() -> None:
-    assert hint_outcome("BROADCAST", ITEMS, [join(BHJ, LEFT, ITEMS, ITEMS)]) == (DirectiveStatus.APPLIED, "")
+    assert hint_result("BROADCAST", ITEMS, [join(BHJ, LEFT, ITEMS, ITEMS)]) == (DirectiveStatus.APPLIED, "")
 
 
 def test_all_joins_of_the_signature_have_to_follow() -> None:
-    status, why = hint_outcome("BROADCAST", ITEMS, [join(BHJ, RIGHT), join(SMJ, None)])
+    status, why = hint_result("BROADCAST", ITEMS, [join(BHJ, RIGHT), join(SMJ, None)])
     assert (status, why) == (DirectiveStatus.IGNORED, "told BROADCAST of items; Spark ran SortMergeJoin")
 
 
 def test_a_join_that_is_not_there_was_not_hinted() -> None:
-    assert hint_outcome("MERGE", EITHER, []) == (
+    assert hint_result("MERGE", EITHER, []) == (
         DirectiveStatus.IGNORED,
         "told MERGE; the plan that ran has no such join",
     )

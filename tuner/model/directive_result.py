@@ -17,7 +17,7 @@ class DirectiveStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class DirectiveOutcome:
+class DirectiveResult:
     """What became of one directive of the Catalyst agent's for a query, by the id of its action, and why.
 
     `join` is the signature of the join that a hint was for, where the log tells it.

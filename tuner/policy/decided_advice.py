@@ -13,7 +13,7 @@ from tuner.policy.ledger import Record, ruled_by, same_target, share_target
 from tuner.policy.measure import total_input_bytes
 from tuner.policy.rules.left_to_people import proposed_to_people
 from tuner.policy.situation import Situation
-from tuner.policy.tried_elsewhere import NOT_TRIED, Tried, is_measured_loss, levers, tried_like
+from tuner.policy.tried_elsewhere import NOT_TRIED, Tried, is_measured_loss, kinds_of_change, tried_like
 
 # A trial's predicted worst case may cost this share of the queries it touches.
 REGRESSION_BUDGET = 0.10
@@ -21,7 +21,7 @@ REGRESSION_BUDGET = 0.10
 SAME_VALUE = 0.25
 
 
-def from_advice(situation: Situation, records: Mapping[str, Record]) -> Iterable[DecidedChange]:
+def decided_advice(situation: Situation, records: Mapping[str, Record]) -> Iterable[DecidedChange]:
     """The advised changes that history does not already speak for, each with its standing and why."""
     out: set[str] = set()
     for change in situation.advised:
@@ -81,8 +81,8 @@ def _lost_with_another_order(change: Change, record: Record, records: Mapping[st
 
 def _elsewhere(situation: Situation, change: Change, records: Mapping[str, Record]) -> Tried:
     """What other cohorts know of such a change, until this one knows of its own."""
-    mine = levers(change)
-    alike = (r for r in records.values() if not mine.isdisjoint(levers(r.decided.change)))
+    mine = kinds_of_change(change)
+    alike = (r for r in records.values() if not mine.isdisjoint(kinds_of_change(r.decided.change)))
     return NOT_TRIED if any(r.standing is Standing.PROMOTED for r in alike) else tried_like(change, situation.elsewhere)
 
 

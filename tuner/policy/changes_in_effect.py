@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from tuner.model.agent_record import NOT_LOADED
 from tuner.model.decision import DecidedChange
-from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.query import Query, QueryStatus
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
@@ -29,7 +29,7 @@ def held_in(run: Run) -> dict[str, Reason]:
     return {id_: why for id_, (status, why) in _unfollowed(run).items() if status is DirectiveStatus.HELD}
 
 
-def in_effect(run: Run) -> list[DecidedChange]:
+def changes_in_effect(run: Run) -> list[DecidedChange]:
     """What was in force and followed, as far as the run tells."""
     out = _unfollowed(run)
     return [d for d in run.decision.in_force if d.id not in out]
@@ -47,10 +47,10 @@ def _unfollowed(run: Run) -> dict[str, tuple[DirectiveStatus, Reason]]:
     return {d.id: why for d in in_force if (why := _why_not(run, d, told.get(d.id, ()), ran))}
 
 
-def _told(queries: Sequence[Query], owners: Mapping[str, str | None]) -> dict[str, list[DirectiveOutcome]]:
+def _told(queries: Sequence[Query], owners: Mapping[str, str | None]) -> dict[str, list[DirectiveResult]]:
     """What became of each action: in its own query where that ran, else in those that the agent took for it."""
-    own: dict[str, list[DirectiveOutcome]] = {}
-    others: dict[str, list[DirectiveOutcome]] = {}
+    own: dict[str, list[DirectiveResult]] = {}
+    others: dict[str, list[DirectiveResult]] = {}
     for query in queries:
         for outcome in query.directives:
             # A query that did not come to its end may not have had what it was given, but ran without what was held.
@@ -61,7 +61,7 @@ def _told(queries: Sequence[Query], owners: Mapping[str, str | None]) -> dict[st
 
 
 def _why_not(
-    run: Run, decided: DecidedChange, told: Sequence[DirectiveOutcome], ran: Collection[str]
+    run: Run, decided: DecidedChange, told: Sequence[DirectiveResult], ran: Collection[str]
 ) -> tuple[DirectiveStatus, Reason] | None:
     """`ran` are queries that came to their end though the agent did not load."""
     if told:
@@ -71,7 +71,7 @@ def _why_not(
     return None
 
 
-def _not_applied(told: Sequence[DirectiveOutcome], run: Run) -> tuple[DirectiveStatus, Reason] | None:
+def _not_applied(told: Sequence[DirectiveResult], run: Run) -> tuple[DirectiveStatus, Reason] | None:
     if any(outcome.status is DirectiveStatus.APPLIED for outcome in told):
         return None
     first = next((o for o in told if o.status is DirectiveStatus.HELD), told[0])

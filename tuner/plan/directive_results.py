@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from tuner.model.agent_message import QueryDirectives
 from tuner.model.agent_record import NOT_LOADED, UNSTEERED, AgentRecord
 from tuner.model.application import Execution
-from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.join_site import JoinSite
-from tuner.plan.hint_outcome import hint_outcome
+from tuner.plan.hint_result import hint_result
 from tuner.plan.join_blocks import join_graphs
 from tuner.plan.joins import Join
 from tuner.plan.node import PlanNode
-from tuner.plan.order_outcome import order_outcome
+from tuner.plan.order_result import order_result
 
 _NOT_MET = "the agent met no plan with the relations of this query"
 
@@ -34,9 +34,9 @@ class RanPlan:
         ]
 
 
-def directive_outcomes(
+def directive_results(
     execution: Execution, fingerprint: str, ran: RanPlan, steering: AgentRecord = UNSTEERED
-) -> tuple[DirectiveOutcome, ...]:
+) -> tuple[DirectiveResult, ...]:
     """One outcome for each directive that the query had, or that the agent speaks of, in the order directed.
 
     What the agent says it did and the plan does not show counts as ignored.
@@ -49,7 +49,7 @@ def directive_outcomes(
     found = []
     for id_ in dict.fromkeys((*mine, *said)):
         status, reason = _held_against(said[id_], directed, ran) if id_ in said else _unsaid(steering)
-        found.append(DirectiveOutcome(id_, status, reason, joins.get(id_, "")))
+        found.append(DirectiveResult(id_, status, reason, joins.get(id_, "")))
     return tuple(found)
 
 
@@ -63,15 +63,15 @@ def _unsaid(steering: AgentRecord) -> tuple[DirectiveStatus, str]:
 
 
 def _held_against(
-    said: DirectiveOutcome, directed: Sequence[QueryDirectives], ran: RanPlan
+    said: DirectiveResult, directed: Sequence[QueryDirectives], ran: RanPlan
 ) -> tuple[DirectiveStatus, str]:
     if said.status is not DirectiveStatus.APPLIED:
         return said.status, said.reason
     for query in directed:
         for hint in query.hints:
             if hint.id == said.action_id:
-                return hint_outcome(hint.hint, hint.side, ran.joins_of(hint.join))
+                return hint_result(hint.hint, hint.side, ran.joins_of(hint.join))
         for order in query.orders:
             if order.id == said.action_id:
-                return order_outcome(order.items, order.order, join_graphs(ran.final))
+                return order_result(order.items, order.order, join_graphs(ran.final))
     return said.status, said.reason

@@ -8,12 +8,12 @@ import pytest
 
 from tuner.model.action import Action
 from tuner.model.decision import Decision, Mode, Standing
-from tuner.model.directive_outcome import DirectiveOutcome, DirectiveStatus
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.query import QueryStatus
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling, Verdict
+from tuner.policy.changes_in_effect import changes_in_effect, held_in, not_followed
 from tuner.policy.decide import decide
-from tuner.policy.followed import held_in, in_effect, not_followed
 from tuner.policy.ledger import Record, read_ledger
 from tuner.policy.measure import History, compare, measured_queries
 from tuner.words.decisions import decision_summary
@@ -42,7 +42,7 @@ def night(
     """A run with one change in force; `status` is what became of it, None where the log says nothing."""
     found = run(number, {"q1": seconds, "q2": 10}, decided(action, standing), state=state, input_bytes=input_bytes)
     assert found.outcome is not None
-    told = () if status is None else (DirectiveOutcome(action.id, status, reason),)
+    told = () if status is None else (DirectiveResult(action.id, status, reason),)
     first, *rest = found.outcome.queries
     queries = (replace(first, directives=told, status=query), *rest)
     return replace(found, outcome=replace(found.outcome, queries=queries, agent_missing=agent_missing))
@@ -70,7 +70,7 @@ def test_what_was_not_followed_expires_and_says_why_and_in_which_run(
 def test_what_was_held_for_its_size_is_not_judged_by_that_run_and_comes_back(seconds: float) -> None:
     backfill = night(2, HELD, standing=Standing.PROMOTED, seconds=seconds, reason="grown", input_bytes=9 * GB)
     runs = (BASE, night(1, APPLIED, seconds=5), backfill)
-    assert (in_effect(backfill), not_followed(backfill)) == ([], {})
+    assert (changes_in_effect(backfill), not_followed(backfill)) == ([], {})
     assert {id_: reason_words(why) for id_, why in held_in(backfill).items()} == {HINT.id: "held in run etl/2/1: grown"}
     assert (record(*runs).standing, record(*runs).gain_seconds) == (Standing.PROMOTED, 5)
     assert in_force(next_decision(*runs)) == {HINT.id}
@@ -119,7 +119,7 @@ def test_an_agent_that_did_not_load_followed_nothing_though_nobody_can_tell_what
         "ignored in run etl/1/1: the agent did not load",
     )
     properties = night(1, None, action=conf(), agent_missing=True)
-    assert [d.change.actions[0] for d in in_effect(properties)] == [conf()]
+    assert [d.change.actions[0] for d in changes_in_effect(properties)] == [conf()]
 
 
 def test_it_does_not_come_back_by_itself() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from tuner.model.directive_outcome import DirectiveStatus
+from tuner.model.directive_result import DirectiveStatus
 from tuner.model.join_graph import JoinGraph, Order
 from tuner.plan.relation import short_name
 
@@ -15,7 +15,7 @@ _Item = tuple[str, ...]
 _Sides = tuple[tuple[_Item, ...], tuple[_Item, ...]]
 
 
-def order_outcome(
+def order_result(
     block: Iterable[Sequence[str]], order: Order, graphs: Iterable[JoinGraph]
 ) -> tuple[DirectiveStatus, str]:
     """applied where a block with these items joined the sets directed, whichever side of a join was left; why, if not.

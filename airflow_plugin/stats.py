@@ -51,7 +51,7 @@ def decided(turn: Turn, ti: Any) -> None:
     _count(f"runs.{turn.decision.state}", 1, ti)
     _count(
         "actions.trial",
-        sum(len(d.change.carried_out) for d in turn.decision.in_force if d.standing is Standing.TRIAL),
+        sum(d.standing is Standing.TRIAL for d in turn.decision.changes),
         ti,
     )
     _count("problems", len(turn.problems), ti)

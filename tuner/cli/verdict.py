@@ -1,4 +1,4 @@
-"""`spark-tuner approve|reject|pin|rollback`: what a person says of an action counts more than what was measured."""
+"""`spark-tuner approve|reject|pin|rollback`: what a person says of a change counts more than what was measured."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from tuner.history.store import Store
 from tuner.model.verdict import Ruling, Verdict
 
 Cohort = Annotated[str, typer.Argument(callback=known_name, help="The cohort, as `spark-tuner status` lists it.")]
-ActionId = Annotated[str, typer.Argument(metavar="ACTION", help="The action's id, or a part that only it has.")]
+ChangeId = Annotated[str, typer.Argument(metavar="CHANGE", help="The id of the change, or a part that only it has.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why, for the record.")]
 
 
-def approve(cohort: Cohort, action: ActionId, reason: Reason = "", url: Url = None) -> None:
-    """Let the next run try an action."""
-    _rule(Ruling.APPROVE, cohort, action, reason, url)
+def approve(cohort: Cohort, change: ChangeId, reason: Reason = "", url: Url = None) -> None:
+    """Let the next run try a change."""
+    _rule(Ruling.APPROVE, cohort, change, reason, url)
 
 
-def reject(cohort: Cohort, action: ActionId, reason: Reason = "", url: Url = None) -> None:
-    """Never apply an action."""
-    _rule(Ruling.REJECT, cohort, action, reason, url)
+def reject(cohort: Cohort, change: ChangeId, reason: Reason = "", url: Url = None) -> None:
+    """Never apply a change."""
+    _rule(Ruling.REJECT, cohort, change, reason, url)
 
 
-def pin(cohort: Cohort, action: ActionId, reason: Reason = "", url: Url = None) -> None:
-    """Apply an action in every run, whatever is measured."""
-    _rule(Ruling.PIN, cohort, action, reason, url)
+def pin(cohort: Cohort, change: ChangeId, reason: Reason = "", url: Url = None) -> None:
+    """Apply a change in every run, whatever is measured."""
+    _rule(Ruling.PIN, cohort, change, reason, url)
 
 
-def rollback(cohort: Cohort, action: ActionId, reason: Reason = "", url: Url = None) -> None:
-    """Take an action back from the next run on."""
-    _rule(Ruling.ROLL_BACK, cohort, action, reason, url)
+def rollback(cohort: Cohort, change: ChangeId, reason: Reason = "", url: Url = None) -> None:
+    """Take a change back from the next run on."""
+    _rule(Ruling.ROLL_BACK, cohort, change, reason, url)
 
 
 def _rule(ruling: Ruling, cohort: str, part: str, reason: str, url: str | None) -> None:

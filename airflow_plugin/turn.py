@@ -21,6 +21,7 @@ from airflow_plugin.store_url import store_url
 from airflow_plugin.task_submission import TaskSubmission
 from tuner.history.failure import ending_in
 from tuner.loop import loop
+from tuner.loop.log_lines import report_details, report_lines, turn_details, turn_lines
 from tuner.printable import printable
 from tuner.words.decisions import decision_summary
 
@@ -45,7 +46,7 @@ def begin(task: TaskSubmission, current: Settings) -> Begun:
         turn = loop.prepare(job_of(task, current), url)
     with failing_open(task.log, "tell of the decision"):
         stats.decided(turn, task.ti)
-        _tell(task.log, turn)
+        _tell(task.log, turn_lines(turn), turn_details(turn))
     added = {key: value for key, value in turn.conf.items() if key not in task.conf}
     return Begun(task, turn, url, added, turn.directives.merged)
 
@@ -70,7 +71,7 @@ def end(begun: Begun, *, failed: bool, error: str = "") -> None:
             if begun.task.pushes_xcom:
                 ti.xcom_push(key=XCOM_KEY, value=report.as_json())
         stats.harvested(report, ti)
-        _tell(log, report)
+        _tell(log, report_lines(report), report_details(report))
         if begun.turn.decision.changes:
             log.info("spark-tuner: every change, with its evidence: %s", panel_url(ti))
 
@@ -81,8 +82,8 @@ def _store_url(task: TaskSubmission, current: Settings) -> str:
     return store_url(current, os.environ, connection)
 
 
-def _tell(log: Any, told: loop.Turn | loop.Report) -> None:
-    for line in told.lines():
+def _tell(log: Any, lines: list[str], details: list[str]) -> None:
+    for line in lines:
         log.info("%s", line)
-    for line in told.details():
+    for line in details:
         log.debug("%s", line)

@@ -19,6 +19,7 @@ import pytest
 from tests.nightly import PATIENT
 from tuner.cli.main import main
 from tuner.history.store import Store
+from tuner.loop.log_lines import report_details, report_lines, turn_details, turn_lines
 from tuner.loop.loop import Job, Report, Turn, complete, prepare
 from tuner.model.decision import Mode
 
@@ -421,7 +422,7 @@ def test_runs_and_what_is_stored_of_them(
         write_run(turn.conf)
         report: Report = complete(turn, url, failed=night == 1)
         assert report.run is not None
-        told += "\n".join([*turn.lines(), *turn.details(), *report.lines(), *report.details()])
+        told += "\n".join([*turn_lines(turn), *turn_details(turn), *report_lines(report), *report_details(report)])
         told += json.dumps(report.as_json())
     assert leaks(told + caplog.text) == []
     assert "measured" in told

@@ -122,8 +122,6 @@ class Loop:
         if self.complete_error is not None:
             raise self.complete_error
         return SimpleNamespace(
-            lines=lambda: ["spark-tuner: measured"],
-            details=lambda: ["spark-tuner: promoted"],
             as_json=lambda: self.report,
             turn=turn,
             judgement=self.judgement,
@@ -145,6 +143,8 @@ def loop(monkeypatch: pytest.MonkeyPatch) -> Loop:
     noted = Loop()
     monkeypatch.setattr("tuner.loop.loop.prepare", noted.prepare)
     monkeypatch.setattr("tuner.loop.loop.complete", noted.complete)
+    monkeypatch.setattr("airflow_plugin.turn.report_lines", lambda _: ["spark-tuner: measured"])
+    monkeypatch.setattr("airflow_plugin.turn.report_details", lambda _: ["spark-tuner: promoted"])
     return noted
 
 

@@ -209,7 +209,7 @@ class TestFailsOpen:
         monkeypatch: pytest.MonkeyPatch,
         warnings_of: Callable[[Any], list[str]],
     ) -> None:
-        monkeypatch.setattr("tuner.loop.log_lines.before", lambda turn: _raise(ValueError("a bug")))
+        monkeypatch.setattr("airflow_plugin.turn.turn_lines", lambda turn: _raise(ValueError("a bug")))
         op = operator()
         warnings = warnings_of(op)
         run(op, ti)

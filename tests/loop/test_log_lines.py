@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from tests.policy.histories import said
+from tuner.loop.log_lines import report_details, report_lines, turn_details, turn_lines
 from tuner.loop.turn import Job, Report, Turn
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Prediction
@@ -54,27 +55,27 @@ TOTAL = Comparison("", expected=20.0, measured=12.5, noise=0.1, low=20.0, high=2
 class TestBefore:
     def test_a_hundred_changes_are_three_lines(self) -> None:
         found = turn(*(decided(n, Standing.TRIAL, gain=n) for n in range(100)), conf={"spark.sql.x1": "1"})
-        assert found.lines() == [
+        assert turn_lines(found) == [
             "spark-tuner: etl.load: 100 on trial",
             "spark-tuner: on trial: spark.sql.x99=1: reason 99 (and 99 more)",
             "spark-tuner: carried out by properties",
         ]
 
     def test_the_details_have_them_all_in_the_same_order(self) -> None:
-        found = turn(*(decided(n, Standing.TRIAL, gain=n) for n in range(100))).details()
+        found = turn_details(turn(*(decided(n, Standing.TRIAL, gain=n) for n in range(100))))
         assert found[0] == "spark-tuner: on trial: spark.sql.x99=1: reason 99"
         assert len(found) == 100
 
     def test_what_is_in_force_comes_before_what_is_not(self) -> None:
         found = turn(decided(1, Standing.HELD, gain=50), decided(2, Standing.PROMOTED), decided(3, Standing.PROPOSED))
-        assert found.lines()[1] == "spark-tuner: promoted: spark.sql.x2=1: reason 2 (and 2 more)"
+        assert turn_lines(found)[1] == "spark-tuner: promoted: spark.sql.x2=1: reason 2 (and 2 more)"
 
     def test_nothing_to_change_is_one_line(self) -> None:
-        assert turn().lines() == ["spark-tuner: etl.load: nothing to change"]
+        assert turn_lines(turn()) == ["spark-tuner: etl.load: nothing to change"]
 
     def test_each_way_of_steering_is_said(self) -> None:
         def how(**directives: object) -> str:
-            return turn(**directives).lines()[-1].removeprefix("spark-tuner: ")
+            return turn_lines(turn(**directives))[-1].removeprefix("spark-tuner: ")
 
         assert how(steering=Steering.OFF) == "steering is off: nothing is changed"
         assert how(why="no Java") == "steered by conf, not by the agent: no Java"
@@ -84,52 +85,52 @@ class TestBefore:
 
     def test_what_is_not_applied_is_said_with_the_first_reason(self) -> None:
         overruled = tuple((decided(n, Standing.TRIAL).change.actions[0], f"why {n}") for n in range(3))
-        assert turn(conf={"a": "b"}, overruled=overruled).lines()[-1] == (
+        assert turn_lines(turn(conf={"a": "b"}, overruled=overruled))[-1] == (
             "spark-tuner: carried out by properties; not applied: spark.sql.x0=1: why 0 (and 2 more)"
         )
-        assert len(turn(overruled=overruled).details()) == 3
+        assert len(turn_details(turn(overruled=overruled))) == 3
 
     def test_each_problem_has_a_line(self) -> None:
         found = replace(turn(), problems=("could not a", "could not b"))
-        assert found.lines()[1:] == ["spark-tuner: could not a", "spark-tuner: could not b"]
+        assert turn_lines(found)[1:] == ["spark-tuner: could not a", "spark-tuner: could not b"]
 
 
 class TestAfter:
     def test_a_hundred_changes_are_three_lines(self) -> None:
         records = [record(n, Standing.PROMOTED, n / 10) for n in range(98)]
         records += [record(98, Standing.ROLLED_BACK, -1), record(99, Standing.ROLLED_BACK, -3)]
-        assert report(turn(), records, TOTAL).lines() == [
+        assert report_lines(report(turn(), records, TOTAL)) == [
             "spark-tuner: measured 0 queries in 65.0 s (Spark 4.0.1, app-1)",
             "spark-tuner: gained 7.5 s: 2 queries took 12.5 s instead of 20.0 s; 98 promoted, 2 rolled back",
             "spark-tuner: rolled back: spark.sql.x99=1: became 99 (and 1 more)",
         ]
-        assert len(report(turn(), records, TOTAL).details()) == 100
+        assert len(report_details(report(turn(), records, TOTAL))) == 100
 
     def test_a_loss_is_called_so(self) -> None:
         lost = replace(TOTAL, measured=21.0)
-        (_, said, _) = report(turn(), [record(1, Standing.TRIAL, -1)], lost).lines()
+        (_, said, _) = report_lines(report(turn(), [record(1, Standing.TRIAL, -1)], lost))
         assert said == "spark-tuner: lost 1.0 s: 2 queries took 21.0 s instead of 20.0 s; 1 on trial"
 
     def test_what_was_not_measured_is_called_so(self) -> None:
-        found = report(turn(), [record(1, Standing.ROLLED_BACK, None)]).lines()
+        found = report_lines(report(turn(), [record(1, Standing.ROLLED_BACK, None)]))
         assert found[1:] == [
             "spark-tuner: not measured: 1 rolled back",
             "spark-tuner: rolled back: spark.sql.x1=1: became 1",
         ]
 
     def test_nothing_changed_is_one_line(self) -> None:
-        assert len(report(turn()).lines()) == 1
+        assert len(report_lines(report(turn()))) == 1
 
     def test_problems_that_were_told_before_the_run_are_not_told_again(self) -> None:
         before = replace(turn(), problems=("could not a",))
         found = replace(report(before), problems=("could not a", "could not b"))
-        assert found.lines()[1:] == ["spark-tuner: could not b"]
+        assert report_lines(found)[1:] == ["spark-tuner: could not b"]
 
     def test_a_run_that_left_no_log_says_only_what_went_wrong(self) -> None:
-        assert Report(turn(), None, ("could not harvest",)).lines() == ["spark-tuner: could not harvest"]
+        assert report_lines(Report(turn(), None, ("could not harvest",))) == ["spark-tuner: could not harvest"]
 
 
 def test_names_from_a_log_stay_on_their_line() -> None:
     hostile = replace(decided(1, Standing.TRIAL), why=said("rows of `a\nERROR forged\x1b[2J` " + "x" * 5000))
-    for line in (*turn(hostile).lines(), *turn(hostile).details()):
+    for line in (*turn_lines(turn(hostile)), *turn_details(turn(hostile))):
         assert line.isprintable() and len(line) < 1600

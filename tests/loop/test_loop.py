@@ -19,6 +19,7 @@ from tuner.history.failure import Ending
 from tuner.history.store import Store
 from tuner.loop import loop, next_decision
 from tuner.loop.event_log_place import EventLogPlace
+from tuner.loop.log_lines import report_lines, turn_details, turn_lines
 from tuner.loop.loop import Job, Report, Turn, complete, prepare
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Evidence, Prediction
@@ -183,8 +184,8 @@ def test_the_users_own_setting_wins_and_is_reported(nightly: Nightly) -> None:
     turn = nightly.prepare("e/2/1")
     assert not turn.conf.keys() & nightly.user_conf.keys()
     assert not turn.decision.in_force
-    assert any(f"{ADAPTIVE}=30m is the job's own" in line for line in turn.details())
-    assert any("not applied: " in line and "is the job's own" in line for line in turn.lines())
+    assert any(f"{ADAPTIVE}=30m is the job's own" in line for line in turn_details(turn))
+    assert any("not applied: " in line and "is the job's own" in line for line in turn_lines(turn))
     assert {a["reason"] for a in Report(turn, None).as_json()["not_applied"]}  # type: ignore[index,union-attr]
 
 
@@ -210,7 +211,7 @@ def test_why_a_run_failed_is_stored_and_said(nightly: Nightly) -> None:
     (query,) = report.run.outcome.queries  # type: ignore[union-attr]
     name = query_name(query)
     said = f"broadcast timed out after 300 s in {name}"
-    assert f"spark-tuner: run e/2/1 failed: {said}" in report.lines()
+    assert f"spark-tuner: run e/2/1 failed: {said}" in report_lines(report)
     assert report.as_json()["failure"] == {
         "kind": "broadcast_timeout",
         "query": query.fingerprint,
@@ -229,7 +230,7 @@ def test_how_the_driver_ended_is_told_where_the_log_breaks_off(nightly: Nightly)
 
 def test_without_a_log_the_exit_code_is_said(nightly: Nightly) -> None:
     report = complete(nightly.prepare("e/1/1"), nightly.url, failed=True, ending=Ending(143))
-    assert "spark-tuner: run e/1/1 failed: killed by SIGTERM" in report.lines()
+    assert "spark-tuner: run e/1/1 failed: killed by SIGTERM" in report_lines(report)
 
 
 def test_a_job_that_got_over_a_failed_query_has_not_failed(nightly: Nightly) -> None:
@@ -461,7 +462,7 @@ def test_a_bug_while_preparing_never_stops_the_job(
         _unsteered(turn)
     recorded = nightly.stored("e/2/1")
     assert (recorded.decision.in_force if recorded else ()) == turn.decision.in_force
-    assert turn.lines()
+    assert turn_lines(turn)
 
 
 def test_a_bug_in_the_advisors_keeps_what_was_proven(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -485,7 +486,7 @@ def test_a_bug_while_completing_never_fails_the_job(
         report = complete(turn, nightly.url, failed=failed)
     (problem,) = report.problems
     assert "a bug in two lines" in problem
-    assert any(problem in line for line in report.lines())
+    assert any(problem in line for line in report_lines(report))
     json.dumps(report.as_json())
 
 
@@ -624,7 +625,7 @@ def test_the_agent_changes_single_joins_of_any_application(by_agent: Nightly, st
     assert turn.directives.statements == ()
     assert turn.problems == ()
     report = Report(turn, None)
-    assert "spark-tuner: the agent applies changes to single joins" in turn.lines()
+    assert "spark-tuner: the agent applies changes to single joins" in turn_lines(turn)
     assert report.as_json()["steering"] == "agent"
 
 
@@ -679,7 +680,7 @@ def test_where_the_agent_cannot_be_built_the_run_is_steered_by_conf(
         assert [why for _, why in turn.directives.overruled] == ["it could not be handed over"]
     assert DIRECTIVES not in turn.conf
     said = "spark-tuner: steered by conf, not by the agent: it could not be handed over"
-    assert any(line.startswith(said) for line in turn.lines())
+    assert any(line.startswith(said) for line in turn_lines(turn))
 
 
 def test_where_the_agent_cannot_go_the_run_is_steered_by_conf_and_says_why(by_agent: Nightly) -> None:
@@ -709,7 +710,7 @@ def test_steering_may_be_off(by_agent: Nightly) -> None:
     assert turn.decision.changes
     assert (turn.directives.conf, turn.directives.merged) == ({}, {})
     assert turn.conf["spark.eventLog.enabled"] == "true"
-    assert "spark-tuner: steering is off: nothing is changed" in turn.lines()
+    assert "spark-tuner: steering is off: nothing is changed" in turn_lines(turn)
 
 
 @pytest.mark.parametrize(
@@ -751,10 +752,10 @@ def test_only_the_agent_is_asked_for_orders(by_agent: Nightly, monkeypatch: pyte
 def test_a_report_has_numbers_and_fits_json(nightly: Nightly) -> None:
     nightly.night("e/1/1")
     report = nightly.night("e/2/1")
-    assert report.turn.lines()[0].startswith("spark-tuner: etl.load: 1 on trial (few runs of its own: ")
-    assert f"on trial: {STATIC}=" in report.turn.lines()[1]
-    assert "198k rows, 14.3 MB" in report.turn.lines()[1]
-    measured, gained, _ = report.lines()
+    assert turn_lines(report.turn)[0].startswith("spark-tuner: etl.load: 1 on trial (few runs of its own: ")
+    assert f"on trial: {STATIC}=" in turn_lines(report.turn)[1]
+    assert "198k rows, 14.3 MB" in turn_lines(report.turn)[1]
+    measured, gained, _ = report_lines(report)
     assert measured == "spark-tuner: measured 1 query in 4.5 s (Spark 4.0.1, local-1)"
     assert gained == "spark-tuner: gained 3.0 s: 1 query took 4.0 s instead of 7.0 s; 1 promoted"
     told = json.loads(json.dumps(report.as_json(), allow_nan=False))
@@ -845,7 +846,7 @@ def test_advisors_look_at_earlier_runs_too(nightly: Nightly, monkeypatch: pytest
 
 def test_a_new_cohort_starts_from_what_ships_or_from_other_jobs_and_says_so(nightly: Nightly) -> None:
     assert any(
-        "prices start from those that ship with the tuner" in line for line in nightly.prepare("etl/0/1").lines()
+        "prices start from those that ship with the tuner" in line for line in turn_lines(nightly.prepare("etl/0/1"))
     )
     for night in (1, 2, 3):
         nightly.night(f"etl/{night}/1")
@@ -853,5 +854,5 @@ def test_a_new_cohort_starts_from_what_ships_or_from_other_jobs_and_says_so(nigh
     other = replace(nightly, cohort="other.job")
     assert other.night("other/1/1").turn.taught == "few runs of its own: prices start from 2 runs of 1 other job"
     turn = other.prepare("other/2/1")
-    assert any("prices start from 2 runs of 1 other job" in line for line in turn.lines())
+    assert any("prices start from 2 runs of 1 other job" in line for line in turn_lines(turn))
     assert any("such a change won in 1 of 1 other job" in why_words(d) for d in turn.decision.changes)

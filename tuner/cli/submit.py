@@ -21,6 +21,7 @@ from tuner.cli.passed_on import signals_passed_on
 from tuner.errors import SparkSubmitError, TunerError
 from tuner.history.failure import Ending
 from tuner.history.url import data_directory
+from tuner.loop.log_lines import report_lines, turn_lines
 from tuner.loop.loop import Job, Turn, complete, prepare
 from tuner.loop.time_limits import DEFAULT, MostSeconds, is_limit
 from tuner.model.decision import Mode
@@ -109,9 +110,9 @@ def submit(
     # Before anything starts: where SQL has no place to lie, its job cannot.
     with sql_directory() if statements else nullcontext("") as directory:
         turn = prepare(job, store)
-        _say(turn.lines())
+        _say(turn_lines(turn))
         code = _run(program, turn, given, directory)
-    _say(complete(turn, store, failed=code != 0, ending=Ending(code)).lines())
+    _say(report_lines(complete(turn, store, failed=code != 0, ending=Ending(code))))
     # As a shell tells that a signal ended a program: 137 for SIGKILL.
     raise typer.Exit(code if code >= 0 else 128 - code)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from tuner.loop.turn import Report, Turn
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.query import QueryStatus
 from tuner.printable import printable
@@ -23,7 +24,6 @@ from tuner.words.reasons import reason_words, why_words
 from tuner.words.standings import standing_words
 
 if TYPE_CHECKING:
-    from tuner.loop.turn import Report, Turn
     from tuner.policy.judgement import Judgement
     from tuner.policy.ledger import Record
 
@@ -42,7 +42,7 @@ _FIRST = (
 _NEWS = (Standing.ROLLED_BACK, Standing.PROMOTED, Standing.EXPIRED, Standing.TRIAL)
 
 
-def before(turn: Turn) -> list[str]:
+def turn_lines(turn: Turn) -> list[str]:
     """The decision, the change that is to gain most and why, how changes are carried out; then a line for each problem."""
     decision = turn.decision
     found = [f"{turn.job.cohort}: {decision_summary(decision)}" + (f" ({turn.taught})" if turn.taught else "")]
@@ -54,7 +54,7 @@ def before(turn: Turn) -> list[str]:
     return _lines([*found, *turn.problems])
 
 
-def after(report: Report) -> list[str]:
+def report_lines(report: Report) -> list[str]:
     """What was measured, why it failed, what came of the changes, the one with most to tell; a line for each new problem."""
     found = [
         *_measured(report),
@@ -65,7 +65,7 @@ def after(report: Report) -> list[str]:
     return _lines([*found, *report.problems[len(report.turn.problems) :]])
 
 
-def details(turn: Turn) -> list[str]:
+def turn_details(turn: Turn) -> list[str]:
     """Every change with its standing and why, and what is not applied."""
     found = [_decided_words(decided, turn.query_names) for decided in sorted(turn.decision.changes, key=_rank)]
     return _lines(
@@ -73,7 +73,7 @@ def details(turn: Turn) -> list[str]:
     )
 
 
-def details_after(report: Report) -> list[str]:
+def report_details(report: Report) -> list[str]:
     """Every change that was in force with its standing since, and why."""
     records = report.judgement.records if report.judgement else ()
     return _lines(_record_words(record, report.query_names) for record in records)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from tuner.loop import log_lines
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.decision import Decision, Mode
 from tuner.model.failure import Failure
@@ -78,14 +77,6 @@ class Turn:
         begun = (RunState.RUNNING, self.decision, self.event_log_dir)
         return Run(job.key, job.cohort, job.try_number, self.started_at, *begun, origin=job.origin)
 
-    def lines(self) -> list[str]:
-        """What was decided and why, how it is carried out, what went wrong: a few lines for a log, before the run."""
-        return log_lines.before(self)
-
-    def details(self) -> list[str]:
-        """A line for each change, whatever its standing."""
-        return log_lines.details(self)
-
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -97,14 +88,6 @@ class Report:
     problems: tuple[str, ...] = ()
     judgement: Judgement | None = None
     failure: Failure | None = None
-
-    def lines(self) -> list[str]:
-        """What was measured and what came of the changes, what went wrong: a few lines for a log, after the run."""
-        return log_lines.after(self)
-
-    def details(self) -> list[str]:
-        """A line for each change that was in force: what came of it."""
-        return log_lines.details_after(self)
 
     @property
     def query_names(self) -> QueryNames:

@@ -11,6 +11,7 @@ from pathlib import Path
 from tuner.bench.bench_run import BenchRun, Setup
 from tuner.bench.run_application import Submit, run_application
 from tuner.history.failure import Ending
+from tuner.loop.log_lines import report_details, report_lines, turn_details, turn_lines
 from tuner.loop.loop import complete, prepare
 from tuner.loop.time_limits import MostSeconds
 from tuner.loop.turn import Job
@@ -59,7 +60,7 @@ class Tuned:
             ran.queries,
             tuning_seconds=deciding + time.monotonic() - started,
             application_seconds=ran.seconds,
-            said=(*turn.lines(), *turn.details(), *report.lines(), *report.details()),
+            said=(*turn_lines(turn), *turn_details(turn), *report_lines(report), *report_details(report)),
         )
 
 

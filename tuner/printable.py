@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 
+_MOST_NAMES = 3
 # Control characters (C0, DEL, C1), marks that turn the direction of writing, halves of surrogate pairs (file names
 # that are no UTF-8), and what other programs take for the end of a line.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
@@ -27,3 +29,10 @@ def identifier(name: str, limit: int = 500) -> str:
         digest = hashlib.sha256(name.encode(errors="replace")).hexdigest()[:12]
         name = f"{name[: limit - 13]}~{digest}"
     return printable(name)
+
+
+def listed(names: Iterable[str]) -> str:
+    """`a, b, c and 4 more`."""
+    all_names = list(names)
+    more = len(all_names) - _MOST_NAMES
+    return ", ".join(all_names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

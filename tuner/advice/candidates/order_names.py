@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from tuner.advice.insights.operator_text import listed
 from tuner.cost.join_tree import JoinTree
 from tuner.model.join_graph import GraphRelation, JoinGraph, Order, RelationKind, members
 from tuner.plan.relation import short_name
-from tuner.printable import identifier
+from tuner.printable import identifier, listed
 
 _LONGEST_NAME = 40
 _WHAT = {RelationKind.AGGREGATE: "aggregate", RelationKind.JOIN: "join", RelationKind.OTHER: "subquery"}

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Mapping
 
 from tuner.advice.insights.insight_facts import InsightFacts
-from tuner.advice.insights.operator_text import listed, operator_text
+from tuner.advice.insights.operator_text import operator_text
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate import AGGREGATES
 from tuner.plan.expression import split_top_level
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import scan_columns
-from tuner.printable import identifier
+from tuner.printable import identifier, listed
 from tuner.spark.knobs import NESTED_SCHEMA_PRUNING
 
 _PRINTS_ITS_OUTPUT = AGGREGATES | {"Project", "TakeOrderedAndProject"}

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from tuner.advice.candidates.order_changes import MIN_GAIN_SECONDS, OrderChange, OrderPrices
 from tuner.advice.candidates.order_names import joined_names, order_words, relation_names
 from tuner.advice.facts import Facts
-from tuner.advice.insights.operator_text import listed
 from tuner.model.insight import Insight, InsightKind
+from tuner.printable import listed
 
 
 def unsure_orders(facts: Facts) -> Iterator[Insight]:

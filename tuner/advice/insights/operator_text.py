@@ -6,16 +6,13 @@ a literal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.expression import attributes, bracketed
 from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, short_name
-from tuner.printable import identifier, printable
+from tuner.printable import identifier, listed, printable
 
-_MOST_NAMES = 3
 _LONGEST = 60
 
 
@@ -48,13 +45,6 @@ def column_names(plan: MeasuredPlan, text: str) -> list[str]:
     """The columns of relations that an expression mentions, by name; none that it computes itself."""
     owners = (plan.lineage.owner.get(plan.lineage.original(id_)) for _, id_ in attributes(text))
     return list(dict.fromkeys(identifier(owner[1], _LONGEST) for owner in owners if owner))
-
-
-def listed(names: Iterable[str]) -> str:
-    """`a, b, c and 4 more`."""
-    all_names = list(names)
-    more = len(all_names) - _MOST_NAMES
-    return ", ".join(all_names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _grouped(node: PlanNode) -> str:

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 
 from tuner.advice.insights.insight_facts import InsightFacts
-from tuner.advice.insights.operator_text import listed, operator_text
+from tuner.advice.insights.operator_text import operator_text
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.model.strategy import JoinType, Strategy
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import scan_columns
-from tuner.printable import identifier
+from tuner.printable import identifier, listed
 
 # FileSourceScanExec declares it only for relations with partition columns.
 PARTITIONS_READ = "number of partitions read"

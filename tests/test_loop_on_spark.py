@@ -10,6 +10,7 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -161,54 +162,69 @@ def test_an_application_is_steered_by_conf_from_its_second_run_on(join_tables: P
     assert cohort.replayed(Walker(agent=False)) == [run.decision for run in cohort.runs]
 
 
-def test_an_application_is_steered_by_the_agent_and_keeps_its_own_jars_and_extensions(
-    join_tables: Path, tmp_path: Path
-) -> None:
-    own = tmp_path / "own.jar"
-    zipfile.ZipFile(own, "w").close()
-    mine = ("--jars", own, "--conf", "spark.sql.extensions=", "--conf", "spark.eventLog.rolling.enabled=true")
-    cohort, results = Cohort(tmp_path), []
-    for number in (1, 2):
-        output = tmp_path / f"{number}.json"
-        done = cohort.submit(*SUBMIT, *mine, JOB, join_tables, output)
+@dataclass(frozen=True, slots=True)
+class SteeredByAgent:
+    """A cohort whose second run the agent steers, and what a run of it takes."""
+
+    cohort: Cohort
+    tables: Path
+    said: str
+
+    def submit(self, number: int) -> subprocess.CompletedProcess[str]:
+        own = self.cohort.directory / "own.jar"
+        mine = ("--jars", own, "--conf", "spark.sql.extensions=", "--conf", "spark.eventLog.rolling.enabled=true")
+        done = self.cohort.submit(*SUBMIT, *mine, JOB, self.tables, self.output(number))
         assert done.returncode == 0, done.stderr
-        results.append(json.loads(output.read_text()))
-    first, second = cohort.runs
-    assert results[0] == results[1]
+        return done
+
+    def output(self, number: int) -> Path:
+        return self.cohort.directory / f"{number}.json"
+
+
+@pytest.fixture(scope="module")
+def steered(join_tables: Path, tmp_path_factory: pytest.TempPathFactory) -> SteeredByAgent:
+    """After two runs."""
+    directory = tmp_path_factory.mktemp("agent")
+    shutil.copytree(join_tables, directory / "tables")
+    zipfile.ZipFile(directory / "own.jar", "w").close()
+    begun = SteeredByAgent(Cohort(directory), directory / "tables", "")
+    begun.submit(1)
+    return replace(begun, said=begun.submit(2).stderr)
+
+
+def test_an_application_is_steered_by_the_agent_and_keeps_its_own_jars_and_extensions(steered: SteeredByAgent) -> None:
+    first, second = steered.cohort.runs[:2]
+    assert steered.output(1).read_text() == steered.output(2).read_text()
     assert (joins(first), joins(second)) == ([Strategy.SORT_MERGE], [Strategy.BROADCAST_HASH])
     (hint,) = [action for action in second.decision.actions if action.kind is ActionKind.HINT_JOIN]
     assert hint.value == "BROADCAST"
-    assert "the agent applies changes to single joins" in done.stderr
-    loaded, steered = agent_events(second)
+    assert "the agent applies changes to single joins" in steered.said
+    loaded, outcomes = agent_events(second)
     assert (loaded["source"], loaded["problem"]) == ("conf", "")
-    assert steered["outcomes"] == [{"id": hint.id, "status": "applied", "reason": ""}]
+    assert outcomes["outcomes"] == [{"id": hint.id, "status": "applied", "reason": ""}]
     conf = spark_properties(second)
     assert [Path(jar).name.split("-4")[0] for jar in conf["spark.jars"].split(",")] == ["own.jar", "spark-tuner-agent"]
     assert conf["spark.sql.extensions"] == "tuner.steering.agent.Extensions"
     assert agent_events(first) == []
-    assert cohort.replayed(Walker()) == [first.decision, second.decision]
+    assert steered.cohort.replayed(Walker())[:2] == [first.decision, second.decision]
 
 
-def test_a_back_fill_does_not_broadcast_what_yesterdays_run_could(join_tables: Path, tmp_path: Path) -> None:
+def test_a_back_fill_does_not_broadcast_what_yesterdays_run_could(steered: SteeredByAgent) -> None:
     """Run 3 reads ten times the dims: the agent sees that before it hints; run 4 is as run 2 was.
 
     The hint is pinned: what the clock of a busy machine says of it is not asked here.
     """
-    tables = tmp_path / "tables"
-    shutil.copytree(join_tables, tables)
-    dims = tables / "dims" / "part-0.parquet"
-    cohort = Cohort(tmp_path)
-    for number in (1, 2, 3, 4):
-        more = [dims.with_name(f"more-{n}.parquet") for n in range(9)]
-        for file in more:
-            shutil.copyfile(dims, file) if number == 3 else file.unlink(missing_ok=True)
-        done = cohort.submit(*SUBMIT, JOB, tables, tmp_path / f"{number}.json")
-        assert done.returncode == 0, done.stderr
-        if number == 2:
-            (hint,) = [action for action in cohort.runs[1].decision.actions if action.kind is ActionKind.HINT_JOIN]
-            cohort.pin(hint.id)
-    assert [joins(run)[0] for run in cohort.runs] == [
-        Strategy.SORT_MERGE,
+    cohort, dims = steered.cohort, steered.tables / "dims" / "part-0.parquet"
+    (hint,) = [action for action in cohort.runs[1].decision.actions if action.kind is ActionKind.HINT_JOIN]
+    cohort.pin(hint.id)
+    more = [dims.with_name(f"more-{n}.parquet") for n in range(9)]
+    for file in more:
+        shutil.copyfile(dims, file)
+    steered.submit(3)
+    for file in more:
+        file.unlink()
+    steered.submit(4)
+    assert [joins(run)[0] for run in cohort.runs[1:]] == [
         Strategy.BROADCAST_HASH,
         Strategy.SORT_MERGE,
         Strategy.BROADCAST_HASH,

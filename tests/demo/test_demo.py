@@ -25,7 +25,7 @@ def demo(*arguments: object, **environment: str) -> subprocess.CompletedProcess[
 def test_airflow_runs_the_job_twice_and_the_rows_agree(tmp_path: Path) -> None:
     pytest.importorskip("airflow", reason="Airflow is not installed: pip install airflow-spark-tuner[demo]")
     pytest.importorskip("duckdb_extension_tpcds", reason="not installed: pip install airflow-spark-tuner[demo]")
-    done = demo("--scale-factor", "0.05", "--runs", "2", "--directory", tmp_path / "demo", "--json")
+    done = demo("--scale-factor", "0.01", "--runs", "2", "--directory", tmp_path / "demo", "--json")
     assert done.returncode == 0, done.stderr
     first, second = json.loads(done.stdout)["runs"]
     assert (first["decision"], first["changes"], first["speed_up"]) == ("first run: observed", [], 1.0)

@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 import sys
-import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -19,6 +19,10 @@ import pytest
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[pipeline]")
 
+from tests.conftest import on_loopback, wait_until
+from tuner.cli.log_sources import log_sources
+from tuner.cli.spark_session import spark_session
+from tuner.pipeline.harvest import harvest as pipeline_harvest
 from tuner.pipeline.schema import TABLES
 
 from .fleet import comparable, local_tables, small_log, write_fleet, written_tables
@@ -34,13 +38,9 @@ def command(logs: Path, out: Path, master: str, *conf: str) -> list[str]:
     return [sys.executable, "-m", "tuner.cli", "harvest", *place, "--json", *flags]
 
 
-def environment() -> dict[str, str]:
-    return {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost"}
-
-
 def harvest(logs: Path, out: Path, master: str = "local[2]", *conf: str) -> dict[str, Any]:
     done = subprocess.run(
-        command(logs, out, master, *conf), capture_output=True, text=True, timeout=600, env=environment(), check=False
+        command(logs, out, master, *conf), capture_output=True, text=True, timeout=600, env=on_loopback(), check=False
     )
     assert done.returncode == 0, done.stderr[-4000:]
     return json.loads(done.stdout)  # type: ignore[no-any-return]
@@ -53,26 +53,33 @@ def assert_same(logs: Path, out: Path) -> None:
         assert comparable(found[table]) == comparable(expected[table]), table
 
 
-def test_the_tables_are_what_the_local_reader_says_and_follow_the_logs(tmp_path: Path) -> None:
+def test_a_cluster_makes_the_tables_that_the_local_reader_says_and_they_follow_the_logs(
+    tmp_path: Path, spark_cluster: Callable[[Path], AbstractContextManager[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     logs, out = write_fleet(tmp_path / "logs"), tmp_path / "out"
-    first = harvest(logs, out)
+    with spark_cluster(tmp_path) as url:
+        conf = ("spark.executor.memory=700m", "spark.executor.cores=1", "spark.cores.max=2")
+        first = harvest(logs, out, url, *conf)
+        workers = [re.findall(r"Asked to launch executor", (tmp_path / f"worker-{n}.log").read_text()) for n in (1, 2)]
+    assert first["read"] > 10
+    assert all(workers)
     assert_same(logs, out)
     applications = written_tables(out)["applications"]
-    assert first["statuses"] == {
-        status: sum(a["status"] == status for a in applications) for status in {a["status"] for a in applications}
-    }
+    assert first["statuses"] == Counter(application["status"] for application in applications)
     assert first["rows"] == {table: len(rows) for table, rows in written_tables(out).items()}
 
     (logs / "app-9.inprogress").rename(logs / "app-9")
     (logs / "app-9").write_bytes(small_log("app-9"))
     (logs / "app-3").write_bytes(small_log("app-3", tasks=9))
     (logs / "app-40").write_bytes(small_log("app-40"))
-    second = harvest(logs, out)
-    assert (second["read"], second["unchanged"]) == (3, first["read"] - 2)
-    assert_same(logs, out)
-
-    third = harvest(logs, out)
-    assert (third["read"], third["unchanged"]) == (0, first["read"] + 1)
+    for name, value in on_loopback().items():
+        monkeypatch.setenv(name, value)
+    with spark_session("local[2]", (*FAST, "spark.driver.host=localhost"), "tests") as spark:
+        second = pipeline_harvest(spark, log_sources([str(logs)], str(out))[0], str(out))
+        assert (second.read, second.unchanged) == (3, first["read"] - 2)
+        assert_same(logs, out)
+        third = pipeline_harvest(spark, log_sources([str(logs)], str(out))[0], str(out))
+        assert (third.read, third.unchanged) == (0, first["read"] + 1)
 
 
 @pytest.mark.nightly
@@ -82,7 +89,7 @@ def test_a_harvest_that_was_killed_is_made_good_by_the_next(tmp_path: Path) -> N
     for number in range(30):
         (logs / f"app-{number}").write_bytes(small_log(f"app-{number}"))
     process = subprocess.Popen(
-        command(logs, out, "local[2]"), env=environment(), start_new_session=True, stdout=subprocess.DEVNULL,
+        command(logs, out, "local[2]"), env=on_loopback(), start_new_session=True, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
@@ -95,21 +102,3 @@ def test_a_harvest_that_was_killed_is_made_good_by_the_next(tmp_path: Path) -> N
     harvest(logs, out)
     assert_same(logs, out)
     assert not (out / "_staging").exists()
-
-
-def wait_until(holds: Any, seconds: float = 120) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "it took too long"
-        time.sleep(0.1)
-
-
-def test_on_a_standalone_cluster(tmp_path: Path, spark_cluster: Callable[[Path], AbstractContextManager[str]]) -> None:
-    logs, out = write_fleet(tmp_path / "logs"), tmp_path / "out"
-    with spark_cluster(tmp_path) as url:
-        conf = ("spark.executor.memory=700m", "spark.executor.cores=1", "spark.cores.max=2")
-        done = harvest(logs, out, url, *conf)
-        workers = [re.findall(r"Asked to launch executor", (tmp_path / f"worker-{n}.log").read_text()) for n in (1, 2)]
-    assert done["read"] > 10
-    assert all(workers)
-    assert_same(logs, out)

@@ -72,7 +72,7 @@ def runs(tpcds_application: Application) -> Runs:
 
 def test_everything_ran_and_is_there(runs: Runs) -> None:
     assert runs.application.status is Completeness.COMPLETE, runs.application.problems
-    assert len(runs.names) == (100 if AT_LENGTH else 35)
+    assert len(runs.names) == (100 if AT_LENGTH else 23)
     assert {query.status.value for query in runs.queries.values()} == {"succeeded"}
 
 
@@ -153,7 +153,7 @@ def lost_relations(runs: Runs, label: str, name: str) -> bool:
 def test_each_join_as_measured_knows_how_it_was_planned(runs: Runs) -> None:
     sites = [site for name in runs.names for site in runs.queries[DEFAULT, name].joins]
     known = [site for site in sites if site.planned_strategy is not None]
-    assert len(known) > 0.95 * len(sites)
+    assert len(known) > 0.93 * len(sites)
     assert any(site.planned_strategy is not site.strategy for site in known)
 
 
@@ -201,7 +201,7 @@ def test_pictures_of_tpc_ds_stay_small(tpcds_application: Application) -> None:
         for query, final in ran(tpcds_application)
         if query.description.startswith("default ") and OTHER_DATE not in query.description
     ]
-    assert len(default) >= 35
+    assert len(default) >= 23
     for query, final in default:
         check(query, final)
     size = sum(len(msgspec.json.encode(picture_of(query, final))) for query, final in default)

@@ -192,7 +192,7 @@ class Laps:
 
 def measure(url: str, directory: Path, repeat: int, laps: Laps) -> Decision:
     """The steps of one decision in this process, and `prepare` around them; returns the last decision."""
-    decision = Decision(Mode.OBSERVE)
+    decision = Decision(Mode.OBSERVE, ())
     for round_ in range(repeat):
         problems, job = Problems(), _job(directory, round_)
         decision = _step_by_step(url, laps, problems)

@@ -20,7 +20,7 @@ Call = Callable[..., Result]
 @pytest.fixture
 def url(tmp_path: Path) -> str:
     url = f"sqlite:///{tmp_path}/history.db"
-    run = Run("etl/1", "etl.nightly", 1, datetime.now(UTC), RunState.RUNNING, Decision(Mode.OBSERVE), "/e")
+    run = Run("etl/1", "etl.nightly", 1, datetime.now(UTC), RunState.RUNNING, Decision(Mode.OBSERVE, ()), "/e")
     with Store.open(url) as store:
         store.begin(run)
     return url

@@ -39,7 +39,7 @@ def take_part(url: str, name: str, runs: int, start: Barrier) -> None:
 def write(store: Store, key: str) -> None:
     """Begins and finishes a run of the cohort `crowd`."""
     now = datetime.now(UTC)
-    store.begin(Run(key, "crowd", 1, now, RunState.RUNNING, Decision(Mode.AUTO), "/logs"))
+    store.begin(Run(key, "crowd", 1, now, RunState.RUNNING, Decision(Mode.AUTO, ()), "/logs"))
     assert store.finish(key, RunState.SUCCEEDED, now, outcome(key))
 
 

@@ -25,7 +25,7 @@ def running(key: str = "etl/1", cohort: str = "etl.load", minute: int = 0, summa
         try_number=1,
         started_at=MIDNIGHT + timedelta(minutes=minute),
         state=RunState.RUNNING,
-        decision=Decision(Mode.AUTO, unsteered=said(summary) if summary else None),
+        decision=Decision(Mode.AUTO, (), unsteered=said(summary) if summary else None),
         event_log_dir=f"/logs/{key}",
     )
 

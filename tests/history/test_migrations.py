@@ -17,6 +17,7 @@ from tuner.history.url import parse
 from tuner.loop.next_decision import BY_AGENT
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.policy.decide import decide
+from tuner.policy.rulings import Rulings
 from tuner.policy.situation import Situation
 from tuner.words.reasons import why_words
 
@@ -33,6 +34,7 @@ STATIC, ADAPTIVE, CBO = (
     "set_conf:spark.sql.adaptive.autoBroadcastJoinThreshold=20000000",
     "set_conf:spark.sql.cbo.enabled=true",
 )
+THRESHOLDS = f"{ADAPTIVE} + {STATIC}"
 PARTITIONS = "set_conf:spark.sql.shuffle.partitions=64"
 
 
@@ -67,18 +69,18 @@ def standings(decision: Decision) -> dict[str, Standing]:
 
 def test_what_stood_together_is_one_change_and_keeps_its_standing(store: Store) -> None:
     first, second, third, *_ = (run.decision for run in store.runs("etl"))
-    assert (first.changes, first.state) == ((), Decision(Mode.AUTO).state)
+    assert (first.changes, first.state) == ((), Decision(Mode.AUTO, ()).state)
     assert standings(second) == {
         ORDER: Standing.TRIAL,
         CALLED_FOR: Standing.TRIAL,
         LONE: Standing.TRIAL,
-        f"{STATIC} + {ADAPTIVE}": Standing.TRIAL,
+        THRESHOLDS: Standing.TRIAL,
         CBO: Standing.PROPOSED,
         PARTITIONS: Standing.HELD,
     }
     needs = {d.id: d.change.needs for d in second.changes if d.change.needs}
     assert needs == {CALLED_FOR: ORDER}, "the hint is nothing without the order"
-    assert standings(third)[f"{STATIC} + {ADAPTIVE}"] is Standing.PROMOTED
+    assert standings(third)[THRESHOLDS] is Standing.PROMOTED
     (statistics,) = (d.change for d in third.changes if d.id == CBO)
     assert [action.target for action in statistics.actions] == ["spark.sql.cbo.enabled", "db.sales"]
 
@@ -96,8 +98,8 @@ def test_what_people_ruled_holds(store: Store) -> None:
     assert [(v.change_id, v.ruling, v.by) for v in verdicts] == [
         (row["action_id"], row["ruling"], row["by"]) for row in WRITTEN["spark_tuner_verdicts"]
     ]
-    (together,) = (d.change for d in store.runs("etl")[2].decision.changes if d.id == f"{STATIC} + {ADAPTIVE}")
-    assert together.is_called(verdicts[0].change_id), "a ruling on one of them is one on both"
+    (together,) = (d.change for d in store.runs("etl")[2].decision.changes if d.id == THRESHOLDS)
+    assert Rulings.of(verdicts, ()).on(together) == verdicts[0], "a ruling on one of them is one on both"
 
 
 def test_the_next_run_is_decided_as_the_version_that_wrote_it_would_have(store: Store) -> None:
@@ -108,7 +110,7 @@ def test_the_next_run_is_decided_as_the_version_that_wrote_it_would_have(store: 
     found = decide(Situation(Mode.AUTO, 1, runs, advised, store.verdicts("etl"), drivable=BY_AGENT))
     assert {a.id for a in found.actions} == {a.id for a in details.outlook.actions} == {ORDER, CALLED_FOR, CBO}
     assert standings(found)[LONE] is Standing.ROLLED_BACK
-    assert standings(found)[f"{STATIC} + {ADAPTIVE}"] is Standing.ROLLED_BACK
+    assert standings(found)[THRESHOLDS] is Standing.ROLLED_BACK
 
 
 def test_a_measured_loss_keeps_other_jobs_waiting(store: Store) -> None:

@@ -100,7 +100,9 @@ def test_a_number_that_json_cannot_hold_is_refused_when_written(store: Store) ->
 def test_a_run_begun_twice_is_one_run_with_the_newer_decision(store: Store) -> None:
     store.begin(running("k", summary="first"))
     second = replace(
-        running("k", minute=5), decision=Decision(Mode.OBSERVE, unsteered=said("second")), event_log_dir="/logs/second"
+        running("k", minute=5),
+        decision=Decision(Mode.OBSERVE, (), unsteered=said("second")),
+        event_log_dir="/logs/second",
     )
     store.begin(second)
     assert store.runs("etl.load") == [replace(second, started_at=MIDNIGHT)]
@@ -210,7 +212,7 @@ def test_cohorts_are_counted_and_show_their_newest_run(store: Store) -> None:
     for key, cohort, minute in [("1", "b", 5), ("2", "b", 7), ("3", "b", 6), ("4", "a", 1)]:
         store.begin(running(key, cohort, minute))
     store.finish("2", RunState.FAILED, LATER, None)
-    decision = Decision(Mode.AUTO)
+    decision = Decision(Mode.AUTO, ())
     assert store.cohorts() == [
         CohortSummary("a", 1, MIDNIGHT + timedelta(minutes=1), RunState.RUNNING, (), "4", decision),
         CohortSummary("b", 3, MIDNIGHT + timedelta(minutes=7), RunState.FAILED, (), "2", decision),

@@ -13,6 +13,7 @@ from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.decide import decide
 from tuner.policy.ledger import same_target
+from tuner.policy.rulings import Rulings
 from tuner.words.decisions import decision_summary
 
 from .histories import GB, Cohort, advised, conf, decided, hint, in_force, recommend, run, situation, told, verdict
@@ -154,9 +155,13 @@ def _holds(
     verdicts: list[Verdict],
     failed: bool,
 ) -> None:
+    decided = (d.change for r in runs for d in r.decision.changes)
+    rulings = Rulings.of(verdicts, (*decided, *advised(*advice)))
+
     def word(change: Change) -> Ruling | None:
         """The newest ruling on a change."""
-        return next((v.ruling for v in reversed(verdicts) if change.is_called(v.change_id)), None)
+        verdict = rulings.on(change)
+        return verdict.ruling if verdict else None
 
     # Who approves a change approves what comes with it.
     needed = {c.id: c for c in advised(*advice)}

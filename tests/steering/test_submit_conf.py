@@ -90,5 +90,5 @@ def test_a_key_that_would_not_come_back_as_it_is_stands_as_a_digest(key: str) ->
 
 @given(st.text(), st.text(), st.text())
 def test_whatever_the_names_the_properties_fit_a_command_line(cohort: str, key: str, summary: str) -> None:
-    conf = observing_conf(cohort, key, {}, Decision(Mode.AUTO, unsteered=said(summary)))
+    conf = observing_conf(cohort, key, {}, Decision(Mode.AUTO, (), unsteered=said(summary)))
     assert all(value.isascii() and value.isprintable() and len(value) <= 500 for value in conf.values())

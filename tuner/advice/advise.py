@@ -77,7 +77,8 @@ def _is_finite(change: Change) -> bool:
     """Whether its numbers can be stored (JSON has no infinity) and compared."""
     p = change.prediction
     seconds = (p.before, p.after, p.low, p.high) if p else ()
-    return all(math.isfinite(number) for number in (*seconds, *(e.value for e in change.evidence)))
+    reasons = (number for number in change.reason.numbers.values() if isinstance(number, float))
+    return all(math.isfinite(number) for number in (*seconds, *reasons, *(e.value for e in change.evidence)))
 
 
 def _gain(change: Change) -> float:

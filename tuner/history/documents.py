@@ -93,7 +93,11 @@ _parts: dict[Detail, tuple[msgspec.json.Decoder[Any], tuple[str, ...]]] = {
 
 def decision_document(key: str, decision: Decision) -> str:
     """The decision of run `key` as JSON. StoreError when it could not be read again."""
-    return _document(f"the decision of run {key}", decision, _decisions)
+    document = _document(f"the decision of run {key}", decision, _decisions)
+    # A reason's number may be unknown: an infinite one would be read as that.
+    if _decisions.decode(document) != decision:
+        raise StoreError(f"the decision of run {key} cannot be stored as JSON; its numbers must be finite")
+    return document
 
 
 def outcome_document(key: str, outcome: Outcome) -> str:

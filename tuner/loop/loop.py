@@ -38,7 +38,7 @@ from tuner.loop.turn import Report as Report
 from tuner.loop.turn import Turn as Turn
 from tuner.model.action import ActionKind
 from tuner.model.application import Application, Completeness
-from tuner.model.decision import DecidedChange, Decision, Mode, Standing
+from tuner.model.decision import Decision, Mode
 from tuner.model.failure import Failure
 from tuner.model.insight import Insight
 from tuner.model.query import Query
@@ -301,7 +301,7 @@ def _submit_conf(job: Job, decision: Decision, directives: Directives, place: Ev
 
 def _unsteered(job: Job, place: EventLogPlace, why: str = "") -> _Steering:
     code = ReasonCode.UNSTEERED if place.directory else ReasonCode.UNOBSERVED
-    decision = Decision(job.mode, unsteered=Reason(code, {"why": place.why or why}))
+    decision = Decision(job.mode, (), unsteered=Reason(code, {"why": place.why or why}))
     return _Steering(decision, conf=_submit_conf(job, decision, Directives(), place))
 
 
@@ -333,27 +333,12 @@ def _add_details(turn: Turn, store: Store, runs: Sequence[Run], application: App
     known = problems.guard(
         "look at what is known", lambda: _known(store, job, runs, application.spark_version, problems), None
     )
-    outlook = problems.guard("look ahead", lambda: _outlook(known, problems) if known else None, None)
+    outlook = problems.guard("look ahead", lambda: _decide(known, problems) if known else None, None)
     facts = known.facts if known else None
     orders = problems.guard(
         "look at join orders", lambda: tuple(unsure_orders(facts) if facts else ()), tuple[Insight, ...]()
     )
     store.add_details(turn.job.key, run_details(application, outlook, orders))
-
-
-def _outlook(known: _Known, problems: Problems) -> Decision:
-    """The decision to come; what the user's own settings will keep out is held."""
-    decision = _decide(known, problems)
-    own = known.job.user_conf
-    return replace(decision, changes=tuple(_unless_set(decided, own) for decided in decision.changes))
-
-
-def _unless_set(decided: DecidedChange, own: Mapping[str, str]) -> DecidedChange:
-    targets = (a.target for a in decided.change.carried_out if a.kind is ActionKind.SET_CONF and a.target in own)
-    if not decided.is_in_force or (target := next(targets, None)) is None:
-        return decided
-    why = Reason(ReasonCode.OVERRULED, {"property": target, "value": own[target]})
-    return replace(decided, standing=Standing.HELD, why=why, held=None)
 
 
 def _reach(job: Job, way: SteeringMethod) -> Reach:
@@ -376,6 +361,7 @@ def _decide(known: _Known, problems: Problems) -> Decision:
         to_come=_context(job, known.runs),
         elsewhere=known.elsewhere,
         own_conf={**job.submission.conf, **job.user_conf},
+        user_conf=job.user_conf,
     )
 
 
@@ -427,7 +413,7 @@ def _head_room(facts: Facts, decision: Decision, queries: Sequence[Query]) -> di
 
 
 def _undecided(job: Job) -> Decision:
-    return Decision(job.mode, unsteered=Reason(ReasonCode.UNSTEERED))
+    return Decision(job.mode, (), unsteered=Reason(ReasonCode.UNSTEERED))
 
 
 def _begin(store: Store, run: Run, waited_for: Consent) -> bool:

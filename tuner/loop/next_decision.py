@@ -54,6 +54,7 @@ def next_decision(
     elsewhere: Elsewhere | None = None,
     advise: Callable[[Facts], Sequence[Change]] | None = None,
     own_conf: Mapping[str, str] | None = None,
+    user_conf: Mapping[str, str] | None = None,
 ) -> Decision:
     """The decision for run `key`. `runs` are the cohort's newest HISTORY_RUNS, oldest first, `facts` those of `facts_now`,
     `to_come` is the context of the run, where that is known, `elsewhere` what other cohorts hold for a new one, `own_conf`
@@ -75,10 +76,22 @@ def next_decision(
         to_come=to_come,
         elsewhere=tried(elsewhere.decisions) if elsewhere else {},
     )
-    situation = replace(situation, overruled=_forbidden_broadcasts(situation, own_conf or {}))
+    overruled = _set_by_user(situation, user_conf or {}) | _forbidden_broadcasts(situation, own_conf or {})
+    situation = replace(situation, overruled=overruled)
     decision = decide(situation)
     undirectable = _undirectable(decision, runs) if reach is Reach.AGENT and advise is None else {}
     return decide(replace(situation, undirectable=undirectable)) if undirectable else decision
+
+
+def _set_by_user(situation: Situation, user_conf: Mapping[str, str]) -> dict[str, Reason]:
+    """Changes that would set what the user set for this job, by id, and why they are held: theirs wins."""
+    changes = [*situation.advised, *(d.change for run in situation.runs for d in run.decision.changes)]
+    found: dict[str, Reason] = {}
+    for change in changes:
+        own = (a.target for a in change.carried_out if a.kind is ActionKind.SET_CONF and a.target in user_conf)
+        if (name := next(own, None)) is not None:
+            found[change.id] = Reason(ReasonCode.OVERRULED, {"property": name, "value": user_conf[name]})
+    return found
 
 
 def _forbidden_broadcasts(situation: Situation, own_conf: Mapping[str, str]) -> dict[str, Reason]:
@@ -90,8 +103,8 @@ def _forbidden_broadcasts(situation: Situation, own_conf: Mapping[str, str]) -> 
     changes = [*situation.advised, *(d.change for run in situation.runs for d in run.decision.changes)]
     barred = forbidden_broadcasts(changes, (own_conf, latest.conf), latest.queries)
     since = _own_word_since(situation.runs)
-    approved = {v.change_id for v in situation.verdicts if v.ruling is Ruling.APPROVE and since and v.at > since}
-    asked_for = {c.trial for c in changes if any(map(c.is_called, approved))}
+    said = ((change, situation.rulings.on(change)) for change in changes)
+    asked_for = {c.trial for c, v in said if v and v.ruling is Ruling.APPROVE and since and v.at > since}
     trials = {c.id: c.trial for c in changes}
     return {id_: why for id_, why in barred.items() if trials.get(id_, id_) not in asked_for}
 

@@ -103,13 +103,11 @@ class Change:
         """The same for changes that are one trial: the id of the change that the others need."""
         return self.needs or self.id
 
-    def is_called(self, id_: str) -> bool:
-        """Whether an id is this change's, or that of what a run does of it: verdicts of before there were changes have those."""
-        return id_ == self.id or any(action.id == id_ for action in self.carried_out)
-
 
 def change_id(actions: tuple[Action, ...]) -> str:
-    """What a change of these actions is called in every run. People analyse tables, and which there are varies: they are no
-    part of it where there is more."""
+    """What a change of these actions is called in every run, in whatever order they come.
+
+    People analyse tables, and which there are varies: they are no part of it where there is more.
+    """
     carried_out = [action for action in actions if action.kind is not ActionKind.ANALYZE_TABLE]
-    return " + ".join(action.id for action in carried_out or actions)
+    return " + ".join(sorted(action.id for action in carried_out or actions))

@@ -81,7 +81,7 @@ class Decision:
     """What the policy chose for one run. `unsteered` is why it chose nothing, where that is not for want of advice."""
 
     mode: Mode
-    changes: tuple[DecidedChange, ...] = ()
+    changes: tuple[DecidedChange, ...]
     unsteered: Reason | None = None
 
     @property

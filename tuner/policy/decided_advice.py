@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Change
+from tuner.model.change import Change, change_id
 from tuner.model.decision import IN_FORCE, TAKEN_OUT, DecidedChange, Mode, Standing
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.ledger import Record, ruled_by, same_target, share_target
 from tuner.policy.measure import total_input_bytes
 from tuner.policy.rules.left_to_people import proposed_to_people
+from tuner.policy.rules.needed_change import because_of
 from tuner.policy.situation import Situation
 from tuner.policy.tried_elsewhere import NOT_TRIED, Tried, is_measured_loss, kinds_of_change, tried_like
 
@@ -23,23 +25,39 @@ SAME_VALUE = 0.25
 
 def decided_advice(situation: Situation, records: Mapping[str, Record]) -> Iterable[DecidedChange]:
     """The advised changes that history does not already speak for, each with its standing and why."""
-    out: set[str] = set()
-    for change in situation.advised:
+    out: dict[str, DecidedChange] = {}
+    for advised in situation.advised:
+        change = _completed(advised, records)
         found = _decided(situation, change, records)
         if found is not None:
             found = proposed_to_people(situation, found)
-        if _is_out(change, found, records):
-            out.add(change.id)
         if found is not None and found.standing is Standing.TRIAL and change.needs in out:
-            found = _held(change, Reason(ReasonCode.NEEDED_CHANGE_OUT, {"change": change.needs}))
+            found = _held(change, because_of(out[change.needs]))
         if found is not None:
             yield found
+            if found.standing is Standing.HELD or found.standing in TAKEN_OUT:
+                out[change.id] = found
+        elif change.id in records and records[change.id].standing not in IN_FORCE:
+            out[change.id] = records[change.id].now
 
 
-def _is_out(change: Change, found: DecidedChange | None, records: Mapping[str, Record]) -> bool:
-    if found is None:
-        return change.id in records and records[change.id].standing not in IN_FORCE
-    return found.standing is Standing.HELD or found.standing in TAKEN_OUT
+def _completed(advised: Change, records: Mapping[str, Record]) -> Change:
+    """With the rest of the change in force that it would replace: advisors see what a run had, and advise what it lacked.
+
+    A trial of the part alone would take the rest out.
+    """
+    if advised.is_on_joins:
+        return advised
+    replaced = (
+        r.decided.change for r in records.values() if r.standing in IN_FORCE and not r.decided.change.is_on_joins
+    )
+    rest = [a for change in replaced if share_target(advised, change) for a in change.carried_out]
+    own = {action.target for action in advised.carried_out}
+    missing = {action.target: action for action in rest if action.target not in own}
+    if not missing:
+        return advised
+    actions = (*advised.carried_out, *missing.values(), *(a for a in advised.actions if a not in advised.carried_out))
+    return replace(advised, id=change_id(actions), actions=actions)
 
 
 def _decided(situation: Situation, change: Change, records: Mapping[str, Record]) -> DecidedChange | None:
@@ -60,7 +78,7 @@ def _decided(situation: Situation, change: Change, records: Mapping[str, Record]
         if any(_is_like(change, r) and r.standing in IN_FORCE for r in records.values()):
             return None
         if lost := _lost_alike(situation, change, records):
-            numbers = {"value": lost.decided.change.actions[0].value}
+            numbers = {"value": _shared_value(lost.decided.change, change)}
             return _held(change, Reason(ReasonCode.LOST_ALIKE, numbers, (lost.why,)))
     if situation.mode is not Mode.AUTO and ruling is not Ruling.APPROVE:
         return DecidedChange(change, Standing.PROPOSED, change.reason)
@@ -121,6 +139,11 @@ def _lost_alike(situation: Situation, change: Change, records: Mapping[str, Reco
     alike = (r for r in records.values() if share_target(change, r.decided.change))
     lost = (r for r in alike if r.standing is Standing.ROLLED_BACK)
     return next((r for r in lost if not _worth_another_try(situation, r, None)), None)
+
+
+def _shared_value(lost: Change, change: Change) -> str:
+    """What the one that lost set a property to, which the other sets, too."""
+    return next(a.value for a in lost.carried_out for b in change.carried_out if same_target(a, b))
 
 
 def _worth_another_try(situation: Situation, record: Record, verdict: Verdict | None) -> bool:

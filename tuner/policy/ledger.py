@@ -26,6 +26,7 @@ from tuner.policy.measure import (
     total_input_bytes,
     usable,
 )
+from tuner.policy.rulings import Rulings
 
 # After so many trials that neither won nor lost, an action has shown that it does nothing.
 MAX_TRIALS = 3
@@ -86,7 +87,7 @@ class _Ledger:
 def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[str, Record]:
     """The records of all actions that ever were in force or ruled on, by action id. `runs` are oldest first."""
     ledger = _Ledger()
-    by_person = {v.change_id for v in verdicts if v.ruling is Ruling.ROLL_BACK}
+    rulings = Rulings.of(verdicts, (d.change for run in runs for d in run.decision.changes))
     for position, run in enumerate(runs):
         difference = ""
         if usable(run) and run.outcome:
@@ -94,7 +95,7 @@ def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[s
             difference = context.difference(ledger.latest.context)
             ledger.latest = Loss(total_input_bytes(run.outcome.queries), context)
             ledger.measured = measured_queries(run)
-        _remember(ledger, run, by_person)
+        _remember(ledger, run, rulings)
         _expire(ledger, run)
         if followed := changes_in_effect(run):
             _judge(ledger, run, followed, runs[:position], runs[position + 1 :])
@@ -102,15 +103,15 @@ def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[s
             ledger.histories.of(run).add(ledger.measured)
         if difference:
             _try_anew(ledger, difference)
-    apply_verdicts(ledger.records, verdicts)
+    apply_rulings(ledger.records, rulings)
     return ledger.records
 
 
-def _remember(ledger: _Ledger, run: Run, by_person: Collection[str]) -> None:
+def _remember(ledger: _Ledger, run: Run, rulings: Rulings) -> None:
     """What was taken out stands in the decisions since, made when the runs that told were not yet too long ago."""
     for decided in run.decision.changes:
         id_ = decided.id
-        if decided.standing not in TAKEN_OUT or any(map(decided.change.is_called, by_person)) or id_ in ledger.cleared:
+        if decided.standing not in TAKEN_OUT or rulings.ever_rolled_back(decided.change) or id_ in ledger.cleared:
             continue
         before = ledger.records.get(id_)
         if before is None or before.standing not in TAKEN_OUT:
@@ -305,11 +306,11 @@ def _record(
     )
 
 
-def apply_verdicts(records: dict[str, Record], verdicts: Sequence[Verdict]) -> None:
+def apply_rulings(records: dict[str, Record], rulings: Rulings) -> None:
     """What a person said last counts more than what was measured; approval leaves the standing to the measurements."""
     standings = {Ruling.PIN: Standing.PINNED, Ruling.REJECT: Standing.HELD, Ruling.ROLL_BACK: Standing.ROLLED_BACK}
     for id_, record in records.items():
-        verdict = next((v for v in reversed(verdicts) if record.decided.change.is_called(v.change_id)), None)
+        verdict = rulings.on(record.decided.change)
         if verdict is not None and (standing := standings.get(verdict.ruling)):
             why = ruled_by(verdict, (record.why,) if record.standing is Standing.EXPIRED else ())
             records[id_] = replace(record, standing=standing, why=why)
@@ -328,5 +329,11 @@ def same_target(a: Action, b: Action) -> bool:
 
 
 def share_target(one: Change, other: Change) -> bool:
-    """Whether two changes set the same thing, so that only one can be in force; people analyse tables for several."""
+    """Whether two changes set the same thing; people analyse tables for several."""
     return any(same_target(a, b) for a in one.carried_out for b in other.carried_out)
+
+
+def differ_on_target(one: Change, other: Change) -> bool:
+    """Whether two changes set the same thing to different values, so that only one can be in force."""
+    pairs = ((a, b) for a in one.carried_out for b in other.carried_out)
+    return any(same_target(a, b) and a.value != b.value for a, b in pairs)

@@ -12,16 +12,17 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Verdict
 from tuner.policy.decide import ruled
 from tuner.policy.decided_advice import decided_advice
-from tuner.policy.ledger import Loss, Record, apply_verdicts, ruled_by
+from tuner.policy.ledger import Loss, Record, apply_rulings, ruled_by
+from tuner.policy.rulings import Rulings
 from tuner.policy.situation import BY_SUBMIT, Situation
 
 
 def rulings_since(outlook: Decision, made_at: datetime, verdicts: Sequence[Verdict], mode: Mode) -> Decision:
     """The same changes in the same order, each where verdicts newer than `made_at` and the mode put it, and why."""
-    since = [v for v in verdicts if v.at > made_at]
-    if not since and mode is outlook.mode:
+    if not any(v.at > made_at for v in verdicts) and mode is outlook.mode:
         return outlook
-    spoken = {d.id: v for d in outlook.changes for v in since if d.change.is_called(v.change_id)}
+    rulings = Rulings.of(verdicts, (decided.change for decided in outlook.changes))
+    spoken = {d.id: v for d in outlook.changes if (v := rulings.on(d.change)) and v.at > made_at}
     now = {d.id: d for d in _decide_again(outlook, made_at, verdicts, mode, spoken)}
     changes = (_as_now(d, now.get(d.id, d), spoken.get(d.id), mode) for d in outlook.changes)
     return replace(outlook, mode=mode, changes=tuple(changes))
@@ -32,7 +33,7 @@ def _decide_again(
 ) -> list[DecidedChange]:
     """By the rules of a decision, with the outlook in place of what history and advisors say."""
     records = {d.id: _record(d, made_at, d.id in spoken) for d in outlook.changes if _is_known(d)}
-    apply_verdicts(records, verdicts)
+    apply_rulings(records, Rulings.of(verdicts, (decided.change for decided in outlook.changes)))
     situation = Situation(
         mode=mode,
         try_number=1,

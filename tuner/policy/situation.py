@@ -13,6 +13,7 @@ from tuner.model.run import Outcome, Run
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.context import Context, context_of
 from tuner.policy.measure import latest_outcome, latest_usable
+from tuner.policy.rulings import Rulings
 from tuner.policy.tried_elsewhere import Tried
 
 # What every driver can make a run do: set properties, and rewrite SQL text.
@@ -41,6 +42,11 @@ class Situation:
     undirectable: Mapping[str, Reason] = field(default_factory=dict)
     to_come: Context | None = None
     elsewhere: Mapping[str, Tried] = field(default_factory=dict)
+    rulings: Rulings = field(init=False)
+
+    def __post_init__(self) -> None:
+        decided = (d.change for run in self.runs for d in run.decision.changes)
+        object.__setattr__(self, "rulings", Rulings.of(self.verdicts, (*decided, *self.advised)))
 
     @property
     def latest_run(self) -> Run | None:
@@ -59,10 +65,10 @@ class Situation:
 
     def verdict(self, change: Change) -> Verdict | None:
         """The newest verdict on a change; without one, the newest approval of the change that it needs."""
-        own = next((v for v in reversed(self.verdicts) if change.is_called(v.change_id)), None)
+        own = self.rulings.on(change)
         if own is not None or not change.needs:
             return own
-        needed = next((v for v in reversed(self.verdicts) if v.change_id == change.needs), None)
+        needed = self.rulings.on_id(change.needs)
         return replace(needed, ruling=Ruling.APPROVE) if needed is not None and needed.is_asked_for else None
 
     def is_asked_for(self, change: Change) -> bool:

@@ -51,7 +51,7 @@ def order_insights(runs: Iterable[LoggedRun], reach: Reach = Reach.AGENT) -> tup
     """Orders of joins that may be worth a try, by all that the runs measured of them."""
     from tuner.advice.insights.join_order import unsure_orders
 
-    nothing = Decision(Mode.OBSERVE)
+    nothing = Decision(Mode.OBSERVE, ())
     facts = facts_now([run_in_effect(nothing, run) for run in runs], reach, Problems())
     return tuple(unsure_orders(facts)) if facts else ()
 

@@ -74,7 +74,7 @@ class Walker:
                 to_come=context_of_next(known, logged.outcome.spark_version, logged.outcome.conf) if logged else None,
             )
 
-        otherwise = Decision(self.mode, unsteered=Reason(ReasonCode.UNSTEERED, {"why": "no decision"}))
+        otherwise = Decision(self.mode, (), unsteered=Reason(ReasonCode.UNSTEERED, {"why": "no decision"}))
         return problems.guard(f"decide on run {key}" if key else "look ahead", decided, otherwise)
 
     def _reach(self, known: Sequence[Run]) -> Reach:

@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping
 
 from tuner.model.action import Action, ActionKind
-from tuner.model.decision import Decision
+from tuner.model.decision import DecidedChange, Decision
+from tuner.model.reason import ReasonCode
 from tuner.plan.digest import digest
 from tuner.steering.directives import Directives
 from tuner.words.decisions import decision_summary
@@ -31,7 +32,9 @@ def steering_conf(decision: Decision, user_conf: Mapping[str, str]) -> Directive
     """The properties of the changes in force; a change that sets one of the user's own is overruled, and listed."""
     conf: dict[str, str] = {}
     overruled: list[tuple[Action, str]] = []
-    for decided in decision.in_force:
+    for decided in decision.changes:
+        if not decided.is_in_force and not _is_overruled(decided):
+            continue
         properties = [action for action in decided.change.carried_out if action.kind is ActionKind.SET_CONF]
         own = next((a.target for a in properties if a.target in user_conf), None)
         if own is None:
@@ -39,6 +42,11 @@ def steering_conf(decision: Decision, user_conf: Mapping[str, str]) -> Directive
         else:
             overruled.extend((action, _why_overruled(action, own, user_conf)) for action in properties)
     return Directives(conf=conf, overruled=tuple(overruled))
+
+
+def _is_overruled(decided: DecidedChange) -> bool:
+    """Whether the policy has held it for the user's own setting."""
+    return decided.held is not None and decided.held.code is ReasonCode.OVERRULED
 
 
 def _why_overruled(action: Action, own: str, user_conf: Mapping[str, str]) -> str:

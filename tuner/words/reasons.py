@@ -156,7 +156,7 @@ _SENTENCES: Mapping[ReasonCode, _Sentence] = {
     ReasonCode.LOST_ALIKE: lambda r, names: f"{r.numbers['value']} was tried: {reason_words(r.because[0], names)}",
     ReasonCode.LEFT_TO_PEOPLE: _by_numbers(_left_to_people),
     ReasonCode.UNDIRECTABLE: _by_numbers(lambda n: f"the agent cannot be told: {n['why']}"),
-    ReasonCode.OVERRULED: _by_numbers(lambda n: f"not applied: {n['property']}={n['value']} is the job's own setting"),
+    ReasonCode.OVERRULED: _by_numbers(lambda n: f"{n['property']}={n['value']} is the job's own setting"),
     ReasonCode.BROADCASTS_OFF: _by_numbers(lambda n: f"the job's own {n['property']}=-1"),
     ReasonCode.NOT_DETERMINISTIC: _by_names(_not_deterministic),
     ReasonCode.OVERSIZED: _by_numbers(_oversized),

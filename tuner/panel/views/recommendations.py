@@ -16,6 +16,7 @@ from tuner.panel.views.copy_text import copy_text
 from tuner.panel.views.texts import evidence_items, query_ref, shortened
 from tuner.plan.digest import digest
 from tuner.policy.measure import usable
+from tuner.policy.rulings import Rulings
 from tuner.words.actions import action_words
 from tuner.words.query_names import QueryNames
 from tuner.words.reasons import why_words
@@ -60,14 +61,15 @@ def standing_of(trial: Trial) -> Standing:
 def recommendations(facts: CohortFacts, trials: Sequence[Trial]) -> list[Recommendation]:
     """`trials` of the cohort in full."""
     sentences = facts.sentences()
-    return [_recommendation(trial, facts.view, sentences, facts.verdicts, facts.names) for trial in trials]
+    rulings = Rulings.of(facts.verdicts, (decided.change for trial in trials for decided in trial))
+    return [_recommendation(trial, facts.view, sentences, rulings, facts.names) for trial in trials]
 
 
 def _recommendation(
     trial: Trial,
     view: RunsInView,
     sentences: Mapping[str, str],
-    verdicts: Sequence[Verdict],
+    rulings: Rulings,
     names: QueryNames,
 ) -> Recommendation:
     standing = standing_of(trial)
@@ -75,7 +77,7 @@ def _recommendation(
     with_it = _runs_with(trial, view)
     since = with_it[0] if with_it else None
     queries = dict.fromkeys(fingerprint for decided in trial for fingerprint in decided.queries)
-    said = {decided.id: _verdict(decided, verdicts) for decided in trial}
+    said = {decided.id: rulings.on(decided.change) for decided in trial}
     advised = standing is Standing.PROPOSED and not since
     return Recommendation(
         id=digest("\n".join(sorted(decided.id for decided in trial))),
@@ -95,10 +97,6 @@ def _recommendation(
         since_at=since.started_at if since else None,
         rulings=_rulings(trial, standing, list(said.values())),
     )
-
-
-def _verdict(decided: DecidedChange, verdicts: Sequence[Verdict]) -> Verdict | None:
-    return next((v for v in reversed(verdicts) if decided.change.is_called(v.change_id)), None)
 
 
 def _runs_with(trial: Trial, view: RunsInView) -> list[Run]:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tuner.model.decision import DecidedChange, Standing
-from tuner.policy.ledger import share_target
+from tuner.policy.ledger import differ_on_target
 from tuner.policy.measured_values import act_on_others
 from tuner.policy.situation import Situation
 
 
 def conflicts(situation: Situation, decided: Sequence[DecidedChange]) -> list[DecidedChange]:
-    """A later change replaces what was in force on its target and takes over its queries; a pinned one stays."""
+    """A later change replaces what set its target to another value, and takes over its queries; a pinned one stays."""
     kept: list[DecidedChange] = []
     for candidate in decided:
         if candidate.is_in_force:
@@ -27,5 +27,5 @@ def conflicts(situation: Situation, decided: Sequence[DecidedChange]) -> list[De
 
 
 def _are_rivals(kept: DecidedChange, candidate: DecidedChange) -> bool:
-    alike = kept.is_in_force and share_target(kept.change, candidate.change)
+    alike = kept.is_in_force and differ_on_target(kept.change, candidate.change)
     return alike and not act_on_others(kept, candidate)

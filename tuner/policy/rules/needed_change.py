@@ -13,10 +13,11 @@ from tuner.policy.situation import Situation
 def needed_change(situation: Situation, decided: Sequence[DecidedChange]) -> list[DecidedChange]:
     """Holds what needs a change that is not in force."""
     out = {d.id: d for d in decided if not d.is_in_force}
-    return [held_back(d, _because_of(out[d.change.needs])) if d.change.needs in out else d for d in decided]
+    return [held_back(d, because_of(out[d.change.needs])) if d.change.needs in out else d for d in decided]
 
 
-def _because_of(needed: DecidedChange) -> Reason:
+def because_of(needed: DecidedChange) -> Reason:
+    """That the change which another needs is out."""
     return Reason(
         ReasonCode.NEEDED_CHANGE_OUT,
         {"change": needed.id, "target": needed.change.actions[0].target, "standing": needed.standing.value},

@@ -54,8 +54,8 @@ def _rewrite(decision: Callable[[_Json], _Json]) -> None:
 def _document(document: str | None, rewritten: Callable[[_Json], _Json]) -> str | None:
     """What cannot be read stays as it is: the store skips it with a warning."""
     try:
-        return None if document is None else json.dumps(rewritten(json.loads(document)), ensure_ascii=False)
-    except (ValueError, TypeError, KeyError, AttributeError):
+        return None if document is None else json.dumps(rewritten(json.loads(document)))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return document
 
 
@@ -106,7 +106,7 @@ def _change(several: list[_Json], needs: str = "") -> _Json:
     gained = (d["gained_seconds"] for d in several if d.get("gained_seconds") is not None)
     return {
         "change": {
-            "id": " + ".join(map(_id, carried_out)),
+            "id": " + ".join(sorted(map(_id, carried_out))),
             "advisor": "",
             "actions": actions,
             "queries": list(dict.fromkeys(q for d in several for q in d.get("queries", ()))),

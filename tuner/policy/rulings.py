@@ -1,0 +1,65 @@
+"""What people ruled on a change: on itself, on what it does, or on a change that did the same in part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tuner.model.action import Action
+from tuner.model.change import Change
+from tuner.model.verdict import Ruling, Verdict
+
+_REFUSALS = frozenset({Ruling.REJECT, Ruling.ROLL_BACK})
+
+# A verdict with its place among the others: two may have been given at one moment.
+_Placed = tuple[int, Verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class Rulings:
+    """The newest verdict by the id of a change and of each action that it did: a value that moves a little makes another
+    change, and verdicts of before there were changes are on single actions. `rolled_back` are the ids that ever were."""
+
+    newest: Mapping[str, _Placed]
+    rolled_back: frozenset[str]
+
+    @classmethod
+    def of(cls, verdicts: Sequence[Verdict], changes: Iterable[Change]) -> Rulings:
+        """Verdicts are oldest first; `changes` are those that were ever decided on, as far as they are known."""
+        if not verdicts:
+            return NOTHING_SAID
+        actions = {change.id: [action.id for action in ruled_actions(change)] for change in changes}
+        newest: dict[str, _Placed] = {}
+        rolled_back: set[str] = set()
+        for place, verdict in enumerate(verdicts):
+            for id_ in (verdict.change_id, *actions.get(verdict.change_id, ())):
+                newest[id_] = place, verdict
+                if verdict.ruling is Ruling.ROLL_BACK:
+                    rolled_back.add(id_)
+        return cls(newest, frozenset(rolled_back))
+
+    def on(self, change: Change) -> Verdict | None:
+        """The newest ruling on a change; of what is said of its parts since, a refusal of one is a refusal of all."""
+        own = self.newest.get(change.id)
+        parts = (self.newest.get(action.id) for action in ruled_actions(change))
+        said = [part for part in parts if part and (own is None or part[0] > own[0])]
+        found = [one for one in (own, *said) if one]
+        refused = [one for one in found if one[1].ruling in _REFUSALS]
+        return max(refused or found, key=lambda one: one[0])[1] if found else None
+
+    def on_id(self, id_: str) -> Verdict | None:
+        """The newest verdict on the change, or the action, of an id."""
+        found = self.newest.get(id_)
+        return found[1] if found else None
+
+    def ever_rolled_back(self, change: Change) -> bool:
+        """Whether a person ever took it back, or one of the things that it does."""
+        return not self.rolled_back.isdisjoint((change.id, *(action.id for action in ruled_actions(change))))
+
+
+def ruled_actions(change: Change) -> tuple[Action, ...]:
+    """What a ruling on a change is on: what a run does of it, or the tables that people are to analyse."""
+    return change.carried_out or change.actions
+
+
+NOTHING_SAID = Rulings({}, frozenset())

@@ -133,3 +133,14 @@ def _check_command(group: TyperGroup, text: str) -> None:
             assert command is not None, text
         known = {option for parameter in command.params for option in parameter.opts} | {"--help"}
         assert {word for word in own if word.startswith("-")} <= known, text
+
+
+def test_the_architecture_names_files_that_are_there() -> None:
+    """A file that is named without its folder may stand in any."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:[a-z_]+/)*[A-Za-z_0-9]+\.(?:py|java))`", text))
+    there = [path.relative_to(ROOT).as_posix() for path in ROOT.glob("tuner/**/*")] + [
+        path.relative_to(ROOT).as_posix() for path in ROOT.glob("airflow_plugin/*")
+    ]
+    assert len(named) > 40
+    assert not [name for name in named if not any(f"/{path}".endswith(f"/{name}") for path in there)]

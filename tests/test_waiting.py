@@ -167,7 +167,10 @@ def test_the_retry_of_a_steered_run_is_clean_though_nothing_is_known_of_it(
         assert not prepare(impatient(nightly, TRY_2), nightly.url).decision.in_force
     monkeypatch.setattr(loop, "locate", lambda *_: time.sleep(30))
     found = prepare(replace(nightly.job("e/2/3"), most_seconds=MostSeconds(2.0)), nightly.url)
-    assert decision_summary(found.decision) == "try 3 after a failed try with changes: runs unsteered"
+    assert (
+        decision_summary(found.decision)
+        == "try 3: an earlier try with changes failed, so this one runs without changes"
+    )
 
 
 def test_a_server_that_accepts_and_never_answers(nightly: Nightly) -> None:

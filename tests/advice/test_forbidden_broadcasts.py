@@ -33,7 +33,7 @@ STATIC = BROADCAST_THRESHOLD.property
 SPARK = SparkAtHand(Path("/opt/spark"), "4.0.1", "2.13")
 OFF = {STATIC: "-1"}
 SALES = "SELECT * FROM sales s JOIN items i ON s.item = i.id"
-WHY = f"held: the job's own {STATIC}=-1"
+WHY = f"held: the job switches broadcasts off ({STATIC}=-1)"
 HINT = Action(ActionKind.HINT_JOIN, "a=b", Hint.BROADCAST, "q", ("b",))
 ORDER = Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "q")
 HASH = replace(HINT, value=Hint.SHUFFLE_HASH)

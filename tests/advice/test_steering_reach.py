@@ -52,7 +52,7 @@ def test_only_the_agent_broadcasts_what_is_itself_a_join() -> None:
     assert not advised[Reach.CONF] and not advised[Reach.TEXT]
     (found,) = advised[Reach.AGENT]
     assert found.actions[0].relations == ("store_returns", "store_sales")
-    assert reason_words(found.reason).startswith("broadcast store_returns+store_sales: ")
+    assert reason_words(found.reason).startswith("broadcast store_returns+store_sales (198k rows, 14.3 MB)")
 
 
 def test_with_the_agent_no_threshold_is_moved_and_no_statistics_are_gathered_for_orders() -> None:

@@ -132,7 +132,7 @@ def test_sigkill_is_told_and_rolls_the_trial_back(submits: Submits) -> None:
 def test_sigterm_comes_from_outside_and_the_trial_is_made_again(submits: Submits) -> None:
     code, said = submits.run("die", SIGNAL="15")
     assert code == 143
-    assert "not of its making, tried once more" in said
+    assert "this change did not cause it and is tried once more" in said
     assert submits.run()[0] == 0
     assert submits.steered
     assert {d.standing for d in submits.runs[-1].decision.changes} == {Standing.TRIAL}

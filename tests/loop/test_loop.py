@@ -67,7 +67,7 @@ def test_the_first_run_is_observed_and_the_second_is_steered(nightly: Nightly) -
 
     third = nightly.prepare("etl/3/load/-1/1")
     assert [d.standing for d in third.decision.changes] == [Standing.PROMOTED]
-    assert why_words(third.decision.changes[0]) == "7.0 s became 4.0 s over 1 query"
+    assert why_words(third.decision.changes[0]) == "1 query took 4.0 s instead of 7.0 s (noise 14%)"
 
 
 def test_a_change_that_loses_is_not_tried_again(nightly: Nightly) -> None:
@@ -129,7 +129,7 @@ def test_what_the_users_own_setting_keeps_out_is_held(nightly: Nightly) -> None:
     held = {
         d.change.actions[0].target: d for d in nightly.details("e/1/1").outlook.changes if d.standing is Standing.HELD
     }
-    assert why_words(held[STATIC]).endswith(f"held: {STATIC}=10m is the job's own setting")
+    assert why_words(held[STATIC]).endswith(f"held: the job itself sets {STATIC}=10m")
 
 
 def test_a_log_that_breaks_off_shows_plans_but_no_findings(nightly: Nightly) -> None:
@@ -184,8 +184,8 @@ def test_the_users_own_setting_wins_and_is_reported(nightly: Nightly) -> None:
     turn = nightly.prepare("e/2/1")
     assert not turn.conf.keys() & nightly.user_conf.keys()
     assert not turn.decision.in_force
-    assert any(f"{ADAPTIVE}=30m is the job's own" in line for line in turn_details(turn))
-    assert any("not applied: " in line and "is the job's own" in line for line in turn_lines(turn))
+    assert any(f"the job itself sets {ADAPTIVE}=30m" in line for line in turn_details(turn))
+    assert any("not applied: " in line and "the job itself sets" in line for line in turn_lines(turn))
     assert {a["reason"] for a in Report(turn, None).as_json()["not_applied"]}  # type: ignore[index,union-attr]
 
 
@@ -198,7 +198,7 @@ def test_a_failed_run_is_harvested_and_its_trial_is_out(nightly: Nightly) -> Non
     assert nightly.stored("e/2/1").state is RunState.FAILED
     retry = nightly.prepare("e/2/2")
     assert not retry.decision.in_force
-    assert "unsteered" in decision_summary(retry.decision)
+    assert "runs without changes" in decision_summary(retry.decision)
     Spark().run(retry)
     complete(retry, nightly.url, failed=False)
     assert not nightly.prepare("e/3/1").decision.in_force
@@ -276,7 +276,7 @@ def test_of_many_mapped_instances_a_retry_still_knows_its_earlier_try(
     for index in range(1, 6):
         nightly.night(f"e/2/load/{index}/1")
     monkeypatch.setattr(loop, "HISTORY_RUNS", 4)
-    assert "unsteered" in decision_summary(nightly.prepare("e/2/load/0/2").decision)
+    assert "runs without changes" in decision_summary(nightly.prepare("e/2/load/0/2").decision)
 
 
 def test_mapped_instances_share_what_they_learn_and_one_tries(nightly: Nightly) -> None:
@@ -661,7 +661,7 @@ def test_what_the_agent_cannot_be_told_is_not_in_force(by_agent: Nightly, monkey
     turn = by_agent.prepare("e/2/1")
     (held,) = turn.decision.changes
     assert (held.change.actions, held.standing) == ((order,), Standing.HELD)
-    assert why_words(held).endswith("the agent cannot be told: its query did not run in the latest run")
+    assert why_words(held).endswith("the agent cannot apply it: its query did not run in the latest run")
     assert turn.directives.merged == {}
 
 
@@ -699,7 +699,7 @@ def test_the_first_run_by_another_spark_is_observed(by_agent: Nightly) -> None:
     turn = by_agent.prepare("e/2/1")
     assert turn.decision.changes
     assert not turn.decision.in_force
-    assert all("Spark 4.1 instead of 4.0, so this run is observed" in why_words(d) for d in turn.decision.changes)
+    assert all("first run with Spark 4.1 instead of 4.0: observed" in why_words(d) for d in turn.decision.changes)
 
 
 def test_steering_may_be_off(by_agent: Nightly) -> None:
@@ -855,4 +855,4 @@ def test_a_new_cohort_starts_from_what_ships_or_from_other_jobs_and_says_so(nigh
     assert other.night("other/1/1").turn.taught == "few runs of its own: prices start from 2 runs of 1 other job"
     turn = other.prepare("other/2/1")
     assert any("prices start from 2 runs of 1 other job" in line for line in turn_lines(turn))
-    assert any("such a change won in 1 of 1 other job" in why_words(d) for d in turn.decision.changes)
+    assert any("a similar change gained in 1 of 1 other job" in why_words(d) for d in turn.decision.changes)

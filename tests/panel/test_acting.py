@@ -46,7 +46,7 @@ def test_what_was_ruled_is_shown_at_once(ask: Ask) -> None:
     ] * 2
     rule(client, HINT.id, PARTITIONS.id, ruling="reject", reason="days grows")
     held = client.get("/api/cohort/recommendations", params={"cohort": COHORT}).json()["items"]
-    status = "rejected by ana: days grows, from the next run on"
+    status = "rejected by ana, from the next run on: days grows"
     assert [(one["standing"], one["status"]) for one in held] == [("held", status)] * 2
     assert [one["actions"][0]["verdict"]["ruling"] for one in held] == ["reject"] * 2
 

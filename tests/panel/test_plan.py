@@ -112,7 +112,7 @@ def test_where_no_run_had_it_the_plan_after_is_that_with_what_is_advised(ask: As
 def test_an_order_that_a_picture_cannot_show_is_named(ask: Ask, store: Store) -> None:
     advise(store, decided(ORDER))
     after = compare(ask)["after"]
-    assert after["not_drawn"] == ["the order of joins in query 0"]
+    assert after["not_drawn"] == ["reorder the joins in query 0"]
     assert [step["changed"] for step in after["steps"]] == ["", "", ""]
 
 

@@ -127,5 +127,5 @@ def test_what_was_held_back_says_so_beside_its_reason(ask: Ask, store: Store) ->
     keep(store, night(0, query("q1", 20)), details=RunDetails(outlook(held).outlook))
     (one,) = shown(ask)
     assert one["sentence"] == "about 9.0 s less"
-    assert one["status"] == "about 9.0 s less; held: may lose 3.0 s, more than the 2.0 s allowed"
+    assert one["status"] == "about 9.0 s less; held: it may lose 3.0 s, more than the 2.0 s allowed"
     assert one["rulings"] == ["approve", "reject", "pin"]

@@ -36,20 +36,20 @@ def of(records: Mapping[str, Record]) -> Record:
 def test_a_gain_on_another_query_alone_promotes_a_property_with_that_gain() -> None:
     found = of(after(({"q17": 6.6}, ON_TRIAL)))
     assert found.standing is PROMOTED
-    assert told(found) == "44.9 s became 16.6 s over 2 queries, 1 of them not named"
+    assert told(found) == "2 queries (1 of them not targeted) took 16.6 s instead of 44.9 s (noise 12%)"
     assert found.gain_seconds == pytest.approx(28.3)
 
 
 def test_a_gain_on_what_it_was_meant_for_does_not_outweigh_a_larger_loss_elsewhere() -> None:
     found = of(after(({"q21": 5.0, "q17": 45.0}, ON_TRIAL)))
     assert found.standing is ROLLED_BACK
-    assert told(found).startswith("slower: a query it was not meant for took 45.0 s instead of 34.9 s")
+    assert told(found).startswith("slower: query q17, which the change does not target, took 45.0 s instead of 34.9 s")
 
 
 def test_a_loss_elsewhere_is_weighed_against_gains_elsewhere() -> None:
     found = of(after(({"q3": 15.0, "q17": 6.6}, ON_TRIAL)))
     assert (found.standing, found.gain_seconds) == (PROMOTED, pytest.approx(23.3))
-    assert told(found) == "54.9 s became 31.6 s over 3 queries, 2 of them not named"
+    assert told(found) == "3 queries (2 of them not targeted) took 31.6 s instead of 54.9 s (noise 10%)"
 
 
 def test_so_it_is_for_what_is_proven() -> None:

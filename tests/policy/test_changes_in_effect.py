@@ -151,4 +151,4 @@ def test_what_a_person_pinned_stays_and_says_that_it_is_not_followed() -> None:
     pin = verdict(HINT, Ruling.PIN)
     found = read_ledger([BASE, night(1, IGNORED, standing=Standing.PINNED)], [pin])[HINT.id]
     assert found.standing is Standing.PINNED
-    assert told(found).startswith("pin by ana; ignored in run etl/1/1")
+    assert told(found).startswith("pinned by ana; ignored in run etl/1/1")

@@ -85,7 +85,7 @@ def test_the_first_run_by_another_spark_is_observed() -> None:
     assert standings(next_one(*PROVEN)) == {ACTION.id: Standing.PROMOTED}
     found = next_one(*PROVEN, to_come=Context((4, 3), SMALL))
     assert not found.in_force
-    assert "Spark 4.3 instead of 4.2, so this run is observed" in told(found.changes[0])
+    assert "first run with Spark 4.3 instead of 4.2: observed" in told(found.changes[0])
 
 
 def test_what_was_proven_is_tried_anew_then_against_runs_of_the_new_spark() -> None:

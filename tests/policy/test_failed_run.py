@@ -125,8 +125,8 @@ def test_a_broadcast_that_timed_out_rolls_back_broadcasts_and_leaves_the_rest_on
     records = after(failing(FailureKind.BROADCAST_TIMEOUT, BROADCAST, ORDER, query="q1"))
     lost, spared = records[BROADCAST.id], records[ORDER.id]
     assert (lost.standing, spared.standing) == (ROLLED_BACK, TRIAL)
-    assert told(lost) == "run etl/1/1 failed with it after 1.0 s: broadcast timeout in query q1"
-    assert told(spared) == told(lost) + ": not of its making, tried once more"
+    assert told(lost) == "run etl/1/1 failed with this change after 1.0 s: broadcast timeout in query q1"
+    assert told(spared) == told(lost) + "; this change did not cause it and is tried once more"
 
 
 def test_of_every_kind_it_is_said_what_can_have_made_it() -> None:
@@ -252,7 +252,7 @@ def test_a_query_that_failed_in_a_job_that_went_on_is_said_with_why() -> None:
         return after(night)[BROADCAST.id]
 
     lost = went_on(FailureKind.BROADCAST_TIMEOUT)
-    said = "a query that succeeded before failed with it in run etl/1/1: broadcast timeout"
+    said = "query q1 succeeded before and failed with this change in run etl/1/1: broadcast timeout"
     assert (lost.standing, told(lost)) == (ROLLED_BACK, said)
     assert went_on(FailureKind.KILLED).standing is TRIAL
 
@@ -267,7 +267,7 @@ def test_a_proven_broadcast_whose_query_could_not_make_it_goes_at_once() -> None
         BROADCAST.id: ROLLED_BACK,
         OTHER_BROADCAST.id: PROMOTED,
     }
-    assert told(records[BROADCAST.id]).endswith("in query q1; nothing new can have made it")
+    assert told(records[BROADCAST.id]).endswith("in query q1; no newer change can have caused it")
     found = decide(situation(failed.decision.mode, 1, [BASE, failed]))
     assert standings(found)[OTHER_BROADCAST.id] is PROMOTED, "no run without it is needed to tell"
 
@@ -285,7 +285,7 @@ def test_a_pinned_one_is_a_persons_to_take_out() -> None:
 def test_of_another_failure_only_a_run_without_them_tells() -> None:
     failed = failing(FailureKind.TASK_MEMORY, promoted(HASH), query="q1")
     assert stand(failed) == {HASH.id: PROMOTED}
-    assert "to tell why" in decision_summary(decide(situation(failed.decision.mode, 1, [BASE, failed])))
+    assert "to find the cause" in decision_summary(decide(situation(failed.decision.mode, 1, [BASE, failed])))
 
 
 def test_a_kill_does_not_make_what_is_proven_a_suspect() -> None:

@@ -34,7 +34,7 @@ def test_nobody_can_put_it_in_force(mode: Mode, ruling: Ruling | None, action: A
 
 def test_it_says_who_can() -> None:
     (found,) = decision(recommend(ORDER)).changes
-    assert told(found) == "5.0 s less; proposed: only a person can carry out order_joins"
+    assert told(found) == "5.0 s less; proposed: only a person can reorder joins here"
 
 
 def test_what_belongs_with_it_is_not_tried_alone() -> None:

@@ -21,7 +21,7 @@ def _drawing(found: Run, fingerprint: str) -> Run:
 
 MINE, OTHER = hint("q1"), hint("q2")
 BASE = _drawing(run(0, {"q1": 10, "q2": 10}), "q1")
-HELD = "held: query q1 is not deterministic (rand): its rows could change"
+HELD = "held: query q1 is not deterministic (rand): the change could alter its rows"
 
 
 def test_neither_its_joins_nor_any_property_is_tried() -> None:

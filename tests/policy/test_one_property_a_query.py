@@ -45,7 +45,7 @@ def test_the_first_of_two_that_touch_a_query_is_tried_and_the_other_says_that_it
     found = decide(situation(Mode.AUTO, 1, [BASE], advice))
     assert standings(found) == {FIRST.id: Standing.TRIAL, SECOND.id: Standing.HELD, ELSEWHERE.id: Standing.TRIAL}
     (waits,) = (d for d in found.changes if d.standing is Standing.HELD)
-    assert told(waits).endswith("held: another change to a query it is for is tried first")
+    assert told(waits).endswith("held: another change is tried first in one of its queries")
 
 
 def test_changes_to_single_joins_are_tried_side_by_side_and_before_properties() -> None:

@@ -50,7 +50,7 @@ def test_what_waits_for_an_order_on_trial(other: Action, standing: Standing, wai
     order, found = reorder_first(situation(Mode.AUTO, 1, []), [decided(ORDER), beside])
     assert order.standing is Standing.TRIAL
     assert (found.standing is Standing.HELD) is waits
-    assert ("in another order first" in told(found)) is waits
+    assert ("another join order is tried first" in told(found)) is waits
     for settled in (Standing.PROMOTED, Standing.PINNED, Standing.PROPOSED):
         assert reorder_first(situation(Mode.AUTO, 1, []), [decided(ORDER, settled), beside])[1] == beside
 
@@ -100,7 +100,7 @@ def test_for_an_order_that_the_agent_cannot_be_told_nothing_waits() -> None:
         )
     )
     assert standings(found) == {ORDER.id: Standing.HELD, hint("q1").id: Standing.TRIAL}
-    assert "the agent cannot be told: two alike" in {d.id: told(d) for d in found.changes}[ORDER.id]
+    assert "the agent cannot apply it: two alike" in {d.id: told(d) for d in found.changes}[ORDER.id]
 
 
 def test_when_the_order_has_run_a_hint_on_a_join_of_its_plan_is_tried_beside_it() -> None:
@@ -161,7 +161,7 @@ def test_an_order_that_the_agent_cannot_be_told_keeps_its_hint_back() -> None:
     found = decide(known)
     assert not found.in_force
     (held,) = (d for d in found.changes if d.change.actions[0] == CALLED_FOR)
-    assert told(held).endswith("belongs with block, which is held")
+    assert told(held).endswith("it needs a new join order, which is held")
 
 
 SALES, STOCK, DAYS = (GraphRelation(f"label-{name}", (f"db.{name}",), RelationKind.SCAN) for name in ("a", "b", "c"))

@@ -35,7 +35,7 @@ def test_an_approval_that_mode_observe_does_not_act_on_says_so() -> None:
     (now,) = rulings_since(
         made(stood(Standing.PROPOSED), mode=Mode.OBSERVE), MADE, [verdict(hint(), Ruling.APPROVE)], Mode.OBSERVE
     ).changes
-    assert (now.standing, told(now)) == (Standing.PROPOSED, "approved by ana; mode observe applies nothing")
+    assert (now.standing, told(now)) == (Standing.PROPOSED, "approved by ana; mode observe applies no changes")
 
 
 def test_a_mode_that_acts_tries_what_was_proposed_and_one_that_does_not_takes_it_out() -> None:

@@ -64,7 +64,7 @@ def test_what_lost_in_most_of_several_jobs_is_not_tried_in_another(wins: int, lo
     found = decide(situation(Mode.AUTO, 1, [BASE], [recommend(hint())], elsewhere=elsewhere))
     assert standings(found) == {hint().id: Standing.HELD if losing else Standing.TRIAL}
     words = told(found.changes[0])
-    assert (f"such a change won in {wins} of {wins + losses} other jobs" in words) is (losing or wins > 0)
+    assert (f"a similar change gained in {wins} of {wins + losses} other jobs" in words) is (losing or wins > 0)
 
 
 def test_a_person_or_an_own_win_counts_for_more() -> None:

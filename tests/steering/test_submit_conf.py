@@ -46,7 +46,7 @@ def test_what_is_not_in_force_is_not(standing: Standing) -> None:
 def test_the_users_own_setting_wins_and_is_reported() -> None:
     found = steering_conf(decision(PARTITIONS, THRESHOLD), {PARTITIONS.target: "500"})
     assert found.conf == {THRESHOLD.target: "18000000"}
-    assert found.overruled == ((PARTITIONS, "spark.sql.shuffle.partitions=500 is the job's own setting"),)
+    assert found.overruled == ((PARTITIONS, "the job itself sets spark.sql.shuffle.partitions=500"),)
 
 
 def test_a_run_can_be_found_by_its_key_and_read() -> None:

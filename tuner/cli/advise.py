@@ -25,6 +25,7 @@ from tuner.model.insight import Insight
 from tuner.model.trial import changes_by_trial
 from tuner.replay.cohort_of import cohort_of
 from tuner.words.actions import action_words, hint_text
+from tuner.words.counts import over_queries
 from tuner.words.query_names import QueryNames
 from tuner.words.reasons import reason_words
 
@@ -123,10 +124,6 @@ def _json(application: Application, trial: Sequence[Change], names: QueryNames) 
     }
 
 
-def _counted(queries: int) -> str:
-    return f"{queries} quer{'ies' if queries > 1 else 'y'}"
-
-
 def _cohort(application: Application) -> str:
     return cohort_of(application.conf, application.app_name)
 
@@ -152,7 +149,7 @@ def _show(
             console.print(f"    {action_words(action, names)}", markup=False, soft_wrap=True)
         if p := first.prediction:
             interval = f"{p.before:.1f} s -> {p.after:.1f} s (between {p.low:.1f} and {p.high:.1f}), risk {first.risk}"
-            console.print(f"    {_counted(len(first.queries))}: {interval}", markup=False, soft_wrap=True)
+            console.print(f"    {over_queries(len(first.queries))}: {interval}", markup=False, soft_wrap=True)
     if not changes:
         console.print("  nothing to change: no change is predicted to gain enough", soft_wrap=True)
     for line in hinted.lines():

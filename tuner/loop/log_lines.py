@@ -152,9 +152,8 @@ def _gain(judgement: Judgement) -> str:
     if (total := judgement.total) is None:
         return "not measured: "
     gained = "gained" if total.gain >= 0 else "lost"
-    over = over_queries(judgement.queries, judgement.not_named) + ("," if judgement.not_named else "")
     return (
-        f"{gained} {format_seconds(abs(total.gain))}: {over} took "
+        f"{gained} {format_seconds(abs(total.gain))}: {over_queries(judgement.queries, judgement.not_named)} took "
         f"{format_seconds(total.measured)} instead of {format_seconds(total.expected)}; "
     )
 

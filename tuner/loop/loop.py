@@ -413,7 +413,7 @@ def _head_room(facts: Facts, decision: Decision, queries: Sequence[Query]) -> di
 
 
 def _undecided(job: Job) -> Decision:
-    return Decision(job.mode, (), unsteered=Reason(ReasonCode.UNSTEERED))
+    return Decision(job.mode, (), unsteered=Reason(ReasonCode.UNSTEERED, {"why": ""}))
 
 
 def _begin(store: Store, run: Run, waited_for: Consent) -> bool:

@@ -27,6 +27,7 @@ from tuner.policy.tried_elsewhere import tried
 from tuner.problems import Problems
 from tuner.spark.broadcasts_off import broadcasts_off
 from tuner.steering.agent.agent_directives import agent_directives
+from tuner.words.counts import counted
 
 if TYPE_CHECKING:
     from tuner.cost.learned.operator_times import OperatorTimes
@@ -162,11 +163,8 @@ def starts_from(elsewhere: Elsewhere) -> str:
     """What the prices of a cohort with few runs of its own start from, in words."""
     if not elsewhere.outcomes:
         return "few runs of its own: prices start from those that ship with the tuner"
-    runs, jobs = len(elsewhere.outcomes), elsewhere.jobs
-    return (
-        f"few runs of its own: prices start from {runs} run{'s' if runs > 1 else ''} of "
-        f"{jobs} other job{'s' if jobs > 1 else ''}"
-    )
+    runs, jobs = counted(len(elsewhere.outcomes), "run"), counted(elsewhere.jobs, "other job")
+    return f"few runs of its own: prices start from {runs} of {jobs}"
 
 
 def facts_of(outcome: Outcome, earlier: Iterable[Outcome], model: OperatorTimes | None, reach: Reach) -> Facts:

@@ -110,7 +110,7 @@ def _trial(change: Change, elsewhere: Tried, *, approved: bool) -> DecidedChange
     if predicted and predicted.worst_loss > budget and not approved:
         numbers = {"worst_loss_seconds": predicted.worst_loss, "allowed_seconds": budget}
         return _held(change, Reason(ReasonCode.MAY_LOSE, numbers))
-    jobs = {"won": elsewhere.won, "lost": elsewhere.lost}
+    jobs = {"won": elsewhere.won, "jobs": elsewhere.won + elsewhere.lost}
     if elsewhere.is_losing and not approved:
         return _held(change, Reason(ReasonCode.LOST_ELSEWHERE, jobs))
     if not elsewhere.won:

@@ -52,8 +52,8 @@ def _is_overruled(decided: DecidedChange) -> bool:
 def _why_overruled(action: Action, own: str, user_conf: Mapping[str, str]) -> str:
     """Half of what stands or falls together is a change that nobody judged."""
     if action.target in user_conf:
-        return f"{action.target}={user_conf[action.target]} is the job's own setting"
-    return f"it belongs with {own}, which is the job's own setting"
+        return f"the job itself sets {action.target}={user_conf[action.target]}"
+    return f"it is set only together with {own}, which the job itself sets"
 
 
 def observing_conf(cohort: str, key: str, event_log: Mapping[str, str], decision: Decision) -> dict[str, str]:

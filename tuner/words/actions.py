@@ -21,7 +21,7 @@ def action_words(action: Action, names: QueryNames) -> str:
                 return f"{hint} in {where}"
             return f"{action.value} of {'+'.join(map(_last_name, action.relations))} in {where}, by the agent"
         case ActionKind.ORDER_JOINS:
-            return f"the order of joins in {where}"
+            return f"reorder the joins in {where}"
         case ActionKind.ANALYZE_TABLE:
             return analyze_statement(action)
 

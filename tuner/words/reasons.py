@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
+from tuner.model.action import ActionKind
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
-from tuner.units import format_bytes, format_seconds
 from tuner.words.advice import ADVICE
 from tuner.words.counts import over_queries
-from tuner.words.failures import failed_in
 from tuner.words.query_names import NO_NAMES, QueryNames
 from tuner.words.standings import standing_words
+from tuner.words.template import Numbers, filled
 
 # A machine that is slower or faster than usual by less is not worth a word.
 SAID_SPEED = 0.02
 
-Numbers = Mapping[str, Any]
-_Sentence = Callable[[Reason, QueryNames], str]
-
 
 def reason_words(reason: Reason, names: QueryNames = NO_NAMES) -> str:
-    """The sentence of a reason. What an earlier version stored as a sentence is said as it is."""
+    """The sentence of a reason. What an earlier version stored as a sentence is said as it is.
+
+    A reason of another version may lack numbers that its sentence needs: it is said as its code and the numbers it has, as
+    in "slower (seconds 16, run etl/1)".
+    """
     if "said" in reason.numbers:
         return str(reason.numbers["said"])
-    if reason.code in ADVICE:
-        return ADVICE[reason.code](reason.numbers)
-    return _SENTENCES[reason.code](reason, names)
+    try:
+        return _sentence(reason, names)
+    except (LookupError, TypeError, ValueError, ArithmeticError):
+        return _code_and_numbers(reason)
 
 
 def why_words(decided: DecidedChange, names: QueryNames = NO_NAMES) -> str:
@@ -35,146 +36,142 @@ def why_words(decided: DecidedChange, names: QueryNames = NO_NAMES) -> str:
     said = reason_words(decided.why, names)
     if decided.held is None:
         return said
+    held = reason_words(decided.held, names)
     if decided.held.code is ReasonCode.MODE_SINCE:
-        return f"{said}; {reason_words(decided.held, names)}"
-    return f"{said}; {'proposed' if decided.standing is Standing.PROPOSED else 'held'}: {reason_words(decided.held, names)}"
+        return f"{said}; {held}"
+    return f"{said}; {'proposed' if decided.standing is Standing.PROPOSED else 'held'}: {held}"
+
+
+def _sentence(reason: Reason, names: QueryNames) -> str:
+    template = ADVICE.get(reason.code) or _SENTENCES[reason.code]
+    told: dict[str, object] = {"because": tuple(reason_words(because, names) for because in reason.because)}
+    if query := reason.numbers.get("query"):
+        told["query"] = names[str(query)]
+    numbers: Numbers = {**reason.numbers, **told}
+    return filled(template, numbers) if isinstance(template, str) else template(numbers)
+
+
+def _code_and_numbers(reason: Reason) -> str:
+    numbers = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in reason.numbers.items())
+    return reason.code.value.replace("_", " ") + (f" ({numbers})" if numbers else "")
 
 
 def _measured(n: Numbers) -> str:
-    seconds = f"{format_seconds(n['usual_seconds'])} became {format_seconds(n['seconds'])}"
-    words = f"{seconds} over {over_queries(n['queries'], n['queries_not_named'])}"
-    if others := n["other_changes"]:
-        words += f", together with {others} other change{'s' if others > 1 else ''}"
+    words = f"{over_queries(n['queries'], n['queries_not_named'])} took {{seconds}} instead of {{usual_seconds}}"
+    words += " (noise {noise:.0%})"
+    if n["other_changes"]:
+        words += ", together with {other_changes:other change}"
     speed = n["machine_speed"]
-    if abs(speed - 1) < SAID_SPEED:
-        return words
-    return f"{words}, on a machine {abs(speed - 1):.0%} {'slower' if speed > 1 else 'faster'} than usual"
+    if abs(speed - 1) >= SAID_SPEED:
+        words += f", on a machine {abs(speed - 1):.0%} {'slower' if speed > 1 else 'faster'} than usual"
+    return filled(words, n)
+
+
+def _within_noise(n: Numbers) -> str:
+    return f"{_measured(n)}: within noise, so it is tried once more"
 
 
 def _slower(n: Numbers) -> str:
-    query = "a query" if n["named"] else "a query it was not meant for"
-    seconds = f"{format_seconds(n['seconds'])} instead of {format_seconds(n['expected_seconds'])}"
-    return f"slower: {query} took {seconds} (noise {n['noise']:.0%}) in run {n['run']}"
+    which = "{query}" if n["named"] else "{query}, which the change does not target,"
+    return filled(
+        f"slower: {which} took {{seconds}} instead of {{expected_seconds}} (noise {{noise:.0%}}) in run {{run}}", n
+    )
 
 
 def _query_failed(n: Numbers) -> str:
-    failure = f": {n['failure']}" if n["failure"] else ""
-    return f"a query that succeeded before failed with it in run {n['run']}{failure}"
+    failure = ": {failure}" if n["failure"] else ""
+    return filled(f"{{query}} succeeded before and failed with this change in run {{run}}{failure}", n)
 
 
 _MAKING = {
     "its_own": "",
-    "nothing_new": "; nothing new can have made it",
-    "another": ": not of its making, tried once more",
-    "no_trial_told": "; not of its making, but no trial told anything of it",
-    "succeeded_without": "; succeeded without it",
-    "failed_twice": ", as the run with it before did; succeeded without it",
+    "nothing_new": "; no newer change can have caused it",
+    "another": "; this change did not cause it and is tried once more",
+    "no_trial_told": "; this change did not cause it, but none of its trials could be measured",
+    "succeeded_without": "; the next run succeeded without it",
+    "failed_twice": "; an earlier run with it failed alike, and the next run succeeded without it",
 }
 
 
-def _run_failed(n: Numbers, names: QueryNames) -> str:
-    after = "" if n["seconds"] is None else f" after {format_seconds(n['seconds'])}"
-    failure = f": {failed_in(n['failure'], n['query'], n['where'], names)}" if n["failure"] else ""
-    return f"run {n['run']} {'broke off' if n['broke_off'] else 'failed'} with it{after}{failure}{_MAKING[n['making']]}"
-
-
-def _ruled(reason: Reason, names: QueryNames) -> str:
-    n = reason.numbers
-    said = f"{n['ruling']} by {n['by']}" + (f": {n['reason']}" if n["reason"] else "")
-    return "; ".join([said, *(reason_words(because, names) for because in reason.because)])
+def _run_failed(n: Numbers) -> str:
+    after = "" if n["seconds"] is None else " after {seconds}"
+    place = next((f" in {{{name}}}" for name in ("query", "where") if n[name]), "")
+    failure = f": {{failure}}{place}" if n["failure"] else ""
+    how = "broke off" if n["broke_off"] else "failed"
+    return filled(f"run {{run}} {how} with this change{after}{failure}{_MAKING[n['making']]}", n)
 
 
 _DID = {"approve": "approved", "reject": "rejected", "pin": "pinned", "rollback": "rolled back"}
 
 
-def _ruled_since(reason: Reason, names: QueryNames) -> str:
-    n = reason.numbers
-    words = f"{_DID[str(n['ruling'])]} by {n['by']}" + (f": {n['reason']}" if n["reason"] else "")
+def _ruling(n: Numbers, since: str = "") -> str:
+    return filled(f"{_DID[n['ruling']]} by {{by}}{since}" + (": {reason}" if n["reason"] else ""), n)
+
+
+def _ruled(n: Numbers) -> str:
+    return "; ".join([_ruling(n), *n["because"]])
+
+
+def _ruled_since(n: Numbers) -> str:
     if "mode" in n:
-        return f"{words}; mode {n['mode']} applies nothing"
-    if not reason.because:
-        return f"{words}, from the next run on"
-    standing = Standing(str(n["standing"]))
-    why, *held = (reason_words(because, names) for because in reason.because)
-    return f"{words}; {standing_words(standing)}: {'; held: '.join([why, *held])}"
+        return f"{_ruling(n)}; {filled('mode {mode} applies no changes', n)}"
+    if not n["because"]:
+        return _ruling(n, ", from the next run on")
+    return f"{_ruling(n)}; {standing_words(Standing(n['standing']))}: {'; held: '.join(n['because'])}"
 
 
-def _needed_change_out(n: Numbers) -> str:
-    return f"belongs with {n['target']}, which is {n['standing']}"
+_FOR_PEOPLE = {
+    ActionKind.SET_CONF: "set properties",
+    ActionKind.HINT_JOIN: "hint joins",
+    ActionKind.ORDER_JOINS: "reorder joins",
+    ActionKind.ANALYZE_TABLE: "analyze tables",
+}
 
 
 def _left_to_people(n: Numbers) -> str:
-    return f"only a person can carry out {', '.join(n['kinds'])}"
+    return f"only a person can {' and '.join(_FOR_PEOPLE[ActionKind(kind)] for kind in n['kinds'])} here"
 
 
-def _jobs(n: Numbers) -> str:
-    total = n["won"] + n["lost"]
-    return f"won in {n['won']} of {total} other job{'s' if total > 1 else ''}"
+def _needed_change_out(n: Numbers) -> str:
+    return f"it needs a new join order, which is {standing_words(Standing(n['standing']))}"
 
 
-def _not_followed(n: Numbers) -> str:
-    return f"{n['status']} in run {n['run']}" + (f": {n['why']}" if n["why"] else "")
+def _similar(n: Numbers) -> str:
+    return filled("a similar change gained in {won} of {jobs:other job}", n)
 
 
-def _not_deterministic(n: Numbers, names: QueryNames) -> str:
-    return f"{names[n['query']]} is not deterministic ({n['what']}): its rows could change"
-
-
-def _oversized(n: Numbers) -> str:
-    return f"its hash relation has grown to {format_bytes(n['bytes'])}, the most is {format_bytes(n['most_bytes'])}"
-
-
-def _may_lose(n: Numbers) -> str:
-    loss, allowed = format_seconds(n["worst_loss_seconds"]), format_seconds(n["allowed_seconds"])
-    return f"may lose {loss}, more than the {allowed} allowed"
-
-
-def _by_numbers(words: Callable[[Numbers], str]) -> _Sentence:
-    return lambda reason, names: words(reason.numbers)
-
-
-def _by_names(words: Callable[[Numbers, QueryNames], str]) -> _Sentence:
-    return lambda reason, names: words(reason.numbers, names)
-
-
-_SENTENCES: Mapping[ReasonCode, _Sentence] = {
-    ReasonCode.FASTER: _by_numbers(_measured),
-    ReasonCode.WITHIN_NOISE: _by_numbers(lambda n: f"{_measured(n)}: within noise ({n['noise']:.0%}), tried once more"),
-    ReasonCode.SLOWER: _by_numbers(_slower),
-    ReasonCode.NO_GAIN: _by_numbers(lambda n: f"no gain beyond noise in {n['runs']} runs"),
-    ReasonCode.NEVER_MEASURED: _by_numbers(lambda n: f"could not be measured in {n['runs']} runs"),
-    ReasonCode.QUERY_FAILED: _by_numbers(_query_failed),
-    ReasonCode.RUN_FAILED: _by_names(_run_failed),
-    ReasonCode.NOT_FOLLOWED: _by_numbers(_not_followed),
-    ReasonCode.NEW_TRIAL: _by_numbers(lambda n: f"proven before; {n['difference']}: on trial again"),
+_SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
+    ReasonCode.FASTER: _measured,
+    ReasonCode.WITHIN_NOISE: _within_noise,
+    ReasonCode.SLOWER: _slower,
+    ReasonCode.NO_GAIN: "no gain beyond noise in {runs:run}",
+    ReasonCode.NEVER_MEASURED: "it could not be measured in {runs:run}",
+    ReasonCode.QUERY_FAILED: _query_failed,
+    ReasonCode.RUN_FAILED: _run_failed,
+    ReasonCode.NOT_FOLLOWED: lambda n: filled("{status} in run {run}" + (": {why}" if n["why"] else ""), n),
+    ReasonCode.NEW_TRIAL: "proven before, but runs now have {difference}, so it is on trial again",
     ReasonCode.RULED: _ruled,
     ReasonCode.RULED_SINCE: _ruled_since,
-    ReasonCode.MODE_SINCE: _by_numbers(lambda n: f"mode {n['mode']} from the next run on"),
-    ReasonCode.MAY_LOSE: _by_numbers(_may_lose),
-    ReasonCode.WON_ELSEWHERE: lambda r, names: f"{reason_words(r.because[0], names)}; such a change {_jobs(r.numbers)}",
-    ReasonCode.LOST_ELSEWHERE: _by_numbers(lambda n: f"such a change {_jobs(n)}"),
-    ReasonCode.LOST_ALIKE: lambda r, names: f"{r.numbers['value']} was tried: {reason_words(r.because[0], names)}",
-    ReasonCode.LEFT_TO_PEOPLE: _by_numbers(_left_to_people),
-    ReasonCode.UNDIRECTABLE: _by_numbers(lambda n: f"the agent cannot be told: {n['why']}"),
-    ReasonCode.OVERRULED: _by_numbers(lambda n: f"{n['property']}={n['value']} is the job's own setting"),
-    ReasonCode.BROADCASTS_OFF: _by_numbers(lambda n: f"the job's own {n['property']}=-1"),
-    ReasonCode.NOT_DETERMINISTIC: _by_names(_not_deterministic),
-    ReasonCode.OVERSIZED: _by_numbers(_oversized),
-    ReasonCode.ON_TRIAL_IN_ANOTHER_RUN: _by_numbers(lambda n: f"run {n['run']} is trying it"),
-    ReasonCode.REORDERED_FIRST: _by_numbers(
-        lambda n: "the joins of a query it is for are tried in another order first"
-    ),
-    ReasonCode.TRIED_AFTER_ANOTHER: _by_numbers(lambda n: "another change to a query it is for is tried first"),
-    ReasonCode.NEEDED_CHANGE_OUT: _by_numbers(_needed_change_out),
-    ReasonCode.NEW_CONTEXT: _by_numbers(lambda n: f"{n['difference']}, so this run is observed, to be compared with"),
-    ReasonCode.FIRST_RUN: _by_numbers(lambda n: "first run: observed"),
-    ReasonCode.NOTHING_HARVESTED: _by_numbers(lambda n: "nothing harvested yet: observed"),
-    ReasonCode.RETRY_AFTER_FAILURE: _by_numbers(
-        lambda n: f"try {n['try_number']} after a failed try with changes: runs unsteered"
-    ),
-    ReasonCode.PROVEN_CHANGES_SUSPECTED: _by_numbers(
-        lambda n: f"run {n['run']} failed with {n['changes']} proven changes: runs unsteered, to tell why"
-    ),
-    ReasonCode.UNSTEERED: _by_numbers(lambda n: f"{n['why']}: runs unsteered" if n.get("why") else "runs unsteered"),
-    ReasonCode.UNOBSERVED: _by_numbers(lambda n: f"{n['why']}: runs unobserved and unsteered"),
+    ReasonCode.MODE_SINCE: "mode {mode} from the next run on",
+    ReasonCode.MAY_LOSE: "it may lose {worst_loss_seconds}, more than the {allowed_seconds} allowed",
+    ReasonCode.WON_ELSEWHERE: lambda n: f"{n['because'][0]}; {_similar(n)}",
+    ReasonCode.LOST_ELSEWHERE: _similar,
+    ReasonCode.LOST_ALIKE: lambda n: f"{filled('a similar change ({value}) was tried', n)}: {n['because'][0]}",
+    ReasonCode.LEFT_TO_PEOPLE: _left_to_people,
+    ReasonCode.UNDIRECTABLE: "the agent cannot apply it: {why}",
+    ReasonCode.OVERRULED: "the job itself sets {property}={value}",
+    ReasonCode.BROADCASTS_OFF: "the job switches broadcasts off ({property}=-1)",
+    ReasonCode.NOT_DETERMINISTIC: "{query} is not deterministic ({what}): the change could alter its rows",
+    ReasonCode.OVERSIZED: "its hash table has grown to {bytes}, more than the {most_bytes} allowed",
+    ReasonCode.ON_TRIAL_IN_ANOTHER_RUN: "run {run} is trying it",
+    ReasonCode.REORDERED_FIRST: "another join order is tried first in one of its queries",
+    ReasonCode.TRIED_AFTER_ANOTHER: "another change is tried first in one of its queries",
+    ReasonCode.NEEDED_CHANGE_OUT: _needed_change_out,
+    ReasonCode.NEW_CONTEXT: "first run with {difference}: observed, as a baseline for later runs",
+    ReasonCode.FIRST_RUN: "first run: observed",
+    ReasonCode.NOTHING_HARVESTED: "nothing harvested yet: observed",
+    ReasonCode.RETRY_AFTER_FAILURE: "try {try_number}: an earlier try with changes failed, so this one runs without changes",
+    ReasonCode.PROVEN_CHANGES_SUSPECTED: "run {run} failed with {changes:proven change}: runs without changes, to find the cause",
+    ReasonCode.UNSTEERED: lambda n: filled("{why}: runs without changes" if n["why"] else "runs without changes", n),
+    ReasonCode.UNOBSERVED: "{why}: runs without changes and is not observed",
 }

@@ -42,7 +42,7 @@ def test_as_many_partitions_as_the_hash_maps_ask_for() -> None:
 
 def test_it_says_why_in_numbers() -> None:
     (found,) = advise_aggregate_partitions(facts(grouping(OUTGREW), conf=NO_COALESCING))
-    assert "instead of 8" in reason_words(found.reason) and "in 8 tasks outgrew their memory" in reason_words(
+    assert "instead of 8" in reason_words(found.reason) and "in 8 tasks) did not fit in memory" in reason_words(
         found.reason
     )
     predicted = found.prediction

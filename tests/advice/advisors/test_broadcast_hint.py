@@ -23,7 +23,9 @@ def test_the_smaller_side_is_broadcast_and_the_numbers_say_why() -> None:
     (found,) = advise_broadcast_hints(facts(query(join, seconds=30, fingerprint="q1"), per_join=True))
     assert found.actions == (Action(ActionKind.HINT_JOIN, join.signature, Hint.BROADCAST, "q1", ("date_dim",)),)
     assert found.queries == ("q1",)
-    assert "73.0k rows, 2.0 MB were shuffled and sorted to meet 20.0M rows" in reason_words(found.reason)
+    assert "(73.0k rows, 2.0 MB) instead of shuffling and sorting it for a join with 20.0M rows" in reason_words(
+        found.reason
+    )
     assert {e.what: e.value for e in found.evidence}["build side rows"] == 73_049
     predicted = found.prediction
     assert 0 <= predicted.low <= predicted.after <= predicted.high
@@ -46,8 +48,9 @@ def test_what_aqe_broadcast_only_after_its_shuffles_is_broadcast_at_once() -> No
     join = late()
     (found,) = advise_broadcast_hints(facts(query(join, seconds=30, fingerprint="q1"), per_join=True))
     assert found.actions == (Action(ActionKind.HINT_JOIN, join.signature, Hint.BROADCAST, "q1", ("date_dim",)),)
-    assert "at once: 73.0k rows, 2.0 MB; AQE did, to meet 20.0M rows, when 802 MB had been shuffled" in reason_words(
-        found.reason
+    assert (
+        "from the start: AQE broadcast it only after 802 MB were shuffled for a join with 20.0M rows"
+        in reason_words(found.reason)
     )
     assert 0 < found.prediction.low <= found.prediction.after < found.prediction.high < 30
 

@@ -41,7 +41,7 @@ def test_between_the_join_that_gains_and_the_join_that_must_not_be() -> None:
 def test_it_says_what_it_gains_in_numbers() -> None:
     (found,) = advise_broadcast_thresholds(facts(query_25(), query_72()))
     assert found.queries == ("q25",)
-    assert "broadcast 1 more join" in reason_words(found.reason)
+    assert "broadcast in 1 more join" in reason_words(found.reason)
     assert "198k rows, 14.3 MB" in reason_words(found.reason)
     evidence = {e.what: e.value for e in found.evidence}
     assert evidence["planner's estimate"] == 14_889_779

@@ -45,7 +45,7 @@ def test_the_smaller_side_is_broadcast_and_the_numbers_say_why() -> None:
     (found,) = _advised(query(join, seconds=8, fingerprint="q1"))
     assert found.actions == (Action(ActionKind.HINT_JOIN, join.signature, Hint.BROADCAST, "q1", ("web_page",)),)
     assert reason_words(found.reason) == (
-        "build web_page (6.0k rows) instead of customer_demographics (1.9M rows): a hash relation of at most 2.0 MB "
+        "build the hash table from web_page (6.0k rows) instead of customer_demographics (1.9M rows): it takes at most 2.0 MB "
         "instead of 284 MB; about 2.4 s less"
     )
     predicted = found.prediction

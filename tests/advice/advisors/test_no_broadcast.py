@@ -88,7 +88,7 @@ def test_over_the_cap_any_gain_will_do_if_it_is_sure() -> None:
     little = replace(little, work=QueryWork((), (BroadcastWork(10_000, BUILD_BYTES, 10, 80, 20),)))
     assert not advised(little)
     (found,) = advised(little, cluster=TIGHT)
-    assert "over the" in reason_words(found.reason)
+    assert "more than the" in reason_words(found.reason)
     dear = job(join=broadcast_join(probe_rows=400_000_000))
     assert not advised(dear, cluster=TIGHT), "what is not sure to gain is not recommended, whatever it endangers"
 

@@ -42,7 +42,7 @@ def test_the_threshold_comes_to_just_below_the_files_of_what_is_worth_filtering(
 
 def test_it_says_what_is_dropped_in_numbers() -> None:
     (found,) = advise_runtime_filters(facts(star()))
-    assert "filter sales (20.0M rows) before its shuffle by the keys of item" in reason_words(found.reason)
+    assert "filter sales (20.0M rows) before its shuffle by the join keys of item" in reason_words(found.reason)
     assert "keep 1.0%" in reason_words(found.reason)
     predicted = found.prediction
     assert 0 <= predicted.low <= predicted.after <= predicted.high

@@ -76,7 +76,7 @@ def test_the_threshold_comes_below_the_partition_and_the_pieces_keep_all_cores_b
 
 def test_it_says_why_in_numbers() -> None:
     (found,) = advise_skew_joins(facts(skewed(), cluster=CLUSTER))
-    assert "of 50 tasks one read 200 MB and took 50.0 s, the others 4.0 MB and 1.0 s" in reason_words(found.reason)
+    assert "1 of 50 tasks read 200 MB in 50.0 s, the others 4.0 MB in 1.0 s" in reason_words(found.reason)
     predicted = found.prediction
     assert 0 <= predicted.low <= predicted.after <= predicted.high < predicted.before
 

@@ -39,7 +39,7 @@ def test_tables_are_named_with_the_columns_that_queries_ask_about() -> None:
         Action(ActionKind.ANALYZE_TABLE, "shop.customers", "id,segment"),
         Action(ActionKind.ANALYZE_TABLE, "shop.sales", "customer"),
     )
-    assert "the planner takes customers for 40.0 MB where 4.0 MB came" in reason_words(advice.reason)
+    assert "the planner expects 40.0 MB, but 4.0 MB came" in reason_words(advice.reason)
     values = {e.what: e.value for e in advice.evidence}
     assert values["joins that would be planned otherwise"] == 1
     assert values["rows that ANALYZE reads"] == 21_000_000

@@ -101,7 +101,7 @@ def test_a_filtered_side_is_broadcast_from_the_first_run_in_the_order() -> None:
     small = sides[DAYS, SALES]
     assert (small.kind, small.value, small.query) == (ActionKind.HINT_JOIN, Hint.BROADCAST, "f" * 16)
     reason = reason_words(trial[0].reason)
-    assert "; broadcast in it: " in reason and "days+sales (at most " in reason
+    assert "; it broadcasts " in reason and "days+sales (at most " in reason
     (rows,) = (e.value for e in trial[0].evidence if e.of == "days+sales")
     assert rows == pytest.approx(100_000 * 1.7, rel=0.01)  # 7 of 7,000 days, and what such an estimate may be off by
 

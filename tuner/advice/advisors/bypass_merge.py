@@ -110,7 +110,7 @@ def _recommendation(found: Sequence[_Merged], threshold: int, gain: float) -> Ch
                 "partitions": partitions,
                 "tasks": tasks,
                 "files": files,
-                "bytes": size,
+                "file_bytes": size / files,
                 "rows": rows,
                 "gain_seconds": gain,
             },

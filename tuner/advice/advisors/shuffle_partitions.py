@@ -86,7 +86,13 @@ def _recommendation(
         queries=tuple(dict.fromkeys(q.fingerprint for q in affected.values())),
         reason=Reason(
             ReasonCode.SHUFFLE_PARTITIONS,
-            {"partitions": wanted, "partitions_before": current, "largest_bytes": largest, "gain_seconds": gain},
+            {
+                "partitions": wanted,
+                "partitions_before": current,
+                "largest_bytes": largest,
+                "partition_bytes": largest / current,
+                "gain_seconds": gain,
+            },
         ),
         evidence=(
             Evidence("largest shuffle", largest, "bytes"),

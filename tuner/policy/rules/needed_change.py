@@ -18,7 +18,4 @@ def needed_change(situation: Situation, decided: Sequence[DecidedChange]) -> lis
 
 def because_of(needed: DecidedChange) -> Reason:
     """That the change which another needs is out."""
-    return Reason(
-        ReasonCode.NEEDED_CHANGE_OUT,
-        {"change": needed.id, "target": needed.change.actions[0].target, "standing": needed.standing.value},
-    )
+    return Reason(ReasonCode.NEEDED_CHANGE_OUT, {"standing": needed.standing.value})

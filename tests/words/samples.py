@@ -1,0 +1,287 @@
+"""What the golden texts say: reasons of every code, decisions, changes and failures, with numbers as real runs have them."""
+
+from __future__ import annotations
+
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.change import Change
+from tuner.model.decision import DecidedChange, Decision, Mode, Standing
+from tuner.model.failure import Failure, FailureKind
+from tuner.model.query import Query, QueryStatus
+from tuner.model.reason import Number, Reason, ReasonCode
+from tuner.words.query_names import QueryNames
+
+NAMES = QueryNames([Query(1, 1, "q1", "daily sales", 0, 1, QueryStatus.SUCCEEDED)])
+
+_SIDE: dict[str, Number] = {"side": "store", "rows": 198_000, "bytes": 14_300_000}
+_GAIN: dict[str, Number] = {"gain_seconds": 3.2}
+_HASHED: dict[str, Number] = {"relation_bytes": 14_300_000, "most_bytes": 500_000_000}
+_ORDER: dict[str, Number] = {"early": "sales and returns", "order": "sales, days, returns", **_GAIN}
+_MEASURED: dict[str, Number] = {
+    "usual_seconds": 9.0,
+    "seconds": 3.0,
+    "queries": 1,
+    "queries_not_named": 0,
+    "other_changes": 0,
+    "machine_speed": 1.0,
+    "noise": 0.14,
+}
+_SLOWER: dict[str, Number] = {
+    "query": "q1",
+    "named": True,
+    "run": "etl/1/1",
+    "noise": 0.14,
+    "seconds": 16.0,
+    "expected_seconds": 10.0,
+}
+_FAILED: dict[str, Number] = {
+    "run": "etl/1/1",
+    "broke_off": False,
+    "seconds": 245.0,
+    "failure": "broadcast timed out after 300 s",
+    "query": "q1",
+    "where": "query 4",
+    "making": "its_own",
+}
+_RULED: dict[str, Number] = {"ruling": "reject", "by": "ana", "reason": "days grows"}
+_NO_GAIN = Reason(ReasonCode.NO_GAIN, {"runs": 3})
+_SHUFFLED = Reason(
+    ReasonCode.BROADCAST_HINT,
+    {**_SIDE, "other_rows": 1_400_000, "shuffled_bytes": 3_200_000_000, "by_aqe": False, **_GAIN},
+)
+_MAY_LOSE = Reason(ReasonCode.MAY_LOSE, {"worst_loss_seconds": 4.0, "allowed_seconds": 0.5})
+
+
+def _with(numbers: dict[str, Number], **other: Number) -> dict[str, Number]:
+    return {**numbers, **other}
+
+
+REASONS: tuple[Reason, ...] = (
+    Reason(ReasonCode.RECORDED, {"said": "14.3 MB of 10 MB: about 9.0 s less"}),
+    Reason(
+        ReasonCode.AGGREGATE_PARTITIONS,
+        {"partitions": 32, "partitions_before": 8, "hash_map_bytes": 6_000_000_000, "tasks": 8, **_GAIN},
+    ),
+    _SHUFFLED,
+    Reason(ReasonCode.BROADCAST_HINT, {**_SHUFFLED.numbers, "by_aqe": True}),
+    Reason(ReasonCode.BROADCAST_THRESHOLD, {"joins": 1, "queries": 1, **_SIDE, **_GAIN}),
+    Reason(ReasonCode.BROADCAST_THRESHOLD, {"joins": 3, "queries": 2, **_SIDE, **_GAIN}),
+    Reason(
+        ReasonCode.BUILD_SIDE,
+        {
+            "side": "store",
+            "rows": 198_000,
+            "relation_bytes": 14_300_000,
+            "side_before": "customer",
+            "rows_before": 1_900_000,
+            "relation_bytes_before": 284_000_000,
+            **_GAIN,
+        },
+    ),
+    Reason(
+        ReasonCode.BYPASS_MERGE,
+        {"partitions": 100, "tasks": 64, "files": 6400.0, "file_bytes": 1_200.0, "rows": 90_000, **_GAIN},
+    ),
+    Reason(
+        ReasonCode.CARD_WEIGHT,
+        {"weight": 0.8, "share_ranked": 0.9, "share_ranked_before": 0.65, "pairs": 40, "blocks": 3, **_GAIN},
+    ),
+    Reason(ReasonCode.CBO, {"tables": 4, "rows": 90_000_000, "fewer_rows": 2_000_000, **_GAIN}),
+    Reason(ReasonCode.CBO_OFF, {"queries": 2, "seconds": 94.0, "seconds_as_written": 52.0}),
+    Reason(
+        ReasonCode.JOIN_ORDER,
+        _with(_ORDER, rows=90_000_000, fewer_rows=2_000_000, broadcasts=("days",), most_broadcast_rows=(366,)),
+    ),
+    Reason(ReasonCode.JOIN_ORDER, _with(_ORDER, rows=None, fewer_rows=None, broadcasts=(), most_broadcast_rows=())),
+    Reason(ReasonCode.LOCAL_MAP_THRESHOLD, {"joins": 3, "queries": 2, **_HASHED, **_GAIN}),
+    Reason(
+        ReasonCode.NO_BROADCAST,
+        {
+            "side": "store",
+            "rows": 20_000_000,
+            "broadcast_seconds": 31.0,
+            "relation_bytes": 2_000_000_000,
+            "most_bytes": None,
+            "shuffle_seconds": 12.0,
+            **_GAIN,
+        },
+    ),
+    Reason(
+        ReasonCode.NO_BROADCAST,
+        {
+            "side": "store",
+            "rows": 20_000_000,
+            "broadcast_seconds": 31.0,
+            "relation_bytes": 2_000_000_000,
+            "most_bytes": 500_000_000,
+            "shuffle_seconds": 12.0,
+            **_GAIN,
+        },
+    ),
+    Reason(
+        ReasonCode.OBJECT_HASH_THRESHOLD,
+        {
+            "keys": 4096,
+            "keys_before": 128,
+            "keys_in_a_task": 2000.0,
+            "rows": 20_000_000,
+            "object_bytes": 40_000_000,
+            "most_bytes": 500_000_000,
+            **_GAIN,
+        },
+    ),
+    Reason(ReasonCode.PARTIAL_AGGREGATION, {"aggregates": 1, "share_kept": 0.998, "rows": 40_000_000, **_GAIN}),
+    Reason(
+        ReasonCode.RUNTIME_FILTER,
+        {"relation": "sales", "rows": 20_000_000, "filters": "item and days", "share_kept": 0.01, **_GAIN},
+    ),
+    Reason(
+        ReasonCode.SHUFFLE_HASH,
+        {"side": "customer", "rows": 1_000_000, "other_rows": 20_000_000, **_HASHED, **_GAIN},
+    ),
+    Reason(
+        ReasonCode.SHUFFLE_PARTITIONS,
+        {
+            "partitions": 32,
+            "partitions_before": 200,
+            "largest_bytes": 50_000_000,
+            "partition_bytes": 250_000.0,
+            **_GAIN,
+        },
+    ),
+    Reason(
+        ReasonCode.SHUFFLE_PARTITIONS,
+        {
+            "partitions": 800,
+            "partitions_before": 200,
+            "largest_bytes": 200_000_000_000,
+            "partition_bytes": 1_000_000_000.0,
+            **_GAIN,
+        },
+    ),
+    Reason(
+        ReasonCode.SKEW_JOIN,
+        {
+            "join": "sales and item",
+            "tasks": 200,
+            "longest_task_bytes": 4_000_000_000,
+            "longest_task_seconds": 310.0,
+            "mean_task_bytes": 60_000_000,
+            "mean_task_seconds": 4.5,
+            "pieces": 16,
+            **_GAIN,
+        },
+    ),
+    Reason(
+        ReasonCode.STATISTICS,
+        {
+            "side": "customers",
+            "estimated_bytes": 40_000_000,
+            "measured_bytes": 4_000_000,
+            "joins": 2,
+            "analyze_seconds": 12.0,
+            **_GAIN,
+        },
+    ),
+    Reason(ReasonCode.FASTER, _MEASURED),
+    Reason(
+        ReasonCode.FASTER,
+        _with(_MEASURED, queries=4, queries_not_named=1, other_changes=2, machine_speed=1.12),
+    ),
+    Reason(ReasonCode.FASTER, _with(_MEASURED, queries_not_named=1, other_changes=1, machine_speed=0.9)),
+    Reason(ReasonCode.WITHIN_NOISE, _with(_MEASURED, seconds=8.9)),
+    Reason(ReasonCode.SLOWER, _SLOWER),
+    Reason(ReasonCode.SLOWER, _with(_SLOWER, named=False)),
+    _NO_GAIN,
+    Reason(ReasonCode.NEVER_MEASURED, {"runs": 3}),
+    Reason(ReasonCode.QUERY_FAILED, {"query": "q1", "run": "etl/1/1", "failure": "out of memory in a task"}),
+    Reason(ReasonCode.QUERY_FAILED, {"query": "q1", "run": "etl/1/1", "failure": ""}),
+    *(
+        Reason(ReasonCode.RUN_FAILED, _with(_FAILED, making=making))
+        for making in ("its_own", "nothing_new", "another", "no_trial_told", "succeeded_without", "failed_twice")
+    ),
+    Reason(ReasonCode.RUN_FAILED, _with(_FAILED, query=None)),
+    Reason(ReasonCode.RUN_FAILED, _with(_FAILED, query=None, where="")),
+    Reason(
+        ReasonCode.RUN_FAILED, _with(_FAILED, broke_off=True, seconds=None, failure="", query=None, making="another")
+    ),
+    Reason(ReasonCode.NOT_FOLLOWED, {"status": "ignored", "run": "etl/1/1", "why": "the agent did not load"}),
+    Reason(ReasonCode.NOT_FOLLOWED, {"status": "held", "run": "etl/1/1", "why": ""}),
+    Reason(ReasonCode.NEW_TRIAL, {"difference": "Spark 4.3 instead of 4.2"}),
+    Reason(ReasonCode.RULED, _RULED),
+    Reason(ReasonCode.RULED, _with(_RULED, ruling="pin", reason="")),
+    Reason(ReasonCode.RULED, _with(_RULED, ruling="rollback"), (_NO_GAIN,)),
+    _MAY_LOSE,
+    Reason(ReasonCode.LOST_ELSEWHERE, {"won": 1, "jobs": 4}),
+    Reason(ReasonCode.LOST_ALIKE, {"value": "400"}, (_NO_GAIN,)),
+    Reason(ReasonCode.WON_ELSEWHERE, {"won": 1, "jobs": 1}, (_SHUFFLED,)),
+    Reason(ReasonCode.MODE_SINCE, {"mode": "auto"}),
+    Reason(ReasonCode.RULED_SINCE, _with(_RULED, standing="held")),
+    Reason(ReasonCode.RULED_SINCE, _with(_RULED, ruling="approve", reason="", standing="trial")),
+    Reason(ReasonCode.RULED_SINCE, _with(_RULED, ruling="approve", standing="proposed", mode="observe")),
+    Reason(ReasonCode.RULED_SINCE, _with(_RULED, ruling="approve", reason="", standing="held"), (_SHUFFLED, _MAY_LOSE)),
+    Reason(ReasonCode.LEFT_TO_PEOPLE, {"kinds": ("order_joins",)}),
+    Reason(ReasonCode.LEFT_TO_PEOPLE, {"kinds": ("analyze_table", "hint_join", "order_joins", "set_conf")}),
+    Reason(ReasonCode.UNDIRECTABLE, {"why": "its query did not run in the latest run"}),
+    Reason(ReasonCode.OVERRULED, {"property": "spark.sql.shuffle.partitions", "value": "500"}),
+    Reason(ReasonCode.NOT_DETERMINISTIC, {"query": "q1", "what": "rand"}),
+    Reason(ReasonCode.OVERSIZED, {"bytes": 900_000_000, "most_bytes": 500_000_000}),
+    Reason(ReasonCode.BROADCASTS_OFF, {"property": "spark.sql.autoBroadcastJoinThreshold"}),
+    Reason(ReasonCode.ON_TRIAL_IN_ANOTHER_RUN, {"run": "etl/1/1"}),
+    Reason(ReasonCode.REORDERED_FIRST),
+    Reason(ReasonCode.TRIED_AFTER_ANOTHER),
+    Reason(ReasonCode.NEEDED_CHANGE_OUT, {"standing": "rolled_back"}),
+    Reason(ReasonCode.NEW_CONTEXT, {"difference": "17 cores instead of 8"}),
+    Reason(ReasonCode.FIRST_RUN),
+    Reason(ReasonCode.NOTHING_HARVESTED),
+    Reason(ReasonCode.RETRY_AFTER_FAILURE, {"try_number": 3}),
+    Reason(ReasonCode.PROVEN_CHANGES_SUSPECTED, {"run": "etl/1/1", "changes": 2}),
+    Reason(ReasonCode.UNSTEERED, {"why": "no decision"}),
+    Reason(ReasonCode.UNSTEERED, {"why": ""}),
+    Reason(ReasonCode.UNOBSERVED, {"why": "the job sets spark.eventLog.enabled=false, nothing can be measured"}),
+)
+
+ACTIONS = (
+    Action(ActionKind.SET_CONF, "spark.sql.shuffle.partitions", "32"),
+    Action(ActionKind.HINT_JOIN, "5160", Hint.SHUFFLE_HASH, "q1", ("shop.days",)),
+    Action(ActionKind.HINT_JOIN, "5160", Hint.BROADCAST, "q1", ("/lake/1-days",)),
+    Action(ActionKind.HINT_JOIN, "5160", Hint.BROADCAST, "q1", ("shop.days", "shop.items")),
+    Action(ActionKind.HINT_JOIN, "5160", Hint.NO_BROADCAST, "q1", ("shop.days",)),
+    Action(ActionKind.ORDER_JOINS, "5160", "((a b) c)", "q1"),
+    Action(ActionKind.ANALYZE_TABLE, "shop.days", "d, week"),
+    Action(ActionKind.ANALYZE_TABLE, "shop.days", ""),
+)
+
+
+def _change(*actions: Action) -> Change:
+    return Change.of("test", actions, ("q1",), _SHUFFLED, (), None)
+
+
+CHANGES = (_change(ACTIONS[0], ACTIONS[-1]),)
+
+
+def _decided(standing: Standing, why: Reason = _SHUFFLED, held: Reason | None = None) -> DecidedChange:
+    return DecidedChange(CHANGES[0], standing, why, held)
+
+
+DECIDED = (
+    _decided(Standing.TRIAL),
+    _decided(Standing.PROMOTED, Reason(ReasonCode.FASTER, _MEASURED)),
+    _decided(Standing.ROLLED_BACK, Reason(ReasonCode.SLOWER, _SLOWER)),
+    _decided(Standing.HELD, held=_MAY_LOSE),
+    _decided(Standing.PROPOSED, held=Reason(ReasonCode.LEFT_TO_PEOPLE, {"kinds": ("order_joins",)})),
+    _decided(Standing.TRIAL, held=Reason(ReasonCode.MODE_SINCE, {"mode": "auto"})),
+)
+
+DECISIONS = (
+    Decision(Mode.AUTO, (), unsteered=Reason(ReasonCode.FIRST_RUN)),
+    Decision(Mode.AUTO, ()),
+    Decision(Mode.OBSERVE, ()),
+    Decision(Mode.AUTO, DECIDED),
+    Decision(Mode.OBSERVE, DECIDED[3:5]),
+)
+
+FAILURES = (
+    Failure(FailureKind.BROADCAST_TIMEOUT, "broadcast timed out after 300 s", "q1", "query 4"),
+    Failure(FailureKind.EXECUTOR_LOST, "lost", None, "executor 3"),
+    Failure(FailureKind.KILLED, "killed by SIGTERM"),
+)

@@ -1,0 +1,96 @@
+"""The texts that people read, beside what they say: `reasons.md`, `changes.md`, `decisions.md` and `failures.md`.
+
+`SPARK_TUNER_RECORD=words pytest tests/words` writes them anew: git then shows what reads otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.words.samples import ACTIONS, CHANGES, DECIDED, DECISIONS, FAILURES, NAMES, REASONS
+from tuner.model.decision import Standing
+from tuner.model.reason import Reason, ReasonCode
+from tuner.words.actions import action_words
+from tuner.words.changes import change_words
+from tuner.words.decisions import decision_summary
+from tuner.words.failures import failure_words
+from tuner.words.reasons import reason_words, why_words
+from tuner.words.standings import standing_words
+
+_RECORDS = os.environ.get("SPARK_TUNER_RECORD") == "words"
+
+
+def _reasons() -> Iterator[str]:
+    yield "# Reasons\n\nThe query q1 is called daily sales.\n"
+    code = None
+    for reason in REASONS:
+        if reason.code is not code:
+            code = reason.code
+            yield f"## {code}\n"
+        yield from _said(_numbers(reason), reason_words(reason, NAMES))
+
+
+def _changes() -> Iterator[str]:
+    yield "# Changes\n\nThe query q1 is called daily sales.\n\n## Actions\n"
+    for action in ACTIONS:
+        yield from _said(action.id, action_words(action, NAMES))
+    yield "## Changes\n"
+    for change in CHANGES:
+        yield from _said(change.id, change_words(change, NAMES))
+
+
+def _decisions() -> Iterator[str]:
+    yield "# Decisions\n\n## Standings\n"
+    for standing in Standing:
+        yield from _said(standing, standing_words(standing))
+    yield "## Why a change stands where it stands\n"
+    for decided in DECIDED:
+        held = f", held: {decided.held.code}" if decided.held else ""
+        yield from _said(f"{decided.standing}, why: {decided.why.code}{held}", why_words(decided, NAMES))
+    yield "## Summaries\n"
+    for decision in DECISIONS:
+        what = [decided.standing for decided in decision.changes]
+        what += [decision.unsteered.code] if decision.unsteered else []
+        yield from _said(f"mode {decision.mode}: {', '.join(what) or 'no change'}", decision_summary(decision))
+
+
+def _failures() -> Iterator[str]:
+    yield "# Failures\n\nThe query q1 is called daily sales.\n"
+    for failure in FAILURES:
+        what = f"{failure.kind}: {failure.words}; query: {failure.query}; where: {failure.where}"
+        yield from _said(what, failure_words(failure, NAMES))
+
+
+def _numbers(reason: Reason) -> str:
+    numbers = ", ".join(f"{name}={value}" for name, value in reason.numbers.items())
+    because = "".join(f"; because {one.code}" for one in reason.because)
+    return f"{numbers}{because}" if numbers or because else "no numbers"
+
+
+def _said(what: str, words: str) -> Iterator[str]:
+    yield f"`{what}`\n"
+    yield f"> {words}\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "texts"),
+    [
+        ("reasons.md", _reasons),
+        ("changes.md", _changes),
+        ("decisions.md", _decisions),
+        ("failures.md", _failures),
+    ],
+)
+def test_texts_read_as_recorded(file: str, texts: Callable[[], Iterator[str]]) -> None:
+    golden, found = Path(__file__).parent / file, "\n".join(texts())
+    if _RECORDS:
+        golden.write_text(found, encoding="utf-8")
+    assert golden.read_text(encoding="utf-8") == found
+
+
+def test_every_code_has_a_text() -> None:
+    assert {reason.code for reason in REASONS} == set(ReasonCode)

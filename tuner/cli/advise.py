@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +17,7 @@ from tuner.cli.hinted_sql import HintedSql, hinted_sql, read_statements
 from tuner.cli.insights_text import insights_json, insights_lines
 from tuner.cli.logs import LogReader
 from tuner.cli.options import AsJson, Paths
+from tuner.cli.print_lines import print_lines
 from tuner.cli.replay_options import By, Carrier, SqlText
 from tuner.eventlog.cluster import cluster_of
 from tuner.model.application import Application, Completeness
@@ -136,24 +137,23 @@ def _show(
     names: QueryNames,
 ) -> None:
     console = Console(highlight=False)
-    console.print(f"{_cohort(application)} ({application.app_id})", markup=False, soft_wrap=True)
-    if application.status is not Completeness.COMPLETE:
-        console.print(
-            f"  no advice: the log is {application.status}; its rows and times are incomplete\n", soft_wrap=True
-        )
-        return
+    print_lines(console, [f"{_cohort(application)} ({application.app_id})"])
+    if application.status is Completeness.COMPLETE:
+        print_lines(console, _changes_lines(changes, names))
+        print_lines(console, hinted.lines())
+        print_lines(console, insights_lines(insights, names, console.width))
+    else:
+        print_lines(console, [f"  no advice: the log is {application.status}; its rows and times are incomplete"])
+    console.print()
+
+
+def _changes_lines(changes: tuple[Change, ...], names: QueryNames) -> Iterator[str]:
     for trial in changes_by_trial(changes):
         first = trial[0]
-        console.print(f"  {reason_words(first.reason, names)}", markup=False, soft_wrap=True)
-        for action in (action for change in trial for action in change.actions):
-            console.print(f"    {action_words(action, names)}", markup=False, soft_wrap=True)
+        yield f"  {reason_words(first.reason, names)}"
+        yield from (f"    {action_words(action, names)}" for change in trial for action in change.actions)
         if p := first.prediction:
             interval = f"{p.before:.1f} s -> {p.after:.1f} s (between {p.low:.1f} and {p.high:.1f}), risk {first.risk}"
-            console.print(f"    {over_queries(len(first.queries))}: {interval}", markup=False, soft_wrap=True)
+            yield f"    {over_queries(len(first.queries))}: {interval}"
     if not changes:
-        console.print("  nothing to change: no change is predicted to gain enough", soft_wrap=True)
-    for line in hinted.lines():
-        console.print(line, markup=False, soft_wrap=True)
-    for line in insights_lines(insights, names, console.width):
-        console.print(line, markup=False, soft_wrap=True)
-    console.print()
+        yield "  nothing to change: no change is predicted to gain enough"

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from tuner.cli.explain_sources import Measured
+from tuner.cli.print_lines import print_lines
 from tuner.cost.learned.calibrated_model import calibrated_model
 from tuner.cost.learned.operator_times import OperatorTimes, overhead_terms, wall_terms
 from tuner.cost.learned.unit_cost_fit import stage_terms
@@ -53,19 +54,12 @@ def show(queries: Sequence[dict[str, Any]]) -> None:
     """A few lines a query."""
     console = Console(highlight=False)
     for q in queries:
-        console.print(
-            f"{q['name']}, query {q['query']} of {q['run']} ({q['fingerprint']})", markup=False, soft_wrap=True
-        )
-        console.print(
+        shown = [(n, s) for n, s in q["terms_core_seconds"].items() if s > 0][:_MOST_TERMS]
+        lines = (
+            f"{q['name']}, query {q['query']} of {q['run']} ({q['fingerprint']})",
             f"  {format_seconds(q['measured_seconds'])} measured, {format_seconds(q['predicted_seconds'])} by the model; "
             f"core time {format_seconds(q['measured_core_seconds'])} measured, "
             f"{format_seconds(q['predicted_core_seconds'])} by prices:",
-            markup=False,
-            soft_wrap=True,
-        )
-        shown = [(n, s) for n, s in q["terms_core_seconds"].items() if s > 0][:_MOST_TERMS]
-        console.print(
             "  " + ", ".join(f"{name.replace('_', ' ')} {format_seconds(seconds)}" for name, seconds in shown),
-            markup=False,
-            soft_wrap=True,
         )
+        print_lines(console, lines)

@@ -13,8 +13,9 @@ from tuner.cli.harvest_on_spark import harvest_on_spark
 from tuner.cli.json_line import JsonLine
 from tuner.cli.logs import LogReader, QueryList
 from tuner.cli.options import AsJson, Paths
+from tuner.cli.print_lines import print_lines
 from tuner.cli.spark_session import Conf, Master, Out, check_spark_options
-from tuner.model.application import Application
+from tuner.model.application import Application, Problem
 from tuner.model.query import Query, QueryStatus
 from tuner.units import format_bytes, format_seconds
 from tuner.words.query_names import QueryNames
@@ -48,7 +49,7 @@ def harvest(
 def _show(application: Application, work: QueryList) -> None:
     console = Console(highlight=False)
     found = work.in_order()
-    console.print(_headline(application, len(found), work.stages), soft_wrap=True, markup=False)
+    print_lines(console, [_headline(application, len(found), work.stages)])
     if found:
         table = Table("id", "seconds", "joins", "input", "spilled", "query", box=None)
         for column in table.columns[:-1]:
@@ -57,10 +58,13 @@ def _show(application: Application, work: QueryList) -> None:
         for query in found:
             table.add_row(*_row(query, names.add(query)))
         console.print(table)
-    for problem in application.problems:
-        where = f"{problem.file}:{problem.line}" if problem.line else problem.file
-        console.print(f"  {problem.code}: {where}: {problem.message}", soft_wrap=True, markup=False)
+    print_lines(console, map(_problem_line, application.problems))
     console.print()
+
+
+def _problem_line(problem: Problem) -> str:
+    where = f"{problem.file}:{problem.line}" if problem.line else problem.file
+    return f"  {problem.code}: {where}: {problem.message}"
 
 
 def _headline(application: Application, queries: int, stages: int) -> str:

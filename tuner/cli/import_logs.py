@@ -13,6 +13,7 @@ from tuner.cli.log_sources import log_sources
 from tuner.cli.options import AsJson, Paths
 from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
 from tuner.model.decision import Mode
+from tuner.printable import printable
 from tuner.problems import Problems
 from tuner.words.decisions import decision_summary
 
@@ -58,11 +59,11 @@ def import_logs(
         unread = [{"log": u.log, "why": u.why} for u in summary.unread]
         typer.echo(msgspec.json.encode({"cohorts": cohorts, "unread": unread, "problems": said}).decode())
     else:
-        for c, added in kept:
-            typer.echo(f"{c.cohort}: {added} of {c.runs} runs imported; the next run: {decision_summary(c.next)}")
-        for u in summary.unread:
-            typer.echo(f"  {u.log}: {u.why}")
-        for line in said:
-            typer.echo(f"  {line}")
+        imported = (
+            f"{c.cohort}: {added} of {c.runs} runs imported; the next run: {decision_summary(c.next)}"
+            for c, added in kept
+        )
+        for line in (*imported, *(f"  {u.log}: {u.why}" for u in summary.unread), *(f"  {line}" for line in said)):
+            typer.echo(printable(line))
     if failures or not kept:
         raise typer.Exit(1)

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from tuner.cli.insights_text import insights_lines
+from tuner.cli.print_lines import print_lines
 from tuner.errors import TunerError
 from tuner.model.change import Prediction
 from tuner.model.run import RunState
@@ -42,8 +43,7 @@ def show_replay(console: Console, found: Replayed, *, backtest: bool) -> None:
         _say(console, [_cohort_line(cohort)])
         console.print(_runs_table(list(found.runs(cohort.cohort))))
         _say(console, _cohort_lines(cohort))
-        for line in _insights(found, cohort, console.width):
-            console.print(line, markup=False, soft_wrap=True)
+        _say(console, _insights(found, cohort, console.width))
     _say(console, ["", *_rest(summary), *_score(summary.backtest)])
     if backtest:
         _say(console, [line for cohort in summary.cohorts for line in map(_observed_line, cohort.observed)])
@@ -51,8 +51,7 @@ def show_replay(console: Console, found: Replayed, *, backtest: bool) -> None:
 
 
 def _say(console: Console, lines: Iterable[str]) -> None:
-    for line in lines:
-        console.print(printable(line, MAX_LINE), markup=False, soft_wrap=True)
+    print_lines(console, lines, MAX_LINE)
 
 
 def _headline(summary: ReplaySummary) -> str:

@@ -14,6 +14,7 @@ from rich.table import Table
 from tuner.cli.cohort import known_name
 from tuner.cli.db import Url, store_url
 from tuner.cli.options import AsJson
+from tuner.cli.print_lines import print_lines
 from tuner.errors import TunerError
 from tuner.history.store import CohortSummary, Store
 from tuner.model.action import Action
@@ -138,25 +139,27 @@ def _action_json(decided: DecidedChange, action: Action, names: QueryNames) -> d
 
 def _show(cohort: str, found: list[Run], names: QueryNames) -> None:
     console = Console(highlight=False)
-    table = Table("run", "state", "seconds", "decision", title=escape(cohort), title_justify="left", box=None)
+    title = escape(printable(cohort))
+    table = Table("run", "state", "seconds", "decision", title=title, title_justify="left", box=None)
     for run in found:
         duration = run.outcome.duration_ms if run.outcome else None
         seconds = "-" if duration is None else f"{duration / 1e3:.1f}"
-        table.add_row(escape(run.key), run.state, seconds, escape(decision_summary(run.decision)))
+        decision = escape(printable(decision_summary(run.decision)))
+        table.add_row(escape(printable(run.key)), run.state, seconds, decision)
     console.print(table)
-    for run in found:
-        if run.failure:
-            console.print(
-                f"run {run.key} {_ended(run)}: {failure_words(run.failure, names)}", markup=False, soft_wrap=True
-            )
-    console.print("\nchanges as of the last run:")
-    for decided in found[-1].decision.changes:
-        words = f"  {standing_words(decided.standing)}: {change_words(decided.change, names)}\n    {why_words(decided, names)}"
-        console.print(f"{words}\n    id: {decided.id}", markup=False, soft_wrap=True)
-    if not found[-1].decision.changes:
-        console.print("  none")
-    for line in _unfollowed(found[-1], names):
-        console.print(line, markup=False, soft_wrap=True)
+    failed = ((run, run.failure) for run in found if run.failure)
+    print_lines(console, (f"run {run.key} {_ended(run)}: {failure_words(why, names)}" for run, why in failed))
+    print_lines(console, ["", "changes as of the last run:", *_changes_lines(found[-1], names)])
+    print_lines(console, _unfollowed(found[-1], names))
+
+
+def _changes_lines(run: Run, names: QueryNames) -> Iterator[str]:
+    for decided in run.decision.changes:
+        yield f"  {standing_words(decided.standing)}: {change_words(decided.change, names)}"
+        yield f"    {why_words(decided, names)}"
+        yield f"    id: {decided.id}"
+    if not run.decision.changes:
+        yield "  none"
 
 
 def _ended(run: Run) -> str:
@@ -171,6 +174,6 @@ def _unfollowed(run: Run, names: QueryNames) -> Iterator[str]:
         ("held in the last run alone:", held_in(run)),
     ):
         if reasons:
-            yield f"\n{words}"
+            yield from ("", words)
         for id_, why in reasons.items():
-            yield f"  {change_words(changes[id_], names)}\n    {reason_words(why, names)}\n    id: {id_}"
+            yield from (f"  {change_words(changes[id_], names)}", f"    {reason_words(why, names)}", f"    id: {id_}")

@@ -13,6 +13,7 @@ from tuner.cli.db import Url, store_url
 from tuner.errors import TunerError
 from tuner.history.store import Store
 from tuner.model.verdict import Ruling, Verdict
+from tuner.printable import printable
 
 Cohort = Annotated[str, typer.Argument(callback=known_name, help="The cohort, as `spark-tuner status` lists it.")]
 ChangeId = Annotated[str, typer.Argument(metavar="CHANGE", help="The id of the change, or a part that only it has.")]
@@ -44,7 +45,7 @@ def _rule(ruling: Ruling, cohort: str, part: str, reason: str, url: str | None) 
         known = {d.id for run in store.runs(cohort) for d in run.decision.changes}
         change_id = _the_one(known, part, cohort)
         store.record(Verdict(cohort, change_id, ruling, getpass.getuser(), datetime.now(UTC), reason))
-    typer.echo(f"{ruling}: {change_id} (from the next run of {cohort} on)")
+    typer.echo(printable(f"{ruling}: {change_id} (from the next run of {cohort} on)"))
 
 
 def _the_one(known: set[str], part: str, cohort: str) -> str:

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from tuner.model.decision import IN_FORCE, TAKEN_OUT, DecidedChange, Standing
 from tuner.model.run import Run
+from tuner.printable import printable
 from tuner.words.actions import action_words
 from tuner.words.decisions import decision_summary
 from tuner.words.query_names import QueryNames, names_in
@@ -79,11 +80,9 @@ def show(console: Console, found: Sequence[Row]) -> None:
     console.print("(seconds of each query)\n")
     for row in found:
         for change in row.changes:
-            console.print(
-                f"run {row.run}: {standing_words(change.standing)}: {change.reason}", markup=False, soft_wrap=True
-            )
-            for setting in change.settings:
-                console.print(f"       {setting}", markup=False, soft_wrap=True)
+            head = f"run {row.run}: {standing_words(change.standing)}: {change.reason}"
+            for line in (head, *(f"       {setting}" for setting in change.settings)):
+                console.print(printable(line), markup=False, soft_wrap=True)
 
 
 def as_json(found: Sequence[Row]) -> list[dict[str, object]]:

@@ -120,7 +120,7 @@ def orphan(submits: Submits) -> Submits:
 def test_sigkill_is_told_and_rolls_the_trial_back(submits: Submits) -> None:
     code, said = submits.run("die", SIGNAL="9")
     assert (code, submits.steered) == (137, True), "as a shell tells it"
-    assert "failed: killed by SIGKILL, as where memory runs out in query " in said
+    assert "failed: killed by SIGKILL, as where memory runs out in " in said
     assert submits.run()[0] == 0
     assert not submits.steered
     assert [run.state for run in submits.runs] == [RunState.SUCCEEDED, RunState.FAILED, RunState.SUCCEEDED]

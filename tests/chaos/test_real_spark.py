@@ -17,6 +17,8 @@ from tuner.history.store import Store
 from tuner.model.failure import FailureKind
 from tuner.model.run import RunState
 from tuner.plan.queries import queries
+from tuner.words.failures import failure_words
+from tuner.words.query_names import QueryNames
 
 pytestmark = [pytest.mark.spark]
 
@@ -44,7 +46,8 @@ def test_failures_are_recognised(spark_submit: Callable[..., Path], tmp_path: Pa
     timed_out = [f for f in application.failures if f.kind is FailureKind.BROADCAST_TIMEOUT]
     found = failure_in(timed_out, queries(application))
     assert found is not None
-    assert found.sentence.startswith("broadcast timed out after 1 s in query ")
+    names = QueryNames(queries(application))
+    assert failure_words(found, names).startswith("broadcast timed out after 1 s in ")
 
 
 def test_spark_that_is_killed_in_a_query(spark_submit: Callable[..., Path], tmp_path: Path) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -10,11 +13,21 @@ from typer.core import TyperCommand
 
 
 class LazyCommand(TyperCommand):
-    """The command, or group of commands, that `function` of `module` is; listed with `help` until then."""
+    """The command, or group of commands, that `function` of `module` is."""
 
-    def __init__(self, name: str, module: str, function: str, help: str) -> None:
-        super().__init__(name, help=help)
+    def __init__(self, name: str, module: str, function: str) -> None:
+        super().__init__(name)
         self.module, self.function = module, function
+
+    def first_line(self) -> str:
+        """Of its help: the docstring of the function, of a group's callback; read, not imported."""
+        spec = find_spec(self.module)
+        if spec is None or spec.origin is None:
+            return ""
+        source = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+        functions = [found for found in source.body if isinstance(found, ast.FunctionDef)]
+        own = next((found for found in functions if found.name == self.function), functions[0])
+        return (ast.get_docstring(own) or "").split("\n")[0]
 
     def load(self) -> Any:
         """The command itself, with its options."""

@@ -14,76 +14,34 @@ from tuner.errors import TunerError
 from tuner.printable import printable
 
 COMMANDS = (
-    LazyCommand(
-        "demo",
-        "tuner.cli.demo",
-        "demo",
-        "Make TPC-DS tables, run a nightly PySpark job through Airflow several times, and show what the tuner made of it.",
-    ),
-    LazyCommand(
-        "submit", "tuner.cli.submit", "submit", "Run spark-submit, steered by what earlier runs of the cohort measured."
-    ),
-    LazyCommand(
-        "harvest",
-        "tuner.cli.harvest",
-        "harvest",
-        "Read event logs: applications, queries, joins with measured rows and bytes, stages, problems.",
-    ),
-    LazyCommand(
-        "advise",
-        "tuner.cli.advise",
-        "advise",
-        "Read event logs and print recommendations with evidence and predicted seconds, and insights for a person.",
-    ),
-    LazyCommand(
-        "replay",
-        "tuner.cli.replay",
-        "replay",
-        "Walk the runs of recurring jobs in time order and decide at each as a live run would, knowing only the past.",
-    ),
-    LazyCommand(
-        "import",
-        "tuner.cli.import_logs",
-        "import_logs",
-        "Put the runs of old event logs into the history store: the next run is decided on them as on its own.",
-    ),
-    LazyCommand(
-        "explain",
-        "tuner.cli.explain",
-        "explain",
-        "Show what each query's seconds are made of by the cost model; with --model, the model and how far it is off.",
-    ),
-    LazyCommand(
-        "agent-jar",
-        "tuner.cli.agent_jar",
-        "agent_jar",
-        "Build the jar that steers joins inside Spark, to be deployed where your cluster's drivers can read it.",
-    ),
-    LazyCommand("status", "tuner.cli.status", "status", "Show what the store knows: runs, what steered them, and why."),
-    LazyCommand("approve", "tuner.cli.verdict", "approve", "Let the next run try an action."),
-    LazyCommand("reject", "tuner.cli.verdict", "reject", "Never apply an action."),
-    LazyCommand("pin", "tuner.cli.verdict", "pin", "Apply an action in every run, whatever is measured."),
-    LazyCommand("rollback", "tuner.cli.verdict", "rollback", "Take an action back from the next run on."),
-    LazyCommand(
-        "mode",
-        "tuner.cli.mode",
-        "mode",
-        "Set how much may be done to a cohort from its next run on: it beats what the job says.",
-    ),
-    LazyCommand("ui", "tuner.cli.ui", "ui", "Show the panel in a browser, to this machine only; Ctrl+C ends it."),
-    LazyCommand(
-        "bench",
-        "tuner.cli.bench",
-        "bench",
-        "Compare the tuner with Spark's defaults, Spark's CBO, a raised broadcast threshold and searches on a recurring SQL job.",
-    ),
-    LazyCommand("db", "tuner.cli.db", "db", "The history store."),
+    LazyCommand("demo", "tuner.cli.demo", "demo"),
+    LazyCommand("submit", "tuner.cli.submit", "submit"),
+    LazyCommand("harvest", "tuner.cli.harvest", "harvest"),
+    LazyCommand("advise", "tuner.cli.advise", "advise"),
+    LazyCommand("replay", "tuner.cli.replay", "replay"),
+    LazyCommand("import", "tuner.cli.import_logs", "import_logs"),
+    LazyCommand("explain", "tuner.cli.explain", "explain"),
+    LazyCommand("agent-jar", "tuner.cli.agent_jar", "agent_jar"),
+    LazyCommand("status", "tuner.cli.status", "status"),
+    LazyCommand("approve", "tuner.cli.verdict", "approve"),
+    LazyCommand("reject", "tuner.cli.verdict", "reject"),
+    LazyCommand("pin", "tuner.cli.verdict", "pin"),
+    LazyCommand("rollback", "tuner.cli.verdict", "rollback"),
+    LazyCommand("mode", "tuner.cli.mode", "mode"),
+    LazyCommand("ui", "tuner.cli.ui", "ui"),
+    LazyCommand("bench", "tuner.cli.bench", "bench"),
+    LazyCommand("db", "tuner.cli.db", "db"),
 )
 
 
 class _Commands(TyperGroup):
     def __init__(self, **given: Any) -> None:
         super().__init__(**{**given, "commands": {command.name: command for command in COMMANDS}})
+
+    def format_help(self, *to: Any) -> None:
+        for command in COMMANDS:
+            command.help = command.first_line()
+        super().format_help(*to)
 
 
 app = typer.Typer(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -78,6 +79,13 @@ def test_missing_numbers_leave_the_code_and_those_that_are_there() -> None:
     found = Reason(ReasonCode.SLOWER, {"seconds": 16, "run": "etl/1", "expected_rows": None})
     assert reason_words(found) == "slower (seconds 16, run etl/1, expected rows None)"
     assert reason_words(Reason(ReasonCode.NOT_FOLLOWED)) == "not followed"
+
+
+def test_a_code_of_a_newer_version_is_kept_and_spelled_out() -> None:
+    stored = msgspec.json.encode(Reason(ReasonCode.SLOWER, {"seconds": 16})).replace(b"slower", b"far_slower")
+    found = msgspec.json.decode(stored, type=Reason)
+    assert reason_words(found) == "far slower (seconds 16)"
+    assert msgspec.json.encode(found) == stored
 
 
 def test_what_an_earlier_version_said_is_said_as_it_is() -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Self
 
 # A number with its unit in its name, a name, several of them, or None where it is not known.
 Number = float | int | str | bool | tuple[str | int, ...] | None
 
 
 class ReasonCode(StrEnum):
-    """What a reason says; which numbers it has, its sentence in `tuner.words.reasons` tells.
+    """What a reason says; which numbers it has, its sentence in `tuner.words` tells.
 
     An advisor's reason has the advisor's name. recorded: a sentence that an earlier version stored, in `said`.
     """
@@ -76,6 +77,15 @@ class ReasonCode(StrEnum):
     PROVEN_CHANGES_SUSPECTED = "proven_changes_suspected"
     UNSTEERED = "unsteered"
     UNOBSERVED = "unobserved"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        """A code of a newer version, which shares the store: kept as it is."""
+        if not isinstance(value, str):
+            return None
+        code = str.__new__(cls, value)
+        code._name_, code._value_ = value.upper(), value
+        return code
 
 
 # What was measured and lost: such a change is a reason to wait in other jobs, too.

@@ -51,8 +51,9 @@ def _share(text: str) -> float | None:
     return value if value is not None and 0 <= value <= 1 else None
 
 
-def _mebibytes(text: str) -> int | None:
-    return parse_bytes(text, "m")
+def _mebibytes(text: str) -> int:
+    """An unreadable heap is unknown, 0: nothing may be measured against Spark's default then."""
+    return parse_bytes(text, "m") or 0
 
 
 _READERS: Mapping[Unit, Callable[[str], bool | int | float | str | None]] = {

@@ -25,7 +25,7 @@ def application(executors: Executors, **conf: str) -> Application:
             application(Executors(2, 1 << 30, 1), spark_master="local[2]"),
             Cluster(2, 1, 2, 1 << 30, 1 << 30, local=True),
         ),
-        (application(Executors(), spark_driver_memory="a lot"), Cluster(0, 0, 0, 0, 1 << 30, local=False)),
+        (application(Executors(), spark_driver_memory="a lot"), Cluster(0, 0, 0, 0, 0, local=False)),
     ],
 )
 def test_cores_and_memory(given: Application, expected: Cluster) -> None:

@@ -39,8 +39,11 @@ _NEED_OF_FIXTURE = {
 _NEED_OF_FOLDER = {"airflow_plugin": "airflow", "chaos": "processes"}
 _NEEDS = {"spark", "airflow", "postgres", "browser", "processes", "sockets"}
 
-settings.register_profile("commit", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("nightly", settings.get_profile("commit"), max_examples=500)
+# A commit is judged by the same examples each time; new ones are looked for at night.
+settings.register_profile(
+    "commit", max_examples=50, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("nightly", settings.get_profile("commit"), max_examples=500, derandomize=False)
 settings.load_profile("nightly" if AT_LENGTH else "commit")
 
 

@@ -137,7 +137,7 @@ SENTENCES = st.lists(st.sampled_from([*VOCABULARY.split(), "\n"]), max_size=25).
 @given(st.one_of(st.text(), SENTENCES))
 def test_never_raises_and_never_loses_text(text: str) -> None:
     hinted = add_join_hints(text, [DATES, JoinHintRequest(Hint.MERGE, "orders")])
-    assert hinted.text.replace(" /*+ BROADCAST(d) */", "").replace(" /*+ MERGE(o) */", "") == text or hinted.applied
+    assert OUR_HINT.sub("", hinted.text) == OUR_HINT.sub("", text)
     assert hinted.applied or hinted.text == text
     assert len(hinted.applied) + len(hinted.skipped) == 2
 

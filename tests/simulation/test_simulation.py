@@ -13,6 +13,7 @@ from tests.benchmarks.simulation.__main__ import differing, scored
 from tests.benchmarks.simulation.alternatives import all_advice, best, gain_share, seconds_with
 from tests.benchmarks.simulation.draw import draw
 from tests.benchmarks.simulation.memory import InMemory
+from tests.benchmarks.simulation.outcome import outcome_of
 from tests.benchmarks.simulation.play import Try, play
 from tests.benchmarks.simulation.report import as_json, table
 from tests.benchmarks.simulation.scenario import SCENARIOS, Scenario
@@ -112,6 +113,23 @@ def test_the_first_night_is_observed_and_advice_is_quiet_about_what_is_in_force(
     assert tries[0].in_force == ()
     assert [d.standing for d in tries[1].decision.changes] == [Standing.TRIAL]
     assert {d.standing for t in tries[2:] for d in t.decision.changes} == {Standing.PROMOTED}
+
+
+# --- Evidence: what a run says of its work ---
+
+
+def test_work_is_the_same_every_night_and_a_change_reaches_some_stages_of_its_query() -> None:
+    gains = candidate(GAINS, 0.5)
+    world = world_of(gains, nights=[replace(world_of().nights[1], machine=2.0, cpu_machine=1.3)])
+    usual, slow = (outcome_of(world, world.nights[n], (), failed=False).queries[0] for n in (0, 1))
+    changed = outcome_of(world, world.nights[0], (gains,), failed=False).queries[0]
+    assert usual.work and slow.work and changed.work
+    assert [s.amounts for s in slow.work.stages] == [s.amounts for s in usual.work.stages]
+    assert slow.executor_run_ms == pytest.approx(2 * usual.executor_run_ms)
+    assert slow.executor_cpu_ms == pytest.approx(1.3 * usual.executor_cpu_ms)
+    assert changed.work.stages[:2] == usual.work.stages[:2]
+    assert changed.executor_cpu_ms == pytest.approx(0.5 * usual.executor_cpu_ms)
+    assert [len(q.work.broadcasts) for q in (usual, changed) if q.work] == [0, 1]
 
 
 # --- The report ---

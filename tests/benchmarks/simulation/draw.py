@@ -22,6 +22,10 @@ ADVICE_ERROR = 0.5
 # A property reaches queries that it was not meant for, and then does something to them.
 BYSTANDERS = 0.1
 BACK_FILL = 10.0
+# Log of factors: how far a change's effect on CPU time, and on work at fixed prices, is from its effect on seconds.
+CPU_OFF, WORK_OFF = 0.1, 0.2
+# CPU time takes this power of what a slow machine makes of seconds: neighbours wait for each other, and compute the same.
+CPU_OF_SLOWNESS = 0.2
 
 
 def draw(seed: int, number: int, nights: int) -> World:
@@ -30,13 +34,8 @@ def draw(seed: int, number: int, nights: int) -> World:
     scenario = SCENARIOS[number % len(SCENARIOS)]
     queries = tuple(_queries(chance, scenario, nights))
     candidates = (*_on_queries(chance, scenario, queries), *_properties(chance, queries))
-    return World(
-        number,
-        scenario,
-        queries,
-        candidates,
-        tuple(_with_words(seed, number, _nights(chance, scenario, queries, nights))),
-    )
+    plain = tuple(_with_words(seed, number, _nights(chance, scenario, queries, nights)))
+    return _with_cpu(np.random.default_rng([seed, number, 2]), World(number, scenario, queries, candidates, plain))
 
 
 def _with_words(seed: int, number: int, nights: Iterator[Night]) -> Iterator[Night]:
@@ -44,6 +43,35 @@ def _with_words(seed: int, number: int, nights: Iterator[Night]) -> Iterator[Nig
     chance = np.random.default_rng([seed, number, 1])
     for night in nights:
         yield replace(night, words=float(chance.random()))
+
+
+def _with_cpu(chance: np.random.Generator, world: World) -> World:
+    """CPU time and work, drawn apart as well."""
+    scenario, names = world.scenario, [query.fingerprint for query in world.queries]
+    queries = tuple(
+        replace(
+            query,
+            busy_cores=float(chance.uniform(1, 7)),
+            cpu_share=float(chance.uniform(0.5, 0.95)),
+            untouched_share=float(chance.uniform(0.05, 0.3)),
+        )
+        for query in world.queries
+    )
+    candidates = tuple(
+        replace(c, cpu_off=float(chance.normal(0, CPU_OFF)), work_off=float(chance.normal(0, WORK_OFF)))
+        for c in world.candidates
+    )
+    noise = np.exp(chance.normal(0, scenario.cpu_spread, (len(world.nights), len(names))))
+    machine = np.exp(chance.normal(0, scenario.cpu_machine_spread, len(world.nights)))
+    nights = tuple(
+        replace(
+            night,
+            cpu_machine=float(machine[night.number]) * night.machine**CPU_OF_SLOWNESS,
+            cpu_chance=dict(zip(names, map(float, noise[night.number]), strict=True)),
+        )
+        for night in world.nights
+    )
+    return replace(world, queries=queries, candidates=candidates, nights=nights)
 
 
 def _queries(chance: np.random.Generator, scenario: Scenario, nights: int) -> Iterator[SimulatedQuery]:

@@ -8,12 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 from tests.benchmarks.simulation.advisor import recommend
 from tests.benchmarks.simulation.memory import Memory
-from tests.benchmarks.simulation.words import failure_of_night
+from tests.benchmarks.simulation.outcome import outcome_of
 from tests.benchmarks.simulation.world import Candidate, Night, World, breaks
-from tuner.model.cluster import Cluster
 from tuner.model.decision import Decision
-from tuner.model.query import Query, QueryStatus
-from tuner.model.run import Outcome, Run, RunState
+from tuner.model.run import Run, RunState
 
 MIDNIGHT = datetime(2026, 1, 1, tzinfo=UTC)
 MOST_TRIES = 2
@@ -71,38 +69,7 @@ def _run(world: World, found: Try, key: str, number: int) -> Run:
         decision=found.decision,
         event_log_dir="",
         ended_at=started + timedelta(hours=1),
-        outcome=None if night.loses_log else _outcome(world, found),
-    )
-
-
-def _outcome(world: World, found: Try) -> Outcome:
-    night, took = found.night, found.seconds
-    left = sum(took.values()) * (night.got_to if found.failed else 1.0)
-    duration_ms = int(left * 1e3)
-    queries: list[Query] = []
-    for number, query in enumerate(world.at(night)):
-        seconds = took[query.fingerprint]
-        queries.append(
-            _query(number, query.fingerprint, seconds, int(query.input_bytes * night.scale), left >= seconds)
-        )
-        left -= seconds
-        if left < 0:
-            break
-    reached = [query.fingerprint for query in queries]
-    failure = failure_of_night(night, found.in_force, reached) if found.failed else None
-    return Outcome("app", night.spark_version, duration_ms, Cluster(cores=night.cores), tuple(queries), failure=failure)
-
-
-def _query(number: int, fingerprint: str, seconds: float, input_bytes: int, ended: bool) -> Query:
-    return Query(
-        id=number,
-        root_id=number,
-        fingerprint=fingerprint,
-        description="",
-        start_ms=0,
-        duration_ms=round(seconds * 1e3) if ended else None,
-        status=QueryStatus.SUCCEEDED if ended else QueryStatus.UNFINISHED,
-        input_bytes=input_bytes,
+        outcome=None if night.loses_log else outcome_of(world, night, found.in_force, failed=found.failed),
     )
 
 

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 class Scenario:
     """A kind of cohort. Rates are per night unless their name says otherwise.
 
-    `machine_spread` is shared by all queries of a run, `query_spread` is each one's own; a slow night takes 1.5 to 4 times as
+    `machine_spread` is shared by all queries of a run, `query_spread` is each one's own (of CPU time: `cpu_machine_spread` and
+    `cpu_spread`); a slow night takes 1.5 to 4 times as
     long, a stray query 1.5 to 3 times. `growth` is that of input a night, `season` half the swing of a week.
     """
 
@@ -24,6 +25,8 @@ class Scenario:
     queries: tuple[int, int] = (3, 12)
     machine_spread: float = 0.04
     query_spread: float = 0.05
+    cpu_machine_spread: float = 0.03
+    cpu_spread: float = 0.03
     slow_nights: float = 0.01
     strays: float = 0.005
     growth: float = 0.001

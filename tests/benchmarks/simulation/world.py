@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tests.benchmarks.simulation.scenario import Scenario
 from tuner.model.action import Action, ActionKind
@@ -16,6 +16,9 @@ Target = tuple[ActionKind, str, str | None]
 class SimulatedQuery:
     """A query between two nights (`until` is the first without it). `seconds` are those of the usual input on the usual machine,
     `fixed_share` of which do not follow the input.
+
+    It keeps `busy_cores` busy on average, which compute for `cpu_share` of that time. Stages with `untouched_share` of its
+    work do the same whatever is in force.
     """
 
     fingerprint: str
@@ -24,13 +27,17 @@ class SimulatedQuery:
     fixed_share: float
     since: int
     until: int
+    busy_cores: float = 4.0
+    cpu_share: float = 0.8
+    untouched_share: float = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A change with its true and its foretold effect. `factors` are by fingerprint, of all queries it truly reaches.
 
-    `moves` says that the advised number follows the input; runs with `fails_from` times the usual input fail with it.
+    `moves` says that the advised number follows the input; runs with `fails_from` times the usual input fail with it. `cpu_off`
+    and `work_off` are by how much its effect on CPU time and on work is another than that on seconds, as a log of factors.
     """
 
     action: Action
@@ -39,6 +46,8 @@ class Candidate:
     foretold: float
     fails_from: float = math.inf
     moves: bool = False
+    cpu_off: float = 0.0
+    work_off: float = 0.0
 
     @property
     def target(self) -> Target:
@@ -52,6 +61,8 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class Night:
     """What happens in one night, whatever is in force. `scale` is that of the input, `chance` each query's noise.
+
+    `machine` and `chance` multiply seconds, `cpu_machine` and `cpu_chance` CPU time.
 
     A run that `fails` by itself, or by a change, does so after `got_to` of its seconds; one that `loses_log` tells nothing.
     `words`, between 0 and 1, chooses what a failure says of its cause: 1 for nothing.
@@ -68,6 +79,8 @@ class Night:
     got_to: float = 1.0
     loses_log: bool = False
     words: float = 1.0
+    cpu_machine: float = 1.0
+    cpu_chance: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ from rich.console import Console
 
 from tests.benchmarks.simulation.draw import draw
 from tests.benchmarks.simulation.memory import InMemory, InStore
-from tests.benchmarks.simulation.play import cohort_of, play
-from tests.benchmarks.simulation.report import as_json, table
+from tests.benchmarks.simulation.play import play
+from tests.benchmarks.simulation.report import as_json, tables
 from tests.benchmarks.simulation.score import Score, score
 from tuner.history.store import Store
 
@@ -52,8 +52,8 @@ def differing(cohorts: int, seed: int, runs: int) -> list[str]:
         for number in range(cohorts):
             world = draw(seed, number, runs)
             alone = [t.decision for t in play(world, InMemory())]
-            if alone != [t.decision for t in play(world, InStore(store, cohort_of(world)))]:
-                found.append(cohort_of(world))
+            if alone != [t.decision for t in play(world, InStore(store, world.cohort))]:
+                found.append(world.cohort)
     return found
 
 
@@ -69,7 +69,8 @@ def main() -> int:
     since = time.monotonic()
     found = list(scores(options.cohorts, options.seed, options.runs, options.processes))
     took = time.monotonic() - since
-    Console(width=200).print(table(found, f"{options.cohorts} cohorts of {options.runs} nights, seed {options.seed}"))
+    for table in tables(found, f"{options.cohorts} cohorts of {options.runs} nights, seed {options.seed}"):
+        Console(width=200).print(table)
     print(f"{took:.0f} s, {took / options.cohorts / options.runs * 1e3:.2f} ms a night")
     if options.json:
         options.json.write_text(json.dumps(as_json(found), indent=2) + "\n")

@@ -6,43 +6,67 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from tests.benchmarks.simulation.advisor import looks_gainful
-from tests.benchmarks.simulation.world import Candidate, Night, World, breaks
-from tuner.model.action import ActionKind
+from tests.benchmarks.simulation.candidate import Candidate
+from tests.benchmarks.simulation.in_force import InForce, everywhere
+from tests.benchmarks.simulation.night import Night
+from tests.benchmarks.simulation.world import World, breaks, seconds
 
 
-def untuned_seconds(world: World, night: Night) -> float:
-    """Seconds of a night, its failed try with it, with nothing ever in force."""
-    return seconds_with(world, night, ())
+def untuned_seconds(night: Night) -> float:
+    """Seconds of a night, its failed tries with it, with nothing ever in force."""
+    return seconds_with(night, ())
 
 
-def seconds_with(world: World, night: Night, in_force: Sequence[Candidate]) -> float:
-    """Seconds of a night with these changes in force, which a retry runs without."""
-    took = sum(world.seconds(night, in_force).values())
-    if not night.fails and not breaks(night, in_force):
-        return took
-    return took * night.got_to + sum(world.seconds(night).values())
+def seconds_with(night: Night, in_force: Sequence[InForce]) -> float:
+    """Seconds of a night with these changes in force, which a try after one that they broke runs without."""
+    took, without = sum(seconds(night, in_force)), sum(seconds(night))
+    failed = night.failing_tries * night.got_to * took
+    return failed + (took * night.got_to + without if breaks(night, in_force) else took)
 
 
-def all_advice(world: World, night: Night) -> list[Candidate]:
-    """All that is ever advised, but for the first night, of which nothing is known before."""
-    return [c for c in world.candidates if looks_gainful(c)] if night.number else []
+def all_advice(world: World, night: Night) -> tuple[InForce, ...]:
+    """All that was advised by the night before, on whatever values come: of the first night nothing is known before."""
+    if not night.number:
+        return ()
+    before = [
+        (e, t)
+        for n in world.nights[night.number - 1 : night.number]
+        for e, t in zip(n.executions, seconds(n), strict=True)
+    ]
+    return everywhere(c for c in world.candidates if looks_gainful(c, before))
 
 
-def best(world: World, night: Night) -> list[Candidate]:
-    """Of what is ever advised, whatever is truly faster this night; each change of one query by itself, properties together."""
-    known = [c for c in all_advice(world, night) if c.fails_from > night.scale]
-    on_queries = [c for c in known if c.action.kind is not ActionKind.SET_CONF and next(iter(c.factors.values())) < 1]
-    sets = ([*on_queries, *some] for some in _subsets([c for c in known if c.action.kind is ActionKind.SET_CONF]))
-    return min(sets, key=lambda chosen: sum(world.seconds(night, chosen).values()))
+def ever_advised(world: World) -> tuple[Candidate, ...]:
+    """What is advised for some of the values that come."""
+    kinds = {(e.query.fingerprint, e.values.kind): e for night in world.nights for e in night.executions}
+    return tuple(c for c in world.candidates if any(looks_gainful(c, [(e, 1.0)]) for e in kinds.values()))
 
 
-def gain_share(world: World, night: Night, candidate: Candidate, in_force: Sequence[Candidate]) -> float:
-    """The share of its queries' seconds that a change saves among others, this night; less than 0 where it loses."""
-    others = [c for c in in_force if c is not candidate]
-    before, after = world.seconds(night, others), world.seconds(night, [*others, candidate])
-    reached = [name for name in before if name in candidate.factors]
-    lacked = sum(before[name] for name in reached)
-    return 1 - sum(after[name] for name in reached) / lacked if lacked else 0.0
+def best(advised: Sequence[Candidate], night: Night) -> tuple[InForce, ...]:
+    """Of what is ever advised, whatever is truly faster this night: for each values by themselves, properties together."""
+    if not night.number:
+        return ()
+    on_joins = tuple(_where_it_gains(c, night) for c in advised if c.is_on_joins)
+    sets = ((*on_joins, *everywhere(some)) for some in _subsets([c for c in advised if not c.is_on_joins]))
+    return min(sets, key=lambda chosen: sum(seconds(night, chosen)))
+
+
+def gain_share(night: Night, one: InForce, in_force: Sequence[InForce]) -> float:
+    """The share of the seconds of what it acts on that a change saves among others, this night; less than 0 where it loses."""
+    others = [other for other in in_force if other.candidate is not one.candidate]
+    reached = [one.acts_on(execution) for execution in night.executions]
+    before = sum(t for t, is_ in zip(seconds(night, others), reached, strict=True) if is_)
+    after = sum(t for t, is_ in zip(seconds(night, [*others, one]), reached, strict=True) if is_)
+    return 1 - after / before if before else 0.0
+
+
+def _where_it_gains(candidate: Candidate, night: Night) -> InForce:
+    gains = (
+        e.values.literals
+        for e in night.executions
+        if candidate.factor(e) < 1 and candidate.fails_from > night.scale * e.values.rows
+    )
+    return InForce(candidate, frozenset(gains))
 
 
 def _subsets(candidates: Sequence[Candidate]) -> Iterator[tuple[Candidate, ...]]:

@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
+from tests.benchmarks.simulation.in_force import InForce
+from tests.benchmarks.simulation.night import Execution, Night
 from tests.benchmarks.simulation.words import failure_of_night
 from tests.benchmarks.simulation.work import cpu_ms, work_of
-from tests.benchmarks.simulation.world import Candidate, Night, SimulatedQuery, World
-from tuner.model.cluster import Cluster
 from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Outcome
 
 
-def outcome_of(world: World, night: Night, in_force: Collection[Candidate], *, failed: bool) -> Outcome:
-    """The outcome of a night with these changes in force; of one that failed, what came before that."""
-    took = world.seconds(night, in_force)
-    left = sum(took.values()) * (night.got_to if failed else 1.0)
+def outcome_of(
+    night: Night, in_force: Collection[InForce], took: Sequence[float], *, failed: bool = False, by_tuner: bool = False
+) -> Outcome:
+    """The outcome of a night whose executions took so long; of one that failed, what came before that."""
+    left = sum(took) * (night.got_to if failed else 1.0)
     duration_ms = int(left * 1e3)
     queries: list[Query] = []
-    for number, query in enumerate(world.at(night)):
-        seconds = took[query.fingerprint]
-        queries.append(_query(number, query, night, in_force, seconds, ended=left >= seconds))
+    for number, (execution, seconds) in enumerate(zip(night.executions, took, strict=True)):
+        queries.append(_query(number, night, execution, in_force, seconds, ended=left >= seconds))
         left -= seconds
         if left < 0:
             break
-    failure = failure_of_night(night, in_force, [query.fingerprint for query in queries]) if failed else None
-    return Outcome("app", night.spark_version, duration_ms, Cluster(cores=night.cores), tuple(queries), failure=failure)
+    reached = [query.fingerprint for query in queries]
+    failure = failure_of_night(night, in_force if by_tuner else (), reached) if failed else None
+    return Outcome("app", night.spark_version, duration_ms, night.cluster, tuple(queries), failure=failure)
 
 
 def _query(
-    number: int, query: SimulatedQuery, night: Night, in_force: Collection[Candidate], seconds: float, *, ended: bool
+    number: int,
+    night: Night,
+    execution: Execution,
+    in_force: Collection[InForce],
+    seconds: float,
+    *,
+    ended: bool,
 ) -> Query:
-    work = work_of(query, night, in_force) if ended else None
+    query, values = execution.query, execution.values
+    work = work_of(night, execution, in_force) if ended else None
     return Query(
         id=number,
         root_id=number,
@@ -40,9 +48,12 @@ def _query(
         start_ms=0,
         duration_ms=round(seconds * 1e3) if ended else None,
         status=QueryStatus.SUCCEEDED if ended else QueryStatus.UNFINISHED,
-        input_bytes=int(query.input_bytes * night.scale),
+        input_bytes=int(query.input_bytes * night.scale * values.input),
         executor_run_ms=sum(stage.core_ms for stage in work.stages) if work else 0,
-        executor_cpu_ms=cpu_ms(query, night, in_force) if ended else 0,
+        executor_cpu_ms=cpu_ms(night, execution, in_force) if ended else 0,
         task_count=sum(stage.tasks for stage in work.stages) if work else 0,
         work=work,
+        directives=tuple(told for one in in_force if (told := one.told_of(execution))),
+        literals=values.literals,
+        values=(values.literals,),
     )

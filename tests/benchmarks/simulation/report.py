@@ -1,8 +1,8 @@
-"""Scores as one table, and as JSON."""
+"""Scores as tables, and as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -16,43 +16,54 @@ def _share(part: float, whole: float, digits: int = 1) -> str:
     return f"{part / whole:.{digits}%}" if whole else "-"
 
 
-# Each row: its name, and what it says of cohorts together (`all`) and one by one (`each`).
-_ROWS: tuple[tuple[str, Callable[[Score, Sequence[Score]], str]], ...] = (
-    ("cohorts", lambda all_, each: f"{len(each):,}"),
-    ("hours untuned", lambda all_, each: f"{all_.untuned / 3600:,.0f}"),
-    ("saved by the tuner", lambda all_, each: _share(all_.untuned - all_.tuned, all_.untuned)),
-    ("saved by all advice, always", lambda all_, each: _share(all_.untuned - all_.all_advice, all_.untuned)),
-    ("saved by an oracle", lambda all_, each: _share(all_.untuned - all_.oracle, all_.untuned)),
-    ("regret, hours", lambda all_, each: f"{(all_.tuned - all_.oracle) / 3600:,.0f}"),
-    ("regret, of the oracle's seconds", lambda all_, each: _share(all_.tuned - all_.oracle, all_.oracle)),
-    ("runs over 5 % slower", lambda all_, each: _share(all_.slower_runs, all_.nights, 2)),
-    ("  seconds they lost, of all", lambda all_, each: _share(all_.slower_seconds, all_.untuned, 2)),
-    ("queries over 5 % slower", lambda all_, each: _share(all_.slower_queries, all_.queries, 2)),
-    ("runs the tuner made fail", lambda all_, each: _share(all_.failed_by_tuner, all_.nights, 2)),
-    ("cohorts slower in all", lambda all_, each: _share(sum(s.lost for s in each), len(each))),
-    ("  the worst", lambda all_, each: f"{max(s.tuned / s.untuned for s in each):.2f}x"),
-    ("changes tried, a cohort", lambda all_, each: f"{all_.turns.trials / len(each):.1f}"),
-    ("rolled back", lambda all_, each: f"{all_.turns.rollbacks:,}"),
-    ("  though it gained over 5 %", lambda all_, each: _false_rollbacks(all_)),
-    ("promoted", lambda all_, each: f"{all_.turns.promotions:,}"),
-    ("  though it lost over 5 %", lambda all_, each: _share(all_.turns.false_promotions, all_.turns.promotions)),
-    ("nights proven", lambda all_, each: f"{all_.turns.proven_nights:,}"),
-    ("  though it lost over 5 %", lambda all_, each: _share(all_.turns.losing_nights, all_.turns.proven_nights, 2)),
-    ("nights to 90 % of the gain", lambda all_, each: "-" if all_.nights_to_gain is None else str(all_.nights_to_gain)),
-)
+# What a column says of a scenario's cohorts together (`all`) and one by one (`each`).
+Cell = Callable[[Score, Sequence[Score]], str]
+
+_SECONDS: Mapping[str, Cell] = {
+    "cohorts": lambda all_, each: f"{len(each):,}",
+    "hours untuned": lambda all_, each: f"{all_.untuned / 3600:,.0f}",
+    "saved": lambda all_, each: _share(all_.untuned - all_.tuned, all_.untuned),
+    "always all advice": lambda all_, each: _share(all_.untuned - all_.all_advice, all_.untuned),
+    "oracle": lambda all_, each: _share(all_.untuned - all_.oracle, all_.untuned),
+    "of the oracle's": lambda all_, each: _share(all_.untuned - all_.tuned, all_.untuned - all_.oracle, 0),
+    "runs over 5 % slower": lambda all_, each: _share(all_.slower_runs, all_.nights, 2),
+    "seconds they lost": lambda all_, each: _share(all_.slower_seconds, all_.untuned, 2),
+    "queries over 5 % slower": lambda all_, each: _share(all_.slower_queries, all_.queries, 2),
+    "made to fail": lambda all_, each: _share(all_.failed_by_tuner, all_.nights, 2),
+    "cohorts slower": lambda all_, each: _share(sum(s.lost for s in each), len(each)),
+    "the worst": lambda all_, each: f"{max(s.tuned / s.untuned for s in each):.2f}x",
+    "nights to 90 %": lambda all_, each: "-" if all_.nights_to_gain is None else str(all_.nights_to_gain),
+}
+_TURNS: Mapping[str, Cell] = {
+    "tried": lambda all_, each: f"{all_.turns.trials:,}",
+    "promoted": lambda all_, each: f"{all_.turns.promotions:,}",
+    "though it loses": lambda all_, each: _share(all_.turns.false_promotions, all_.turns.promotions),
+    "nights proven": lambda all_, each: f"{all_.turns.proven_nights:,}",
+    "that lost": lambda all_, each: _share(all_.turns.losing_nights, all_.turns.proven_nights, 2),
+    "rolled back": lambda all_, each: f"{all_.turns.rollbacks:,}",
+    "though it gains": lambda all_, each: _share(sum(all_.turns.false_rollbacks.values()), all_.turns.rollbacks),
+}
 
 
-def table(scores: Sequence[Score], title: str) -> Table:
-    """A column for each scenario, and one for all."""
-    columns = list(_columns(scores))
-    found = Table("", *(all_.scenario for all_, _ in columns), title=title)
-    for name, cell in _ROWS:
-        found.add_row(name, *(cell(*column) for column in columns))
-    for why in sorted({why for all_, _ in columns for why in all_.turns.false_rollbacks}):
-        found.add_row(
-            f"    {why}", *(_share(a.turns.false_rollbacks.get(why, 0), a.turns.rollbacks) for a, _ in columns)
-        )
+def tables(scores: Sequence[Score], title: str) -> tuple[Table, Table]:
+    """A row for each scenario, and one for all: seconds by policy, then the turns that changes took (each of 5 % and more)."""
+    rows = list(_rows(scores))
+    whys = sorted({why for all_, _ in rows for why in all_.turns.false_rollbacks})
+    return (
+        _table(rows, title, _SECONDS),
+        _table(rows, "Changes, and rollbacks of what gains by why", _TURNS | {why: _because(why) for why in whys}),
+    )
+
+
+def _table(rows: Sequence[tuple[Score, Sequence[Score]]], title: str, columns: Mapping[str, Cell]) -> Table:
+    found = Table("", *columns, title=title)
+    for row in rows:
+        found.add_row(row[0].scenario, *(cell(*row) for cell in columns.values()))
     return found
+
+
+def _because(why: str) -> Cell:
+    return lambda all_, each: _share(all_.turns.false_rollbacks.get(why, 0), all_.turns.rollbacks)
 
 
 def as_json(scores: Sequence[Score]) -> dict[str, Any]:
@@ -64,16 +75,12 @@ def as_json(scores: Sequence[Score]) -> dict[str, Any]:
             "slower_cohorts": sum(s.lost for s in each),
             "worst_ratio": max(s.tuned / s.untuned for s in each),
         }
-        for all_, each in _columns(scores)
+        for all_, each in _rows(scores)
     }
 
 
-def _columns(scores: Sequence[Score]) -> Iterator[tuple[Score, Sequence[Score]]]:
+def _rows(scores: Sequence[Score]) -> Iterator[tuple[Score, Sequence[Score]]]:
     for scenario in SCENARIOS:
         if each := [s for s in scores if s.scenario == scenario.name]:
             yield total(each, scenario.name), each
     yield total(scores, "all"), scores
-
-
-def _false_rollbacks(all_: Score) -> str:
-    return _share(sum(all_.turns.false_rollbacks.values()), all_.turns.rollbacks)

@@ -10,6 +10,20 @@ on EC2).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Filters(StrEnum):
+    """What values the filters of a cohort's queries have.
+
+    same: every night the same. swapping: a frequent one or a rare one. loop: one execution for each of many tenants, which
+    come and go. new: others every night, as of a batch's number.
+    """
+
+    SAME = "same"
+    SWAPPING = "swapping"
+    LOOP = "loop"
+    NEW = "new"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,27 +31,35 @@ class Scenario:
     """A kind of cohort. Rates are per night unless their name says otherwise.
 
     `machine_spread` is shared by all queries of a run, `query_spread` is each one's own (of CPU time: `cpu_machine_spread` and
-    `cpu_spread`); a slow night takes 1.5 to 4 times as
-    long, a stray query 1.5 to 3 times. `growth` is that of input a night, `season` half the swing of a week.
+    `cpu_spread`); a slow night takes 1.5 to 4 times as long, a stray query 1.5 to 3 times; `slow_nights_of_all` are the same
+    nights for all cohorts. `growth` is that of input a night, `season` half the swing of a week. `tenfold` nights have new
+    values that take ten times the rows. A night with `failures` fails in up to `most_failing_tries`; `missing_inputs` is
+    the share of them that miss their input. `cores`: any of them from night to night.
     """
 
     name: str
     queries: tuple[int, int] = (3, 12)
+    filters: Filters = Filters.SAME
     machine_spread: float = 0.04
     query_spread: float = 0.05
     cpu_machine_spread: float = 0.03
     cpu_spread: float = 0.03
     slow_nights: float = 0.01
+    slow_nights_of_all: float = 0.0
     strays: float = 0.005
     growth: float = 0.001
     season: float = 0.05
     doublings_per_cohort: float = 0.05
     back_fills: float = 0.0
+    tenfold: float = 0.0
     breaks_per_broadcast: float = 0.08
     failures: float = 0.005
+    most_failing_tries: int = 1
+    missing_inputs: float = 0.4
     lost_logs: float = 0.005
     code_changes: float = 0.005
     moves_per_cohort: float = 0.1
+    cores: tuple[int, ...] = ()
 
 
 SCENARIOS = (
@@ -48,4 +70,12 @@ SCENARIOS = (
     Scenario("failing", failures=0.08, lost_logs=0.05, breaks_per_broadcast=0.35, doublings_per_cohort=0.5),
     Scenario("changing code", code_changes=0.12, moves_per_cohort=0.5),
     Scenario("one query", queries=(1, 1), query_spread=0.08, machine_spread=0.08),
+    Scenario("few queries", queries=(2, 3), query_spread=0.08, machine_spread=0.08),
+    Scenario("slow nights of all", queries=(1, 3), slow_nights_of_all=0.10),
+    Scenario("swapping values", filters=Filters.SWAPPING, queries=(1, 6), breaks_per_broadcast=0.2),
+    Scenario("tenants in a loop", filters=Filters.LOOP, queries=(1, 3)),
+    Scenario("new values nightly", filters=Filters.NEW, queries=(1, 6)),
+    Scenario("new values, some tenfold", filters=Filters.NEW, queries=(1, 6), tenfold=0.1, breaks_per_broadcast=0.2),
+    Scenario("failing upstream", failures=0.15, most_failing_tries=3, missing_inputs=0.9),
+    Scenario("executors come and go", cores=(4, 8, 16, 32)),
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from tests.benchmarks.simulation.alternatives import all_advice, best, seconds_with, untuned_seconds
+from tests.benchmarks.simulation.alternatives import all_advice, best, ever_advised, seconds_with, untuned_seconds
 from tests.benchmarks.simulation.play import Try, tries_by_night
 from tests.benchmarks.simulation.turns import Turns, turns_of
-from tests.benchmarks.simulation.world import World
+from tests.benchmarks.simulation.world import World, seconds
 
 # A run or a query is slower when it took this share more than untuned it would have, and for a query this many seconds.
 SLOWER, SLOWER_SECONDS = 0.05, 0.1
@@ -45,21 +45,22 @@ class Score:
 
 def score(world: World, tries: Sequence[Try]) -> Score:
     """The score of a cohort that was played."""
-    nights = [_Night.of(world, night) for night in tries_by_night(tries)]
+    advised = ever_advised(world)
+    nights = [_Night.of(night) for night in tries_by_night(tries)]
     return Score(
         scenario=world.scenario.name,
         nights=len(nights),
         untuned=sum(n.untuned for n in nights),
         tuned=sum(n.tuned for n in nights),
-        oracle=sum(seconds_with(world, night, best(world, night)) for night in world.nights),
-        all_advice=sum(seconds_with(world, night, all_advice(world, night)) for night in world.nights),
+        oracle=sum(seconds_with(night, best(advised, night)) for night in world.nights),
+        all_advice=sum(seconds_with(night, all_advice(world, night)) for night in world.nights),
         slower_runs=sum(n.is_slower for n in nights),
         slower_seconds=sum(n.tuned - n.untuned for n in nights if n.is_slower),
         queries=sum(n.queries for n in nights),
         slower_queries=sum(n.slower_queries for n in nights),
         failed_by_tuner=sum(n.failed_by_tuner for n in nights),
         nights_to_gain=_nights_to_gain([1 - n.tuned / n.untuned for n in nights]),
-        turns=turns_of(world, tries),
+        turns=turns_of(tries),
     )
 
 
@@ -72,14 +73,14 @@ class _Night:
     failed_by_tuner: bool
 
     @classmethod
-    def of(cls, world: World, tries: Sequence[Try]) -> _Night:
+    def of(cls, tries: Sequence[Try]) -> _Night:
         night, last = tries[0].night, tries[-1]
-        without = world.seconds(night)
-        slower = (last.seconds[q] - s > max(SLOWER_SECONDS, SLOWER * s) for q, s in without.items())
-        wasted = sum(sum(t.seconds.values()) * night.got_to for t in tries if t.failed)
+        without = seconds(night)
+        slower = (now - s > max(SLOWER_SECONDS, SLOWER * s) for now, s in zip(last.seconds, without, strict=True))
+        wasted = sum(sum(t.seconds) * night.got_to for t in tries if t.failed)
         return cls(
-            untuned=untuned_seconds(world, night),
-            tuned=wasted + (0.0 if last.failed else sum(last.seconds.values())),
+            untuned=untuned_seconds(night),
+            tuned=wasted + (0.0 if last.failed else sum(last.seconds)),
             queries=len(without),
             slower_queries=0 if last.failed else sum(slower),
             failed_by_tuner=any(t.by_tuner for t in tries),

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.benchmarks.simulation.alternatives import gain_share
+from tests.benchmarks.simulation.in_force import InForce
 from tests.benchmarks.simulation.play import Try
-from tests.benchmarks.simulation.world import Candidate, Target, World, target_of
 from tuner.model.decision import IN_FORCE, DecidedChange, Standing
 from tuner.model.reason import ReasonCode
 
@@ -54,25 +54,25 @@ class Turns:
         )
 
 
-def turns_of(world: World, tries: Sequence[Try]) -> Turns:
+def turns_of(tries: Sequence[Try]) -> Turns:
     """The turns that the changes of one cohort took."""
-    candidates = {candidate.target: candidate for candidate in world.candidates}
-    stood: dict[Target, Standing] = {}
-    told: dict[Target, Try] = {}
+    stood: dict[str, Standing] = {}
+    told: dict[str, tuple[Try, InForce]] = {}
     counted: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
     for one in tries:
+        by_id = {acting.action_id: acting for acting in one.in_force}
         for decided in one.decision.changes:
-            target = target_of(decided.change.actions[0])
-            before, now = stood.get(target), decided.standing
-            if now is not before and (candidate := candidates.get(target)):
-                _count(world, candidate, decided, before, told.get(target), counted, wrong)
-            if now is Standing.PROMOTED:
-                counted["proven"] += 1
-                counted["losing"] += gain_share(world, one.night, candidates[target], one.in_force) < -TRULY
-            if now in IN_FORCE:
-                told[target] = one
-            stood[target] = now
+            id_, now = decided.id, decided.standing
+            before = stood.get(id_)
+            if now is not before:
+                _count(decided, before, told.get(id_), counted, wrong)
+            if (acting := by_id.get(id_)) and any(map(acting.acts_on, one.night.executions)):
+                told[id_] = one, acting
+                if now is Standing.PROMOTED:
+                    counted["proven"] += 1
+                    counted["losing"] += gain_share(one.night, acting, one.in_force) < -TRULY
+            stood[id_] = now
     return Turns(
         trials=counted["trials"],
         rollbacks=counted["rollbacks"],
@@ -85,11 +85,9 @@ def turns_of(world: World, tries: Sequence[Try]) -> Turns:
 
 
 def _count(
-    world: World,
-    candidate: Candidate,
     decided: DecidedChange,
     before: Standing | None,
-    told: Try | None,
+    told: tuple[Try, InForce] | None,
     counted: Counter[str],
     wrong: Counter[str],
 ) -> None:
@@ -97,13 +95,14 @@ def _count(
     if now is Standing.TRIAL:
         counted["trials"] += 1
     elif now in (Standing.ROLLED_BACK, Standing.PROMOTED) and before in IN_FORCE and told is not None:
-        true = gain_share(world, told.night, candidate, told.in_force)
+        one, acting = told
+        true = gain_share(one.night, acting, one.in_force)
         if now is Standing.PROMOTED:
             counted["promotions"] += 1
             counted["false promotions"] += true < -TRULY
         else:
             counted["rollbacks"] += 1
-            if true > TRULY and candidate.fails_from > told.night.scale:
+            if true > TRULY and not acting.breaks(one.night):
                 wrong[f"{before}: {_why(decided)}"] += 1
 
 

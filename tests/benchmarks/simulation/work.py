@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator
 
-from tests.benchmarks.simulation.world import Candidate, Night, SimulatedQuery
+from tests.benchmarks.simulation.in_force import InForce
+from tests.benchmarks.simulation.night import Execution, Night
 from tuner.cost.unit_costs import DEFAULT_COSTS
 from tuner.model.action import ActionKind, Hint
 from tuner.model.query_work import BroadcastWork, QueryWork, StageWork
@@ -18,55 +19,61 @@ from tuner.plan.query_work import Resource
 # What a join takes of its query's work at least, and the driver of its seconds for a broadcast.
 LEAST, DRIVER_SHARE = 0.02, 0.01
 TASKS = 32
+_PRICED = (
+    (Resource.SCAN, DEFAULT_COSTS.scan),
+    (Resource.SCAN, DEFAULT_COSTS.scan),
+    (Resource.MERGE, DEFAULT_COSTS.merge),
+)
 
 
-def cpu_ms(query: SimulatedQuery, night: Night, in_force: Collection[Candidate]) -> int:
-    """CPU milliseconds of a query's tasks, together."""
+def cpu_ms(night: Night, execution: Execution, in_force: Collection[InForce]) -> int:
+    """CPU milliseconds of an execution's tasks, together."""
+    query = execution.query
     usual = query.seconds * query.busy_cores * query.cpu_share
-    noise = night.cpu_machine * night.cpu_chance.get(query.fingerprint, 1.0)
-    return round(1e3 * usual * sum(_parts(query, night, _on_cpu(query, in_force))) * noise)
+    parts = _parts(night, execution, _on_cpu(execution, in_force))
+    return round(1e3 * usual * sum(parts) * night.cpu_machine * execution.cpu_chance)
 
 
-def work_of(query: SimulatedQuery, night: Night, in_force: Collection[Candidate]) -> QueryWork:
-    """What each of a query's stages did; their tasks ran as long as the night made them."""
-    core_seconds = query.seconds * query.busy_cores
-    noise = night.machine * night.chance[query.fingerprint]
-    seconds = [core_seconds * part * noise for part in _parts(query, night, _on_cpu(query, in_force))]
-    work = [core_seconds * query.cpu_share * part for part in _parts(query, night, _on_work(query, in_force))]
-    priced = (
-        (Resource.SCAN, DEFAULT_COSTS.scan),
-        (Resource.SCAN, DEFAULT_COSTS.scan),
-        (Resource.MERGE, DEFAULT_COSTS.merge),
-    )
+def work_of(night: Night, execution: Execution, in_force: Collection[InForce]) -> QueryWork:
+    """What each of its stages did; their tasks ran as long as the night made them."""
+    core_seconds = execution.query.seconds * execution.query.busy_cores
+    noise = night.machine * execution.chance
+    took = [core_seconds * part * noise for part in _parts(night, execution, _on_cpu(execution, in_force))]
+    does = core_seconds * execution.query.cpu_share
+    amounts = [
+        (resource, float(round(1e9 * does * part / price)))
+        for part, (resource, price) in zip(
+            _parts(night, execution, _on_work(execution, in_force)), _PRICED, strict=True
+        )
+    ]
     stages = tuple(
-        StageWork(number, TASKS, round(1e3 * took), {resource: float(round(1e9 * does / price))})
-        for number, (took, does, (resource, price)) in enumerate(zip(seconds, work, priced, strict=True))
+        StageWork(number, TASKS, round(1e3 * seconds), {resource: amount})
+        for number, (seconds, (resource, amount)) in enumerate(zip(took, amounts, strict=True))
     )
-    return QueryWork(stages, tuple(_broadcasts(query, night, in_force)))
+    return QueryWork(stages, tuple(_broadcasts(night, execution, in_force)))
 
 
-def _parts(query: SimulatedQuery, night: Night, factor: float) -> tuple[float, float, float]:
+def _parts(night: Night, execution: Execution, factor: float) -> tuple[float, float, float]:
     """The work of the three stages, as shares of the usual night's."""
-    same, fixed = query.untouched_share, query.fixed_share
-    load = fixed + (1 - fixed) * night.scale
-    return same * fixed, same * (1 - fixed) * night.scale, max(LEAST, factor - same) * load
+    same, fixed = execution.query.untouched_share, execution.query.fixed_share
+    load = night.load(execution)
+    return same * fixed, same * (load - fixed), max(LEAST, factor - same) * load
 
 
-def _on_cpu(query: SimulatedQuery, in_force: Collection[Candidate]) -> float:
-    name = query.fingerprint
-    return math.prod(c.factors[name] * math.exp(c.cpu_off) for c in in_force if name in c.factors)
+def _on_cpu(execution: Execution, in_force: Collection[InForce]) -> float:
+    acting = (one.candidate for one in in_force if one.acts_on(execution))
+    return math.prod(c.factor(execution) * math.exp(c.cpu_off) for c in acting)
 
 
-def _on_work(query: SimulatedQuery, in_force: Collection[Candidate]) -> float:
-    name = query.fingerprint
-    return math.prod(c.factors[name] * math.exp(c.work_off) for c in in_force if name in c.factors)
+def _on_work(execution: Execution, in_force: Collection[InForce]) -> float:
+    acting = (one.candidate for one in in_force if one.acts_on(execution))
+    return math.prod(c.factor(execution) * math.exp(c.work_off) for c in acting)
 
 
-def _broadcasts(query: SimulatedQuery, night: Night, in_force: Collection[Candidate]) -> Iterator[BroadcastWork]:
-    for candidate in in_force:
-        action = candidate.action
-        if action.kind is ActionKind.HINT_JOIN and action.value == Hint.BROADCAST and action.query == query.fingerprint:
-            build_ms = 1e3 * query.seconds * DRIVER_SHARE * night.scale
+def _broadcasts(night: Night, execution: Execution, in_force: Collection[InForce]) -> Iterator[BroadcastWork]:
+    for action in (one.candidate.action for one in in_force if one.acts_on(execution)):
+        if action.kind is ActionKind.HINT_JOIN and action.value == Hint.BROADCAST:
+            build_ms = 1e3 * execution.query.seconds * DRIVER_SHARE * night.load(execution)
             rows = round(1e6 * build_ms / DEFAULT_COSTS.broadcast_build)
-            noise = night.cpu_machine * night.cpu_chance.get(query.fingerprint, 1.0)
+            noise = night.cpu_machine * execution.cpu_chance
             yield BroadcastWork(rows, 50 * rows, 0, round(build_ms * noise), 0)

@@ -1,0 +1,111 @@
+"""The nights of a cohort: how large its input is, how fast the machine, what fails by itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from tests.benchmarks.simulation.draw_values import NightlyValues
+from tests.benchmarks.simulation.night import USUAL_CORES, Execution, Night
+from tests.benchmarks.simulation.scenario import Scenario
+from tests.benchmarks.simulation.simulated_query import SimulatedQuery
+from tuner.model.failure import FailureKind
+
+BACK_FILL = 10.0
+# CPU time takes this power of what a slow machine makes of seconds: neighbours wait for each other, and compute the same.
+CPU_OF_SLOWNESS = 0.2
+SLOWEST = (1.5, 4.0)
+STRAY = (1.5, 3.0)
+# Shares of failures that are no change's and do not miss their input: what is known of them is that the job's own code and
+# data fail more runs than memory does. The rest does not say why.
+OWN_CODE, OWN_EXIT = 0.25, 0.17
+# Drawn apart from all cohorts: the nights that are slow for each of them.
+_FLEET = 10**9
+
+
+def draw_nights(
+    chance: np.random.Generator,
+    scenario: Scenario,
+    values: Mapping[str, NightlyValues],
+    queries: Sequence[SimulatedQuery],
+    count: int,
+    seed: int,
+) -> tuple[Night, ...]:
+    """Nights from the first on."""
+    doubles = int(chance.integers(5, count + 5)) if chance.random() < scenario.doublings_per_cohort else count
+    moves = int(chance.integers(5, count + 5)) if chance.random() < scenario.moves_per_cohort else count
+    moved = float(chance.uniform(0.8, 2.0))
+    weekday = int(chance.integers(7))
+    nights = []
+    for number in range(count):
+        scale = (1 + scenario.growth) ** number * (2.0 if number >= doubles else 1.0)
+        scale *= 1 + scenario.season * math.sin(2 * math.pi * (number + weekday) / 7)
+        scale *= BACK_FILL if chance.random() < scenario.back_fills and number else 1.0
+        machine = math.exp(chance.normal(0, scenario.machine_spread)) * _slowness(chance, scenario, seed, number)
+        faster = moved if number >= moves else 1.0
+        failing = bool(number and chance.random() < scenario.failures)
+        nights.append(
+            Night(
+                number=number,
+                scale=scale,
+                machine=machine * faster,
+                executions=_executions(chance, scenario, values, queries, number),
+                start_up_seconds=float(chance.uniform(0.3, 1.5)),
+                spark_version="4.1.0" if number >= moves else "4.0.1",
+                cores=_cores(chance, scenario, 2 * USUAL_CORES if number >= moves else USUAL_CORES),
+                failing_tries=int(chance.integers(1, scenario.most_failing_tries + 1)) if failing else 0,
+                cause=_cause(chance, scenario),
+                got_to=float(chance.uniform(0.1, 0.9)),
+                loses_log=bool(number and chance.random() < scenario.lost_logs),
+                words=float(chance.random()),
+                cpu_machine=faster * machine**CPU_OF_SLOWNESS * math.exp(chance.normal(0, scenario.cpu_machine_spread)),
+            )
+        )
+    return tuple(nights)
+
+
+def _executions(
+    chance: np.random.Generator,
+    scenario: Scenario,
+    values: Mapping[str, NightlyValues],
+    queries: Sequence[SimulatedQuery],
+    night: int,
+) -> tuple[Execution, ...]:
+    running = [
+        (query, one)
+        for query in queries
+        if query.since <= night < query.until
+        for one in values[query.fingerprint][night - query.since]
+    ]
+    noise = np.exp(chance.normal(0, scenario.query_spread, len(running)))
+    strays = np.where(chance.random(len(running)) < scenario.strays, chance.uniform(*STRAY, len(running)), 1.0)
+    cpu_noise = np.exp(chance.normal(0, scenario.cpu_spread, len(running)))
+    return tuple(
+        Execution(query, one, float(noise[place] * strays[place]), float(cpu_noise[place]))
+        for place, (query, one) in enumerate(running)
+    )
+
+
+def _slowness(chance: np.random.Generator, scenario: Scenario, seed: int, night: int) -> float:
+    own = float(chance.uniform(*SLOWEST)) if chance.random() < scenario.slow_nights else 1.0
+    if not scenario.slow_nights_of_all:
+        return own
+    fleet = np.random.default_rng([seed, _FLEET, night])
+    slow = fleet.random() < scenario.slow_nights_of_all
+    return own * (float(fleet.uniform(*SLOWEST)) if slow else 1.0)
+
+
+def _cores(chance: np.random.Generator, scenario: Scenario, usual: int) -> int:
+    return int(chance.choice(scenario.cores)) if scenario.cores else usual
+
+
+def _cause(chance: np.random.Generator, scenario: Scenario) -> FailureKind | None:
+    drawn, missing = chance.random(), scenario.missing_inputs
+    rest = (drawn - missing) / (1 - missing)
+    if drawn < missing:
+        return FailureKind.INPUT_MISSING
+    if rest < OWN_CODE:
+        return FailureKind.DATA_OR_CODE
+    return FailureKind.OWN_EXIT if rest < OWN_CODE + OWN_EXIT else None

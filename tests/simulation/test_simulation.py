@@ -18,10 +18,12 @@ from tests.benchmarks.simulation.memory import InMemory
 from tests.benchmarks.simulation.night import Execution, Night
 from tests.benchmarks.simulation.outcome import outcome_of
 from tests.benchmarks.simulation.play import Try, play
+from tests.benchmarks.simulation.regret import regret_of
 from tests.benchmarks.simulation.report import as_json, tables
 from tests.benchmarks.simulation.scenario import SCENARIOS, Scenario
 from tests.benchmarks.simulation.score import score
 from tests.benchmarks.simulation.simulated_query import SimulatedQuery, Values
+from tests.benchmarks.simulation.trace import trace
 from tests.benchmarks.simulation.world import World, seconds
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.decision import Standing
@@ -194,6 +196,7 @@ def test_a_missing_input_fails_the_first_tries_of_all_policies() -> None:
     tries = [t for t in played(world_of(nights=[late])) if t.night is late]
     assert [(t.failed, t.by_tuner) for t in tries] == [(True, False), (True, False), (False, False)]
     assert seconds_with(late, ()) == pytest.approx(80 * 1.5)
+    assert all(q.status is QueryStatus.SUCCEEDED for q in outcome_of(late, (), (0.1, 0.2, 0.7, 0.3)).queries)
     failed = outcome_of(late, (), seconds(late), failed=True)
     assert failed.failure is not None and failed.failure.kind is FailureKind.INPUT_MISSING
     assert [q.status for q in failed.queries] == [QueryStatus.SUCCEEDED, QueryStatus.UNFINISHED]
@@ -205,6 +208,27 @@ def test_a_slow_night_of_all_is_slow_for_each_cohort() -> None:
     worlds = [draw(1, first + n * len(SCENARIOS), 40) for n in range(3)]
     slow = [{n.number for n in world.nights if n.machine > 1.4} for world in worlds]
     assert len(slow[0] & slow[1] & slow[2]) >= 2
+
+
+# --- What is told of single cohorts ---
+
+
+def test_regret_says_what_kept_a_gain_out_and_what_lost() -> None:
+    world = world_of(candidate(GAINS, 0.5), candidate(LOSES, 2.0))
+    tries, advised = played(world), ever_advised(world)
+    assert regret_of(tries[0], advised) == {}
+    assert regret_of(tries[1], advised) == pytest.approx({"lost: trial": 20.0})
+    assert regret_of(tries[2], advised) == {}
+    others = with_values(world.nights[4], "others")
+    held = replace(tries[4], night=others, seconds=seconds(others, tries[4].in_force))
+    assert regret_of(held, advised) == pytest.approx({"missed: other values": 10.0})
+
+
+def test_a_trace_has_a_line_for_each_night_and_each_turn() -> None:
+    lines = list(trace(world_of(candidate(GAINS, 0.5), candidate(LOSES, 2.0))))
+    assert sum(line.startswith("night ") for line in lines) == NIGHTS
+    assert [line for line in lines if "(truly -100%) trial" in line]
+    assert [line for line in lines if "(truly +50%) promoted: 1 query took 10.0 s instead of 20.0 s" in line]
 
 
 # --- The report ---

@@ -37,9 +37,13 @@ def all_advice(world: World, night: Night) -> tuple[InForce, ...]:
 
 
 def ever_advised(world: World) -> tuple[Candidate, ...]:
-    """What is advised for some of the values that come."""
+    """What is advised some night: on joins for any values that come, properties for all that they are meant for."""
     kinds = {(e.query.fingerprint, e.values.kind): e for night in world.nights for e in night.executions}
-    return tuple(c for c in world.candidates if any(looks_gainful(c, [(e, 1.0)]) for e in kinds.values()))
+    alone = [[(execution, execution.query.seconds)] for execution in kinds.values()]
+    together = [[(e, night.seconds(e)) for e in night.executions] for night in world.nights]
+    return tuple(
+        c for c in world.candidates if any(looks_gainful(c, took) for took in (alone if c.is_on_joins else together))
+    )
 
 
 def best(advised: Sequence[Candidate], night: Night) -> tuple[InForce, ...]:

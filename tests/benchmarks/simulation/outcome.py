@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
+from itertools import accumulate
 
 from tests.benchmarks.simulation.in_force import InForce
 from tests.benchmarks.simulation.night import Execution, Night
@@ -16,17 +18,19 @@ def outcome_of(
     night: Night, in_force: Collection[InForce], took: Sequence[float], *, failed: bool = False, by_tuner: bool = False
 ) -> Outcome:
     """The outcome of a night whose executions took so long; of one that failed, what came before that."""
-    left = sum(took) * (night.got_to if failed else 1.0)
-    duration_ms = int(left * 1e3)
-    queries: list[Query] = []
-    for number, (execution, seconds) in enumerate(zip(night.executions, took, strict=True)):
-        queries.append(_query(number, night, execution, in_force, seconds, ended=left >= seconds))
-        left -= seconds
-        if left < 0:
-            break
+    # Sums from the start: subtracting one after the other left a whole run's last query unfinished by a rounding error.
+    until = sum(took) * night.got_to if failed else math.inf
+    ends = list(accumulate(took))
+    queries = [
+        _query(number, night, execution, in_force, took[number], ended=ends[number] <= until)
+        for number, execution in enumerate(night.executions)
+        if number == 0 or ends[number - 1] <= until
+    ]
     reached = [query.fingerprint for query in queries]
     failure = failure_of_night(night, in_force if by_tuner else (), reached) if failed else None
-    return Outcome("app", night.spark_version, duration_ms, night.cluster, tuple(queries), failure=failure)
+    return Outcome(
+        "app", night.spark_version, int(1e3 * min(until, sum(took))), night.cluster, tuple(queries), failure=failure
+    )
 
 
 def _query(

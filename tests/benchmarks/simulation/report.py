@@ -45,13 +45,19 @@ _TURNS: Mapping[str, Cell] = {
 }
 
 
-def tables(scores: Sequence[Score], title: str) -> tuple[Table, Table]:
-    """A row for each scenario, and one for all: seconds by policy, then the turns that changes took (each of 5 % and more)."""
+# Columns of what an oracle saves and the tuner does not: as many as fit.
+MOST_WHYS = 10
+
+
+def tables(scores: Sequence[Score], title: str) -> tuple[Table, Table, Table]:
+    """A row for each scenario, and one for all: seconds by policy, the turns that changes took (gains and losses of 5 % and
+    more), and where the oracle's seconds went."""
     rows = list(_rows(scores))
     whys = sorted({why for all_, _ in rows for why in all_.turns.false_rollbacks})
     return (
         _table(rows, title, _SECONDS),
         _table(rows, "Changes, and rollbacks of what gains by why", _TURNS | {why: _because(why) for why in whys}),
+        _table(rows, "Seconds that the oracle saves and the tuner does not, of all", _regrets(rows)),
     )
 
 
@@ -60,6 +66,19 @@ def _table(rows: Sequence[tuple[Score, Sequence[Score]]], title: str, columns: M
     for row in rows:
         found.add_row(row[0].scenario, *(cell(*row) for cell in columns.values()))
     return found
+
+
+def _regrets(rows: Sequence[tuple[Score, Sequence[Score]]]) -> Mapping[str, Cell]:
+    largest: dict[str, float] = {}
+    for all_, _ in rows:
+        for why, seconds in all_.regret.items():
+            largest[why] = max(largest.get(why, 0.0), seconds / all_.untuned)
+    shown = sorted(largest, key=lambda why: -largest[why])[:MOST_WHYS]
+    return {why: _lacking(why) for why in shown}
+
+
+def _lacking(why: str) -> Cell:
+    return lambda all_, each: _share(all_.regret.get(why, 0.0), all_.untuned)
 
 
 def _because(why: str) -> Cell:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.benchmarks.simulation.alternatives import all_advice, best, ever_advised, seconds_with, untuned_seconds
 from tests.benchmarks.simulation.play import Try, tries_by_night
+from tests.benchmarks.simulation.regret import regret_of
 from tests.benchmarks.simulation.turns import Turns, turns_of
 from tests.benchmarks.simulation.world import World, seconds
 
@@ -20,7 +22,8 @@ FINAL_NIGHTS, TRIFLE, NEARLY = 5, 0.02, 0.9
 class Score:
     """One cohort's nights. Seconds are of all queries, failed tries with them.
 
-    `nights_to_gain` is how many nights passed before one gained nearly what the last ones do; None where these gain nothing.
+    `regret` is seconds by why an oracle saves them and the tuner does not. `nights_to_gain` is how many nights passed before
+    one gained nearly what the last ones do; None where these gain nothing.
     """
 
     scenario: str
@@ -36,6 +39,7 @@ class Score:
     failed_by_tuner: int
     nights_to_gain: int | None
     turns: Turns = field(default_factory=Turns)
+    regret: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def lost(self) -> bool:
@@ -61,6 +65,7 @@ def score(world: World, tries: Sequence[Try]) -> Score:
         failed_by_tuner=sum(n.failed_by_tuner for n in nights),
         nights_to_gain=_nights_to_gain([1 - n.tuned / n.untuned for n in nights]),
         turns=turns_of(tries),
+        regret=_sums(regret_of(night[-1], advised) for night in tries_by_night(tries)),
     )
 
 
@@ -99,6 +104,13 @@ def _nights_to_gain(gains: Sequence[float]) -> int | None:
     return next(number for number, gain in enumerate(gains) if gain >= NEARLY * final)
 
 
+def _sums(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    found: Counter[str] = Counter()
+    for part in parts:
+        found.update(part)
+    return dict(found)
+
+
 def total(scores: Iterable[Score], scenario: str) -> Score:
     """Cohorts together; `nights_to_gain` is the median of those that gained."""
     each = list(scores)
@@ -117,4 +129,5 @@ def total(scores: Iterable[Score], scenario: str) -> Score:
         failed_by_tuner=sum(s.failed_by_tuner for s in each),
         nights_to_gain=gained[len(gained) // 2] if gained else None,
         turns=Turns.together(s.turns for s in each),
+        regret=_sums(s.regret for s in each),
     )

@@ -16,7 +16,7 @@ from tuner.model.decision import Mode
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Steering
 from tuner.steering.order_sensitive import OrderSensitive
-from tuner.steering.submit_conf import EVENT_LOG_DIR
+from tuner.steering.submit_conf import EVENT_LOG_DIR, EXPLAIN_MODE
 
 START_MS = 1_700_000_000_000
 _SQL = "org.apache.spark.sql.execution.ui."
@@ -70,6 +70,15 @@ _VALUES = {1: 1_430_861, 11: 1_430_861, 12: 10**8, 13: 1_500, 14: 57_234_440, 15
 _VALUES |= {21: 198_263, 22: 2 * 10**7, 23: 90, 24: 14_274_936, 25: 198_263}
 
 
+_LOGICAL_PLAN = """== Optimized Logical Plan ==
+Join Inner, (item#10 = id#20), Statistics(sizeInBytes=1.8 PiB)
+:- Relation db.sales[item#10] parquet, Statistics(sizeInBytes=95.4 MiB)
++- Relation db.items[id#20] parquet, Statistics(sizeInBytes=19.1 MiB)
+
+== Physical Plan ==
+"""
+
+
 @dataclass
 class Spark:
     """What a Spark job leaves behind: an event log where its conf says."""
@@ -97,6 +106,8 @@ class Spark:
         start, took = self.start_ms, int(self.seconds * 1000)
         plan = _plan(broadcast=self.broadcast)
         execution = {"executionId": 0, "rootExecutionId": 0, "description": self.description, "details": ""}
+        if conf.get(EXPLAIN_MODE) == "cost":
+            execution["physicalPlanDescription"] = _LOGICAL_PLAN
         events: list[dict[str, Any]] = [
             {"Event": "SparkListenerLogStart", "Spark Version": self.version},
             {"Event": "SparkListenerApplicationStart", "App Name": "etl", "App ID": name, "Timestamp": start},

@@ -37,7 +37,7 @@ def directives(log: Path, order: str) -> str:
     (source,) = find_logs(log)
     choice = RandomChoice(order=order, hinted=0.5)
     queries = [s.query for s in steered_queries(read_application(source), random.Random(1), choice)]
-    return json.dumps({"version": 2, "queries": queries})
+    return json.dumps({"version": 3, "queries": queries})
 
 
 def report(records: list[dict[str, Any]], logs: Path) -> None:

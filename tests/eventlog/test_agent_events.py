@@ -8,12 +8,14 @@ from typing import Any
 import msgspec
 import pytest
 
+from tuner.eventlog import events as ev
 from tuner.eventlog.agent_events import readable_outcomes
 from tuner.eventlog.fragment import Fragment
 from tuner.model.agent_message import MAX_DIRECTIVES, HintDirective, OrderDirective, QueryDirectives
 from tuner.model.application import Application, Completeness, ProblemCode
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.join_graph import Joined
+from tuner.model.reason import Reason, ReasonCode
 
 from .samples import application_end, application_start, environment, event, execution_end, execution_start, fold
 
@@ -30,7 +32,7 @@ PREDICATES = (((0,), (1,), "db.a.k", "db.b.k"),)
 
 def directives(*hints: dict[str, Any], orders: list[dict[str, Any]] | None = None, **changed: Any) -> str:
     query = {"fingerprint": FINGERPRINT, "relations": ["db.a", "db.b"], "hints": list(hints), "orders": orders or []}
-    return json.dumps({"version": 2, "queries": [query | changed]})
+    return json.dumps({"version": 3, "queries": [query | changed]})
 
 
 def loaded(text: str = "", problem: str = "") -> bytes:
@@ -127,13 +129,23 @@ class TestWhatTheAgentSays:
         assert told.loaded and "hunter2" not in told.problem and "cannot read" in told.problem
 
     def test_only_outcomes_that_an_agent_writes_are_kept_and_not_too_many(self) -> None:
-        said = [("", "applied", ""), ("a", "done", ""), ("b\x1b", "applied", ""), ("c" * 30_000, "applied", "")]
-        assert readable_outcomes(said) == ()
-        assert len(readable_outcomes((str(n), "applied", "") for n in range(5000))) == MAX_DIRECTIVES
-        long = readable_outcomes((f"{n:020000}", "applied", "") for n in range(MAX_DIRECTIVES))
+        said = [("", "applied"), ("a", "done"), ("b\x1b", "applied"), ("c" * 30_000, "applied")]
+        assert readable_outcomes(ev.DirectiveResult(*one) for one in said) == ()
+        assert len(readable_outcomes(ev.DirectiveResult(str(n), "applied") for n in range(5000))) == MAX_DIRECTIVES
+        long = readable_outcomes(ev.DirectiveResult(f"{n:020000}", "applied") for n in range(MAX_DIRECTIVES))
         assert sum(len(outcome.action_id) for outcome in long) < 5 << 20
-        (one,) = readable_outcomes([("a", "ignored", "password=hunter2 " + "x" * 5000)])
+        (one,) = readable_outcomes([ev.DirectiveResult("a", "ignored", "password=hunter2 " + "x" * 5000)])
         assert len(one.reason) <= 200 and "hunter2" not in one.reason
+
+    def test_what_was_held_back_is_a_code_with_its_numbers(self) -> None:
+        def held(code: str, **numbers: int) -> Reason | None:
+            (one,) = readable_outcomes([ev.DirectiveResult("a", "held", "as words", code, numbers)])
+            return one.held
+
+        sizes = {"bytes": 900, "most_bytes": 500}
+        assert held("held_larger_side", **sizes, more=1) == Reason(ReasonCode.HELD_LARGER_SIDE, sizes)
+        assert held("held_larger_side", bytes=900) is None
+        assert held("faster", **sizes) is None
 
     def test_what_no_execution_takes_is_not_kept_for_ever(self) -> None:
         fragment = Fragment()

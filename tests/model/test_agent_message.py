@@ -13,6 +13,7 @@ from tuner.model.agent_message import (
     HintDirective,
     OrderDirective,
     QueryDirectives,
+    SizeBounds,
     decode_message,
     encode_message,
 )
@@ -25,14 +26,15 @@ ORDER = {"id": "o", "items": [["a"], ["b"], ["c"]], "predicates": [[[0], [1], "a
 
 def message(*hints: dict[str, Any], orders: tuple[dict[str, Any], ...] = (), **changed: Any) -> str:
     return json.dumps(
-        {"version": 2, "queries": [{"fingerprint": FINGERPRINT, "hints": hints, "orders": orders} | changed]}
+        {"version": 3, "queries": [{"fingerprint": FINGERPRINT, "hints": hints, "orders": orders} | changed]}
     )
 
 
 def test_what_is_written_is_read_again() -> None:
     hint = HintDirective("h", JOIN, "BROADCAST", ("/data/größe", "db.$b"), 40_000_000, ("77b2",))
     predicates = (((0,), (1,), "db.a.k", "db.b.k"), ((1,), (0, 2), "db.b.j", "expression(a,c)"))
-    order = OrderDirective("o", (("db.a",), ("db.b",), ("c", "d")), predicates, Joined(Joined(1, 2), 0), ("77b2",))
+    items, bounds = (("db.a",), ("db.b",), ("c", "d")), (SizeBounds(1, 9),) * 3
+    order = OrderDirective("o", items, predicates, Joined(Joined(1, 2), 0), ("77b2",), bounds)
     queries = (QueryDirectives(FINGERPRINT, ("db.a", "db.b"), "c0ffee", (hint,), (order,)),)
     text = encode_message(queries)
     assert decode_message(text) == queries
@@ -41,16 +43,18 @@ def test_what_is_written_is_read_again() -> None:
 
 def test_the_text_is_what_the_agent_reads() -> None:
     hint = HintDirective("h", JOIN, "MERGE", (), 0, ("77b2",))
-    order = OrderDirective("o", (("a",), ("b",)), (((0,), (1,), "a.k", "b.k"),), Joined(1, 0))
+    bounds = (SizeBounds(5, 90), SizeBounds(1, 70))
+    order = OrderDirective("o", (("a",), ("b",)), (((0,), (1,), "a.k", "b.k"),), Joined(1, 0), (), bounds)
     assert encode_message((QueryDirectives(FINGERPRINT, ("a", "b"), "", (hint,), (order,)),)) == (
-        '{"version":2,"queries":[{"fingerprint":"00112233445566aa","relations":["a","b"],"columns":"",'
+        '{"version":3,"queries":[{"fingerprint":"00112233445566aa","relations":["a","b"],"columns":"",'
         '"hints":[{"id":"h","join":"aabbccddeeff0011","hint":"MERGE","side":[],"most_bytes":0,"literals":["77b2"]}],'
-        '"orders":[{"id":"o","items":[["a"],["b"]],"predicates":[[[0],[1],"a.k","b.k"]],"order":[1,0],"literals":[]}]}]}'
+        '"orders":[{"id":"o","items":[["a"],["b"]],"predicates":[[[0],[1],"a.k","b.k"]],"order":[1,0],"literals":[],'
+        '"bounds":[[5,90],[1,70]]}]}]}'
     )
 
 
 def test_one_of_version_1_is_read() -> None:
-    (query,) = decode_message(message(HINT, orders=(ORDER,)).replace('"version": 2', '"version": 1'))
+    (query,) = decode_message(message(HINT, orders=(ORDER,)).replace('"version": 3', '"version": 1'))
     assert query.ids == ("h", "o")
 
 
@@ -60,7 +64,7 @@ def test_one_of_version_1_is_read() -> None:
         ("", "not a list"),
         ("[]", "not a list"),
         ("\ud800", "not a list"),
-        (json.dumps({"version": 3, "queries": []}), "version 3"),
+        (json.dumps({"version": 4, "queries": []}), "version 4"),
         (message(fingerprint="../../etc"), "not a list"),
         (message(HINT | {"join": "x" * 16}), "not a list"),
         (message(HINT | {"id": "x" * 30_000}), "not a list"),
@@ -69,6 +73,7 @@ def test_one_of_version_1_is_read() -> None:
         (message(orders=(ORDER | {"order": [[0, 2], 2]},)), "each item once"),
         (message(orders=(ORDER | {"order": [[0, 2], -1]},)), "each item once"),
         (message(orders=(ORDER | {"order": [0, 1, 2]},)), "not a list"),
+        (message(orders=(ORDER | {"bounds": [[1, 2]]},)), "bound each item"),
         (message(orders=(ORDER | {"order": []},)).replace('"order": []', '"order": ' + "[" * 9000), "not a list"),
         (" " * (5 << 20), "characters"),
     ],

@@ -23,6 +23,7 @@ from tuner.model.agent_message import (
 from tuner.model.agent_record import AgentRecord
 from tuner.model.application import ProblemCode
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
+from tuner.model.reason import HELD_NUMBERS, Reason
 from tuner.printable import printable
 
 _DIGEST = re.compile(r"[0-9a-f]{16}")
@@ -49,7 +50,7 @@ def take_loaded(fragment: Fragment, event: ev.AgentLoaded) -> None:
 
 def take_steered(fragment: Fragment, event: ev.PlanSteered) -> None:
     """What the agent says it made of the directives for one plan."""
-    said = strongest_results(readable_outcomes((o.id, o.status, o.reason) for o in event.outcomes))
+    said = strongest_results(readable_outcomes(event.outcomes))
     literals = event.literals if _DIGEST.fullmatch(event.literals) else ""
     if event.execution_id >= 0:
         fragment.steer(event.execution_id, said, literals)
@@ -77,17 +78,25 @@ def _last(by_query: Mapping[str, _Said]) -> Mapping[str, _Said]:
     return by_query if len(by_query) <= _MAX_QUERIES else dict(list(by_query.items())[-_MAX_QUERIES:])
 
 
-def readable_outcomes(said: Iterable[tuple[str, str, str]]) -> tuple[DirectiveResult, ...]:
-    """Of an event's outcomes (id, status, reason) the first so many; those that no agent of ours writes are left out."""
+def readable_outcomes(said: Iterable[ev.DirectiveResult]) -> tuple[DirectiveResult, ...]:
+    """Of an event's outcomes the first so many; those that no agent of ours writes are left out."""
     found: list[DirectiveResult] = []
     characters = 0
-    for id_, status, reason in said:
+    for one in said:
         if len(found) >= MAX_DIRECTIVES or characters > MAX_CHARACTERS:
             break
-        if status in _STATUSES and 0 < len(id_) <= MAX_ID and printable(id_) == id_:
-            found.append(DirectiveResult(id_, DirectiveStatus(status), redact(reason)))
-            characters += len(id_)
+        if one.status in _STATUSES and 0 < len(one.id) <= MAX_ID and printable(one.id) == one.id:
+            found.append(DirectiveResult(one.id, DirectiveStatus(one.status), redact(one.reason), held=_held(one)))
+            characters += len(one.id)
     return tuple(found)
+
+
+def _held(said: ev.DirectiveResult) -> Reason | None:
+    """A reason that is known here, with all of its numbers."""
+    code = next((code for code in HELD_NUMBERS if code.value == said.code), None)
+    if code is None or not said.numbers.keys() >= set(HELD_NUMBERS[code]):
+        return None
+    return Reason(code, {name: said.numbers[name] for name in HELD_NUMBERS[code]})
 
 
 def _decoded(fragment: Fragment, text: str) -> tuple[QueryDirectives, ...]:

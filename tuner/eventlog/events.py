@@ -205,11 +205,13 @@ class AgentLoaded(msgspec.Struct, frozen=True, gc=False):
 
 
 class DirectiveResult(msgspec.Struct, frozen=True, gc=False):
-    """What the agent made of one directive."""
+    """What the agent made of one directive; of one that it held a code and numbers too."""
 
     id: str = ""
     status: str = ""
     reason: str = ""
+    code: str = ""
+    numbers: dict[str, Long] = {}
 
 
 class PlanSteered(SqlEvent, frozen=True):

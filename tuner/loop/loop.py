@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from tuner.advice.facts import Facts
+from tuner.advice.order_bounds import order_bounds
 from tuner.advice.oversized_hints import head_room
 from tuner.advice.steering_reach import Reach
 from tuner.errors import EventLogNotFoundError
@@ -37,6 +38,7 @@ from tuner.loop.turn import Job as Job
 from tuner.loop.turn import Report as Report
 from tuner.loop.turn import Turn as Turn
 from tuner.model.action import ActionKind
+from tuner.model.agent_message import SizeBounds
 from tuner.model.application import Application, Completeness
 from tuner.model.decision import Decision, Mode
 from tuner.model.failure import Failure
@@ -52,6 +54,7 @@ from tuner.policy.measure import latest_outcome, usable
 from tuner.policy.measured_values import newest_of_each
 from tuner.problems import Problems
 from tuner.spark.version import major_minor
+from tuner.steering.agent.agent_directives import SizeLimits
 from tuner.steering.agent.build_ahead import build_ahead
 from tuner.steering.directives import Directives, Steering
 from tuner.steering.directives_of_decision import by_agent, by_conf, only_carried_out
@@ -386,7 +389,7 @@ def _carry_out(known: _Known, decision: Decision, queries: Sequence[Query], prob
         return Directives(steering=Steering.OFF)
     why = way.why
     if (route := way.route) is not None:
-        limits = _head_room(facts, decision, queries) if facts else {}
+        limits = _size_limits(facts, decision, queries) if facts else SizeLimits()
         by = problems.guard(
             "steer by the agent",
             lambda: by_agent(decision, job.user_conf, queries, route, limits, job.order_sensitive),
@@ -398,18 +401,21 @@ def _carry_out(known: _Known, decision: Decision, queries: Sequence[Query], prob
     return by_conf(decision, job.user_conf, job.statements, queries, why)
 
 
-def _head_room(facts: Facts, decision: Decision, queries: Sequence[Query]) -> dict[str, int]:
-    """Of each hint by the executions that it is for: other values make sides of other sizes."""
+def _size_limits(facts: Facts, decision: Decision, queries: Sequence[Query]) -> SizeLimits:
+    """Of each hint and order by the executions that it is for: other values make relations of other sizes."""
     orders = [action for action in decision.actions if action.kind is ActionKind.ORDER_JOINS]
-    found: dict[str, int] = {}
+    of_hints: dict[str, int] = {}
+    of_orders: dict[str, dict[str, SizeBounds]] = {}
     for decided in decision.in_force:
-        hint = decided.change.actions[0]
-        if hint.kind is not ActionKind.HINT_JOIN:
-            continue
-        of_it = (q for q in queries if q.fingerprint == hint.query)
-        mine = tuple(q for q in of_it if q.literals in decided.literals) or facts.queries
-        found |= head_room(replace(facts, queries=mine), [hint, *orders])
-    return found
+        for action in decided.change.actions:
+            of_it = (q for q in queries if q.fingerprint == action.query)
+            mine = tuple(q for q in of_it if q.literals in decided.literals) or facts.queries
+            measured = replace(facts, queries=mine)
+            if action.kind is ActionKind.HINT_JOIN:
+                of_hints |= head_room(measured, [action, *orders])
+            elif action.kind is ActionKind.ORDER_JOINS:
+                of_orders |= order_bounds(measured, [action])
+    return SizeLimits(of_hints, of_orders)
 
 
 def _undecided(job: Job) -> Decision:

@@ -26,6 +26,10 @@ class Hint(StrEnum):
     SHUFFLE_HASH = "SHUFFLE_HASH"
 
 
+# What builds a hash table of a side, which must fit into memory.
+BUILDING = frozenset({Hint.BROADCAST, Hint.SHUFFLE_HASH})
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """One thing done to a run.

@@ -1,12 +1,12 @@
-"""What the Catalyst agent is told: one JSON text, version 2, read by Directives.java.
+"""What the Catalyst agent is told: one JSON text, version 3, read by Directives.java.
 
-    {"version": 2, "queries": [
+    {"version": 3, "queries": [
       {"fingerprint": "0f2a…", "relations": ["db.a", "db.b", "/path/c"], "columns": "",
        "hints": [{"id": "hint_join:…", "join": "9c1e…", "hint": "BROADCAST", "side": ["db.a"], "most_bytes": 40000000,
                   "literals": ["77b2…"]}],
        "orders": [{"id": "order_joins:…", "items": [["db.a"], ["db.b"], ["/path/c"]],
                    "predicates": [[[0], [1], "db.a.k", "db.b.k"], [[1], [2], "db.b.j", "/path/c.j"]],
-                   "order": [[1, 2], 0],
+                   "order": [[1, 2], 0], "bounds": [[500, 9000], [700, 8000], [90, 1600]],
                    "literals": ["77b2…"]}]}]}
 
 The tuner writes it, and reads it again from the event log of the run that had it. Limits hold for what is read.
@@ -16,15 +16,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 
 from tuner.model.join_graph import Order
 
-# An agent that knows another version leaves all plans as they are: one that knew 1 would act on any values of a query.
-VERSION = 2
-READABLE_VERSIONS = (1, VERSION)
+# An agent that knows another version leaves all plans as they are: one that knew 1 would act on any
+# values of a query, one that knew 2 would order relations of any size.
+VERSION = 3
+READABLE_VERSIONS = (1, 2, VERSION)
 # The properties that hold the text, or the name of the file it is in.
 DIRECTIVES = "spark.tuner.directives"
 DIRECTIVES_FILE = "spark.tuner.directives.file"
@@ -63,12 +64,20 @@ class HintDirective(msgspec.Struct, frozen=True):
     literals: tuple[str, ...] = ()
 
 
+class SizeBounds(NamedTuple):
+    """The least and the most bytes that the planner may estimate for relations."""
+
+    least: int
+    most: int
+
+
 class OrderDirective(msgspec.Struct, frozen=True):
     """An order for a block of inner joins, which is known by its items and equalities up to their numbers.
 
     `id` is the action's; `items` holds for each item of the block the relations below it, sorted, repeated as often as
     they are read; `predicates` its equalities; `order` is a tree: an item's number, or [left, right] of two trees.
-    `literals` are as those of a hint.
+    `bounds` are those of each item's relations together: where the planner estimates any outside, the order is left out ((): at
+    any size). `literals` are as those of a hint.
     """
 
     id: _Text
@@ -76,6 +85,7 @@ class OrderDirective(msgspec.Struct, frozen=True):
     predicates: tuple[OrderPredicate, ...]
     order: Order
     literals: tuple[str, ...] = ()
+    bounds: tuple[SizeBounds, ...] = ()
 
 
 class QueryDirectives(msgspec.Struct, frozen=True):
@@ -138,13 +148,15 @@ def decode_message(text: str) -> tuple[QueryDirectives, ...]:
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise AgentMessageError(f"not a list of directives: {type(error).__name__}") from error
     if message.version not in READABLE_VERSIONS:
-        known = " and ".join(map(str, READABLE_VERSIONS))
+        known = ", ".join(map(str, READABLE_VERSIONS))
         raise AgentMessageError(f"directives of version {message.version}; only versions {known} are known")
     if sum(len(query.ids) for query in message.queries) > MAX_DIRECTIVES:
         raise AgentMessageError(f"more than {MAX_DIRECTIVES} directives")
     for query in message.queries:
         if any(sorted(_item_numbers(order.order)) != list(range(len(order.items))) for order in query.orders):
             raise AgentMessageError("an order in the directives does not join each item once")
+        if any(order.bounds and len(order.bounds) != len(order.items) for order in query.orders):
+            raise AgentMessageError("an order in the directives does not bound each item once")
     return message.queries
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from tuner.model.reason import Reason
+
 
 class DirectiveStatus(StrEnum):
     """applied: the plan is as directed. held: too large in this run, or its query had other values. ignored: something else
@@ -20,10 +22,12 @@ class DirectiveStatus(StrEnum):
 class DirectiveResult:
     """What became of one directive of the Catalyst agent's for a query, by the id of its action, and why.
 
-    `join` is the signature of the join that a hint was for, where the log tells it.
+    `join` is the signature of the join that a hint was for, where the log tells it. `held` says in numbers what did not hold
+    in the run, where its agent told that.
     """
 
     action_id: str
     status: DirectiveStatus
     reason: str = ""
     join: str = ""
+    held: Reason | None = None

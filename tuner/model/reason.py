@@ -70,6 +70,12 @@ class ReasonCode(StrEnum):
     NEEDED_CHANGE_OUT = "needed_change_out"
     NEW_CONTEXT = "new_context"
 
+    # What the agent held back in a run, and told as numbers.
+    HELD_OTHER_VALUES = "held_other_values"
+    HELD_LARGER_SIDE = "held_larger_side"
+    HELD_OTHER_SIZES = "held_other_sizes"
+    HELD_WITH_ORDER = "held_with_order"
+
     # Decisions without changes: why a run is not steered.
     FIRST_RUN = "first_run"
     NOTHING_HARVESTED = "nothing_harvested"
@@ -90,6 +96,13 @@ class ReasonCode(StrEnum):
 
 # What was measured and lost: such a change is a reason to wait in other jobs, too.
 MEASURED_LOSSES = frozenset({ReasonCode.SLOWER, ReasonCode.NO_GAIN})
+# What the agent may say, with the numbers that it gives.
+HELD_NUMBERS: Mapping[ReasonCode, tuple[str, ...]] = {
+    ReasonCode.HELD_OTHER_VALUES: (),
+    ReasonCode.HELD_LARGER_SIDE: ("bytes", "most_bytes"),
+    ReasonCode.HELD_OTHER_SIZES: ("bytes", "least_bytes", "most_bytes"),
+    ReasonCode.HELD_WITH_ORDER: (),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,8 @@ def directive_results(
     found = []
     for id_ in dict.fromkeys((*mine, *said)):
         status, reason = _held_against(said[id_], directed, ran) if id_ in said else _unsaid(steering)
-        found.append(DirectiveResult(id_, status, reason, joins.get(id_, "")))
+        held = said[id_].held if id_ in said and status is DirectiveStatus.HELD else None
+        found.append(DirectiveResult(id_, status, reason, joins.get(id_, ""), held))
     return tuple(found)
 
 

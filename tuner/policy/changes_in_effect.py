@@ -75,8 +75,10 @@ def _not_applied(told: Sequence[DirectiveResult], run: Run) -> tuple[DirectiveSt
     if any(outcome.status is DirectiveStatus.APPLIED for outcome in told):
         return None
     first = next((o for o in told if o.status is DirectiveStatus.HELD), told[0])
-    return first.status, _not_followed(first.status, run, first.reason)
+    return first.status, _not_followed(first.status, run, first.reason, first.held)
 
 
-def _not_followed(status: DirectiveStatus, run: Run, why: str) -> Reason:
-    return Reason(ReasonCode.NOT_FOLLOWED, {"status": status.value, "run": run.key, "why": why})
+def _not_followed(status: DirectiveStatus, run: Run, why: str, held: Reason | None = None) -> Reason:
+    """`why` is what the log says, where that is no reason with numbers."""
+    numbers = {"status": status.value, "run": run.key, "why": "" if held else why}
+    return Reason(ReasonCode.NOT_FOLLOWED, numbers, (held,) if held else ())

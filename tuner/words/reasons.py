@@ -101,6 +101,12 @@ def _run_failed(n: Numbers) -> str:
     return filled(f"run {{run}} {how} with this change{after}{failure}{_MAKING[n['making']]}", n)
 
 
+def _not_followed(n: Numbers) -> str:
+    if n["because"]:
+        return f"{filled('{status} in run {run}', n)}: {n['because'][0]}"
+    return filled("{status} in run {run}" + (": {why}" if n["why"] else ""), n)
+
+
 _DID = {"approve": "approved", "reject": "rejected", "pin": "pinned", "rollback": "rolled back"}
 
 
@@ -148,7 +154,11 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.NEVER_MEASURED: "it could not be measured in {runs:run}",
     ReasonCode.QUERY_FAILED: _query_failed,
     ReasonCode.RUN_FAILED: _run_failed,
-    ReasonCode.NOT_FOLLOWED: lambda n: filled("{status} in run {run}" + (": {why}" if n["why"] else ""), n),
+    ReasonCode.NOT_FOLLOWED: _not_followed,
+    ReasonCode.HELD_OTHER_VALUES: "its filters have other values than those it was measured with",
+    ReasonCode.HELD_LARGER_SIDE: "the side it would build reads {bytes}, more than the {most_bytes} that it holds for",
+    ReasonCode.HELD_OTHER_SIZES: "a relation of its block has {bytes}; the order holds from {least_bytes} to {most_bytes}",
+    ReasonCode.HELD_WITH_ORDER: "the order that makes its join is held",
     ReasonCode.NEW_TRIAL: "proven before, but runs now have {difference}, so it is on trial again",
     ReasonCode.RULED: _ruled,
     ReasonCode.RULED_SINCE: _ruled_since,

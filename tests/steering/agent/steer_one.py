@@ -80,7 +80,7 @@ def steer(
 
 
 def _directives(job: Job, name: str, before: Baseline, in_file: bool) -> dict[str, str]:
-    text = json.dumps({"version": 2, "queries": before.queries})
+    text = json.dumps({"version": 3, "queries": before.queries})
     if not in_file:
         return {"spark.tuner.directives": text}
     file = job.work / "directives" / f"{name}.json"

@@ -10,6 +10,7 @@ import pytest
 
 from tests.policy.histories import decided
 from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.agent_message import SizeBounds
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.join_graph import GraphRelation, Joined, JoinGraph, Order, Predicate, RelationKind
 from tuner.model.join_site import JoinSide, JoinSite
@@ -17,7 +18,7 @@ from tuner.model.query import Query, QueryStatus
 from tuner.model.strategy import JoinType, Strategy
 from tuner.plan.order_text import order_text
 from tuner.plan.ordered_joins import ordered_joins
-from tuner.steering.agent.agent_directives import agent_directives
+from tuner.steering.agent.agent_directives import SizeLimits, agent_directives
 
 
 def join(signature: str = "sig", left: Sequence[str] = ("db.sales",), right: Sequence[str] = ("db.dates",)) -> JoinSite:
@@ -65,7 +66,7 @@ def message(*actions: Action, queries: Sequence[Query]) -> list[dict[str, object
     found = agent_directives(decision(*actions), queries)
     assert found.skipped == ()
     document = json.loads(found.text)
-    assert document["version"] == 2
+    assert document["version"] == 3
     return document["queries"]  # type: ignore[no-any-return]
 
 
@@ -99,8 +100,21 @@ def test_a_hint() -> None:
 
 
 def test_a_hint_for_relations_of_some_size() -> None:
-    found = json.loads(agent_directives(decision(hint()), [query()], {hint().id: 40_000}).text)
+    found = json.loads(agent_directives(decision(hint()), [query()], SizeLimits({hint().id: 40_000})).text)
     assert found["queries"][0]["hints"][0]["most_bytes"] == 40_000
+
+
+def test_what_may_lose_with_larger_relations_is_said_only_with_sizes() -> None:
+    actions = (hint(), order(Joined(Joined(0, 2), 1)), replace(hint(), value="NO_BROADCAST"))
+    ran = [query(graphs=(STAR,))]
+    found = agent_directives(decision(*actions), ran, SizeLimits())
+    assert [action for action, _ in found.skipped] == list(actions[:2])
+    bounds = {relation.label: SizeBounds(n, 10 * n) for n, relation in enumerate(STAR.relations)}
+    limits = SizeLimits({actions[0].id: 40}, {actions[1].id: bounds})
+    known = agent_directives(decision(*actions), ran, limits)
+    assert known.skipped == ()
+    (said,) = json.loads(known.text)["queries"]
+    assert said["orders"][0]["bounds"] == [[0, 0], [1, 10], [2, 20]]
 
 
 def test_an_order() -> None:
@@ -116,6 +130,7 @@ def test_an_order() -> None:
             ],
             "order": [[0, 2], 1],
             **VALUES,
+            "bounds": [],
         }
     ]
 

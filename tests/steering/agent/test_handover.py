@@ -15,7 +15,7 @@ from tuner.steering.agent.route import Route
 from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.agent.submission import Submission
 
-TEXT = '{"version":2,"queries":[]}'
+TEXT = '{"version":3,"queries":[]}'
 AGENT = "tuner.steering.agent.Extensions"
 CLUSTER = {"spark.submit.deployMode": "cluster"}
 K8S = {"spark.master": "k8s://https://k", **CLUSTER}
@@ -72,7 +72,7 @@ def test_the_jar_at_hand_is_shipped_where_none_is_deployed(environ: dict[str, st
     assert hand_over(without, TEXT, environ).merged["spark.jars"] == f"/a.jar,{jar}"
 
 
-LONG = '{"version":2,"queries":"' + "x" * handover.MAX_CONF_CHARACTERS + '"}'
+LONG = '{"version":3,"queries":"' + "x" * handover.MAX_CONF_CHARACTERS + '"}'
 SECRET = '{"relations":["db.access_tokens"]}'
 
 

@@ -66,6 +66,6 @@ change = Change.of("test", (action,), (first.fingerprint,), told, (), None)
 decided = DecidedChange(change, Standing.TRIAL, told, literals=(first.literals,))
 text = agent_directives(Decision(Mode.AUTO, (decided,)), found).text
 unlike = [label for label, values in RUNS.items() if rows(label, values, text) != plain[label]]
-old = rows("by a text for an older agent", {}, text.replace('"version":2', '"version":1'))
+old = rows("by a text for an older agent", {}, text.replace('"version":3', '"version":1'))
 report.write_text(json.dumps({"unlike": unlike, "old": [list(row) for row in old], "first": first.literals}))
 spark.stop()

@@ -12,7 +12,7 @@ from tuner.cost.cheapest_tree import TooManyPairsError
 from tuner.cost.improved_tree import improved_tree
 from tuner.cost.join_edges import JoinEdges
 from tuner.cost.join_order import best_order
-from tuner.cost.join_tree import JoinTree, tree_cost, tree_of
+from tuner.cost.join_tree import JoinTree, SizeOf, tree_cost, tree_of
 from tuner.cost.objective import Pricing, Seconds
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
@@ -53,9 +53,13 @@ class PricedBlock:
 
     @cached_property
     def what_if(self) -> WhatIf:
+        return self.what_if_of(self.sizes.size)
+
+    def what_if_of(self, size_of: SizeOf) -> WhatIf:
+        """Prices of the block with its joins of other sizes."""
         return WhatIf(
             self.graph,
-            self.sizes.size,
+            size_of,
             self.conf,
             self.facts.cluster,
             self.costs,

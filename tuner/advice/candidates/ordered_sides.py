@@ -22,7 +22,7 @@ def ordered_side(query: Query, graph: JoinGraph, sizes: Cardinality, relations: 
     estimate = sizes.estimate(relations)
     error = SIZE_ERRORS[estimate.basis]
     rows, data = (int(value * error) for value in (estimate.size.rows, estimate.size.bytes))
-    leaf_bytes = _leaf_bytes(query, graph, relations)
+    leaf_bytes = leaf_bytes_of(query, graph, relations)
     return JoinSide(graph.tables(relations), rows=rows, bytes=data, shuffle_bytes=data, leaf_bytes=leaf_bytes)
 
 
@@ -37,7 +37,8 @@ def future_sides(facts: Facts, hint: Action, beside: Iterable[Action]) -> Iterat
                     yield ordered_side(query, graph, Cardinality(graph), side)
 
 
-def _leaf_bytes(query: Query, graph: JoinGraph, relations: int) -> int | None:
+def leaf_bytes_of(query: Query, graph: JoinGraph, relations: int) -> int | None:
+    """What the planner took a set of relations for, each by itself; None where the run does not tell that of one."""
     sides = [side for join in query.joins for side in join.sides]
     total = 0
     for number in members(relations):

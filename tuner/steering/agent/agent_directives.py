@@ -7,13 +7,20 @@ a block of joins by its items and equalities. What these do not tell apart gets 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from msgspec import structs
 
 from tuner.advice.candidates.future_joins import future_joins
-from tuner.model.action import ON_JOINS, Action, ActionKind
-from tuner.model.agent_message import HintDirective, OrderDirective, OrderPredicate, QueryDirectives, encode_message
+from tuner.model.action import BUILDING, ON_JOINS, Action, ActionKind
+from tuner.model.agent_message import (
+    HintDirective,
+    OrderDirective,
+    OrderPredicate,
+    QueryDirectives,
+    SizeBounds,
+    encode_message,
+)
 from tuner.model.decision import Decision
 from tuner.model.join_graph import JoinGraph, Predicate, members
 from tuner.model.query import Query
@@ -21,6 +28,21 @@ from tuner.plan.agent_block import agent_block
 from tuner.plan.order_text import OrderTextError, parse_order
 from tuner.plan.relation import short_name
 from tuner.words.query_names import query_name
+
+
+@dataclass(frozen=True, slots=True)
+class SizeLimits:
+    """Within which sizes of relations, by the planner's estimates, actions stay good, by their ids.
+
+    `of_hints` holds the most bytes of a side (`tuner.advice.oversized_hints.head_room`), `of_orders` bounds by the labels of
+    a block's relations (`tuner.advice.order_bounds`).
+    """
+
+    of_hints: Mapping[str, int] = field(default_factory=dict)
+    of_orders: Mapping[str, Mapping[str, SizeBounds]] = field(default_factory=dict)
+
+    def __contains__(self, action_id: str) -> bool:
+        return action_id in self.of_hints or action_id in self.of_orders
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +65,20 @@ class _PlacedDirective:
     wish: object
 
 
-def agent_directives(
-    decision: Decision, queries: Iterable[Query], most_bytes: Mapping[str, int] | None = None
-) -> AgentDirectives:
+def agent_directives(decision: Decision, queries: Iterable[Query], limits: SizeLimits | None = None) -> AgentDirectives:
     """The joins' hints and orders in force, for queries as the cohort's latest usable run had them, each for the values that
     the decision says it was measured with.
 
-    `most_bytes` limits hints, by action id, to relations of that size (`tuner.advice.oversized_hints.head_room`).
+    Where `limits` are given, what has none but needs one is skipped; without them everything is said for relations of any size.
     """
     ran = list(queries)
     actions = [action for action in decision.actions if action.kind in ON_JOINS]
     literals = {d.id: d.literals for d in decision.changes}
-    limits = most_bytes or {}
     said: dict[Action, _PlacedDirective] = {}
     skipped: dict[Action, str] = {}
     for kind in (ActionKind.ORDER_JOINS, ActionKind.HINT_JOIN):
         orders = [one for action, one in said.items() if action not in skipped]
-        found = {a: _directive(a, ran, limits.get(a.id, 0), orders) for a in actions if a.kind is kind}
+        found = {a: _directive(a, ran, limits, orders) for a in actions if a.kind is kind}
         said |= {action: one for action, one in found.items() if isinstance(one, _PlacedDirective)}
         skipped |= {action: why for action, why in found.items() if isinstance(why, str)}
         # What is not said makes no join that another could be taken for.
@@ -74,7 +93,7 @@ def agent_directives(
 
 
 def _directive(
-    action: Action, ran: Sequence[Query], most_bytes: int, orders: Sequence[_PlacedDirective]
+    action: Action, ran: Sequence[Query], limits: SizeLimits | None, orders: Sequence[_PlacedDirective]
 ) -> _PlacedDirective | str:
     """The directive of an action, or why there is none; `orders` are those that the agent is told of."""
     mine = [query for query in ran if query.fingerprint == action.query]
@@ -82,9 +101,17 @@ def _directive(
         return "its query did not run in the latest run"
     if not mine[-1].relations:
         return "what its query reads is not recorded: the latest run was harvested by an older version"
+    if limits is not None and action.id not in limits and _needs_limits(action):
+        return "how large the planner takes its relations for is not recorded"
+    found = limits or SizeLimits()
     if action.kind is ActionKind.ORDER_JOINS:
-        return _order(action, mine)
-    return _hint(action, mine, most_bytes, [one.action for one in orders])
+        return _order(action, mine, found.of_orders.get(action.id, {}))
+    return _hint(action, mine, found.of_hints.get(action.id, 0), [one.action for one in orders])
+
+
+def _needs_limits(action: Action) -> bool:
+    """Whether it may cost more than it saves where its relations are larger."""
+    return action.kind is ActionKind.ORDER_JOINS or action.value in BUILDING
 
 
 def _hint(action: Action, mine: Sequence[Query], most_bytes: int, orders: Sequence[Action]) -> _PlacedDirective | str:
@@ -116,7 +143,7 @@ def _unclear_side(sides: Sequence[list[str]], side: Sequence[str]) -> str:
     return "" if sorted(side) in sides else f"no side of the join reads {', '.join(map(short_name, side))} alone"
 
 
-def _order(action: Action, mine: Sequence[Query]) -> _PlacedDirective | str:
+def _order(action: Action, mine: Sequence[Query], bounds: Mapping[str, SizeBounds]) -> _PlacedDirective | str:
     query, graph = next(
         ((q, g) for q in reversed(mine) for g in q.graphs if g.signature == action.target), (None, None)
     )
@@ -131,6 +158,8 @@ def _order(action: Action, mine: Sequence[Query]) -> _PlacedDirective | str:
         return f"{_named(graph, alike[0])} is joined twice in the same way: which one is meant cannot be told"
     items = tuple(tuple(sorted(item.relations)) for item in graph.relations)
     message = OrderDirective(action.id, items, tuple(map(_predicate, graph.predicates)), order)
+    if bounds:
+        message = structs.replace(message, bounds=tuple(bounds[relation.label] for relation in graph.relations))
     return _PlacedDirective(action, query, message, block.key, block.spelled(order))
 
 

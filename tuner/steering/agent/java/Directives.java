@@ -8,7 +8,7 @@ import java.util.Set;
 
 /** What to change in the plans of an application: the JSON that `tuner.model.agent_message` documents. */
 public final class Directives {
-  public static final int VERSION = 2;
+  public static final int VERSION = 3;
 
   /** All of one query. `relations` are those it is expected to read; `columns` a digest of what of them, or "". */
   public static final class Query {
@@ -39,6 +39,8 @@ public final class Directives {
     public JsonNode order;
     /** As those of a hint. */
     public List literals;
+    /** For each item the least and the most that its relations may be estimated at, in bytes, as long[2]; none for any. */
+    public List bounds = new ArrayList();
   }
 
   /** An equality between two items of a block, by their numbers. */
@@ -105,6 +107,14 @@ public final class Directives {
     order.literals = Json.sortedTexts(Json.field(node, "literals"));
     JsonNode items = Json.field(node, "items");
     for (int i = 0; i < items.size(); i++) order.items.add(Json.sortedTexts(Json.element(items, i)));
+    JsonNode bounds = Json.field(node, "bounds");
+    for (int i = 0; i < bounds.size(); i++) {
+      JsonNode pair = Json.element(bounds, i);
+      order.bounds.add(new long[] {Json.element(pair, 0).asLong(), Json.element(pair, 1).asLong()});
+    }
+    if (!order.bounds.isEmpty() && order.bounds.size() != order.items.size()) {
+      throw new IllegalArgumentException("the order " + order.id + " does not bound each of its items");
+    }
     JsonNode predicates = Json.field(node, "predicates");
     for (int i = 0; i < predicates.size(); i++) {
       JsonNode predicate = Json.element(predicates, i);

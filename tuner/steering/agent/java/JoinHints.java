@@ -95,12 +95,12 @@ public final class JoinHints implements Trees.Rewrite {
       return join;
     }
     if (!pass.isMeasured(directed.literals)) {
-      pass.tell(directed.id, Pass.HELD, Pass.OTHER_VALUES);
+      pass.hold(directed.id, Held.otherValues());
       return join;
     }
-    String size = Sizes.obstacle(left ? site.join.left() : site.join.right(), directed.mostBytes);
+    Held size = Sizes.obstacle(left ? site.join.left() : site.join.right(), directed.mostBytes);
     if (size != null) {
-      pass.tell(directed.id, Pass.HELD, size);
+      pass.hold(directed.id, size);
       return join;
     }
     left = left && canBuild(join.joinType(), directed.hint, true);

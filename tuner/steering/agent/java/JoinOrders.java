@@ -58,7 +58,7 @@ public final class JoinOrders implements Trees.Rewrite {
         continue;
       }
       if (!pass.isMeasured(order.literals)) {
-        pass.tell(order.id, Pass.HELD, Pass.OTHER_VALUES);
+        pass.hold(order.id, Held.otherValues());
         continue;
       }
       LogicalPlan result = ordered(block, replaced, order, match.items);
@@ -100,6 +100,11 @@ public final class JoinOrders implements Trees.Rewrite {
     }
     if (isSo(block.withItems(replaced), order.order, plans)) {
       pass.tell(order.id, Pass.APPLIED, "it was so already");
+      return null;
+    }
+    Held held = Sizes.obstacle(plans, order.bounds);
+    if (held != null) {
+      pass.hold(order.id, held);
       return null;
     }
     List waiting = new ArrayList(block.conjuncts);

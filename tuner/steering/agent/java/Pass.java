@@ -11,11 +11,10 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 /** One optimisation of one plan, through both rules: what became of each directive, and the time it took. */
 public final class Pass {
   public static final String APPLIED = "applied";
-  /** What the directive is for is too large in this run, or its query has other values than those it was measured with. */
+  /** What the directive stands on does not hold in this run: sizes, values, the memory there is (Held). */
   public static final String HELD = "held";
   public static final String IGNORED = "ignored";
   public static final String IMPOSSIBLE = "impossible";
-  public static final String OTHER_VALUES = "its filters have other values than those it was measured with";
   private static final ThreadLocal CURRENT = new ThreadLocal();
 
   /** The directives' queries whose relations the plan reads. */
@@ -55,21 +54,39 @@ public final class Pass {
     return result != null;
   }
 
+  /** Note that a directive is not for this run. */
+  public void hold(String id, Held held) {
+    tell(id, HELD, held.reason, held);
+  }
+
   /** Note what became of a directive. Of several joins alike the best counts. */
   public void tell(String id, String status, String reason) {
+    tell(id, status, reason, null);
+  }
+
+  private void tell(String id, String status, String reason, Held held) {
     Map known = (Map) outcomes.get(id);
     if (known != null && rank((String) known.get("status")) >= rank(status)) return;
     Map outcome = new LinkedHashMap();
     outcome.put("id", id);
     outcome.put("status", status);
     outcome.put("reason", reason);
+    if (held != null) outcome.put("code", held.code);
+    if (held != null) outcome.put("numbers", held.numbers);
     outcomes.put(id, outcome);
   }
 
   /** Note of a directive what was noted of another that asks for the same. */
   public void tellSame(String id, String as) {
     Map outcome = (Map) outcomes.get(as);
-    if (outcome != null) tell(id, (String) outcome.get("status"), (String) outcome.get("reason"));
+    if (outcome == null) return;
+    tell(id, (String) outcome.get("status"), (String) outcome.get("reason"));
+    if (HELD.equals(outcome.get("status"))) copyHeld(outcome, (Map) outcomes.get(id));
+  }
+
+  private static void copyHeld(Map from, Map to) {
+    to.put("code", from.get("code"));
+    to.put("numbers", from.get("numbers"));
   }
 
   /** The hints of all its queries. */
@@ -88,8 +105,10 @@ public final class Pass {
       for (int k = 0; k < query.hints.size(); k++) {
         Directives.Hint hint = (Directives.Hint) query.hints.get(k);
         // The joins of other values may stand in another order.
-        boolean held = waits || isForOthers(hint.literals);
-        tellOnce(hint.id, held ? HELD : IMPOSSIBLE, held ? OTHER_VALUES : ofHints);
+        if (outcomes.containsKey(hint.id)) continue;
+        if (isForOthers(hint.literals)) hold(hint.id, Held.otherValues());
+        else if (waits) hold(hint.id, new Held(Held.WITH_ORDER, "the order that makes its join is held"));
+        else tell(hint.id, IMPOSSIBLE, ofHints);
       }
     }
   }
@@ -119,14 +138,11 @@ public final class Pass {
       List orders = ((Directives.Query) queries.get(i)).orders;
       for (int k = 0; k < orders.size(); k++) {
         Directives.Order order = (Directives.Order) orders.get(k);
-        boolean held = isForOthers(order.literals);
-        tellOnce(order.id, held ? HELD : status, held ? OTHER_VALUES : reason);
+        if (outcomes.containsKey(order.id)) continue;
+        if (isForOthers(order.literals)) hold(order.id, Held.otherValues());
+        else tell(order.id, status, reason);
       }
     }
-  }
-
-  private void tellOnce(String id, String status, String reason) {
-    if (!outcomes.containsKey(id)) tell(id, status, reason);
   }
 
   /** Forget which hints were applied: their joins are left as they were. */

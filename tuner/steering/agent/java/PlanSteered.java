@@ -37,7 +37,7 @@ public final class PlanSteered implements SparkListenerEvent {
     return fingerprint;
   }
 
-  /** Maps of id, status (applied, held, ignored, impossible) and reason. */
+  /** Maps of id, status (applied, held, ignored, impossible) and reason; of what is held a code and numbers too. */
   public List getOutcomes() {
     return outcomes;
   }

@@ -1,0 +1,66 @@
+"""The sizes of relations within which an order stays no worse than the one it replaces."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tuner.advice.facts import Facts, PastRun
+from tuner.advice.order_bounds import GROWTHS, order_bounds
+from tuner.model.action import Action, ActionKind
+from tuner.model.agent_message import SizeBounds
+from tuner.model.join_graph import Joined, JoinGraph, Order
+from tuner.model.query import Query
+from tuner.plan.order_text import order_text
+
+from .blocks import AS_WRITTEN, DAYS, DAYS_FIRST, ITEMS, NAMES, SALES, STOCK, block
+from .joins import facts, inner, query, side
+
+LEAF_BYTES = 1_000_000
+SMALLEST = SizeBounds(int(LEAF_BYTES / GROWTHS[-1]), int(LEAF_BYTES * GROWTHS[-1]) + 1)
+
+
+def ran(graph: JoinGraph, *unknown: str) -> Query:
+    sides = [side(name, leaf_bytes=None if name in unknown else LEAF_BYTES) for name in NAMES]
+    joins = [inner(one, other) for one, other in zip(sides[::2], sides[1::2], strict=True)]
+    return replace(query(*joins, fingerprint="q"), graphs=(graph,))
+
+
+def bounds(job: Facts, wanted: Order = DAYS_FIRST) -> dict[str, SizeBounds] | None:
+    order = Action(ActionKind.ORDER_JOINS, "block", order_text(wanted, block()), "q")
+    return order_bounds(job, [order]).get(order.id)
+
+
+def test_an_order_that_is_far_better_holds_for_several_times_the_size_of_each_relation() -> None:
+    found = bounds(facts(ran(block())))
+    assert found is not None and set(found) == set(NAMES)
+    assert all(LEAF_BYTES >= 2 * one.least and one.most >= 2 * LEAF_BYTES for one in found.values())
+    assert all(one.most <= GROWTHS[0] * LEAF_BYTES + 1 for one in found.values())
+
+
+def test_one_that_is_hardly_better_holds_for_sizes_about_as_measured() -> None:
+    # Sales meet seven days: to join the items before or after hardly matters, until there are more of one of them.
+    found = bounds(facts(ran(block(DAYS_FIRST))), Joined(Joined(Joined(SALES, ITEMS), DAYS), STOCK))
+    assert found is not None and set(found.values()) == {SMALLEST}
+
+
+def test_a_block_that_has_its_order_is_held_against_the_latest_run_without_it() -> None:
+    steered = facts(ran(block(DAYS_FIRST)))
+    alone = bounds(steered)
+    assert alone is not None and set(alone.values()) == {SMALLEST}
+    before = PastRun((ran(block(AS_WRITTEN)),))
+    assert bounds(replace(steered, earlier=(before,))) == bounds(facts(ran(block())))
+
+
+def test_of_several_executions_what_all_allow() -> None:
+    larger = ran(block())
+    sides = [side(name, leaf_bytes=2 * LEAF_BYTES) for name in NAMES]
+    larger = replace(larger, joins=(inner(*sides[:2]), inner(*sides[2:])))
+    both, one, other = (bounds(facts(*queries)) for queries in ((ran(block()), larger), (ran(block()),), (larger,)))
+    assert both is not None and one is not None and other is not None
+    assert both[NAMES[STOCK]] == SizeBounds(other[NAMES[STOCK]].least, one[NAMES[STOCK]].most)
+
+
+def test_what_the_planner_does_not_tell_the_size_of_bounds_nothing() -> None:
+    assert bounds(facts(ran(block(), NAMES[DAYS]))) is None
+    huge = replace(ran(block()), joins=tuple(inner(side(n, leaf_bytes=1 << 63), side(n)) for n in NAMES))
+    assert bounds(facts(huge)) is None

@@ -1,0 +1,158 @@
+"""Within which sizes of its relations an order stays no worse than the one it replaces.
+
+An order was measured, or priced, at sizes. In the next run a table may be ten times as large, or empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from tuner.advice.candidates.order_changes import OrderPrices, order_shape
+from tuner.advice.candidates.ordered_sides import leaf_bytes_of
+from tuner.advice.facts import Facts
+from tuner.advice.oversized_hints import MOST_GROWTH
+from tuner.cost.size import Size
+from tuner.model.action import Action, ActionKind
+from tuner.model.agent_message import SizeBounds
+from tuner.model.join_graph import JoinGraph, Order, members
+from tuner.model.query import Query
+from tuner.plan.order_text import OrderTextError, order_text, parse_order
+
+# Factors that sizes are tried at, largest first. Within the last an order stands on its measurement, whatever prices say:
+# a table that gains a fifth in a night is an ordinary one.
+GROWTHS = (MOST_GROWTH, 2.8, 2.0, 1.4, 1.2)
+# What prices cannot tell apart is no worse.
+_TOLERANCE = 1.02
+# A source that knows no size says Long.MaxValue (spark.sql.defaultSizeInBytes); of a few such their sum.
+UNKNOWN_BYTES = 1 << 60
+
+# How many times its size each relation is taken to have, by its number.
+_Scale = Sequence[float]
+# Whether the order is no worse at these sizes.
+_Holds = Callable[[_Scale], bool]
+
+
+def order_bounds(facts: Facts, actions: Iterable[Action]) -> dict[str, dict[str, SizeBounds]]:
+    """The least and the most bytes that the planner may estimate for each relation of an order, by action id and label.
+
+    Each bound holds with all other relations at theirs. Where several executions have the block, what all of them allow. An
+    order that has a relation without a known estimate is left out.
+    """
+    prices = OrderPrices(facts)
+    found: dict[str, dict[str, SizeBounds]] = {}
+    for action in actions:
+        if action.kind is not ActionKind.ORDER_JOINS:
+            continue
+        each = [_of_block(prices, action, *block) for block in _blocks(facts, action)]
+        if each and all(each):
+            found[action.id] = _common(each)
+    return found
+
+
+def _blocks(facts: Facts, action: Action) -> Iterator[tuple[Query, JoinGraph]]:
+    for query in facts.succeeded:
+        if query.fingerprint == action.query:
+            yield from ((query, graph) for graph in query.graphs if graph.signature == action.target)
+
+
+def _of_block(prices: OrderPrices, action: Action, query: Query, latest: JoinGraph) -> dict[str, SizeBounds]:
+    graph = prices.facts.with_history(query, latest)
+    number = len(graph.relations)
+    known = [leaf_bytes_of(query, graph, 1 << item) for item in range(number)]
+    estimates = [size for size in known if size is not None and size < UNKNOWN_BYTES]
+    if len(estimates) < number:
+        return {}
+    try:
+        order = parse_order(action.value, graph)
+    except OrderTextError:
+        return {}
+    replaced = _replaced(prices.facts, action, graph, order)
+    factors = (
+        _Box(_no_worse(prices, graph, order, replaced), number).factors() if replaced else [GROWTHS[-1:] * 2] * number
+    )
+    labels = [relation.label for relation in graph.relations]
+    bounds = [
+        SizeBounds(int(size / low), int(size * high) + 1) for size, (low, high) in zip(estimates, factors, strict=True)
+    ]
+    return _common([{label: one} for label, one in zip(labels, bounds, strict=True)])
+
+
+def _common(each: Iterable[dict[str, SizeBounds]]) -> dict[str, SizeBounds]:
+    """What all of them allow."""
+    found: dict[str, SizeBounds] = {}
+    for bounds in each:
+        for label, one in bounds.items():
+            other = found.get(label, one)
+            found[label] = SizeBounds(max(one.least, other.least), min(one.most, other.most))
+    return found
+
+
+def _replaced(facts: Facts, action: Action, graph: JoinGraph, order: Order) -> Order | None:
+    """The order that the block had in the latest run that did not have this one; None where no run at hand tells it."""
+    runs = (*(run.queries for run in facts.earlier), facts.queries)
+    for queries in reversed(runs):
+        for _, then in _blocks(replace(facts, queries=queries, earlier=()), action):
+            try:
+                had = parse_order(order_text(then.written, then), graph)
+            except OrderTextError:
+                continue
+            if order_shape(had) != order_shape(order):
+                return had
+    return None
+
+
+def _no_worse(prices: OrderPrices, graph: JoinGraph, order: Order, replaced: Order) -> _Holds:
+    """Prices both orders with each join as many times larger as its relations are: what predicates keep stays a share."""
+    block = prices.block(graph)
+
+    def holds(scale: _Scale) -> bool:
+        def scaled(relations: int) -> Size:
+            factor = 1.0
+            for item in members(relations):
+                factor *= scale[item]
+            size = block.sizes.size(relations)
+            return Size(size.rows * factor, size.bytes * factor)
+
+        what_if = block.what_if_of(scaled)
+        return what_if.seconds(order) <= _TOLERANCE * what_if.seconds(replaced)
+
+    return holds
+
+
+class _Box:
+    """How far each relation may shrink and grow: first alone, then all of them at once."""
+
+    def __init__(self, holds: _Holds, number: int) -> None:
+        self._holds = holds
+        self._number = number
+
+    def factors(self) -> list[tuple[float, float]]:
+        """For each relation the factor that it may be smaller, and that it may be larger."""
+        alone = [(self._alone(item, shrinks=True), self._alone(item, shrinks=False)) for item in range(self._number)]
+        for most in GROWTHS[:-1]:
+            box = [(min(low, most), min(high, most)) for low, high in alone]
+            if all(map(self._holds, self._corners(box, most))):
+                return box
+        return [(GROWTHS[-1], GROWTHS[-1])] * self._number
+
+    def _alone(self, item: int, *, shrinks: bool) -> float:
+        for factor in GROWTHS[:-1]:
+            if self._holds(
+                [(1 / factor if shrinks else factor) if one == item else 1.0 for one in range(self._number)]
+            ):
+                return factor
+        return GROWTHS[-1]
+
+    def _corners(self, box: Sequence[tuple[float, float]], most: float) -> Iterator[list[float]]:
+        """All as large, all as small as may be; and each of them against all others.
+
+        What joins put out is a product of its relations' sizes: along each of them the difference of two orders is a line
+        between the places where Spark selects another join, so that its worst is at a corner.
+        """
+        large, small = [high for _, high in box], [1 / low for low, _ in box]
+        yield large
+        yield small
+        for item in range(self._number):
+            yield [*large[:item], small[item], *large[item + 1 :]]
+            yield [*small[:item], large[item], *small[item + 1 :]]

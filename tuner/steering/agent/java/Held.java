@@ -1,0 +1,33 @@
+package tuner.steering.agent;
+
+import java.math.BigInteger;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Why a directive is not carried out in this run: a code of `tuner.model.reason`, its numbers, and both as a sentence. */
+public final class Held {
+  public static final String OTHER_VALUES = "held_other_values";
+  public static final String LARGER_SIDE = "held_larger_side";
+  public static final String OTHER_SIZES = "held_other_sizes";
+
+  public static final String WITH_ORDER = "held_with_order";
+
+  public final String code;
+  public final String reason;
+  public final Map numbers = new LinkedHashMap();
+
+  public Held(String code, String reason) {
+    this.code = code;
+    this.reason = reason;
+  }
+
+  public static Held otherValues() {
+    return new Held(OTHER_VALUES, "its filters have other values than those it was measured with");
+  }
+
+  /** A source that does not know its size says what no long holds. */
+  public Held with(String name, BigInteger number) {
+    numbers.put(name, Long.valueOf(number.min(BigInteger.valueOf(Long.MAX_VALUE)).longValue()));
+    return this;
+  }
+}

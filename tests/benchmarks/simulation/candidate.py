@@ -18,7 +18,8 @@ class Candidate:
     is another for a kind of values. What is foretold is that times `foretold_off`.
 
     `moves` says that the advised number follows the input; executions with `fails_from` times the usual rows fail with it.
-    `cpu_off` and `work_off` are by how much its effect on CPU time and on work is another than that on seconds, as logs.
+    `cpu_off` is by how much its effect on CPU time is another than follows from seconds, `work_off` that on work than CPU time
+    says, as logs.
     """
 
     action: Action

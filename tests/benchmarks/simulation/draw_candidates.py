@@ -21,8 +21,10 @@ GAINING, IDLE = 0.35, 0.30
 # Spark 4.3, `spark-tuner replay --backtest`) came to was half of the time within 0.22 of what was foretold, 5 times off by
 # more than 0.65, and 7 times (of five in one job 3 times) within the interval, which is as wide as `CLAIMED_ERROR` makes it.
 ADVICE_ERROR, ADVICE_FREEDOM, MOST_OFF = 0.3, 3, 1.5
-# Log of factors: how far a change's effect on CPU time, and on work at fixed prices, is from its effect on seconds.
-CPU_OFF, WORK_OFF = 0.1, 0.2
+# Log of factors: how far a change's effect on CPU time is from what its effect on seconds makes of that (`work`), and its effect
+# on work at fixed prices from that on CPU time: of 21 queries whose plan changed (TPC-DS, SF 1, Spark 4.3) 8 were within 0.35,
+# 16 within 0.66.
+CPU_OFF, WORK_OFF = 0.25, 0.5
 # A property reaches queries that it was not meant for, and then does something to them.
 BYSTANDERS = 0.1
 # What gains for one value loses for the other, and the other way about; else it does nearly the same.

@@ -10,12 +10,15 @@ import numpy as np
 from tests.benchmarks.simulation.draw_values import NightlyValues
 from tests.benchmarks.simulation.night import USUAL_CORES, Execution, Night
 from tests.benchmarks.simulation.scenario import Scenario
-from tests.benchmarks.simulation.simulated_query import SimulatedQuery
+from tests.benchmarks.simulation.simulated_query import SimulatedQuery, Values
 from tuner.model.failure import FailureKind
 
 BACK_FILL = 10.0
-# CPU time takes this power of what a slow machine makes of seconds: neighbours wait for each other, and compute the same.
-CPU_OF_SLOWNESS = 0.2
+# CPU time takes this power of what a slow machine makes of seconds (1.1 times where these were 2.5 times, 2 cores with a load of
+# 7 beside): neighbours wait for each other, and compute the same.
+CPU_OF_SLOWNESS = 0.1
+# CPU time varies by so many seconds whatever a query takes: compilation, collecting garbage.
+CPU_JITTER_SECONDS, MOST_CPU_JITTER = 0.15, 0.3
 SLOWEST = (1.5, 4.0)
 STRAY = (1.5, 3.0)
 # Shares of failures that are no change's and do not miss their input: what is known of them is that the job's own code and
@@ -81,11 +84,18 @@ def _executions(
     ]
     noise = np.exp(chance.normal(0, scenario.query_spread, len(running)))
     strays = np.where(chance.random(len(running)) < scenario.strays, chance.uniform(*STRAY, len(running)), 1.0)
-    cpu_noise = np.exp(chance.normal(0, scenario.cpu_spread, len(running)))
+    cpu_noise = np.exp(chance.normal(0, [_cpu_spread(scenario, query, one) for query, one in running]))
     return tuple(
         Execution(query, one, float(noise[place] * strays[place]), float(cpu_noise[place]))
         for place, (query, one) in enumerate(running)
     )
+
+
+def _cpu_spread(scenario: Scenario, query: SimulatedQuery, values: Values) -> float:
+    usual = (
+        query.seconds * query.busy_cores * query.cpu_share * (query.fixed_share + (1 - query.fixed_share) * values.rows)
+    )
+    return math.hypot(scenario.cpu_spread, min(MOST_CPU_JITTER, CPU_JITTER_SECONDS / usual))
 
 
 def _slowness(chance: np.random.Generator, scenario: Scenario, seed: int, night: int) -> float:

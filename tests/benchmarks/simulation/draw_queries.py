@@ -38,7 +38,7 @@ def _queries(chance: np.random.Generator, scenario: Scenario, nights: int) -> It
                     until=night,
                     busy_cores=float(chance.uniform(1, 7)),
                     cpu_share=float(chance.uniform(0.5, 0.95)),
-                    untouched_share=float(chance.uniform(0.05, 0.3)),
+                    untouched_share=float(chance.uniform(0.03, 0.2)),
                     serial_share=float(chance.uniform(0.05, 0.4)),
                 )
                 since[slot], took[slot], name = night, took[slot] * float(chance.uniform(0.7, 1.4)), name + 1

@@ -15,9 +15,10 @@ from airflow_plugin import stats
 from airflow_plugin.operator import SparkTunedOperator
 from tests.policy.histories import conf, decided, said
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
+from tuner.policy.comparison import Comparison
+from tuner.policy.evidence.log_ratio import LogRatio
 from tuner.policy.judgement import Judgement
 from tuner.policy.ledger import Record
-from tuner.policy.measure import Comparison
 
 
 def change(number: int, standing: Standing) -> DecidedChange:
@@ -91,7 +92,7 @@ def run(ti: Any, **arguments: Any) -> None:
 def test_a_run_on_trial(server: Server, submit: Any, loop: Any, ti: Any) -> None:
     trial, held = change(1, Standing.TRIAL), change(2, Standing.HELD)
     loop.changes = (trial, change(3, Standing.TRIAL), change(4, Standing.PROMOTED), held)
-    total = Comparison("", expected=20.0, measured=12.5, noise=0.1, low=20.0, high=20.0)
+    total = Comparison("", measured=12.5, ratio=LogRatio(-0.47, 0.01), expected=20.0)
     records = (
         Record(trial, Standing.PROMOTED, said("won")),
         Record(change(3, Standing.TRIAL), Standing.ROLLED_BACK, said("lost")),

@@ -14,9 +14,10 @@ from tuner.model.change import Change, Prediction
 from tuner.model.cluster import Cluster
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.run import Outcome, Run, RunState
+from tuner.policy.comparison import Comparison
+from tuner.policy.evidence.log_ratio import LogRatio
 from tuner.policy.judgement import Judgement
 from tuner.policy.ledger import Record
-from tuner.policy.measure import Comparison
 from tuner.steering.directives import Directives, Steering
 
 
@@ -49,7 +50,7 @@ def record(number: int, standing: Standing, gain: float | None) -> Record:
     return Record(decided(number, Standing.TRIAL), standing, said(f"became {number}"), gain_seconds=gain)
 
 
-TOTAL = Comparison("", expected=20.0, measured=12.5, noise=0.1, low=20.0, high=20.0)
+TOTAL = Comparison("", measured=12.5, ratio=LogRatio(-0.47, 0.01), expected=20.0)
 
 
 class TestBefore:

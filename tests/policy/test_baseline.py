@@ -20,35 +20,35 @@ def test_the_first_run_has_none_and_the_next_is_compared_with_it() -> None:
     found = baselines([run(0, {"q1": 20.0}), run(1, {"q1": 10.0}, HINT)])
     assert list(found) == ["etl/1/1"]
     band = found["etl/1/1"]
-    assert band.expected == 20.0
-    assert 0 < band.low < 20.0 < band.high < 25.0
+    assert band.expected == pytest.approx(20, rel=0.01)
+    assert 15 < band.low < 20.0 < band.high < 27.0
 
 
 def test_steered_runs_are_no_baseline_however_many() -> None:
     nights = [run(0, {"q1": 20.0}), *(run(n, {"q1": 10.0}, HINT) for n in range(1, 40))]
-    assert {band.expected for band in baselines(nights).values()} == {20.0}
+    assert {round(band.expected) for band in baselines(nights).values()} == {20}
 
 
 def test_what_nothing_reached_is_a_baseline_in_a_steered_run_too() -> None:
     nights = [run(0, {"q1": 20.0, "q2": 1.0}), *(run(n, {"q1": 10.0, "q2": 1.1}, HINT) for n in range(1, 12))]
-    assert baselines(nights)["etl/11/1"].expected == pytest.approx(21.1)
+    assert baselines(nights)["etl/11/1"].expected == pytest.approx(21.1, rel=0.01)
 
 
-def test_only_the_latest_ten_count() -> None:
+def test_another_level_is_learned_in_a_few_runs() -> None:
     slow, fast = [run(n, {"q1": 30.0}) for n in range(20)], [run(n, {"q1": 20.0}) for n in range(20, 30)]
-    assert baselines([*slow, *fast, run(30, {"q1": 10.0}, HINT)])["etl/30/1"].expected == 20.0
+    assert baselines([*slow, *fast, run(30, {"q1": 10.0}, HINT)])["etl/30/1"].expected == pytest.approx(20, rel=0.05)
 
 
 def test_times_grow_with_the_input_and_the_band_is_as_wide_as_that_is_open() -> None:
     found = baselines([run(0, {"q1": 20.0}), run(1, {"q1": 15.0}, HINT, input_bytes=2 * GB)])["etl/1/1"]
-    assert found.expected == 40.0
-    assert found.low < 20.0 and found.high > 40.0
+    assert 20 < found.expected < 40
+    assert found.low < 22.0 and found.high > 40.0
 
 
 def test_a_slow_machine_is_told_by_what_nothing_reached() -> None:
     before = [run(n, {"q1": 20.0, "q2": 10.0, "q3": 10.0}) for n in range(5)]
     slow = run(5, {"q1": 15.0, "q2": 15.0, "q3": 15.0}, HINT)
-    assert baselines([*before, slow])["etl/5/1"].expected == pytest.approx(60.0)
+    assert baselines([*before, slow])["etl/5/1"].expected == pytest.approx(60.0, rel=0.03)
 
 
 def test_an_unsteered_run_is_what_it_is() -> None:
@@ -68,23 +68,24 @@ def test_a_noisy_query_has_a_wide_band() -> None:
     assert width(10, 30, 15, 25, 20) > 2 * width(19, 21, 20, 20, 20)
 
 
-def test_without_its_like_a_query_is_taken_as_it_ran_while_it_is_small() -> None:
+def test_what_nothing_reached_is_taken_as_it_ran() -> None:
     known = run(0, {"q1": 20.0})
-    assert baselines([known, run(1, {"q1": 10.0, "new": 1.0}, HINT)])["etl/1/1"].expected == 21.0
-    assert baselines([known, run(1, {"q1": 10.0, "new": 9.0}, HINT)]) == {}
+    assert baselines([known, run(1, {"q1": 10.0, "new": 1.0}, HINT)])["etl/1/1"].expected == pytest.approx(21, rel=0.01)
+    assert baselines([known, run(1, {"q1": 10.0, "new": 9.0}, HINT)])["etl/1/1"].expected == pytest.approx(29, rel=0.01)
 
 
 @pytest.mark.parametrize("state", [RunState.FAILED, RunState.PARTIAL, RunState.LOST, RunState.RUNNING])
 def test_runs_that_were_not_measured_whole_neither_have_nor_make_one(state: RunState) -> None:
     broken = run(1, {"q1": 3.0}, state=state)
     found = baselines([run(0, {"q1": 20.0}), broken, run(2, {"q1": 10.0}, HINT)])
-    assert {key: band.expected for key, band in found.items()} == {"etl/2/1": 20.0}
+    assert {key: round(band.expected) for key, band in found.items()} == {"etl/2/1": 20}
 
 
-def test_queries_by_their_median_for_the_input_of_their_latest_run() -> None:
+def test_queries_by_their_level_for_the_input_of_their_latest_run() -> None:
     nights = [run(n, {"q1": s, "q2": 4.0}) for n, s in enumerate([18, 20, 25])]
-    assert query_baselines([*nights, run(3, {"q1": 9.0, "q2": 4.0}, HINT)]) == {"q1": 20.0, "q2": 4.0}
-    assert query_baselines([*nights, run(3, {"q1": 9.0}, HINT, input_bytes=2 * GB)])["q1"] == 40.0
+    found = query_baselines([*nights, run(3, {"q1": 9.0, "q2": 4.0}, HINT)])
+    assert found == {"q1": pytest.approx(21, rel=0.06), "q2": pytest.approx(4, rel=0.1)}
+    assert 24 < query_baselines([*nights, run(3, {"q1": 9.0}, HINT, input_bytes=2 * GB)])["q1"] < 40
     assert query_baselines([run(0, {"q1": 9.0}, HINT)]) == {}
 
 

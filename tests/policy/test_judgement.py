@@ -29,20 +29,20 @@ def test_the_gain_is_of_the_run_whatever_how_many_changes_share_a_query() -> Non
     changes = (decided(HINT, Standing.TRIAL, ("q1",)), decided(conf(), Standing.TRIAL, ("q1", "q2")))
     found = judge(run(1, {"q1": 4, "q2": 9, "q3": 5}, *changes), [run(0, {"q1": 10, "q2": 10, "q3": 5})])
     assert sum(record.gain_seconds or 0 for record in found.records) > 7
-    assert found.gained_seconds == pytest.approx(7)
+    assert found.gained_seconds == pytest.approx(7, rel=0.05)
     assert found.queries == 2
 
 
 def test_what_was_proven_is_measured_against_runs_without_it() -> None:
     nights = [BASE, run(1, {"q1": 4, "q2": 10}, decided(HINT, Standing.TRIAL))]
     found = judge(run(2, {"q1": 5, "q2": 10}, decided(HINT, Standing.PROMOTED)), nights)
-    assert found.gained_seconds == pytest.approx(5)
+    assert found.gained_seconds == pytest.approx(5, rel=0.05)
     assert [record.standing for record in found.records] == [Standing.PROMOTED]
 
 
 def test_a_loss_is_less_than_nothing() -> None:
     found = judge(run(1, {"q1": 30, "q2": 10}, decided(HINT, Standing.TRIAL)), [BASE])
-    assert found.gained_seconds == pytest.approx(-20)
+    assert found.gained_seconds == pytest.approx(-20, rel=0.05)
     assert [record.standing for record in found.records] == [Standing.ROLLED_BACK]
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.failure import Failure, FailureKind
+from tuner.model.reason import ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling
 from tuner.policy.ledger import MAX_TRIALS, Record, read_ledger, same_target
@@ -37,28 +41,30 @@ def test_what_was_never_in_force_has_no_record() -> None:
 def test_faster_beyond_noise_is_promoted_and_says_by_how_much() -> None:
     found = record(BASE, on_trial(1, 5))
     assert found.standing is Standing.PROMOTED
-    assert told(found) == "1 query took 5.0 s instead of 10.0 s (noise 14%)"
-    assert found.gain_seconds == pytest.approx(5)
+    assert told(found) == "1 query took 5.0 s instead of 10.0 s (over 99% sure of a gain)"
+    assert found.gain_seconds == pytest.approx(5, rel=0.02)
 
 
 def test_a_slow_machine_is_said_beside_the_measured_seconds_not_mixed_into_them() -> None:
     found = record(BASE, run(1, {"q1": 5, "q2": 15}, decided(ACTION)))
-    assert told(found) == "1 query took 5.0 s instead of 10.0 s (noise 14%), on a machine 50% slower than usual"
-    assert found.gain_seconds == pytest.approx(10)  # of the 15 s it would have taken that night
+    assert re.search(
+        r"took 5.0 s instead of (9.9|10.0) s .*, on a machine (4[6-9]|50)% slower than usual$", told(found)
+    )
+    assert found.gain_seconds == pytest.approx(10, rel=0.05)  # of the 15 s it would have taken that night
 
 
 def test_changes_tried_together_on_one_query_do_not_claim_its_gain_each_alone() -> None:
     together, alone = decided(ACTION), decided(hint("q1", "dim"))
     found = read_ledger([BASE, run(1, {"q1": 5, "q2": 10}, together, alone)])
     assert {told(r) for r in found.values()} == {
-        "1 query took 5.0 s instead of 10.0 s (noise 14%), together with 1 other change"
+        "1 query took 5.0 s instead of 10.0 s (over 99% sure of a gain), together with 1 other change"
     }
 
 
 def test_slower_beyond_noise_is_rolled_back_and_says_by_how_much() -> None:
     found = record(BASE, on_trial(1, 16))
     assert found.standing is Standing.ROLLED_BACK
-    assert told(found) == "slower: query q1 took 16.0 s instead of 10.0 s (noise 14%) in run etl/1/1"
+    assert told(found) == "slower: query q1 took 16.0 s instead of 10.0 s (over 99% sure) in run etl/1/1"
     assert [loss.input_bytes for loss in found.losses] == [2 * GB]
 
 
@@ -126,15 +132,33 @@ def test_beside_a_trial_the_trial_is_blamed_first() -> None:
     assert records[ACTION.id].standing is Standing.PROMOTED
 
 
-def test_a_promoted_action_survives_one_slow_night_but_not_two() -> None:
-    before = [BASE, on_trial(1, 5)]
-    assert record(*before, promoted(2, 13)).standing is Standing.PROMOTED
-    assert record(*before, promoted(2, 13), promoted(3, 5), promoted(4, 13)).standing is Standing.PROMOTED
-    assert record(*before, promoted(2, 13), promoted(3, 13)).standing is Standing.ROLLED_BACK
+def test_a_severe_night_leaves_what_is_proven_out_of_one_run_and_a_second_one_takes_it_out() -> None:
+    before = [BASE, on_trial(1, 5), promoted(2, 5)]
+    severe = record(*before, promoted(3, 30))
+    assert (severe.standing, severe.now.standing) == (Standing.PROMOTED, Standing.HELD)
+    assert severe.now.held and severe.now.held.code is ReasonCode.HELD_OUT
+    without = run(4, {"q1": 10, "q2": 10}, decided(ACTION, Standing.HELD))
+    assert record(*before, promoted(3, 30), without).now.standing is Standing.PROMOTED
+    assert record(*before, promoted(3, 30), without, promoted(5, 5)).standing is Standing.PROMOTED
+    assert record(*before, promoted(3, 30), without, promoted(5, 30)).standing is Standing.ROLLED_BACK
 
 
-def test_a_promoted_action_that_is_far_slower_goes_at_once() -> None:
-    assert record(BASE, on_trial(1, 5), promoted(2, 30)).standing is Standing.ROLLED_BACK
+def test_a_night_that_only_the_clock_found_slow_says_nothing_against_what_is_proven() -> None:
+    before = [BASE, on_trial(1, 5), promoted(2, 5)]
+    busy = with_cpu(promoted(3, 30), {"q1": 5.0, "q2": 10.0})
+    found = record(*(with_cpu(one, {}) for one in before), busy)
+    assert (found.standing, found.held_out) == (Standing.PROMOTED, None)
+
+
+def with_cpu(one: Run, seconds: dict[str, float]) -> Run:
+    """A run whose log tells time of processors: of 8 cores, all of which compute for as long as the clock says, or as given."""
+    assert one.outcome
+    queries = (
+        replace(q, executor_cpu_ms=int(8e3 * took), executor_run_ms=int(8e3 * took))
+        for q in one.outcome.queries
+        for took in [seconds.get(q.fingerprint, q.seconds)]
+    )
+    return replace(one, outcome=replace(one.outcome, queries=tuple(queries)))
 
 
 def test_pinned_stays_whatever_is_measured() -> None:
@@ -166,13 +190,15 @@ def test_a_property_reaches_every_query() -> None:
     assert record(base, night(1, 19), of=CONF.id).standing is Standing.PROMOTED
     hurt = record(base, night(1, 162), of=CONF.id)
     assert hurt.standing is Standing.ROLLED_BACK
-    assert "query q72, which the change does not target, took 2 min 42 s instead of 18.0 s" in told(hurt)
+    assert "query q72, which the change does not target, took 2 min 42 s instead of 18" in told(hurt)
     assert record(base, night(1, 18, failed=("q72",)), of=CONF.id).standing is Standing.ROLLED_BACK
 
 
-@pytest.mark.parametrize(("other", "standing"), [(33, Standing.PROMOTED), (39, Standing.ROLLED_BACK)])
-def test_a_property_that_costs_another_query_more_than_it_gains_is_out(other: float, standing: Standing) -> None:
-    """39 s instead of 30 s are no disaster, but beyond noise, and more than the 3 s that it gained."""
+@pytest.mark.parametrize(
+    ("other", "standing"), [(33, Standing.PROMOTED), (39, Standing.TRIAL), (60, Standing.ROLLED_BACK)]
+)
+def test_a_property_that_costs_another_query_more_than_it_gains_is_not_proven(other: float, standing: Standing) -> None:
+    """39 s instead of 30 s are no disaster, and one night is not sure, but it is more than the 3 s that it gained."""
     base = run(0, {"q25": 7, "q72": 30, "q3": 5, "q4": 5})
     with_it = run(1, {"q25": 4, "q72": other, "q3": 5, "q4": 5}, decided(CONF, queries=["q25"]))
     assert record(base, with_it, of=CONF.id).standing is standing
@@ -184,7 +210,7 @@ def test_of_two_trials_the_one_that_touches_the_loser_most_closely_is_blamed() -
     actions = (decided(wide, queries=["q1", "q2", "q3"]), decided(narrow, queries=["q2"]))
     records = read_ledger([base, run(1, {"q1": 10, "q2": 20, "q3": 10}, *actions)])
     assert records[narrow.id].standing is Standing.ROLLED_BACK
-    assert records[wide.id].standing is Standing.PROMOTED
+    assert records[wide.id].standing is not Standing.ROLLED_BACK
 
 
 def test_what_was_set_together_goes_together() -> None:

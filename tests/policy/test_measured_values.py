@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tuner.history.documents import Detail, outcome_document, readable_outcome, times_document
 from tuner.loop.next_decision import BY_AGENT
 from tuner.model.action import Hint
@@ -15,9 +17,11 @@ from tuner.model.run import Run, RunState
 from tuner.model.strategy import JoinType, Strategy
 from tuner.policy.baseline import baselines
 from tuner.policy.changes_in_effect import held_in, not_followed
+from tuner.policy.compare import compare
 from tuner.policy.decide import decide
+from tuner.policy.evidence.history import History
 from tuner.policy.ledger import read_ledger
-from tuner.policy.measure import History, compare, measured_queries
+from tuner.policy.measure import measured_queries
 from tuner.policy.measured_values import measured_values, newest_of_each
 
 from .histories import conf, decided, hint, in_force, recommend, reorder, run, situation
@@ -110,10 +114,12 @@ def test_a_loop_is_judged_by_the_executions_that_had_the_change() -> None:
     first = night(0, (RARE, 10, None), (FREQUENT, 40, None))
     second = night(1, (FREQUENT, 80, HELD), (RARE, 5, APPLIED))  # the machine is slow, the loop goes another way round
     history = History()
-    history.add(measured_queries(first))
-    found = compare(second, history, {HINT.id})
-    assert [(c.measured, c.usual) for c in found.touched] == [(5, 10)]
-    assert [(c.measured, c.usual) for c in found.untouched] == [(80, 40)]
+    for one in (first, second):
+        history.add(measured_queries(one))
+    found = compare(measured_queries(second), history, second.decision.in_force)
+    assert [(c.measured, c.usual) for c in found.touched] == [(5, pytest.approx(10, rel=0.01))]
+    assert found.touched[0].speed == pytest.approx(2, rel=0.05)
+    assert found.beside == ()
 
 
 def test_held_in_a_query_that_failed_is_not_to_blame() -> None:
@@ -130,9 +136,13 @@ def test_histories_without_values_are_compared_as_ever() -> None:
     old = [night(n, (UNKNOWN, 10, None), (UNKNOWN, 30, None)) for n in range(2)]
     now = night(2, (RARE, 5, APPLIED), (FREQUENT, 30, APPLIED))
     history = History()
-    for one in old:
+    for one in (*old, now):
         history.add(measured_queries(one))
-    assert [(c.measured, c.usual) for c in compare(now, history, {HINT.id}).touched] == [(5, 10), (30, 30)]
+    found = compare(measured_queries(now), history, now.decision.in_force).touched
+    assert [(c.measured, c.usual) for c in found] == [
+        (5, pytest.approx(10, rel=0.01)),
+        (30, pytest.approx(30, rel=0.01)),
+    ]
 
 
 def test_values_are_stored_with_times_and_older_documents_have_none() -> None:

@@ -23,13 +23,13 @@ _MEASURED: dict[str, Number] = {
     "queries_not_named": 0,
     "other_changes": 0,
     "machine_speed": 1.0,
-    "noise": 0.14,
+    "gain_probability": 0.972,
 }
 _SLOWER: dict[str, Number] = {
     "query": "q1",
     "named": True,
     "run": "etl/1/1",
-    "noise": 0.14,
+    "loss_probability": 0.995,
     "seconds": 16.0,
     "expected_seconds": 10.0,
 }
@@ -53,6 +53,11 @@ _MAY_LOSE = Reason(ReasonCode.MAY_LOSE, {"worst_loss_seconds": 4.0, "allowed_sec
 
 def _with(numbers: dict[str, Number], **other: Number) -> dict[str, Number]:
     return {**numbers, **other}
+
+
+def _before_evidence(numbers: dict[str, Number], name: str) -> dict[str, Number]:
+    """As an earlier version stored it: with the noise, not with how sure it was."""
+    return {key: value for key, value in numbers.items() if key != name} | {"noise": 0.14}
 
 
 REASONS: tuple[Reason, ...] = (
@@ -188,8 +193,12 @@ REASONS: tuple[Reason, ...] = (
         _with(_MEASURED, queries=4, queries_not_named=1, other_changes=2, machine_speed=1.12),
     ),
     Reason(ReasonCode.FASTER, _with(_MEASURED, queries_not_named=1, other_changes=1, machine_speed=0.9)),
-    Reason(ReasonCode.WITHIN_NOISE, _with(_MEASURED, seconds=8.9)),
+    Reason(ReasonCode.FASTER, _before_evidence(_MEASURED, "gain_probability")),
+    Reason(ReasonCode.WITHIN_NOISE, _with(_MEASURED, seconds=8.9, gain_probability=0.61)),
+    Reason(ReasonCode.WITHIN_NOISE, _with(_before_evidence(_MEASURED, "gain_probability"), seconds=8.9)),
     Reason(ReasonCode.SLOWER, _SLOWER),
+    Reason(ReasonCode.SLOWER, _before_evidence(_SLOWER, "loss_probability")),
+    Reason(ReasonCode.HELD_OUT, {"query": "q1", "run": "etl/1/1", "seconds": 16.0, "expected_seconds": 10.0}),
     Reason(ReasonCode.SLOWER, _with(_SLOWER, named=False)),
     _NO_GAIN,
     Reason(ReasonCode.NEVER_MEASURED, {"runs": 3}),

@@ -44,6 +44,7 @@ class ReasonCode(StrEnum):
     WITHIN_NOISE = "within_noise"
     SLOWER = "slower"
     NO_GAIN = "no_gain"
+    HELD_OUT = "held_out"
     NEVER_MEASURED = "never_measured"
     QUERY_FAILED = "query_failed"
     RUN_FAILED = "run_failed"

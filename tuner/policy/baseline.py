@@ -1,29 +1,16 @@
-"""What runs would have taken with nothing in force, by the runs before them: a band of seconds for each."""
+"""What runs would have taken with nothing in force: a band of seconds for each, by all runs up to it."""
 
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tuner.model.run import Run
+from tuner.policy.comparison import Comparison, pooled
 from tuner.policy.context import ByContext
-from tuner.policy.measure import (
-    DEFAULT_NOISE,
-    MAX_BASELINES,
-    Control,
-    Key,
-    Keys,
-    Measured,
-    comparison,
-    machine_speed,
-    measured_queries,
-    median_seconds,
-    noise,
-    pooled,
-    usable,
-)
+from tuner.policy.evidence.history import History
+from tuner.policy.measure import Key, Measured, measured_queries, usable
 
 # Queries that never ran unsteered before are taken as they ran, while they are no more of a run than this.
 MAX_NEW = 0.10
@@ -31,73 +18,63 @@ MAX_NEW = 0.10
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """Seconds that the queries of a run would have taken together with nothing in force."""
+    """Seconds that the queries of a run would have taken together with nothing in force, 90 % sure to be in the band."""
 
     expected: float
     low: float
     high: float
 
 
-@dataclass(slots=True)
-class _Unsteered:
-    """The latest times of each query that nothing in force reached."""
-
-    _queries: dict[Key, deque[Measured]] = field(default_factory=dict)
-    _keys: Keys = field(default_factory=Keys)
-
-    def add(self, queries: Iterable[Measured]) -> None:
-        for query in queries:
-            if not query.changes:
-                self._queries.setdefault(self._keys.add(query), deque(maxlen=MAX_BASELINES)).append(query)
-
-    def of(self, query: Measured) -> Sequence[Measured]:
-        return self._queries.get(self._keys.of(query), ())
-
-
 def baselines(runs: Sequence[Run]) -> dict[str, Baseline]:
-    """By the key of each measured run: a band from up to MAX_BASELINES runs before it, in its context, that nothing reached.
+    """By the key of each measured run: a band from it and the runs before it in its context.
 
-    Runs are oldest first. There is none for a run of which too much never ran unsteered before. In time linear in runs.
+    Of a run with changes, the seconds of its own queries over what the changes are known to do to them, which processors and
+    work tell better than the clock of a first night; of one without, what the runs before it foretell. Runs are oldest first.
+    There is none for a run of which too much never ran unsteered. In time linear in runs.
     """
-    pasts, found = ByContext(_Unsteered), {}
+    histories, found = ByContext(History), {}
     for run in runs:
-        if usable(run):
-            queries, past = measured_queries(run), pasts.of(run)
-            if (band := _baseline(queries, past)) is not None:
+        if usable(run) and run.outcome:
+            queries, history = measured_queries(run), histories.of(run)
+            cores = run.outcome.cluster.cores
+            foretold = {query.key: history.foretold(query, cores) for query in queries}
+            history.add(queries, cores)
+            steered = any(query.changes for query in queries)
+            bands = [_without(query, history, cores) if steered else foretold[query.key] for query in queries]
+            if (band := _together(queries, bands)) is not None:
                 found[run.key] = band
-            past.add(queries)
     return found
 
 
 def query_baselines(runs: Sequence[Run]) -> dict[str, float]:
-    """By fingerprint: median seconds with nothing in force, for the input of the query's latest run; its executions in a
-    run are summed."""
-    pasts, latest = ByContext(_Unsteered), dict[Key, tuple[Measured, _Unsteered]]()
+    """By fingerprint: seconds with nothing in force, for the input of the query's latest run; its executions in a run are
+    summed."""
+    histories, latest = ByContext(History), dict[Key, tuple[Measured, History, int]]()
     for run in runs:
-        if usable(run):
-            queries, past = measured_queries(run), pasts.of(run)
-            past.add(queries)
-            latest.update((query.key, (query, past)) for query in queries)
+        if usable(run) and run.outcome:
+            queries, history = measured_queries(run), histories.of(run)
+            history.add(queries, run.outcome.cluster.cores)
+            latest.update((query.key, (query, history, run.outcome.cluster.cores)) for query in queries)
     seconds: dict[str, float] = {}
-    for query, past in latest.values():
-        if measured := past.of(query):
-            seconds[query.fingerprint] = seconds.get(query.fingerprint, 0.0) + median_seconds(query, measured)
+    for query, history, cores in latest.values():
+        found = _without(query, history, cores) if query.changes else history.foretold(query, cores)
+        if found is not None:
+            seconds[query.fingerprint] = seconds.get(query.fingerprint, 0.0) + found.expected
     return seconds
 
 
-def _baseline(queries: Sequence[Measured], past: _Unsteered) -> Baseline | None:
-    pairs = [(query, before) for query in queries if (before := past.of(query))]
-    new = sum(q.seconds for q in queries) - sum(q.seconds for q, _ in pairs)
-    if not pairs or new > MAX_NEW * sum(q.seconds for q in queries):
+def _without(query: Measured, history: History, cores: int) -> Comparison | None:
+    if not query.changes:
+        return Comparison.as_it_is(query.fingerprint, query.seconds)
+    return history.compared(query, query.changes | query.properties, cores)
+
+
+def _together(queries: Sequence[Measured], bands: Sequence[Comparison | None]) -> Baseline | None:
+    known = [band for band in bands if band is not None]
+    new = sum(query.seconds for query, band in zip(queries, bands, strict=True) if band is None)
+    if not known or new > MAX_NEW * sum(query.seconds for query in queries):
         return None
-    speed, drift = _speed(pairs)
-    whole = pooled([comparison(q, p, speed, noise(p) * math.sqrt(1 + 1 / len(p))) for q, p in pairs], drift)
-    low, high = whole.low * (1 - min(1.0, whole.noise)), whole.high * (1 + whole.noise)
-    return Baseline(whole.expected + new, low + new, high + new)
-
-
-def _speed(pairs: Sequence[tuple[Measured, Sequence[Measured]]]) -> tuple[float, float]:
-    """The machine's speed of the day by the queries that nothing reached, where others were. A run without any change is
-    what it is: it says nothing of another."""
-    control = [Control(query.seconds, median_seconds(query, before)) for query, before in pairs if not query.changes]
-    return machine_speed(control) if len(control) < len(pairs) else (1.0, DEFAULT_NOISE)
+    whole = pooled(known)
+    if not math.isfinite(whole.expected):
+        return None
+    return Baseline(whole.expected + new, whole.low + new, whole.high + new)

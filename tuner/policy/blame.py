@@ -11,7 +11,9 @@ from tuner.model.failure import Failure
 from tuner.model.query import QueryStatus
 from tuner.model.reason import Number, Reason, ReasonCode
 from tuner.model.run import Run
-from tuner.policy.measure import Comparison, Comparisons, History, gainers, losers
+from tuner.policy.compare import Comparisons
+from tuner.policy.comparison import Comparison, gainers, losers
+from tuner.policy.evidence.history import History
 from tuner.policy.suspects import from_outside, known_makers, suspects
 
 # Slower by this share and more than noise: one run is enough to undo what was proven.
@@ -28,7 +30,7 @@ class Blame:
     @classmethod
     def of(cls, c: Comparison, run: Run) -> Self:
         """For a query that was slower."""
-        return cls(_slower(c, run, named=True), c.measured > (1 + FAR_SLOWER) * c.high)
+        return cls(_slower(c, run, named=True), severe=True)
 
     @classmethod
     def beside(cls, c: Comparison, run: Run) -> Self:
@@ -37,8 +39,9 @@ class Blame:
 
 
 def _slower(c: Comparison, run: Run, *, named: bool) -> Reason:
-    numbers: dict[str, Number] = {"query": c.fingerprint, "named": named, "run": run.key, "noise": c.noise}
-    return Reason(ReasonCode.SLOWER, {**numbers, "seconds": c.measured, "expected_seconds": c.expected})
+    numbers: dict[str, Number] = {"query": c.fingerprint, "named": named, "run": run.key}
+    sure: dict[str, Number] = {"loss_probability": c.loss_probability}
+    return Reason(ReasonCode.SLOWER, {**numbers, **sure, "seconds": c.measured, "expected_seconds": c.expected})
 
 
 def blamed(
@@ -79,13 +82,13 @@ def _global(accused: Sequence[DecidedChange]) -> list[DecidedChange]:
 
 def _of_bystanders(accused: Sequence[DecidedChange], found: Comparisons) -> list[DecidedChange]:
     """The properties to blame when queries they were not meant for lost more than others, and those they were, gained."""
-    lost = sum(c.measured - c.high for c in _bystanders(found))
+    lost = sum(-c.gain for c in _bystanders(found))
     gained = sum(max(0.0, c.gain) for c in (*found.touched, *gainers(found.beside)))
     return _global(accused) if lost > gained else []
 
 
 def _bystanders(found: Comparisons) -> list[Comparison]:
-    return losers(found.untouched)
+    return losers(found.beside)
 
 
 def _failure_of(run: Run, fingerprint: str) -> Failure | None:

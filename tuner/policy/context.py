@@ -12,9 +12,8 @@ from tuner.spark.knobs import DRIVER_MEMORY, EXECUTOR_CORES, EXECUTOR_MEMORY
 from tuner.spark.version import major_minor
 from tuner.units import format_bytes, parse_bytes
 
-# Heaps that differ by less are the same; so are totals of cores that dynamic allocation may give one night and not the next.
+# Heaps that differ by less are the same.
 SAME_HEAP = 1.1
-SAME_CORES = 2.0
 
 _Kept = TypeVar("_Kept")
 
@@ -27,7 +26,10 @@ class Context:
     cluster: Cluster = field(default_factory=Cluster)
 
     def difference(self, before: Context) -> str:
-        """In words, what makes this another context than the one `before`; "" where nothing does."""
+        """In words, what makes this another context than the one `before`; "" where nothing does.
+
+        The number of cores does not: dynamic allocation gives another one every night, and evidence counts core seconds.
+        """
         if (0, 0) not in (self.version, before.version) and self.version != before.version:
             return f"Spark {_version(self)} instead of {_version(before)}"
         now, then = self.cluster, before.cluster
@@ -39,8 +41,6 @@ class Context:
                 return f"{what} of {format_bytes(new)} instead of {format_bytes(old)}"
         if _apart(now.cores_per_executor, then.cores_per_executor, 1.0):
             return f"{now.cores_per_executor} cores for each executor instead of {then.cores_per_executor}"
-        if _apart(now.cores, then.cores, SAME_CORES):
-            return f"{now.cores} cores instead of {then.cores}"
         return ""
 
 

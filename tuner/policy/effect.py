@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tuner.policy.measure import Comparison, pooled
+from tuner.policy.comparison import Comparison, pooled
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """Comparisons of the queries that a change names, and of the others that it `moved`; `drift` as these were measured."""
+    """Comparisons of the queries that a change names, and of the others that it `moved`, of all `beside`."""
 
     named: Sequence[Comparison]
-    moved: Sequence[Comparison]
-    drift: float
+    moved: Sequence[Comparison] = ()
+    beside: Sequence[Comparison] = ()
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
@@ -23,7 +23,12 @@ class Effect:
     @property
     def total(self) -> Comparison:
         """All as one query."""
-        return pooled(self.comparisons, self.drift)
+        return pooled(self.comparisons)
+
+    @property
+    def whole(self) -> Comparison:
+        """All that it reaches as one query, whether it moved or not."""
+        return pooled((*self.named, *self.beside)) if self.beside else self.total
 
     @property
     def gain(self) -> float | None:

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from tuner.model.run import Run
 from tuner.model.verdict import Verdict
 from tuner.policy.changes_in_effect import changes_in_effect
+from tuner.policy.compare import compare
+from tuner.policy.comparison import Comparison
 from tuner.policy.context import ByContext
 from tuner.policy.effect import Effect
+from tuner.policy.evidence.history import History
 from tuner.policy.ledger import Record, read_ledger
-from tuner.policy.measure import Comparison, History, compare, measured_queries, usable
+from tuner.policy.measure import measured_queries, usable
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +44,13 @@ def judge(run: Run, history: Sequence[Run], verdicts: Sequence[Verdict] = ()) ->
 
 
 def _total(run: Run, earlier: Sequence[Run]) -> tuple[Comparison | None, int, int]:
-    changes = {d.id for d in changes_in_effect(run)} if usable(run) else set()
-    if not changes:
+    changes = changes_in_effect(run) if usable(run) else []
+    if not changes or run.outcome is None:
         return None, 0, 0
-    pasts = ByContext(History)
-    for before in earlier:
-        if usable(before):
-            pasts.of(before).add(measured_queries(before))
-    found = compare(run, pasts.of(run), changes)
-    effect = Effect(found.touched, found.moved, found.drift)
+    histories = ByContext(History)
+    for one in (*filter(usable, earlier), run):
+        if one.outcome:
+            histories.of(one).add(measured_queries(one), one.outcome.cluster.cores)
+    found = compare(measured_queries(run), histories.of(run), changes, run.outcome.cluster.cores)
+    effect = Effect(found.touched, found.moved, found.beside)
     return (effect.total if effect.comparisons else None), len(effect.comparisons), len(found.moved)

@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from tuner.model.action import Action
 from tuner.model.change import Change
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Standing
-from tuner.model.reason import Reason, ReasonCode
+from tuner.model.reason import Number, Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.blame import Blame, blamed
 from tuner.policy.changes_in_effect import changes_in_effect, not_followed
+from tuner.policy.compare import Comparisons, believed, compare
+from tuner.policy.comparison import MIN_GAIN_SECONDS, MIN_SECONDS, Comparison
 from tuner.policy.context import ByContext, Context, context_of
 from tuner.policy.effect import Effect
+from tuner.policy.evidence.history import History
 from tuner.policy.failed_run import FailedRun, after_failure
-from tuner.policy.measure import (
-    Comparisons,
-    History,
-    Measured,
-    compare,
-    measured_queries,
-    total_input_bytes,
-    usable,
-)
+from tuner.policy.measure import Measured, measured_queries, total_input_bytes, usable
 from tuner.policy.rulings import Rulings
 
-# After so many trials that neither won nor lost, an action has shown that it does nothing.
-MAX_TRIALS = 3
+# After so many trials that neither won nor lost for sure, what is likely decides: an action has shown that it does little.
+MAX_TRIALS = 4
+LIKELY_GAIN, UNLIKELY_LOSS = 0.85, 0.1
 # A rolled back action may be tried again when inputs have grown or shrunk by this factor.
 INPUT_CHANGE = 2.0
-# One slow night does not undo what was proven: so many in a row do, or one that is far beyond noise.
+# Queries that failed in so many runs in a row undo what was proven.
 MAX_SLOW_RUNS = 2
+# What was proven is not tried at once again after a night in which its queries took so many times as long as without it.
+SEVERE = 1.5
+# What was always in force together with others is judged with them: its own share is this unsure (log seconds).
+TOGETHER = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,8 @@ class Record:
     """An action's standing after the runs so far, why, and the seconds it gained in its latest measured run.
 
     `losses` are those it was taken out after, `judged_at` is when the latest of its runs ended. `suspected`: the latest of its
-    runs that told failed, though nothing says that it made that.
+    runs that told failed, though nothing says that it made that. `held_out`: why the next run is to be without it, to tell what
+    it does.
     """
 
     decided: DecidedChange
@@ -68,11 +69,13 @@ class Record:
     judged_at: datetime | None = None
     slow_runs: int = 0
     suspected: bool = False
+    held_out: Reason | None = None
 
     @property
     def now(self) -> DecidedChange:
         """The action as it stands after the runs so far."""
-        return replace(self.decided, standing=self.standing, why=self.why, held=None, gained_seconds=self.gain_seconds)
+        found = replace(self.decided, standing=self.standing, why=self.why, held=None, gained_seconds=self.gain_seconds)
+        return replace(found, standing=Standing.HELD, held=self.held_out) if self.held_out else found
 
 
 @dataclass(slots=True)
@@ -97,10 +100,11 @@ def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[s
             ledger.measured = measured_queries(run)
         _remember(ledger, run, rulings)
         _expire(ledger, run)
+        if usable(run) and run.outcome:
+            ledger.histories.of(run).add(ledger.measured, run.outcome.cluster.cores)
+            _end_hold(ledger, run)
         if followed := changes_in_effect(run):
             _judge(ledger, run, followed, runs[:position], runs[position + 1 :])
-        if usable(run):
-            ledger.histories.of(run).add(ledger.measured)
         if difference:
             _try_anew(ledger, difference)
     apply_rulings(ledger.records, rulings)
@@ -127,6 +131,14 @@ def _try_anew(ledger: _Ledger, difference: str) -> None:
         if record.standing is Standing.PROMOTED:
             why = Reason(ReasonCode.NEW_TRIAL, {"difference": difference})
             ledger.records[id_] = replace(record, standing=Standing.TRIAL, why=why, trials=0, slow_runs=0)
+
+
+def _end_hold(ledger: _Ledger, run: Run) -> None:
+    """A run without a change has told what it was held out for."""
+    in_force = {d.id for d in run.decision.in_force}
+    for id_, record in ledger.records.items():
+        if record.held_out and id_ not in in_force:
+            ledger.records[id_] = replace(record, held_out=None)
 
 
 def _expire(ledger: _Ledger, run: Run) -> None:
@@ -166,67 +178,136 @@ def _judge_failure(
 
 
 def _judge_times(ledger: _Ledger, run: Run, in_force: list[DecidedChange]) -> None:
-    """Trials against runs without them; what is proven against runs with nothing, where no trial blurs it."""
+    """Trials together, as they were tried; what is proven each by itself, as far as runs tell it apart."""
     trials = [d for d in in_force if d.standing is Standing.TRIAL]
     proven = [d for d in in_force if d.standing is not Standing.TRIAL]
-    blurred = {fingerprint for decided in trials for fingerprint in decided.queries}
     if trials:
-        _judge_group(ledger, run, trials, _compare(ledger, run, trials))
-    if proven:
-        found = _compare(ledger, run, in_force)
-        clear = tuple(c for c in found.touched if c.fingerprint not in blurred)
-        # What a property on trial does to queries it was not meant for is not told from what a proven one does.
-        beside = () if any(not d.change.is_on_joins for d in trials) else found.beside
-        _judge_group(ledger, run, proven, replace(found, touched=clear, beside=beside), blurred)
+        _judge_trials(ledger, run, trials)
+    blurred = {fingerprint for decided in trials for fingerprint in decided.queries}
+    whole = _compare(ledger, run, proven) if proven else Comparisons()
+    for group in _trials_of(proven):
+        found = _compare(ledger, run, group)
+        if any(c.ratio.deviation > TOGETHER for c in found.touched):
+            found = whole
+        _judge_proven(ledger, run, group, found, blurred)
 
 
-def _compare(ledger: _Ledger, run: Run, without: Sequence[DecidedChange]) -> Comparisons:
-    return compare(run, ledger.histories.of(run), {d.id for d in without}, ledger.measured)
+def _trials_of(decided: Sequence[DecidedChange]) -> list[list[DecidedChange]]:
+    """What was tried together."""
+    groups: dict[str, list[DecidedChange]] = {}
+    for one in decided:
+        groups.setdefault(one.change.trial, []).append(one)
+    return list(groups.values())
 
 
-def _judge_group(
-    ledger: _Ledger, run: Run, group: list[DecidedChange], found: Comparisons, blurred: Collection[str] = ()
+def _compare(ledger: _Ledger, run: Run, changes: Sequence[DecidedChange]) -> Comparisons:
+    """Against runs without them, but with what they replace."""
+    ids = {d.id for d in run.decision.in_force}
+    replaced = [
+        id_
+        for id_, record in ledger.records.items()
+        if record.standing is Standing.PROMOTED
+        and id_ not in ids
+        and any(differ_on_target(record.decided.change, d.change) for d in changes)
+    ]
+    cores = run.outcome.cluster.cores if run.outcome else 0
+    return compare(ledger.measured, ledger.histories.of(run), changes, cores, replaced)
+
+
+def _judge_trials(ledger: _Ledger, run: Run, trials: list[DecidedChange]) -> None:
+    found = _compare(ledger, run, trials)
+    foretold = replace(found, touched=tuple(_with_prediction(c, trials) for c in found.touched))
+    blame = blamed(run, trials, foretold, ledger.histories.of(run))
+    for decided in trials:
+        effect = _effect(decided, trials, found)
+        _judge_trial(ledger, run, decided, effect, blame, _others(decided, trials))
+
+
+def _judge_proven(
+    ledger: _Ledger, run: Run, group: list[DecidedChange], found: Comparisons, blurred: Collection[str]
 ) -> None:
     blame = blamed(run, group, found, ledger.histories.of(run), blurred)
-    properties = [d for d in group if not d.change.is_on_joins]
-    moved = found.moved if len(properties) == 1 else ()
     for decided in group:
-        named = [c for c in found.touched if c.fingerprint in decided.queries]
-        effect = Effect(named, () if decided.change.is_on_joins else moved, found.drift)
-        if decided.standing is Standing.TRIAL:
-            _judge_trial(ledger, run, decided, effect, blame, _others(decided, group))
-        elif decided.standing is Standing.PROMOTED:
+        effect = _effect(decided, group, found)
+        if decided.standing is Standing.PROMOTED:
             _judge_promoted(ledger, run, decided, effect, blame)
         else:
             _record(ledger, run, decided, decided.standing, decided.why, effect.gain)
+
+
+def _effect(decided: DecidedChange, group: Sequence[DecidedChange], found: Comparisons) -> Effect:
+    """On the queries it names, and on those that it moved beside them where no other property can have done that."""
+    properties = [d for d in group if not d.change.is_on_joins]
+    named = [c for c in found.touched if c.fingerprint in decided.queries]
+    return Effect(named, found.moved, found.beside) if properties == [decided] else Effect(named)
+
+
+def _with_prediction(comparison: Comparison, trials: Iterable[DecidedChange]) -> Comparison:
+    """Where a change names one query, what was predicted is predicted of that."""
+    each = {d.change.trial: d.change.prediction for d in trials if d.queries == (comparison.fingerprint,)}
+    return believed(comparison, [p for p in each.values() if p])
 
 
 def _judge_trial(
     ledger: _Ledger, run: Run, decided: DecidedChange, effect: Effect, blame: Mapping[str, Blame], others: int
 ) -> None:
     total, gain = effect.total, effect.gain
-    if loss := blame.get(decided.id) or _loss(effect, run):
+    belief = believed(total, [decided.change.prediction] if decided.change.prediction else [])
+    if loss := blame.get(decided.id) or _loss(effect, belief, run):
         _record(ledger, run, decided, Standing.ROLLED_BACK, loss.reason, gain)
     elif gain is None:
         _judge_unmeasured(ledger, run, decided)
-    elif total.faster:
+    elif _gains_in_all(effect) and (belief.faster or (_is_last(ledger, decided) and _is_likely(total))):
         _record(ledger, run, decided, Standing.PROMOTED, _measured(ReasonCode.FASTER, effect, others), gain)
-    elif _trials(ledger, decided) >= MAX_TRIALS:
+    elif _is_last(ledger, decided):
         _record(ledger, run, decided, Standing.ROLLED_BACK, Reason(ReasonCode.NO_GAIN, {"runs": MAX_TRIALS}), gain)
     else:
         _record(ledger, run, decided, Standing.TRIAL, _measured(ReasonCode.WITHIN_NOISE, effect, others), gain)
+
+
+def _gains_in_all(effect: Effect) -> bool:
+    """Whether a gain on some queries is not likely to be lost on others."""
+    return effect.whole.gain_probability > 0.5
+
+
+def _is_last(ledger: _Ledger, decided: DecidedChange) -> bool:
+    return _trials(ledger, decided) >= MAX_TRIALS
+
+
+def _is_likely(measured: Comparison) -> bool:
+    likely = measured.gain_probability > LIKELY_GAIN and measured.loss_probability < UNLIKELY_LOSS
+    return likely and measured.usual_gain > MIN_GAIN_SECONDS
 
 
 def _judge_promoted(
     ledger: _Ledger, run: Run, decided: DecidedChange, effect: Effect, blame: Mapping[str, Blame]
 ) -> None:
     before = ledger.records.get(decided.id)
-    loss = blame.get(decided.id) or _loss(effect, run)
-    slow_runs = (before.slow_runs if before else 0) + 1 if loss else 0
-    if loss and (loss.severe or slow_runs >= MAX_SLOW_RUNS):
+    lost = blame.get(decided.id)
+    failed = lost is not None and lost.reason.code is ReasonCode.QUERY_FAILED
+    slow_runs = (before.slow_runs if before else 0) + 1 if failed else 0
+    loss = lost or _loss(effect, effect.total, run)
+    if loss and (not failed or loss.severe or slow_runs >= MAX_SLOW_RUNS):
         _record(ledger, run, decided, Standing.ROLLED_BACK, loss.reason, effect.gain)
     else:
-        _record(ledger, run, decided, Standing.PROMOTED, decided.why, effect.gain, slow_runs)
+        held_out = _severe_night(ledger, run, decided)
+        _record(ledger, run, decided, Standing.PROMOTED, decided.why, effect.gain, slow_runs, held_out=held_out)
+
+
+def _severe_night(ledger: _Ledger, run: Run, decided: DecidedChange) -> Reason | None:
+    """Why the next run is to be without what is proven: a night far slower than without it says little, but too much to go on."""
+    history = ledger.histories.of(run)
+    gain = max(0.0, record.gain_seconds or 0.0) if (record := ledger.records.get(decided.id)) else 0.0
+    for query in ledger.measured:
+        if decided.id not in query.changes | query.properties:
+            continue
+        ratio = history.night(query, decided.id)
+        # Of many queries one is slow on most nights: one that a property was not meant for must outweigh what that gains.
+        least = MIN_SECONDS if decided.id in query.changes else gain + MIN_SECONDS
+        if history.has_slowed_down(query) or (ratio > SEVERE and query.seconds * (1 - 1 / ratio) > least):
+            numbers: dict[str, Number] = {"query": query.fingerprint, "run": run.key, "seconds": query.seconds}
+            return Reason(ReasonCode.HELD_OUT, {**numbers, "expected_seconds": query.seconds / ratio})
+    return None
 
 
 def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> None:
@@ -240,11 +321,11 @@ def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> None
         _record(ledger, run, decided, decided.standing, decided.why, suspected=suspect)
 
 
-def _loss(effect: Effect, run: Run) -> Blame | None:
-    if not effect.total.slower:
+def _loss(effect: Effect, belief: Comparison, run: Run) -> Blame | None:
+    if not effect.comparisons or not (belief.slower or effect.whole.slower):
         return None
-    worst = min(effect.comparisons, key=lambda c: c.gain)
-    return Blame.beside(worst, run) if worst in effect.moved else Blame.of(worst, run)
+    worst = min((*effect.named, *effect.beside), key=lambda c: c.gain)
+    return Blame.beside(worst, run) if worst in effect.beside else Blame.of(worst, run)
 
 
 def _others(decided: DecidedChange, group: Sequence[DecidedChange]) -> int:
@@ -265,7 +346,7 @@ def _measured(code: ReasonCode, effect: Effect, others: int) -> Reason:
             "queries_not_named": len(effect.moved),
             "other_changes": others,
             "machine_speed": total.speed,
-            "noise": total.noise,
+            "gain_probability": total.gain_probability,
         },
     )
 
@@ -287,6 +368,7 @@ def _record(
     *,
     counts: bool = True,
     suspected: bool = False,
+    held_out: Reason | None = None,
 ) -> None:
     before = ledger.records.get(decided.id)
     losses = before.losses if before else ()
@@ -303,6 +385,7 @@ def _record(
         judged_at=run.ended_at or run.started_at,
         slow_runs=slow_runs,
         suspected=suspected,
+        held_out=held_out,
     )
 
 

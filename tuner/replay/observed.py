@@ -4,30 +4,22 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tuner.model.decision import DecidedChange
 from tuner.model.run import Run
 from tuner.policy.changes_in_effect import changes_in_effect
-from tuner.policy.measure import (
-    MAX_BASELINES,
-    Comparison,
-    Control,
-    Key,
-    Keys,
-    Measured,
-    comparison,
-    machine_speed,
-    measured_queries,
-    median_seconds,
-    noise,
-    usable,
-)
+from tuner.policy.comparison import Comparison
+from tuner.policy.evidence.history import History
+from tuner.policy.measure import measured_queries, usable
 from tuner.replay.cohort_replay import Observed
 from tuner.replay.has_action import has_action
 from tuner.replay.trials import Place, Trial, trials_of, with_trials
 from tuner.words.changes import change_words
 from tuner.words.query_names import QueryNames
+
+# Older runs than these say little of tonight.
+MAX_PAST = 10
 
 
 @dataclass(slots=True)
@@ -43,7 +35,7 @@ class Observer:
     """Takes the runs of a cohort in time order, each with the decision it was to have."""
 
     _advised: dict[Place, _Open] = field(default_factory=dict)
-    _past: deque[Run] = field(default_factory=lambda: deque(maxlen=MAX_BASELINES))
+    _past: deque[Run] = field(default_factory=lambda: deque(maxlen=MAX_PAST))
 
     def take(self, run: Run, decided: Sequence[DecidedChange]) -> tuple[Observed, ...]:
         """The changes that this run had and the one before it had not. `decided` is what was advised for this run."""
@@ -70,15 +62,21 @@ class Observer:
         """`others` are the queries of all that is new in the run: the rest tells how fast the machine was."""
         trials = [o.trial for o in group]
         touched = {q for trial in trials for q in trial.queries}
-        measured, keys = dict[Key, list[Measured]](), Keys()
+        history = History()
         for earlier in past:
-            for query in measured_queries(earlier):
-                measured.setdefault(keys.add(query), []).append(query)
-        pairs = [(query, found) for query in measured_queries(run) if (found := measured.get(keys.of(query)))]
-        speed, _ = machine_speed(
-            [Control(q.seconds, median_seconds(q, p)) for q, p in pairs if q.fingerprint not in others]
-        )
-        compared = [comparison(q, p, speed, noise(p)) for q, p in pairs if q.fingerprint in touched]
+            history.add(measured_queries(earlier), _cores(earlier))
+        # What is new, whoever put it there; what else is new in the run is another's.
+        new = frozenset(["the trials of the group"])
+        elsewhere = frozenset(["trials of other groups"])
+        queries = [
+            replace(
+                q, changes=new if q.fingerprint in touched else elsewhere if q.fingerprint in others else frozenset()
+            )
+            for q in measured_queries(run)
+        ]
+        history.add(queries, _cores(run))
+        mine = (history.compared(q, new, _cores(run)) for q in queries if q.changes == new)
+        compared = [found for found in mine if found is not None]
         seconds = _by_query(compared)
         predicted = with_trials(seconds, trials)
         if predicted is None or not predicted.before:
@@ -123,6 +121,10 @@ def _sharing_queries(found: Sequence[_Open]) -> list[list[_Open]]:
                 members = group + members
         groups = [*apart, (queries, members)]
     return [members for _, members in groups]
+
+
+def _cores(run: Run) -> int:
+    return run.outcome.cluster.cores if run.outcome else 0
 
 
 def _by_query(compared: Sequence[Comparison]) -> dict[str, float]:

@@ -15,6 +15,8 @@ from tuner.words.template import Numbers, filled
 
 # A machine that is slower or faster than usual by less is not worth a word.
 SAID_SPEED = 0.02
+# More than this is said as such.
+SAID_SURE = 0.99
 
 
 def reason_words(reason: Reason, names: QueryNames = NO_NAMES) -> str:
@@ -58,7 +60,7 @@ def _code_and_numbers(reason: Reason) -> str:
 
 def _measured(n: Numbers) -> str:
     words = f"{over_queries(n['queries'], n['queries_not_named'])} took {{seconds}} instead of {{usual_seconds}}"
-    words += " (noise {noise:.0%})"
+    words += f" ({_sure(n['gain_probability'])} of a gain)" if "gain_probability" in n else " (noise {noise:.0%})"
     if n["other_changes"]:
         words += ", together with {other_changes:other change}"
     speed = n["machine_speed"]
@@ -68,14 +70,20 @@ def _measured(n: Numbers) -> str:
 
 
 def _within_noise(n: Numbers) -> str:
-    return f"{_measured(n)}: within noise, so it is tried once more"
+    why = "not sure enough" if "gain_probability" in n else "within noise"
+    return f"{_measured(n)}: {why}, so it is tried once more"
 
 
 def _slower(n: Numbers) -> str:
     which = "{query}" if n["named"] else "{query}, which the change does not target,"
-    return filled(
-        f"slower: {which} took {{seconds}} instead of {{expected_seconds}} (noise {{noise:.0%}}) in run {{run}}", n
-    )
+    # An earlier version told the noise.
+    how_sure = _sure(n["loss_probability"]) if "loss_probability" in n else "noise {noise:.0%}"
+    return filled(f"slower: {which} took {{seconds}} instead of {{expected_seconds}} ({how_sure}) in run {{run}}", n)
+
+
+def _sure(probability: float) -> str:
+    """Never all: no number of runs tells for certain."""
+    return "over 99% sure" if probability > SAID_SURE else f"{probability:.0%} sure"
 
 
 def _query_failed(n: Numbers) -> str:
@@ -151,6 +159,8 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.WITHIN_NOISE: _within_noise,
     ReasonCode.SLOWER: _slower,
     ReasonCode.NO_GAIN: "no gain beyond noise in {runs:run}",
+    ReasonCode.HELD_OUT: "left out of one run, to compare: {query} took {seconds} in run {run}, without it about "
+    "{expected_seconds}",
     ReasonCode.NEVER_MEASURED: "it could not be measured in {runs:run}",
     ReasonCode.QUERY_FAILED: _query_failed,
     ReasonCode.RUN_FAILED: _run_failed,

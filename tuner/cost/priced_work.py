@@ -1,0 +1,24 @@
+"""What measured work takes at fixed prices: the same rows and bytes cost the same every night."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from tuner.cost.unit_costs import DEFAULT_COSTS
+from tuner.model.query_work import QueryWork
+
+_PRICES: dict[str, float] = asdict(DEFAULT_COSTS)
+_NANOSECONDS = 1e9
+# What Spark counts of the smallest relation that it hashes: the first page of LongHashedRelation and BytesToBytesMap.
+_PAGE_BYTES = 64 << 20
+
+
+def priced_seconds(work: QueryWork) -> float:
+    """Core seconds of a query's stages, and of the driver's work for its broadcasts, at `DEFAULT_COSTS`."""
+    nanoseconds = sum(
+        amount * _PRICES.get(resource, 0.0) for stage in work.stages for resource, amount in stage.amounts.items()
+    )
+    for broadcast in work.broadcasts:
+        nanoseconds += broadcast.rows * _PRICES["broadcast_build"]
+        nanoseconds += max(0, broadcast.bytes - _PAGE_BYTES) * (_PRICES["collect"] + _PRICES["broadcast"])
+    return nanoseconds / _NANOSECONDS

@@ -1,0 +1,126 @@
+"""Seconds of queries with changes, beside what they would have taken without."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from tuner.policy.evidence.log_ratio import CERTAIN, Z_90, LogRatio
+
+# What promotes a change: how probable it must be that it gains.
+SURE_GAIN = 0.95
+# What takes a change out: how probable it must be that it loses more than this share.
+SURE_LOSS, LOSS = 0.90, 0.03
+# Differences shorter than these are start-up, compilation and scheduling.
+MIN_SECONDS = 0.5
+MIN_GAIN_SECONDS = 0.1
+# A query may lose this share where others gain.
+TOLERATED_SLOWDOWN = 0.10
+# Of queries that a property was not meant for, none may look moved by chance more often than this, however many there are.
+BY_CHANCE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A query, or several, with changes and without, by all runs so far.
+
+    `measured` are seconds of the latest run, `expected` those it would have taken without, on the machine of that run, off by
+    `unsure` (a variance of the log). `ratio` is what all runs tell of how many times as long it takes as without. `speed` is how
+    long the machine took against usual in that run; `shared` the share of what is unsure that it shares with the other queries.
+    """
+
+    fingerprint: str
+    measured: float
+    ratio: LogRatio
+    expected: float
+    speed: float = 1.0
+    shared: float = 0.0
+    unsure: float = 0.0
+
+    @classmethod
+    def as_it_is(cls, fingerprint: str, seconds: float) -> Self:
+        """Of a query that nothing reached: it took what it takes without."""
+        return cls(fingerprint, seconds, LogRatio(0.0, CERTAIN), seconds)
+
+    @property
+    def low(self) -> float:
+        """What it would have taken at least (5 % are below)."""
+        return self.expected * math.exp(-Z_90 * math.sqrt(self.unsure))
+
+    @property
+    def high(self) -> float:
+        """What it would have taken at most (5 % are above)."""
+        return self.expected * math.exp(min(50.0, Z_90 * math.sqrt(self.unsure)))
+
+    @property
+    def usual(self) -> float:
+        """Seconds without the changes, on the machine as it usually is."""
+        return self.expected / self.speed
+
+    @property
+    def gain(self) -> float:
+        """Seconds in that run."""
+        return self.expected - self.measured
+
+    @property
+    def usual_gain(self) -> float:
+        """Seconds as all runs have it."""
+        return self.expected * -math.expm1(min(50.0, self.ratio.mean))
+
+    @property
+    def gain_probability(self) -> float:
+        return self.ratio.below(1.0)
+
+    @property
+    def loss_probability(self) -> float:
+        """Of a loss that counts."""
+        return self.ratio.above(1 + LOSS)
+
+    @property
+    def slower(self) -> bool:
+        return -self.usual_gain > MIN_SECONDS and self.loss_probability > SURE_LOSS
+
+    @property
+    def faster(self) -> bool:
+        return self.usual_gain > MIN_GAIN_SECONDS and self.gain_probability > SURE_GAIN
+
+
+def pooled(comparisons: Sequence[Comparison]) -> Comparison:
+    """Several queries as one: what differs by chance evens out, what moves all of them does not."""
+    if len(comparisons) == 1:
+        return comparisons[0]
+    expected, measured = sum(c.expected for c in comparisons), sum(c.measured for c in comparisons)
+    if not expected or not measured:
+        return Comparison("", measured, LogRatio(), expected)
+    shared = sum(c.shared * c.expected for c in comparisons) / expected
+
+    def variance(parts: Iterable[tuple[float, float]]) -> float:
+        """Of a sum, from its parts and the variances of their logs."""
+        each = [seconds * math.sqrt(of_log) for seconds, of_log in parts]
+        return (1 - shared) * sum(one**2 for one in each) + shared * sum(each) ** 2
+
+    with_them = [(c.expected * math.exp(min(50.0, c.ratio.mean)), c.ratio.variance) for c in comparisons]
+    total = sum(seconds for seconds, _ in with_them)
+    return Comparison(
+        "",
+        measured,
+        LogRatio(math.log(total / expected), max(CERTAIN, variance(with_them) / total**2)),
+        expected,
+        expected / sum(c.usual for c in comparisons),
+        shared,
+        variance((c.expected, c.unsure) for c in comparisons) / expected**2,
+    )
+
+
+def losers(comparisons: Sequence[Comparison], tolerated: float = TOLERATED_SLOWDOWN) -> list[Comparison]:
+    """The queries that lost more than what is tolerated; of many, one seems to by chance, so more is asked."""
+    sure = 1 - (1 - SURE_LOSS) / max(1, len(comparisons))
+    return [c for c in comparisons if -c.usual_gain > MIN_SECONDS and c.ratio.above(1 + tolerated) > sure]
+
+
+def gainers(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """The queries that gained beyond what any of so many does by chance (Bonferroni)."""
+    sure = 1 - BY_CHANCE / max(1, len(comparisons))
+    return [c for c in comparisons if c.usual_gain > MIN_SECONDS and c.gain_probability > sure]

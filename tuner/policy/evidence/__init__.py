@@ -1,0 +1,1 @@
+"""What runs tell of a change: how much longer or shorter a query takes with it, and how sure that is."""

@@ -1,0 +1,275 @@
+"""The queries of the runs so far, and what they tell of the changes that were in force."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+
+from tuner.policy.comparison import Comparison
+from tuner.policy.evidence.log_filter import LogFilter
+from tuner.policy.evidence.log_ratio import UNKNOWN, LogRatio, pooled_ratio
+from tuner.policy.evidence.machine import Control, machine_speed, without
+from tuner.policy.evidence.metric import CLOCK, CPU, METRICS, Metric
+from tuner.policy.evidence.spread import Spread
+from tuner.policy.measure import Key, Keys, Measured
+
+# How far a change may be off from doing nothing, as long as nothing is measured.
+EFFECT_SPREAD = 2.0
+# A property does little to most queries that it is not meant for: as controls of the machine they are as unsure as this.
+BYSTANDER_SPREAD = 0.1
+# Inputs that differ by less are the same; the difference is left to noise.
+SAME_INPUT = 0.05
+# At another size a change may do something else: by this share of the log of how far it is off.
+EFFECT_BY_SIZE = 0.15
+# Seconds on the clock follow the number of cores by this power, give or take.
+CORES, CORES_SPREAD = 0.7, 0.3
+# What takes less does not tell how fast the machine was. Stages that did the same work as ever do.
+MIN_CONTROL_SECONDS = 0.5
+STAGE_NOISE = 0.08
+# Of a query whose tasks only wait, work and processors tell the clock no better than this.
+IDLE = 0.3
+# One run alone may be slow for its night: with so many degrees of freedom it is held against what is surer.
+ONE_RUN_FREEDOM = 2.0
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known of one query with one class of values."""
+
+    input_bytes: int
+    cores: int
+    cpu_share: float = 1.0
+    filters: dict[str, LogFilter] = field(default_factory=lambda: {m.name: LogFilter() for m in METRICS})
+    spreads: dict[str, Spread] = field(default_factory=dict)
+    # Which changes were in force together, and in how many runs.
+    together: dict[frozenset[str], int] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+    stages: dict[tuple[object, ...], float] = field(default_factory=dict)
+    # By how much its latest run was off, by metric.
+    errors: dict[str, float] = field(default_factory=dict)
+    speed: float = 1.0
+    shared: float = 0.0
+
+    def runs_with(self, changes: frozenset[str]) -> int:
+        return sum(n for ids, n in self.together.items() if not ids.isdisjoint(changes))
+
+    def ever_without(self, changes: frozenset[str]) -> bool:
+        return any(ids.isdisjoint(changes) for ids in self.together)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A query of a run by one metric: `noise` is the variance of a single run."""
+
+    query: Measured
+    known: _Known
+    changes: frozenset[str]
+    size: float
+    log: float
+    noise: float
+    control: Control | None
+
+
+@dataclass(slots=True)
+class History:
+    """Runs of one context, oldest first: each teaches what it is off by from what the ones before foretold."""
+
+    _known: dict[Key, _Known] = field(default_factory=dict)
+    _keys: Keys = field(default_factory=Keys)
+    _fingerprints: set[str] = field(default_factory=set)
+    _spreads: dict[str, Spread] = field(default_factory=lambda: {m.name: Spread(m.noise) for m in METRICS})
+    _machines: dict[str, Spread] = field(default_factory=lambda: {m.name: Spread(m.machine) for m in METRICS})
+
+    def knows(self, fingerprint: str) -> bool:
+        """Whether the query ever succeeded."""
+        return fingerprint in self._fingerprints
+
+    def add(self, queries: Sequence[Measured], cores: int = 0) -> None:
+        """Those of the next run, on so many cores (0: unknown)."""
+        # What is known of a query from before its values were looked at is known of each of them.
+        before = [self._known.get(self._keys.of(query)) for query in queries]
+        pairs = []
+        for query, earlier in zip(queries, before, strict=True):
+            key = self._keys.add(query)
+            self._fingerprints.add(query.fingerprint)
+            if key not in self._known:
+                self._known[key] = deepcopy(earlier) if earlier else _Known(query.input_bytes, cores)
+            pairs.append((query, self._known[key]))
+        for metric in METRICS:
+            self._learn(metric, pairs, cores)
+        for query, known in pairs:
+            in_force = query.changes | query.properties
+            known.together[in_force] = known.together.get(in_force, 0) + 1
+            known.seen |= in_force
+            known.cpu_share = query.cpu_share
+            for stage, seconds in query.stages.items():
+                usual = known.stages.get(stage)
+                known.stages[stage] = seconds if usual is None else 0.7 * usual + 0.3 * seconds
+
+    def effect(self, query: Measured, changes: frozenset[str], instead_of: Iterable[str] = ()) -> LogRatio | None:
+        """How many times as long a query takes with these changes as with others instead: None where it never ran without."""
+        known = self._of(query)
+        if known is None or not known.ever_without(changes):
+            return None
+        level, _ = known.filters[CLOCK.name].foretold(0.0, {})
+        sure = []
+        for metric in METRICS:
+            found = known.filters[metric.name].effect(changes, instead_of)
+            if metric is not CLOCK and found.variance < UNKNOWN:
+                # The less of its tasks' time is computing, the less does that tell.
+                sure.append(metric.on_the_clock(found, math.exp(level)).less_sure(IDLE * (1 - known.cpu_share)))
+        clock = known.filters[CLOCK.name].effect(changes, instead_of)
+        if sure and known.runs_with(changes) == 1 and clock.variance < UNKNOWN:
+            clock = _by_one_run(clock, pooled_ratio(sure))
+        found = pooled_ratio([*sure, clock])
+        return found if found.variance < UNKNOWN / 2 else None
+
+    def compared(
+        self, query: Measured, changes: frozenset[str], cores: int = 0, instead_of: Iterable[str] = ()
+    ) -> Comparison | None:
+        """A query of the latest run with these of its changes, against what it would have taken with others instead: None
+        where it never ran without them."""
+        known, ratio = self._of(query), self.effect(query, changes, instead_of)
+        if known is None or ratio is None or not query.seconds:
+            return None
+        clock = known.filters[CLOCK.name]
+        size, log, extra = self._scaled(CLOCK, query, known, query.seconds, cores)
+        others = [id_ for id_ in query.changes | query.properties if id_ not in changes] + list(instead_of)
+        level = clock.without(size, others, changes, ratio)
+        return Comparison(
+            fingerprint=query.fingerprint,
+            measured=query.seconds,
+            ratio=ratio,
+            expected=query.seconds * math.exp(level.mean - log) * known.speed,
+            speed=known.speed,
+            shared=known.shared,
+            unsure=level.variance + extra + known.spreads[CLOCK.name].variance,
+        )
+
+    def foretold(self, query: Measured, cores: int = 0) -> Comparison | None:
+        """What a query that is still to come takes with nothing in force; None where nothing tells."""
+        known = self._of(query)
+        if known is None or not query.seconds or not known.ever_without(known.filters[CLOCK.name].changes):
+            return None
+        size, log, extra = self._scaled(CLOCK, query, known, query.seconds, cores)
+        mean, variance = known.filters[CLOCK.name].foretold(size, {})
+        noise = variance + extra + known.spreads[CLOCK.name].variance + self._machines[CLOCK.name].variance
+        expected = query.seconds * math.exp(mean - log)
+        return Comparison(query.fingerprint, query.seconds, LogRatio(), expected, shared=0.5, unsure=noise)
+
+    def on_the_clock(self, query: Measured, changes: frozenset[str], instead_of: Iterable[str] = ()) -> LogRatio:
+        """As `effect`, by the clock alone."""
+        known = self._of(query)
+        return known.filters[CLOCK.name].effect(changes, instead_of) if known else LogRatio()
+
+    def night(self, query: Measured, change: str) -> float:
+        """How many times as long a query took in its latest run as it would have without a change: by that night alone, as far
+        as processors bear out the clock."""
+        known = self._of(query)
+        if known is None:
+            return 0.0
+        ratios = [
+            known.errors[m.name] + known.filters[m.name].effect([change]).mean
+            for m in (CPU, CLOCK)
+            if m.name in known.errors
+        ]
+        return math.exp(min(ratios, default=0.0))
+
+    def has_slowed_down(self, query: Measured) -> bool:
+        """Whether a query took far longer than foretold for the second time: for all that its runs tell, by a change in it."""
+        known = self._of(query)
+        return known is not None and known.filters[CLOCK.name].shifted > 0
+
+    def speed(self, query: Measured) -> float:
+        """How many times as long as usual the machine took in the query's latest run, as far as others tell."""
+        known = self._of(query)
+        return known.speed if known else 1.0
+
+    def shared(self, query: Measured) -> float:
+        """The share of the variance of a run that it shares with the others of that run."""
+        known = self._of(query)
+        return known.shared if known else 0.0
+
+    def _of(self, query: Measured) -> _Known | None:
+        return self._known.get(self._keys.of(query))
+
+    def _learn(self, metric: Metric, pairs: Sequence[tuple[Measured, _Known]], cores: int) -> None:
+        fleet, machine = self._spreads[metric.name], self._machines[metric.name]
+        seen = [
+            self._seen(metric, query, known, value, cores) for query, known in pairs if (value := metric.of(query)) > 0
+        ]
+        controls = [s.control for s in seen if s.control]
+        if metric is CLOCK:
+            controls += [c for s in seen if reached(s.query) for c in _of_stages(s.query, s.known)]
+        spread = math.sqrt(machine.variance)
+        together = machine_speed(controls, spread)
+        if controls:
+            machine.add(*together)
+        for one in seen:
+            others = without(controls, one.control)
+            speed, unsure = together if others is controls else machine_speed(others, spread)
+            spreads = dict.fromkeys(one.changes, EFFECT_SPREAD)
+            own, filter_ = one.known.spreads[metric.name], one.known.filters[metric.name]
+            error, foretold = filter_.observe(one.log - speed, one.size, spreads, one.noise + unsure)
+            one.known.errors[metric.name] = error
+            if filter_.runs > 1 and one.changes <= one.known.seen:
+                rest = foretold + unsure + (metric.least / math.exp(one.log)) ** 2
+                own.add(error, rest)
+                fleet.add(error, rest)
+            if metric is CLOCK:
+                one.known.speed = math.exp(speed)
+                one.known.shared = unsure / (unsure + one.noise)
+
+    def _seen(self, metric: Metric, query: Measured, known: _Known, value: float, cores: int) -> _Seen:
+        """What one query measured, and whether that tells how fast the machine was."""
+        size, log, extra = self._scaled(metric, query, known, value, cores)
+        usual = math.sqrt(self._spreads[metric.name].variance)
+        own = known.spreads.setdefault(metric.name, Spread(usual))
+        own.usual = usual
+        filter_ = known.filters[metric.name]
+        mean, variance = filter_.foretold(size, _as_control(query)) if filter_.runs else (log, 0.0)
+        noise = own.variance + extra + (metric.least / math.exp(min(log, mean))) ** 2
+        telling = filter_.runs and mean > math.log(MIN_CONTROL_SECONDS)
+        control = Control(log - mean, variance + noise, not reached(query)) if telling else None
+        return _Seen(query, known, query.changes | query.properties, size, log, noise, control)
+
+    @staticmethod
+    def _scaled(metric: Metric, query: Measured, known: _Known, value: float, cores: int) -> tuple[float, float, float]:
+        """The log of the input over the usual one, the log of what is measured, and what the scaling makes unsure of it."""
+        size = math.log(query.input_bytes / known.input_bytes) if query.input_bytes and known.input_bytes else 0.0
+        size = 0.0 if abs(size) <= SAME_INPUT else size
+        log, extra = math.log(value), (EFFECT_BY_SIZE * size) ** 2
+        if metric is CLOCK and cores and known.cores and cores != known.cores:
+            more = math.log(cores / known.cores)
+            log += CORES * more
+            extra += (CORES_SPREAD * more) ** 2
+        return size, log, extra
+
+
+def _as_control(query: Measured) -> Mapping[str, float]:
+    """How far each change of a query may be off from doing nothing, if it was never seen."""
+    beside = dict.fromkeys(query.properties - query.changes, BYSTANDER_SPREAD)
+    return beside | dict.fromkeys(query.changes, EFFECT_SPREAD)
+
+
+def reached(query: Measured) -> bool:
+    """Whether any change can have done something to it."""
+    return bool(query.changes or query.properties)
+
+
+def _of_stages(query: Measured, known: _Known) -> Iterable[Control]:
+    """The stages of a query that did the very same work as in other runs: no change reaches them."""
+    alike = [(seconds, known.stages[stage]) for stage, seconds in query.stages.items() if stage in known.stages]
+    usual = sum(before for _, before in alike)
+    if usual >= MIN_CONTROL_SECONDS:
+        yield Control(math.log(max(1e-3, sum(now for now, _ in alike)) / usual), 2 * STAGE_NOISE**2)
+
+
+def _by_one_run(clock: LogRatio, surer: LogRatio) -> LogRatio:
+    """The clock of one run, which counts the less the further it is from what processors and work tell."""
+    off = (clock.mean - surer.mean) ** 2 / (clock.variance + surer.variance)
+    if off <= 1:
+        return clock
+    return LogRatio(clock.mean, clock.variance * (ONE_RUN_FREEDOM + off) / (ONE_RUN_FREEDOM + 1))

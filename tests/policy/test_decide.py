@@ -8,6 +8,7 @@ import pytest
 
 from tuner.model.change import Change
 from tuner.model.decision import IN_FORCE, Decision, Mode, Standing
+from tuner.model.failure import Failure, FailureKind
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling, Verdict
@@ -101,7 +102,8 @@ def test_it_must_differ_from_every_input_it_lost_with() -> None:
 
 
 def test_a_failed_runs_own_input_is_none_to_compare_with() -> None:
-    failed = run(1, {"q1": 1}, decided(ACTION), state=RunState.FAILED, input_bytes=1000)
+    too_large = Failure(FailureKind.BROADCAST_TOO_LARGE, "", "q1")
+    failed = run(1, {"q1": 1}, decided(ACTION), state=RunState.FAILED, input_bytes=1000, failure=too_large)
     assert not decision(BASE, failed, run(1, {"q1": 10, "q2": 10}, try_number=2)).in_force
 
 

@@ -46,10 +46,10 @@ def test_a_loss_is_less_than_nothing() -> None:
     assert [record.standing for record in found.records] == [Standing.ROLLED_BACK]
 
 
-def test_a_failed_run_has_no_gain_and_rolls_its_trial_back() -> None:
+def test_a_failed_run_has_no_gain_and_leaves_its_trial_to_another() -> None:
     found = judge(run(1, {"q1": 4}, decided(HINT, Standing.TRIAL), state=RunState.FAILED), [BASE])
     assert found.gained_seconds is None
-    assert [record.standing for record in found.records] == [Standing.ROLLED_BACK]
+    assert [record.standing for record in found.records] == [Standing.TRIAL]
 
 
 def test_only_what_was_in_force_is_judged() -> None:

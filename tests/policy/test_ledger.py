@@ -84,15 +84,23 @@ def test_what_can_never_be_measured_is_not_tried_for_ever() -> None:
     assert record(BASE, *other_queries).standing is Standing.ROLLED_BACK
 
 
-@pytest.mark.parametrize("state", [RunState.FAILED, RunState.PARTIAL])
 @pytest.mark.parametrize("seconds", [None, {"q1": 1.0}])
-def test_a_run_that_failed_or_broke_off_rolls_its_trial_back(state: RunState, seconds: dict[str, float] | None) -> None:
-    found = record(BASE, run(1, seconds, decided(ACTION), state=state))
+def test_a_run_that_failed_twice_with_a_trial_rolls_it_back(seconds: dict[str, float] | None) -> None:
+    nights = [run(n, seconds, decided(ACTION), state=RunState.FAILED) for n in (1, 3)]
+    clean = run(2, {"q1": 10.0, "q2": 10.0})
+    assert record(BASE, nights[0], clean).standing is Standing.TRIAL
+    found = record(BASE, nights[0], clean, nights[1])
     assert found.standing is Standing.ROLLED_BACK
-    assert "etl/1/1" in told(found)
+    assert "etl/3/1" in told(found)
     assert [loss.input_bytes for loss in found.losses] == [2 * GB], (
         "its input is the job's, not what the failed run came to read"
     )
+
+
+def test_a_run_whose_log_breaks_off_though_it_succeeded_measures_nothing() -> None:
+    nights = [run(n, {"q1": 1.0}, decided(ACTION), state=RunState.PARTIAL) for n in range(1, MAX_TRIALS + 1)]
+    assert record(BASE, *nights[:-1]).standing is Standing.TRIAL
+    assert "could not be measured" in told(record(BASE, *nights))
 
 
 def test_a_job_that_fails_without_the_trial_too_says_nothing_against_it() -> None:
@@ -108,10 +116,10 @@ def test_a_failure_without_a_word_takes_a_promoted_action_out_when_two_in_a_row_
     assert record(*before, failed, clean[2]).standing is Standing.PROMOTED
     assert record(*before, failed, again).standing is Standing.PROMOTED
     assert record(*before, failed, clean[2], again, broken).standing is Standing.PROMOTED
-    found = record(*before, failed, clean[2], again, clean[3])
+    found = record(*before, failed, clean[2], again)
     assert found.standing is Standing.ROLLED_BACK
     assert told(found).endswith(
-        "failed with this change after 11.0 s; an earlier run with it failed alike, and the next run succeeded without it"
+        "failed with this change after 11.0 s; an earlier run with it failed, too, and the run after that succeeded without it"
     )
 
 
@@ -126,8 +134,11 @@ def test_a_run_that_succeeds_with_a_promoted_action_clears_it_and_one_that_tells
 
 
 def test_beside_a_trial_the_trial_is_blamed_first() -> None:
-    failed = run(2, None, decided(ACTION, Standing.PROMOTED), decided(CONF), state=RunState.FAILED)
-    records = read_ledger([BASE, on_trial(1, 5), failed, run(2, {"q1": 10, "q2": 10}, try_number=2)])
+    nights = []
+    for night in (2, 3):
+        nights.append(run(night, None, decided(ACTION, Standing.PROMOTED), decided(CONF), state=RunState.FAILED))
+        nights.append(run(night, {"q1": 10, "q2": 10}, try_number=2))
+    records = read_ledger([BASE, on_trial(1, 5), *nights])
     assert records[CONF.id].standing is Standing.ROLLED_BACK
     assert records[ACTION.id].standing is Standing.PROMOTED
 
@@ -174,8 +185,10 @@ def test_a_run_under_way_says_nothing() -> None:
     assert record(BASE, on_trial(1, 5), promoted(2, 99, state=RunState.RUNNING)).standing is Standing.PROMOTED
 
 
-def test_a_query_that_fails_with_it_rolls_it_back_though_the_job_went_on() -> None:
-    found = record(BASE, on_trial(1, 1, failed=["q1"]))
+def test_a_query_that_fails_twice_with_it_rolls_it_back_though_the_job_went_on() -> None:
+    failed, clean, again = on_trial(1, 1, failed=["q1"]), run(2, {"q1": 10, "q2": 10}), on_trial(3, 1, failed=["q1"])
+    assert record(BASE, failed, clean).standing is Standing.TRIAL
+    found = record(BASE, failed, clean, again)
     assert found.standing is Standing.ROLLED_BACK
     assert "failed with this change" in told(found)
     assert record(BASE, on_trial(1, 5, failed=["q2"])).standing is Standing.PROMOTED, "a hint does not reach q2"
@@ -191,7 +204,7 @@ def test_a_property_reaches_every_query() -> None:
     hurt = record(base, night(1, 162), of=CONF.id)
     assert hurt.standing is Standing.ROLLED_BACK
     assert "query q72, which the change does not target, took 2 min 42 s instead of 18" in told(hurt)
-    assert record(base, night(1, 18, failed=("q72",)), of=CONF.id).standing is Standing.ROLLED_BACK
+    assert record(base, night(1, 18, failed=("q72",)), of=CONF.id).standing is Standing.TRIAL
 
 
 @pytest.mark.parametrize(

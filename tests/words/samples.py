@@ -204,9 +204,18 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.NEVER_MEASURED, {"runs": 3}),
     Reason(ReasonCode.QUERY_FAILED, {"query": "q1", "run": "etl/1/1", "failure": "out of memory in a task"}),
     Reason(ReasonCode.QUERY_FAILED, {"query": "q1", "run": "etl/1/1", "failure": ""}),
+    Reason(ReasonCode.QUERY_FAILED, {"query": "q1", "run": "etl/1/1", "failure": "", "making": "suspected"}),
     *(
         Reason(ReasonCode.RUN_FAILED, _with(_FAILED, making=making))
-        for making in ("its_own", "nothing_new", "another", "no_trial_told", "succeeded_without", "failed_twice")
+        for making in (
+            "its_own",
+            "nothing_new",
+            "another",
+            "suspected",
+            "no_trial_told",
+            "succeeded_without",
+            "failed_twice",
+        )
     ),
     Reason(ReasonCode.RUN_FAILED, _with(_FAILED, query=None)),
     Reason(ReasonCode.RUN_FAILED, _with(_FAILED, query=None, where="")),
@@ -252,7 +261,7 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.FIRST_RUN),
     Reason(ReasonCode.NOTHING_HARVESTED),
     Reason(ReasonCode.RETRY_AFTER_FAILURE, {"try_number": 3}),
-    Reason(ReasonCode.PROVEN_CHANGES_SUSPECTED, {"run": "etl/1/1", "changes": 2}),
+    Reason(ReasonCode.CHANGES_SUSPECTED, {"run": "etl/1/1", "changes": 2}),
     Reason(ReasonCode.UNSTEERED, {"why": "no decision"}),
     Reason(ReasonCode.UNSTEERED, {"why": ""}),
     Reason(ReasonCode.UNOBSERVED, {"why": "the job sets spark.eventLog.enabled=false, nothing can be measured"}),

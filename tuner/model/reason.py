@@ -81,7 +81,7 @@ class ReasonCode(StrEnum):
     FIRST_RUN = "first_run"
     NOTHING_HARVESTED = "nothing_harvested"
     RETRY_AFTER_FAILURE = "retry_after_failure"
-    PROVEN_CHANGES_SUSPECTED = "proven_changes_suspected"
+    CHANGES_SUSPECTED = "proven_changes_suspected"
     UNSTEERED = "unsteered"
     UNOBSERVED = "unobserved"
 

@@ -1,70 +1,33 @@
-"""Which of the changes in force are to blame for the queries of a run that lost."""
+"""Which of the changes in force are to blame for the queries of a run that were slower."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Self
+from collections.abc import Sequence
 
 from tuner.model.decision import DecidedChange, Standing
-from tuner.model.failure import Failure
-from tuner.model.query import QueryStatus
 from tuner.model.reason import Number, Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.policy.compare import Comparisons
 from tuner.policy.comparison import Comparison, gainers, losers
-from tuner.policy.evidence.history import History
-from tuner.policy.suspects import from_outside, known_makers, suspects
-
-# Slower by this share and more than noise: one run is enough to undo what was proven.
-FAR_SLOWER = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Blame:
-    """Why a change lost, and whether by so much that one run is enough to undo what was proven."""
-
-    reason: Reason
-    severe: bool
-
-    @classmethod
-    def of(cls, c: Comparison, run: Run) -> Self:
-        """For a query that was slower."""
-        return cls(_slower(c, run, named=True), severe=True)
-
-    @classmethod
-    def beside(cls, c: Comparison, run: Run) -> Self:
-        """For a query that a property was not meant for: one alone may be slow by itself."""
-        return cls(_slower(c, run, named=False), severe=False)
-
-
-def _slower(c: Comparison, run: Run, *, named: bool) -> Reason:
+def slower(c: Comparison, run: Run, *, named: bool) -> Reason:
+    """Of a query that was slower, which a change names, or a property was not meant for."""
     numbers: dict[str, Number] = {"query": c.fingerprint, "named": named, "run": run.key}
     sure: dict[str, Number] = {"loss_probability": c.loss_probability}
     return Reason(ReasonCode.SLOWER, {**numbers, **sure, "seconds": c.measured, "expected_seconds": c.expected})
 
 
-def blamed(
-    run: Run, group: Sequence[DecidedChange], found: Comparisons, history: History, blurred: Collection[str] = ()
-) -> dict[str, Blame]:
-    """The changes of `group` to blame, by id. Of the queries `blurred` nothing can be said of this group."""
+def blamed(run: Run, group: Sequence[DecidedChange], found: Comparisons) -> dict[str, Reason]:
+    """The changes of `group` to blame for what was slower, by id, and why."""
     accused = [d for d in group if d.standing is not Standing.PINNED]
-    blame: dict[str, Blame] = {}
+    blame: dict[str, Reason] = {}
     for comparison in losers(found.touched):
         for decided in _nearest(accused, comparison.fingerprint):
-            blame.setdefault(decided.id, Blame.of(comparison, run))
+            blame.setdefault(decided.id, slower(comparison, run, named=True))
     for decided in _of_bystanders(accused, found):
         worst = min(_bystanders(found), key=lambda c: c.gain)
-        blame.setdefault(decided.id, Blame.beside(worst, run))
-    for fingerprint in _newly_failed(run, history, blurred):
-        failure = _failure_of(run, fingerprint)
-        if from_outside(failure):
-            continue
-        known = known_makers(failure, accused)
-        for decided in suspects(failure, _nearest(accused, fingerprint) or _global(accused)):
-            numbers = {"query": fingerprint, "run": run.key, "failure": failure.words if failure else ""}
-            # Of what was proven only a failure that it is known to make says enough by itself.
-            blame[decided.id] = Blame(Reason(ReasonCode.QUERY_FAILED, numbers), severe=decided in known)
+        blame.setdefault(decided.id, slower(worst, run, named=False))
     return blame
 
 
@@ -89,16 +52,3 @@ def _of_bystanders(accused: Sequence[DecidedChange], found: Comparisons) -> list
 
 def _bystanders(found: Comparisons) -> list[Comparison]:
     return losers(found.beside)
-
-
-def _failure_of(run: Run, fingerprint: str) -> Failure | None:
-    """Why the query failed, where it was the last that did."""
-    failure = run.outcome.failure if run.outcome else None
-    return failure if failure is not None and failure.query == fingerprint else None
-
-
-def _newly_failed(run: Run, history: History, blurred: Collection[str]) -> Iterator[str]:
-    """Queries that failed in a job that went on, and have succeeded before."""
-    for query in run.outcome.queries if run.outcome else ():
-        if query.status is QueryStatus.FAILED and query.fingerprint not in blurred and history.knows(query.fingerprint):
-            yield query.fingerprint

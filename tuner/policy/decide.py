@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from tuner.model.decision import DecidedChange, Decision
 from tuner.model.reason import Number, Reason, ReasonCode
 from tuner.model.run import Run, RunState
+from tuner.model.verdict import Ruling
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.decided_advice import decided_advice
-from tuner.policy.failed_run import FailedRun, proven_suspects
+from tuner.policy.failed_run import FailedRun, waits_for_a_run_without
 from tuner.policy.ledger import read_ledger
 from tuner.policy.measured_values import measured_values
 from tuner.policy.rules.conflicts import conflicts
@@ -25,7 +26,6 @@ from tuner.policy.rules.oversized import oversized
 from tuner.policy.rules.reorder_first import reorder_first
 from tuner.policy.rules.undirectable import undirectable
 from tuner.policy.situation import Situation
-from tuner.policy.suspects import plainly_guilty
 
 Rule = Callable[[Situation, Sequence[DecidedChange]], list[DecidedChange]]
 
@@ -72,18 +72,27 @@ def _unsteered(situation: Situation) -> Reason | None:
         return Reason(ReasonCode.FIRST_RUN)
     if not any(run.outcome for run in situation.runs):
         return Reason(ReasonCode.NOTHING_HARVESTED)
-    if suspect := _suspect(situation.runs):
+    if suspect := _suspect(situation):
         numbers: dict[str, Number] = {"run": suspect.key, "changes": len(suspect.decision.in_force)}
-        return Reason(ReasonCode.PROVEN_CHANGES_SUSPECTED, numbers)
+        return Reason(ReasonCode.CHANGES_SUSPECTED, numbers)
     return None
 
 
-def _suspect(runs: Sequence[Run]) -> Run | None:
-    """The latest run, if it failed with proven changes alone, and only a run without them tells if they are to blame."""
-    latest = next((r for r in reversed(runs) if r.state not in (RunState.RUNNING, RunState.LOST)), None)
-    if latest is None or plainly_guilty(latest.failure, changes_in_effect(latest)):
-        return None
-    return latest if proven_suspects(FailedRun(latest, earlier=runs), latest.decision.in_force) else None
+def _suspect(situation: Situation) -> Run | None:
+    """The latest run that tells, if it failed, or a query of it, and only a run without its changes tells if one made that.
+    What a person has ruled on needs no such run."""
+    for position, run in reversed(list(enumerate(situation.runs))):
+        earlier = situation.runs[:position]
+        if run.state in (RunState.RUNNING, RunState.LOST) or FailedRun(run, earlier).from_outside:
+            continue
+        accused = [d for d in changes_in_effect(run) if not _is_ruled(situation, d)]
+        return run if waits_for_a_run_without(run, earlier, accused) else None
+    return None
+
+
+def _is_ruled(situation: Situation, decided: DecidedChange) -> bool:
+    verdict = situation.verdict(decided.change)
+    return verdict is not None and verdict.ruling is not Ruling.APPROVE
 
 
 def failed_with_changes(runs: Iterable[Run], key: str) -> bool:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.failure import Failure, FailureKind
+from tuner.model.query import QueryStatus
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
-from tuner.policy.blame import FAR_SLOWER
-from tuner.policy.measure import usable
-from tuner.policy.suspects import alike, from_outside, known_makers, plainly_guilty, suspects
+from tuner.policy.measure import total_input_bytes, usable
+from tuner.policy.suspects import PLAIN, Guilt, alike, from_outside, suspects
 
+# Longer by this share than ever is too long.
+FAR_SLOWER = 0.5
 # What somebody ended, who may have done so because it took too long.
 _ENDED_BY_SOMEBODY = frozenset({FailureKind.KILLED, FailureKind.OWN_EXIT})
 
@@ -21,12 +23,14 @@ _ENDED_BY_SOMEBODY = frozenset({FailureKind.KILLED, FailureKind.OWN_EXIT})
 class Making(StrEnum):
     """What a failure says of a change that was in force in its run.
 
-    nothing_new: nothing on trial can have made it, what was proven can. failed_twice: as the run with it before did.
+    nothing_new: nothing on trial is known to make such failures, what was proven is. suspected: it can have made it, and is
+    tried once more when a run without it has told. failed_twice: as the run with it before did, and not the one without it.
     """
 
     ITS_OWN = "its_own"
     NOTHING_NEW = "nothing_new"
     ANOTHER = "another"
+    SUSPECTED = "suspected"
     NO_TRIAL_TOLD = "no_trial_told"
     SUCCEEDED_WITHOUT = "succeeded_without"
     FAILED_TWICE = "failed_twice"
@@ -36,93 +40,163 @@ class Making(StrEnum):
 class AfterFailure:
     """Where a change stands after a run that failed, and why. `cleared`: the job failed in the same way without it.
 
-    `counts`: as one of its trials. `suspected`: it is proven, and one more failure like this one takes it out.
+    `suspect`: it can have made the failure, and that is not shown. `counts`: as one of its trials. `suspected_bytes`: with
+    inputs of so many bytes (0 where unknown) the job then succeeded without the suspect; None where it did not.
     """
 
     decided: DecidedChange
     standing: Standing
     why: Reason
     cleared: bool = False
-    counts: bool = True
-    suspected: bool = False
+    suspect: bool = False
+    counts: bool = False
+    suspected_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FailedRun:
-    """A run that failed, among the others, oldest first. `last_trials` are ids of changes that are not tried again after it,
-    `suspected` of those that were proven, and that the run before with them made suspect."""
+    """A run that failed, or of which a `query` did while the job went on; among the others, oldest first.
+
+    `last_trials` are ids of changes that are not tried again after it, `suspected` of those that an earlier run with them made
+    suspect, and none since cleared.
+    """
 
     run: Run
     earlier: Sequence[Run] = ()
     later: Sequence[Run] = ()
     last_trials: Collection[str] = ()
     suspected: Collection[str] = ()
-
-    @property
-    def from_outside(self) -> bool:
-        """Whether no change can have made it."""
-        return no_change_made_it(self.run, self.earlier)
+    query: str | None = None
 
     @property
     def failure(self) -> Failure | None:
-        """Why it failed, as far as that tells of its maker: not where somebody ended what took far too long."""
-        return None if from_outside(self.run.failure) else self.run.failure
+        """Why it failed, as far as is known. Of the queries that failed in a job that goes on, only the last is said why."""
+        if self.query is None:
+            return self.run.failure
+        last = self.run.outcome.failure if self.run.outcome else None
+        unknown = Failure(FailureKind.UNKNOWN, "", self.query)
+        return last if last is not None and last.query == self.query else unknown
+
+    @property
+    def ended_for_slowness(self) -> bool:
+        """Whether somebody ended it when it had taken far longer than any run before it."""
+        failure = self.failure
+        if self.query is not None or failure is None or failure.kind not in _ENDED_BY_SOMEBODY:
+            return False
+        longest = max((took for r in self.earlier if usable(r) and (took := _took_ms(r)) is not None), default=None)
+        took = _took_ms(self.run)
+        return longest is not None and took is not None and took > (1 + FAR_SLOWER) * longest
+
+    @property
+    def from_outside(self) -> bool:
+        """Whether no change can have made it. One that was ended when it had taken far longer than any before it may have
+        been too slow, for whoever ended it, because of a change."""
+        failed = self.query is not None or self.run.state is RunState.FAILED
+        return failed and from_outside(self.failure) and not self.ended_for_slowness
+
+    @property
+    def after(self) -> Run | None:
+        """The next run that tells: it came to the query, and did not fail from outside."""
+        return next((r for r in self.later if self._tells(r)), None)
+
+    def _tells(self, run: Run) -> bool:
+        if self.query is not None:
+            return bool(_statuses(run, self.query) & {QueryStatus.SUCCEEDED, QueryStatus.FAILED})
+        return run.state not in (RunState.RUNNING, RunState.LOST) and not from_outside(run.failure)
+
+    def failed_without(self, decided: DecidedChange) -> bool:
+        """Whether the next run that tells failed without the change, in the same way as this one."""
+        after = self.after
+        if after is None or not _is_without(decided, after):
+            return False
+        if self.query is not None:
+            return QueryStatus.FAILED in _statuses(after, self.query)
+        return after.state is RunState.FAILED and alike(self.failure, after.failure)
+
+    def succeeded_without(self, decided: DecidedChange) -> bool:
+        """Whether the next run that tells succeeded without the change."""
+        after = self.after
+        if after is None or not _is_without(decided, after):
+            return False
+        return usable(after) if self.query is None else _statuses(after, self.query) == {QueryStatus.SUCCEEDED}
+
+    @property
+    def bytes_after(self) -> int:
+        """What the next run that tells read, which is what this one had to read; 0 where unknown."""
+        after = self.after
+        return total_input_bytes(after.outcome.queries) if after is not None and after.outcome else 0
 
 
 def after_failure(failed: FailedRun, in_force: Sequence[DecidedChange]) -> Iterator[AfterFailure]:
-    """Of what was on trial, what can have made the failure is rolled back, unless the job then failed in the same way without
-    it; what cannot is tried again, and a failure that no change can have made is none of its trials.
+    """What cannot have made the failure stays as it is, and the run was none of its trials. Of what can:
 
-    What was promoted is rolled back where the failure is plainly of its making; else only if the job failed with nothing on
-    trial, and then succeeded without any change: at once where it is known to make such failures, else when the next run with
-    it fails so, too. One failure that says nothing of its cause does not undo what was proven.
+    What is on trial, and known to make such failures in the query that failed, is rolled back; so are proven broadcasts of a
+    query that could not make one. Other proven changes that are known to make such failures are, once the job has succeeded
+    without them. Whatever else can have made it is once it failed with it, succeeded without it, and failed with it again.
+    What the job then fails without in the same way, did not make it.
     """
-    run, after = failed.run, _next_that_tells(failed.later)
-    outside = failed.from_outside
-    counts = not outside or (run.failure is not None and run.failure.kind is FailureKind.KILLED)
-    trials = {} if outside else _blamed(failed, in_force)
-    proven = proven_suspects(failed, in_force)
-    alone = after is not None and usable(after) and not after.decision.in_force
+    found = failed_by(failed, in_force)
+    killed = failed.failure is not None and failed.failure.kind is FailureKind.KILLED
     for decided in in_force:
-        id_, on_trial = decided.id, decided.standing is Standing.TRIAL
-        if on_trial and after is not None and _failed_without(decided, run, after):
-            yield AfterFailure(decided, decided.standing, decided.why, cleared=True, counts=False)
-        elif id_ in trials:
-            verdict = Making.ITS_OWN if on_trial or not trials[id_] else Making.NOTHING_NEW
-            yield AfterFailure(decided, Standing.ROLLED_BACK, _run_failed(run, verdict))
-        elif on_trial and counts and id_ in failed.last_trials:
-            yield AfterFailure(decided, Standing.ROLLED_BACK, _run_failed(run, Making.NO_TRIAL_TOLD))
-        elif on_trial:
-            yield AfterFailure(decided, Standing.TRIAL, _run_failed(run, Making.ANOTHER), counts=counts)
-        elif alone and id_ in proven and (proven[id_] or id_ in failed.suspected):
-            verdict = Making.SUCCEEDED_WITHOUT if proven[id_] else Making.FAILED_TWICE
-            yield AfterFailure(decided, Standing.ROLLED_BACK, _run_failed(run, verdict))
+        on_trial = decided.standing is Standing.TRIAL
+        making = _making(failed, decided, found) if decided.id in found else None
+        if decided.id in found and failed.failed_without(decided):
+            yield AfterFailure(decided, decided.standing, decided.why, cleared=True)
+        elif making is not None:
+            yield AfterFailure(decided, Standing.ROLLED_BACK, _failed(failed, making))
+        elif on_trial and killed and decided.id in failed.last_trials:
+            yield AfterFailure(decided, Standing.ROLLED_BACK, _failed(failed, Making.NO_TRIAL_TOLD))
         else:
-            yield AfterFailure(decided, decided.standing, decided.why, suspected=alone and id_ in proven)
+            suspect = decided.id in found
+            why = _failed(failed, Making.SUSPECTED if suspect else Making.ANOTHER) if on_trial else decided.why
+            size = failed.bytes_after if suspect and failed.succeeded_without(decided) else None
+            yield AfterFailure(decided, decided.standing, why, suspect=suspect, counts=killed, suspected_bytes=size)
 
 
-def no_change_made_it(run: Run, earlier: Iterable[Run]) -> bool:
-    """Whether a run failed from outside. One that was ended when it had taken far longer than any before it may have been
-    too slow, for whoever ended it, because of a change."""
-    if not from_outside(run.failure):
-        return False
-    longest = max((took for r in earlier if usable(r) and (took := _took_ms(r)) is not None), default=None)
-    took = _took_ms(run)
-    patient = longest is None or took is None or took <= (1 + FAR_SLOWER) * longest
-    return patient or run.failure is None or run.failure.kind not in _ENDED_BY_SOMEBODY
-
-
-def proven_suspects(failed: FailedRun, in_force: Sequence[DecidedChange]) -> dict[str, bool]:
-    """What was promoted and can have made a run fail with nothing on trial, by action id; and whether one such failure is
-    enough: it is known to make them, or the run was ended for taking far longer than ever."""
-    on_trial = any(d.standing is Standing.TRIAL for d in in_force)
-    if on_trial or failed.run.state is not RunState.FAILED or failed.from_outside:
+def failed_by(failed: FailedRun, in_force: Iterable[DecidedChange]) -> dict[str, Guilt]:
+    """Of what a person did not pin, by id, what is most likely to have made a run fail: what is known to make such failures
+    before what can have, and what is on trial before what is proven. Nothing where it failed from outside."""
+    if failed.from_outside:
         return {}
-    proven = [d for d in in_force if d.standing is Standing.PROMOTED]
-    if from_outside(failed.run.failure):
-        return {d.id: True for d in proven}
-    known = bool(known_makers(failed.failure, proven))
-    return {d.id: known for d in suspects(failed.failure, proven)}
+    failure = None if failed.ended_for_slowness else failed.failure
+    accused = [d for d in in_force if d.standing is not Standing.PINNED]
+    trials, proven = (
+        suspects(failure, [d for d in accused if (d.standing is Standing.TRIAL) is on_trial])
+        for on_trial in (True, False)
+    )
+    return max(trials, proven, key=lambda found: max(found.values(), default=Guilt.NONE))
+
+
+def newly_failed(run: Run, earlier: Iterable[Run]) -> list[str]:
+    """The queries that failed in a job that went on, and succeeded in an earlier run of it."""
+    if not usable(run) or run.outcome is None:
+        return []
+    failed = dict.fromkeys(q.fingerprint for q in run.outcome.queries if q.status is QueryStatus.FAILED)
+    before = [r for r in earlier if usable(r)] if failed else []
+    return [name for name in failed if any(_statuses(r, name) == {QueryStatus.SUCCEEDED} for r in before)]
+
+
+def waits_for_a_run_without(run: Run, earlier: Sequence[Run], in_force: Sequence[DecidedChange]) -> bool:
+    """Whether only a run without its changes tells if one of them made a run fail, or a query of it."""
+    queries: Sequence[str | None] = [None] if run.state is RunState.FAILED else newly_failed(run, earlier)
+    for failed in (FailedRun(run, earlier, query=query) for query in queries):
+        found = failed_by(failed, in_force)
+        if any(d.id in found and _making(failed, d, found) is None for d in in_force):
+            return True
+    return False
+
+
+def _making(failed: FailedRun, decided: DecidedChange, found: Mapping[str, Guilt]) -> Making | None:
+    """What a change that can have made a failure is rolled back for; None where that is not shown."""
+    failure, known = failed.failure, found[decided.id] is Guilt.KNOWN
+    if known and decided.standing is Standing.TRIAL:
+        return Making.ITS_OWN
+    query = failure.query if failure is not None and known else None
+    if query is not None and failure is not None and failure.kind in PLAIN and query in decided.queries:
+        return Making.NOTHING_NEW
+    if (query is not None or failed.ended_for_slowness) and failed.succeeded_without(decided):
+        return Making.SUCCEEDED_WITHOUT
+    return Making.FAILED_TWICE if decided.id in failed.suspected else None
 
 
 def _took_ms(run: Run) -> float | None:
@@ -132,36 +206,31 @@ def _took_ms(run: Run) -> float | None:
     return (run.ended_at - run.started_at).total_seconds() * 1e3 if run.ended_at else None
 
 
-def _next_that_tells(later: Sequence[Run]) -> Run | None:
-    return next(
-        (r for r in later if r.state not in (RunState.RUNNING, RunState.LOST) and not from_outside(r.failure)), None
-    )
+def _is_without(decided: DecidedChange, run: Run) -> bool:
+    return decided.id not in {d.id for d in run.decision.in_force}
 
 
-def _failed_without(decided: DecidedChange, run: Run, after: Run) -> bool:
-    """Whether the next run that tells failed without the action, in the same way as this one."""
-    without = decided.id not in {d.id for d in after.decision.in_force}
-    return after.state is RunState.FAILED and without and alike(run.failure, after.failure)
+def _statuses(run: Run, query: str) -> set[QueryStatus]:
+    return {q.status for q in run.outcome.queries if q.fingerprint == query} if run.outcome else set()
 
 
-def _blamed(failed: FailedRun, in_force: Sequence[DecidedChange]) -> dict[str, bool]:
-    """Ids of changes, and whether it is because nothing new can have made the failure: by the failure alone."""
-    new = [d for d in in_force if d.standing is Standing.TRIAL]
-    found = {d.id: False for d in suspects(failed.failure, new)}
-    return found | {d.id: True for d in plainly_guilty(failed.failure, in_force)}
-
-
-def _run_failed(run: Run, making: Making) -> Reason:
+def _failed(failed: FailedRun, making: Making) -> Reason:
+    run, failure = failed.run, failed.failure
+    words = failure.words if failure else ""
+    if failed.query is not None:
+        return Reason(
+            ReasonCode.QUERY_FAILED, {"query": failed.query, "run": run.key, "failure": words, "making": making.value}
+        )
     took_ms = run.outcome.duration_ms if run.outcome else None
     return Reason(
         ReasonCode.RUN_FAILED,
         {
             "run": run.key,
-            "broke_off": run.state is not RunState.FAILED,
+            "broke_off": False,
             "seconds": None if took_ms is None else took_ms / 1e3,
-            "failure": run.failure.words if run.failure else "",
-            "query": run.failure.query if run.failure else None,
-            "where": run.failure.where if run.failure else "",
+            "failure": words,
+            "query": failure.query if failure else None,
+            "where": failure.where if failure else "",
             "making": making.value,
         },
     )

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from tuner.model.action import Action
 from tuner.model.change import Change
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Standing
+from tuner.model.query import QueryStatus
 from tuner.model.reason import Number, Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling, Verdict
-from tuner.policy.blame import Blame, blamed
+from tuner.policy.blame import blamed, slower
 from tuner.policy.changes_in_effect import changes_in_effect, not_followed
 from tuner.policy.compare import Comparisons, believed, compare
 from tuner.policy.comparison import MIN_GAIN_SECONDS, MIN_SECONDS, Comparison
 from tuner.policy.context import ByContext, Context, context_of
 from tuner.policy.effect import Effect
 from tuner.policy.evidence.history import History
-from tuner.policy.failed_run import FailedRun, after_failure
+from tuner.policy.failed_run import FailedRun, after_failure, newly_failed
 from tuner.policy.measure import Measured, measured_queries, total_input_bytes, usable
 from tuner.policy.rulings import Rulings
 
@@ -28,8 +29,8 @@ MAX_TRIALS = 4
 LIKELY_GAIN, UNLIKELY_LOSS = 0.85, 0.1
 # A rolled back action may be tried again when inputs have grown or shrunk by this factor.
 INPUT_CHANGE = 2.0
-# Queries that failed in so many runs in a row undo what was proven.
-MAX_SLOW_RUNS = 2
+# A run had as much to read as another if it read no less than this share of what that did.
+LIKE_INPUT = 0.9
 # What was proven is not tried at once again after a night in which its queries took so many times as long as without it.
 SEVERE = 1.5
 # What was always in force together with others is judged with them: its own share is this unsure (log seconds).
@@ -55,9 +56,8 @@ class Loss:
 class Record:
     """An action's standing after the runs so far, why, and the seconds it gained in its latest measured run.
 
-    `losses` are those it was taken out after, `judged_at` is when the latest of its runs ended. `suspected`: the latest of its
-    runs that told failed, though nothing says that it made that. `held_out`: why the next run is to be without it, to tell what
-    it does.
+    `losses` are those it was taken out after, `judged_at` is when the latest of its runs ended. `held_out`: why the
+    next run is to be without it, to tell what it does.
     """
 
     decided: DecidedChange
@@ -67,8 +67,6 @@ class Record:
     gain_seconds: float | None = None
     losses: tuple[Loss, ...] = ()
     judged_at: datetime | None = None
-    slow_runs: int = 0
-    suspected: bool = False
     held_out: Reason | None = None
 
     @property
@@ -85,6 +83,8 @@ class _Ledger:
     latest: Loss = field(default_factory=Loss)
     measured: tuple[Measured, ...] = ()
     cleared: set[str] = field(default_factory=set)
+    # Input bytes of the runs that succeeded without what a failed run made suspect, by its id.
+    suspected: dict[str, int] = field(default_factory=dict)
 
 
 def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[str, Record]:
@@ -130,7 +130,7 @@ def _try_anew(ledger: _Ledger, difference: str) -> None:
     for id_, record in ledger.records.items():
         if record.standing is Standing.PROMOTED:
             why = Reason(ReasonCode.NEW_TRIAL, {"difference": difference})
-            ledger.records[id_] = replace(record, standing=Standing.TRIAL, why=why, trials=0, slow_runs=0)
+            ledger.records[id_] = replace(record, standing=Standing.TRIAL, why=why, trials=0)
 
 
 def _end_hold(ledger: _Ledger, run: Run) -> None:
@@ -155,26 +155,40 @@ def _judge(
     if run.state is RunState.RUNNING:
         for decided in in_force:
             ledger.records.setdefault(decided.id, Record(decided, decided.standing, decided.why))
-    elif run.state in (RunState.FAILED, RunState.PARTIAL):
-        _judge_failure(ledger, run, in_force, earlier, later)
+    elif run.state is RunState.FAILED:
+        _judge_failure(ledger, FailedRun(run, earlier, later), in_force)
     elif usable(run):
         _judge_times(ledger, run, in_force)
+        _absolve(ledger, run, in_force)
+        for query in newly_failed(run, earlier):
+            _judge_failure(ledger, FailedRun(run, earlier, later, query=query), in_force)
     else:
         for decided in in_force:
             _judge_unmeasured(ledger, run, decided)
 
 
-def _judge_failure(
-    ledger: _Ledger, run: Run, in_force: list[DecidedChange], earlier: Sequence[Run], later: Sequence[Run]
-) -> None:
+def _judge_failure(ledger: _Ledger, failed: FailedRun, in_force: list[DecidedChange]) -> None:
+    """Of a query that failed while the job went on, times have been judged; only what it says itself is added."""
     last_trials = {d.id for d in in_force if _trials(ledger, d) >= MAX_TRIALS}
-    suspected = {id_ for id_, record in ledger.records.items() if record.suspected}
-    for said in after_failure(FailedRun(run, earlier, later, last_trials, suspected), in_force):
+    failed = replace(failed, last_trials=last_trials, suspected=frozenset(ledger.suspected))
+    for said in after_failure(failed, in_force):
         id_ = said.decided.id
         if said.cleared:
             ledger.cleared.add(id_)
-        suspect = said.suspected or id_ in suspected
-        _record(ledger, run, said.decided, said.standing, said.why, counts=said.counts, suspected=suspect)
+        if said.suspected_bytes is not None:
+            ledger.suspected[id_] = said.suspected_bytes
+        tells = said.standing is Standing.ROLLED_BACK or (said.suspect and said.standing is Standing.TRIAL)
+        if failed.query is None or tells:
+            _record(ledger, failed.run, said.decided, said.standing, said.why, counts=said.counts)
+
+
+def _absolve(ledger: _Ledger, run: Run, in_force: list[DecidedChange]) -> None:
+    """A run that succeeded with a suspect clears it, if it had as much to read as the one that failed."""
+    size = max(1, ledger.latest.input_bytes)
+    failed = {q.fingerprint for q in run.outcome.queries if q.status is QueryStatus.FAILED} if run.outcome else set()
+    for decided in in_force:
+        if failed.isdisjoint(decided.queries) and size >= LIKE_INPUT * ledger.suspected.get(decided.id, 0):
+            ledger.suspected.pop(decided.id, None)
 
 
 def _judge_times(ledger: _Ledger, run: Run, in_force: list[DecidedChange]) -> None:
@@ -183,13 +197,12 @@ def _judge_times(ledger: _Ledger, run: Run, in_force: list[DecidedChange]) -> No
     proven = [d for d in in_force if d.standing is not Standing.TRIAL]
     if trials:
         _judge_trials(ledger, run, trials)
-    blurred = {fingerprint for decided in trials for fingerprint in decided.queries}
     whole = _compare(ledger, run, proven) if proven else Comparisons()
     for group in _trials_of(proven):
         found = _compare(ledger, run, group)
         if any(c.ratio.deviation > TOGETHER for c in found.touched):
             found = whole
-        _judge_proven(ledger, run, group, found, blurred)
+        _judge_proven(ledger, run, group, found)
 
 
 def _trials_of(decided: Sequence[DecidedChange]) -> list[list[DecidedChange]]:
@@ -217,16 +230,14 @@ def _compare(ledger: _Ledger, run: Run, changes: Sequence[DecidedChange]) -> Com
 def _judge_trials(ledger: _Ledger, run: Run, trials: list[DecidedChange]) -> None:
     found = _compare(ledger, run, trials)
     foretold = replace(found, touched=tuple(_with_prediction(c, trials) for c in found.touched))
-    blame = blamed(run, trials, foretold, ledger.histories.of(run))
+    blame = blamed(run, trials, foretold)
     for decided in trials:
         effect = _effect(decided, trials, found)
         _judge_trial(ledger, run, decided, effect, blame, _others(decided, trials))
 
 
-def _judge_proven(
-    ledger: _Ledger, run: Run, group: list[DecidedChange], found: Comparisons, blurred: Collection[str]
-) -> None:
-    blame = blamed(run, group, found, ledger.histories.of(run), blurred)
+def _judge_proven(ledger: _Ledger, run: Run, group: list[DecidedChange], found: Comparisons) -> None:
+    blame = blamed(run, group, found)
     for decided in group:
         effect = _effect(decided, group, found)
         if decided.standing is Standing.PROMOTED:
@@ -249,12 +260,12 @@ def _with_prediction(comparison: Comparison, trials: Iterable[DecidedChange]) ->
 
 
 def _judge_trial(
-    ledger: _Ledger, run: Run, decided: DecidedChange, effect: Effect, blame: Mapping[str, Blame], others: int
+    ledger: _Ledger, run: Run, decided: DecidedChange, effect: Effect, blame: Mapping[str, Reason], others: int
 ) -> None:
     total, gain = effect.total, effect.gain
     belief = believed(total, [decided.change.prediction] if decided.change.prediction else [])
     if loss := blame.get(decided.id) or _loss(effect, belief, run):
-        _record(ledger, run, decided, Standing.ROLLED_BACK, loss.reason, gain)
+        _record(ledger, run, decided, Standing.ROLLED_BACK, loss, gain)
     elif gain is None:
         _judge_unmeasured(ledger, run, decided)
     elif _gains_in_all(effect) and (belief.faster or (_is_last(ledger, decided) and _is_likely(total))):
@@ -280,18 +291,13 @@ def _is_likely(measured: Comparison) -> bool:
 
 
 def _judge_promoted(
-    ledger: _Ledger, run: Run, decided: DecidedChange, effect: Effect, blame: Mapping[str, Blame]
+    ledger: _Ledger, run: Run, decided: DecidedChange, effect: Effect, blame: Mapping[str, Reason]
 ) -> None:
-    before = ledger.records.get(decided.id)
-    lost = blame.get(decided.id)
-    failed = lost is not None and lost.reason.code is ReasonCode.QUERY_FAILED
-    slow_runs = (before.slow_runs if before else 0) + 1 if failed else 0
-    loss = lost or _loss(effect, effect.total, run)
-    if loss and (not failed or loss.severe or slow_runs >= MAX_SLOW_RUNS):
-        _record(ledger, run, decided, Standing.ROLLED_BACK, loss.reason, effect.gain)
+    if loss := blame.get(decided.id) or _loss(effect, effect.total, run):
+        _record(ledger, run, decided, Standing.ROLLED_BACK, loss, effect.gain)
     else:
         held_out = _severe_night(ledger, run, decided)
-        _record(ledger, run, decided, Standing.PROMOTED, decided.why, effect.gain, slow_runs, held_out=held_out)
+        _record(ledger, run, decided, Standing.PROMOTED, decided.why, effect.gain, held_out=held_out)
 
 
 def _severe_night(ledger: _Ledger, run: Run, decided: DecidedChange) -> Reason | None:
@@ -316,16 +322,14 @@ def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> None
         why = Reason(ReasonCode.NEVER_MEASURED, {"runs": MAX_TRIALS})
         _record(ledger, run, decided, Standing.ROLLED_BACK, why)
     else:
-        before = ledger.records.get(decided.id)
-        suspect = before is not None and before.suspected
-        _record(ledger, run, decided, decided.standing, decided.why, suspected=suspect)
+        _record(ledger, run, decided, decided.standing, decided.why)
 
 
-def _loss(effect: Effect, belief: Comparison, run: Run) -> Blame | None:
+def _loss(effect: Effect, belief: Comparison, run: Run) -> Reason | None:
     if not effect.comparisons or not (belief.slower or effect.whole.slower):
         return None
     worst = min((*effect.named, *effect.beside), key=lambda c: c.gain)
-    return Blame.beside(worst, run) if worst in effect.beside else Blame.of(worst, run)
+    return slower(worst, run, named=worst not in effect.beside)
 
 
 def _others(decided: DecidedChange, group: Sequence[DecidedChange]) -> int:
@@ -364,10 +368,8 @@ def _record(
     standing: Standing,
     why: Reason,
     gain: float | None = None,
-    slow_runs: int = 0,
     *,
     counts: bool = True,
-    suspected: bool = False,
     held_out: Reason | None = None,
 ) -> None:
     before = ledger.records.get(decided.id)
@@ -375,6 +377,7 @@ def _record(
     if standing in TAKEN_OUT:
         losses = (*losses, ledger.latest)
         ledger.cleared.discard(decided.id)
+        ledger.suspected.pop(decided.id, None)
     ledger.records[decided.id] = Record(
         decided=decided,
         standing=standing,
@@ -383,8 +386,6 @@ def _record(
         gain_seconds=gain if gain is not None or before is None else before.gain_seconds,
         losses=losses,
         judged_at=run.ended_at or run.started_at,
-        slow_runs=slow_runs,
-        suspected=suspected,
         held_out=held_out,
     )
 

@@ -1,75 +1,95 @@
-"""Of the changes in force in a run that failed, those to blame: what a failure tells of its maker, as data."""
+"""Of the changes in force in a run that failed, those that can have made it: what a failure tells of its maker, as data."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 
 from tuner.model.action import ON_JOINS, Action, ActionKind, Hint
 from tuner.model.change import Change
-from tuner.model.decision import DecidedChange, Standing
+from tuner.model.decision import DecidedChange
 from tuner.model.failure import UNEXPLAINED, Failure, FailureKind
 from tuner.spark.knobs import KNOBS
 from tuner.spark.lever import Lever
 
 
+class Guilt(IntEnum):
+    """Whether a change can have made a failure. known: it moves, in the query that failed, what makes such failures."""
+
+    NONE = 0
+    POSSIBLE = 1
+    KNOWN = 2
+
+
+_ALL = frozenset(Lever)
+_NONE: frozenset[Lever] = frozenset()
+
+
 @dataclass(frozen=True, slots=True)
 class Makers:
-    """What can have made a failure: what moves one of the `levers`; where nothing of it does, with `else_any`, any change."""
+    """What can have made a failure: levers that are `known` to make such failures, and those of which it is `possible`, in the
+    query that failed; and levers that can make it from `another_query` of the run, as memory and disks are shared."""
 
-    levers: frozenset[Lever] = frozenset()
-    else_any: bool = False
+    known: frozenset[Lever] = _NONE
+    possible: frozenset[Lever] = _NONE
+    another_query: frozenset[Lever] = _NONE
 
 
 _OF_HINT = {Hint.BROADCAST: Lever.BROADCASTS, Hint.SHUFFLE_HASH: Lever.JOIN_HASH_MAPS}
 
-NOTHING = Makers()
-ANYTHING = Makers(else_any=True)
-# A broadcast is collected by the driver, as results are, and then held by every executor.
-_BROADCASTS = Makers(frozenset({Lever.BROADCASTS}), else_any=True)
-_TASKS = Makers(frozenset({Lever.JOIN_HASH_MAPS, Lever.AGGREGATE_HASH_MAPS, Lever.PARTITIONS}), else_any=True)
-_MEMORY = Makers(_TASKS.levers | _BROADCASTS.levers, else_any=True)
-# Joins that are made in another order, or in another way, can let an expression meet rows that it never met.
-_JOINS = Makers(frozenset({Lever.ROWS_MET}))
+_NOTHING = Makers()
+_ANYTHING = Makers(_NONE, _ALL, _ALL)
+_BROADCASTS = frozenset({Lever.BROADCASTS})
+_TASKS = frozenset({Lever.JOIN_HASH_MAPS, Lever.AGGREGATE_HASH_MAPS, Lever.PARTITIONS})
+# Joins that are made in another order, or in another way, build from other rows, and can let an expression meet rows that it
+# never met.
+_JOINS = frozenset({Lever.ROWS_MET, Lever.JOIN_ORDERS})
+# A broadcast is collected by the driver, as results are, and then held by every executor: for longer than its query runs.
+_DRIVER_MEMORY = Makers(_BROADCASTS, _ALL, _BROADCASTS)
 # What can have made a failure of each kind. What only says that something was lost may be of any change's making: SIGKILL is
 # how memory that runs out ends a process.
 MAKERS: Mapping[FailureKind, Makers] = {
-    FailureKind.BROADCAST_TIMEOUT: _BROADCASTS,
-    FailureKind.BROADCAST_TOO_LARGE: _BROADCASTS,
-    FailureKind.BROADCAST_OUT_OF_MEMORY: _BROADCASTS,
-    FailureKind.DRIVER_OUT_OF_MEMORY: _BROADCASTS,
-    FailureKind.RESULT_TOO_LARGE: _BROADCASTS,
-    FailureKind.TASK_MEMORY: _TASKS,
-    FailureKind.LOCAL_DISK: _TASKS,
-    FailureKind.EXECUTOR_OUT_OF_MEMORY: _MEMORY,
-    FailureKind.EXECUTOR_LOST: ANYTHING,
-    FailureKind.DRIVER_LOST: ANYTHING,
-    FailureKind.SIGKILLED: ANYTHING,
-    FailureKind.STOPPED: ANYTHING,
-    FailureKind.UNKNOWN: ANYTHING,
-    FailureKind.DATA_OR_CODE: _JOINS,
-    FailureKind.EXECUTOR_PREEMPTED: NOTHING,
-    FailureKind.KILLED: NOTHING,
-    FailureKind.INPUT_MISSING: NOTHING,
-    FailureKind.ACCESS_DENIED: NOTHING,
-    FailureKind.UNREACHABLE: NOTHING,
-    FailureKind.CODE: NOTHING,
-    FailureKind.OWN_EXIT: NOTHING,
+    FailureKind.BROADCAST_TIMEOUT: _DRIVER_MEMORY,
+    FailureKind.BROADCAST_OUT_OF_MEMORY: _DRIVER_MEMORY,
+    FailureKind.DRIVER_OUT_OF_MEMORY: _DRIVER_MEMORY,
+    FailureKind.BROADCAST_TOO_LARGE: Makers(_BROADCASTS, _JOINS | {Lever.RUNTIME_FILTERS}),
+    # Each task's result holds its metrics, too.
+    FailureKind.RESULT_TOO_LARGE: Makers(
+        _BROADCASTS, _JOINS | {Lever.RUNTIME_FILTERS, Lever.PARTITIONS, Lever.SKEW_SPLITS}
+    ),
+    FailureKind.TASK_MEMORY: Makers(_TASKS, _ALL),
+    FailureKind.EXECUTOR_OUT_OF_MEMORY: Makers(_TASKS | _BROADCASTS, _ALL, _BROADCASTS),
+    # Files of a shuffle stay after its query; and others fill the same disk.
+    FailureKind.LOCAL_DISK: _ANYTHING,
+    FailureKind.EXECUTOR_LOST: _ANYTHING,
+    FailureKind.DRIVER_LOST: _ANYTHING,
+    FailureKind.SIGKILLED: _ANYTHING,
+    FailureKind.STOPPED: _ANYTHING,
+    FailureKind.UNKNOWN: Makers(_NONE, _ALL),
+    FailureKind.DATA_OR_CODE: Makers(_NONE, _JOINS),
+    FailureKind.EXECUTOR_PREEMPTED: _NOTHING,
+    FailureKind.KILLED: _NOTHING,
+    FailureKind.INPUT_MISSING: _NOTHING,
+    FailureKind.ACCESS_DENIED: _NOTHING,
+    FailureKind.UNREACHABLE: _NOTHING,
+    FailureKind.CODE: _NOTHING,
+    FailureKind.OWN_EXIT: _NOTHING,
 }
 # Says by itself which joins are to blame: those that are broadcast in the query.
-_PLAIN = frozenset(
-    {FailureKind.BROADCAST_TIMEOUT, FailureKind.BROADCAST_TOO_LARGE, FailureKind.BROADCAST_OUT_OF_MEMORY}
-)
+PLAIN = frozenset({FailureKind.BROADCAST_TIMEOUT, FailureKind.BROADCAST_TOO_LARGE, FailureKind.BROADCAST_OUT_OF_MEMORY})
+# What the job asked of others and they refused: what is in force can change neither that nor when it is asked.
+REFUSED = frozenset({FailureKind.INPUT_MISSING, FailureKind.ACCESS_DENIED, FailureKind.UNREACHABLE, FailureKind.CODE})
 
 
 def makers_of(failure: Failure | None) -> Makers:
     """What can have made it: of a failure without a word, any change."""
-    return MAKERS[failure.kind] if failure is not None else ANYTHING
+    return MAKERS[failure.kind] if failure is not None else _ANYTHING
 
 
 def from_outside(failure: Failure | None) -> bool:
     """Whether no change can have made it."""
-    return makers_of(failure) == NOTHING
+    return makers_of(failure) == _NOTHING
 
 
 def alike(a: Failure | None, b: Failure | None) -> bool:
@@ -79,55 +99,42 @@ def alike(a: Failure | None, b: Failure | None) -> bool:
     return a.kind is b.kind and (a.query == b.query or a.query is None or b.query is None)
 
 
-def suspects(failure: Failure | None, new: Sequence[DecidedChange]) -> list[DecidedChange]:
-    """Of what is new, what a failure is blamed on: what can have made it, in the query that failed where that is known,
-    with what is nothing without that. Where nothing of it can, all of it, but for failures that only some changes can make."""
-    if failure is None:
-        return list(new)
-    makers = [d for d in new if _makes(failure, d.change)]
-    first = [d for d in makers if _reaches(d, failure)]
-    if not first and makers and makers_of(failure).else_any:
-        first = [d for d in new if d in makers or failure.query in d.queries]
-    if not first:
-        return list(new) if makers_of(failure).else_any else []
-    lost = {d.id for d in first}
-    return [d for d in new if d.id in lost or d.change.needs in lost]
+def guilt(failure: Failure | None, decided: DecidedChange) -> Guilt:
+    """Whether a change can have made a failure, by what it moves and where."""
+    makers, levers = makers_of(failure), _levers(decided.change)
+    if not _reaches(decided, failure):
+        return Guilt.POSSIBLE if levers & makers.another_query else Guilt.NONE
+    if levers & makers.known:
+        return Guilt.KNOWN
+    # Of a property that is no knob anything can be expected, where it can of all.
+    possible = levers & makers.possible if levers else makers.possible == _ALL
+    return Guilt.POSSIBLE if possible else Guilt.NONE
 
 
-def known_makers(failure: Failure | None, of: Sequence[DecidedChange]) -> list[DecidedChange]:
-    """Of these, what moves a lever that is known to make such failures. An error that rows raise is first of all theirs."""
-    if failure is None or not makers_of(failure).else_any:
-        return []
-    return [d for d in of if _makes(failure, d.change)]
+def suspects(failure: Failure | None, in_force: Sequence[DecidedChange]) -> dict[str, Guilt]:
+    """Of these changes, by id, those most likely to have made a failure: where some are known to make such failures, them
+    alone. With each goes what is nothing without it."""
+    found = {d.id: of for d in in_force if (of := guilt(failure, d))}
+    most = max(found.values(), default=Guilt.NONE)
+    first = {id_: of for id_, of in found.items() if of is most}
+    return first | {d.id: first[d.change.needs] for d in in_force if d.change.needs in first}
 
 
-def plainly_guilty(failure: Failure | None, in_force: Sequence[DecidedChange]) -> list[DecidedChange]:
-    """Of what was proven, what a failure is plainly of the making of: the broadcasts of the query that could not make one,
-    where nothing new can have made it. No run without them is needed to tell."""
-    if failure is None or failure.kind not in _PLAIN or failure.query is None:
-        return []
-    makers = known_makers(failure, in_force)
-    if any(d.standing is Standing.TRIAL and _reaches(d, failure) for d in makers):
-        return []
-    return [d for d in makers if d.standing is Standing.PROMOTED and failure.query in d.queries]
+def _levers(change: Change) -> frozenset[Lever]:
+    return frozenset[Lever]().union(*(_levers_of(action) for action in change.actions))
 
 
-def _makes(failure: Failure, change: Change) -> bool:
-    makers = makers_of(failure).levers
-    return any(not _levers(action).isdisjoint(makers) for action in change.actions)
-
-
-def _levers(action: Action) -> set[Lever]:
+def _levers_of(action: Action) -> frozenset[Lever]:
     if action.kind is ActionKind.SET_CONF:
         knob = KNOBS.get(action.target)
-        return {knob.lever} if knob and knob.lever else set()
-    found = {Lever.ROWS_MET} if action.kind in ON_JOINS else set()
+        return frozenset({knob.lever}) if knob and knob.lever else _NONE
+    found = frozenset({Lever.ROWS_MET} if action.kind in ON_JOINS else ())
     hint = _OF_HINT.get(Hint(action.value)) if action.kind is ActionKind.HINT_JOIN else None
     return found | {hint} if hint else found
 
 
-def _reaches(decided: DecidedChange, failure: Failure) -> bool:
+def _reaches(decided: DecidedChange, failure: Failure | None) -> bool:
     """Properties reach every query, whichever they were meant for."""
-    if failure.query is None or not decided.change.is_on_joins:
+    if failure is None or failure.query is None or not decided.change.is_on_joins:
         return True
     return failure.query == decided.change.query

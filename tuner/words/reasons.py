@@ -88,16 +88,18 @@ def _sure(probability: float) -> str:
 
 def _query_failed(n: Numbers) -> str:
     failure = ": {failure}" if n["failure"] else ""
-    return filled(f"{{query}} succeeded before and failed with this change in run {{run}}{failure}", n)
+    making = _MAKING[n.get("making", "its_own")]
+    return filled(f"{{query}} succeeded before and failed with this change in run {{run}}{failure}{making}", n)
 
 
 _MAKING = {
     "its_own": "",
     "nothing_new": "; no newer change can have caused it",
     "another": "; this change did not cause it and is tried once more",
+    "suspected": "; this change may have caused it and is tried once more after a run without it",
     "no_trial_told": "; this change did not cause it, but none of its trials could be measured",
     "succeeded_without": "; the next run succeeded without it",
-    "failed_twice": "; an earlier run with it failed alike, and the next run succeeded without it",
+    "failed_twice": "; an earlier run with it failed, too, and the run after that succeeded without it",
 }
 
 
@@ -191,7 +193,7 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.FIRST_RUN: "first run: observed",
     ReasonCode.NOTHING_HARVESTED: "nothing harvested yet: observed",
     ReasonCode.RETRY_AFTER_FAILURE: "try {try_number}: an earlier try with changes failed, so this one runs without changes",
-    ReasonCode.PROVEN_CHANGES_SUSPECTED: "run {run} failed with {changes:proven change}: runs without changes, to find the cause",
+    ReasonCode.CHANGES_SUSPECTED: "run {run} failed with {changes:change}: runs without changes, to find the cause",
     ReasonCode.UNSTEERED: lambda n: filled("{why}: runs without changes" if n["why"] else "runs without changes", n),
     ReasonCode.UNOBSERVED: "{why}: runs without changes and is not observed",
 }

@@ -93,7 +93,7 @@ def test_the_decision_to_come_is_that_of_the_next_live_run(nights: Nights) -> No
 
 # What a trial's run failed of, and what is in force in the run after its retry.
 FAILURES = {
-    "out of memory": False,
+    "out of memory": True,
     "Could not execute broadcast in 300 secs. You can increase": False,
     "Job 1 cancelled killed via the Web UI": True,
 }

@@ -13,6 +13,8 @@ from tests.benchmarks.simulation.play import Try
 from tests.benchmarks.simulation.world import seconds
 from tuner.model.decision import IN_FORCE, DecidedChange, Decision
 
+# How the reasons begin.
+LOST, MISSED = "lost: ", "missed: "
 OTHER_VALUES, NOT_DECIDED = "other values", "not advised"
 
 
@@ -25,12 +27,12 @@ def regret_of(one: Try, advised: Sequence[Candidate]) -> Mapping[str, float]:
         acting = ours.get(wanted.candidate.target)
         missed = _more(one.night, one.in_force, acting, wanted, took)
         if missed < 0:
-            found[f"missed: {_why_out(one.decision, wanted.candidate.target)}"] -= missed
+            found[f"{MISSED}{_why_out(one.decision, wanted.candidate.target)}"] -= missed
     for acting in one.in_force:
         without = [other for other in one.in_force if other is not acting]
         lost = took - sum(seconds(one.night, without))
         if lost > 0:
-            found[f"lost: {_standing(one.decision, acting)}"] += lost
+            found[f"{LOST}{_standing(one.decision, acting)}"] += lost
     return found
 
 

@@ -46,18 +46,22 @@ _TURNS: Mapping[str, Cell] = {
 
 
 # Columns of what an oracle saves and the tuner does not: as many as fit.
-MOST_WHYS = 10
+MOST_WHYS = 9
 
 
 def tables(scores: Sequence[Score], title: str) -> tuple[Table, Table, Table]:
     """A row for each scenario, and one for all: seconds by policy, the turns that changes took (gains and losses of 5 % and
-    more), and where the oracle's seconds went."""
+    more), where the oracle's seconds went, and what made runs slower."""
     rows = list(_rows(scores))
     whys = sorted({why for all_, _ in rows for why in all_.turns.false_rollbacks})
     return (
         _table(rows, title, _SECONDS),
         _table(rows, "Changes, and rollbacks of what gains by why", _TURNS | {why: _because(why) for why in whys}),
-        _table(rows, "Seconds that the oracle saves and the tuner does not, of all", _regrets(rows)),
+        _table(
+            rows,
+            "Seconds that the oracle saves and the tuner does not, of all; runs over 5 % slower by why",
+            _regrets(rows) | _slower(rows),
+        ),
     )
 
 
@@ -66,6 +70,16 @@ def _table(rows: Sequence[tuple[Score, Sequence[Score]]], title: str, columns: M
     for row in rows:
         found.add_row(row[0].scenario, *(cell(*row) for cell in columns.values()))
     return found
+
+
+def _slower(rows: Sequence[tuple[Score, Sequence[Score]]]) -> Mapping[str, Cell]:
+    return {
+        f"slower run, {why}": _slower_by(why) for why in sorted({why for all_, _ in rows for why in all_.slower_by})
+    }
+
+
+def _slower_by(why: str) -> Cell:
+    return lambda all_, each: _share(all_.slower_by.get(why, 0), all_.nights, 2)
 
 
 def _regrets(rows: Sequence[tuple[Score, Sequence[Score]]]) -> Mapping[str, Cell]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tests.benchmarks.simulation.alternatives import all_advice, best, ever_advised, seconds_with, untuned_seconds
 from tests.benchmarks.simulation.play import Try, tries_by_night
-from tests.benchmarks.simulation.regret import regret_of
+from tests.benchmarks.simulation.regret import LOST, regret_of
 from tests.benchmarks.simulation.turns import Turns, turns_of
 from tests.benchmarks.simulation.world import World, seconds
 
@@ -22,7 +22,8 @@ FINAL_NIGHTS, TRIFLE, NEARLY = 5, 0.02, 0.9
 class Score:
     """One cohort's nights. Seconds are of all queries, failed tries with them.
 
-    `regret` is seconds by why an oracle saves them and the tuner does not. `nights_to_gain` is how many nights passed before
+    `regret` is seconds by why an oracle saves them and the tuner does not, `slower_by` counts slower runs by what made most of
+    them. `nights_to_gain` is how many nights passed before
     one gained nearly what the last ones do; None where these gain nothing.
     """
 
@@ -40,6 +41,7 @@ class Score:
     nights_to_gain: int | None
     turns: Turns = field(default_factory=Turns)
     regret: Mapping[str, float] = field(default_factory=dict)
+    slower_by: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def lost(self) -> bool:
@@ -50,7 +52,9 @@ class Score:
 def score(world: World, tries: Sequence[Try]) -> Score:
     """The score of a cohort that was played."""
     advised = ever_advised(world)
-    nights = [_Night.of(night) for night in tries_by_night(tries)]
+    by_night = tries_by_night(tries)
+    nights = [_Night.of(night) for night in by_night]
+    regrets = [regret_of(night[-1], advised) for night in by_night]
     return Score(
         scenario=world.scenario.name,
         nights=len(nights),
@@ -65,7 +69,8 @@ def score(world: World, tries: Sequence[Try]) -> Score:
         failed_by_tuner=sum(n.failed_by_tuner for n in nights),
         nights_to_gain=_nights_to_gain([1 - n.tuned / n.untuned for n in nights]),
         turns=turns_of(tries),
-        regret=_sums(regret_of(night[-1], advised) for night in tries_by_night(tries)),
+        regret=_sums(regrets),
+        slower_by=Counter(n.slower_by(regret) for n, regret in zip(nights, regrets, strict=True) if n.is_slower),
     )
 
 
@@ -94,6 +99,14 @@ class _Night:
     @property
     def is_slower(self) -> bool:
         return self.tuned > (1 + SLOWER) * self.untuned
+
+    def slower_by(self, regret: Mapping[str, float]) -> str:
+        """What made most of it: a failure of the tuner's, or where the change stood that lost most."""
+        if self.failed_by_tuner:
+            return "made to fail"
+        return max(
+            (why for why in regret if why.startswith(LOST)), key=regret.__getitem__, default="failed with changes"
+        )
 
 
 def _nights_to_gain(gains: Sequence[float]) -> int | None:
@@ -130,4 +143,5 @@ def total(scores: Iterable[Score], scenario: str) -> Score:
         nights_to_gain=gained[len(gained) // 2] if gained else None,
         turns=Turns.together(s.turns for s in each),
         regret=_sums(s.regret for s in each),
+        slower_by=_sums(s.slower_by for s in each),
     )

@@ -15,7 +15,7 @@ from airflow_plugin import stats
 from airflow_plugin.operator import SparkTunedOperator
 from tests.policy.histories import conf, decided, said
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
-from tuner.policy.comparison import Comparison
+from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.evidence.log_ratio import LogRatio
 from tuner.policy.judgement import Judgement
 from tuner.policy.ledger import Record

@@ -14,7 +14,7 @@ from tuner.model.change import Change, Prediction
 from tuner.model.cluster import Cluster
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.run import Outcome, Run, RunState
-from tuner.policy.comparison import Comparison
+from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.evidence.log_ratio import LogRatio
 from tuner.policy.judgement import Judgement
 from tuner.policy.ledger import Record

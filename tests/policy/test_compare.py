@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tuner.model.decision import Standing
 from tuner.model.run import Run
 from tuner.policy.compare import Comparisons, compare
-from tuner.policy.comparison import Comparison, losers, pooled
+from tuner.policy.evidence.comparison import Comparison, losers, pooled
 from tuner.policy.evidence.history import History
 from tuner.policy.evidence.log_ratio import LogRatio
 from tuner.policy.measure import measured_queries

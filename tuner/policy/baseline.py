@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tuner.model.run import Run
-from tuner.policy.comparison import Comparison, pooled
 from tuner.policy.context import ByContext
+from tuner.policy.evidence.comparison import Comparison, pooled
 from tuner.policy.evidence.history import History
 from tuner.policy.measure import Key, Measured, measured_queries, usable
 

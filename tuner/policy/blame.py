@@ -8,7 +8,7 @@ from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Number, Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.policy.compare import Comparisons
-from tuner.policy.comparison import Comparison, gainers, losers
+from tuner.policy.evidence.comparison import Comparison, gainers, losers
 
 
 def slower(c: Comparison, run: Run, *, named: bool) -> Reason:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from tuner.model.change import Prediction
 from tuner.model.decision import DecidedChange
-from tuner.policy.comparison import Comparison, gainers, losers
+from tuner.policy.evidence.comparison import Comparison, gainers, losers
 from tuner.policy.evidence.history import History
 from tuner.policy.evidence.log_ratio import Z_90, LogRatio, pooled_ratio
 from tuner.policy.measure import Measured

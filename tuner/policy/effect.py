@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tuner.policy.comparison import Comparison, pooled
+from tuner.policy.evidence.comparison import Comparison, pooled
 
 
 @dataclass(frozen=True, slots=True)

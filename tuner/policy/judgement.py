@@ -9,9 +9,9 @@ from tuner.model.run import Run
 from tuner.model.verdict import Verdict
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.compare import compare
-from tuner.policy.comparison import Comparison
 from tuner.policy.context import ByContext
 from tuner.policy.effect import Effect
+from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.evidence.history import History
 from tuner.policy.ledger import Record, read_ledger
 from tuner.policy.measure import measured_queries, usable

@@ -16,9 +16,9 @@ from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.blame import blamed, slower
 from tuner.policy.changes_in_effect import changes_in_effect, not_followed
 from tuner.policy.compare import Comparisons, believed, compare
-from tuner.policy.comparison import MIN_GAIN_SECONDS, MIN_SECONDS, Comparison
 from tuner.policy.context import ByContext, Context, context_of
 from tuner.policy.effect import Effect
+from tuner.policy.evidence.comparison import MIN_GAIN_SECONDS, MIN_SECONDS, Comparison
 from tuner.policy.evidence.history import History
 from tuner.policy.failed_run import FailedRun, after_failure, newly_failed
 from tuner.policy.measure import Measured, measured_queries, total_input_bytes, usable

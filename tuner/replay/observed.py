@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from tuner.model.decision import DecidedChange
 from tuner.model.run import Run
 from tuner.policy.changes_in_effect import changes_in_effect
-from tuner.policy.comparison import Comparison
+from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.evidence.history import History
 from tuner.policy.measure import measured_queries, usable
 from tuner.replay.cohort_replay import Observed

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 
-from tuner.policy.comparison import Comparison
+from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.evidence.log_filter import LogFilter
 from tuner.policy.evidence.log_ratio import UNKNOWN, LogRatio, pooled_ratio
 from tuner.policy.evidence.machine import Control, machine_speed, without

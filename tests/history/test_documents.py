@@ -51,7 +51,8 @@ def any_of(kind: Any) -> st.SearchStrategy[Any]:
     if kind in simple:
         return simple[kind]
     hints = get_type_hints(kind)
-    return st.builds(kind, **{field.name: any_of(hints[field.name]) for field in fields(kind)})
+    names = getattr(kind, "_fields", None) or [field.name for field in fields(kind)]
+    return st.builds(kind, **{name: any_of(hints[name]) for name in names})
 
 
 def _reason(because: st.SearchStrategy[Any]) -> st.SearchStrategy[Reason]:

@@ -23,11 +23,13 @@ from tuner.model.agent_message import (
 from tuner.model.agent_record import AgentRecord
 from tuner.model.application import ProblemCode
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
+from tuner.model.query_values import UNKNOWN_VALUES, FilterCondition, QueryValues
 from tuner.model.reason import HELD_NUMBERS, Reason
 from tuner.printable import printable
 
 _DIGEST = re.compile(r"[0-9a-f]{16}")
 _STATUSES = frozenset(DirectiveStatus)
+_MAX_CONDITIONS = 1000  # of a query
 _MAX_QUERIES = 1000  # of which it is kept what the agent said
 _LOADED = AgentRecord(loaded=True)
 _Said = TypeVar("_Said")
@@ -51,25 +53,40 @@ def take_loaded(fragment: Fragment, event: ev.AgentLoaded) -> None:
 def take_steered(fragment: Fragment, event: ev.PlanSteered) -> None:
     """What the agent says it made of the directives for one plan."""
     said = strongest_results(readable_outcomes(event.outcomes))
-    literals = event.literals if _DIGEST.fullmatch(event.literals) else ""
+    values = _readable_values(event)
     if event.execution_id >= 0:
-        fragment.steer(event.execution_id, said, literals)
-    of_query, values = {event.fingerprint: said}, {event.fingerprint: literals}
+        fragment.steer(event.execution_id, said, values)
+    of_query, of_values = {event.fingerprint: said}, {event.fingerprint: values}
     is_known = _DIGEST.fullmatch(event.fingerprint)
-    absorb_record(fragment, AgentRecord(loaded=True, by_query=of_query, literals=values) if is_known else _LOADED)
+    absorb_record(fragment, AgentRecord(loaded=True, by_query=of_query, values=of_values) if is_known else _LOADED)
+
+
+def _readable_values(event: ev.PlanSteered) -> QueryValues:
+    """Only digests and names: unknown where any of them is anything else."""
+    if not _DIGEST.fullmatch(event.literals):
+        return UNKNOWN_VALUES
+    told = None if event.conditions is None else {(columns, values) for columns, values in event.conditions}
+    if told is None or len(told) > _MAX_CONDITIONS or not all(_is_readable(*one) for one in told):
+        return QueryValues(event.literals)
+    return QueryValues(event.literals, tuple(FilterCondition(*one) for one in sorted(told)))
+
+
+def _is_readable(columns: str, values: str) -> bool:
+    is_name = len(columns) <= MAX_ID and printable(columns) == columns
+    return is_name and _DIGEST.fullmatch(values) is not None
 
 
 def absorb_record(fragment: Fragment, later: AgentRecord) -> None:
     """Take in what a later stretch of the log tells of the agent."""
     here = fragment.steering
-    literals = {q: one if here.literals.get(q, one) == one else "" for q, one in later.literals.items()}
+    values = {q: one if here.values.get(q, one) == one else UNKNOWN_VALUES for q, one in later.values.items()}
     fragment.steering = AgentRecord(
         directives=here.directives or later.directives,
         is_directed=here.is_directed or later.is_directed,
         loaded=here.loaded or later.loaded,
         problem=here.problem or later.problem,
         by_query=_last({**here.by_query, **later.by_query}),
-        literals=_last({**here.literals, **literals}),
+        values=_last({**here.values, **values}),
     )
 
 

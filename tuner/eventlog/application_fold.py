@@ -17,6 +17,7 @@ from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.open_work import OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates
 from tuner.eventlog.properties import allowed, redact
 from tuner.model.application import Application, Completeness, Executors, Job, Problem, ProblemCode, Work
+from tuner.model.query_values import UNKNOWN_VALUES
 from tuner.printable import printable
 from tuner.spark.knobs import DRIVER_MEMORY, EXECUTOR_MEMORY
 from tuner.spark.settings import Settings
@@ -92,7 +93,7 @@ class ApplicationFold:
         here.conf.update(later.conf)
         absorb_record(here, later.steering)
         for execution_id, said in later.steered.items():
-            here.steer(execution_id, said, later.literals[execution_id])
+            here.steer(execution_id, said, later.values[execution_id])
         for name, cores in later.executor_changes:
             self._change_executor(name, cores)
         self._absorb_work(later)
@@ -392,8 +393,8 @@ class ApplicationFold:
                 if (shared := here.stages.get(stage_id)) and shared.jobs() & {job.job_id for job in jobs}:
                     add_updates(started.driver_updates, shared.updates)
             execution = finish_execution(started, stages, jobs, here.note, here.steered.pop(execution_id, ()))
-            literals = here.literals.pop(execution_id, "")
-            execution = replace(execution, literals=literals) if execution and literals else execution
+            values = here.values.pop(execution_id, UNKNOWN_VALUES)
+            execution = replace(execution, values=values) if execution and values != UNKNOWN_VALUES else execution
         finished = tuple(
             finish_stage(attempt, execution_id)
             for stage in stages.values()

@@ -220,6 +220,7 @@ class PlanSteered(SqlEvent, frozen=True):
     fingerprint: str = ""
     outcomes: list[DirectiveResult] = []
     literals: str = ""
+    conditions: list[tuple[str, str]] | None = None
 
 
 _SQL = "org.apache.spark.sql.execution.ui."

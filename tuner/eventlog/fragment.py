@@ -11,6 +11,7 @@ from tuner.model.agent_record import UNSTEERED, AgentRecord
 from tuner.model.application import Problem, ProblemCode
 from tuner.model.directive_result import DirectiveResult
 from tuner.model.failure import LoggedFailure
+from tuner.model.query_values import UNKNOWN_VALUES, QueryValues
 
 _MAX_NOTES = 20
 _MAX_STEERED = 1000  # executions that have not ended
@@ -19,7 +20,7 @@ _MAX_STEERED = 1000  # executions that have not ended
 class Fragment(msgspec.Struct):
     """One stretch of a log, a rolled file of it: what is not finished at its end, and what it tells of the application.
 
-    `steered` and `literals` are what the agent said of executions, by their ids: it says so before they start. `failures`
+    `steered` and `values` are what the agent said of executions, by their ids: it says so before they start. `failures`
     are the last executions and jobs that failed, `losses` the last executors that were lost.
     """
 
@@ -29,7 +30,7 @@ class Fragment(msgspec.Struct):
     conf: dict[str, str] = {}
     steering: AgentRecord = UNSTEERED
     steered: dict[int, tuple[DirectiveResult, ...]] = {}
-    literals: dict[int, str] = {}
+    values: dict[int, QueryValues] = {}
     executor_changes: list[tuple[str, int | None]] = []
     failures: list[LoggedFailure] = []
     losses: list[LoggedFailure] = []
@@ -42,13 +43,14 @@ class Fragment(msgspec.Struct):
     notes: list[tuple[ProblemCode, str]] = []
     unlisted_notes: int = 0
 
-    def steer(self, execution_id: int, said: tuple[DirectiveResult, ...], literals: str = "") -> None:
+    def steer(self, execution_id: int, said: tuple[DirectiveResult, ...], values: QueryValues = UNKNOWN_VALUES) -> None:
         """Keep what the agent said of an execution's plan until the execution is handed on."""
         self.steered[execution_id] = strongest_results((*self.steered.get(execution_id, ()), *said))
-        self.literals[execution_id] = literals or self.literals.get(execution_id, "")
+        if values != UNKNOWN_VALUES or execution_id not in self.values:
+            self.values[execution_id] = values
         if len(self.steered) > _MAX_STEERED:
             forgotten = next(iter(self.steered))
-            del self.steered[forgotten], self.literals[forgotten]
+            del self.steered[forgotten], self.values[forgotten]
 
     def note(self, code: ProblemCode, message: str) -> None:
         """Keep what is wrong with the log as a whole: the first few, and how many more."""

@@ -18,6 +18,8 @@ from tuner.model.directive_result import DirectiveResult
 from tuner.model.failure import Failure
 from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query, QueryStatus
+from tuner.model.query_values import FilterCondition
+from tuner.model.row_count import RowCount
 from tuner.model.run import Origin, Outcome, Run, RunDetails, RunState
 from tuner.printable import printable
 
@@ -53,6 +55,8 @@ class _BriefQuery:
     directives: tuple[DirectiveResult, ...] = ()
     literals: str = ""
     main_relations: tuple[str, ...] = ()
+    conditions: tuple[FilterCondition, ...] | None = None
+    row_counts: tuple[RowCount, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

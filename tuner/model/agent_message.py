@@ -3,11 +3,11 @@
     {"version": 3, "queries": [
       {"fingerprint": "0f2a…", "relations": ["db.a", "db.b", "/path/c"], "columns": "",
        "hints": [{"id": "hint_join:…", "join": "9c1e…", "hint": "BROADCAST", "side": ["db.a"], "most_bytes": 40000000,
-                  "literals": ["77b2…"]}],
+                  "literals": ["77b2…"], "neutral": ["db.a.day"]}],
        "orders": [{"id": "order_joins:…", "items": [["db.a"], ["db.b"], ["/path/c"]],
                    "predicates": [[[0], [1], "db.a.k", "db.b.k"], [[1], [2], "db.b.j", "/path/c.j"]],
                    "order": [[1, 2], 0], "bounds": [[500, 9000], [700, 8000], [90, 1600]],
-                   "literals": ["77b2…"]}]}]}
+                   "literals": ["77b2…"], "neutral": ["db.a.day"]}]}]}
 
 The tuner writes it, and reads it again from the event log of the run that had it. Limits hold for what is read.
 """
@@ -23,7 +23,7 @@ import msgspec
 from tuner.model.join_graph import Order
 
 # An agent that knows another version leaves all plans as they are: one that knew 1 would act on any
-# values of a query, one that knew 2 would order relations of any size.
+# values of a query, one that knew 2 would order relations of any size and knows no classes of values.
 VERSION = 3
 READABLE_VERSIONS = (1, 2, VERSION)
 # The properties that hold the text, or the name of the file it is in.
@@ -53,7 +53,8 @@ class HintDirective(msgspec.Struct, frozen=True):
     `id` is the action's, for the agent's answer; `join` the signature; `hint` BROADCAST, NO_BROADCAST, SHUFFLE_HASH or
     MERGE; `side` the relations of the side that gets it, sorted, repeated as often as they are read: () for either.
     Where the planner estimates the relations of the side at more than `most_bytes` together, it is left out (0: at any size).
-    `literals` are the ids of the values that it may act on (`tuner.plan.literals`): where a plan has others, it is left out.
+    `literals` are the classes of values that it may act on (`tuner.plan.literals.literal_class`), whatever the `neutral`
+    columns are asked for: where a plan has others, it is left out.
     """
 
     id: _Text
@@ -62,6 +63,7 @@ class HintDirective(msgspec.Struct, frozen=True):
     side: tuple[_Text, ...] = ()
     most_bytes: int = 0
     literals: tuple[str, ...] = ()
+    neutral: tuple[str, ...] = ()
 
 
 class SizeBounds(NamedTuple):
@@ -77,7 +79,7 @@ class OrderDirective(msgspec.Struct, frozen=True):
     `id` is the action's; `items` holds for each item of the block the relations below it, sorted, repeated as often as
     they are read; `predicates` its equalities; `order` is a tree: an item's number, or [left, right] of two trees.
     `bounds` are those of each item's relations together: where the planner estimates any outside, the order is left out ((): at
-    any size). `literals` are as those of a hint.
+    any size). `literals` and `neutral` are as those of a hint.
     """
 
     id: _Text
@@ -86,6 +88,7 @@ class OrderDirective(msgspec.Struct, frozen=True):
     order: Order
     literals: tuple[str, ...] = ()
     bounds: tuple[SizeBounds, ...] = ()
+    neutral: tuple[str, ...] = ()
 
 
 class QueryDirectives(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ import msgspec
 
 from tuner.model.agent_message import QueryDirectives
 from tuner.model.directive_result import DirectiveResult
+from tuner.model.query_values import QueryValues
 
 # Why a directive was ignored in a run whose log has no word of the agent's.
 NOT_LOADED = "the agent did not load"
@@ -17,7 +18,7 @@ class AgentRecord(msgspec.Struct, frozen=True):
     """`directives` are what was directed, query by query; `is_directed` says that something was, known or not.
 
     `loaded` says that the agent did, `problem` what it could not read. `by_query` is what it said of each query's plan,
-    by fingerprint, the latest that was optimised; `literals` the id of the values in it, "" where its plans had several.
+    by fingerprint, the latest that was optimised; `values` those in it, unknown where its plans had several.
     """
 
     directives: tuple[QueryDirectives, ...] = ()
@@ -25,7 +26,7 @@ class AgentRecord(msgspec.Struct, frozen=True):
     loaded: bool = False
     problem: str = ""
     by_query: Mapping[str, tuple[DirectiveResult, ...]] = {}
-    literals: Mapping[str, str] = {}
+    values: Mapping[str, QueryValues] = {}
 
     def directives_of(self, fingerprint: str) -> tuple[QueryDirectives, ...]:
         """What a query was directed to do."""

@@ -12,6 +12,7 @@ import msgspec
 from tuner.model.agent_record import UNSTEERED, AgentRecord
 from tuner.model.directive_result import DirectiveResult
 from tuner.model.failure import LoggedFailure
+from tuner.model.query_values import UNKNOWN_VALUES, QueryValues
 
 # A Java long: a number beyond it is damage. (As an int it would not fit into a database's column.)
 Long = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
@@ -77,8 +78,8 @@ class Execution:
 
     `logical_plan` is the optimised logical plan with the planner's size estimates, as text: there only when
     `spark.sql.ui.explainMode` was `cost`. `accumulators` holds the values of SQL metrics by id, as this execution's own
-    tasks and driver updated them: a plan that runs again, or is cached, keeps its ids. `steered` and `literals` are what
-    the Catalyst agent says of it: what became of its directives, and the id of the values in it.
+    tasks and driver updated them: a plan that runs again, or is cached, keeps its ids. `steered` and `values` are what
+    the Catalyst agent says of it: what became of its directives, and the values in it.
     """
 
     execution_id: int
@@ -94,7 +95,7 @@ class Execution:
     logical_plan: str | None = None
     accumulators: Mapping[int, int] = field(default_factory=dict)
     steered: tuple[DirectiveResult, ...] = ()
-    literals: str = ""
+    values: QueryValues = UNKNOWN_VALUES
 
 
 class JobStatus(StrEnum):

@@ -46,14 +46,22 @@ class CohortState(StrEnum):
     HELD = "held"
 
 
+class LiteralRung(StrEnum):
+    """Which values a change acts on: those that it was measured with, or these but for columns that move no rows."""
+
+    SAME_VALUES = "same_values"
+    MOVING_VALUES = "moving_values"
+
+
 @dataclass(frozen=True, slots=True)
 class DecidedChange:
     """A change, where it stands in this run, and why.
 
     `why` is what it was advised for, or what is known of it since; `held` is what keeps it out of this run, or leaves it to
     people, all the same. `gained_seconds` is what it gained in the latest run that measured it (less than 0: lost), with what
-    else was in force on its queries. `literals` are the ids of the values that its query was measured with: on a join it acts
-    on no others.
+    else was in force on its queries. `literals` are the classes of the values that its query was measured with: on a join it
+    acts on no others, and on none that it is `excluded` from. `neutral` are the columns (`FilterCondition.columns`) whose
+    values do not count for these classes, for they were seen not to move rows.
     """
 
     change: Change
@@ -62,6 +70,15 @@ class DecidedChange:
     held: Reason | None = None
     gained_seconds: float | None = None
     literals: tuple[str, ...] = ()
+    neutral: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+
+    @property
+    def rung(self) -> LiteralRung | None:
+        """What it stands on; None where it is for no values of a query's."""
+        if not self.literals:
+            return None
+        return LiteralRung.MOVING_VALUES if self.neutral else LiteralRung.SAME_VALUES
 
     @property
     def id(self) -> str:

@@ -8,7 +8,9 @@ from enum import StrEnum
 from tuner.model.directive_result import DirectiveResult
 from tuner.model.join_graph import JoinGraph
 from tuner.model.join_site import JoinSite
+from tuner.model.query_values import FilterCondition
 from tuner.model.query_work import QueryWork
+from tuner.model.row_count import RowCount
 from tuner.model.strategy import BuildSide as BuildSide
 from tuner.model.strategy import JoinType as JoinType
 from tuner.model.strategy import Strategy as Strategy
@@ -111,7 +113,8 @@ class Query:
     `not_deterministic` names what makes its result hang on the places of its rows ("" for nothing that its plan shows);
     `broadcasts_off` are the thresholds of broadcasts that the application set below 0 before it; `literals` is an id of the
     values in its conditions (`tuner.plan.literals`), "" where it is not known; `values` are digests of each
-    (`tuner.plan.values`).
+    (`tuner.plan.values`). `conditions` are those that hold values, by columns, None where these are not known; `row_counts` are
+    the rows that such conditions leave, of relations below their joins and of joins.
     """
 
     id: int
@@ -143,6 +146,8 @@ class Query:
     literals: str = ""
     values: tuple[str, ...] = ()
     main_relations: tuple[str, ...] = ()
+    conditions: tuple[FilterCondition, ...] | None = None
+    row_counts: tuple[RowCount, ...] = ()
 
     @property
     def seconds(self) -> float:

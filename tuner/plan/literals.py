@@ -1,14 +1,15 @@
-"""The values that a query's conditions hold, as one id: directives act on a query with values that were measured.
+"""The values that a query's conditions hold, by the columns they are asked of: directives act on values that were measured.
 
 A fingerprint drops values, so that a query is the same one every night; but a filter on a frequent value is another job
-than one on a rare value. Literals.java computes the same id of the plan that is about to run, from the same texts.
+than one on a rare value. Literals.java tells the same of the plan that is about to run, from the same texts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
+from tuner.model.query_values import UNKNOWN_VALUES, FilterCondition, QueryValues
 from tuner.plan.days_apart import days_apart
 from tuner.plan.digest import digest
 from tuner.plan.expression import ATTRIBUTE_OR_RUN, argument_list, bracketed, conjuncts, split_top_level
@@ -56,12 +57,26 @@ def literals_of_plan(initial: PlanNode, logical_plan: str | None) -> str:
 
     They do most often with the optimised logical plan, which is there where `explainMode` was `cost`.
     """
+    return query_values(initial, logical_plan).literals
+
+
+def query_values(initial: PlanNode, logical_plan: str | None) -> QueryValues:
+    """The conditions that hold values, sorted, and their id: unknown where the texts do not tell all, as for
+    `literals_of_plan`."""
     lineage = lineage_of(initial)
     found = _conditions(initial, logical_plan)
     try:
-        return literals_id({entry for text in found for entry in _entries(text, lineage)})
+        told = {entry: _columns(text, lineage) for condition in found for text, entry in _texts(condition, lineage)}
     except _CutError:
-        return ""
+        return UNKNOWN_VALUES
+    conditions = {FilterCondition(columns, digest(_LIST.sub(_sorted, entry))) for entry, columns in told.items()}
+    return QueryValues(literals_id(told), tuple(sorted(conditions)))
+
+
+def literal_class(conditions: Iterable[FilterCondition], neutral: Container[str] = ()) -> str:
+    """16 hex digits of a query's conditions, the same whatever is asked of the `neutral` columns (`FilterCondition.columns`)."""
+    told = {c.columns if c.columns in neutral else f"{c.columns}={c.values}" for c in conditions}
+    return digest("\n".join(sorted(told)))
 
 
 def values_of_plan(initial: PlanNode, logical_plan: str | None) -> tuple[str, ...]:
@@ -109,7 +124,16 @@ def _of_physical(initial: PlanNode) -> Iterator[str]:
             yield f"limit {limit[1] or limit[2]}"
 
 
-def _entries(condition: str, lineage: Lineage) -> Iterator[str]:
+def _columns(conjunct: str, lineage: Lineage) -> str:
+    """The columns of a conjunct by their sources; "" where one is none that is read, for its name may be made of a value."""
+    found = {m[0]: int(m[2]) for m in ATTRIBUTE_OR_RUN.finditer(conjunct) if m[2]}
+    if not all(lineage.original(id_) in lineage.owner for id_ in found.values()):
+        return ""
+    return ",".join(sorted({lineage.source(text) for text in found}))
+
+
+def _texts(condition: str, lineage: Lineage) -> Iterator[tuple[str, str]]:
+    """The conjuncts that hold values, with the ids of columns, and with their sources in place of these."""
     if _CUT.search(condition):
         raise _CutError
     for conjunct in conjuncts(condition):
@@ -117,7 +141,10 @@ def _entries(condition: str, lineage: Lineage) -> Iterator[str]:
             continue
         if _holds_value(conjunct):
             plain = _SUBQUERY.sub("subquery", conjunct)
-            yield _ID.sub("", ATTRIBUTE_OR_RUN.sub(lambda m: lineage.source(m[0]) if m[2] else m[0], plain))
+            yield (
+                plain,
+                _ID.sub("", ATTRIBUTE_OR_RUN.sub(lambda m: lineage.source(m[0]) if m[2] else m[0], plain)),
+            )
 
 
 def _is_null_check(conjunct: str) -> bool:

@@ -11,6 +11,7 @@ from tuner.model.agent_record import UNSTEERED, AgentRecord
 from tuner.model.application import Application, Execution, PlanInfo, Stage
 from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query, QueryStatus
+from tuner.model.query_values import UNKNOWN_VALUES, QueryValues
 from tuner.plan.aggregate_outputs import aggregate_outputs
 from tuner.plan.aggregate_sites import find_aggregates
 from tuner.plan.digest import digest
@@ -19,13 +20,14 @@ from tuner.plan.estimates import read_estimates
 from tuner.plan.fingerprint import fingerprint
 from tuner.plan.join_blocks import join_graphs
 from tuner.plan.joins import every_join, find_joins, planned_joins
-from tuner.plan.literals import literals_of_plan, values_of_plan
+from tuner.plan.literals import query_values, values_of_plan
 from tuner.plan.main_relations import main_relations
 from tuner.plan.measured_plan import MAX_WORK, MeasuredPlan
 from tuner.plan.node import Found, PlanNode, build_tree, each_once
 from tuner.plan.not_deterministic import not_deterministic
 from tuner.plan.query_work import query_work
 from tuner.plan.relation import files_bytes, is_scan, relation_name, scan_columns
+from tuner.plan.row_counts import row_counts
 from tuner.plan.shuffles import find_shuffles
 from tuner.plan.skewed_stages import find_skews
 from tuner.plan.table_reads import table_reads
@@ -177,7 +179,8 @@ def _measured(
         columns=digest("\n".join(sorted(f"{name}.{column}" for name, columns in read.items() for column in columns))),
         not_deterministic=not_deterministic(initial),
     )
-    query = replace(query, literals=_literals(execution, initial, query, steering))
+    found = _values(execution, initial, query, steering)
+    query = replace(query, literals=found.literals, conditions=found.conditions, row_counts=row_counts(measured))
     if not (execution.steered or steering.is_directed):
         return query
     ran = RanPlan(final, query.joins, joins)
@@ -185,10 +188,13 @@ def _measured(
     return replace(query, directives=outcomes or ())
 
 
-def _literals(execution: Execution, initial: PlanNode, query: Query, steering: AgentRecord) -> str:
+def _values(execution: Execution, initial: PlanNode, query: Query, steering: AgentRecord) -> QueryValues:
     """What the agent says, which decides by it; else what the texts tell."""
-    said = execution.literals or ("" if execution.steered else steering.literals.get(query.fingerprint, ""))
-    return said or _or_nothing(query, "values", lambda: literals_of_plan(initial, execution.logical_plan)) or ""
+    of_query = UNKNOWN_VALUES if execution.steered else steering.values.get(query.fingerprint, UNKNOWN_VALUES)
+    for said in (execution.values, of_query):
+        if said.literals:
+            return said
+    return _or_nothing(query, "values", lambda: query_values(initial, execution.logical_plan)) or UNKNOWN_VALUES
 
 
 def _duration_ms(execution: Execution) -> int | None:

@@ -10,6 +10,7 @@ from tuner.model.run import Run
 from tuner.policy.context import ByContext
 from tuner.policy.evidence.comparison import Comparison, pooled
 from tuner.policy.evidence.history import History
+from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Key, Measured, measured_queries, usable
 
 # Queries that never ran unsteered before are taken as they ran, while they are no more of a run than this.
@@ -33,7 +34,7 @@ def baselines(runs: Sequence[Run]) -> dict[str, Baseline]:
     There is none for a run of which too much never ran unsteered. In time linear in runs.
     """
     histories, found = ByContext(History), {}
-    for run in runs:
+    for run in with_literal_classes(runs):
         if usable(run) and run.outcome:
             queries, history = measured_queries(run), histories.of(run)
             cores = run.outcome.cluster.cores
@@ -50,7 +51,7 @@ def query_baselines(runs: Sequence[Run]) -> dict[str, float]:
     """By fingerprint: seconds with nothing in force, for the input of the query's latest run; its executions in a run are
     summed."""
     histories, latest = ByContext(History), dict[Key, tuple[Measured, History, int]]()
-    for run in runs:
+    for run in with_literal_classes(runs):
         if usable(run) and run.outcome:
             queries, history = measured_queries(run), histories.of(run)
             history.add(queries, run.outcome.cluster.cores)

@@ -14,6 +14,7 @@ from tuner.policy.effect import Effect
 from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.evidence.history import History
 from tuner.policy.ledger import Record, read_ledger
+from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import measured_queries, usable
 
 
@@ -37,7 +38,7 @@ class Judgement:
 def judge(run: Run, history: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> Judgement:
     """Judge a run that has ended. `history` is the cohort's, oldest first; the run may stand in it, and others after it."""
     position = next((n for n, past in enumerate(history) if past.key == run.key), len(history))
-    earlier = history[:position]
+    *earlier, run = with_literal_classes([*history[:position], run])
     records = read_ledger([*earlier, run], verdicts)
     mine = (records.get(d.id) for d in run.decision.in_force)
     return Judgement(tuple(record for record in mine if record), *_total(run, earlier))

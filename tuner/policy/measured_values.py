@@ -11,6 +11,7 @@ from tuner.model.directive_result import DirectiveStatus
 from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Run
 from tuner.policy.changes_in_effect import changes_in_effect
+from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import latest_usable, usable
 from tuner.policy.situation import Situation
 
@@ -19,10 +20,11 @@ MOST_LITERALS = 500
 
 
 def measured_values(situation: Situation, decided: Sequence[DecidedChange]) -> list[DecidedChange]:
-    """Gives each change to a join the ids of the values (`tuner.plan.literals`) that it may act on.
+    """Gives each change to a join the classes of values (`tuner.policy.literal_classes`) that it may act on, and the columns
+    whose values do not count for these.
 
     They are those of the executions that had it and succeeded, and, of a change that the latest usable run advises, those of
-    its query in that run: a trial is tried on what it was advised from.
+    its query in that run: a trial is tried on what it was advised from. Those that it is `excluded` from are none of them.
     """
     found: dict[str, dict[str, None]] = {d.id: {} for d in decided if d.change.is_on_joins}
     if not found:
@@ -34,8 +36,15 @@ def measured_values(situation: Situation, decided: Sequence[DecidedChange]) -> l
     if latest := situation.latest_run:
         for one in (d for d in decided if d.id in found and d.id in advised):
             _add(found[one.id], _ran(latest, one.change))
-    literals = {id_: tuple(sorted(list(ids)[-MOST_LITERALS:])) for id_, ids in found.items()}
-    return [replace(d, literals=literals.get(d.id, ())) for d in decided]
+    neutral = situation.classes.neutral
+    return [
+        replace(
+            d,
+            literals=tuple(sorted([id_ for id_ in found.get(d.id, ()) if id_ not in d.excluded][-MOST_LITERALS:])),
+            neutral=tuple(sorted(neutral.get(d.change.query or "", ()))) if d.id in found else (),
+        )
+        for d in decided
+    ]
 
 
 def act_on_others(one: DecidedChange, other: DecidedChange) -> bool:
@@ -45,6 +54,7 @@ def act_on_others(one: DecidedChange, other: DecidedChange) -> bool:
 
 def newest_of_each(runs: Sequence[Run]) -> list[Query]:
     """The queries of the latest usable run, and before them those of earlier runs that had other values: the newest of each."""
+    runs = with_literal_classes(runs)
     latest = latest_usable(runs)
     if latest is None or latest.outcome is None:
         return []

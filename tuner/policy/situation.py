@@ -12,6 +12,7 @@ from tuner.model.reason import Reason
 from tuner.model.run import Outcome, Run
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.context import Context, context_of
+from tuner.policy.literal_classes import LiteralClasses, literal_classes, with_literal_classes
 from tuner.policy.measure import latest_outcome, latest_usable
 from tuner.policy.rulings import Rulings
 from tuner.policy.tried_elsewhere import Tried
@@ -27,7 +28,8 @@ class Situation:
     `drivable` are the kinds of actions that the driver at hand can carry out; the others are left to people. By the id of a
     change: `oversized`, what it builds has grown too large; `overruled`, the user's own settings speak against it;
     `undirectable`, the agent has no way to be told of it. `to_come` is the context of the run to come, where that is known;
-    `elsewhere` tells by kind of change what trials came to in other cohorts.
+    `elsewhere` tells by kind of change what trials came to in other cohorts. `classes` are those of the values that the runs'
+    queries had: the runs hold them in place of their ids.
     """
 
     mode: Mode
@@ -42,9 +44,12 @@ class Situation:
     undirectable: Mapping[str, Reason] = field(default_factory=dict)
     to_come: Context | None = None
     elsewhere: Mapping[str, Tried] = field(default_factory=dict)
+    classes: LiteralClasses = field(init=False)
     rulings: Rulings = field(init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "classes", literal_classes(self.runs))
+        object.__setattr__(self, "runs", with_literal_classes(self.runs, self.classes))
         decided = (d.change for run in self.runs for d in run.decision.changes)
         object.__setattr__(self, "rulings", Rulings.of(self.verdicts, (*decided, *self.advised)))
 

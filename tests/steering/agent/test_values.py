@@ -14,6 +14,7 @@ from tuner.plan.queries import queries
 
 pytestmark = [pytest.mark.spark]
 _APP = Path(__file__).with_name("values_app.py")
+CONDITIONS = ["", "returns.id", "returns.kind", "sales.day", "sales.kind"]
 OTHER = ("held", "its filters have other values than those it was measured with")
 
 
@@ -47,10 +48,19 @@ def test_a_loop_over_values_is_steered_where_they_were_measured(
         "another list": [OTHER],
         "the list turned": applied,
         "another text with a number sign": [OTHER],
+        "null-safe": [OTHER],
+        "a pattern": [OTHER],
+        "under a case": [OTHER],
+        "either": [OTHER],
+        "a long list": [OTHER],
         "the first once more": applied,
+        "the next day, by a text for one": [OTHER],
     }
     assert {name for name, query in found.items() if query.literals == told["first"]} >= {
         "plain: again",
         "the next day",
     }
+    conditions = {name: query.conditions for name, query in found.items()}
+    assert all(conditions[f"plain: {name}"] == conditions[name] for name in outcomes if f"plain: {name}" in conditions)
+    assert [c.columns.rpartition("/")[2] for c in conditions["again"]] == CONDITIONS
     assert found["another kind"].literals == found["plain: another kind"].literals != told["first"]

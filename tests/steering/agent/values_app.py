@@ -1,6 +1,7 @@
-"""A loop over the values of a query's filters, steered by directives for those of the first: `values_app.py DIRECTORY REPORT`.
+"""A loop over the values of a query's filters, steered by directives for those of the first, whatever its day is, and then for
+no other day: `values_app.py DIRECTORY REPORT`.
 
-The report has for each run its name, its rows and the id of values that was allowed.
+The report tells which runs had other rows, and the id of values and the classes that were allowed.
 """
 
 import json
@@ -15,14 +16,15 @@ from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.reason import Reason, ReasonCode
+from tuner.plan.literals import literal_class
 from tuner.plan.queries import queries
 from tuner.steering.agent.agent_directives import agent_directives
 
 TEXT = (
     "SELECT count(*), sum(s.amount) FROM sales s JOIN returns r ON s.id = r.id JOIN kinds k ON r.kind = k.kind "
-    "WHERE s.kind = {kind} AND {day} AND r.kind IN ({kinds}) AND r.note <> '{note}'"
+    "WHERE s.kind = {kind} AND {day} AND r.kind IN ({kinds}) AND r.note <> '{note}' AND {rest}"
 )
-FIRST = {"kind": 0, "day": "s.day = '2024-01-05'", "kinds": "0, 1", "note": "a#1"}
+FIRST = {"kind": 0, "day": "s.day = '2024-01-05'", "kinds": "0, 1", "note": "a#1", "rest": "r.id >= 0"}
 RUNS = {
     "again": {},
     "another kind": {"kind": 1},
@@ -30,6 +32,11 @@ RUNS = {
     "another list": {"kinds": "0, 2"},
     "the list turned": {"kinds": "1, 0"},
     "another text with a number sign": {"note": "a#2"},
+    "null-safe": {"rest": "s.amount <=> 3"},
+    "a pattern": {"rest": "r.note LIKE 'n1%'"},
+    "under a case": {"rest": "CASE WHEN s.amount > 3 THEN r.id ELSE s.amount END > 2"},
+    "either": {"rest": "(s.amount = 3 OR s.amount = 4)"},
+    "a long list": {"rest": f"r.id IN ({', '.join(map(str, range(60)))})"},
     "the first once more": {},
 }
 
@@ -63,9 +70,18 @@ found = queries(read_application(source))
 action = Action(ActionKind.HINT_JOIN, join.signature, "MERGE", first.fingerprint)
 told = Reason(ReasonCode.RECORDED, {"said": "told"})
 change = Change.of("test", (action,), (first.fingerprint,), told, (), None)
-decided = DecidedChange(change, Standing.TRIAL, told, literals=(first.literals,))
-text = agent_directives(Decision(Mode.AUTO, (decided,)), found).text
+day = tuple(c.columns for c in first.conditions or () if c.columns.endswith(".day"))
+
+
+def directives(neutral: tuple) -> str:
+    allowed = (literal_class(first.conditions or (), neutral),)
+    decided = DecidedChange(change, Standing.TRIAL, told, literals=allowed, neutral=neutral)
+    return agent_directives(Decision(Mode.AUTO, (decided,)), found).text
+
+
+text = directives(day)
 unlike = [label for label, values in RUNS.items() if rows(label, values, text) != plain[label]]
 old = rows("by a text for an older agent", {}, text.replace('"version":3', '"version":1'))
+rows("the next day, by a text for one", RUNS["the next day"], directives(()))
 report.write_text(json.dumps({"unlike": unlike, "old": [list(row) for row in old], "first": first.literals}))
 spark.stop()

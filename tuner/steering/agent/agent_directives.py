@@ -21,7 +21,7 @@ from tuner.model.agent_message import (
     SizeBounds,
     encode_message,
 )
-from tuner.model.decision import Decision
+from tuner.model.decision import DecidedChange, Decision
 from tuner.model.join_graph import JoinGraph, Predicate, members
 from tuner.model.query import Query
 from tuner.plan.agent_block import agent_block
@@ -73,7 +73,7 @@ def agent_directives(decision: Decision, queries: Iterable[Query], limits: SizeL
     """
     ran = list(queries)
     actions = [action for action in decision.actions if action.kind in ON_JOINS]
-    literals = {d.id: d.literals for d in decision.changes}
+    decided = {d.id: d for d in decision.changes}
     said: dict[Action, _PlacedDirective] = {}
     skipped: dict[Action, str] = {}
     for kind in (ActionKind.ORDER_JOINS, ActionKind.HINT_JOIN):
@@ -88,7 +88,7 @@ def agent_directives(decision: Decision, queries: Iterable[Query], limits: SizeL
     by_columns = {one.query.fingerprint for one in said.values() if _rivals(one, said.values(), ran)}
     kept = [one for action, one in said.items() if action not in skipped]
     return AgentDirectives(
-        _text(kept, by_columns, literals), tuple((action, skipped[action]) for action in actions if action in skipped)
+        _text(kept, by_columns, decided), tuple((action, skipped[action]) for action in actions if action in skipped)
     )
 
 
@@ -209,13 +209,19 @@ def _targets(query: Query, said: _PlacedDirective, orders: Iterable[Action]) -> 
     return {g.signature for g, block in blocks if block.key == said.place and block.spelled(g.written) != said.wish}
 
 
-def _text(said: Sequence[_PlacedDirective], by_columns: Container[str], literals: Mapping[str, tuple[str, ...]]) -> str:
+def _text(said: Sequence[_PlacedDirective], by_columns: Container[str], decided: Mapping[str, DecidedChange]) -> str:
     by_query: dict[str, list[_PlacedDirective]] = {}
-    allowed = (replace(s, message=structs.replace(s.message, literals=literals.get(s.action.id, ()))) for s in said)
+    allowed = (_for_values(one, decided.get(one.action.id)) for one in said)
     for one in sorted(allowed, key=lambda s: (s.query.fingerprint, s.action.id)):
         by_query.setdefault(one.query.fingerprint, []).append(one)
     queries = tuple(_query(several, exact=fingerprint in by_columns) for fingerprint, several in by_query.items())
     return encode_message(queries) if queries else ""
+
+
+def _for_values(one: _PlacedDirective, decided: DecidedChange | None) -> _PlacedDirective:
+    """A directive for the values that its change may act on."""
+    literals, neutral = (decided.literals, decided.neutral) if decided else ((), ())
+    return replace(one, message=structs.replace(one.message, literals=literals, neutral=neutral))
 
 
 def _query(said: Sequence[_PlacedDirective], *, exact: bool) -> QueryDirectives:

@@ -25,8 +25,10 @@ public final class Directives {
     public String join;
     public String hint;
     public List side;
-    /** Ids of the values that its query was measured with: it acts on no others. */
+    /** Classes of the values that its query was measured with: it acts on no others. */
     public List literals;
+    /** Columns whose values do not count for these. */
+    public List neutral;
     /** The most that the relations of the side may be estimated at, in bytes; 0 for any. */
     public long mostBytes;
   }
@@ -39,6 +41,7 @@ public final class Directives {
     public JsonNode order;
     /** As those of a hint. */
     public List literals;
+    public List neutral;
     /** For each item the least and the most that its relations may be estimated at, in bytes, as long[2]; none for any. */
     public List bounds = new ArrayList();
   }
@@ -97,6 +100,7 @@ public final class Directives {
     hint.hint = Json.text(node, "hint");
     hint.side = Json.sortedTexts(Json.field(node, "side"));
     hint.literals = Json.sortedTexts(Json.field(node, "literals"));
+    hint.neutral = Json.sortedTexts(Json.field(node, "neutral"));
     hint.mostBytes = Json.field(node, "most_bytes").asLong();
     return hint;
   }
@@ -105,6 +109,7 @@ public final class Directives {
     Order order = new Order();
     order.id = Json.text(node, "id");
     order.literals = Json.sortedTexts(Json.field(node, "literals"));
+    order.neutral = Json.sortedTexts(Json.field(node, "neutral"));
     JsonNode items = Json.field(node, "items");
     for (int i = 0; i < items.size(); i++) order.items.add(Json.sortedTexts(Json.element(items, i)));
     JsonNode bounds = Json.field(node, "bounds");

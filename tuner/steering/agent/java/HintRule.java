@@ -64,8 +64,8 @@ public final class HintRule extends Rule {
     List met = pass.met();
     for (int i = 0; i < met.size(); i++) {
       Directives.Query query = (Directives.Query) met.get(i);
-      Agent.post(new PlanSteered(id, query.fingerprint, pass.of(query), micros, pass.literals, pass.trace));
+      Agent.post(new PlanSteered(id, query.fingerprint, pass.of(query), micros, pass.literals, pass.conditions, pass.trace));
     }
-    if (met.isEmpty()) Agent.post(new PlanSteered(id, "", new ArrayList(), micros, pass.literals, pass.trace));
+    if (met.isEmpty()) Agent.post(new PlanSteered(id, "", new ArrayList(), micros, pass.literals, pass.conditions, pass.trace));
   }
 }

@@ -94,7 +94,7 @@ public final class JoinHints implements Trees.Rewrite {
       pass.tell(directed.id, Pass.IMPOSSIBLE, obstacle);
       return join;
     }
-    if (!pass.isMeasured(directed.literals)) {
+    if (!pass.isMeasured(directed.literals, directed.neutral)) {
       pass.hold(directed.id, Held.otherValues());
       return join;
     }

@@ -57,7 +57,7 @@ public final class JoinOrders implements Trees.Rewrite {
         if (match.reason != null) pass.tell(order.id, Pass.IMPOSSIBLE, match.reason);
         continue;
       }
-      if (!pass.isMeasured(order.literals)) {
+      if (!pass.isMeasured(order.literals, order.neutral)) {
         pass.hold(order.id, Held.otherValues());
         continue;
       }
@@ -65,7 +65,7 @@ public final class JoinOrders implements Trees.Rewrite {
       for (int k = i + 1; k < orders.size(); k++) {
         Directives.Order other = (Directives.Order) orders.get(k);
         int[] items = BlockMatch.of(other, relations, edges).items;
-        if (!pass.isMeasured(other.literals)) continue;
+        if (!pass.isMeasured(other.literals, other.neutral)) continue;
         if (items != null && spelled(other.order, items).equals(spelled(order.order, match.items))) {
           pass.tellSame(other.id, order.id);
         }

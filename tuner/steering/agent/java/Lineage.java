@@ -79,15 +79,23 @@ public final class Lineage {
   }
 
   private String ofColumn(String name, Long id) {
-    Set seen = new HashSet();
+    id = original(id);
     String read = names.ofColumn(id);
-    while (read == null && renamed.containsKey(id) && seen.add(id)) {
-      id = (Long) renamed.get(id);
-      read = names.ofColumn(id);
-    }
     if (read != null) return read;
     String known = (String) computed.get(id);
     return SUBQUERY.matcher(GENERATED.matcher(known == null ? name : known).replaceAll("$1")).replaceAll("subquery");
+  }
+
+  /** Whether a column is one of a relation, as it is or renamed. */
+  public boolean isRead(Attribute column) {
+    return names.ofColumn(original(id(column))) != null;
+  }
+
+  /** The column that a renamed one stands for, as far down as the plan tells. */
+  private Long original(Long id) {
+    Set seen = new HashSet();
+    while (names.ofColumn(id) == null && renamed.containsKey(id) && seen.add(id)) id = (Long) renamed.get(id);
+    return id;
   }
 
   private static Expression withoutCasts(Expression expression) {

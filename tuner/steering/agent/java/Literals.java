@@ -3,6 +3,8 @@ package tuner.steering.agent;
 import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +25,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.types.DataType;
 
-/** The values that a plan's conditions hold, as the one id that `tuner.plan.literals` computes of the plan's text. */
+/** The values that a plan's conditions hold, by columns, as `tuner.plan.literals` tells them of the plan's text. */
 public final class Literals {
   private static final int MOST_ROWS = 1000;
   private static final Pattern CUT = Pattern.compile("\\.\\.\\. [0-9]+ more (?:fields|characters)");
@@ -47,23 +49,49 @@ public final class Literals {
       + "(?![0-9A-Za-z_])");
 
   private final List entries = new ArrayList();
+  // Of each entry: the columns it is on, or "".
+  private final List columnsOf = new ArrayList();
   private final Lineage lineage;
 
-  private Literals(Lineage lineage) {
+  /** The conditions, limits and inline rows of all operators of a plan. */
+  public Literals(List operators, Lineage lineage) {
     this.lineage = lineage;
+    for (int i = 0; i < operators.size(); i++) addAll((LogicalPlan) operators.get(i));
   }
 
-  /** 16 hex digits over the conditions, limits and inline rows of all operators of a plan. */
-  public static String id(List operators, Lineage lineage) {
-    Literals found = new Literals(lineage);
-    for (int i = 0; i < operators.size(); i++) found.addAll((LogicalPlan) operators.get(i));
-    return id(found.entries);
+  /** Pairs of the columns of a condition and a digest of it with its values, each once. */
+  public List conditions() {
+    TreeSet found = new TreeSet();
+    for (int i = 0; i < entries.size(); i++) {
+      found.add(columnsOf.get(i) + "=" + Names.digest(withSortedLists((String) entries.get(i))));
+    }
+    List pairs = new ArrayList();
+    for (Object one : found) {
+      int end = ((String) one).lastIndexOf('=');
+      pairs.add(Arrays.asList((Object[]) new String[] {((String) one).substring(0, end), ((String) one).substring(end + 1)}));
+    }
+    return pairs;
   }
 
-  private static String id(List entries) {
+  /** The class that conditions are of, whatever is asked of the neutral columns. */
+  public static String classOf(List conditions, Collection neutral) {
+    TreeSet told = new TreeSet();
+    for (int i = 0; i < conditions.size(); i++) {
+      String columns = (String) ((List) conditions.get(i)).get(0);
+      told.add(neutral.contains(columns) ? columns : columns + "=" + ((List) conditions.get(i)).get(1));
+    }
+    return digestOf(told);
+  }
+
+  /** 16 hex digits over all of it, days by the calendar rule: the id of runs before conditions were told apart. */
+  public String id() {
     List texts = daysApart(entries);
     TreeSet sorted = new TreeSet();
     for (int i = 0; i < texts.size(); i++) sorted.add(withSortedLists((String) texts.get(i)));
+    return digestOf(sorted);
+  }
+
+  private static String digestOf(TreeSet sorted) {
     StringBuilder text = new StringBuilder();
     for (Object entry : sorted) text.append(text.length() == 0 ? "" : "\n").append((String) entry);
     return Names.digest(text.toString());
@@ -74,8 +102,13 @@ public final class Literals {
     if (plan instanceof Join && ((Join) plan).condition().isDefined()) {
       addCondition((Expression) ((Join) plan).condition().get());
     }
-    if (plan instanceof GlobalLimit) entries.add("limit " + ((GlobalLimit) plan).limitExpr());
+    if (plan instanceof GlobalLimit) add("", "limit " + ((GlobalLimit) plan).limitExpr());
     if (plan instanceof LocalRelation) addRows((LocalRelation) plan);
+  }
+
+  private void add(String columns, String entry) {
+    columnsOf.add(columns);
+    entries.add(entry);
   }
 
   private void addCondition(Expression condition) {
@@ -88,7 +121,8 @@ public final class Literals {
     if (condition instanceof IsNotNull) return;
     String text = condition.toString();
     // What is cut does not tell all; SQL is never cut.
-    if (CUT.matcher(text).find()) text = condition.sql();
+    boolean cut = CUT.matcher(text).find();
+    if (cut) text = condition.sql();
     else if (condition instanceof BinaryOperator) text = text.substring(1, text.length() - 1);
     String like = likeColumns(condition);
     if (like.isEmpty() && !holdsValue(text)) return;
@@ -98,7 +132,23 @@ public final class Literals {
     for (int i = 0; i < named.size(); i++) {
       columns.put(String.valueOf(((Attribute) named.get(i)).exprId().id()), named.get(i));
     }
-    entries.add(ID.matcher(withColumns(plain, columns)).replaceAll("") + like);
+    String entry = ID.matcher(withColumns(plain, columns)).replaceAll("") + like;
+    add(cut || !like.isEmpty() ? "" : columnsOf(plain, columns), entry);
+  }
+
+  /** The columns of a condition by their sources; "" where one is none that is read, for its name may be made of a value. */
+  private String columnsOf(String text, Map columns) {
+    TreeSet sources = new TreeSet();
+    Matcher found = COLUMN.matcher(text);
+    while (found.find()) {
+      if (found.group(2) == null) continue;
+      Attribute column = (Attribute) columns.get(found.group(2));
+      if (column == null || !lineage.isRead(column)) return "";
+      sources.add(lineage.source(column));
+    }
+    StringBuilder joined = new StringBuilder();
+    for (Object source : sources) joined.append(joined.length() == 0 ? "" : ",").append((String) source);
+    return joined.toString();
   }
 
   /** Whether anything but columns is compared. */
@@ -153,7 +203,7 @@ public final class Literals {
         DataType type = ((Attribute) columns.get(k)).dataType();
         text.append(k == 0 ? " " : ",").append(new Literal(((InternalRow) rows.get(i)).get(k, type), type));
       }
-      entries.add(text.toString());
+      add("", text.toString());
     }
   }
 

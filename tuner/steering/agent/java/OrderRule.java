@@ -30,7 +30,7 @@ public final class OrderRule extends Rule {
         List operators = Trees.everything(plan);
         Lineage lineage = new Lineage(operators, pass.names);
         pass.trace = Trace.ofPlan(plan, operators, pass.names, lineage);
-        pass.literals = Literals.id(operators, lineage);
+        pass.tellValues(new Literals(operators, lineage));
       }
       return queries.isEmpty() ? plan : ordered(plan, queries, pass);
     } catch (Throwable error) {
@@ -60,7 +60,7 @@ public final class OrderRule extends Rule {
     String obstacle = Scope.obstacle(plan, operators);
     if (obstacle != null) pass.tellRest(obstacle, obstacle);
     Lineage lineage = new Lineage(operators, names);
-    pass.literals = Literals.id(operators, lineage);
+    pass.tellValues(new Literals(operators, lineage));
     if (obstacle != null || orders.isEmpty()) return plan;
     RowOrder rowOrder = new RowOrder(plan, Agent.orderSensitive());
     LogicalPlan ordered = new JoinOrders(orders, pass, names, lineage, rowOrder).of(plan);

@@ -3,6 +3,7 @@ package tuner.steering.agent;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,8 +24,11 @@ public final class Pass {
   public long nanos;
   /** What the parts of the plan are called; null where that is not asked for. */
   public Map trace;
-  /** The id of the values that the plan's conditions hold; "" where they could not be told. */
+  /** The values that the plan's conditions hold, by columns (Literals); null where they could not be told. */
+  public List conditions;
+  /** Their id, "" where they could not be told. */
   public String literals = "";
+  private final Map classes = new HashMap();
   // What the last rule made of the plan. A thread remembers its last pass, which must not keep plans alive.
   private WeakReference result;
   private final Map outcomes = new LinkedHashMap();
@@ -106,7 +110,7 @@ public final class Pass {
         Directives.Hint hint = (Directives.Hint) query.hints.get(k);
         // The joins of other values may stand in another order.
         if (outcomes.containsKey(hint.id)) continue;
-        if (isForOthers(hint.literals)) hold(hint.id, Held.otherValues());
+        if (isForOthers(hint.literals, hint.neutral)) hold(hint.id, Held.otherValues());
         else if (waits) hold(hint.id, new Held(Held.WITH_ORDER, "the order that makes its join is held"));
         else tell(hint.id, IMPOSSIBLE, ofHints);
       }
@@ -123,13 +127,28 @@ public final class Pass {
   }
 
   /** Whether a directive was measured with the values of this plan. */
-  public boolean isMeasured(List allowed) {
-    return !literals.isEmpty() && allowed.contains(literals);
+  public boolean isMeasured(List allowed, List neutral) {
+    return conditions != null && allowed.contains(classOf(neutral));
+  }
+
+  private String classOf(List neutral) {
+    String known = (String) classes.get(neutral);
+    if (known == null) {
+      known = Literals.classOf(conditions, neutral);
+      classes.put(neutral, known);
+    }
+    return known;
+  }
+
+  /** Note the values of a plan. */
+  public void tellValues(Literals found) {
+    literals = found.id();
+    conditions = found.conditions();
   }
 
   /** Whether a directive is for other values than those of this plan. */
-  private boolean isForOthers(List allowed) {
-    return !literals.isEmpty() && !allowed.contains(literals);
+  private boolean isForOthers(List allowed, List neutral) {
+    return conditions != null && !allowed.contains(classOf(neutral));
   }
 
   /** Note the same of all orders that nothing was noted of, but of those that are for other values. */
@@ -139,7 +158,7 @@ public final class Pass {
       for (int k = 0; k < orders.size(); k++) {
         Directives.Order order = (Directives.Order) orders.get(k);
         if (outcomes.containsKey(order.id)) continue;
-        if (isForOthers(order.literals)) hold(order.id, Held.otherValues());
+        if (isForOthers(order.literals, order.neutral)) hold(order.id, Held.otherValues());
         else tell(order.id, status, reason);
       }
     }

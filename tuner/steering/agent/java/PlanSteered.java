@@ -11,15 +11,17 @@ public final class PlanSteered implements SparkListenerEvent {
   private final List outcomes;
   private final long tookMicros;
   private final String literals;
+  private final List conditions;
   private final Map trace;
 
   public PlanSteered(
-      long executionId, String fingerprint, List outcomes, long tookMicros, String literals, Map trace) {
+      long executionId, String fingerprint, List outcomes, long tookMicros, String literals, List conditions, Map trace) {
     this.executionId = executionId;
     this.fingerprint = fingerprint;
     this.outcomes = outcomes;
     this.tookMicros = tookMicros;
     this.literals = literals;
+    this.conditions = conditions;
     this.trace = trace;
   }
 
@@ -50,6 +52,11 @@ public final class PlanSteered implements SparkListenerEvent {
   /** The id of the values that the plan's conditions hold; "" where they could not be told. */
   public String getLiterals() {
     return literals;
+  }
+
+  /** The values by columns: pairs of the columns of a condition and a digest of it; null where they could not be told. */
+  public List getConditions() {
+    return conditions;
   }
 
   /** With spark.tuner.agent.trace what the parts of the plan are called (Trace); null without. */

@@ -1,0 +1,86 @@
+"""Executions whose values differ in columns that move no rows are of one class."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tuner.model.decision import DecidedChange, LiteralRung, Mode
+from tuner.model.query_values import FilterCondition
+from tuner.model.row_count import RowCount
+from tuner.model.run import Run
+from tuner.plan.literals import literal_class
+from tuner.policy.literal_classes import with_literal_classes
+from tuner.policy.measured_values import measured_values
+
+from .histories import decided, hint, recommend, run, situation
+
+HINT = hint("q1")
+
+
+def night(number: int, *executions: tuple[str, str, int], literals: str = "") -> Run:
+    """A run with executions of one query: its tenant, its day, the rows of both."""
+    found = run(number, {"q1": 10})
+    assert found.outcome is not None
+    (query,) = found.outcome.queries
+    queries = [
+        replace(
+            query,
+            id=n,
+            literals=literals or f"{tenant}-{day}",
+            conditions=(FilterCondition("s.day", day), FilterCondition("s.tenant", tenant)),
+            row_counts=(RowCount("join/0", rows), RowCount("s#0", rows)),
+        )
+        for n, (tenant, day, rows) in enumerate(executions)
+    ]
+    return replace(found, outcome=replace(found.outcome, queries=tuple(queries)))
+
+
+def classes(runs: list[Run]) -> list[list[str]]:
+    return [[q.literals for q in run.outcome.queries] for run in with_literal_classes(runs) if run.outcome]
+
+
+NIGHTS = [night(n, ("small", f"d{n}", 10_000), ("large", f"d{n}", 900_000)) for n in range(3)]
+
+
+def test_days_are_one_class_once_they_were_seen_to_move_no_rows() -> None:
+    assert len({c for of_run in classes(NIGHTS[:2]) for c in of_run}) == 4
+    learned = classes(NIGHTS)
+    assert learned[0] == learned[1] == learned[2] and len(set(learned[0])) == 2
+
+
+def test_classes_of_runs_that_have_them_stay() -> None:
+    assert with_literal_classes(with_literal_classes(NIGHTS)) == with_literal_classes(NIGHTS)
+
+
+def test_an_id_of_older_runs_stands_for_the_class_that_has_it_today() -> None:
+    now = night(1, ("small", "d1", 10_000), literals="0123")
+    old = night(0, ("small", "d0", 10_000), literals="0123")
+    assert old.outcome is not None
+    queries = tuple(replace(q, conditions=None, row_counts=()) for q in old.outcome.queries)
+    old = replace(old, outcome=replace(old.outcome, queries=queries))
+    assert classes([old, now]) == [[classes([now])[0][0]]] * 2
+    assert classes([old]) == [["0123"]]
+
+
+def test_a_decision_says_what_it_stands_on() -> None:
+    first = measured(NIGHTS[:1])
+    assert first.rung is LiteralRung.SAME_VALUES and first.neutral == () and len(first.literals) == 2
+    learned = measured(NIGHTS)
+    assert learned.rung is LiteralRung.MOVING_VALUES and learned.neutral == ("s.day",)
+    assert learned.literals == tuple(
+        sorted(
+            literal_class((FilterCondition("s.day", ""), FilterCondition("s.tenant", t)), {"s.day"})
+            for t in ("small", "large")
+        )
+    )
+
+
+def test_classes_that_a_change_is_excluded_from_are_left_out() -> None:
+    one, other = measured(NIGHTS).literals
+    assert measured(NIGHTS, excluded=(one,)).literals == (other,)
+
+
+def measured(runs: list[Run], excluded: tuple[str, ...] = ()) -> DecidedChange:
+    known = situation(Mode.AUTO, 1, runs, [recommend(HINT)])
+    (found,) = measured_values(known, [replace(decided(HINT), excluded=excluded)])
+    return found

@@ -1,0 +1,70 @@
+"""Which columns may take any values is learned from what their moves did to rows."""
+
+from __future__ import annotations
+
+from tuner.model.query import Query, QueryStatus
+from tuner.model.query_values import FilterCondition
+from tuner.model.row_count import RowCount
+from tuner.policy.neutral_columns import neutral_columns
+
+Ran = tuple[int, Query]
+DAY, TENANT, BATCH = "db.sales.day", "db.sales.tenant", "db.sales.batch"
+
+
+def ran(night: int, sales: int, joined: int = 50_000, **values: str) -> Ran:
+    """An execution in a night's run: rows of the filtered relation and of the join, and what each column was asked for."""
+    conditions = tuple(FilterCondition(f"db.sales.{column}", value) for column, value in sorted(values.items()))
+    counts = (RowCount("db.sales#0", sales), RowCount("a-join/0", joined))
+    return night, Query(night, night, "q", "", 0, 1, QueryStatus.SUCCEEDED, conditions=conditions, row_counts=counts)
+
+
+def test_a_day_that_advances_twice_with_stable_rows() -> None:
+    nights = [ran(0, 100_000, day="a"), ran(1, 120_000, day="b"), ran(2, 90_000, day="c")]
+    assert neutral_columns(nights) == {DAY}
+    assert neutral_columns(nights[:2]) == set()
+
+
+def test_a_ten_fold_day_is_seen_in_rows_of_the_relation_or_of_the_join() -> None:
+    nights = [ran(n, 100_000, day=str(n)) for n in range(5)]
+    assert neutral_columns([*nights, ran(5, 1_000_000, day="5")]) == set()
+    assert neutral_columns([*nights, ran(5, 100_000, 40_000_000, day="5")]) == set()
+
+
+def test_the_same_day_again_tells_nothing_new() -> None:
+    assert neutral_columns([ran(0, 9_000, day="a"), ran(1, 9_000, day="a"), ran(2, 9_000, day="b")]) == set()
+
+
+def test_values_of_one_run_or_that_come_back_are_categories_and_have_to_be_many() -> None:
+    loop = [ran(0, 100_000, tenant=tenant) for tenant in "abc"]
+    assert neutral_columns(loop) == set()
+    back = [ran(n, 100_000, tenant=tenant) for n, tenant in enumerate("abcab")]
+    assert neutral_columns(back) == set()
+    many = [ran(night, 100_000, tenant=tenant) for night in range(2) for tenant in "abcdefgh"]
+    assert neutral_columns(many) == {TENANT}
+
+
+def test_one_large_tenant_keeps_tenants_apart_but_not_their_days() -> None:
+    rows = {"small": 20_000, "large": 2_000_000}
+    nights = [ran(n, rows[t], rows[t], tenant=t, day=str(n)) for n in range(3) for t in rows]
+    assert neutral_columns(nights) == {DAY}
+
+
+def test_columns_that_always_move_together_are_neutral_together() -> None:
+    assert neutral_columns([ran(n, 70_000, day=f"d{n}", batch=f"b{n}") for n in range(3)]) == {DAY, BATCH}
+
+
+def test_what_is_on_no_column_or_without_measured_rows_is_never_neutral() -> None:
+    of_nothing = [
+        (n, _with(q, (FilterCondition("", str(n)),), q.row_counts)) for n, q in (ran(n, 5_000) for n in range(5))
+    ]
+    assert neutral_columns(of_nothing) == set()
+    unmeasured = [
+        (n, _with(q, q.conditions or (), q.row_counts[1:])) for n, q in (ran(n, 5_000, day=str(n)) for n in range(5))
+    ]
+    assert neutral_columns(unmeasured) == set()
+
+
+def _with(query: Query, conditions: tuple[FilterCondition, ...], counts: tuple[RowCount, ...]) -> Query:
+    return Query(
+        query.id, query.root_id, "q", "", 0, 1, QueryStatus.SUCCEEDED, conditions=conditions, row_counts=counts
+    )

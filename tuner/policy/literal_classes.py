@@ -1,0 +1,60 @@
+"""Which class of values each execution was of: what is measured in one class tells nothing of another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tuner.model.query import Query, QueryStatus
+from tuner.model.run import Run
+from tuner.plan.literals import literal_class
+from tuner.policy.measure import usable
+from tuner.policy.neutral_columns import Ran, neutral_columns
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralClasses:
+    """`neutral` are a query's columns that may take any values, by its fingerprint; `earlier` the class that each id of a run
+    from before conditions were told apart stands for, by fingerprint and id."""
+
+    neutral: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    earlier: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def of(self, query: Query) -> str:
+        """The class of an execution, "" where its values are not known."""
+        if query.conditions is not None:
+            return literal_class(query.conditions, self.neutral.get(query.fingerprint, frozenset()))
+        return self.earlier.get((query.fingerprint, query.literals), query.literals)
+
+
+def literal_classes(runs: Sequence[Run]) -> LiteralClasses:
+    """Those of a cohort's runs, oldest first: the more runs, the more columns are known not to matter."""
+    by_query: dict[str, list[Ran]] = {}
+    for number, run in enumerate(runs):
+        for query in run.outcome.queries if run.outcome and usable(run) else ():
+            if query.status is QueryStatus.SUCCEEDED and query.conditions:
+                by_query.setdefault(query.fingerprint, []).append((number, query))
+    neutral = {fingerprint: found for fingerprint, ran in by_query.items() if (found := neutral_columns(ran))}
+    known = LiteralClasses(neutral)
+    several: dict[tuple[str, str], set[str]] = {}
+    for run in runs:
+        for query in run.outcome.queries if run.outcome else ():
+            if query.literals and query.conditions is not None:
+                several.setdefault((query.fingerprint, query.literals), set()).add(known.of(query))
+    return LiteralClasses(neutral, {key: min(classes) for key, classes in several.items() if len(classes) == 1})
+
+
+def with_literal_classes(runs: Sequence[Run], classes: LiteralClasses | None = None) -> list[Run]:
+    """The runs, with the classes of their executions as `Query.literals`; of runs that have them already nothing changes."""
+    known = literal_classes(runs) if classes is None else classes
+    return [_classed(run, known) for run in runs]
+
+
+def _classed(run: Run, classes: LiteralClasses) -> Run:
+    if run.outcome is None or all(classes.of(query) == query.literals for query in run.outcome.queries):
+        return run
+    queries = tuple(
+        query if (class_ := classes.of(query)) == query.literals else replace(query, literals=class_)
+        for query in run.outcome.queries
+    )
+    return replace(run, outcome=replace(run.outcome, queries=queries))

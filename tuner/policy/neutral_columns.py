@@ -1,0 +1,98 @@
+"""The columns whose values do not move a query's rows, learned from its runs: a directive may act whatever these are.
+
+A date that advances, or the id of each night's batch, is another value every night; so is a tenant in a loop, whose rows
+may be a hundred times as many. What tells them apart is what each move did to the rows that were measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from statistics import median
+
+from tuner.model.query import Query
+
+# Rows may be off so many times from their median; fewer than these are few, whatever their ratio.
+ROWS_BOUND = 1.5
+FEW_ROWS = 1000
+# A value that was never there before has to have moved twice. One that comes back, or is one of several in a run, is a
+# category: some of these are rare and others frequent, and as many have to be alike.
+LEAST_ADVANCES = 3
+LEAST_CATEGORIES = 8
+# Subsets of so many columns are looked at, and the latest executions.
+MOST_COLUMNS = 6
+MOST_EXECUTIONS = 500
+
+# An execution, and the number of its run.
+Ran = tuple[int, Query]
+
+
+def neutral_columns(executions: Sequence[Ran]) -> frozenset[str]:
+    """Of the executions of one query, oldest first, the most columns (`FilterCondition.columns`) that may take any values: for
+    equal values of the others no rows of a relation or a join left their bounds while they moved."""
+    known = [(night, q, _values(q)) for night, q in executions[-MOST_EXECUTIONS:] if q.conditions is not None]
+    seen: dict[str, set[tuple[str, ...]]] = {}
+    for *_, values in known:
+        for columns in values:
+            seen.setdefault(columns, set())
+    for columns, distinct in seen.items():
+        distinct.update(values.get(columns, ()) for *_, values in known)
+    moved = sorted((c for c in seen if c and len(seen[c]) >= LEAST_ADVANCES), key=lambda c: (-len(seen[c]), c))
+    for size in range(min(len(moved), MOST_COLUMNS), 0, -1):
+        for several in combinations(moved[:MOST_COLUMNS], size):
+            if _are_neutral(frozenset(several), known):
+                return frozenset(several)
+    return frozenset()
+
+
+_Values = dict[str, tuple[str, ...]]
+
+
+def _values(query: Query) -> _Values:
+    found: dict[str, list[str]] = {}
+    for columns, values in query.conditions or ():
+        found.setdefault(columns, []).append(values)
+    return {columns: tuple(sorted(values)) for columns, values in found.items()}
+
+
+def _are_neutral(columns: frozenset[str], known: Iterable[tuple[int, Query, _Values]]) -> bool:
+    groups: dict[object, list[tuple[int, Query, _Values]]] = {}
+    for one in known:
+        fixed = frozenset((c, values) for c, values in one[2].items() if c not in columns)
+        groups.setdefault(fixed, []).append(one)
+    unproven = set(columns)
+    for group in groups.values():
+        moved = {c for c in columns if len({values.get(c) for *_, values in group}) > 1}
+        if not moved:
+            continue
+        if not _are_rows_stable(moved, [query for _, query, _ in group]):
+            return False
+        unproven -= {c for c in moved if _is_proven([(night, values.get(c, ())) for night, _, values in group])}
+    return not unproven
+
+
+def _are_rows_stable(moved: Iterable[str], queries: Sequence[Query]) -> bool:
+    """Whether what was measured in each of the executions stayed within bounds, the filtered relations among it."""
+    counts = [dict(query.row_counts) for query in queries]
+    parts = set.intersection(*(set(one) for one in counts))
+    relations = {part.rpartition("#")[0] for part in parts}
+    if not all(any(columns.startswith(f"{relation}.") for relation in relations if relation) for columns in moved):
+        return False
+    return all(_are_alike([one[part] for one in counts]) for part in parts)
+
+
+def _are_alike(rows: Sequence[int]) -> bool:
+    middle = median(rows) + FEW_ROWS
+    return middle / ROWS_BOUND <= min(rows) + FEW_ROWS and max(rows) + FEW_ROWS <= middle * ROWS_BOUND
+
+
+def _is_proven(taken: Sequence[tuple[int, tuple[str, ...]]]) -> bool:
+    """Whether a column took enough values: `taken` are runs' numbers with the values, oldest first."""
+    by_night: dict[int, set[tuple[str, ...]]] = {}
+    order: list[tuple[str, ...]] = []
+    for night, values in taken:
+        by_night.setdefault(night, set()).add(values)
+        if not order or order[-1] != values:
+            order.append(values)
+    advances = len(order) == len(set(order)) and all(len(several) == 1 for several in by_night.values())
+    return len(set(order)) >= (LEAST_ADVANCES if advances else LEAST_CATEGORIES)

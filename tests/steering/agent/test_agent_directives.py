@@ -40,7 +40,7 @@ STAR = block(
 )
 # Ids of the values that a decision was measured with.
 LITERALS = ("0f0f", "a0a0")
-VALUES = {"literals": [*LITERALS]}
+VALUES: dict[str, list[str]] = {"literals": [*LITERALS], "neutral": []}
 READS = ("db.dates", "db.items", "db.sales")
 
 

@@ -10,11 +10,15 @@ import pytest
 
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
+from tuner.plan.literals import query_values
 from tuner.plan.queries import queries
+
+from .agent_log import steered_executions
 
 pytestmark = [pytest.mark.spark]
 _APP = Path(__file__).with_name("values_app.py")
-CONDITIONS = ["", "returns.id", "returns.kind", "sales.day", "sales.kind"]
+# Equalities of joins pass values on to the columns they are equal to; a text with a number sign may be no column's name.
+CONDITIONS = ["", "kinds.kind", "returns.id", "returns.kind", "sales.day", "sales.id", "sales.kind"]
 OTHER = ("held", "its filters have other values than those it was measured with")
 
 
@@ -63,4 +67,10 @@ def test_a_loop_over_values_is_steered_where_they_were_measured(
     conditions = {name: query.conditions for name, query in found.items()}
     assert all(conditions[f"plain: {name}"] == conditions[name] for name in outcomes if f"plain: {name}" in conditions)
     assert [c.columns.rpartition("/")[2] for c in conditions["again"]] == CONDITIONS
+    for steered in (one for one in steered_executions(logs) if one.events):
+        said = {c for c in steered.execution.values.conditions or () if c.columns}
+        of_text = [query_values(steered.plan, text).conditions for text in (steered.execution.logical_plan, None)]
+        assert (said and [set(one or ()) for one in of_text] == [said, said]) or not (said or any(of_text)), (
+            steered.label
+        )
     assert found["another kind"].literals == found["plain: another kind"].literals != told["first"]

@@ -76,7 +76,8 @@ day = tuple(c.columns for c in first.conditions or () if c.columns.endswith(".da
 def directives(neutral: tuple) -> str:
     allowed = (literal_class(first.conditions or (), neutral),)
     decided = DecidedChange(change, Standing.TRIAL, told, literals=allowed, neutral=neutral)
-    return agent_directives(Decision(Mode.AUTO, (decided,)), found).text
+    alike = [query for query in found if query.fingerprint == first.fingerprint]
+    return agent_directives(Decision(Mode.AUTO, (decided,)), alike).text
 
 
 text = directives(day)

@@ -1,4 +1,4 @@
-"""One page of how far cardinalities, join selection, join orders, what-if and operator times can be trusted.
+"""One page of how far cardinalities, join selection, join orders, what-if, operator times and the policy can be trusted.
 
     python -m tests.benchmarks.report DIRECTORY [--only NAME]... [--page FILE]
 
@@ -30,6 +30,7 @@ BENCHMARKS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("join_order", "Join orders: time of the search by number of relations, and heuristics", ("times", "ratios")),
     ("operator_times", "Operator times of queries that were not learned from", ("{sf1}", "--scale-factor", "1")),
     ("what_if_agreement", "What-if against what Spark planned and ran", ("{sf1}/default",)),
+    ("simulation", "The policy on simulated jobs, beside an oracle, all advice and none", ("--cohorts", "1500")),
 )
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from tests.benchmarks.simulation.__main__ import differing, scored
 from tests.benchmarks.simulation.alternatives import all_advice, best, ever_advised, gain_share, seconds_with
+from tests.benchmarks.simulation.beside import beside
 from tests.benchmarks.simulation.candidate import Candidate
 from tests.benchmarks.simulation.draw import draw
 from tests.benchmarks.simulation.in_force import InForce, everywhere
@@ -242,6 +243,10 @@ def test_a_table_and_a_document_for_each_scenario_and_all() -> None:
     for table in tables(found, "title"):
         assert list(table.columns[0].cells) == [*names, "all"]
     document = json.loads(json.dumps(as_json(found)))
+    both = beside(document, document)
+    assert list(both.columns[0].cells) == [*names, "all"]
+    assert all(" → " in cell for cell in both.columns[1].cells)
+    assert len(both.columns) == 8
     assert list(document) == [*names, "all"]
     assert document["all"]["nights"] == 6 * len(SCENARIOS)
     assert document["all"]["untuned"] == pytest.approx(sum(document[name]["untuned"] for name in names))

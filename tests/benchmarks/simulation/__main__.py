@@ -1,6 +1,7 @@
 """Regret, regressions and false judgements of the policy over many simulated cohorts.
 
-    python -m tests.benchmarks.simulation [--cohorts 10000] [--runs 30] [--seed 1] [--stored 100] [--processes 1] [--json FILE]
+    python -m tests.benchmarks.simulation [--cohorts 10000] [--runs 30] [--seed 1] [--stored 100] [--processes 1]
+        [--json FILE] [--beside FILE]
 
 The decisions are the product's own, on worlds whose true effects are known, so that each run is held against the same night
 untuned, with the same noise. `--stored` cohorts go through the history store and `next_decision` as well, and must be decided
@@ -21,6 +22,7 @@ from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
+from tests.benchmarks.simulation.beside import beside
 from tests.benchmarks.simulation.draw import draw
 from tests.benchmarks.simulation.memory import InMemory, InStore
 from tests.benchmarks.simulation.play import play
@@ -65,12 +67,16 @@ def main() -> int:
     parser.add_argument("--stored", type=int, default=100, help="cohorts that go through the store, too")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--json", type=Path, help="where the figures go as JSON")
+    parser.add_argument("--beside", type=Path, help="figures that another version wrote so: shown beside these")
     options = parser.parse_args()
     since = time.monotonic()
     found = list(scores(options.cohorts, options.seed, options.runs, options.processes))
     took = time.monotonic() - since
+    console = Console(width=200)
     for table in tables(found, f"{options.cohorts} cohorts of {options.runs} nights, seed {options.seed}"):
-        Console(width=200).print(table)
+        console.print(table)
+    if options.beside:
+        console.print(beside(json.loads(options.beside.read_text()), as_json(found)))
     print(f"{took:.0f} s, {took / options.cohorts / options.runs * 1e3:.2f} ms a night")
     if options.json:
         options.json.write_text(json.dumps(as_json(found), indent=2) + "\n")

@@ -12,7 +12,7 @@ from tuner.model.failure import Failure, FailureKind
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling, Verdict
-from tuner.policy.decide import decide, failed_with_changes
+from tuner.policy.decide import decide, failed_with_changes, refused_with_changes
 from tuner.policy.situation import Situation
 from tuner.words.decisions import decision_summary
 
@@ -282,3 +282,25 @@ def test_which_earlier_try_counts(state: RunState, actions: bool, expected: bool
     another = run(2, None, decided(ACTION), state=RunState.FAILED)
     assert failed_with_changes([earlier, another], "etl/1/2") is expected
     assert not failed_with_changes([earlier], "etl/1/1"), "this very try is no earlier one"
+    assert not refused_with_changes([earlier, another], "etl/1/2")
+
+
+@pytest.mark.parametrize("kind", sorted(FailureKind))
+def test_a_retry_keeps_what_is_proven_only_where_the_try_before_was_refused(kind: FailureKind) -> None:
+    refused = kind in {FailureKind.INPUT_MISSING, FailureKind.ACCESS_DENIED, FailureKind.UNREACHABLE, FailureKind.CODE}
+    proven, new = decided(ACTION, Standing.PROMOTED), decided(conf())
+    tries = [
+        run(2, {"q1": 1}, proven, new, state=RunState.FAILED, failure=Failure(kind, "why"), try_number=n)
+        for n in (1, 2)
+    ]
+    before = [BASE, night(1, 5), *tries]
+    found = decide(
+        replace(
+            known(*before, advice=(), try_number=3),
+            earlier_try_failed=failed_with_changes(before, "etl/2/3"),
+            earlier_try_refused=refused_with_changes(before, "etl/2/3"),
+        )
+    )
+    assert [d.id for d in found.in_force] == ([ACTION.id] if refused else [])
+    mixed = [*before, run(2, {"q1": 1}, proven, state=RunState.FAILED, try_number=3)]
+    assert failed_with_changes(mixed, "etl/2/4"), "of one of them they may have been the cause"

@@ -260,6 +260,7 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.NEW_CONTEXT, {"difference": "17 cores instead of 8"}),
     Reason(ReasonCode.FIRST_RUN),
     Reason(ReasonCode.NOTHING_HARVESTED),
+    Reason(ReasonCode.ONLY_PROVEN_ON_RETRY, {"try_number": 2}),
     Reason(ReasonCode.RETRY_AFTER_FAILURE, {"try_number": 3}),
     Reason(ReasonCode.CHANGES_SUSPECTED, {"run": "etl/1/1", "changes": 2}),
     Reason(ReasonCode.UNSTEERED, {"why": "no decision"}),

@@ -19,7 +19,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Elsewhere, Outcome, Run
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.context import Context, context_to_come
-from tuner.policy.decide import decide, failed_with_changes
+from tuner.policy.decide import decide, failed_with_changes, refused_with_changes
 from tuner.policy.measure import latest_outcome, usable
 from tuner.policy.measured_values import newest_of_each
 from tuner.policy.situation import BY_SUBMIT, Situation
@@ -65,13 +65,15 @@ def next_decision(
     itself; a policy that fails raises.
     """
     known = {a.id: a for run in runs for d in run.decision.changes for a in d.change.actions}.values()
+    tries = [*runs, *earlier_tries]
     situation = Situation(
         mode=mode,
         try_number=try_number,
         runs=runs,
         advised=problems.guard("advise", lambda: (advise or _advise)(facts), ()) if facts else (),
         verdicts=verdicts,
-        earlier_try_failed=failed_with_changes([*runs, *earlier_tries], key),
+        earlier_try_failed=failed_with_changes(tries, key),
+        earlier_try_refused=refused_with_changes(tries, key),
         oversized=oversized_hints(facts, known) if facts else {},
         drivable=BY_AGENT if reach is Reach.AGENT else BY_SUBMIT,
         to_come=to_come,

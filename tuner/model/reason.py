@@ -80,6 +80,7 @@ class ReasonCode(StrEnum):
     # Decisions without changes: why a run is not steered.
     FIRST_RUN = "first_run"
     NOTHING_HARVESTED = "nothing_harvested"
+    ONLY_PROVEN_ON_RETRY = "only_proven_on_retry"
     RETRY_AFTER_FAILURE = "retry_after_failure"
     CHANGES_SUSPECTED = "proven_changes_suspected"
     UNSTEERED = "unsteered"

@@ -23,9 +23,11 @@ from tuner.policy.rules.on_trial_in_another_run import on_trial_in_another_run
 from tuner.policy.rules.one_property_a_query import one_property_a_query
 from tuner.policy.rules.overruled import overruled
 from tuner.policy.rules.oversized import oversized
+from tuner.policy.rules.proven_on_retry import proven_on_retry
 from tuner.policy.rules.reorder_first import reorder_first
 from tuner.policy.rules.undirectable import undirectable
 from tuner.policy.situation import Situation
+from tuner.policy.suspects import REFUSED
 
 Rule = Callable[[Situation, Sequence[DecidedChange]], list[DecidedChange]]
 
@@ -39,6 +41,7 @@ RULES: tuple[Rule, ...] = (
     overruled,
     oversized,
     on_trial_in_another_run,
+    proven_on_retry,
     reorder_first,
     one_property_a_query,
     needed_change,
@@ -96,7 +99,21 @@ def _is_ruled(situation: Situation, decided: DecidedChange) -> bool:
 
 
 def failed_with_changes(runs: Iterable[Run], key: str) -> bool:
-    """Whether an earlier try of the run that `key` is a try of (its last part) carried changes and did not succeed."""
+    """Whether an earlier try of the run that `key` is a try of (its last part) carried changes and did not succeed, and was
+    not merely refused."""
+    return any(not _was_refused(run) for run in _earlier_with_changes(runs, key))
+
+
+def refused_with_changes(runs: Iterable[Run], key: str) -> bool:
+    """Whether an earlier try of that run carried changes, and was refused what it asked of others: no change can make that."""
+    return any(_was_refused(run) for run in _earlier_with_changes(runs, key))
+
+
+def _earlier_with_changes(runs: Iterable[Run], key: str) -> list[Run]:
     stem = key.rsplit("/", 1)[0]
-    earlier = [r for r in runs if r.key != key and r.key.rsplit("/", 1)[0] == stem]
-    return any(r.decision.in_force and r.state is not RunState.SUCCEEDED for r in earlier)
+    tries = (r for r in runs if r.key != key and r.key.rsplit("/", 1)[0] == stem)
+    return [r for r in tries if r.decision.in_force and r.state is not RunState.SUCCEEDED]
+
+
+def _was_refused(run: Run) -> bool:
+    return run.failure is not None and run.failure.kind in REFUSED

@@ -25,11 +25,12 @@ BY_SUBMIT = frozenset({ActionKind.SET_CONF, ActionKind.HINT_JOIN})
 class Situation:
     """`runs` are the cohort's, oldest first; the last usable one is what the `advised` changes rest on.
 
-    `drivable` are the kinds of actions that the driver at hand can carry out; the others are left to people. By the id of a
-    change: `oversized`, what it builds has grown too large; `overruled`, the user's own settings speak against it;
-    `undirectable`, the agent has no way to be told of it. `to_come` is the context of the run to come, where that is known;
-    `elsewhere` tells by kind of change what trials came to in other cohorts. `classes` are those of the values that the runs'
-    queries had: the runs hold them in place of their ids.
+    `earlier_try_failed` and `earlier_try_refused` are of tries of this run that carried changes: one failed and they may have
+    made that; one was refused an input, access or a host, which they cannot have. `drivable` are the kinds of actions that
+    the driver at hand can carry out; the others are left to people. By the id of a change: `oversized`, what it builds has
+    grown too large; `overruled`, the user's own settings speak against it; `undirectable`, the agent has no way to be told of
+    it. `to_come` is the context of the run to come, where that is known; `elsewhere` tells by kind of change what trials came
+    to in other cohorts. `classes` are those of the values that the runs' queries had: the runs hold them in place of their ids.
     """
 
     mode: Mode
@@ -38,6 +39,7 @@ class Situation:
     advised: Sequence[Change] = ()
     verdicts: Sequence[Verdict] = ()
     earlier_try_failed: bool = False
+    earlier_try_refused: bool = False
     drivable: frozenset[ActionKind] = BY_SUBMIT
     oversized: Mapping[str, Reason] = field(default_factory=dict)
     overruled: Mapping[str, Reason] = field(default_factory=dict)

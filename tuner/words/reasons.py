@@ -192,6 +192,7 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.NEW_CONTEXT: "first run with {difference}: observed, as a baseline for later runs",
     ReasonCode.FIRST_RUN: "first run: observed",
     ReasonCode.NOTHING_HARVESTED: "nothing harvested yet: observed",
+    ReasonCode.ONLY_PROVEN_ON_RETRY: "try {try_number}, after one that lacked an input, access or a host: only what is proven",
     ReasonCode.RETRY_AFTER_FAILURE: "try {try_number}: an earlier try with changes failed, so this one runs without changes",
     ReasonCode.CHANGES_SUSPECTED: "run {run} failed with {changes:change}: runs without changes, to find the cause",
     ReasonCode.UNSTEERED: lambda n: filled("{why}: runs without changes" if n["why"] else "runs without changes", n),

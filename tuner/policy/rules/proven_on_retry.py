@@ -1,0 +1,18 @@
+"""A retry carries only what is proven."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tuner.model.decision import DecidedChange, Standing
+from tuner.model.reason import Reason, ReasonCode
+from tuner.policy.held_back import held_back
+from tuner.policy.situation import Situation
+
+
+def proven_on_retry(situation: Situation, decided: Sequence[DecidedChange]) -> list[DecidedChange]:
+    """Holds trials on a retry after a try that was refused what it asked for: it may be the last."""
+    if not situation.earlier_try_refused:
+        return list(decided)
+    why = Reason(ReasonCode.ONLY_PROVEN_ON_RETRY, {"try_number": situation.try_number})
+    return [held_back(d, why) if d.standing is Standing.TRIAL else d for d in decided]

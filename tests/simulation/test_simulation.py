@@ -165,6 +165,13 @@ def test_a_change_acts_on_the_values_that_it_was_measured_with_and_is_held_on_ot
     assert [one.status for one in (*held, *then)] == [DirectiveStatus.HELD, DirectiveStatus.APPLIED]
 
 
+def test_values_that_are_new_every_night_and_move_no_rows_are_learned_not_to_count() -> None:
+    nights = [with_values(night, f"night {night.number}") for night in world_of().nights]
+    tries = played(world_of(candidate(GAINS, 0.5), nights=nights))
+    assert [t.seconds[0] for t in tries[:3]] == [20.0] * 3
+    assert [t.seconds[0] for t in tries[6:]] == [10.0] * (NIGHTS - 6)
+
+
 def test_the_oracle_takes_a_change_where_it_gains_and_all_advice_takes_it_everywhere() -> None:
     loses = {("q0", "rare"): 3.0}
     gains = replace(candidate(GAINS, 0.5), by_kind=loses)
@@ -180,7 +187,7 @@ def test_a_broadcast_fails_with_the_values_that_are_too_many_and_no_others() -> 
     broken = candidate(GAINS, 0.5, fails_from=2.0)
     night = with_values(world_of().nights[1], "q0.large", rows=3.0)
     assert InForce(broken).breaks(night)
-    assert not InForce(broken, frozenset({"q0.same"})).breaks(night)
+    assert not InForce(broken, frozenset({Values("q0.same").class_beside()})).breaks(night)
 
 
 # --- Nights ---

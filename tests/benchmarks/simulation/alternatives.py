@@ -66,7 +66,7 @@ def gain_share(night: Night, one: InForce, in_force: Sequence[InForce]) -> float
 
 def _where_it_gains(candidate: Candidate, night: Night) -> InForce:
     gains = (
-        e.values.literals
+        e.values.class_beside()
         for e in night.executions
         if candidate.factor(e) < 1 and candidate.fails_from > night.scale * e.values.rows
     )

@@ -15,16 +15,19 @@ OTHER_VALUES = "other values than measured"
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """A candidate in force. On joins it acts on executions with these `literals` (None: with any), and on no others."""
+    """A candidate in force. On joins it acts on executions whose values are of these `classes` (None: of any), and on no others;
+    what is asked of the `neutral` columns does not count."""
 
     candidate: Candidate
-    literals: frozenset[str] | None = None
+    classes: frozenset[str] | None = None
     action_id: str = ""
+    neutral: frozenset[str] = frozenset()
 
     def acts_on(self, execution: Execution) -> bool:
         """Whether an execution runs with it, as the agent sees to it (`Pass.isMeasured`)."""
-        name = execution.query.fingerprint
-        return name in self.candidate.factors and (self.literals is None or execution.values.literals in self.literals)
+        if execution.query.fingerprint not in self.candidate.factors:
+            return False
+        return self.classes is None or execution.values.class_beside(self.neutral) in self.classes
 
     def breaks(self, night: Night) -> bool:
         """Whether an execution that it acts on fails with it."""
@@ -47,8 +50,8 @@ def in_force_of(candidates: Iterable[Candidate], decided: Sequence[DecidedChange
     for one in decided:
         for action in one.change.carried_out:
             if candidate := by_target.get(target_of(action)):
-                literals = frozenset(one.literals) if candidate.is_on_joins else None
-                found.setdefault(action.id, InForce(candidate, literals, action.id))
+                classes = frozenset(one.literals) if candidate.is_on_joins else None
+                found.setdefault(action.id, InForce(candidate, classes, action.id, frozenset(one.neutral)))
     return tuple(found.values())
 
 

@@ -11,7 +11,10 @@ from tests.benchmarks.simulation.night import Execution, Night
 from tests.benchmarks.simulation.words import failure_of_night
 from tests.benchmarks.simulation.work import cpu_ms, work_of
 from tuner.model.query import Query, QueryStatus
+from tuner.model.row_count import RowCount
 from tuner.model.run import Outcome
+
+BYTES_OF_A_ROW, JOINED = 100, 0.5
 
 
 def outcome_of(
@@ -60,4 +63,12 @@ def _query(
         directives=tuple(told for one in in_force if (told := one.told_of(execution))),
         literals=values.literals,
         values=(values.literals,),
+        conditions=values.conditions,
+        row_counts=_row_counts(night, execution),
     )
+
+
+def _row_counts(night: Night, execution: Execution) -> tuple[RowCount, ...]:
+    """Rows that the filter leaves of the table, and those of its join."""
+    rows = execution.query.input_bytes // BYTES_OF_A_ROW * night.scale * execution.values.rows
+    return RowCount("fact#0", int(rows)), RowCount(f"join of {execution.query.fingerprint}#0", int(rows * JOINED))

@@ -39,12 +39,13 @@ def regret_of(one: Try, advised: Sequence[Candidate]) -> Mapping[str, float]:
 def _more(night: Night, in_force: Sequence[InForce], ours: InForce | None, wanted: InForce, took: float) -> float:
     """By how much a night gets longer where a change acts as the oracle has it, too."""
     others = [other for other in in_force if other is not ours]
-    both = wanted if ours is None or None in (ours.literals, wanted.literals) else _either(ours, wanted)
+    both = wanted if ours is None or None in (ours.classes, wanted.classes) else _either(night, ours, wanted)
     return sum(seconds(night, [*others, both])) - took
 
 
-def _either(ours: InForce, wanted: InForce) -> InForce:
-    return InForce(wanted.candidate, (ours.literals or frozenset()) | (wanted.literals or frozenset()))
+def _either(night: Night, ours: InForce, wanted: InForce) -> InForce:
+    either = (e.values.class_beside() for e in night.executions if ours.acts_on(e) or wanted.acts_on(e))
+    return InForce(wanted.candidate, frozenset(either))
 
 
 def _why_out(decision: Decision, target: Target) -> str:

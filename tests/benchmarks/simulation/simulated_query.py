@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+
+from tuner.model.query_values import FilterCondition
+from tuner.plan.literals import literal_class
 
 USUAL = "usual"
+# Every query asks a table for one of many values, and another for what is always the same.
+FILTERED, ALWAYS = "fact.batch", FilterCondition("dim.kind", "always")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +25,24 @@ class Values:
     kind: str = USUAL
     rows: float = 1.0
     input: float = 1.0
+
+    @property
+    def conditions(self) -> tuple[FilterCondition, ...]:
+        """As a log tells them."""
+        return _conditions(self.literals)
+
+    def class_beside(self, neutral: frozenset[str] = frozenset()) -> str:
+        """The class that they are of, whatever is asked of the `neutral` columns."""
+        return _class(self.literals, neutral)
+
+
+def _conditions(literals: str) -> tuple[FilterCondition, ...]:
+    return FilterCondition(FILTERED, literals), ALWAYS
+
+
+@lru_cache(maxsize=100_000)
+def _class(literals: str, neutral: frozenset[str]) -> str:
+    return literal_class(_conditions(literals), neutral)
 
 
 @dataclass(frozen=True, slots=True)

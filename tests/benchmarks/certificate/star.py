@@ -1,0 +1,67 @@
+"""A star whose join orders differ by factors: a fact table and dimensions too large for Spark to broadcast unasked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+FACTS = 3_000_000
+KEYS = 250_000
+# Of a dimension's rows, those that a filter on its frequent, its usual and its rare value keep.
+SHARES = {"frequent": 0.90, "usual": 0.095, "rare": 0.005}
+_FILES = 4
+
+_Array = npt.NDArray[np.int64]
+
+
+def make_star(folder: Path, seed: int, facts: int = FACTS, *, hot: float = 0.0, nulls: float = 0.0) -> None:
+    """Tables f, a, b and c. `hot` is the share of facts that have one key of a, `nulls` of those that have none."""
+    chance = np.random.default_rng(seed)
+    write_facts(folder / "f", chance, facts, hot=hot, nulls=nulls)
+    for name in ("a", "b", "c"):
+        write_dimension(folder / name, chance, KEYS)
+
+
+def write_facts(
+    folder: Path, chance: np.random.Generator, rows: int, *, hot: float = 0.0, nulls: float = 0.0, keys: int = KEYS
+) -> None:
+    """Facts with keys of a, b and c, and a day of a month."""
+    a = chance.integers(0, keys, rows)
+    a[chance.random(rows) < hot] = 7
+    missing = chance.random(rows) < nulls
+    columns = {
+        "ak": pa.array(a, mask=missing),
+        "bk": pa.array(chance.integers(0, keys, rows)),
+        "ck": pa.array(chance.integers(0, keys, rows)),
+        "day": pa.array(chance.integers(1, 29, rows)),
+        "v": pa.array(chance.integers(0, 1000, rows)),
+        "padding": pa.array(chance.integers(0, 1 << 62, rows)),
+    }
+    write(folder, pa.table(columns))
+
+
+def write_dimension(folder: Path, chance: np.random.Generator, rows: int, *, copies: int = 1) -> None:
+    """Keys 0 to `rows`, each so many times, with a category by `SHARES`, a group and what makes it large."""
+    keys = np.repeat(np.arange(rows), copies)
+    names, shares = list(SHARES), list(SHARES.values())
+    columns = {
+        "k": pa.array(keys),
+        "cat": pa.array(chance.choice(names, len(keys), p=shares)),
+        "g": pa.array(chance.integers(0, 50, len(keys))),
+        "padding": pa.array([f"{n:032x}" for n in chance.integers(0, 1 << 62, len(keys))]),
+    }
+    write(folder, pa.table(columns))
+
+
+def write(folder: Path, table: pa.Table) -> None:
+    """A table in a few files, in place of what was there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.parquet"):
+        old.unlink()
+    size = -(-max(1, table.num_rows) // _FILES)
+    for number in range(_FILES):
+        pq.write_table(table.slice(number * size, size), folder / f"part-{number}.parquet")

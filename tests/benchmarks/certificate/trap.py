@@ -1,0 +1,33 @@
+"""A recurring job whose next night is not like the last one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """One night: the values of the job's queries, what becomes of its data before it runs, and the driver's heap.
+
+    `values` fill each query once for each mapping: a loop of a job over several. `misses_input`: the first try finds none.
+    """
+
+    values: Sequence[Mapping[str, str]] = ({},)
+    changes_data: Callable[[Path], None] | None = None
+    driver_memory: str = "2g"
+    misses_input: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trap:
+    """A job: its tables, made once in a folder; its queries, by the name their owner gives them; its nights."""
+
+    name: str
+    makes_data: Callable[[Path, int], None]
+    queries: Mapping[str, str]
+    nights: Sequence[Night]
+    tables: Sequence[str] = ("f", "a", "b", "c")
+    # Of a job that has no nights to learn in, nothing is steered.
+    note: str = field(default="")

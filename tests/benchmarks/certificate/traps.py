@@ -1,0 +1,115 @@
+"""What nights bring: other values, other sizes, other data, and inputs that are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from tests.benchmarks.certificate.star import FACTS, KEYS, make_star, write, write_dimension, write_facts
+from tests.benchmarks.certificate.trap import Night, Trap
+
+# Nights in which a job learns before something happens.
+LEARNS = 4
+
+TWO = """SELECT b.g, count(*) AS n, sum(f.v) AS v FROM f JOIN a ON f.ak = a.k JOIN b ON f.bk = b.k
+WHERE a.cat = '{a}' AND b.cat = '{b}' GROUP BY b.g"""
+THREE = """SELECT a.g, c.g AS h, count(*) AS n, max(f.v) AS v FROM f JOIN a ON f.ak = a.k JOIN b ON f.bk = b.k
+JOIN c ON f.ck = c.k WHERE a.cat = '{a}' AND b.cat = '{b}' AND c.cat <> '{a}' GROUP BY a.g, c.g"""
+OUTER = """SELECT b.g, count(a.k) AS n, sum(f.v) AS v FROM f LEFT JOIN a ON f.ak = a.k AND a.cat = '{a}'
+JOIN b ON f.bk = b.k WHERE b.cat = '{b}' GROUP BY b.g"""
+QUERIES = {"sales by group": TWO, "sales by two groups": THREE, "all sales by group": OUTER}
+BY_DAY = {
+    "a day's sales": """SELECT b.g, count(*) AS n, sum(f.v) AS v FROM f JOIN a ON f.ak = a.k JOIN b ON f.bk = b.k
+WHERE f.day = {day} AND a.cat = 'usual' AND b.cat = 'usual' GROUP BY b.g""",
+    "sales since": """SELECT a.g, count(*) AS n FROM f JOIN a ON f.ak = a.k JOIN b ON f.bk = b.k JOIN c ON f.ck = c.k
+WHERE f.day <= {day} AND b.cat = 'rare' AND c.cat = 'frequent' GROUP BY a.g""",
+}
+_USUAL: Mapping[str, str] = {"a": "frequent", "b": "rare"}
+_OTHER: Mapping[str, str] = {"a": "rare", "b": "frequent"}
+
+
+def traps(seed: int) -> Sequence[Trap]:
+    """All of them; another seed has other data, and other values in other nights."""
+    chance = np.random.default_rng(seed)
+    return (
+        _on_star("swapped values", [*_nights(_USUAL), *_nights(_OTHER, 2), *_nights(_USUAL, 2), *_nights(_OTHER, 1)]),
+        _on_star(
+            "swapped values, small heap",
+            [Night([v], driver_memory="1g") for v in (*[_USUAL] * LEARNS, _OTHER, _OTHER, _USUAL)],
+        ),
+        _on_star("a loop over values", [Night(_several(chance, n)) for n in range(LEARNS + 3)], ("sales by group",)),
+        Trap(
+            "days that advance",
+            _days,
+            BY_DAY,
+            [Night([{"day": str(n + 2)}]) for n in range(LEARNS + 4)],
+            note="the seventh night's day has ten times the rows",
+        ),
+        _on_star("a back-fill", [*_nights(_USUAL), Night([_USUAL], _tenfold), *_nights(_USUAL, 2)], scale=0.2),
+        _on_star("a dimension 20 times as large", [*_nights(_USUAL), Night([_USUAL], _larger), *_nights(_USUAL, 2)]),
+        _on_star("a dimension whose keys repeat", [*_nights(_USUAL), Night([_USUAL], _repeats), *_nights(_USUAL, 2)]),
+        _on_star("nothing in a dimension", [*_nights(_USUAL), Night([_USUAL], _empty), Night([_USUAL], _full)]),
+        _on_star(
+            "skewed and missing keys", [*_nights(_USUAL), *_nights(_OTHER, 1), *_nights(_USUAL, 1)], hot=0.3, nulls=0.2
+        ),
+        _on_star(
+            "an input that is late",
+            [
+                *_nights(_USUAL, 2),
+                Night([_USUAL], misses_input=True),
+                *_nights(_USUAL, 1),
+                Night([_USUAL], misses_input=True),
+            ],
+        ),
+    )
+
+
+def _on_star(
+    name: str,
+    nights: Sequence[Night],
+    queries: Sequence[str] = tuple(QUERIES),
+    *,
+    scale: float = 1.0,
+    hot: float = 0.0,
+    nulls: float = 0.0,
+) -> Trap:
+    def make(folder: Path, seed: int) -> None:
+        make_star(folder, seed, int(scale * FACTS), hot=hot, nulls=nulls)
+
+    return Trap(name, make, {query: QUERIES[query] for query in queries}, nights)
+
+
+def _nights(values: Mapping[str, str], count: int = LEARNS) -> list[Night]:
+    return [Night([values]) for _ in range(count)]
+
+
+def _several(chance: np.random.Generator, night: int) -> list[dict[str, str]]:
+    """Pairs of values in another order each night; the last ones come only after some nights."""
+    pairs = [{"a": a, "b": b} for a in ("rare", "usual") for b in ("rare", "usual", "frequent")]
+    known = pairs[: 4 if night < LEARNS else 6]
+    return [known[i] for i in chance.permutation(len(known))[:3]]
+
+
+def _days(folder: Path, seed: int) -> None:
+    make_star(folder, seed, FACTS)
+    rows = pq.read_table(folder / "f").to_pandas()
+    chance = np.random.default_rng(seed + 1)
+    # The eighth of the month has ten times the rows of another day.
+    rows.loc[chance.random(len(rows)) < 0.26, "day"] = LEARNS + 4
+    import pyarrow as pa
+
+    write(folder / "f", pa.Table.from_pandas(rows, preserve_index=False))
+
+
+def _change(make: Callable[[Path, np.random.Generator], None]) -> Callable[[Path], None]:
+    return lambda folder: make(folder, np.random.default_rng(len(str(folder))))
+
+
+_tenfold = _change(lambda folder, chance: write_facts(folder / "f", chance, 2 * FACTS))
+_larger = _change(lambda folder, chance: write_dimension(folder / "b", chance, 20 * KEYS))
+_repeats = _change(lambda folder, chance: write_dimension(folder / "b", chance, KEYS, copies=12))
+_empty = _change(lambda folder, chance: write_dimension(folder / "b", chance, 0))
+_full = _change(lambda folder, chance: write_dimension(folder / "b", chance, KEYS))

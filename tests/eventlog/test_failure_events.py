@@ -123,6 +123,12 @@ TEXTS = [
     ("java.lang.OutOfMemoryError: Java heap space", FailureKind.DRIVER_OUT_OF_MEMORY, "the driver ran out of memory"),
     ("Job 4 cancelled killed via the Web UI", FailureKind.KILLED, "a person cancelled it"),
     ("Job 4 cancelled because SparkContext was shut down", FailureKind.STOPPED, "Spark was stopped while it ran"),
+    # Spark 4.3.0, of a query whose driver got SIGTERM
+    (
+        "java.lang.InterruptedException\n\tat java.base/java.util.concurrent.locks.AbstractQueuedSynchronizer",
+        FailureKind.STOPPED,
+        "",
+    ),
     ("[DIVIDE_BY_ZERO] Division by zero.", FailureKind.DATA_OR_CODE, ""),
     ("[CAST_INVALID_INPUT] The value cannot be cast. SQLSTATE: 22018", FailureKind.DATA_OR_CODE, ""),
     ("[FAILED_READ_FILE.NO_HINT] Encountered error. SQLSTATE: KD001", FailureKind.DATA_OR_CODE, ""),

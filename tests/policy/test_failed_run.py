@@ -309,6 +309,8 @@ def test_a_kill_after_far_longer_than_ever_may_have_been_for_slowness(standing: 
     assert killed(FailureKind.KILLED, 29) is standing, "of usually 20 s"
     assert killed(FailureKind.KILLED, 31) is ROLLED_BACK
     assert killed(FailureKind.OWN_EXIT, 31) is ROLLED_BACK, "a deadline of its own"
+    assert killed(FailureKind.STOPPED, 29) is standing
+    assert killed(FailureKind.STOPPED, 31) is ROLLED_BACK, "a task that ran into its timeout"
     assert killed(FailureKind.EXECUTOR_PREEMPTED, 31) is standing
 
 

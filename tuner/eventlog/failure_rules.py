@@ -121,10 +121,10 @@ RULES = _rules(
         r"killed via the Web UI|\[OPERATION_CANCELED\]",
         "a person cancelled it",
     ),
-    # DAGScheduler.cleanUpAfterSchedulerStop
+    # DAGScheduler.cleanUpAfterSchedulerStop; what a driver that is ended leaves of the query it waits for
     (
         FailureKind.STOPPED,
-        r"because SparkContext was shut down",
+        r"because SparkContext was shut down|\A(?:org\.apache\.spark\.SparkException: )?java\.lang\.InterruptedException\b",
         "Spark was stopped while it ran",
     ),
     # ConfigEntry: a value that Spark refuses may be one that was set for it

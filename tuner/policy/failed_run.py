@@ -17,7 +17,7 @@ from tuner.policy.suspects import PLAIN, Guilt, alike, from_outside, suspects
 # Longer by this share than ever is too long.
 FAR_SLOWER = 0.5
 # What somebody ended, who may have done so because it took too long.
-_ENDED_BY_SOMEBODY = frozenset({FailureKind.KILLED, FailureKind.OWN_EXIT})
+_ENDED_BY_SOMEBODY = frozenset({FailureKind.KILLED, FailureKind.OWN_EXIT, FailureKind.STOPPED})
 
 
 class Making(StrEnum):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
@@ -298,6 +300,16 @@ DECIDED = (
     _decided(Standing.HELD, held=_MAY_LOSE),
     _decided(Standing.PROPOSED, held=Reason(ReasonCode.LEFT_TO_PEOPLE, {"kinds": ("order_joins",)})),
     _decided(Standing.TRIAL, held=Reason(ReasonCode.MODE_SINCE, {"mode": "auto"})),
+)
+
+_HINT = DecidedChange(_change(next(a for a in ACTIONS if a.kind is ActionKind.HINT_JOIN)), Standing.TRIAL, _SHUFFLED)
+_DAYS, _MANY = ("shop.sales.day",), ("/lake/sales.day,shop.days.day", "shop.sales.batch", "shop.sales.id")
+FOR_VALUES = (
+    _HINT,
+    replace(_HINT, literals=("a0",)),
+    replace(_HINT, literals=("a0", "b1")),
+    replace(_HINT, literals=("a0",), neutral=_DAYS),
+    replace(_HINT, literals=("a0", "b1"), neutral=_MANY),
 )
 
 DECISIONS = (

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.words.samples import ACTIONS, CHANGES, DECIDED, DECISIONS, FAILURES, NAMES, REASONS
+from tests.words.samples import ACTIONS, CHANGES, DECIDED, DECISIONS, FAILURES, FOR_VALUES, NAMES, REASONS
 from tuner.model.decision import Standing
 from tuner.model.reason import Reason, ReasonCode
 from tuner.words.actions import action_words
 from tuner.words.changes import change_words
 from tuner.words.decisions import decision_summary
 from tuner.words.failures import failure_words
+from tuner.words.literal_rungs import values_words
 from tuner.words.reasons import reason_words, why_words
 from tuner.words.standings import standing_words
 
@@ -51,6 +52,10 @@ def _decisions() -> Iterator[str]:
     for decided in DECIDED:
         held = f", held: {decided.held.code}" if decided.held else ""
         yield from _said(f"{decided.standing}, why: {decided.why.code}{held}", why_words(decided, NAMES))
+    yield "## Which filter values a change acts on\n"
+    for decided in FOR_VALUES:
+        rung = f"rung {decided.rung}, classes: {len(decided.literals)}, neutral: {', '.join(decided.neutral)}"
+        yield from _said(rung, values_words(decided))
     yield "## Summaries\n"
     for decision in DECISIONS:
         what = [decided.standing for decided in decision.changes]

@@ -26,6 +26,7 @@ from tuner.words.actions import action_words
 from tuner.words.changes import change_words
 from tuner.words.decisions import decision_summary
 from tuner.words.failures import failure_words
+from tuner.words.literal_rungs import values_words
 from tuner.words.query_names import QueryNames, names_in
 from tuner.words.reasons import reason_words, why_words
 from tuner.words.standings import standing_words
@@ -134,6 +135,7 @@ def _action_json(decided: DecidedChange, action: Action, names: QueryNames) -> d
         "words": action_words(action, names),
         "standing": decided.standing,
         "reason": why_words(decided, names),
+        "values": values_words(decided),
     }
 
 
@@ -157,6 +159,8 @@ def _changes_lines(run: Run, names: QueryNames) -> Iterator[str]:
     for decided in run.decision.changes:
         yield f"  {standing_words(decided.standing)}: {change_words(decided.change, names)}"
         yield f"    {why_words(decided, names)}"
+        if values := values_words(decided):
+            yield f"    {values}"
         yield f"    id: {decided.id}"
     if not run.decision.changes:
         yield "  none"

@@ -191,7 +191,8 @@ class ActionItem(Answer):
 
 
 class Recommendation(Answer):
-    """Changes that belong together. `sentence` is why it was recommended, `status` what is known of it now.
+    """Changes that belong together. `sentence` is why it was recommended, `status` what is known of it now,
+    `values` which filter values it acts on ("" for any).
 
     `gained_seconds` is what it gained in the latest run that measured it; `since_run` the key of the run in which it
     first was in force. `rulings` are those that make sense now.
@@ -201,6 +202,7 @@ class Recommendation(Answer):
     standing: Standing
     sentence: str
     status: str
+    values: str
     actions: list[ActionItem]
     evidence: list[EvidenceItem]
     predicted: Seconds | None

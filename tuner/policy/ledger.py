@@ -21,7 +21,6 @@ from tuner.policy.effect import Effect
 from tuner.policy.evidence.comparison import MIN_GAIN_SECONDS, MIN_SECONDS, Comparison
 from tuner.policy.evidence.history import History
 from tuner.policy.failed_run import FailedRun, after_failure, newly_failed
-from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Measured, measured_queries, total_input_bytes, usable
 from tuner.policy.rulings import Rulings
 
@@ -89,9 +88,9 @@ class _Ledger:
 
 
 def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[str, Record]:
-    """The records of all actions that ever were in force or ruled on, by action id. `runs` are oldest first."""
+    """The records of all actions that ever were in force or ruled on, by action id. `runs` are oldest first,
+    with the classes of their values (`tuner.policy.literal_classes`)."""
     ledger = _Ledger()
-    runs = with_literal_classes(runs)
     rulings = Rulings.of(verdicts, (d.change for run in runs for d in run.decision.changes))
     for position, run in enumerate(runs):
         difference = ""

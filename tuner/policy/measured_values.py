@@ -36,7 +36,7 @@ def measured_values(situation: Situation, decided: Sequence[DecidedChange]) -> l
     if latest := situation.latest_run:
         for one in (d for d in decided if d.id in found and d.id in advised):
             _add(found[one.id], _ran(latest, one.change))
-    neutral = situation.classes.neutral
+    neutral = situation.classes.neutral if situation.classes else {}
     return [
         replace(
             d,

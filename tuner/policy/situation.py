@@ -46,12 +46,13 @@ class Situation:
     undirectable: Mapping[str, Reason] = field(default_factory=dict)
     to_come: Context | None = None
     elsewhere: Mapping[str, Tried] = field(default_factory=dict)
-    classes: LiteralClasses = field(init=False)
+    classes: LiteralClasses | None = None
     rulings: Rulings = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "classes", literal_classes(self.runs))
-        object.__setattr__(self, "runs", with_literal_classes(self.runs, self.classes))
+        if self.classes is None:
+            object.__setattr__(self, "classes", literal_classes(self.runs))
+            object.__setattr__(self, "runs", with_literal_classes(self.runs, self.classes))
         decided = (d.change for run in self.runs for d in run.decision.changes)
         object.__setattr__(self, "rulings", Rulings.of(self.verdicts, (*decided, *self.advised)))
 

@@ -142,6 +142,7 @@ class World:
             standing=self.standing,
             sentence=self.texts.sentence,
             status=self.texts.sentence,
+            values=self.texts.sentence,
             actions=[action],
             evidence=[EvidenceItem(what="probe side rows", value=28_800_991, unit="rows", of=self.texts.name)],
             predicted=Seconds(before=52.0, after=40.0, low=36.0, high=46.0, gain=12.0),

@@ -18,6 +18,7 @@ from tuner.plan.digest import digest
 from tuner.policy.measure import usable
 from tuner.policy.rulings import Rulings
 from tuner.words.actions import action_words
+from tuner.words.literal_rungs import values_words
 from tuner.words.query_names import QueryNames
 from tuner.words.reasons import why_words
 
@@ -85,6 +86,7 @@ def _recommendation(
         # What is still only proposed is told with the newest numbers.
         sentence=shortened(why_words(first, names) if advised else sentences[first.id]),
         status=shortened(why_words(first, names)),
+        values=shortened(values_words(first)),
         actions=[
             _action_item(decided, a, said[decided.id], names) for decided in trial for a in decided.change.actions
         ],

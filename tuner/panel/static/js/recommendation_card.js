@@ -67,6 +67,7 @@ export function recommendationCard(item, page, { note, ruled }) {
         { class: "why" },
         h("p", { class: "sentence" }, named(item.sentence, { limit: 1200 })),
         item.status && item.status !== item.sentence ? h("p", { class: "status-line" }, named(item.status, { limit: 600 })) : "",
+        item.values ? h("p", { class: "faint" }, clipped(item.values, 300)) : "",
         queryLinks(item, page),
         h("div", { class: "actions" }, item.actions.map((action) => actionView(action, item.standing, item.actions.length === 1))),
         note ? h("p", { class: "note" }, named(note, { limit: 400 })) : "",

@@ -1,0 +1,31 @@
+"""Which filter values a change acts on, in words."""
+
+from __future__ import annotations
+
+from tuner.model.decision import DecidedChange, LiteralRung
+from tuner.words.counts import counted
+
+_MOST_COLUMNS = 3
+
+
+def values_words(decided: DecidedChange) -> str:
+    """As in "acts on 2 sets of filter values that were measured"; "" for what acts whatever the values are."""
+    if not decided.change.is_on_joins:
+        return ""
+    if decided.rung is None:
+        return "acts on no filter values yet: none were measured with it"
+    several = len(decided.literals) > 1
+    measured = f"acts on {len(decided.literals)} {'sets' if several else 'set'} of filter values that "
+    measured += "were measured" if several else "was measured"
+    if decided.rung is LiteralRung.SAME_VALUES:
+        return measured
+    columns = list(dict.fromkeys(_short(one) for several in decided.neutral for one in several.split(",")))
+    named = ", ".join(columns[:_MOST_COLUMNS])
+    more = f" and {counted(len(columns) - _MOST_COLUMNS, 'more column')}" if len(columns) > _MOST_COLUMNS else ""
+    return f"{measured}, with any value of {named}{more}: row counts stayed alike in past runs"
+
+
+def _short(column: str) -> str:
+    """`table.column` of the whole name."""
+    relation, _, name = column.rpartition(".")
+    return f"{relation.rpartition('/')[2].rpartition('.')[2]}.{name}"

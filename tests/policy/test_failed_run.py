@@ -291,6 +291,10 @@ def test_a_query_that_fails_in_a_job_that_goes_on_is_looked_at_as_a_job_is() -> 
     assert stand(goes_on(1, proven), goes_on(2), goes_on(3, proven)) == {ORDER.id: PROMOTED}, (
         "it failed without it, too"
     )
+    always = situation(
+        Mode.AUTO, 1, [BASE, goes_on(1, proven), goes_on(2), goes_on(3, proven)], drivable=frozenset(ActionKind)
+    )
+    assert decide(always).in_force, "it fails on whatever is in force: no further run without it"
     assert stand(goes_on(1, ORDER), clean) == {ORDER.id: TRIAL}
     outside = [goes_on(n, proven, kind=FailureKind.INPUT_MISSING) for n in (1, 3)]
     assert stand(outside[0], clean, outside[1]) == {ORDER.id: PROMOTED}

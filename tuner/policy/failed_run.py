@@ -168,12 +168,12 @@ def failed_by(failed: FailedRun, in_force: Iterable[DecidedChange]) -> dict[str,
 
 
 def newly_failed(run: Run, earlier: Iterable[Run]) -> list[str]:
-    """The queries that failed in a job that went on, and succeeded in an earlier run of it."""
+    """The queries that failed in a job that went on, and succeeded in the run before of those that came to their end."""
     if not usable(run) or run.outcome is None:
         return []
     failed = dict.fromkeys(q.fingerprint for q in run.outcome.queries if q.status is QueryStatus.FAILED)
     before = [r for r in earlier if usable(r)] if failed else []
-    return [name for name in failed if any(_statuses(r, name) == {QueryStatus.SUCCEEDED} for r in before)]
+    return [name for name in failed if _latest_statuses(before, name) == {QueryStatus.SUCCEEDED}]
 
 
 def waits_for_a_run_without(run: Run, earlier: Sequence[Run], in_force: Sequence[DecidedChange]) -> bool:
@@ -212,6 +212,10 @@ def _is_without(decided: DecidedChange, run: Run) -> bool:
 
 def _statuses(run: Run, query: str) -> set[QueryStatus]:
     return {q.status for q in run.outcome.queries if q.fingerprint == query} if run.outcome else set()
+
+
+def _latest_statuses(runs: Sequence[Run], query: str) -> set[QueryStatus]:
+    return next((found for run in reversed(runs) if (found := _statuses(run, query))), set())
 
 
 def _failed(failed: FailedRun, making: Making) -> Reason:

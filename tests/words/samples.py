@@ -235,6 +235,8 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.HELD_LARGER_SIDE, {"bytes": 900_000_000, "most_bytes": 500_000_000}),
     Reason(ReasonCode.HELD_OTHER_SIZES, {"bytes": 900_000_000, "least_bytes": 100_000_000, "most_bytes": 500_000_000}),
     Reason(ReasonCode.HELD_WITH_ORDER),
+    Reason(ReasonCode.HELD_UNMEASURED_RESULT),
+    Reason(ReasonCode.HELD_LARGE_RESULT, {"bytes": 900_000_000, "most_bytes": 110_000_000}),
     Reason(ReasonCode.NEW_TRIAL, {"difference": "Spark 4.3 instead of 4.2"}),
     Reason(ReasonCode.RULED, _RULED),
     Reason(ReasonCode.RULED, _with(_RULED, ruling="pin", reason="")),

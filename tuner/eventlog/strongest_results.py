@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
+from tuner.model.reason import ReasonCode
 
 _RANK = {status: rank for rank, status in enumerate(DirectiveStatus)}
 
 
 def strongest_results(outcomes: Iterable[DirectiveResult]) -> tuple[DirectiveResult, ...]:
-    """Applied before held, ignored and impossible: a plan that is optimised in parts may hold its join in one of them only."""
+    """Applied before held, ignored and impossible: a plan that is optimised in parts may hold its join in one of them only.
+
+    What is held while the query runs was applied to its plan before.
+    """
     found: dict[str, DirectiveResult] = {}
     for outcome in outcomes:
         known = found.get(outcome.action_id)
-        if known is None or _RANK[outcome.status] < _RANK[known.status]:
+        if known is None or _rank(outcome) < _rank(known):
             found[outcome.action_id] = outcome
     return tuple(found.values())
+
+
+def _rank(outcome: DirectiveResult) -> int:
+    at_run_time = outcome.held is not None and outcome.held.code is ReasonCode.HELD_LARGE_RESULT
+    return -1 if at_run_time else _RANK[outcome.status]

@@ -76,6 +76,8 @@ class ReasonCode(StrEnum):
     HELD_LARGER_SIDE = "held_larger_side"
     HELD_OTHER_SIZES = "held_other_sizes"
     HELD_WITH_ORDER = "held_with_order"
+    HELD_UNMEASURED_RESULT = "held_unmeasured_result"
+    HELD_LARGE_RESULT = "held_large_result"
 
     # Decisions without changes: why a run is not steered.
     FIRST_RUN = "first_run"
@@ -104,6 +106,8 @@ HELD_NUMBERS: Mapping[ReasonCode, tuple[str, ...]] = {
     ReasonCode.HELD_LARGER_SIDE: ("bytes", "most_bytes"),
     ReasonCode.HELD_OTHER_SIZES: ("bytes", "least_bytes", "most_bytes"),
     ReasonCode.HELD_WITH_ORDER: (),
+    ReasonCode.HELD_UNMEASURED_RESULT: (),
+    ReasonCode.HELD_LARGE_RESULT: ("bytes", "most_bytes"),
 }
 
 

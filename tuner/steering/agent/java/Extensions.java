@@ -16,8 +16,16 @@ public final class Extensions extends AbstractFunction1 implements SparkSessionE
   private static final Set DONE = Collections.newSetFromMap(Collections.synchronizedMap(new WeakHashMap()));
 
   public Object apply(Object extensions) {
-    if (DONE.add(extensions)) ((SparkSessionExtensions) extensions).injectPreCBORule(new Rules());
+    if (!DONE.add(extensions)) return BoxedUnit.UNIT;
+    ((SparkSessionExtensions) extensions).injectPreCBORule(new Rules());
+    ((SparkSessionExtensions) extensions).injectRuntimeOptimizerRule(new RuntimeRules());
     return BoxedUnit.UNIT;
+  }
+
+  private static final class RuntimeRules extends AbstractFunction1 {
+    public Object apply(Object session) {
+      return new BroadcastRule();
+    }
   }
 
   /**

@@ -12,6 +12,9 @@ public final class Held {
 
   public static final String WITH_ORDER = "held_with_order";
 
+  public static final String UNMEASURED_RESULT = "held_unmeasured_result";
+  public static final String LARGE_RESULT = "held_large_result";
+
   public final String code;
   public final String reason;
   public final Map numbers = new LinkedHashMap();
@@ -23,6 +26,12 @@ public final class Held {
 
   public static Held otherValues() {
     return new Held(OTHER_VALUES, "its filters have other values than those it was measured with");
+  }
+
+  public static Held largeResult(long bytes, long most) {
+    String reason = "the rows that were counted take " + bytes + " bytes to broadcast, the most is " + most;
+    return new Held(LARGE_RESULT, reason).with("bytes", BigInteger.valueOf(bytes))
+        .with("most_bytes", BigInteger.valueOf(most));
   }
 
   /** A source that does not know its size says what no long holds. */

@@ -112,8 +112,27 @@ public final class JoinHints implements Trees.Rewrite {
       pass.tell(directed.id, same ? Pass.APPLIED : Pass.IGNORED, same ? "" : "the join has a hint already: " + join.hint());
       return join;
     }
+    if (directed.hint.equals("BROADCAST") && MeasuredFirst.isNeeded(left ? site.join.left() : site.join.right())) {
+      return measuredFirst(join, directed, left);
+    }
     pass.tell(directed.id, Pass.APPLIED, "");
     Join hinted = new Join(join.left(), join.right(), join.joinType(), join.condition(), hint);
+    hinted.copyTagsFrom(join);
+    return hinted;
+  }
+
+  private Join measuredFirst(Join join, Directives.Hint directed, boolean left) {
+    String obstacle = MeasuredFirst.obstacle(join, left);
+    if (obstacle != null) {
+      pass.hold(directed.id, new Held(Held.UNMEASURED_RESULT, "what it would broadcast cannot be counted first: " + obstacle));
+      return join;
+    }
+    pass.tell(directed.id, Pass.APPLIED, "");
+    Option hint = (Option) new Some(new MeasuredFirst(directed.id, pass.queryOf(directed), pass.literals));
+    Option none = (Option) None$.MODULE$;
+    LogicalPlan counted = MeasuredFirst.counted(join, left);
+    Join hinted = new Join(left ? counted : join.left(), left ? join.right() : counted, join.joinType(), join.condition(),
+        new JoinHint(left ? hint : none, left ? none : hint));
     hinted.copyTagsFrom(join);
     return hinted;
   }

@@ -93,6 +93,15 @@ public final class Pass {
     to.put("numbers", from.get("numbers"));
   }
 
+  /** The fingerprint of the query that a hint is for. */
+  public String queryOf(Directives.Hint hint) {
+    for (int i = 0; i < queries.size(); i++) {
+      Directives.Query query = (Directives.Query) queries.get(i);
+      if (query.hints.contains(hint)) return query.fingerprint;
+    }
+    return "";
+  }
+
   /** The hints of all its queries. */
   public List hints() {
     List found = new ArrayList();

@@ -1,0 +1,63 @@
+"""A broadcast of a join's result, before and after its keys are skewed: `measured_first_app.py DIRECTORY REPORT`.
+
+The report has for each run whether its rows are those of the same run without directives.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from tuner.eventlog.find import find_logs
+from tuner.eventlog.read import read_application
+from tuner.model.agent_message import HintDirective, QueryDirectives, encode_message
+from tuner.plan.queries import queries
+
+TEXT = (
+    "SELECT count(*), sum(v_id), max(note) FROM (SELECT s_id, note FROM sales JOIN returns ON s_ticket = r_ticket) "
+    "JOIN visits ON v_sale = s_id"
+)
+
+directory, report = Path(sys.argv[1]), Path(sys.argv[2])
+spark = SparkSession.builder.getOrCreate()
+
+
+def write(tickets: str) -> None:
+    numbers = spark.range(0, 2000, 1, 2)
+    numbers.selectExpr("id AS s_id", f"{tickets} AS s_ticket").write.mode("overwrite").parquet(f"{directory}/sales")
+    numbers.selectExpr(f"{tickets} AS r_ticket", "concat('n', id) AS note").write.mode("overwrite").parquet(
+        f"{directory}/returns"
+    )
+
+
+def rows(label: str, directives: str, **conf: str) -> list:
+    session = spark.newSession()
+    session.conf.set("spark.tuner.directives", directives)
+    for name, value in conf.items():
+        session.conf.set(name.replace("_", "."), value)
+    for name in ("sales", "returns", "visits"):
+        session.read.parquet(f"{directory}/{name}").createOrReplaceTempView(name)
+    session.sparkContext.setJobDescription(label)
+    return [tuple(row) for row in session.sql(TEXT).collect()]
+
+
+spark.range(0, 20_000, 1, 2).selectExpr("id AS v_id", "id % 2000 AS v_sale").write.parquet(f"{directory}/visits")
+write("id")
+plain = rows("plain", "")
+spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+(source,) = find_logs(Path(spark.conf.get("spark.eventLog.dir").removeprefix("file:")))
+(first,) = (query for query in queries(read_application(source)) if query.description == "plain")
+(join, side) = next((join, side) for join in first.joins for side in join.sides if len(side.relations) == 2)
+hint = HintDirective("hint_join:b", join.signature, "BROADCAST", side.relations, literals=(first.literals,))
+text = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
+same = {
+    "small": rows("small", text) == plain,
+    "not adaptive": rows("not adaptive", text, spark_sql_adaptive_enabled="false") == plain,
+}
+# The same number of rows in files of about the same size: each ticket meets 500 others.
+write("id % 4")
+skewed = rows("plain and skewed", "")
+same["skewed"] = rows("skewed", text) == skewed
+report.write_text(json.dumps(same))
+spark.stop()

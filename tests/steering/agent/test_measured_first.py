@@ -1,0 +1,63 @@
+"""What a join puts out is counted before it is broadcast: too many rows are not, though files and values are the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tuner.eventlog.find import find_logs
+from tuner.eventlog.read import read_application
+from tuner.model.reason import ReasonCode
+from tuner.model.strategy import Strategy
+from tuner.plan.queries import queries
+
+pytestmark = [pytest.mark.spark]
+_APP = Path(__file__).with_name("measured_first_app.py")
+
+
+def test_a_result_is_broadcast_while_memory_has_room_for_it(
+    agent_conf: dict[str, str], spark_submit: Callable[..., Path], tmp_path: Path
+) -> None:
+    conf = {
+        **agent_conf,
+        "spark.driver.memory": "1g",
+        "spark.eventLog.compress": "false",
+        "spark.tuner.agent.trace": "true",
+        "spark.sql.ui.explainMode": "cost",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.autoBroadcastJoinThreshold": "-1",
+    }
+    report = tmp_path / "report.json"
+    logs = spark_submit(_APP, tmp_path / "tables", report, log_dir=tmp_path / "logs", conf=conf)
+    assert json.loads(report.read_text(encoding="utf-8")) == {"small": True, "not adaptive": True, "skewed": True}
+    (source,) = find_logs(logs)
+    found = {query.description: query for query in queries(read_application(source))}
+    strategies = {
+        name: sorted(join.strategy for join in query.joins if len(join.left.relations + join.right.relations) == 3)
+        for name, query in found.items()
+        if query.joins
+    }
+    sorts = [Strategy.SORT_MERGE]
+    assert strategies == {
+        "plain": sorts,
+        "small": [Strategy.BROADCAST_HASH],
+        "not adaptive": sorts,
+        "plain and skewed": sorts,
+        "skewed": sorts,
+    }
+    held = {
+        name: [(one.status.value, one.held.code if one.held else None) for one in query.directives]
+        for name, query in found.items()
+        if query.directives
+    }
+    assert held == {
+        "small": [("applied", None)],
+        "not adaptive": [("held", ReasonCode.HELD_UNMEASURED_RESULT)],
+        "skewed": [("held", ReasonCode.HELD_LARGE_RESULT)],
+    }
+    (skewed,) = found["skewed"].directives
+    assert skewed.held is not None
+    assert skewed.held.numbers["bytes"] > skewed.held.numbers["most_bytes"] > 0  # type: ignore[operator]

@@ -1,0 +1,91 @@
+package tuner.steering.agent;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.HintInfo;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
+import org.apache.spark.sql.catalyst.plans.logical.JoinHint;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.RepartitionByExpression;
+import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.execution.adaptive.BroadcastQueryStageExec;
+import org.apache.spark.sql.execution.adaptive.LogicalQueryStage;
+import scala.Option;
+
+/** While a query runs: takes the hint of MeasuredFirst away where the rows that were counted are too many to broadcast. */
+public final class BroadcastRule extends Rule implements Trees.Rewrite {
+  public String ruleName() {
+    return "tuner.steering.agent.BroadcastRule";
+  }
+
+  public TreeNode apply(TreeNode given) {
+    try {
+      return of((LogicalPlan) given);
+    } catch (Throwable error) {
+      Agent.failure(error);
+      return given;
+    }
+  }
+
+  public LogicalPlan of(LogicalPlan plan) {
+    LogicalPlan rewritten = Trees.mapChildren(plan, this);
+    if (!(rewritten instanceof Join)) return rewritten;
+    Join join = (Join) rewritten;
+    MeasuredFirst left = measuredFirst(join.hint().leftHint());
+    MeasuredFirst right = measuredFirst(join.hint().rightHint());
+    if (left == null && right == null) return join;
+    MeasuredFirst hint = left == null ? right : left;
+    long bytes = relationBytes(left == null ? join.right() : join.left());
+    long most = Heap.mostBytes(broadcasts(left == null ? join.left() : join.right()));
+    if (bytes <= most) return join;
+    tell(hint, bytes, most);
+    Join free = new Join(join.left(), join.right(), join.joinType(), join.condition(), JoinHint.NONE());
+    free.copyTagsFrom(join);
+    return free;
+  }
+
+  private static MeasuredFirst measuredFirst(Option hint) {
+    return hint.isDefined() && hint.get() instanceof MeasuredFirst ? (MeasuredFirst) hint.get() : null;
+  }
+
+  /** What was counted of a side; 0 while its stage runs, no end of it where there is no such stage. */
+  private static long relationBytes(LogicalPlan side) {
+    while (side instanceof Project || side instanceof Filter) side = (LogicalPlan) Trees.children(side).get(0);
+    if (side instanceof RepartitionByExpression) return 0;
+    if (!(side instanceof LogicalQueryStage)) return Long.MAX_VALUE;
+    return Math.max(0, Measured.relationBytes(((LogicalQueryStage) side).physicalPlan()));
+  }
+
+  /** Bytes of what a plan has broadcast already. */
+  private static long broadcasts(LogicalPlan plan) {
+    if (plan instanceof LogicalQueryStage) {
+      Object physical = ((LogicalQueryStage) plan).physicalPlan();
+      if (!(physical instanceof BroadcastQueryStageExec)) return 0;
+      BigInteger size = plan.stats().sizeInBytes().bigInteger();
+      return size.min(BigInteger.valueOf(Long.MAX_VALUE >> 8)).longValue();
+    }
+    long sum = 0;
+    List children = Trees.children(plan);
+    for (int i = 0; i < children.size(); i++) sum += broadcasts((LogicalPlan) children.get(i));
+    return sum;
+  }
+
+  private static void tell(MeasuredFirst hint, long bytes, long most) {
+    Held held = Held.largeResult(bytes, most);
+    Map outcome = new LinkedHashMap();
+    outcome.put("id", hint.id);
+    outcome.put("status", Pass.HELD);
+    outcome.put("reason", held.reason);
+    outcome.put("code", held.code);
+    outcome.put("numbers", held.numbers);
+    List outcomes = new ArrayList();
+    outcomes.add(outcome);
+    Agent.post(new PlanSteered(Agent.executionId(), hint.fingerprint, outcomes, 0, hint.literals, null));
+  }
+}

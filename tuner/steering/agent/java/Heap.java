@@ -1,0 +1,48 @@
+package tuner.steering.agent;
+
+import java.math.BigInteger;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
+import org.apache.spark.SparkContext$;
+import scala.Option;
+
+/** How large a broadcast relation may be in this driver and these executors: `tuner.spark.memory`, of the heaps there are. */
+public final class Heap {
+  private static final long RESERVED_BYTES = 300L << 20;
+  private static final double SHARE_OF_ONE = 0.10;
+  private static final double SHARE_OF_QUERY = 0.20;
+  private static final long MAP_BYTES_PER_ROW = 40L;
+  private static final long MAP_BYTES_PER_SLOT = 16L;
+  // BroadcastExchangeExec.MAX_BROADCAST_TABLE_BYTES and maxBroadcastRows.
+  private static final long MOST_BYTES = 8L << 30;
+  private static final long MOST_ROWS = 357913941L;
+
+  private Heap() {}
+
+  /** The most bytes of one relation, beside others of the same plan that take so many. */
+  public static long mostBytes(long others) {
+    Option context = SparkContext$.MODULE$.getActive();
+    if (context.isEmpty()) return 0;
+    SparkConf conf = ((SparkContext) context.get()).getConf();
+    // The driver's heap as it is, which is also the executor's in local mode.
+    long heap = Runtime.getRuntime().maxMemory();
+    if (!((SparkContext) context.get()).isLocal()) {
+      heap = Math.min(heap, conf.getSizeAsBytes("spark.executor.memory", "1g"));
+    }
+    double unified = Math.max(0.0, (heap - RESERVED_BYTES) * conf.getDouble("spark.memory.fraction", 0.6));
+    long one = Math.min((long) (unified * SHARE_OF_ONE), MOST_BYTES);
+    long collected = conf.getSizeAsBytes("spark.driver.maxResultSize", "1g");
+    if (collected > 0) one = Math.min(one, collected);
+    return Math.max(0, Math.min(one, (long) (unified * SHARE_OF_QUERY) - others));
+  }
+
+  /** Bytes of the hash relation of so many rows, which take so many bytes; Long.MAX_VALUE for more than Spark can build. */
+  public static long relationBytes(BigInteger rows, BigInteger bytes) {
+    if (rows.compareTo(BigInteger.valueOf(MOST_ROWS)) > 0 || bytes.compareTo(BigInteger.valueOf(MOST_BYTES)) > 0) {
+      return Long.MAX_VALUE;
+    }
+    long number = rows.longValue();
+    long slots = number == 0 ? 0 : 1L << (64 - Long.numberOfLeadingZeros(2 * number - 1));
+    return bytes.longValue() + MAP_BYTES_PER_ROW * number + MAP_BYTES_PER_SLOT * slots;
+  }
+}

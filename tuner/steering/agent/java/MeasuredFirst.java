@@ -1,0 +1,104 @@
+package tuner.steering.agent;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys$;
+import org.apache.spark.sql.catalyst.plans.logical.BROADCAST$;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.HintInfo;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.internal.SQLConf;
+import scala.Option;
+import scala.Product;
+import scala.Some;
+
+/**
+ * A broadcast of what no file tells the size of: the result of joins below. Its rows are shuffled by the join's keys first,
+ * which counts them, as a sort merge join would have it; BroadcastRule takes the hint away where they are too many.
+ */
+public final class MeasuredFirst extends HintInfo {
+  private static final String COST_EVALUATOR = "spark.sql.adaptive.customCostEvaluatorClass";
+  private static final String OURS = "tuner.steering.agent.BroadcastCost";
+
+  /** The directive and its query. */
+  public final String id;
+  public final String fingerprint;
+  /** The id of the query's values. */
+  public final String literals;
+
+  public MeasuredFirst(String id, String fingerprint, String literals) {
+    super((Option) new Some(BROADCAST$.MODULE$));
+    this.id = id;
+    this.fingerprint = fingerprint;
+    this.literals = literals;
+  }
+
+  /** Whether the rows of a side hang on how its relations match. */
+  public static boolean isNeeded(LogicalPlan side) {
+    List operators = Trees.everything(side);
+    for (int i = 0; i < operators.size(); i++) {
+      String name = operators.get(i).getClass().getSimpleName();
+      if (operators.get(i) instanceof Join || name.equals("Generate") || name.equals("Expand")) return true;
+    }
+    return false;
+  }
+
+  /** Why a side of a join cannot be measured before it is broadcast; null where it can. */
+  public static String obstacle(Join join, boolean left) {
+    SQLConf conf = SQLConf.get();
+    if (!conf.adaptiveExecutionEnabled()) return "adaptive execution is off";
+    String evaluator = conf.getConfString(COST_EVALUATOR, "");
+    if (!evaluator.isEmpty() && !evaluator.equals(OURS)) return "the job has a cost evaluator of its own";
+    List keys = keys(join, left);
+    if (keys.isEmpty()) return "the join has no keys";
+    if (comesBy(left ? join.left() : join.right(), keys)) return "its rows come partitioned by the keys already";
+    if (prunes(left ? join.right() : join.left())) return "it prunes partitions of the other side";
+    return null;
+  }
+
+  /** The side, to be shuffled by the keys of the join. */
+  public static LogicalPlan counted(Join join, boolean left) {
+    SQLConf.get().setConfString(COST_EVALUATOR, OURS);
+    LogicalPlan side = left ? join.left() : join.right();
+    return Shuffled.by(keys(join, left), side);
+  }
+
+  private static List keys(Join join, boolean left) {
+    Option found = ExtractEquiJoinKeys$.MODULE$.unapply(join);
+    if (found.isEmpty()) return new ArrayList();
+    return Trees.list(((Product) found.get()).productElement(left ? 1 : 2));
+  }
+
+  /** Whether a shuffle by these keys would be left out: the join below has brought the rows together by them. */
+  private static boolean comesBy(LogicalPlan side, List keys) {
+    LogicalPlan below = side;
+    while (below instanceof Project || below instanceof Filter) below = (LogicalPlan) Trees.children(below).get(0);
+    Set wanted = new HashSet();
+    for (int i = 0; i < keys.size(); i++) wanted.addAll(Trees.references((Expression) keys.get(i)));
+    if (!(below instanceof Join)) return Shuffles.addsShuffle(below);
+    Set there = new HashSet();
+    for (int k = 0; k < 2; k++) {
+      List each = keys((Join) below, k == 0);
+      for (int i = 0; i < each.size(); i++) there.addAll(Trees.references((Expression) each.get(i)));
+    }
+    // What a projection computes or renames is not followed.
+    return there.containsAll(wanted) || !Trees.output(below).containsAll(wanted);
+  }
+
+  /** Whether a plan's partitions are pruned by what another side has, which is a copy of that side. */
+  private static boolean prunes(LogicalPlan plan) {
+    List operators = Trees.everything(plan);
+    for (int i = 0; i < operators.size(); i++) {
+      List subqueries = Trees.planExpressions((LogicalPlan) operators.get(i));
+      for (int k = 0; k < subqueries.size(); k++) {
+        if (subqueries.get(k).getClass().getSimpleName().startsWith("DynamicPruning")) return true;
+      }
+    }
+    return false;
+  }
+}

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
 from tuner.model.agent_message import HintDirective, QueryDirectives, encode_message
+from tuner.plan.literals import literal_class
 from tuner.plan.queries import queries
 
 TEXT = (
@@ -49,7 +50,9 @@ spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
 (source,) = find_logs(Path(spark.conf.get("spark.eventLog.dir").removeprefix("file:")))
 (first,) = (query for query in queries(read_application(source)) if query.description == "plain")
 (join, side) = next((join, side) for join in first.joins for side in join.sides if len(side.relations) == 2)
-hint = HintDirective("hint_join:b", join.signature, "BROADCAST", side.relations, literals=(first.literals,))
+hint = HintDirective(
+    "hint_join:b", join.signature, "BROADCAST", side.relations, literals=(literal_class(first.conditions or ()),)
+)
 text = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
 same = {
     "small": rows("small", text) == plain,

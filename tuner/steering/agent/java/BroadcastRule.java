@@ -86,6 +86,7 @@ public final class BroadcastRule extends Rule implements Trees.Rewrite {
     outcome.put("numbers", held.numbers);
     List outcomes = new ArrayList();
     outcomes.add(outcome);
-    Agent.post(new PlanSteered(Agent.executionId(), hint.fingerprint, outcomes, 0, hint.literals, null));
+    long id = Agent.executionId();
+    Agent.post(new PlanSteered(id, hint.fingerprint, outcomes, 0, hint.literals, hint.conditions, null));
   }
 }

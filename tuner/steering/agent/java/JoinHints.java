@@ -128,7 +128,8 @@ public final class JoinHints implements Trees.Rewrite {
       return join;
     }
     pass.tell(directed.id, Pass.APPLIED, "");
-    Option hint = (Option) new Some(new MeasuredFirst(directed.id, pass.queryOf(directed), pass.literals));
+    String query = pass.queryOf(directed);
+    Option hint = (Option) new Some(new MeasuredFirst(directed.id, query, pass.literals, pass.conditions));
     Option none = (Option) None$.MODULE$;
     LogicalPlan counted = MeasuredFirst.counted(join, left);
     Join hinted = new Join(left ? counted : join.left(), left ? join.right() : counted, join.joinType(), join.condition(),

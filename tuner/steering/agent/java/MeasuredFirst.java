@@ -28,14 +28,16 @@ public final class MeasuredFirst extends HintInfo {
   /** The directive and its query. */
   public final String id;
   public final String fingerprint;
-  /** The id of the query's values. */
+  /** The query's values, as Pass has them. */
   public final String literals;
+  public final List conditions;
 
-  public MeasuredFirst(String id, String fingerprint, String literals) {
+  public MeasuredFirst(String id, String fingerprint, String literals, List conditions) {
     super((Option) new Some(BROADCAST$.MODULE$));
     this.id = id;
     this.fingerprint = fingerprint;
     this.literals = literals;
+    this.conditions = conditions;
   }
 
   /** Whether the rows of a side hang on how its relations match. */

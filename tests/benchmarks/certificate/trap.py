@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 
@@ -29,5 +29,3 @@ class Trap:
     queries: Mapping[str, str]
     nights: Sequence[Night]
     tables: Sequence[str] = ("f", "a", "b", "c")
-    # Of a job that has no nights to learn in, nothing is steered.
-    note: str = field(default="")

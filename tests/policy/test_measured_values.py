@@ -202,3 +202,22 @@ def test_what_became_of_it_in_its_own_query_counts() -> None:
     both = replace(one, outcome=replace(one.outcome, queries=(another, *one.outcome.queries)))
     assert not_followed(both).keys() == {HINT.id}
     assert held_in(replace(one, outcome=replace(one.outcome, queries=(another,)))).keys() == {HINT.id}
+
+
+def test_what_loses_for_some_values_goes_for_these_alone() -> None:
+    before = night(0, (RARE, 10, None), (FREQUENT, 10, None))
+    allowed_both = replace(decided(HINT), literals=(FREQUENT, RARE))
+    after = night(1, (RARE, 4, APPLIED), (FREQUENT, 40, APPLIED))
+    after = replace(after, decision=replace(after.decision, changes=(allowed_both,)))
+    record = read_ledger([before, after])[HINT.id]
+    assert (record.standing, record.now.excluded) == (Standing.PROMOTED, (FREQUENT,))
+    (found,) = measured_values(situation(Mode.AUTO, 1, [before, after], [recommend(HINT)]), [record.now])
+    assert found.literals == (RARE,)
+
+
+def test_what_loses_for_all_values_has_lost() -> None:
+    before = night(0, (RARE, 10, None), (FREQUENT, 10, None))
+    after = night(1, (RARE, 30, APPLIED), (FREQUENT, 40, APPLIED))
+    both = replace(decided(HINT), literals=(FREQUENT, RARE))
+    after = replace(after, decision=replace(after.decision, changes=(both,)))
+    assert read_ledger([before, after])[HINT.id].standing is Standing.ROLLED_BACK

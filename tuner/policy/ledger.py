@@ -21,6 +21,7 @@ from tuner.policy.effect import Effect
 from tuner.policy.evidence.comparison import MIN_GAIN_SECONDS, MIN_SECONDS, Comparison
 from tuner.policy.evidence.history import History
 from tuner.policy.failed_run import FailedRun, after_failure, newly_failed
+from tuner.policy.lost_values import lost_values, with_excluded, without_lost_values
 from tuner.policy.measure import Measured, measured_queries, total_input_bytes, usable
 from tuner.policy.rulings import Rulings
 
@@ -230,6 +231,8 @@ def _compare(ledger: _Ledger, run: Run, changes: Sequence[DecidedChange]) -> Com
 
 def _judge_trials(ledger: _Ledger, run: Run, trials: list[DecidedChange]) -> None:
     found = _compare(ledger, run, trials)
+    excluded = lost_values(found, trials)
+    found, trials = without_lost_values(found, trials, excluded), [with_excluded(d, excluded) for d in trials]
     foretold = replace(found, touched=tuple(_with_prediction(c, trials) for c in found.touched))
     blame = blamed(run, trials, foretold)
     for decided in trials:
@@ -297,7 +300,7 @@ def _judge_promoted(
     if loss := blame.get(decided.id) or _loss(effect, effect.total, run):
         _record(ledger, run, decided, Standing.ROLLED_BACK, loss, effect.gain)
     else:
-        held_out = _severe_night(ledger, run, decided)
+        held_out = _severe_night(ledger, run, decided) if effect.comparisons else None
         _record(ledger, run, decided, Standing.PROMOTED, decided.why, effect.gain, held_out=held_out)
 
 

@@ -29,6 +29,7 @@ class Comparison:
     `measured` are seconds of the latest run, `expected` those it would have taken without, on the machine of that run, off by
     `unsure` (a variance of the log). `ratio` is what all runs tell of how many times as long it takes as without. `speed` is how
     long the machine took against usual in that run; `shared` the share of what is unsure that it shares with the other queries.
+    `literals` is the class of its values, "" for several.
     """
 
     fingerprint: str
@@ -38,6 +39,7 @@ class Comparison:
     speed: float = 1.0
     shared: float = 0.0
     unsure: float = 0.0
+    literals: str = ""
 
     @classmethod
     def as_it_is(cls, fingerprint: str, seconds: float) -> Self:

@@ -146,6 +146,7 @@ class History:
             speed=known.speed,
             shared=known.shared,
             unsure=level.variance + extra + known.spreads[CLOCK.name].variance,
+            literals=query.literals,
         )
 
     def foretold(self, query: Measured, cores: int = 0) -> Comparison | None:

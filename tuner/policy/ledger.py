@@ -18,7 +18,7 @@ from tuner.policy.changes_in_effect import changes_in_effect, not_followed
 from tuner.policy.compare import Comparisons, believed, compare
 from tuner.policy.context import ByContext, Context, context_of
 from tuner.policy.effect import Effect
-from tuner.policy.evidence.comparison import MIN_GAIN_SECONDS, MIN_SECONDS, Comparison
+from tuner.policy.evidence.comparison import MIN_GAIN_SECONDS, MIN_SECONDS, SURE_LOSS, Comparison
 from tuner.policy.evidence.history import History
 from tuner.policy.failed_run import FailedRun, after_failure, newly_failed
 from tuner.policy.lost_values import lost_values, with_excluded, without_lost_values
@@ -285,6 +285,12 @@ def _gains_in_all(effect: Effect) -> bool:
     return effect.whole.gain_probability > 0.5
 
 
+def _loses_in_all(effect: Effect) -> bool:
+    """Whether a property surely costs its run more than it gains there; 3 % of a run are more than most changes gain."""
+    whole = effect.whole
+    return bool(effect.beside) and -whole.usual_gain > MIN_SECONDS and whole.ratio.above(1.0) > SURE_LOSS
+
+
 def _is_last(ledger: _Ledger, decided: DecidedChange) -> bool:
     return _trials(ledger, decided) >= MAX_TRIALS
 
@@ -330,7 +336,7 @@ def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> None
 
 
 def _loss(effect: Effect, belief: Comparison, run: Run) -> Reason | None:
-    if not effect.comparisons or not (belief.slower or effect.whole.slower):
+    if not effect.comparisons or not (belief.slower or _loses_in_all(effect)):
         return None
     worst = min((*effect.named, *effect.beside), key=lambda c: c.gain)
     return slower(worst, run, named=worst not in effect.beside)

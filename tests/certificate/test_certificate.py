@@ -1,34 +1,39 @@
-"""The arithmetic of the regression certificate: what counts as worse, and what a count bounds."""
+"""The regression certificate: what counts as worse, what a count bounds, and that a run broken off goes on where it was."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
+from tests.benchmarks.certificate import nights
 from tests.benchmarks.certificate.bound import upper_bound
+from tests.benchmarks.certificate.nights import play_nights
 from tests.benchmarks.certificate.page import page
 from tests.benchmarks.certificate.pair import Executed, Pair, Ran
 from tests.benchmarks.certificate.star import SHARES, make_star
+from tests.benchmarks.certificate.trap import Night, Trap
 from tests.benchmarks.certificate.traps import traps
 from tests.benchmarks.certificate.verdict import certify, is_in_doubt
 
+BY_ITSELF: tuple[str, ...] = ()
 
-def one(seconds: float, cpu: float | None = 4.0, digest: str = "7") -> Executed:
+
+def one(seconds: float, cpu: float = 4.0, digest: str = "7") -> Executed:
     return Executed("sales", "{}", seconds, cpu, 50, digest)
 
 
-def pair(steered: Executed, twin: Executed, *again: Executed, night: int = 1, in_force: int = 1) -> Pair:
-    return Pair(
-        "trap",
-        night,
-        0,
-        Ran(True, in_force, 9, (steered,)),
-        Ran(True, 0, 9, (twin,)),
-        tuple(Ran(True, 0, 9, (a,)) for a in again),
-    )
+def ran(executed: Executed, changes: tuple[str, ...] = BY_ITSELF) -> Ran:
+    return Ran(True, changes, 9, (executed,))
+
+
+def pair(*both: tuple[Executed, Executed], night: int = 1, changes: tuple[str, ...] = ("order",)) -> Pair:
+    """Steered and twin, pair by pair."""
+    steered, twin = (tuple(runs) for runs in zip(*both, strict=True))
+    return Pair("job", night, False, 0, tuple(ran(s, changes) for s in steered), tuple(map(ran, twin)))
 
 
 @pytest.mark.parametrize(
@@ -39,36 +44,126 @@ def test_a_bound_is_that_of_clopper_and_pearson(failures: int, trials: int, boun
     assert upper_bound(0, 0) == upper_bound(3, 3) == 1.0
 
 
-def test_slower_is_what_every_run_of_the_twin_beats_by_the_clock_and_by_processors() -> None:
-    worse = pair(one(12, cpu=9), one(10))
-    assert is_in_doubt(worse)
-    assert [s.seconds for s in certify([worse]).slower] == [12]
-    assert not certify([pair(one(12, cpu=9), one(10), one(11.8))]).slower
-    assert not certify([pair(one(12, cpu=4.1), one(10))]).slower, "the clock alone: a neighbour's load"
-    assert certify([pair(one(12, cpu=None), one(10))]).slower
-    assert not certify([pair(one(12, cpu=9), one(10), in_force=0)]).slower, "nothing was in force"
+@pytest.mark.parametrize(
+    ("slower", "runs"),
+    [
+        (True, pair((one(12, 9), one(10, 8)))),
+        (True, pair((one(12, 9), one(10, 8)), (one(11, 9), one(10.4, 8)))),
+        (False, pair((one(12, 9), one(10, 8)), (one(11, 9), one(11.5, 9.5)))),
+        (False, pair((one(10.6, 9), one(10, 8.9)))),
+        (True, pair((one(10.1, 9), one(10, 8)))),
+    ],
+    ids=[
+        "once",
+        "in each run",
+        "a twin was as slow",
+        "by less than planning varies by",
+        "by processors",
+    ],
+)
+def test_slower_is_what_is_slower_in_every_run(slower: bool, runs: Pair) -> None:
+    assert bool(certify([runs]).slower) == is_in_doubt(runs) == slower
 
 
-def test_failures_and_results_are_held_against_the_twin() -> None:
-    failed = Ran(False, 2, 5, failure="out of memory")
-    both = pair(one(5), one(5))
-    assert certify([replace(both, steered=failed)]).failed == ("trap, night 1: out of memory",)
-    assert not certify([replace(both, steered=failed, twin=failed)]).failed
-    assert certify([pair(one(5), one(5, digest="8"))]).differing == ("trap, night 1: sales",)
+def test_what_the_clock_alone_says_against_processors_is_noise() -> None:
+    assert not certify([pair((one(12, 3.9), one(10, 4)))]).slower
 
 
-def test_the_oracle_is_the_best_run_of_each_class() -> None:
-    found = certify([pair(one(10), one(10), in_force=0), pair(one(6), one(10), night=2)])
-    assert (found.twin_seconds, found.steered_seconds, found.oracle_seconds) == (20, 16, 12)
-    assert found.share_of_oracle == 0.5
-    assert (found.steered_runs, found.executions) == (1, 1)
+def test_a_run_without_changes_is_not_judged_but_its_results_are() -> None:
+    worse = pair((one(12, 9), one(10, digest="8")), changes=BY_ITSELF)
+    assert not is_in_doubt(worse)
+    found = certify([worse])
+    assert not found.slower and found.executions == found.steered_runs == 0
+    assert [c.pair for c in found.differing] == [worse]
+
+
+def test_a_failure_counts_where_it_comes_again_and_the_twin_has_none() -> None:
+    well = pair((one(5), one(5)))
+    failed = Ran(False, ("order",), 5, failure="out of memory")
+    assert certify([replace(well, steered=(failed, failed))]).failed == ("job, night 1: out of memory",)
+    assert is_in_doubt(replace(well, steered=(failed,)))
+    assert not certify([replace(well, steered=(failed, *well.steered))]).failed
+    assert not certify([replace(well, steered=(failed,), twin=(failed,))]).failed
+
+
+def test_the_oracle_has_the_plan_that_is_best_in_the_median() -> None:
+    nights_of_a_job = [
+        pair((one(10), one(10)), changes=BY_ITSELF),
+        pair((one(6), one(10)), night=2),
+        pair((one(8), one(10)), night=3),
+        pair((one(12), one(10)), night=4, changes=("another order",)),
+    ]
+    found = certify(nights_of_a_job)
+    assert (found.twin_seconds, found.steered_seconds, found.oracle_seconds) == (40, 36, 28)
+    assert found.share_of_oracle == pytest.approx(4 / 12)
+    assert found.known_share_of_oracle == pytest.approx(4 / 9), "of the first night nothing can be known"
 
 
 def test_a_pair_is_read_as_it_was_written_and_the_page_names_what_got_slower_first() -> None:
-    pairs = [pair(one(12, cpu=9), one(10), one(10.5)), pair(one(3), one(9), night=2)]
+    pairs = [pair((one(12, 9), one(10, 8)), (one(13, 9), one(11, 8))), pair((one(3), one(9)), night=2)]
     assert [Pair.of_line(p.as_line()) for p in pairs] == pairs
     text = page(pairs, "command", "machine", "2026-11-23")
-    assert text.index("trap, night 1: sales {} took 12.0 s, its twin at most 10.5 s") < text.index("## In numbers")
+    assert text.index("job, night 1: sales {} took 12.5 s, by itself 10.5 s") < text.index("## In numbers")
+
+
+class TestNights:
+    """Of a job whose runs leave a line in their store and find it slower each time."""
+
+    @pytest.fixture(autouse=True)
+    def runs(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        stores: list[str] = []
+
+        def run(trap: Trap, night: Night, tables: Path, work: Path, store: Path | None) -> Ran:
+            if store is None:
+                return ran(one(2.0))
+            before = store.read_text() if store.exists() else ""
+            store.write_text(before + ".")
+            stores.append(
+                f"{store.name} {before} {tables.name} {sorted(t.name for t in (store.parent / 'tables').iterdir())}"
+            )
+            return ran(one(3.0 if before == ".." else 1.0, 5.0), ("order",))
+
+        monkeypatch.setattr(nights, "run_job", run)
+        return stores
+
+    @staticmethod
+    def job(change: Callable[[Path, int], None]) -> Trap:
+        return Trap("job", change, {}, [Night(), Night(misses_input=True, changes_data=change), Night()], {})
+
+    def test_data_change_once_and_doubt_is_asked_again_from_the_store_as_it_was(
+        self, tmp_path: Path, runs: list[str]
+    ) -> None:
+        found = list(play_nights(self.job(_table), tmp_path / "job", 1, []))
+        assert [(p.night, p.missed, p.data, len(p.steered)) for p in found] == [
+            (1, False, 0, 1),
+            (2, True, 1, 1),
+            (2, False, 1, 4),
+            (3, False, 1, 1),
+        ]
+        assert runs == [
+            "history.db  tables ['seed 1']",
+            "history.db . missing ['seed 1', 'seed 3']",
+            *[
+                f"{store} .. tables ['seed 1', 'seed 3']"
+                for store in ("history.db", "again.db", "again.db", "again.db")
+            ],
+            "history.db ... tables ['seed 1', 'seed 3']",
+        ]
+
+    def test_what_was_broken_off_within_a_pair_goes_on_from_the_store_before_it(
+        self, tmp_path: Path, runs: list[str]
+    ) -> None:
+        whole = list(play_nights(self.job(_table), tmp_path / "whole", 1, []))
+        begun = play_nights(self.job(_table), tmp_path / "job", 1, [])
+        known = [next(begun) for _ in range(3)]
+        (tmp_path / "job" / "history.db").write_text("....")
+        (tmp_path / "job" / "before.db").write_text("...")
+        assert list(play_nights(self.job(_table), tmp_path / "job", 1, known)) == whole[3:]
+        assert runs[-1] == "history.db ... tables ['seed 1', 'seed 3']"
+
+
+def _table(folder: Path, seed: int) -> None:
+    (folder / f"seed {seed}").mkdir()
 
 
 def test_tables_are_the_same_for_a_seed_and_their_values_as_frequent_as_they_say(tmp_path: Path) -> None:
@@ -81,10 +176,10 @@ def test_tables_are_the_same_for_a_seed_and_their_values_as_frequent_as_they_say
     assert categories.count("rare") / len(categories) == pytest.approx(SHARES["rare"], rel=0.2)
 
 
-def test_every_trap_learns_before_something_happens() -> None:
+def test_every_job_learns_before_something_happens() -> None:
     for trap in traps(1):
         assert len(trap.nights) >= 4
         texts = [
             text.format(**values) for text in trap.queries.values() for night in trap.nights for values in night.values
         ]
-        assert texts and not any("{" in text for text in texts)
+        assert texts and all(text.startswith(("SELECT", "WITH", "\n", "select")) for text in texts)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.benchmarks.certificate.star import FACTS, KEYS, make_star, write, write_dimension, write_facts
+from tests.benchmarks.certificate.tpcds import tpcds
 from tests.benchmarks.certificate.trap import Night, Trap
 
 # Nights in which a job learns before something happens.
@@ -42,7 +43,7 @@ def traps(seed: int) -> Sequence[Trap]:
             [Night([v], driver_memory="1g") for v in (*[_USUAL] * LEARNS, _OTHER, _OTHER, _USUAL)],
         ),
         _on_star("a loop over values", [Night(_several(chance, n)) for n in range(LEARNS + 3)], ("sales by group",)),
-        Trap("days that advance", _days, BY_DAY, [Night([{"day": str(n + 2)}]) for n in range(LEARNS + 4)]),
+        Trap("days that advance", _days, BY_DAY, [Night([{"day": str(n + 2)}]) for n in range(LEARNS + 4)], {}),
         _on_star("a back-fill", [*_nights(_USUAL), Night([_USUAL], _tenfold), *_nights(_USUAL, 2)], scale=0.2),
         _on_star("a dimension 20 times as large", [*_nights(_USUAL), Night([_USUAL], _larger), *_nights(_USUAL, 2)]),
         _on_star("a dimension whose keys repeat", [*_nights(_USUAL), Night([_USUAL], _repeats), *_nights(_USUAL, 2)]),
@@ -59,6 +60,7 @@ def traps(seed: int) -> Sequence[Trap]:
                 Night([_USUAL], misses_input=True),
             ],
         ),
+        tpcds(),
     )
 
 
@@ -74,7 +76,7 @@ def _on_star(
     def make(folder: Path, seed: int) -> None:
         make_star(folder, seed, int(scale * FACTS), hot=hot, nulls=nulls)
 
-    return Trap(name, make, {query: QUERIES[query] for query in queries}, nights)
+    return Trap(name, make, {query: QUERIES[query] for query in queries}, nights, {})
 
 
 def _nights(values: Mapping[str, str], count: int = LEARNS) -> list[Night]:
@@ -97,8 +99,8 @@ def _days(folder: Path, seed: int) -> None:
     write(folder / "f", pa.Table.from_pandas(rows, preserve_index=False))
 
 
-def _change(make: Callable[[Path, np.random.Generator], None]) -> Callable[[Path], None]:
-    return lambda folder: make(folder, np.random.default_rng(len(str(folder))))
+def _change(make: Callable[[Path, np.random.Generator], None]) -> Callable[[Path, int], None]:
+    return lambda folder, seed: make(folder, np.random.default_rng(seed))
 
 
 _tenfold = _change(lambda folder, chance: write_facts(folder / "f", chance, 2 * FACTS))

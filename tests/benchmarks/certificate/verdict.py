@@ -2,41 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from tests.benchmarks.certificate.bound import upper_bound
 from tests.benchmarks.certificate.pair import Executed, Pair
 
-# Slower by more than this share, and more seconds than start-up varies by, than the slowest run of the twin.
+# Slower by more than this share, and by more seconds than a query's planning varies by.
 SLOWER, SLOWER_SECONDS = 0.05, 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Slower:
-    """A query of a steered run that took longer than its twin ever did."""
+class Compared:
+    """One query of one night: every run of it, steered and not."""
 
-    trap: str
-    night: int
-    query: str
-    values: str
-    seconds: float
-    twin_seconds: float
+    pair: Pair
+    steered: tuple[Executed, ...]
+    twin: tuple[Executed, ...]
+
+    @property
+    def seconds(self) -> float:
+        return median(one.seconds for one in self.steered)
+
+    @property
+    def twin_seconds(self) -> float:
+        return median(one.seconds for one in self.twin)
+
+    @property
+    def literal_class(self) -> tuple[str, int, str, str]:
+        """What one plan is the best of: the job, its data, the query, its values."""
+        return self.pair.trap, self.pair.data, self.steered[0].query, self.steered[0].values
+
+    @property
+    def is_slower(self) -> bool:
+        """In every run slower than in every run of the twin by the clock or by processors, and by the other not faster."""
+        clock = [one.seconds for one in self.steered], [one.seconds for one in self.twin]
+        processors = [one.cpu_seconds for one in self.steered], [one.cpu_seconds for one in self.twin]
+        return any(
+            _is_beyond(*a) and median(b[0]) >= median(b[1]) for a, b in ((clock, processors), (processors, clock))
+        )
+
+    @property
+    def differs(self) -> bool:
+        return len({(one.rows, one.digest) for one in (*self.steered, *self.twin)}) > 1
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """Counts over pairs; `executions` are queries of steered runs that had changes in force."""
+    """Counts over pairs; `executions` are queries of steered runs that had changes in force.
+
+    The oracle knows, for each class of values and data, the plan whose runs took least in the median, the twin's among them.
+    `known_*` leave out the first night of each class, in which nothing can be known.
+    """
 
     pairs: int
     steered_runs: int
     executions: int
-    slower: tuple[Slower, ...]
+    slower: tuple[Compared, ...]
     failed: tuple[str, ...]
-    differing: tuple[str, ...]
+    differing: tuple[Compared, ...]
     twin_seconds: float
     steered_seconds: float
     oracle_seconds: float
+    known_share_of_oracle: float
 
     @property
     def slower_at_most(self) -> float:
@@ -48,61 +78,77 @@ class Certificate:
 
     @property
     def share_of_oracle(self) -> float:
-        possible = self.twin_seconds - self.oracle_seconds
-        return (self.twin_seconds - self.steered_seconds) / possible if possible > 0 else 1.0
+        return _share(self.twin_seconds, self.steered_seconds, self.oracle_seconds)
 
 
 def certify(pairs: Sequence[Pair]) -> Certificate:
     """Of runs that both succeeded times and results; of the others whether only the steered one failed."""
-    both = [p for p in pairs if p.steered.succeeded and p.twin.succeeded]
-    steered = [p for p in pairs if p.steered.in_force]
-    best: dict[tuple[str, int, str, str], float] = {}
-    for pair in both:
-        for one in (*pair.steered.executed, *pair.twin.executed, *(e for r in pair.again for e in r.executed)):
-            key = (pair.trap, pair.data, one.query, one.values)
-            best[key] = min(best.get(key, one.seconds), one.seconds)
-    executed = [(pair, one, beside) for pair in both for one, beside in _side_by_side(pair)]
+    executed = [one for pair in pairs for one in compared(pair)]
+    best = _oracle(executed)
+    seen: set[tuple[str, int, str, str]] = set()
+    known = []
+    for one in executed:
+        known += [one] if one.literal_class in seen else []
+        seen.add(one.literal_class)
+    in_force = [one for one in executed if one.pair.steered[0].changes]
     return Certificate(
         pairs=len(pairs),
-        steered_runs=len(steered),
-        executions=sum(len(p.steered.executed) for p in steered),
-        slower=tuple(
-            Slower(p.trap, p.night, one.query, one.values, one.seconds, max(b.seconds for b in beside))
-            for p, one, beside in executed
-            if p.steered.in_force and is_slower(one, beside)
+        steered_runs=sum(bool(pair.steered[0].changes) for pair in pairs),
+        executions=len(in_force),
+        slower=tuple(one for one in in_force if one.is_slower),
+        failed=tuple(
+            f"{pair.trap}, night {pair.night}: {pair.steered[0].failure}"
+            for pair in pairs
+            if _only_steered_failed(pair)
         ),
-        failed=tuple(f"{p.trap}, night {p.night}: {p.steered.failure}" for p in pairs if _only_steered_failed(p)),
-        differing=tuple(
-            f"{p.trap}, night {p.night}: {one.query}"
-            for p, one, beside in executed
-            if any((one.rows, one.digest) != (b.rows, b.digest) for b in beside)
+        differing=tuple(one for one in executed if one.differs),
+        twin_seconds=sum(one.twin_seconds for one in executed),
+        steered_seconds=sum(one.seconds for one in executed),
+        oracle_seconds=sum(best[one.literal_class] for one in executed),
+        known_share_of_oracle=_share(
+            sum(one.twin_seconds for one in known),
+            sum(one.seconds for one in known),
+            sum(best[one.literal_class] for one in known),
         ),
-        twin_seconds=sum(beside[0].seconds for _, _, beside in executed),
-        steered_seconds=sum(one.seconds for _, one, _ in executed),
-        oracle_seconds=sum(best[p.trap, p.data, one.query, one.values] for p, one, _ in executed),
     )
 
 
-def is_slower(one: Executed, beside: Iterable[Executed]) -> bool:
-    """Than all runs of the twin, by the clock and by processors: a neighbour's load moves the clock alone."""
-    twins = list(beside)
-    by_clock = one.seconds > (1 + SLOWER) * max(t.seconds for t in twins) + SLOWER_SECONDS
-    known = [t.cpu_seconds for t in twins if t.cpu_seconds is not None]
-    if one.cpu_seconds is None or not known:
-        return by_clock
-    return by_clock and one.cpu_seconds > (1 + SLOWER) * max(known)
+def compared(pair: Pair) -> list[Compared]:
+    """Query by query, where runs of both succeeded."""
+    steered = [ran.executed for ran in pair.steered if ran.succeeded]
+    twin = [ran.executed for ran in pair.twin if ran.succeeded]
+    if not steered or not twin:
+        return []
+    both = zip(zip(*steered, strict=True), zip(*twin, strict=True), strict=True)
+    return [Compared(pair, mine, its) for mine, its in both]
 
 
 def is_in_doubt(pair: Pair) -> bool:
-    """Whether a query seems slower, so that the twin is to run again."""
-    both = pair.steered.succeeded and pair.twin.succeeded
-    return both and any(is_slower(one, beside) for one, beside in _side_by_side(pair))
+    """Whether, by the runs so far, something steered failed or is slower."""
+    return _only_steered_failed(pair) or (
+        bool(pair.steered[0].changes) and any(one.is_slower for one in compared(pair))
+    )
 
 
-def _side_by_side(pair: Pair) -> list[tuple[Executed, list[Executed]]]:
-    twins = [pair.twin, *(ran for ran in pair.again if ran.succeeded)]
-    return [(one, [t.executed[n] for t in twins]) for n, one in enumerate(pair.steered.executed)]
+def _oracle(executed: Iterable[Compared]) -> Mapping[tuple[str, int, str, str], float]:
+    by_plan: dict[tuple[str, int, str, str], dict[tuple[str, ...], list[float]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for one in executed:
+        plans = by_plan[one.literal_class]
+        plans[one.pair.steered[0].changes] += [run.seconds for run in one.steered]
+        plans[()] += [run.seconds for run in one.twin]
+    return {of: min(map(median, plans.values())) for of, plans in by_plan.items()}
+
+
+def _is_beyond(these: Sequence[float], those: Sequence[float]) -> bool:
+    return min(these) > max(those) and median(these) > (1 + SLOWER) * median(those) + SLOWER_SECONDS
+
+
+def _share(twin: float, steered: float, oracle: float) -> float:
+    return (twin - steered) / (twin - oracle) if twin > oracle else 1.0
 
 
 def _only_steered_failed(pair: Pair) -> bool:
-    return not pair.steered.succeeded and pair.twin.succeeded
+    """In every run, where no run of the twin did: what fails once more with the same changes."""
+    return all(not ran.succeeded for ran in pair.steered) and any(ran.succeeded for ran in pair.twin)

@@ -54,8 +54,9 @@ def run(name: str, arguments: tuple[str, ...], directory: Path) -> bool:
 def page(directory: Path) -> str:
     """All that was run so far, in the order of BENCHMARKS."""
     parts = [
-        "# How far the numbers can be trusted\n\nWritten by `python -m tests.benchmarks.report`; measured, not edited. What steering makes worse, "
-        "at most, is\nmeasured by `python -m tests.benchmarks.certificate`.\n"
+        "# How far the numbers can be trusted\n\n"
+        "Written by `python -m tests.benchmarks.report`; measured, not edited. What steering makes worse, at most, is\n"
+        "measured by `python -m tests.benchmarks.certificate`.\n"
     ]
     for name, title, _ in BENCHMARKS:
         found = directory / "report" / f"{name}.txt"

@@ -1,0 +1,42 @@
+"""How fast the machine was, by what no change touched."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tuner.policy.evidence.machine import Control, machine_speed, without
+
+USUAL = 0.06
+
+
+def slow(ratio: float, *, clean: bool = True) -> Control:
+    return Control(math.log(ratio), 0.01, clean)
+
+
+def test_without_controls_nothing_is_known_but_how_machines_vary() -> None:
+    assert machine_speed([], USUAL) == (0.0, USUAL**2)
+
+
+def test_a_busy_night_is_believed_when_all_are_slow() -> None:
+    found = machine_speed([slow(2.0), slow(2.1), slow(1.9), slow(2.0)], USUAL)
+    assert math.exp(found.log) == pytest.approx(2.0, rel=0.05)
+    assert found.variance < 0.005
+
+
+def test_one_slow_query_of_several_is_its_own() -> None:
+    found = machine_speed([slow(1.0), slow(1.02), slow(0.99), slow(10.0)], USUAL)
+    assert math.exp(found.log) == pytest.approx(1.0, abs=0.03)
+
+
+def test_few_queries_that_a_property_reaches_are_no_excuse() -> None:
+    assert math.exp(machine_speed([slow(9.0, clean=False)], USUAL).log) < 1.2
+    assert math.exp(machine_speed([slow(9.0)], USUAL).log) > 5
+
+
+def test_of_few_controls_the_one_that_is_judged_is_left_out() -> None:
+    own, other = slow(3.0), slow(1.0)
+    assert without([own, other], own) == [other]
+    many = [slow(1.0)] * 9
+    assert without(many, many[0]) is many

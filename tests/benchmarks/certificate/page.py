@@ -29,7 +29,8 @@ def _lines(pairs: Sequence[Pair], command: str, machine: str, day: str) -> Itera
 def _worse(found: Certificate) -> Iterator[str]:
     yield "## What got worse\n"
     if not (found.slower or found.failed or found.differing):
-        yield "Nothing: no query slower beyond noise, no failure that its twin did not have, no other result.\n"
+        nothing = "Nothing: no query slower beyond noise, no failure that its twin did not have, no other result.\n"
+        yield nothing if found.executions else "Not known: no run had a change in force.\n"
         return
     for one in found.slower:
         trap, _, query, values = one.literal_class

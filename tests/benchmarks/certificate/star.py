@@ -1,4 +1,7 @@
-"""A star whose join orders differ by factors: a fact table and dimensions too large for Spark to broadcast unasked."""
+"""A star whose join orders differ by factors: a fact table, and dimensions too large for Spark to broadcast unasked.
+
+Each key of a and b stands for several rows: joined early, a frequent value makes many rows of few.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-FACTS = 1_500_000
-KEYS = 150_000
+FACTS = 1_000_000
+KEYS = 25_000
+COPIES = 10
 # Of a dimension's rows, those that a filter on its frequent, its usual and its rare value keep.
 SHARES = {"frequent": 0.90, "usual": 0.095, "rare": 0.005}
 _FILES = 4
@@ -22,8 +26,8 @@ def make_star(folder: Path, seed: int, facts: int = FACTS, *, hot: float = 0.0, 
     """Tables f, a, b and c. `hot` is the share of facts that have one key of a, `nulls` of those that have none."""
     chance = np.random.default_rng(seed)
     write_facts(folder / "f", chance, facts, hot=hot, nulls=nulls)
-    for name in ("a", "b", "c"):
-        write_dimension(folder / name, chance, KEYS)
+    for name, copies in (("a", COPIES), ("b", COPIES), ("c", 1)):
+        write_dimension(folder / name, chance, KEYS, copies=copies)
 
 
 def write_facts(
@@ -44,8 +48,8 @@ def write_facts(
     write(folder, pa.table(columns))
 
 
-def write_dimension(folder: Path, chance: np.random.Generator, rows: int, *, copies: int = 1) -> None:
-    """Keys 0 to `rows`, each so many times, with a category by `SHARES`, a group and what makes it large."""
+def write_dimension(folder: Path, chance: np.random.Generator, rows: int, *, copies: int = COPIES) -> None:
+    """Keys 0 to `rows`, each `copies` times, with a category by `SHARES`, a group and what makes it large."""
     keys = np.repeat(np.arange(rows), copies)
     names, shares = list(SHARES), list(SHARES.values())
     columns = {

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.benchmarks.certificate.star import FACTS, KEYS, make_star, write, write_dimension, write_facts
+from tests.benchmarks.certificate.star import COPIES, FACTS, KEYS, make_star, write, write_dimension, write_facts
 from tests.benchmarks.certificate.tpcds import tpcds
 from tests.benchmarks.certificate.trap import Night, Trap
 
@@ -105,6 +105,6 @@ def _change(make: Callable[[Path, np.random.Generator], None]) -> Callable[[Path
 
 _tenfold = _change(lambda folder, chance: write_facts(folder / "f", chance, 2 * FACTS))
 _larger = _change(lambda folder, chance: write_dimension(folder / "b", chance, 20 * KEYS))
-_repeats = _change(lambda folder, chance: write_dimension(folder / "b", chance, KEYS, copies=12))
+_repeats = _change(lambda folder, chance: write_dimension(folder / "b", chance, KEYS, copies=4 * COPIES))
 _empty = _change(lambda folder, chance: write_dimension(folder / "b", chance, 0))
 _full = _change(lambda folder, chance: write_dimension(folder / "b", chance, KEYS))

@@ -92,7 +92,9 @@ def _execution_rows(execution: Execution, work: Work, documents: bool) -> Iterat
     for number, join in enumerate(query.joins):
         yield "joins", {"query_id": query.id, "join_id": number, **_join(join)}
     for outcome in query.directives:
-        yield "directives", {"query_id": query.id, **asdict(outcome), "status": outcome.status.value}
+        held = outcome.held.code.value if outcome.held else None
+        row = {**asdict(outcome), "status": outcome.status.value, "held": held}
+        yield "directives", {"query_id": query.id, **row}
     for node in _nodes(plan):
         yield "plan_nodes", {"query_id": query.id, **node}
 

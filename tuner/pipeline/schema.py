@@ -105,6 +105,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("status", _STRING, "applied, held, ignored or impossible"),
         ("reason", _STRING, "why, or how the plan deviates; empty where it is as directed"),
         ("join", _STRING, "signature of the join that a hint was for; empty where the log does not tell it"),
+        ("held", _STRING, "code of what did not hold in this run, where it was held for that"),
     ),
     "jobs": _columns(
         ("job_id", _LONG, "Spark's id"),

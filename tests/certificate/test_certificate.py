@@ -102,7 +102,7 @@ def test_the_oracle_has_the_plan_that_is_best_in_the_median() -> None:
 def test_a_pair_is_read_as_it_was_written_and_the_page_names_what_got_slower_first() -> None:
     pairs = [pair((one(12, 9), one(10, 8)), (one(13, 9), one(11, 8))), pair((one(3), one(9)), night=2)]
     assert [Pair.of_line(p.as_line()) for p in pairs] == pairs
-    text = page(pairs, "command", "machine", "2026-11-23")
+    text = page(pairs, 2, "command", "machine", "2026-11-23")
     assert text.index("job, night 1: sales {} took 12.5 s, by itself 10.5 s") < text.index("## In numbers")
 
 
@@ -167,7 +167,8 @@ def _table(folder: Path, seed: int) -> None:
 
 
 def test_the_page_of_runs_without_changes_promises_nothing() -> None:
-    text = page([pair((one(5), one(5)), changes=BY_ITSELF)], "command", "machine", "2026-11-23")
+    text = page([pair((one(5), one(5)), changes=BY_ITSELF)], 90, "command", "machine", "2026-11-23")
+    assert "**Broken off after 1 of 90 pairs of runs" in text
     assert "Not known: no run had a change in force." in text
     assert "| so at most, with 95 % confidence | 100.00% of executions |" in text
 

@@ -61,7 +61,9 @@ def main() -> int:
             break
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     command = f"python -m tests.benchmarks.certificate DIRECTORY --seed {options.seed}"
-    text = page(pairs, command, machine, datetime.now(UTC).date().isoformat())
+    text = page(
+        pairs, sum(trap.runs for trap in every.values()), command, machine, datetime.now(UTC).date().isoformat()
+    )
     print(text)
     if options.write_docs:
         DOCS.write_text(text, encoding="utf-8")

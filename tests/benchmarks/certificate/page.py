@@ -8,12 +8,12 @@ from tests.benchmarks.certificate.pair import Pair
 from tests.benchmarks.certificate.verdict import Certificate, certify
 
 
-def page(pairs: Sequence[Pair], command: str, machine: str, day: str) -> str:
-    """Markdown."""
-    return "\n".join(_lines(pairs, command, machine, day)) + "\n"
+def page(pairs: Sequence[Pair], planned: int, command: str, machine: str, day: str) -> str:
+    """Markdown. `planned` is how many pairs of runs there would have been."""
+    return "\n".join(_lines(pairs, planned, command, machine, day)) + "\n"
 
 
-def _lines(pairs: Sequence[Pair], command: str, machine: str, day: str) -> Iterator[str]:
+def _lines(pairs: Sequence[Pair], planned: int, command: str, machine: str, day: str) -> Iterator[str]:
     found = certify(pairs)
     yield "# Regression certificate\n"
     yield "Jobs made to break the promise, run night after night on real Spark: through `spark-tuner submit`, and beside that"
@@ -21,6 +21,8 @@ def _lines(pairs: Sequence[Pair], command: str, machine: str, day: str) -> Itera
     yield "data and other values.\n"
     yield f"    {command}\n"
     yield f"{day}, {machine}.\n"
+    if len(pairs) < planned:
+        yield f"**Broken off after {len(pairs)} of {planned} pairs of runs: what follows is of these alone.**\n"
     yield from _worse(found)
     yield from _counts(found, pairs)
     yield from _by_trap(pairs)

@@ -30,3 +30,8 @@ class Trap:
     queries: Mapping[str, str]
     nights: Sequence[Night]
     conf: Mapping[str, str]
+
+    @property
+    def runs(self) -> int:
+        """How often it runs, with tries that find no input."""
+        return len(self.nights) + sum(night.misses_input for night in self.nights)

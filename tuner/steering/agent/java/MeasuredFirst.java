@@ -76,7 +76,10 @@ public final class MeasuredFirst extends HintInfo {
     return Trees.list(((Product) found.get()).productElement(left ? 1 : 2));
   }
 
-  /** Whether a shuffle by these keys would be left out: the join below has brought the rows together by them. */
+  /**
+   * Whether a shuffle by these keys would be left out: the join below has brought the rows together by just these. Rows that it
+   * brought together by more or fewer keys are shuffled again (EnsureRequirements leaves out what is semantically equal).
+   */
   private static boolean comesBy(LogicalPlan side, List keys) {
     LogicalPlan below = side;
     while (below instanceof Project || below instanceof Filter) below = (LogicalPlan) Trees.children(below).get(0);
@@ -84,12 +87,14 @@ public final class MeasuredFirst extends HintInfo {
     for (int i = 0; i < keys.size(); i++) wanted.addAll(Trees.references((Expression) keys.get(i)));
     if (!(below instanceof Join)) return Shuffles.addsShuffle(below);
     Set there = new HashSet();
+    boolean asMany = false;
     for (int k = 0; k < 2; k++) {
       List each = keys((Join) below, k == 0);
+      asMany |= each.size() == keys.size();
       for (int i = 0; i < each.size(); i++) there.addAll(Trees.references((Expression) each.get(i)));
     }
     // What a projection computes or renames is not followed.
-    return there.containsAll(wanted) || !Trees.output(below).containsAll(wanted);
+    return asMany && there.containsAll(wanted) || !Trees.output(below).containsAll(wanted);
   }
 
   /** Whether a plan's partitions are pruned by what another side has, which is a copy of that side. */

@@ -15,6 +15,7 @@ from tuner.model.query import Query
 from tuner.model.strategy import JoinType
 from tuner.plan.agent_block import agent_block
 from tuner.plan.joins import signature
+from tuner.plan.literals import literal_class
 from tuner.plan.order_text import order_text
 from tuner.plan.queries import queries
 
@@ -87,7 +88,7 @@ def _order_directive(query: Query, graph: JoinGraph, order: Order) -> dict[str, 
             [list(members(p.left)), list(members(p.right)), p.left_key, p.right_key] for p in graph.predicates
         ],
         "order": nested(order),
-        "literals": [query.literals],
+        "literals": [literal_class(query.conditions or ())],
     }
 
 
@@ -179,7 +180,13 @@ def _hints(
             rows_of = [rows.get(s) or 0 for s in ([side] if side else sides)]
             hint = rng.choice([h for h in HINTS if _may(h, side, max(rows_of), choice)])
             action = Action(ActionKind.HINT_JOIN, number, hint, query.fingerprint, side)
-            yield {"id": action.id, "join": number, "hint": hint, "side": list(side), "literals": [query.literals]}
+            yield {
+                "id": action.id,
+                "join": number,
+                "hint": hint,
+                "side": list(side),
+                "literals": [literal_class(query.conditions or ())],
+            }
 
 
 def _may(hint: str, side: Names, rows: int, choice: RandomChoice) -> bool:

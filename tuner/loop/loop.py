@@ -13,7 +13,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from tuner.advice.facts import Facts
-from tuner.advice.order_bounds import order_bounds
 from tuner.advice.oversized_hints import head_room
 from tuner.advice.steering_reach import Reach
 from tuner.errors import EventLogNotFoundError
@@ -403,6 +402,9 @@ def _carry_out(known: _Known, decision: Decision, queries: Sequence[Query], prob
 
 def _size_limits(facts: Facts, decision: Decision, queries: Sequence[Query]) -> SizeLimits:
     """Of each hint and order by the executions that it is for: other values make relations of other sizes."""
+    # It loads numpy, which parsing a DAG does not wait for.
+    from tuner.advice.order_bounds import order_bounds
+
     orders = [action for action in decision.actions if action.kind is ActionKind.ORDER_JOINS]
     of_hints: dict[str, int] = {}
     of_orders: dict[str, dict[str, SizeBounds]] = {}

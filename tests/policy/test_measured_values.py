@@ -221,3 +221,31 @@ def test_what_loses_for_all_values_has_lost() -> None:
     both = replace(decided(HINT), literals=(FREQUENT, RARE))
     after = replace(after, decision=replace(after.decision, changes=(both,)))
     assert read_ledger([before, after])[HINT.id].standing is Standing.ROLLED_BACK
+
+
+def test_what_was_proven_for_all_values_and_loses_for_some_stays_for_the_others() -> None:
+    """Even if it loses more there than it gains elsewhere. After the first such night one goes without it."""
+
+    def on_both(number: int, rare: float, frequent: float, standing: Standing) -> Run:
+        found = night(number, (RARE, rare, APPLIED), (FREQUENT, frequent, APPLIED))
+        both = replace(decided(HINT, standing), literals=(FREQUENT, RARE))
+        return replace(found, decision=replace(found.decision, changes=(both,)))
+
+    runs = [
+        *(night(n, (RARE, 10, None), (FREQUENT, 10, None)) for n in range(3)),
+        on_both(3, 4, 4, Standing.TRIAL),
+        on_both(4, 4, 40, Standing.PROMOTED),
+        night(5, (RARE, 10, None), (FREQUENT, 10, None)),
+        on_both(6, 4, 40, Standing.PROMOTED),
+    ]
+
+    def after(night: int) -> tuple[Standing, tuple[str, ...]]:
+        now = read_ledger(runs[: night + 1])[HINT.id].now
+        return now.standing, now.excluded
+
+    assert [after(night) for night in range(3, 7)] == [
+        (Standing.PROMOTED, ()),
+        (Standing.HELD, ()),
+        (Standing.PROMOTED, ()),
+        (Standing.PROMOTED, (FREQUENT,)),
+    ]

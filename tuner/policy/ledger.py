@@ -21,7 +21,7 @@ from tuner.policy.effect import Effect
 from tuner.policy.evidence.comparison import MIN_GAIN_SECONDS, MIN_SECONDS, SURE_LOSS, Comparison
 from tuner.policy.evidence.history import History
 from tuner.policy.failed_run import FailedRun, after_failure, newly_failed
-from tuner.policy.lost_values import lost_values, with_excluded, without_lost_values
+from tuner.policy.lost_values import where_it_does_not_lose
 from tuner.policy.measure import Measured, measured_queries, total_input_bytes, usable
 from tuner.policy.rulings import Rulings
 
@@ -103,7 +103,7 @@ def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[s
         _remember(ledger, run, rulings)
         _expire(ledger, run)
         if usable(run) and run.outcome:
-            ledger.histories.of(run).add(ledger.measured, run.outcome.cluster.cores)
+            ledger.histories.of(run).add(ledger.measured)
             _end_hold(ledger, run)
         if followed := changes_in_effect(run):
             _judge(ledger, run, followed, runs[:position], runs[position + 1 :])
@@ -225,14 +225,11 @@ def _compare(ledger: _Ledger, run: Run, changes: Sequence[DecidedChange]) -> Com
         and id_ not in ids
         and any(differ_on_target(record.decided.change, d.change) for d in changes)
     ]
-    cores = run.outcome.cluster.cores if run.outcome else 0
-    return compare(ledger.measured, ledger.histories.of(run), changes, cores, replaced)
+    return compare(ledger.measured, ledger.histories.of(run), changes, replaced)
 
 
 def _judge_trials(ledger: _Ledger, run: Run, trials: list[DecidedChange]) -> None:
-    found = _compare(ledger, run, trials)
-    excluded = lost_values(found, trials)
-    found, trials = without_lost_values(found, trials, excluded), [with_excluded(d, excluded) for d in trials]
+    found, trials = where_it_does_not_lose(_compare(ledger, run, trials), trials)
     foretold = replace(found, touched=tuple(_with_prediction(c, trials) for c in found.touched))
     blame = blamed(run, trials, foretold)
     for decided in trials:
@@ -241,6 +238,7 @@ def _judge_trials(ledger: _Ledger, run: Run, trials: list[DecidedChange]) -> Non
 
 
 def _judge_proven(ledger: _Ledger, run: Run, group: list[DecidedChange], found: Comparisons) -> None:
+    found, group = where_it_does_not_lose(found, group)
     blame = blamed(run, group, found)
     for decided in group:
         effect = _effect(decided, group, found)
@@ -315,7 +313,7 @@ def _severe_night(ledger: _Ledger, run: Run, decided: DecidedChange) -> Reason |
     history = ledger.histories.of(run)
     gain = max(0.0, record.gain_seconds or 0.0) if (record := ledger.records.get(decided.id)) else 0.0
     for query in ledger.measured:
-        if decided.id not in query.changes | query.properties:
+        if decided.id not in query.changes | query.properties or query.literals in decided.excluded:
             continue
         ratio = history.night(query, decided.id)
         # Of many queries one is slow on most nights: one that a property was not meant for must outweigh what that gains.

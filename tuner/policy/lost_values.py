@@ -10,32 +10,30 @@ from tuner.policy.compare import Comparisons
 from tuner.policy.evidence.comparison import Comparison, losers
 
 
-def lost_values(found: Comparisons, changes: Sequence[DecidedChange]) -> dict[str, frozenset[str]]:
-    """By the id of a change, the classes of values (`tuner.policy.literal_classes`) that it is to act on no more: it loses for
-    these, and may act on others. What loses for all that it may act on has lost, and is none of these."""
-    excluded: dict[str, frozenset[str]] = {}
-    for one in changes:
-        if one.change.is_on_joins:
-            mine = [c for c in found.touched if c.fingerprint in one.queries and c.literals]
-            lost = frozenset(c.literals for c in {*losers(mine), *(c for c in mine if c.slower)})
-            if lost and set(one.literals) - set(one.excluded) - lost:
-                excluded[one.id] = lost
-    return excluded
-
-
-def without_lost_values(
-    found: Comparisons, changes: Sequence[DecidedChange], excluded: Mapping[str, frozenset[str]]
-) -> Comparisons:
-    """What is left to judge the changes by."""
+def where_it_does_not_lose(
+    found: Comparisons, changes: Sequence[DecidedChange]
+) -> tuple[Comparisons, list[DecidedChange]]:
+    """The changes, each acting no more on the classes of values (`tuner.policy.literal_classes`) that it loses for, and what is
+    left to judge them by. What loses for all values that it may act on has lost, and stays to be judged by them."""
+    excluded = {one.id: lost for one in changes if (lost := _lost_values(found, one))}
 
     def is_excluded(comparison: Comparison) -> bool:
         touching = [one for one in changes if comparison.fingerprint in one.queries]
         return bool(touching) and all(comparison.literals in excluded.get(one.id, ()) for one in touching)
 
-    return replace(found, touched=tuple(c for c in found.touched if not is_excluded(c)))
+    left = tuple(c for c in found.touched if not is_excluded(c))
+    return replace(found, touched=left), [_with_excluded(one, excluded) for one in changes]
 
 
-def with_excluded(decided: DecidedChange, excluded: Mapping[str, frozenset[str]]) -> DecidedChange:
-    """A change that acts on these values no more."""
-    more = excluded.get(decided.id, frozenset())
-    return replace(decided, excluded=tuple(sorted({*decided.excluded, *more}))) if more else decided
+def _lost_values(found: Comparisons, one: DecidedChange) -> frozenset[str]:
+    """None where it loses for all that it may act on."""
+    if not one.change.is_on_joins:
+        return frozenset()
+    mine = [c for c in found.touched if c.fingerprint in one.queries and c.literals]
+    lost = frozenset(c.literals for c in {*losers(mine), *(c for c in mine if c.slower)})
+    return lost if set(one.literals) - set(one.excluded) - lost else frozenset()
+
+
+def _with_excluded(one: DecidedChange, excluded: Mapping[str, frozenset[str]]) -> DecidedChange:
+    more = excluded.get(one.id, frozenset())
+    return replace(one, excluded=tuple(sorted({*one.excluded, *more}))) if more else one

@@ -24,9 +24,9 @@ def _compare(
 ) -> Comparisons:
     history = History()
     for one in (*past, now):
-        history.add(measured_queries(one), 8)
+        history.add(measured_queries(one))
     in_force = [d for d in now.decision.in_force if d.id in changes]
-    return compare(measured_queries(now), history, in_force, 8, instead_of)
+    return compare(measured_queries(now), history, in_force, instead_of)
 
 
 def _one(*past: Run, now: Run) -> Comparison:

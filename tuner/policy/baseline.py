@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -37,11 +36,10 @@ def baselines(runs: Sequence[Run]) -> dict[str, Baseline]:
     for run in with_literal_classes(runs):
         if usable(run) and run.outcome:
             queries, history = measured_queries(run), histories.of(run)
-            cores = run.outcome.cluster.cores
-            foretold = {query.key: history.foretold(query, cores) for query in queries}
-            history.add(queries, cores)
+            foretold = {query.key: history.foretold(query) for query in queries}
+            history.add(queries)
             steered = any(query.changes for query in queries)
-            bands = [_without(query, history, cores) if steered else foretold[query.key] for query in queries]
+            bands = [_without(query, history) if steered else foretold[query.key] for query in queries]
             if (band := _together(queries, bands)) is not None:
                 found[run.key] = band
     return found
@@ -50,24 +48,24 @@ def baselines(runs: Sequence[Run]) -> dict[str, Baseline]:
 def query_baselines(runs: Sequence[Run]) -> dict[str, float]:
     """By fingerprint: seconds with nothing in force, for the input of the query's latest run; its executions in a run are
     summed."""
-    histories, latest = ByContext(History), dict[Key, tuple[Measured, History, int]]()
+    histories, latest = ByContext(History), dict[Key, tuple[Measured, History]]()
     for run in with_literal_classes(runs):
         if usable(run) and run.outcome:
             queries, history = measured_queries(run), histories.of(run)
-            history.add(queries, run.outcome.cluster.cores)
-            latest.update((query.key, (query, history, run.outcome.cluster.cores)) for query in queries)
+            history.add(queries)
+            latest.update((query.key, (query, history)) for query in queries)
     seconds: dict[str, float] = {}
-    for query, history, cores in latest.values():
-        found = _without(query, history, cores) if query.changes else history.foretold(query, cores)
+    for query, history in latest.values():
+        found = _without(query, history) if query.changes else history.foretold(query)
         if found is not None:
             seconds[query.fingerprint] = seconds.get(query.fingerprint, 0.0) + found.expected
     return seconds
 
 
-def _without(query: Measured, history: History, cores: int) -> Comparison | None:
+def _without(query: Measured, history: History) -> Comparison | None:
     if not query.changes:
         return Comparison.as_it_is(query.fingerprint, query.seconds)
-    return history.compared(query, query.changes | query.properties, cores)
+    return history.compared(query, query.changes | query.properties)
 
 
 def _together(queries: Sequence[Measured], bands: Sequence[Comparison | None]) -> Baseline | None:
@@ -76,6 +74,4 @@ def _together(queries: Sequence[Measured], bands: Sequence[Comparison | None]) -
     if not known or new > MAX_NEW * sum(query.seconds for query in queries):
         return None
     whole = pooled(known)
-    if not math.isfinite(whole.expected):
-        return None
     return Baseline(whole.expected + new, whole.low + new, whole.high + new)

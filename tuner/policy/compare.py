@@ -37,7 +37,6 @@ def compare(
     queries: Sequence[Measured],
     history: History,
     changes: Sequence[DecidedChange],
-    cores: int = 0,
     instead_of: Collection[str] = (),
 ) -> Comparisons:
     """The measured queries of a run, which is in `history`, with these of its changes against without.
@@ -52,7 +51,7 @@ def compare(
         mine, named = frozenset((query.changes | query.properties) & ids), not query.changes.isdisjoint(ids)
         if not mine or not (named or properties):
             continue
-        if (found := history.compared(query, mine, cores, instead_of)) is not None:
+        if (found := history.compared(query, mine, instead_of)) is not None:
             (touched if named else beside).append(found)
     return Comparisons(tuple(touched), tuple(beside))
 

@@ -51,7 +51,7 @@ def _total(run: Run, earlier: Sequence[Run]) -> tuple[Comparison | None, int, in
     histories = ByContext(History)
     for one in (*filter(usable, earlier), run):
         if one.outcome:
-            histories.of(one).add(measured_queries(one), one.outcome.cluster.cores)
-    found = compare(measured_queries(run), histories.of(run), changes, run.outcome.cluster.cores)
+            histories.of(one).add(measured_queries(one))
+    found = compare(measured_queries(run), histories.of(run), changes)
     effect = Effect(found.touched, found.moved, found.beside)
     return (effect.total if effect.comparisons else None), len(effect.comparisons), len(found.moved)

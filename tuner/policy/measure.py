@@ -29,7 +29,7 @@ class Measured:
     set in the run, as these reach a query whether or not they were meant for it. `cpu_seconds` are those of executors' cores,
     and of all of them while the driver builds broadcasts; `work_seconds` what its measured rows and bytes take at fixed
     prices (0: not known). `cpu_share` is how much of its tasks' time is computing. `stages` are core seconds of what its
-    stages did, by exactly that.
+    stages did, by exactly that. `cores` are those of its run (0: not known).
     """
 
     fingerprint: str
@@ -44,6 +44,7 @@ class Measured:
     work_seconds: float = 0.0
     cpu_share: float = 1.0
     stages: Mapping[StageKey, float] = field(default_factory=dict)
+    cores: int = 0
 
     @property
     def key(self) -> Key:
@@ -105,6 +106,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
                     work_seconds=priced_seconds(query.work) if query.work else 0.0,
                     cpu_share=min(1.0, query.executor_cpu_ms / query.executor_run_ms) if query.executor_run_ms else 1.0,
                     stages=_stages(query.work),
+                    cores=run.outcome.cluster.cores,
                 )
             )
     return tuple(found)

@@ -64,7 +64,7 @@ class Observer:
         touched = {q for trial in trials for q in trial.queries}
         history = History()
         for earlier in past:
-            history.add(measured_queries(earlier), _cores(earlier))
+            history.add(measured_queries(earlier))
         # What is new, whoever put it there; what else is new in the run is another's.
         new = frozenset(["the trials of the group"])
         elsewhere = frozenset(["trials of other groups"])
@@ -74,8 +74,8 @@ class Observer:
             )
             for q in measured_queries(run)
         ]
-        history.add(queries, _cores(run))
-        mine = (history.compared(q, new, _cores(run)) for q in queries if q.changes == new)
+        history.add(queries)
+        mine = (history.compared(q, new) for q in queries if q.changes == new)
         compared = [found for found in mine if found is not None]
         seconds = _by_query(compared)
         predicted = with_trials(seconds, trials)
@@ -121,10 +121,6 @@ def _sharing_queries(found: Sequence[_Open]) -> list[list[_Open]]:
                 members = group + members
         groups = [*apart, (queries, members)]
     return [members for _, members in groups]
-
-
-def _cores(run: Run) -> int:
-    return run.outcome.cluster.cores if run.outcome else 0
 
 
 def _by_query(compared: Sequence[Comparison]) -> dict[str, float]:

@@ -14,15 +14,18 @@ from tuner.policy.measure import Measured
 CHANGE = frozenset(["change"])
 
 
-def query(seconds: float, cpu: float, *, changed: bool = False, stages: dict[str, float] | None = None) -> Measured:
+def query(
+    seconds: float, cpu: float, *, changed: bool = False, stages: dict[str, float] | None = None, cores: int = 8
+) -> Measured:
     named = {((name, "1"),): took for name, took in (stages or {}).items()}
-    return Measured("q", 0, seconds, 10**9, CHANGE if changed else frozenset(), cpu_seconds=cpu, stages=named)
+    changes = CHANGE if changed else frozenset[str]()
+    return Measured("q", 0, seconds, 10**9, changes, cpu_seconds=cpu, stages=named, cores=cores)
 
 
-def ratio_after(*nights: Measured, cores: tuple[int, ...] = ()) -> LogRatio:
+def ratio_after(*nights: Measured) -> LogRatio:
     history = History()
-    for number, night in enumerate(nights):
-        history.add([night], cores[number] if cores else 8)
+    for night in nights:
+        history.add([night])
     found = history.effect(nights[-1], CHANGE)
     assert found is not None
     return found
@@ -34,7 +37,7 @@ def test_a_busy_first_night_claims_no_gain() -> None:
     assert math.exp(found.mean) > 0.85
     history = History()
     for night in (query(40, 80), query(20, 79, changed=True)):
-        history.add([night], 8)
+        history.add([night])
     compared = history.compared(query(20, 79, changed=True), CHANGE)
     assert compared is not None and compared.gain < 10, "not the 20 s that the clock saw"
 
@@ -51,9 +54,9 @@ def test_what_the_clock_says_again_and_again_counts() -> None:
 
 
 def test_more_cores_are_no_gain_and_fewer_no_loss() -> None:
-    found = ratio_after(*[query(20, 80)] * 3, query(11, 80, changed=True), cores=(8, 8, 8, 16))
+    found = ratio_after(*[query(20, 80)] * 3, query(11, 80, changed=True, cores=16))
     assert found.below(1.0) < 0.95
-    found = ratio_after(*[query(20, 80)] * 3, query(36, 81, changed=True), cores=(8, 8, 8, 4))
+    found = ratio_after(*[query(20, 80)] * 3, query(36, 81, changed=True, cores=4))
     assert found.above(1.03) < 0.9
 
 
@@ -74,5 +77,5 @@ def test_processor_time_tells_of_the_clock_what_is_not_latency() -> None:
 
 def test_a_query_that_never_ran_without_a_change_tells_nothing_of_it() -> None:
     history = History()
-    history.add([query(20, 80, changed=True)], 8)
+    history.add([query(20, 80, changed=True)])
     assert history.effect(query(20, 80, changed=True), CHANGE) is None

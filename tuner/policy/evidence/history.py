@@ -78,27 +78,21 @@ class History:
 
     _known: dict[Key, _Known] = field(default_factory=dict)
     _keys: Keys = field(default_factory=Keys)
-    _fingerprints: set[str] = field(default_factory=set)
     _spreads: dict[str, Spread] = field(default_factory=lambda: {m.name: Spread(m.noise) for m in METRICS})
     _machines: dict[str, Spread] = field(default_factory=lambda: {m.name: Spread(m.machine) for m in METRICS})
 
-    def knows(self, fingerprint: str) -> bool:
-        """Whether the query ever succeeded."""
-        return fingerprint in self._fingerprints
-
-    def add(self, queries: Sequence[Measured], cores: int = 0) -> None:
-        """Those of the next run, on so many cores (0: unknown)."""
+    def add(self, queries: Sequence[Measured]) -> None:
+        """Those of the next run."""
         # What is known of a query from before its values were looked at is known of each of them.
         before = [self._known.get(self._keys.of(query)) for query in queries]
         pairs = []
         for query, earlier in zip(queries, before, strict=True):
             key = self._keys.add(query)
-            self._fingerprints.add(query.fingerprint)
             if key not in self._known:
-                self._known[key] = deepcopy(earlier) if earlier else _Known(query.input_bytes, cores)
+                self._known[key] = deepcopy(earlier) if earlier else _Known(query.input_bytes, query.cores)
             pairs.append((query, self._known[key]))
         for metric in METRICS:
-            self._learn(metric, pairs, cores)
+            self._learn(metric, pairs)
         for query, known in pairs:
             in_force = query.changes | query.properties
             known.together[in_force] = known.together.get(in_force, 0) + 1
@@ -126,16 +120,14 @@ class History:
         found = pooled_ratio([*sure, clock])
         return found if found.variance < UNKNOWN / 2 else None
 
-    def compared(
-        self, query: Measured, changes: frozenset[str], cores: int = 0, instead_of: Iterable[str] = ()
-    ) -> Comparison | None:
+    def compared(self, query: Measured, changes: frozenset[str], instead_of: Iterable[str] = ()) -> Comparison | None:
         """A query of the latest run with these of its changes, against what it would have taken with others instead: None
         where it never ran without them."""
         known, ratio = self._of(query), self.effect(query, changes, instead_of)
         if known is None or ratio is None or not query.seconds:
             return None
         clock = known.filters[CLOCK.name]
-        size, log, extra = self._scaled(CLOCK, query, known, query.seconds, cores)
+        size, log, extra = self._scaled(CLOCK, query, known, query.seconds)
         others = [id_ for id_ in query.changes | query.properties if id_ not in changes] + list(instead_of)
         level = clock.without(size, others, changes, ratio)
         return Comparison(
@@ -149,21 +141,16 @@ class History:
             literals=query.literals,
         )
 
-    def foretold(self, query: Measured, cores: int = 0) -> Comparison | None:
+    def foretold(self, query: Measured) -> Comparison | None:
         """What a query that is still to come takes with nothing in force; None where nothing tells."""
         known = self._of(query)
         if known is None or not query.seconds or not known.ever_without(known.filters[CLOCK.name].changes):
             return None
-        size, log, extra = self._scaled(CLOCK, query, known, query.seconds, cores)
+        size, log, extra = self._scaled(CLOCK, query, known, query.seconds)
         mean, variance = known.filters[CLOCK.name].foretold(size, {})
         noise = variance + extra + known.spreads[CLOCK.name].variance + self._machines[CLOCK.name].variance
         expected = query.seconds * math.exp(mean - log)
         return Comparison(query.fingerprint, query.seconds, LogRatio(), expected, shared=0.5, unsure=noise)
-
-    def on_the_clock(self, query: Measured, changes: frozenset[str], instead_of: Iterable[str] = ()) -> LogRatio:
-        """As `effect`, by the clock alone."""
-        known = self._of(query)
-        return known.filters[CLOCK.name].effect(changes, instead_of) if known else LogRatio()
 
     def night(self, query: Measured, change: str) -> float:
         """How many times as long a query took in its latest run as it would have without a change: by that night alone, as far
@@ -183,24 +170,12 @@ class History:
         known = self._of(query)
         return known is not None and known.filters[CLOCK.name].shifted > 0
 
-    def speed(self, query: Measured) -> float:
-        """How many times as long as usual the machine took in the query's latest run, as far as others tell."""
-        known = self._of(query)
-        return known.speed if known else 1.0
-
-    def shared(self, query: Measured) -> float:
-        """The share of the variance of a run that it shares with the others of that run."""
-        known = self._of(query)
-        return known.shared if known else 0.0
-
     def _of(self, query: Measured) -> _Known | None:
         return self._known.get(self._keys.of(query))
 
-    def _learn(self, metric: Metric, pairs: Sequence[tuple[Measured, _Known]], cores: int) -> None:
+    def _learn(self, metric: Metric, pairs: Sequence[tuple[Measured, _Known]]) -> None:
         fleet, machine = self._spreads[metric.name], self._machines[metric.name]
-        seen = [
-            self._seen(metric, query, known, value, cores) for query, known in pairs if (value := metric.of(query)) > 0
-        ]
+        seen = [self._seen(metric, query, known, value) for query, known in pairs if (value := metric.of(query)) > 0]
         controls = [s.control for s in seen if s.control]
         if metric is CLOCK:
             controls += [c for s in seen if reached(s.query) for c in _of_stages(s.query, s.known)]
@@ -223,9 +198,9 @@ class History:
                 one.known.speed = math.exp(speed)
                 one.known.shared = unsure / (unsure + one.noise)
 
-    def _seen(self, metric: Metric, query: Measured, known: _Known, value: float, cores: int) -> _Seen:
+    def _seen(self, metric: Metric, query: Measured, known: _Known, value: float) -> _Seen:
         """What one query measured, and whether that tells how fast the machine was."""
-        size, log, extra = self._scaled(metric, query, known, value, cores)
+        size, log, extra = self._scaled(metric, query, known, value)
         usual = math.sqrt(self._spreads[metric.name].variance)
         own = known.spreads.setdefault(metric.name, Spread(usual))
         own.usual = usual
@@ -237,13 +212,13 @@ class History:
         return _Seen(query, known, query.changes | query.properties, size, log, noise, control)
 
     @staticmethod
-    def _scaled(metric: Metric, query: Measured, known: _Known, value: float, cores: int) -> tuple[float, float, float]:
+    def _scaled(metric: Metric, query: Measured, known: _Known, value: float) -> tuple[float, float, float]:
         """The log of the input over the usual one, the log of what is measured, and what the scaling makes unsure of it."""
         size = math.log(query.input_bytes / known.input_bytes) if query.input_bytes and known.input_bytes else 0.0
         size = 0.0 if abs(size) <= SAME_INPUT else size
         log, extra = math.log(value), (EFFECT_BY_SIZE * size) ** 2
-        if metric is CLOCK and cores and known.cores and cores != known.cores:
-            more = math.log(cores / known.cores)
+        if metric is CLOCK and query.cores and known.cores and query.cores != known.cores:
+            more = math.log(query.cores / known.cores)
             log += CORES * more
             extra += (CORES_SPREAD * more) ** 2
         return size, log, extra

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.plan.estimates import NO_ESTIMATES, read_estimates
+from tuner.plan.estimates import NO_ESTIMATES, SideEstimate, read_estimates
 
 from .trees import fixture
 
@@ -75,3 +75,20 @@ def test_the_relations_below_a_side_are_summed() -> None:
     assert (found.side((1,)).bytes, found.side((1,)).leaf_bytes) == (1 << 20, 3 << 20)
     assert found.side((2, 3)).leaf_bytes == 9 << 20
     assert found.side((1, 2)).leaf_bytes is None
+
+
+def test_the_plan_of_a_runtime_filters_subquery_is_none_of_its_relations() -> None:
+    """The subquery reads the other side of the join; its columns have the same ids."""
+    text = (
+        "Join Inner, (a#1 = b#2), Statistics(sizeInBytes=9.0 KiB)\n"
+        ":- Filter might_contain(scalar-subquery#7 [], xxhash64(a#1, 42)), Statistics(sizeInBytes=3.0 KiB)\n"
+        ":  :  +- Aggregate [bloom_filter_agg(xxhash64(b#2, 42), 10, 80, 0, 0) AS bloomFilter#6], Statistics(sizeInBytes=1.0 B)\n"
+        ":  :     +- Filter isnotnull(b#2), Statistics(sizeInBytes=1.0 KiB)\n"
+        ":  :        +- Relation [b#2] parquet, Statistics(sizeInBytes=1.0 KiB)\n"
+        ":  +- Relation [a#1] parquet, Statistics(sizeInBytes=4.0 KiB)\n"
+        "+- Filter isnotnull(b#2), Statistics(sizeInBytes=1.0 KiB)\n"
+        "   +- Relation [b#2] parquet, Statistics(sizeInBytes=2.0 KiB)"
+    )
+    estimates = read_estimates(text)
+    assert estimates.side((1,)) == SideEstimate(3 * 1024, 4 * 1024)
+    assert estimates.side((2,)) == SideEstimate(1024, 2 * 1024)

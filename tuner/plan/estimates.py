@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tuner.plan.expression import attributes
@@ -81,7 +81,8 @@ def read_estimates(logical_plan: str | None) -> Estimates:
 
 
 def parse_logical(text: str) -> list[LogicalNode]:
-    """The operators of a logical plan, parents before their children."""
+    """The operators of a logical plan, parents before their children; without the plans of subqueries in their expressions, such
+    as a runtime filter's."""
     nodes: list[LogicalNode] = []
     path: list[LogicalNode] = []
     for line in text.splitlines():
@@ -96,7 +97,21 @@ def parse_logical(text: str) -> list[LogicalNode]:
             path[-1].children.append(node)
         path.append(node)
         nodes.append(node)
-    return nodes
+    return _without_subqueries(nodes)
+
+
+def _without_subqueries(nodes: Sequence[LogicalNode]) -> list[LogicalNode]:
+    """TreeNode.generateTreeString indents a subquery once more than the operator's own input. What a leaf holds besides, such
+    as the plan of what is cached, stays."""
+    dropped: set[int] = set()
+    for node in nodes:
+        if node.parent is not None and id(node.parent) in dropped:
+            dropped.add(id(node))
+            continue
+        own = min((child.depth for child in node.children), default=0)
+        dropped.update(id(child) for child in node.children if child.depth > own)
+        node.children = [child for child in node.children if child.depth == own]
+    return [node for node in nodes if id(node) not in dropped]
 
 
 def _bytes(text: str) -> int | None:

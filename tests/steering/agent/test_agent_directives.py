@@ -117,6 +117,16 @@ def test_what_may_lose_with_larger_relations_is_said_only_with_sizes() -> None:
     assert said["orders"][0]["bounds"] == [[0, 0], [1, 10], [2, 20]]
 
 
+def test_a_hint_is_not_said_without_the_order_that_it_needs() -> None:
+    """Even where the latest run had the join that the order made."""
+    hinted, ordered = hint(), order(Joined(Joined(0, 2), 1))
+    needs = replace(decided(hinted).change, needs=decided(ordered).id)
+    both = Decision(Mode.AUTO, (decided(ordered), replace(decided(hinted), change=needs)))
+    found = agent_directives(both, [query(graphs=(STAR,))], SizeLimits({hinted.id: 40}))
+    assert found.text == ""
+    assert [action for action, _ in found.skipped] == [ordered, hinted]
+
+
 def test_an_order() -> None:
     action = order(Joined(Joined(0, 2), 1))
     (said,) = message(action, queries=[query(graphs=(STAR,))])

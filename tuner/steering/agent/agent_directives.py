@@ -29,6 +29,8 @@ from tuner.plan.order_text import OrderTextError, parse_order
 from tuner.plan.relation import short_name
 from tuner.words.query_names import query_name
 
+_NEEDED = "the order of joins that it needs is not carried out"
+
 
 @dataclass(frozen=True, slots=True)
 class SizeLimits:
@@ -74,11 +76,17 @@ def agent_directives(decision: Decision, queries: Iterable[Query], limits: SizeL
     ran = list(queries)
     actions = [action for action in decision.actions if action.kind in ON_JOINS]
     decided = {d.id: d for d in decision.changes}
+    decided_of = {action: d for d in decision.in_force for action in d.change.actions}
     said: dict[Action, _PlacedDirective] = {}
     skipped: dict[Action, str] = {}
     for kind in (ActionKind.ORDER_JOINS, ActionKind.HINT_JOIN):
         orders = [one for action, one in said.items() if action not in skipped]
-        found = {a: _directive(a, ran, limits, orders) for a in actions if a.kind is kind}
+        out = {decided_of[action].id for action in skipped}
+        found = {
+            a: _NEEDED if decided_of[a].change.needs in out else _directive(a, ran, limits, orders)
+            for a in actions
+            if a.kind is kind
+        }
         said |= {action: one for action, one in found.items() if isinstance(one, _PlacedDirective)}
         skipped |= {action: why for action, why in found.items() if isinstance(why, str)}
         # What is not said makes no join that another could be taken for.

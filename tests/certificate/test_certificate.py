@@ -33,7 +33,7 @@ def ran(executed: Executed, changes: tuple[str, ...] = BY_ITSELF) -> Ran:
 def pair(*both: tuple[Executed, Executed], night: int = 1, changes: tuple[str, ...] = ("order",)) -> Pair:
     """Steered and twin, pair by pair."""
     steered, twin = (tuple(runs) for runs in zip(*both, strict=True))
-    return Pair("job", night, False, 0, tuple(ran(s, changes) for s in steered), tuple(map(ran, twin)))
+    return Pair(1, "job", night, False, 0, tuple(ran(s, changes) for s in steered), tuple(map(ran, twin)))
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_run_without_changes_is_not_judged_but_its_results_are() -> None:
 def test_a_failure_counts_where_it_comes_again_and_the_twin_has_none() -> None:
     well = pair((one(5), one(5)))
     failed = Ran(False, ("order",), 5, failure="out of memory")
-    assert certify([replace(well, steered=(failed, failed))]).failed == ("job, night 1: out of memory",)
+    assert certify([replace(well, steered=(failed, failed))]).failed == ("job, night 1, seed 1: out of memory",)
     assert is_in_doubt(replace(well, steered=(failed,)))
     assert not certify([replace(well, steered=(failed, *well.steered))]).failed
     assert not certify([replace(well, steered=(failed,), twin=(failed,))]).failed
@@ -103,7 +103,7 @@ def test_a_pair_is_read_as_it_was_written_and_the_page_names_what_got_slower_fir
     pairs = [pair((one(12, 9), one(10, 8)), (one(13, 9), one(11, 8))), pair((one(3), one(9)), night=2)]
     assert [Pair.of_line(p.as_line()) for p in pairs] == pairs
     text = page(pairs, 2, "command", "machine", "2026-11-23")
-    assert text.index("job, night 1: sales {} took 12.5 s, by itself 10.5 s") < text.index("## In numbers")
+    assert text.index("job, night 1, seed 1: sales {} took 12.5 s, by itself 10.5 s") < text.index("## In numbers")
 
 
 class TestNights:

@@ -1,4 +1,4 @@
-"""TPC-DS tables and query texts from duckdb's extension, which its PyPI package holds: nothing is downloaded."""
+"""Tables and query texts of TPC-DS and TPC-H from duckdb's extensions, which PyPI packages hold: nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tuner.errors import RequirementError
 
@@ -16,13 +16,26 @@ if TYPE_CHECKING:
 _COMPLETE = "_complete"
 
 
-def make_tables(directory: Path, scale_factor: float) -> None:
+class Suite(NamedTuple):
+    """A benchmark's package, how it makes its tables, and its queries with their numbers."""
+
+    package: str
+    generate: str
+    queries: str
+
+
+TPCDS = Suite("duckdb_extension_tpcds", "CALL dsdgen(sf={:g})", "SELECT query_nr, query FROM tpcds_queries()")
+# Its package is of no extra.
+TPCH = Suite("duckdb_extension_tpch", "CALL dbgen(sf={:g})", "SELECT query_nr, query FROM tpch_queries()")
+
+
+def make_tables(directory: Path, scale_factor: float, suite: Suite = TPCDS) -> None:
     """Write each table as Parquet under `directory/<table>/`. Does nothing when an earlier call finished there."""
     if (directory / _COMPLETE).exists():
         return
     directory.mkdir(parents=True, exist_ok=True)
-    with _tpcds() as connection:
-        connection.execute(f"CALL dsdgen(sf={scale_factor:g})")
+    with _loaded(suite) as connection:
+        connection.execute(suite.generate.format(scale_factor))
         for (table,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall():
             target = directory / table
             target.mkdir(exist_ok=True)
@@ -31,17 +44,17 @@ def make_tables(directory: Path, scale_factor: float) -> None:
     (directory / _COMPLETE).touch()
 
 
-def query_texts() -> dict[int, str]:
-    """The 99 queries by number, without a closing semicolon."""
-    with _tpcds() as connection:
-        rows = connection.execute("SELECT query_nr, query FROM tpcds_queries()").fetchall()
+def query_texts(suite: Suite = TPCDS) -> dict[int, str]:
+    """The queries by number, without a closing semicolon."""
+    with _loaded(suite) as connection:
+        rows = connection.execute(suite.queries).fetchall()
     return {number: text.strip().rstrip(";").rstrip() for number, text in rows}
 
 
 @contextmanager
-def _tpcds() -> Iterator[duckdb.DuckDBPyConnection]:
+def _loaded(suite: Suite) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection with the extension loaded. Raises RequirementError where its packages are not installed."""
-    spec = find_spec("duckdb_extension_tpcds")
+    spec = find_spec(suite.package)
     if spec is None or spec.origin is None or find_spec("duckdb") is None:
         raise RequirementError("the demo's packages are missing; pip install 'airflow-spark-tuner[demo]'")
     import duckdb
@@ -49,7 +62,7 @@ def _tpcds() -> Iterator[duckdb.DuckDBPyConnection]:
     extension = next(Path(spec.origin).parent.rglob(f"v{duckdb.__version__}/*.duckdb_extension"), None)
     if extension is None:
         raise RequirementError(
-            f"duckdb-extension-tpcds is not for duckdb {duckdb.__version__}; install the same version of both"
+            f"{suite.package} is not for duckdb {duckdb.__version__}; install the same version of both"
         )
     with duckdb.connect() as connection:
         connection.execute(f"LOAD '{extension}'")

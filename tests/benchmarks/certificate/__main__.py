@@ -1,6 +1,6 @@
 """What steering makes worse, at most: paired executions on real Spark.
 
-    python -m tests.benchmarks.certificate DIRECTORY [--seed 1] [--only JOB …] [--nights 3] [--minutes 60] [--resume]
+    python -m tests.benchmarks.certificate DIRECTORY [--seeds 1 …] [--only JOB …] [--nights 3] [--minutes 60] [--resume]
         [--write-docs]
 
 DIRECTORY holds the tables, the stores and `pairs.jsonl`, a line for each pair of runs. With --resume, what stands there is not
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import shutil
 import sys
 import time
 from dataclasses import replace
@@ -21,6 +22,7 @@ from pathlib import Path
 from tests.benchmarks.certificate.nights import play_nights
 from tests.benchmarks.certificate.page import page
 from tests.benchmarks.certificate.pair import Pair
+from tests.benchmarks.certificate.suites import suites
 from tests.benchmarks.certificate.traps import traps
 from tests.benchmarks.certificate.verdict import certify
 
@@ -30,7 +32,7 @@ DOCS = Path(__file__).parents[3] / "docs" / "certificate.md"
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", type=Path)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1], help="one more has other data, and other values")
     parser.add_argument("--only", nargs="+", default=[])
     parser.add_argument("--nights", type=int, help="of each job, so many at most")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="no pair begins after so many")
@@ -44,26 +46,36 @@ def main() -> int:
         lines.unlink(missing_ok=True)
     known = [Pair.of_line(line) for line in lines.read_text("utf-8").splitlines()] if lines.exists() else []
     pairs, ends = list(known), time.monotonic() + 60 * options.minutes
-    every = {trap.name: trap for trap in traps(options.seed)}
-    if unknown := set(options.only) - set(every):
-        parser.error(f"no job {', '.join(unknown)}; there are {', '.join(every)}")
-    for name in options.only or every:
-        trap = replace(every[name], nights=every[name].nights[: options.nights])
-        mine = [pair for pair in known if pair.trap == name]
-        for pair in play_nights(trap, directory / name.replace(" ", "-").replace(",", ""), options.seed, mine):
+    every = [(seed, trap) for seed in options.seeds for trap in traps(seed)]
+    every += [(options.seeds[0], trap) for trap in suites()]
+    names = dict.fromkeys(trap.name for _, trap in every)
+    if unknown := set(options.only) - set(names):
+        parser.error(f"no job {', '.join(unknown)}; there are {', '.join(names)}")
+    wanted = [
+        (seed, replace(trap, nights=trap.nights[: options.nights]))
+        for seed, trap in every
+        if trap.name in (options.only or names)
+    ]
+    for seed, trap in wanted:
+        mine = [pair for pair in known if (pair.seed, pair.trap) == (seed, trap.name)]
+        folder = directory / f"{seed} {trap.name}".replace(" ", "-").replace(",", "")
+        for pair in play_nights(trap, folder, seed, mine):
             pairs.append(pair)
             print(_line(pair), flush=True)
             with lines.open("a", encoding="utf-8") as file:
                 file.write(pair.as_line() + "\n")
             if time.monotonic() > ends:
                 break
+        else:
+            # What is whole is never asked again; tables of all jobs are many GB.
+            shutil.rmtree(folder / "tables", ignore_errors=True)
         if time.monotonic() > ends:
             break
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
-    command = f"python -m tests.benchmarks.certificate DIRECTORY --seed {options.seed}"
-    text = page(
-        pairs, sum(trap.runs for trap in every.values()), command, machine, datetime.now(UTC).date().isoformat()
-    )
+    seeds = " ".join(map(str, options.seeds))
+    command = f"python -m tests.benchmarks.certificate DIRECTORY --seeds {seeds}"
+    planned = sum(trap.runs for _, trap in every)
+    text = page(pairs, planned, command, machine, datetime.now(UTC).date().isoformat())
     print(text)
     if options.write_docs:
         DOCS.write_text(text, encoding="utf-8")
@@ -82,7 +94,7 @@ def _line(pair: Pair) -> str:
         )
         return f"{which} {seconds}" + (f" ({len(runs[0].changes)} changes)" if which == "steered" else "")
 
-    return f"{pair.trap}, night {pair.night}: {told('steered')} | {told('twin')}"
+    return f"{pair.trap}, night {pair.night}, seed {pair.seed}: {told('steered')} | {told('twin')}"
 
 
 if __name__ == "__main__":

@@ -37,7 +37,9 @@ def play_nights(trap: Trap, folder: Path, seed: int, known: Sequence[Pair]) -> I
             continue
         if changes and night.changes_data:
             night.changes_data(folder / "tables", seed + number)
-        yield _pair(trap, Pair(trap.name, number, missed, data, (), ()), night, folder, f"{seed} {trap.name} {place}")
+        yield _pair(
+            trap, Pair(seed, trap.name, number, missed, data, (), ()), night, folder, f"{seed} {trap.name} {place}"
+        )
 
 
 def _tries(number: int, night: Night) -> list[tuple[int, Night, bool]]:

@@ -35,11 +35,12 @@ def _worse(found: Certificate) -> Iterator[str]:
         yield nothing if found.executions else "Not known: no run had a change in force.\n"
         return
     for one in found.slower:
-        trap, _, query, values = one.literal_class
-        yield f"- {trap}, night {one.pair.night}: {query} {values} took {one.seconds:.1f} s, by itself {one.twin_seconds:.1f} s"
+        seed, trap, _, query, values = one.literal_class
+        took = f"{one.seconds:.1f} s, by itself {one.twin_seconds:.1f} s"
+        yield f"- {trap}, night {one.pair.night}, seed {seed}: {query} {values} took {took}"
     yield from (f"- failed: {one}" for one in found.failed)
     for one in found.differing:
-        yield f"- other rows: {one.pair.trap}, night {one.pair.night}: {one.literal_class[2]}"
+        yield f"- other rows: {one.pair.trap}, night {one.pair.night}, seed {one.pair.seed}: {one.steered[0].query}"
     yield ""
 
 

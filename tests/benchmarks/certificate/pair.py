@@ -42,6 +42,7 @@ class Pair:
     `data` counts the changes of the data so far.
     """
 
+    seed: int
     trap: str
     night: int
     missed: bool

@@ -14,6 +14,10 @@ from tests.benchmarks.certificate.pair import Executed, Pair
 SLOWER, SLOWER_SECONDS = 0.05, 0.3
 
 
+# Seed, job, changes of its data so far, query, values.
+_Class = tuple[int, str, int, str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Compared:
     """One query of one night: every run of it, steered and not."""
@@ -31,9 +35,9 @@ class Compared:
         return median(one.seconds for one in self.twin)
 
     @property
-    def literal_class(self) -> tuple[str, int, str, str]:
+    def literal_class(self) -> _Class:
         """What one plan is the best of: the job, its data, the query, its values."""
-        return self.pair.trap, self.pair.data, self.steered[0].query, self.steered[0].values
+        return self.pair.seed, self.pair.trap, self.pair.data, self.steered[0].query, self.steered[0].values
 
     @property
     def is_slower(self) -> bool:
@@ -85,7 +89,7 @@ def certify(pairs: Sequence[Pair]) -> Certificate:
     """Of runs that both succeeded times and results; of the others whether only the steered one failed."""
     executed = [one for pair in pairs for one in compared(pair)]
     best = _oracle(executed)
-    seen: set[tuple[str, int, str, str]] = set()
+    seen: set[_Class] = set()
     known = []
     for one in executed:
         known += [one] if one.literal_class in seen else []
@@ -97,7 +101,7 @@ def certify(pairs: Sequence[Pair]) -> Certificate:
         executions=len(in_force),
         slower=tuple(one for one in in_force if one.is_slower),
         failed=tuple(
-            f"{pair.trap}, night {pair.night}: {pair.steered[0].failure}"
+            f"{pair.trap}, night {pair.night}, seed {pair.seed}: {pair.steered[0].failure}"
             for pair in pairs
             if _only_steered_failed(pair)
         ),
@@ -130,10 +134,8 @@ def is_in_doubt(pair: Pair) -> bool:
     )
 
 
-def _oracle(executed: Iterable[Compared]) -> Mapping[tuple[str, int, str, str], float]:
-    by_plan: dict[tuple[str, int, str, str], dict[tuple[str, ...], list[float]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
+def _oracle(executed: Iterable[Compared]) -> Mapping[_Class, float]:
+    by_plan: dict[_Class, dict[tuple[str, ...], list[float]]] = defaultdict(lambda: defaultdict(list))
     for one in executed:
         plans = by_plan[one.literal_class]
         plans[one.pair.steered[0].changes] += [run.seconds for run in one.steered]

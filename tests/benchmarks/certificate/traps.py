@@ -28,6 +28,8 @@ WHERE f.day = {day} AND a.cat = 'usual' AND b.cat = 'usual' GROUP BY b.g""",
     "sales since": """SELECT a.g, count(*) AS n FROM f JOIN a ON f.ak = a.k JOIN b ON f.bk = b.k JOIN c ON f.ck = c.k
 WHERE f.day <= {day} AND b.cat = 'rare' AND c.cat = 'frequent' GROUP BY a.g""",
 }
+# What teams set whose jobs died for a broadcast.
+_NO_BROADCASTS = {"spark.sql.autoBroadcastJoinThreshold": "-1"}
 _USUAL: Mapping[str, str] = {"a": "frequent", "b": "rare"}
 _OTHER: Mapping[str, str] = {"a": "rare", "b": "frequent"}
 
@@ -38,6 +40,12 @@ def traps(seed: int) -> Sequence[Trap]:
     return (
         _on_star("swapped values", [*_nights(_USUAL), *_nights(_OTHER, 2), *_nights(_USUAL, 2), *_nights(_OTHER, 1)]),
         _on_star(
+            "swapped values, broadcasts off",
+            [*_nights(_USUAL), *_nights(_OTHER, 2), *_nights(_USUAL, 2), *_nights(_OTHER, 1)],
+            scale=0.5,
+            conf=_NO_BROADCASTS,
+        ),
+        _on_star(
             "swapped values, small heap",
             [Night([v], driver_memory="1g") for v in (*[_USUAL] * LEARNS, _OTHER, _OTHER, _USUAL)],
         ),
@@ -46,7 +54,12 @@ def traps(seed: int) -> Sequence[Trap]:
         _on_star("a back-fill", [*_nights(_USUAL), Night([_USUAL], _tenfold), *_nights(_USUAL, 2)], scale=0.2),
         _on_star("a dimension 8 times as large", [*_nights(_USUAL), Night([_USUAL], _larger), *_nights(_USUAL, 2)]),
         _on_star("a dimension whose keys repeat", [*_nights(_USUAL), Night([_USUAL], _repeats), *_nights(_USUAL, 2)]),
-        _on_star("nothing in a dimension", [*_nights(_USUAL), Night([_USUAL], _empty), Night([_USUAL], _full)]),
+        _on_star(
+            "nothing in a dimension",
+            [*_nights(_USUAL), Night([_USUAL], _empty), Night([_USUAL], _full)],
+            scale=0.5,
+            conf=_NO_BROADCASTS,
+        ),
         _on_star(
             "skewed and missing keys", [*_nights(_USUAL), *_nights(_OTHER, 1), *_nights(_USUAL, 1)], hot=0.3, nulls=0.2
         ),
@@ -70,11 +83,12 @@ def _on_star(
     scale: float = 1.0,
     hot: float = 0.0,
     nulls: float = 0.0,
+    conf: Mapping[str, str] | None = None,
 ) -> Trap:
     def make(folder: Path, seed: int) -> None:
         make_star(folder, seed, int(scale * FACTS), hot=hot, nulls=nulls)
 
-    return Trap(name, make, {query: QUERIES[query] for query in queries}, nights, {})
+    return Trap(name, make, {query: QUERIES[query] for query in queries}, nights, conf or {})
 
 
 def _nights(values: Mapping[str, str], count: int = LEARNS) -> list[Night]:

@@ -10,9 +10,10 @@ import pytest
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.run import Run
 from tuner.policy.compare import compare
+from tuner.policy.evidence.comparison import MAX_TRIALS
 from tuner.policy.evidence.history import History
 from tuner.policy.judgement import judge
-from tuner.policy.ledger import MAX_TRIALS, Record, read_ledger
+from tuner.policy.ledger import Record, read_ledger
 from tuner.policy.measure import measured_queries
 
 from .histories import conf, decided, hint, run, told

@@ -12,7 +12,8 @@ from tuner.model.decision import IN_FORCE, DecidedChange, Decision, Mode, Standi
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.decide import decide
-from tuner.policy.ledger import MAX_TRIALS, same_target
+from tuner.policy.evidence.comparison import MAX_TRIALS
+from tuner.policy.ledger import same_target
 from tuner.policy.rulings import Rulings
 from tuner.words.decisions import decision_summary
 

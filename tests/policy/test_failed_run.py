@@ -10,7 +10,8 @@ from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.run import Run, RunState
 from tuner.policy.decide import decide
-from tuner.policy.ledger import MAX_TRIALS, Record, read_ledger
+from tuner.policy.evidence.comparison import MAX_TRIALS
+from tuner.policy.ledger import Record, read_ledger
 from tuner.policy.suspects import MAKERS, Guilt, suspects
 from tuner.spark.lever import Lever
 from tuner.words.decisions import decision_summary

@@ -12,7 +12,8 @@ from tuner.model.failure import Failure, FailureKind
 from tuner.model.reason import ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling
-from tuner.policy.ledger import MAX_TRIALS, Record, read_ledger, same_target
+from tuner.policy.evidence.comparison import MAX_TRIALS
+from tuner.policy.ledger import Record, read_ledger, same_target
 
 from .histories import GB, conf, decided, hint, run, told, verdict
 

@@ -201,6 +201,8 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.SLOWER, _SLOWER),
     Reason(ReasonCode.SLOWER, _before_evidence(_SLOWER, "loss_probability")),
     Reason(ReasonCode.HELD_OUT, {"query": "q1", "run": "etl/1/1", "seconds": 16.0, "expected_seconds": 10.0}),
+    Reason(ReasonCode.NO_RUN_WITHOUT, {"run": "etl/1/1"}),
+    Reason(ReasonCode.OTHER_VALUES_IN_EACH_RUN, {"runs": 2}),
     Reason(ReasonCode.SLOWER, _with(_SLOWER, named=False)),
     _NO_GAIN,
     Reason(ReasonCode.NEVER_MEASURED, {"runs": 3}),

@@ -26,6 +26,7 @@ from tuner.policy.rules.oversized import oversized
 from tuner.policy.rules.proven_on_retry import proven_on_retry
 from tuner.policy.rules.reorder_first import reorder_first
 from tuner.policy.rules.undirectable import undirectable
+from tuner.policy.rules.unmeasurable import unmeasurable
 from tuner.policy.situation import Situation
 from tuner.policy.suspects import REFUSED
 
@@ -40,6 +41,7 @@ RULES: tuple[Rule, ...] = (
     not_deterministic,
     overruled,
     oversized,
+    unmeasurable,
     on_trial_in_another_run,
     proven_on_retry,
     reorder_first,

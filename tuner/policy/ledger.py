@@ -18,15 +18,14 @@ from tuner.policy.changes_in_effect import changes_in_effect, not_followed
 from tuner.policy.compare import Comparisons, believed, compare
 from tuner.policy.context import ByContext, Context, context_of
 from tuner.policy.effect import Effect
-from tuner.policy.evidence.comparison import MIN_GAIN_SECONDS, MIN_SECONDS, SURE_LOSS, Comparison
+from tuner.policy.evidence.comparison import MAX_TRIALS, MIN_GAIN_SECONDS, MIN_SECONDS, SURE_LOSS, Comparison
 from tuner.policy.evidence.history import History
 from tuner.policy.failed_run import FailedRun, after_failure, newly_failed
 from tuner.policy.lost_values import where_it_does_not_lose
 from tuner.policy.measure import Measured, measured_queries, total_input_bytes, usable
 from tuner.policy.rulings import Rulings
 
-# After so many trials that neither won nor lost for sure, what is likely decides: an action has shown that it does little.
-MAX_TRIALS = 4
+# After the last trial that neither won nor lost for sure, what is likely decides: an action has shown that it does little.
 LIKELY_GAIN, UNLIKELY_LOSS = 0.85, 0.1
 # A rolled back action may be tried again when inputs have grown or shrunk by this factor.
 INPUT_CHANGE = 2.0
@@ -34,6 +33,9 @@ INPUT_CHANGE = 2.0
 LIKE_INPUT = 0.9
 # What was proven is not tried at once again after a night in which its queries took so many times as long as without it.
 SEVERE = 1.5
+# So much of a run's seconds must have values that never ran without a property, for a run to be left without it; of what is
+# proven, in so many runs in a row.
+UNMEASURED_SHARE, UNMEASURED_RUNS = 0.5, 2
 # What was always in force together with others is judged with them: its own share is this unsure (log seconds).
 TOGETHER = 0.25
 
@@ -58,7 +60,7 @@ class Record:
     """An action's standing after the runs so far, why, and the seconds it gained in its latest measured run.
 
     `losses` are those it was taken out after, `judged_at` is when the latest of its runs ended. `held_out`: why the
-    next run is to be without it, to tell what it does.
+    next run is to be without it, to tell what it does. `unmeasured` runs in a row had mostly values that never ran without it.
     """
 
     decided: DecidedChange
@@ -69,6 +71,7 @@ class Record:
     losses: tuple[Loss, ...] = ()
     judged_at: datetime | None = None
     held_out: Reason | None = None
+    unmeasured: int = 0
 
     @property
     def now(self) -> DecidedChange:
@@ -305,6 +308,7 @@ def _judge_promoted(
         _record(ledger, run, decided, Standing.ROLLED_BACK, loss, effect.gain)
     else:
         held_out = _severe_night(ledger, run, decided) if effect.comparisons else None
+        held_out = held_out or _no_run_without(ledger, run, decided)
         _record(ledger, run, decided, Standing.PROMOTED, decided.why, effect.gain, held_out=held_out)
 
 
@@ -330,7 +334,25 @@ def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> None
         why = Reason(ReasonCode.NEVER_MEASURED, {"runs": MAX_TRIALS})
         _record(ledger, run, decided, Standing.ROLLED_BACK, why)
     else:
-        _record(ledger, run, decided, decided.standing, decided.why)
+        held_out = _no_run_without(ledger, run, decided)
+        _record(ledger, run, decided, decided.standing, decided.why, held_out=held_out)
+
+
+def _unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> int:
+    """How many runs in a row, this one included, had mostly queries with values that never ran without a property."""
+    history, before = ledger.histories.of(run), ledger.records.get(decided.id)
+    reached = [query for query in ledger.measured if decided.id in query.properties]
+    known = sum(query.seconds for query in reached if history.effect(query, frozenset([decided.id])) is not None)
+    if known >= UNMEASURED_SHARE * sum(query.seconds for query in reached):
+        return 0
+    return 1 + (before.unmeasured if before else 0)
+
+
+def _no_run_without(ledger: _Ledger, run: Run, decided: DecidedChange) -> Reason | None:
+    """Why the next run is to be without a property: it may lose on values that came after it, and no run would ever tell."""
+    runs = _unmeasured(ledger, run, decided)
+    is_due = runs == (UNMEASURED_RUNS if decided.standing is Standing.PROMOTED else 1)
+    return Reason(ReasonCode.NO_RUN_WITHOUT, {"run": run.key}) if is_due else None
 
 
 def _loss(effect: Effect, belief: Comparison, run: Run) -> Reason | None:
@@ -395,6 +417,7 @@ def _record(
         losses=losses,
         judged_at=run.ended_at or run.started_at,
         held_out=held_out,
+        unmeasured=_unmeasured(ledger, run, decided) if usable(run) else before.unmeasured if before else 0,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tuner.model.decision import DecidedChange
 from tuner.policy.compare import Comparisons
-from tuner.policy.evidence.comparison import Comparison, losers
+from tuner.policy.evidence.comparison import MAX_TRIALS, Comparison, losers
 
 
 def where_it_does_not_lose(
@@ -30,8 +30,13 @@ def _lost_values(found: Comparisons, one: DecidedChange) -> frozenset[str]:
     if not one.change.is_on_joins:
         return frozenset()
     mine = [c for c in found.touched if c.fingerprint in one.queries and c.literals]
-    lost = frozenset(c.literals for c in {*losers(mine), *(c for c in mine if c.slower)})
+    lost = frozenset(c.literals for c in {*losers(mine), *(c for c in mine if c.slower or _rather_loses(c))})
     return lost if set(one.literals) - set(one.excluded) - lost else frozenset()
+
+
+def _rather_loses(comparison: Comparison) -> bool:
+    """Whether after so many runs a loss is likelier than a gain: what one run without tells may never be surer."""
+    return comparison.runs >= MAX_TRIALS and comparison.gain_probability < 0.5
 
 
 def _with_excluded(one: DecidedChange, excluded: Mapping[str, frozenset[str]]) -> DecidedChange:

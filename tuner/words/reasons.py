@@ -163,6 +163,7 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.NO_GAIN: "no gain beyond noise in {runs:run}",
     ReasonCode.HELD_OUT: "left out of one run, to compare: {query} took {seconds} in run {run}, without it about "
     "{expected_seconds}",
+    ReasonCode.NO_RUN_WITHOUT: "left out of one run, to compare: most of run {run} had values that never ran without it",
     ReasonCode.NEVER_MEASURED: "it could not be measured in {runs:run}",
     ReasonCode.QUERY_FAILED: _query_failed,
     ReasonCode.RUN_FAILED: _run_failed,
@@ -187,6 +188,7 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.BROADCASTS_OFF: "the job switches broadcasts off ({property}=-1)",
     ReasonCode.NOT_DETERMINISTIC: "{query} is not deterministic ({what}): the change could alter its rows",
     ReasonCode.OVERSIZED: "its hash table has grown to {bytes}, more than the {most_bytes} allowed",
+    ReasonCode.OTHER_VALUES_IN_EACH_RUN: "its queries had other values in each of the last {runs:run}: it could not be measured",
     ReasonCode.ON_TRIAL_IN_ANOTHER_RUN: "run {run} is trying it",
     ReasonCode.REORDERED_FIRST: "another join order is tried first in one of its queries",
     ReasonCode.TRIED_AFTER_ANOTHER: "another change is tried first in one of its queries",

@@ -13,6 +13,8 @@ from tuner.policy.evidence.log_ratio import CERTAIN, Z_90, LogRatio
 SURE_GAIN = 0.95
 # What takes a change out: how probable it must be that it loses more than this share.
 SURE_LOSS, LOSS = 0.90, 0.03
+# A change that after so many runs neither gains nor loses for sure has shown that it does little.
+MAX_TRIALS = 4
 # Differences shorter than these are start-up, compilation and scheduling.
 MIN_SECONDS = 0.5
 MIN_GAIN_SECONDS = 0.1
@@ -29,7 +31,7 @@ class Comparison:
     `measured` are seconds of the latest run, `expected` those it would have taken without, on the machine of that run, off by
     `unsure` (a variance of the log). `ratio` is what all runs tell of how many times as long it takes as without. `speed` is how
     long the machine took against usual in that run; `shared` the share of what is unsure that it shares with the other queries.
-    `literals` is the class of its values, "" for several.
+    `literals` is the class of its values, "" for several; `runs` is in how many runs it had them.
     """
 
     fingerprint: str
@@ -40,6 +42,7 @@ class Comparison:
     shared: float = 0.0
     unsure: float = 0.0
     literals: str = ""
+    runs: int = 1
 
     @classmethod
     def as_it_is(cls, fingerprint: str, seconds: float) -> Self:

@@ -139,6 +139,7 @@ class History:
             shared=known.shared,
             unsure=level.variance + extra + known.spreads[CLOCK.name].variance,
             literals=query.literals,
+            runs=known.runs_with(changes),
         )
 
     def foretold(self, query: Measured) -> Comparison | None:

@@ -172,7 +172,7 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.HELD_LARGER_SIDE: "the side it would build reads {bytes}, more than the {most_bytes} that it holds for",
     ReasonCode.HELD_OTHER_SIZES: "a relation of its block has {bytes}; the order holds from {least_bytes} to {most_bytes}",
     ReasonCode.HELD_WITH_ORDER: "the order that makes its join is held",
-    ReasonCode.HELD_UNMEASURED_RESULT: "what it would broadcast could not be counted first",
+    ReasonCode.HELD_UNMEASURED_RESULT: "what it would build a hash table of could not be counted first",
     ReasonCode.HELD_LARGE_RESULT: "what it would broadcast takes {bytes}, more than the {most_bytes} that memory has for it",
     ReasonCode.NEW_TRIAL: "proven before, but runs now have {difference}, so it is on trial again",
     ReasonCode.RULED: _ruled,

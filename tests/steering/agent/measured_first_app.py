@@ -1,4 +1,5 @@
-"""A broadcast of a join's result, before and after its keys are skewed: `measured_first_app.py DIRECTORY REPORT`.
+"""A broadcast of a join's result, before and after its keys are skewed, and of what a filter keeps of a day whose value was said
+not to matter: `measured_first_app.py DIRECTORY REPORT`.
 
 The report has for each run whether its rows are those of the same run without directives.
 """
@@ -12,6 +13,7 @@ from pyspark.sql import SparkSession
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
 from tuner.model.agent_message import HintDirective, QueryDirectives, encode_message
+from tuner.model.query import Query
 from tuner.plan.literals import literal_class
 from tuner.plan.queries import queries
 
@@ -19,6 +21,7 @@ TEXT = (
     "SELECT count(*), sum(v_id), max(note) FROM (SELECT s_id, note FROM sales JOIN returns ON s_ticket = r_ticket) "
     "JOIN visits ON v_sale = s_id"
 )
+OF_A_DAY = "SELECT count(*), sum(v_id), max(note) FROM visits JOIN days ON v_sale = d_sale WHERE d_day = {day}"
 
 directory, report = Path(sys.argv[1]), Path(sys.argv[2])
 spark = SparkSession.builder.getOrCreate()
@@ -32,23 +35,31 @@ def write(tickets: str) -> None:
     )
 
 
-def rows(label: str, directives: str, **conf: str) -> list:
+def rows(label: str, directives: str, sql: str = TEXT, **conf: str) -> list:
     session = spark.newSession()
     session.conf.set("spark.tuner.directives", directives)
     for name, value in conf.items():
         session.conf.set(name.replace("_", "."), value)
-    for name in ("sales", "returns", "visits"):
+    for name in ("sales", "returns", "visits", "days"):
         session.read.parquet(f"{directory}/{name}").createOrReplaceTempView(name)
     session.sparkContext.setJobDescription(label)
-    return [tuple(row) for row in session.sql(TEXT).collect()]
+    return [tuple(row) for row in session.sql(sql).collect()]
+
+
+def harvested(label: str) -> Query:
+    spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+    (source,) = find_logs(Path(spark.conf.get("spark.eventLog.dir").removeprefix("file:")))
+    (found,) = (query for query in queries(read_application(source)) if query.description == label)
+    return found
 
 
 spark.range(0, 20_000, 1, 2).selectExpr("id AS v_id", "id % 2000 AS v_sale").write.parquet(f"{directory}/visits")
+spark.range(0, 1_500_000, 1, 2).selectExpr(
+    "id % 2000 AS d_sale", "if(id < 100, 1, 2) AS d_day", "concat('a note of ', id) AS note"
+).write.parquet(f"{directory}/days")
 write("id")
 plain = rows("plain", "")
-spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
-(source,) = find_logs(Path(spark.conf.get("spark.eventLog.dir").removeprefix("file:")))
-(first,) = (query for query in queries(read_application(source)) if query.description == "plain")
+first = harvested("plain")
 (join, side) = next((join, side) for join in first.joins for side in join.sides if len(side.relations) == 2)
 hint = HintDirective(
     "hint_join:b", join.signature, "BROADCAST", side.relations, literals=(literal_class(first.conditions or ()),)
@@ -62,5 +73,23 @@ same = {
 write("id % 4")
 skewed = rows("plain and skewed", "")
 same["skewed"] = rows("skewed", text) == skewed
+
+days = [OF_A_DAY.format(day=day) for day in (1, 2)]
+of_days = [rows(f"plain day {day}", "", sql) for day, sql in enumerate(days, 1)]
+first = harvested("plain day 1")
+((join, side),) = ((join, side) for join in first.joins for side in join.sides if "days" in side.relations[0])
+day_column = tuple(c.columns for c in first.conditions or () if c.columns.endswith(".d_day"))
+for value in ("BROADCAST", "SHUFFLE_HASH"):
+    hint = HintDirective(
+        "hint_join:d",
+        join.signature,
+        value,
+        side.relations,
+        literals=(literal_class(first.conditions or (), day_column),),
+        neutral=day_column,
+    )
+    text = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
+    for day, sql in enumerate(days, 1):
+        same[f"day {day} {value}"] = rows(f"day {day} {value}", text, sql) == of_days[day - 1]
 report.write_text(json.dumps(same))
 spark.stop()

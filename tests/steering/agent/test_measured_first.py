@@ -32,12 +32,19 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
     }
     report = tmp_path / "report.json"
     logs = spark_submit(_APP, tmp_path / "tables", report, log_dir=tmp_path / "logs", conf=conf)
-    assert json.loads(report.read_text(encoding="utf-8")) == {"small": True, "not adaptive": True, "skewed": True}
+    same = json.loads(report.read_text(encoding="utf-8"))
+    assert all(same.values()) and same.keys() == {
+        "small",
+        "not adaptive",
+        "skewed",
+        *(f"day {day} {hint}" for day in (1, 2) for hint in ("BROADCAST", "SHUFFLE_HASH")),
+    }
     (source,) = find_logs(logs)
     found = {query.description: query for query in queries(read_application(source)) if query.joins}
     strategies = {
         name: sorted(join.strategy for join in query.joins if len(join.left.relations + join.right.relations) == 3)
         for name, query in found.items()
+        if "day" not in name
     }
     sorts = [Strategy.SORT_MERGE]
     assert strategies == {
@@ -50,12 +57,27 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
     held = {
         name: [(one.status.value, one.held.code if one.held else None) for one in query.directives]
         for name, query in found.items()
-        if query.directives
+        if query.directives and "day" not in name
     }
     assert held == {
         "small": [("applied", None)],
         "not adaptive": [("held", ReasonCode.HELD_UNMEASURED_RESULT)],
         "skewed": [("held", ReasonCode.HELD_LARGE_RESULT)],
+    }
+    of_days = {
+        name: (query.joins[0].strategy, *((one.status.value, one.held and one.held.code) for one in query.directives))
+        for name, query in found.items()
+        if "day" in name
+    }
+    # What the filter keeps of a day that was never seen is counted; SHUFFLE_HASH would build whatever comes.
+    uncounted = ("held", ReasonCode.HELD_UNMEASURED_RESULT)
+    assert of_days == {
+        "plain day 1": (Strategy.SORT_MERGE,),
+        "plain day 2": (Strategy.SORT_MERGE,),
+        "day 1 BROADCAST": (Strategy.BROADCAST_HASH, ("applied", None)),
+        "day 2 BROADCAST": (Strategy.SORT_MERGE, ("held", ReasonCode.HELD_LARGE_RESULT)),
+        "day 1 SHUFFLE_HASH": (Strategy.SORT_MERGE, uncounted),
+        "day 2 SHUFFLE_HASH": (Strategy.SORT_MERGE, uncounted),
     }
     (skewed,) = found["skewed"].directives
     assert skewed.held is not None

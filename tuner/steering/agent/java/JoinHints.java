@@ -112,13 +112,29 @@ public final class JoinHints implements Trees.Rewrite {
       pass.tell(directed.id, same ? Pass.APPLIED : Pass.IGNORED, same ? "" : "the join has a hint already: " + join.hint());
       return join;
     }
-    if (directed.hint.equals("BROADCAST") && MeasuredFirst.isNeeded(left ? site.join.left() : site.join.right())) {
+    LogicalPlan built = left ? site.join.left() : site.join.right();
+    boolean unseen = builds(directed.hint) && mayHaveOtherValues(built, directed);
+    if (directed.hint.equals("BROADCAST") && (unseen || MeasuredFirst.isNeeded(built))) {
       return measuredFirst(join, directed, left);
+    }
+    if (unseen) {
+      pass.hold(directed.id, new Held(Held.UNMEASURED_RESULT, "its filters may have values that were never counted"));
+      return join;
     }
     pass.tell(directed.id, Pass.APPLIED, "");
     Join hinted = new Join(join.left(), join.right(), join.joinType(), join.condition(), hint);
     hinted.copyTagsFrom(join);
     return hinted;
+  }
+
+  /** Whether a filter of a side has values that the directive was told not to look at: they moved no rows so far. */
+  private boolean mayHaveOtherValues(LogicalPlan side, Directives.Hint directed) {
+    if (directed.neutral.isEmpty()) return false;
+    List conditions = new Literals(Trees.everything(side), lineage).conditions();
+    for (int i = 0; i < conditions.size(); i++) {
+      if (directed.neutral.contains(((List) conditions.get(i)).get(0))) return true;
+    }
+    return false;
   }
 
   private Join measuredFirst(Join join, Directives.Hint directed, boolean left) {

@@ -18,8 +18,9 @@ import scala.Product;
 import scala.Some;
 
 /**
- * A broadcast of what no file tells the size of: the result of joins below. Its rows are shuffled by the join's keys first,
- * which counts them, as a sort merge join would have it; BroadcastRule takes the hint away where they are too many.
+ * A broadcast of what no file tells the size of: the result of joins below, or what a filter keeps for values that were never
+ * counted. Its rows are shuffled by the join's keys first, which counts them, as a sort merge join would have it;
+ * BroadcastRule takes the hint away where they are too many.
  */
 public final class MeasuredFirst extends HintInfo {
   private static final String COST_EVALUATOR = "spark.sql.adaptive.customCostEvaluatorClass";

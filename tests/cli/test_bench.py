@@ -28,10 +28,10 @@ def bench(*arguments: object) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     "contenders",
     [
-        ["default", "tuner", "tpe"],
+        ["default", "tuner"],
         pytest.param(["default", "tuner", "cbo", "threshold", "random", "tpe"], marks=pytest.mark.nightly),
     ],
-    ids=["three", "all"],
+    ids=["two", "all"],
 )
 def test_contenders_side_by_side(join_tables: Path, tmp_path: Path, contenders: list[str]) -> None:
     (tmp_path / "sql").mkdir()

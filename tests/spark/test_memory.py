@@ -27,7 +27,7 @@ def test_a_heap_below_the_reserve_takes_no_broadcast() -> None:
 
 
 def test_no_cap_is_above_what_spark_takes() -> None:
-    assert broadcast_cap(1 << 50, 1 << 50).one_bytes == MAX_BROADCAST_BYTES == 8 * GIB
+    assert broadcast_cap(1 << 50, 1 << 50, max_result_bytes=0).one_bytes == MAX_BROADCAST_BYTES == 8 * GIB
     assert MAX_BROADCAST_ROWS == 357_913_941  # BytesToBytesMap.MAX_CAPACITY / 1.5
 
 
@@ -54,3 +54,10 @@ def test_a_relation_of_nothing_takes_nothing() -> None:
 )
 def test_the_memory_of_a_task(memory: int, cores: int, expected: int) -> None:
     assert task_relation_cap(memory, cores) >> 20 == expected
+
+
+def test_no_broadcast_is_larger_than_what_the_driver_may_collect() -> None:
+    """The driver collects it as it does a result: a larger one makes the job fail."""
+    assert broadcast_cap(64 * GIB, 64 * GIB).one_bytes == GIB
+    assert broadcast_cap(64 * GIB, 64 * GIB, max_result_bytes=2 * GIB).query_bytes == 2 * GIB
+    assert broadcast_cap(64 * GIB, 64 * GIB, max_result_bytes=0).one_bytes > 3 * GIB

@@ -15,7 +15,7 @@ from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query, QueryStatus
 from tuner.plan.merge_graphs import merge_graphs
 from tuner.spark.join_selection.selection_conf import SelectionConf, read_conf
-from tuner.spark.knobs import MEMORY_FRACTION, MEMORY_STORAGE_FRACTION
+from tuner.spark.knobs import DRIVER_MAX_RESULT_SIZE, MEMORY_FRACTION, MEMORY_STORAGE_FRACTION
 from tuner.spark.memory import (
     BroadcastCap,
     broadcast_cap,
@@ -88,10 +88,12 @@ class Facts:
 
     @cached_property
     def cap(self) -> BroadcastCap:
+        max_result = self.settings[DRIVER_MAX_RESULT_SIZE]
         return broadcast_cap(
             self.cluster.driver_memory_bytes,
             self.cluster.executor_memory_bytes,
             self.memory_fraction,
+            DRIVER_MAX_RESULT_SIZE.default if max_result is None else max_result,
         )
 
     @property

@@ -417,7 +417,7 @@ def _size_limits(facts: Facts, decision: Decision, queries: Sequence[Query]) -> 
                 of_hints |= head_room(measured, [action, *orders])
             elif action.kind is ActionKind.ORDER_JOINS:
                 of_orders |= order_bounds(measured, [action])
-    return SizeLimits(of_hints, of_orders)
+    return SizeLimits(of_hints, facts.cap.one_bytes, of_orders)
 
 
 def _undecided(job: Job) -> Decision:

@@ -3,7 +3,7 @@
     {"version": 3, "queries": [
       {"fingerprint": "0f2a…", "relations": ["db.a", "db.b", "/path/c"], "columns": "",
        "hints": [{"id": "hint_join:…", "join": "9c1e…", "hint": "BROADCAST", "side": ["db.a"], "most_bytes": 40000000,
-                  "literals": ["77b2…"], "neutral": ["db.a.day"]}],
+                  "cap_bytes": 300000000, "literals": ["77b2…"], "neutral": ["db.a.day"]}],
        "orders": [{"id": "order_joins:…", "items": [["db.a"], ["db.b"], ["/path/c"]],
                    "predicates": [[[0], [1], "db.a.k", "db.b.k"], [[1], [2], "db.b.j", "/path/c.j"]],
                    "order": [[1, 2], 0], "bounds": [[500, 9000], [700, 8000], [90, 1600]],
@@ -53,6 +53,7 @@ class HintDirective(msgspec.Struct, frozen=True):
     `id` is the action's, for the agent's answer; `join` the signature; `hint` BROADCAST, NO_BROADCAST, SHUFFLE_HASH or
     MERGE; `side` the relations of the side that gets it, sorted, repeated as often as they are read: () for either.
     Where the planner estimates the relations of the side at more than `most_bytes` together, it is left out (0: at any size).
+    These rest on heaps that had room for a broadcast of `cap_bytes` (0: not known): in smaller ones they are fewer by as much.
     `literals` are the classes of values that it may act on (`tuner.plan.literals.literal_class`), whatever the `neutral`
     columns are asked for: where a plan has others, it is left out.
     """
@@ -62,6 +63,7 @@ class HintDirective(msgspec.Struct, frozen=True):
     hint: _Hint
     side: tuple[_Text, ...] = ()
     most_bytes: int = 0
+    cap_bytes: int = 0
     literals: tuple[str, ...] = ()
     neutral: tuple[str, ...] = ()
 

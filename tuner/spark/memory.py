@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tuner.spark.knobs import DRIVER_MEMORY, EXECUTOR_MEMORY, MEMORY_FRACTION, MEMORY_STORAGE_FRACTION
+from tuner.spark.knobs import (
+    DRIVER_MAX_RESULT_SIZE,
+    DRIVER_MEMORY,
+    EXECUTOR_MEMORY,
+    MEMORY_FRACTION,
+    MEMORY_STORAGE_FRACTION,
+)
 
 RESERVED_BYTES = 300 << 20  # UnifiedMemoryManager.RESERVED_SYSTEM_MEMORY_BYTES
 
@@ -46,14 +52,20 @@ class BroadcastCap:
 
 
 def broadcast_cap(
-    driver_memory_bytes: int, executor_memory_bytes: int, memory_fraction: float = MEMORY_FRACTION.default
+    driver_memory_bytes: int,
+    executor_memory_bytes: int,
+    memory_fraction: float = MEMORY_FRACTION.default,
+    max_result_bytes: int = DRIVER_MAX_RESULT_SIZE.default,
 ) -> BroadcastCap:
-    """The cap for the smaller heap of driver and executors; 0 for a heap means Spark's default of 1 GiB."""
+    """The cap for the smaller heap of driver and executors; 0 for a heap means Spark's default of 1 GiB.
+
+    The driver collects a broadcast as it does a result, of which spark.driver.maxResultSize (0: none) is the most.
+    """
     heap = min(driver_memory_bytes or DRIVER_MEMORY.default, executor_memory_bytes or EXECUTOR_MEMORY.default)
     unified = max(0.0, (heap - RESERVED_BYTES) * memory_fraction)
+    most = min(MAX_BROADCAST_BYTES, max_result_bytes or MAX_BROADCAST_BYTES)
     return BroadcastCap(
-        one_bytes=min(int(unified * SHARE_OF_ONE), MAX_BROADCAST_BYTES),
-        query_bytes=min(int(unified * SHARE_OF_QUERY), MAX_BROADCAST_BYTES),
+        one_bytes=min(int(unified * SHARE_OF_ONE), most), query_bytes=min(int(unified * SHARE_OF_QUERY), most)
     )
 
 

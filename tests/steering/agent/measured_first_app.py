@@ -91,5 +91,17 @@ for value in ("BROADCAST", "SHUFFLE_HASH"):
     text = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
     for day, sql in enumerate(days, 1):
         same[f"day {day} {value}"] = rows(f"day {day} {value}", text, sql) == of_days[day - 1]
+for label, cap_bytes in {"day 1 in a heap as it was": 1, "day 1 in a smaller heap": 1 << 50}.items():
+    hint = HintDirective(
+        "hint_join:d",
+        join.signature,
+        "BROADCAST",
+        side.relations,
+        most_bytes=1 << 40,
+        cap_bytes=cap_bytes,
+        literals=(literal_class(first.conditions or ()),),
+    )
+    text = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
+    same[label] = rows(label, text, days[0]) == of_days[0]
 report.write_text(json.dumps(same))
 spark.stop()

@@ -91,6 +91,7 @@ def test_a_hint() -> None:
                     "hint": "BROADCAST",
                     "side": ["db.dates"],
                     "most_bytes": 0,
+                    "cap_bytes": 0,
                     **VALUES,
                 }
             ],
@@ -100,8 +101,10 @@ def test_a_hint() -> None:
 
 
 def test_a_hint_for_relations_of_some_size() -> None:
-    found = json.loads(agent_directives(decision(hint()), [query()], SizeLimits({hint().id: 40_000})).text)
-    assert found["queries"][0]["hints"][0]["most_bytes"] == 40_000
+    limits = SizeLimits({hint().id: 40_000}, cap_bytes=9_000_000)
+    found = json.loads(agent_directives(decision(hint()), [query()], limits).text)
+    (said,) = found["queries"][0]["hints"]
+    assert (said["most_bytes"], said["cap_bytes"]) == (40_000, 9_000_000)
 
 
 def test_what_may_lose_with_larger_relations_is_said_only_with_sizes() -> None:
@@ -110,7 +113,7 @@ def test_what_may_lose_with_larger_relations_is_said_only_with_sizes() -> None:
     found = agent_directives(decision(*actions), ran, SizeLimits())
     assert [action for action, _ in found.skipped] == list(actions[:2])
     bounds = {relation.label: SizeBounds(n, 10 * n) for n, relation in enumerate(STAR.relations)}
-    limits = SizeLimits({actions[0].id: 40}, {actions[1].id: bounds})
+    limits = SizeLimits({actions[0].id: 40}, of_orders={actions[1].id: bounds})
     known = agent_directives(decision(*actions), ran, limits)
     assert known.skipped == ()
     (said,) = json.loads(known.text)["queries"]
@@ -149,7 +152,7 @@ def test_either_side_of_a_join_whose_sides_look_alike() -> None:
     either = Action(ActionKind.HINT_JOIN, "sig", "NO_BROADCAST", "q1")
     (said,) = message(either, queries=[query(joins=(join(left=["db.a"], right=["db.a"]),))])
     assert said["hints"] == [
-        {"id": either.id, "join": "sig", "hint": "NO_BROADCAST", "side": [], "most_bytes": 0, **VALUES}
+        {"id": either.id, "join": "sig", "hint": "NO_BROADCAST", "side": [], "most_bytes": 0, "cap_bytes": 0, **VALUES}
     ]
 
 

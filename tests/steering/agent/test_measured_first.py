@@ -38,6 +38,8 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "not adaptive",
         "skewed",
         *(f"day {day} {hint}" for day in (1, 2) for hint in ("BROADCAST", "SHUFFLE_HASH")),
+        "day 1 in a heap as it was",
+        "day 1 in a smaller heap",
     }
     (source,) = find_logs(logs)
     found = {query.description: query for query in queries(read_application(source)) if query.joins}
@@ -78,6 +80,8 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "day 2 BROADCAST": (Strategy.SORT_MERGE, ("held", ReasonCode.HELD_LARGE_RESULT)),
         "day 1 SHUFFLE_HASH": (Strategy.SORT_MERGE, uncounted),
         "day 2 SHUFFLE_HASH": (Strategy.SORT_MERGE, uncounted),
+        "day 1 in a heap as it was": (Strategy.BROADCAST_HASH, ("applied", None)),
+        "day 1 in a smaller heap": (Strategy.SORT_MERGE, ("held", ReasonCode.HELD_LARGER_SIDE)),
     }
     (skewed,) = found["skewed"].directives
     assert skewed.held is not None

@@ -36,11 +36,12 @@ _NEEDED = "the order of joins that it needs is not carried out"
 class SizeLimits:
     """Within which sizes of relations, by the planner's estimates, actions stay good, by their ids.
 
-    `of_hints` holds the most bytes of a side (`tuner.advice.oversized_hints.head_room`), `of_orders` bounds by the labels of
-    a block's relations (`tuner.advice.order_bounds`).
+    `of_hints` holds the most bytes of a side (`tuner.advice.oversized_hints.head_room`), in heaps with room for a broadcast of
+    `cap_bytes`; `of_orders` bounds by the labels of a block's relations (`tuner.advice.order_bounds`).
     """
 
     of_hints: Mapping[str, int] = field(default_factory=dict)
+    cap_bytes: int = 0
     of_orders: Mapping[str, Mapping[str, SizeBounds]] = field(default_factory=dict)
 
     def __contains__(self, action_id: str) -> bool:
@@ -114,7 +115,7 @@ def _directive(
     found = limits or SizeLimits()
     if action.kind is ActionKind.ORDER_JOINS:
         return _order(action, mine, found.of_orders.get(action.id, {}))
-    return _hint(action, mine, found.of_hints.get(action.id, 0), [one.action for one in orders])
+    return _hint(action, mine, found, [one.action for one in orders])
 
 
 def _needs_limits(action: Action) -> bool:
@@ -122,13 +123,19 @@ def _needs_limits(action: Action) -> bool:
     return action.kind is ActionKind.ORDER_JOINS or action.value in BUILDING
 
 
-def _hint(action: Action, mine: Sequence[Query], most_bytes: int, orders: Sequence[Action]) -> _PlacedDirective | str:
+def _hint(
+    action: Action, mine: Sequence[Query], limits: SizeLimits, orders: Sequence[Action]
+) -> _PlacedDirective | str:
     query, sides = next(_with_join(action, mine, orders), (None, ()))
     if query is None:
         return "its query did not have this join in the latest run"
     if action.relations and (why := _unclear_side(sides, action.relations)):
         return why
-    message = HintDirective(action.id, action.target, action.value, tuple(sorted(action.relations)), most_bytes)
+    most_bytes = limits.of_hints.get(action.id, 0)
+    cap_bytes = limits.cap_bytes if most_bytes else 0
+    message = HintDirective(
+        action.id, action.target, action.value, tuple(sorted(action.relations)), most_bytes, cap_bytes
+    )
     return _PlacedDirective(action, query, message, action.target, (message.hint, message.side))
 
 

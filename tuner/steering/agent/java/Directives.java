@@ -31,6 +31,7 @@ public final class Directives {
     public List neutral;
     /** The most that the relations of the side may be estimated at, in bytes; 0 for any. */
     public long mostBytes;
+    public long capBytes;
   }
 
   /** An order of a block's items: `order` is the number of an item, or a JSON pair of orders. */
@@ -102,6 +103,7 @@ public final class Directives {
     hint.literals = Json.sortedTexts(Json.field(node, "literals"));
     hint.neutral = Json.sortedTexts(Json.field(node, "neutral"));
     hint.mostBytes = Json.field(node, "most_bytes").asLong();
+    hint.capBytes = Json.field(node, "cap_bytes").asLong();
     return hint;
   }
 

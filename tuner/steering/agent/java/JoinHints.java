@@ -98,7 +98,7 @@ public final class JoinHints implements Trees.Rewrite {
       pass.hold(directed.id, Held.otherValues());
       return join;
     }
-    Held size = Sizes.obstacle(left ? site.join.left() : site.join.right(), directed.mostBytes);
+    Held size = Sizes.obstacle(left ? site.join.left() : site.join.right(), mostBytes(directed));
     if (size != null) {
       pass.hold(directed.id, size);
       return join;
@@ -125,6 +125,13 @@ public final class JoinHints implements Trees.Rewrite {
     Join hinted = new Join(join.left(), join.right(), join.joinType(), join.condition(), hint);
     hinted.copyTagsFrom(join);
     return hinted;
+  }
+
+  /** The most bytes of a side's relations, in the heaps as they are. */
+  private static long mostBytes(Directives.Hint directed) {
+    long cap = builds(directed.hint) && directed.capBytes > 0 ? Heap.mostBytes(0) : Long.MAX_VALUE;
+    if (directed.mostBytes <= 0 || cap >= directed.capBytes) return directed.mostBytes;
+    return Math.max(1, (long) ((double) directed.mostBytes * cap / directed.capBytes));
   }
 
   /** Whether a filter of a side has values that the directive was told not to look at: they moved no rows so far. */

@@ -11,6 +11,7 @@ from tuner.loop.next_decision import BY_AGENT
 from tuner.model.action import Hint
 from tuner.model.decision import Mode, Standing
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
+from tuner.model.failure import Failure, FailureKind
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import QueryStatus
 from tuner.model.run import Run, RunState
@@ -249,3 +250,24 @@ def test_what_was_proven_for_all_values_and_loses_for_some_stays_for_the_others(
         (Standing.PROMOTED, ()),
         (Standing.PROMOTED, (FREQUENT,)),
     ]
+
+
+def test_what_fails_for_some_values_goes_for_these_alone() -> None:
+    """A broadcast of a query that ran out of memory."""
+    before = night(0, (RARE, 10, None), (FREQUENT, 10, None))
+    both = replace(decided(HINT), literals=(FREQUENT, RARE))
+    died = night(1, (RARE, 4, APPLIED), (FREQUENT, 5, APPLIED))
+    assert died.outcome is not None
+    rare, frequent = died.outcome.queries
+    queries = (rare, replace(frequent, status=QueryStatus.FAILED))
+    memory = Failure(FailureKind.BROADCAST_OUT_OF_MEMORY, "no room", "q1")
+    died = replace(
+        died,
+        state=RunState.FAILED,
+        outcome=replace(died.outcome, queries=queries, failure=memory),
+        decision=replace(died.decision, changes=(both,)),
+    )
+    now = read_ledger([before, died])[HINT.id].now
+    assert (now.standing, now.excluded) == (Standing.TRIAL, (FREQUENT,))
+    alone = replace(died, decision=replace(died.decision, changes=(replace(both, literals=(FREQUENT,)),)))
+    assert read_ledger([before, alone])[HINT.id].standing is Standing.ROLLED_BACK

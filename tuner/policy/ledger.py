@@ -21,7 +21,7 @@ from tuner.policy.effect import Effect
 from tuner.policy.evidence.comparison import MAX_TRIALS, MIN_GAIN_SECONDS, MIN_SECONDS, SURE_LOSS, Comparison
 from tuner.policy.evidence.history import History
 from tuner.policy.failed_run import FailedRun, after_failure, newly_failed
-from tuner.policy.lost_values import where_it_does_not_lose
+from tuner.policy.lost_values import where_it_does_not_fail, where_it_does_not_lose
 from tuner.policy.measure import Measured, measured_queries, total_input_bytes, usable
 from tuner.policy.rulings import Rulings
 
@@ -182,8 +182,12 @@ def _judge_failure(ledger: _Ledger, failed: FailedRun, in_force: list[DecidedCha
             ledger.cleared.add(id_)
         if said.suspected_bytes is not None:
             ledger.suspected[id_] = said.suspected_bytes
-        tells = said.standing is Standing.ROLLED_BACK or (said.suspect and said.standing is Standing.TRIAL)
-        if failed.query is None or tells:
+        query = failed.query or (failed.failure.query if failed.failure else None)
+        rolled_back = said.standing is Standing.ROLLED_BACK
+        left = where_it_does_not_fail(said.decided, failed.run, query) if rolled_back and query else None
+        if left is not None:
+            _record(ledger, failed.run, left, left.standing, left.why, counts=False)
+        elif failed.query is None or rolled_back or (said.suspect and said.standing is Standing.TRIAL):
             _record(ledger, failed.run, said.decided, said.standing, said.why, counts=said.counts)
 
 

@@ -1,4 +1,4 @@
-"""For which values a change to a join loses: it stays for the others, where it has any."""
+"""For which values a change to a join loses, or makes its query fail: it stays for the others, where it has any."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tuner.model.decision import DecidedChange
+from tuner.model.query import QueryStatus
+from tuner.model.run import Run
 from tuner.policy.compare import Comparisons
 from tuner.policy.evidence.comparison import MAX_TRIALS, Comparison, losers
 
@@ -23,6 +25,18 @@ def where_it_does_not_lose(
 
     left = tuple(c for c in found.touched if not is_excluded(c))
     return replace(found, touched=left), [_with_excluded(one, excluded) for one in changes]
+
+
+def where_it_does_not_fail(one: DecidedChange, run: Run, fingerprint: str) -> DecidedChange | None:
+    """The change, acting no more on the values that its query failed with in this run; None where it may act on no others, or
+    these are not known."""
+    if not one.change.is_on_joins or run.outcome is None or fingerprint not in one.queries:
+        return None
+    ended = [q for q in run.outcome.queries if q.fingerprint == fingerprint and q.status is not QueryStatus.SUCCEEDED]
+    failed = frozenset(q.literals for q in ended)
+    if not failed or "" in failed or not set(one.literals) - set(one.excluded) - failed:
+        return None
+    return _with_excluded(one, {one.id: failed})
 
 
 def _lost_values(found: Comparisons, one: DecidedChange) -> frozenset[str]:

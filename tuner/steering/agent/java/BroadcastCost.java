@@ -1,6 +1,7 @@
 package tuner.steering.agent;
 
 import java.lang.reflect.Constructor;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.UnaryExecNode;
 import org.apache.spark.sql.execution.adaptive.Cost;
@@ -8,6 +9,7 @@ import org.apache.spark.sql.execution.adaptive.CostEvaluator;
 import org.apache.spark.sql.execution.adaptive.SimpleCostEvaluator;
 import org.apache.spark.sql.execution.exchange.BroadcastExchangeExec;
 import org.apache.spark.sql.internal.SQLConf;
+import scala.Option;
 
 /**
  * What adaptive execution compares plans by: first how many broadcasts of too many counted rows they have, then as Spark does.
@@ -24,12 +26,22 @@ public final class BroadcastCost implements CostEvaluator {
     return new Priced(tooLarge, sparks().evaluateCost(plan));
   }
 
+  /** Broadcasts that the agent asked for; what the session plans otherwise costs what it costs Spark. */
   private static int tooLarge(SparkPlan plan) {
     int found = 0;
-    if (plan instanceof BroadcastExchangeExec && Measured.relationBytes(stage((SparkPlan) plan)) > Heap.mostBytes(0)) found++;
+    boolean asked = isAskedFor(plan);
     scala.collection.Iterator children = plan.children().iterator();
-    while (children.hasNext()) found += tooLarge((SparkPlan) children.next());
+    while (children.hasNext()) {
+      SparkPlan child = (SparkPlan) children.next();
+      if (asked && child instanceof BroadcastExchangeExec && Measured.relationBytes(stage(child)) > Heap.mostBytes(0)) found++;
+      found += tooLarge(child);
+    }
     return found;
+  }
+
+  private static boolean isAskedFor(SparkPlan plan) {
+    Option link = plan.logicalLink();
+    return link.isDefined() && link.get() instanceof Join && MeasuredFirst.isIn(((Join) link.get()).hint());
   }
 
   /** The stage that an operator reads, through those that hold a row at a time. */

@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
-import org.apache.spark.sql.catalyst.plans.logical.HintInfo;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.JoinHint;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -16,7 +15,6 @@ import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.execution.adaptive.BroadcastQueryStageExec;
 import org.apache.spark.sql.execution.adaptive.LogicalQueryStage;
-import scala.Option;
 
 /** While a query runs: takes the hint of MeasuredFirst away where the rows that were counted are too many to broadcast. */
 public final class BroadcastRule extends Rule implements Trees.Rewrite {
@@ -37,8 +35,8 @@ public final class BroadcastRule extends Rule implements Trees.Rewrite {
     LogicalPlan rewritten = Trees.mapChildren(plan, this);
     if (!(rewritten instanceof Join)) return rewritten;
     Join join = (Join) rewritten;
-    MeasuredFirst left = measuredFirst(join.hint().leftHint());
-    MeasuredFirst right = measuredFirst(join.hint().rightHint());
+    MeasuredFirst left = MeasuredFirst.of(join.hint().leftHint());
+    MeasuredFirst right = MeasuredFirst.of(join.hint().rightHint());
     if (left == null && right == null) return join;
     MeasuredFirst hint = left == null ? right : left;
     long bytes = relationBytes(left == null ? join.right() : join.left());
@@ -48,10 +46,6 @@ public final class BroadcastRule extends Rule implements Trees.Rewrite {
     Join free = new Join(join.left(), join.right(), join.joinType(), join.condition(), JoinHint.NONE());
     free.copyTagsFrom(join);
     return free;
-  }
-
-  private static MeasuredFirst measuredFirst(Option hint) {
-    return hint.isDefined() && hint.get() instanceof MeasuredFirst ? (MeasuredFirst) hint.get() : null;
   }
 
   /** What was counted of a side; 0 while its stage runs, no end of it where there is no such stage. */

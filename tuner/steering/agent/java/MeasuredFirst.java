@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.plans.logical.BROADCAST$;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.HintInfo;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
+import org.apache.spark.sql.catalyst.plans.logical.JoinHint;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.internal.SQLConf;
@@ -39,6 +40,16 @@ public final class MeasuredFirst extends HintInfo {
     this.fingerprint = fingerprint;
     this.literals = literals;
     this.conditions = conditions;
+  }
+
+  /** Whether one of a join's sides is to be counted. */
+  public static boolean isIn(JoinHint hint) {
+    return of(hint.leftHint()) != null || of(hint.rightHint()) != null;
+  }
+
+  /** The hint of one side, null where it has no such one. */
+  public static MeasuredFirst of(Option hint) {
+    return hint.isDefined() && hint.get() instanceof MeasuredFirst ? (MeasuredFirst) hint.get() : null;
   }
 
   /** Whether the rows of a side hang on how its relations match. */

@@ -68,3 +68,8 @@ def test_a_property_is_not_tried_where_each_run_has_other_values() -> None:
     )
     back = situation(Mode.AUTO, 1, [*runs, night(3, "new 1", 10)], [recommend(PROPERTY, queries=["q1"])])
     assert in_force(decide(back)) == {PROPERTY.id}
+
+
+def test_a_property_that_names_no_query_is_tried() -> None:
+    runs = [night(n, f"new {n}", 10) for n in range(3)]
+    assert in_force(decide(situation(Mode.AUTO, 1, runs, [recommend(PROPERTY, queries=[])]))) == {PROPERTY.id}

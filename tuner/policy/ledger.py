@@ -344,6 +344,8 @@ def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> None
 
 def _unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> int:
     """How many runs in a row, this one included, had mostly queries with values that never ran without a property."""
+    if decided.change.is_on_joins:
+        return 0
     history, before = ledger.histories.of(run), ledger.records.get(decided.id)
     reached = [query for query in ledger.measured if decided.id in query.properties]
     known = sum(query.seconds for query in reached if history.effect(query, frozenset([decided.id])) is not None)

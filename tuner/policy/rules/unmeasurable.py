@@ -26,7 +26,8 @@ def unmeasurable(situation: Situation, decided: Sequence[DecidedChange]) -> list
 
     def is_held(one: DecidedChange) -> bool:
         is_tried = one.standing is Standing.TRIAL and not one.change.is_on_joins
-        return is_tried and new_in_each.issuperset(one.queries) and not situation.is_asked_for(one.change)
+        is_meant = bool(one.queries) and new_in_each.issuperset(one.queries)
+        return is_tried and is_meant and not situation.is_asked_for(one.change)
 
     return [held_back(one, reason) if is_held(one) else one for one in decided]
 

@@ -67,8 +67,9 @@ def main() -> int:
             if time.monotonic() > ends:
                 break
         else:
-            # What is whole is never asked again; tables of all jobs are many GB.
-            shutil.rmtree(folder / "tables", ignore_errors=True)
+            if options.nights is None:
+                # What is whole is never asked again; tables of all jobs are many GB.
+                shutil.rmtree(folder / "tables", ignore_errors=True)
         if time.monotonic() > ends:
             break
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"

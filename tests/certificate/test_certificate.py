@@ -157,7 +157,7 @@ class TestNights:
         begun = play_nights(self.job(_table), tmp_path / "job", 1, [])
         known = [next(begun) for _ in range(3)]
         (tmp_path / "job" / "history.db").write_text("....")
-        (tmp_path / "job" / "before.db").write_text("...")
+        assert (tmp_path / "job" / "before.db").read_text() == "..."
         assert list(play_nights(self.job(_table), tmp_path / "job", 1, known)) == whole[3:]
         assert runs[-1] == "history.db ... tables ['seed 1', 'seed 3']"
 

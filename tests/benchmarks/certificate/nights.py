@@ -72,4 +72,7 @@ def _pair(trap: Trap, pair: Pair, night: Night, folder: Path, seed: str) -> Pair
         if before.exists():
             shutil.copy(before, copy)
         pair = both(copy)
+    if store.exists():
+        # Where the next pair starts from, if that is broken off or never begins.
+        shutil.copy(store, before)
     return pair

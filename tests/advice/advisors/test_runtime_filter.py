@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.advice.joins import facts, inner, query, side
@@ -19,13 +21,19 @@ THRESHOLD = BLOOM_FILTER_APPLICATION_THRESHOLD.property
 FILES = 900_000_000
 
 
-def star(kept_rows: int = 200_000, *, seconds: float = 60.0, type_: JoinType = JoinType.INNER) -> Query:
+def star(
+    kept_rows: int = 200_000,
+    *,
+    seconds: float = 60.0,
+    type_: JoinType = JoinType.INNER,
+    item_estimate: int | None = None,
+) -> Query:
     """Sales are shuffled to meet returns; only then a join with a few items drops most of them."""
     sales = side("sales", rows=20_000_000, shuffle_bytes=900_000_000, file_bytes=FILES, sort_ms=12_000)
     returns = side("returns", rows=2_000_000, shuffle_bytes=90_000_000, file_bytes=60_000_000, sort_ms=900)
     low = inner(sales, returns, 20_000_000)
     joined = side("sales", "returns", rows=20_000_000, shuffle_bytes=900_000_000, sort_ms=9_000)
-    items = side("item", rows=300, shuffle_bytes=30_000)
+    items = replace(side("item", rows=300, shuffle_bytes=30_000), estimated_bytes=item_estimate)
     top = inner(joined, items, kept_rows, keys=(("sales.item", "item.id"),), type_=type_)
     return query(top, low, seconds=seconds)
 
@@ -38,6 +46,12 @@ def test_the_threshold_comes_to_just_below_the_files_of_what_is_worth_filtering(
     conf = _conf(facts(star()))
     assert FILES / 1.5 < int(conf[THRESHOLD]) < FILES
     assert ENABLED not in conf
+
+
+def test_a_side_that_the_planner_takes_for_small_makes_a_filter() -> None:
+    assert THRESHOLD in _conf(facts(star(item_estimate=10_000_000)))
+    larger = {"spark.sql.optimizer.runtime.bloomFilter.creationSideThreshold": "20m"}
+    assert THRESHOLD in _conf(facts(star(item_estimate=11_000_000), conf=larger))
 
 
 def test_it_says_what_is_dropped_in_numbers() -> None:
@@ -72,6 +86,9 @@ def test_it_is_switched_on_where_it_is_off_by_default() -> None:
         pytest.param(facts(star(kept_rows=15_000_000)), id="most rows are kept"),
         pytest.param(facts(star(type_=JoinType.LEFT_OUTER)), id="an outer join drops nothing"),
         pytest.param(facts(star(seconds=0.3)), id="nothing to gain"),
+        pytest.param(
+            facts(star(item_estimate=11_000_000)), id="Spark makes no filter of a side that it takes for 11 MB"
+        ),
         pytest.param(facts(query()), id="no joins"),
     ],
 )

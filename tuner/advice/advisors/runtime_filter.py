@@ -24,7 +24,7 @@ from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.strategy import JoinType, Strategy
 from tuner.plan.relation import short_name
-from tuner.spark.knobs import BLOOM_FILTER, BLOOM_FILTER_APPLICATION_THRESHOLD
+from tuner.spark.knobs import BLOOM_FILTER, BLOOM_FILTER_APPLICATION_THRESHOLD, BLOOM_FILTER_CREATION_THRESHOLD
 
 # A join keeps so few of its rows that a filter on its key pays (the filter itself reads every row once).
 MAX_SELECTIVITY = 0.5
@@ -58,27 +58,36 @@ def advise_runtime_filters(facts: Facts) -> Iterable[Change]:
     if facts.version < BLOOM_FILTER.since[:2] or (BLOOM_FILTER in facts.settings and not facts.settings[BLOOM_FILTER]):
         return
     costs, cores = facts.costs, max(1, facts.cluster.cores)
-    filtered = [f for q in facts.succeeded for f in _filterable(q, costs, cores) if f.file_bytes < threshold]
+    most = facts.settings[BLOOM_FILTER_CREATION_THRESHOLD]
+    filtered = [f for q in facts.succeeded for f in _filterable(q, costs, cores, most) if f.file_bytes < threshold]
     gain = total_gain((f.query, f.gain) for f in _best_of_each(filtered))
     if filtered and is_worth_it(gain, facts.succeeded, MIN_GAIN_SECONDS, MIN_GAIN_SHARE):
         yield _recommendation(facts, filtered, threshold, gain)
 
 
-def _filterable(query: Query, costs: UnitCosts, cores: int) -> Iterator[_Filtered]:
-    """The relations below a sort merge join of this query whose filtering would gain more than it costs."""
+def _filterable(query: Query, costs: UnitCosts, cores: int, most_bytes: int) -> Iterator[_Filtered]:
+    """The relations below a sort merge join of this query whose filtering would gain more than it costs, by sides that the
+    planner takes for no more than `most_bytes`."""
     for shuffled in (join for join in query.joins if join.strategy is Strategy.SORT_MERGE):
         for side in (shuffled.left, shuffled.right):
             for relation in dict.fromkeys(side.relations):
-                found = _price(query, relation, shuffled, costs, cores)
+                found = _price(query, relation, shuffled, costs, cores, most_bytes)
                 if found is not None and found.gain > 0.02 * query.seconds:
                     yield found
 
 
-def _price(query: Query, relation: str, shuffled: JoinSite, costs: UnitCosts, cores: int) -> _Filtered | None:
+def _price(
+    query: Query, relation: str, shuffled: JoinSite, costs: UnitCosts, cores: int, most_bytes: int
+) -> _Filtered | None:
     scan = _scan_of(query, relation)
     above = [j for j in query.joins if _is_above(j, shuffled)]
     filters = [
-        j for j in above if j.type in _FILTERING and _selectivity(j) <= MAX_SELECTIVITY and _on_key_of(j, relation)
+        j
+        for j in above
+        if j.type in _FILTERING
+        and _selectivity(j) <= MAX_SELECTIVITY
+        and _on_key_of(j, relation)
+        and _is_made_of(j, relation, most_bytes)
     ]
     if scan is None or not filters:
         return None
@@ -111,6 +120,13 @@ def _is_above(join: JoinSite, below: JoinSite) -> bool:
 def _on_key_of(join: JoinSite, relation: str) -> bool:
     """Whether every key pair has a column of the relation: a filter on part of a key keeps more than the join does."""
     return bool(join.keys) and all(any(key.rsplit(".", 1)[0] == relation for key in pair) for pair in join.keys)
+
+
+def _is_made_of(join: JoinSite, relation: str, most_bytes: int) -> bool:
+    """Whether Spark makes a filter of the side that the relation is not on: not of a relation that it takes for larger
+    (InjectRuntimeFilter.injectBloomFilter). Of several relations it takes one, which is not told here."""
+    others = [side for side in join.sides if relation not in side.relations and len(side.relations) == 1]
+    return all(side.estimated_bytes is None or side.estimated_bytes <= most_bytes for side in others)
 
 
 def _scan_of(query: Query, relation: str) -> JoinSide | None:

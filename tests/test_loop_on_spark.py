@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from tests.nightly import PATIENT
 from tuner.eventlog.codec import open_plain
 from tuner.eventlog.find import find_logs
 from tuner.history.store import Store
@@ -46,6 +47,8 @@ class Cohort:
 
     def submit(self, *arguments: object, options: tuple[object, ...] = ()) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "tuner.cli", "submit", "--cohort", "nightly", "--db", self.store]
+        # On a machine with other work a decision may take longer than a job waits: another test's matter.
+        command += ["--most-seconds-before", str(PATIENT.before), "--most-seconds-after", str(PATIENT.after)]
         command += ["--event-log-base", str(self.directory / "events"), *map(str, options), "--", *map(str, arguments)]
         return subprocess.run(command, capture_output=True, text=True, timeout=300, env=os.environ.copy())
 

@@ -88,12 +88,11 @@ class Facts:
 
     @cached_property
     def cap(self) -> BroadcastCap:
-        max_result = self.settings[DRIVER_MAX_RESULT_SIZE]
         return broadcast_cap(
             self.cluster.driver_memory_bytes,
             self.cluster.executor_memory_bytes,
             self.memory_fraction,
-            DRIVER_MAX_RESULT_SIZE.default if max_result is None else max_result,
+            self.settings[DRIVER_MAX_RESULT_SIZE],
         )
 
     @property

@@ -1,4 +1,4 @@
-"""Tables and query texts of TPC-DS and TPC-H from duckdb's extensions, which PyPI packages hold: nothing is downloaded."""
+"""Tables and query texts of TPC-DS from duckdb's extension, which its PyPI package holds: nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COMPLETE = "_complete"
 
 
 class Suite(NamedTuple):
-    """A benchmark's package, how it makes its tables, and its queries with their numbers."""
+    """A benchmark in an extension of duckdb: its package, what makes its tables, and its queries with their numbers."""
 
     package: str
     generate: str
@@ -25,8 +25,6 @@ class Suite(NamedTuple):
 
 
 TPCDS = Suite("duckdb_extension_tpcds", "CALL dsdgen(sf={:g})", "SELECT query_nr, query FROM tpcds_queries()")
-# Its package is of no extra.
-TPCH = Suite("duckdb_extension_tpch", "CALL dbgen(sf={:g})", "SELECT query_nr, query FROM tpch_queries()")
 
 
 def make_tables(directory: Path, scale_factor: float, suite: Suite = TPCDS) -> None:
@@ -62,7 +60,7 @@ def _loaded(suite: Suite) -> Iterator[duckdb.DuckDBPyConnection]:
     extension = next(Path(spec.origin).parent.rglob(f"v{duckdb.__version__}/*.duckdb_extension"), None)
     if extension is None:
         raise RequirementError(
-            f"{suite.package} is not for duckdb {duckdb.__version__}; install the same version of both"
+            f"{suite.package.replace('_', '-')} is not for duckdb {duckdb.__version__}; install the same version of both"
         )
     with duckdb.connect() as connection:
         connection.execute(f"LOAD '{extension}'")

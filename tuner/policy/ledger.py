@@ -312,8 +312,8 @@ def _judge_promoted(
         _record(ledger, run, decided, Standing.ROLLED_BACK, loss, effect.gain)
     else:
         held_out = _severe_night(ledger, run, decided) if effect.comparisons else None
-        held_out = held_out or _no_run_without(ledger, run, decided)
         _record(ledger, run, decided, Standing.PROMOTED, decided.why, effect.gain, held_out=held_out)
+        _hold_out_if_unmeasured(ledger, run, decided)
 
 
 def _severe_night(ledger: _Ledger, run: Run, decided: DecidedChange) -> Reason | None:
@@ -338,8 +338,9 @@ def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> None
         why = Reason(ReasonCode.NEVER_MEASURED, {"runs": MAX_TRIALS})
         _record(ledger, run, decided, Standing.ROLLED_BACK, why)
     else:
-        held_out = _no_run_without(ledger, run, decided)
-        _record(ledger, run, decided, decided.standing, decided.why, held_out=held_out)
+        _record(ledger, run, decided, decided.standing, decided.why)
+        if usable(run):
+            _hold_out_if_unmeasured(ledger, run, decided)
 
 
 def _unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> int:
@@ -354,11 +355,13 @@ def _unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> int:
     return 1 + (before.unmeasured if before else 0)
 
 
-def _no_run_without(ledger: _Ledger, run: Run, decided: DecidedChange) -> Reason | None:
-    """Why the next run is to be without a property: it may lose on values that came after it, and no run would ever tell."""
-    runs = _unmeasured(ledger, run, decided)
-    is_due = runs == (UNMEASURED_RUNS if decided.standing is Standing.PROMOTED else 1)
-    return Reason(ReasonCode.NO_RUN_WITHOUT, {"run": run.key}) if is_due else None
+def _hold_out_if_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> None:
+    """Leaves the next run without a property that may lose on values which came after it: no run would ever tell."""
+    record = ledger.records[decided.id]
+    due = UNMEASURED_RUNS if decided.standing is Standing.PROMOTED else 1
+    if record.unmeasured == due and record.held_out is None:
+        why = Reason(ReasonCode.NO_RUN_WITHOUT, {"run": run.key})
+        ledger.records[decided.id] = replace(record, held_out=why)
 
 
 def _loss(effect: Effect, belief: Comparison, run: Run) -> Reason | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tuner.model.decision import DecidedChange
@@ -24,7 +24,7 @@ def where_it_does_not_lose(
         return bool(touching) and all(comparison.literals in excluded.get(one.id, ()) for one in touching)
 
     left = tuple(c for c in found.touched if not is_excluded(c))
-    return replace(found, touched=left), [_with_excluded(one, excluded) for one in changes]
+    return replace(found, touched=left), [_without(one, excluded.get(one.id, frozenset())) for one in changes]
 
 
 def where_it_does_not_fail(one: DecidedChange, run: Run, fingerprint: str) -> DecidedChange | None:
@@ -36,7 +36,7 @@ def where_it_does_not_fail(one: DecidedChange, run: Run, fingerprint: str) -> De
     failed = frozenset(q.literals for q in ended)
     if not failed or "" in failed or not set(one.literals) - set(one.excluded) - failed:
         return None
-    return _with_excluded(one, {one.id: failed})
+    return _without(one, failed)
 
 
 def _lost_values(found: Comparisons, one: DecidedChange) -> frozenset[str]:
@@ -53,6 +53,5 @@ def _rather_loses(comparison: Comparison) -> bool:
     return comparison.runs >= MAX_TRIALS and comparison.gain_probability < 0.5
 
 
-def _with_excluded(one: DecidedChange, excluded: Mapping[str, frozenset[str]]) -> DecidedChange:
-    more = excluded.get(one.id, frozenset())
-    return replace(one, excluded=tuple(sorted({*one.excluded, *more}))) if more else one
+def _without(one: DecidedChange, values: frozenset[str]) -> DecidedChange:
+    return replace(one, excluded=tuple(sorted({*one.excluded, *values}))) if values else one

@@ -21,15 +21,16 @@ def unmeasurable(situation: Situation, decided: Sequence[DecidedChange]) -> list
 
     What a person has asked for waits for nothing. A change to a join acts only on values that were measured.
     """
+    tried = {d.id for d in decided if _is_tried(d) and d.queries and not situation.is_asked_for(d.change)}
+    if not tried:
+        return list(decided)
     new_in_each = _new_in_each_run(situation.runs)
     reason = Reason(ReasonCode.OTHER_VALUES_IN_EACH_RUN, {"runs": RUNS})
+    return [held_back(d, reason) if d.id in tried and new_in_each.issuperset(d.queries) else d for d in decided]
 
-    def is_held(one: DecidedChange) -> bool:
-        is_tried = one.standing is Standing.TRIAL and not one.change.is_on_joins
-        is_meant = bool(one.queries) and new_in_each.issuperset(one.queries)
-        return is_tried and is_meant and not situation.is_asked_for(one.change)
 
-    return [held_back(one, reason) if is_held(one) else one for one in decided]
+def _is_tried(decided: DecidedChange) -> bool:
+    return decided.standing is Standing.TRIAL and not decided.change.is_on_joins
 
 
 def _new_in_each_run(runs: Sequence[Run]) -> set[str]:

@@ -76,15 +76,14 @@ def agent_directives(decision: Decision, queries: Iterable[Query], limits: SizeL
     """
     ran = list(queries)
     actions = [action for action in decision.actions if action.kind in ON_JOINS]
-    decided = {d.id: d for d in decision.changes}
-    decided_of = {action: d for d in decision.in_force for action in d.change.actions}
+    decided = {action: d for d in decision.in_force for action in d.change.actions}
     said: dict[Action, _PlacedDirective] = {}
     skipped: dict[Action, str] = {}
     for kind in (ActionKind.ORDER_JOINS, ActionKind.HINT_JOIN):
         orders = [one for action, one in said.items() if action not in skipped]
-        out = {decided_of[action].id for action in skipped}
+        out = {decided[action].id for action in skipped}
         found = {
-            a: _NEEDED if decided_of[a].change.needs in out else _directive(a, ran, limits, orders)
+            a: _NEEDED if decided[a].change.needs in out else _directive(a, ran, limits, orders)
             for a in actions
             if a.kind is kind
         }
@@ -224,19 +223,19 @@ def _targets(query: Query, said: _PlacedDirective, orders: Iterable[Action]) -> 
     return {g.signature for g, block in blocks if block.key == said.place and block.spelled(g.written) != said.wish}
 
 
-def _text(said: Sequence[_PlacedDirective], by_columns: Container[str], decided: Mapping[str, DecidedChange]) -> str:
+def _text(said: Sequence[_PlacedDirective], by_columns: Container[str], decided: Mapping[Action, DecidedChange]) -> str:
     by_query: dict[str, list[_PlacedDirective]] = {}
-    allowed = (_for_values(one, decided.get(one.action.id)) for one in said)
+    allowed = (_for_values(one, decided[one.action]) for one in said)
     for one in sorted(allowed, key=lambda s: (s.query.fingerprint, s.action.id)):
         by_query.setdefault(one.query.fingerprint, []).append(one)
     queries = tuple(_query(several, exact=fingerprint in by_columns) for fingerprint, several in by_query.items())
     return encode_message(queries) if queries else ""
 
 
-def _for_values(one: _PlacedDirective, decided: DecidedChange | None) -> _PlacedDirective:
+def _for_values(one: _PlacedDirective, decided: DecidedChange) -> _PlacedDirective:
     """A directive for the values that its change may act on."""
-    literals, neutral = (decided.literals, decided.neutral) if decided else ((), ())
-    return replace(one, message=structs.replace(one.message, literals=literals, neutral=neutral))
+    message = structs.replace(one.message, literals=decided.literals, neutral=decided.neutral)
+    return replace(one, message=message)
 
 
 def _query(said: Sequence[_PlacedDirective], *, exact: bool) -> QueryDirectives:

@@ -27,7 +27,7 @@ def one(seconds: float, cpu: float = 4.0, digest: str = "7") -> Executed:
 
 
 def ran(executed: Executed, changes: tuple[str, ...] = BY_ITSELF) -> Ran:
-    return Ran(True, changes, 9, (executed,))
+    return Ran(True, changes, 9, (replace(executed, changes=changes),))
 
 
 def pair(*both: tuple[Executed, Executed], night: int = 1, changes: tuple[str, ...] = ("order",)) -> Pair:
@@ -75,6 +75,17 @@ def test_a_run_without_changes_is_not_judged_but_its_results_are() -> None:
     found = certify([worse])
     assert not found.slower and found.executions == found.steered_runs == 0
     assert [c.pair for c in found.differing] == [worse]
+
+
+def test_a_query_that_no_change_acted_on_is_counted_beside_them() -> None:
+    worse = pair((one(12, 9), one(10, 8)))
+    beside = replace(worse, steered=tuple(replace(r, executed=(one(12, 9),)) for r in worse.steered))
+    assert not is_in_doubt(beside)
+    found = certify([beside, pair((one(3), one(9)), night=2)])
+    assert (found.executions, found.slower, found.beside) == (1, (), 1)
+    assert [c.pair for c in found.slower_beside] == [beside]
+    text = page([beside], 1, "command", "machine", "2026-11-23")
+    assert "Not known" in text and text.index("no change acted") < text.index("took 12.0 s, by itself 10.0 s")
 
 
 def test_a_failure_counts_where_it_comes_again_and_the_twin_has_none() -> None:

@@ -51,10 +51,10 @@ def with_literal_classes(runs: Sequence[Run], classes: LiteralClasses | None = N
 
 
 def _classed(run: Run, classes: LiteralClasses) -> Run:
-    if run.outcome is None or all(classes.of(query) == query.literals for query in run.outcome.queries):
+    if run.outcome is None:
         return run
-    queries = tuple(
-        query if (class_ := classes.of(query)) == query.literals else replace(query, literals=class_)
-        for query in run.outcome.queries
-    )
+    classed = [(query, classes.of(query)) for query in run.outcome.queries]
+    if all(class_ == query.literals for query, class_ in classed):
+        return run
+    queries = tuple(query if class_ == query.literals else replace(query, literals=class_) for query, class_ in classed)
     return replace(run, outcome=replace(run.outcome, queries=queries))

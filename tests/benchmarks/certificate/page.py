@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tests.benchmarks.certificate.pair import Pair
-from tests.benchmarks.certificate.verdict import Certificate, certify
+from tests.benchmarks.certificate.verdict import Certificate, Compared, certify
 
 
 def page(pairs: Sequence[Pair], planned: int, command: str, machine: str, day: str) -> str:
@@ -25,6 +25,7 @@ def _lines(pairs: Sequence[Pair], planned: int, command: str, machine: str, day:
         yield f"**Broken off after {len(pairs)} of {planned} pairs of runs: what follows is of these alone.**\n"
     yield from _worse(found)
     yield from _counts(found, pairs)
+    yield from _beside(found)
     yield from _by_trap(pairs)
 
 
@@ -34,13 +35,26 @@ def _worse(found: Certificate) -> Iterator[str]:
         nothing = "Nothing: no query slower beyond noise, no failure that its twin did not have, no other result.\n"
         yield nothing if found.executions else "Not known: no run had a change in force.\n"
         return
-    for one in found.slower:
-        seed, trap, _, query, values = one.literal_class
-        took = f"{one.seconds:.1f} s, by itself {one.twin_seconds:.1f} s"
-        yield f"- {trap}, night {one.pair.night}, seed {seed}: {query} {values} took {took}"
+    yield from map(_slower, found.slower)
     yield from (f"- failed: {one}" for one in found.failed)
     for one in found.differing:
         yield f"- other rows: {one.pair.trap}, night {one.pair.night}, seed {one.pair.seed}: {one.steered[0].query}"
+    yield ""
+
+
+def _slower(one: Compared) -> str:
+    seed, trap, _, query, values = one.literal_class
+    took = f"{one.seconds:.1f} s, by itself {one.twin_seconds:.1f} s"
+    return f"- {trap}, night {one.pair.night}, seed {seed}: {query} {values} took {took}"
+
+
+def _beside(found: Certificate) -> Iterator[str]:
+    if not found.slower_beside:
+        return
+    yield "## Slower though no change acted on them\n"
+    yield "Queries of steered runs whose plans Spark made by itself, by one pair of runs each. What Spark had compiled for the"
+    yield "queries before them, and races in adaptive execution, are among the reasons.\n"
+    yield from map(_slower, found.slower_beside)
     yield ""
 
 
@@ -54,9 +68,11 @@ def _counts(found: Certificate, pairs: Sequence[Pair]) -> Iterator[str]:
     yield "| | |\n|---|---|"
     yield f"| pairs of runs | {found.pairs} |"
     yield f"| steered runs with changes in force | {found.steered_runs} |"
-    yield f"| queries executed in these | {found.executions} |"
+    yield f"| queries in these that a change acted on | {found.executions} |"
     yield f"| slower by more than 5 % and 0.3 s, beyond noise | {len(found.slower)} |"
     yield f"| so at most, with 95 % confidence | {found.slower_at_most:.2%} of executions |"
+    yield f"| queries in these that no change acted on | {found.beside} |"
+    yield f"| of them slower by the same measure, in one pair | {len(found.slower_beside)} |"
     yield f"| failed where the twin did not | {len(found.failed)} |"
     yield f"| so at most, with 95 % confidence | {found.failed_at_most:.2%} of runs |"
     yield f"| with other results | {len(found.differing)} |"

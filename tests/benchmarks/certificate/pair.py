@@ -9,7 +9,10 @@ from typing import Any, Self
 
 @dataclass(frozen=True, slots=True)
 class Executed:
-    """One query of one run; `cpu_seconds` are those of the driver's process, in local mode all there are."""
+    """One query of one run; `cpu_seconds` are those of the driver's process, in local mode all there are.
+
+    `changes` are the ids of those that reached it: properties in force, and what the agent says that it applied.
+    """
 
     query: str
     values: str
@@ -17,6 +20,7 @@ class Executed:
     cpu_seconds: float
     rows: int
     digest: str
+    changes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class Ran:
 
     @classmethod
     def of(cls, read: dict[str, Any]) -> Self:
-        executed = tuple(Executed(**one) for one in read["executed"])
+        executed = tuple(Executed(**{**one, "changes": tuple(one["changes"])}) for one in read["executed"])
         return cls(**{**read, "changes": tuple(read["changes"]), "executed": executed})
 
 

@@ -7,12 +7,14 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tests.benchmarks.certificate.pair import Executed, Ran
 from tests.benchmarks.certificate.trap import Night, Trap
 from tuner.history.store import Store
+from tuner.model.directive_result import DirectiveStatus
 from tuner.model.run import Run
 
 APPLICATION = Path(__file__).with_name("application.py")
@@ -51,8 +53,23 @@ def run_job(trap: Trap, night: Night, tables: Path, work: Path, store: Path | No
         return Ran(False, changes, took, failure=_failure(run, log) or f"exit {code}")
     values = [json.dumps(dict(given), sort_keys=True) for given in night.values for _ in trap.queries]
     told = json.loads(report.read_text("utf-8"))
-    executed = tuple(Executed(values=of, **one) for one, of in zip(told, values, strict=True))
+    reached = _changes_by_query(run) if run else {}
+    executed = tuple(
+        Executed(values=of, changes=next(reached[one["query"]], ()) if run else (), **one)
+        for one, of in zip(told, values, strict=True)
+    )
     return Ran(True, changes, took, executed)
+
+
+def _changes_by_query(run: Run) -> Mapping[str, Iterator[tuple[str, ...]]]:
+    """By the name of a query, for each of its executions in turn the ids of the changes that reached it."""
+    properties = {one.change.id for one in run.decision.in_force if not one.change.is_on_joins}
+    changes = {action.id: one.change.id for one in run.decision.in_force for action in one.change.actions}
+    found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for query in run.outcome.queries if run.outcome else ():
+        applied = {changes[told.action_id] for told in query.directives if told.status is DirectiveStatus.APPLIED}
+        found[query.description].append(tuple(sorted(applied | properties)))
+    return defaultdict(lambda: iter(()), {name: iter(each) for name, each in found.items()})
 
 
 def _program(trap: Trap, work: Path, store: Path | None) -> Sequence[str]:

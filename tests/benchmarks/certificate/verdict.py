@@ -40,6 +40,11 @@ class Compared:
         return self.pair.seed, self.pair.trap, self.pair.data, self.steered[0].query, self.steered[0].values
 
     @property
+    def is_reached(self) -> bool:
+        """Whether a change acted on it."""
+        return bool(self.steered[0].changes)
+
+    @property
     def is_slower(self) -> bool:
         """In every run slower than in every run of the twin by the clock or by processors, and by the other not faster."""
         clock = [one.seconds for one in self.steered], [one.seconds for one in self.twin]
@@ -55,8 +60,9 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """Counts over pairs; `executions` are queries of steered runs that had changes in force.
+    """Counts over pairs; `executions` are queries that changes acted on, `beside` those of the same runs that none did.
 
+    Of `beside` one pair of runs has to tell; `slower_beside` is what that takes for slower.
     The oracle knows, for each class of values and data, the plan whose runs took least in the median, the twin's among them.
     `known_*` leave out the first night of each class, in which nothing can be known.
     """
@@ -65,6 +71,8 @@ class Certificate:
     steered_runs: int
     executions: int
     slower: tuple[Compared, ...]
+    beside: int
+    slower_beside: tuple[Compared, ...]
     failed: tuple[str, ...]
     differing: tuple[Compared, ...]
     twin_seconds: float
@@ -94,12 +102,15 @@ def certify(pairs: Sequence[Pair]) -> Certificate:
     for one in executed:
         known += [one] if one.literal_class in seen else []
         seen.add(one.literal_class)
-    in_force = [one for one in executed if one.pair.steered[0].changes]
+    reached = [one for one in executed if one.is_reached]
+    beside = [one for one in executed if one.pair.steered[0].changes and not one.is_reached]
     return Certificate(
         pairs=len(pairs),
         steered_runs=sum(bool(pair.steered[0].changes) for pair in pairs),
-        executions=len(in_force),
-        slower=tuple(one for one in in_force if one.is_slower),
+        executions=len(reached),
+        slower=tuple(one for one in reached if one.is_slower),
+        beside=len(beside),
+        slower_beside=tuple(one for one in beside if one.is_slower),
         failed=tuple(
             f"{pair.trap}, night {pair.night}, seed {pair.seed}: {pair.steered[0].failure}"
             for pair in pairs
@@ -129,17 +140,15 @@ def compared(pair: Pair) -> list[Compared]:
 
 def is_in_doubt(pair: Pair) -> bool:
     """Whether, by the runs so far, something steered failed or is slower."""
-    return _only_steered_failed(pair) or (
-        bool(pair.steered[0].changes) and any(one.is_slower for one in compared(pair))
-    )
+    return _only_steered_failed(pair) or any(one.is_reached and one.is_slower for one in compared(pair))
 
 
 def _oracle(executed: Iterable[Compared]) -> Mapping[_Class, float]:
     by_plan: dict[_Class, dict[tuple[str, ...], list[float]]] = defaultdict(lambda: defaultdict(list))
     for one in executed:
         plans = by_plan[one.literal_class]
-        plans[one.pair.steered[0].changes] += [run.seconds for run in one.steered]
-        plans[()] += [run.seconds for run in one.twin]
+        for run in (*one.steered, *one.twin):
+            plans[run.changes].append(run.seconds)
     return {of: min(map(median, plans.values())) for of, plans in by_plan.items()}
 
 

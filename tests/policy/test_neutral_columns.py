@@ -24,6 +24,12 @@ def test_a_day_that_advances_twice_with_stable_rows() -> None:
     assert neutral_columns(nights[:2]) == set()
 
 
+def test_days_of_a_week_may_differ_as_sizes_may_before_a_directive_stops_acting() -> None:
+    week = [ran(n, rows, rows // 2, day=str(n)) for n, rows in enumerate([100_000, 110_000, 90_000, 40_000, 30_000])]
+    assert neutral_columns(week) == {DAY}
+    assert neutral_columns([*week, ran(5, 450_000, 225_000, day="5")]) == set()
+
+
 def test_a_ten_fold_day_is_seen_in_rows_of_the_relation_or_of_the_join() -> None:
     nights = [ran(n, 100_000, day=str(n)) for n in range(5)]
     assert neutral_columns([*nights, ran(5, 1_000_000, day="5")]) == set()

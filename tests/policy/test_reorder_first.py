@@ -14,7 +14,7 @@ from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.strategy import JoinType, Strategy
-from tuner.model.verdict import Ruling
+from tuner.model.verdict import Ruling, Verdict
 from tuner.plan.order_text import order_text
 from tuner.plan.ordered_joins import ordered_joins
 from tuner.policy.decide import decide
@@ -101,6 +101,20 @@ def test_for_an_order_that_the_agent_cannot_be_told_nothing_waits() -> None:
     )
     assert standings(found) == {ORDER.id: Standing.HELD, hint("q1").id: Standing.TRIAL}
     assert "the agent cannot apply it: two alike" in {d.id: told(d) for d in found.changes}[ORDER.id]
+
+
+def test_an_order_that_is_slower_on_other_days_is_held_unless_a_person_asked_for_it() -> None:
+    base, why = run(0, {"q1": 10, "q2": 10}), Reason(ReasonCode.WORSE_ON_OTHER_DAYS, {"executions": 3})
+    worse = {ORDER.id: why}
+
+    def decision(*verdicts: Verdict) -> Decision:
+        known = situation(
+            Mode.AUTO, 1, [base], [recommend(ORDER)], verdicts, drivable=BY_AGENT, worse_on_other_days=worse
+        )
+        return decide(known)
+
+    assert [(d.standing, d.held) for d in decision().changes] == [(Standing.HELD, why)]
+    assert in_force(decision(verdict(ORDER, Ruling.APPROVE))) == {ORDER.id}
 
 
 def test_when_the_order_has_run_a_hint_on_a_join_of_its_plan_is_tried_beside_it() -> None:

@@ -255,6 +255,7 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.LEFT_TO_PEOPLE, {"kinds": ("order_joins",)}),
     Reason(ReasonCode.LEFT_TO_PEOPLE, {"kinds": ("analyze_table", "hint_join", "order_joins", "set_conf")}),
     Reason(ReasonCode.UNDIRECTABLE, {"why": "its query did not run in the latest run"}),
+    Reason(ReasonCode.WORSE_ON_OTHER_DAYS, {"seconds": 12.4, "replaced_seconds": 8.1, "executions": 7}),
     Reason(ReasonCode.OVERRULED, {"property": "spark.sql.shuffle.partitions", "value": "500"}),
     Reason(ReasonCode.NOT_DETERMINISTIC, {"query": "q1", "what": "rand"}),
     Reason(ReasonCode.OVERSIZED, {"bytes": 900_000_000, "most_bytes": 500_000_000}),

@@ -5,32 +5,24 @@ An order was measured, or priced, at sizes. In the next run a table may be ten t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 
-from tuner.advice.candidates.order_changes import OrderPrices, order_shape
+from tuner.advice.candidates.order_changes import OrderPrices
 from tuner.advice.candidates.ordered_sides import leaf_bytes_of
 from tuner.advice.facts import Facts
+from tuner.advice.order_worth import Scale, WorthAt, blocks_of, order_worth
 from tuner.advice.oversized_hints import MOST_GROWTH
-from tuner.cost.size import Size
 from tuner.model.action import Action, ActionKind
 from tuner.model.agent_message import SizeBounds
-from tuner.model.join_graph import JoinGraph, Order, members
+from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query
-from tuner.plan.order_text import OrderTextError, order_text, parse_order
+from tuner.plan.order_text import OrderTextError, parse_order
 
 # Factors that sizes are tried at, largest first. Within the last an order stands on its measurement, whatever prices say:
 # a table that gains a fifth in a night is an ordinary one.
 GROWTHS = (MOST_GROWTH, 2.8, 2.0, 1.4, 1.2)
-# What prices cannot tell apart is no worse.
-_TOLERANCE = 1.02
 # A source that knows no size says Long.MaxValue (spark.sql.defaultSizeInBytes); of a few such their sum.
 UNKNOWN_BYTES = 1 << 60
-
-# How many times its size each relation is taken to have, by its number.
-_Scale = Sequence[float]
-# Whether the order is no worse at these sizes.
-_Holds = Callable[[_Scale], bool]
 
 
 def order_bounds(facts: Facts, actions: Iterable[Action]) -> dict[str, dict[str, SizeBounds]]:
@@ -44,16 +36,10 @@ def order_bounds(facts: Facts, actions: Iterable[Action]) -> dict[str, dict[str,
     for action in actions:
         if action.kind is not ActionKind.ORDER_JOINS:
             continue
-        each = [_of_block(prices, action, *block) for block in _blocks(facts, action)]
+        each = [_of_block(prices, action, *block) for block in blocks_of(facts, action)]
         if each and all(each):
             found[action.id] = _common(each)
     return found
-
-
-def _blocks(facts: Facts, action: Action) -> Iterator[tuple[Query, JoinGraph]]:
-    for query in facts.succeeded:
-        if query.fingerprint == action.query:
-            yield from ((query, graph) for graph in query.graphs if graph.signature == action.target)
 
 
 def _of_block(prices: OrderPrices, action: Action, query: Query, latest: JoinGraph) -> dict[str, SizeBounds]:
@@ -67,10 +53,8 @@ def _of_block(prices: OrderPrices, action: Action, query: Query, latest: JoinGra
         order = parse_order(action.value, graph)
     except OrderTextError:
         return {}
-    replaced = _replaced(prices.facts, action, graph, order)
-    factors = (
-        _Box(_no_worse(prices, graph, order, replaced), number).factors() if replaced else [GROWTHS[-1:] * 2] * number
-    )
+    worth = order_worth(prices, action, graph, order)
+    factors = _Box(worth, number).factors() if worth else [GROWTHS[-1:] * 2] * number
     labels = [relation.label for relation in graph.relations]
     bounds = [
         SizeBounds(int(size / low), int(size * high) + 1) for size, (low, high) in zip(estimates, factors, strict=True)
@@ -88,43 +72,11 @@ def _common(each: Iterable[dict[str, SizeBounds]]) -> dict[str, SizeBounds]:
     return found
 
 
-def _replaced(facts: Facts, action: Action, graph: JoinGraph, order: Order) -> Order | None:
-    """The order that the block had in the latest run that did not have this one; None where no run at hand tells it."""
-    runs = (*(run.queries for run in facts.earlier), facts.queries)
-    for queries in reversed(runs):
-        for _, then in _blocks(replace(facts, queries=queries, earlier=()), action):
-            try:
-                had = parse_order(order_text(then.written, then), graph)
-            except OrderTextError:
-                continue
-            if order_shape(had) != order_shape(order):
-                return had
-    return None
-
-
-def _no_worse(prices: OrderPrices, graph: JoinGraph, order: Order, replaced: Order) -> _Holds:
-    """Prices both orders with each join as many times larger as its relations are: what predicates keep stays a share."""
-    block = prices.block(graph)
-
-    def holds(scale: _Scale) -> bool:
-        def scaled(relations: int) -> Size:
-            factor = 1.0
-            for item in members(relations):
-                factor *= scale[item]
-            size = block.sizes.size(relations)
-            return Size(size.rows * factor, size.bytes * factor)
-
-        what_if = block.what_if_of(scaled)
-        return what_if.seconds(order) <= _TOLERANCE * what_if.seconds(replaced)
-
-    return holds
-
-
 class _Box:
     """How far each relation may shrink and grow: first alone, then all of them at once."""
 
-    def __init__(self, holds: _Holds, number: int) -> None:
-        self._holds = holds
+    def __init__(self, worth: WorthAt, number: int) -> None:
+        self._worth = worth
         self._number = number
 
     def factors(self) -> list[tuple[float, float]]:
@@ -143,6 +95,9 @@ class _Box:
             ):
                 return factor
         return GROWTHS[-1]
+
+    def _holds(self, scale: Scale) -> bool:
+        return self._worth(scale).is_no_worse
 
     def _corners(self, box: Sequence[tuple[float, float]], most: float) -> Iterator[list[float]]:
         """All as large, all as small as may be; and each of them against all others.

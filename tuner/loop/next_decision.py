@@ -12,9 +12,10 @@ from tuner.advice.facts import Facts, PastRun
 from tuner.advice.forbidden_broadcasts import forbidden_broadcasts
 from tuner.advice.oversized_hints import oversized_hints
 from tuner.advice.steering_reach import Reach
+from tuner.loop.orders_worse_on_other_days import orders_worse_on_other_days
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
-from tuner.model.decision import Decision, Mode
+from tuner.model.decision import DecidedChange, Decision, Mode
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Elsewhere, Outcome, Run
 from tuner.model.verdict import Ruling, Verdict
@@ -82,8 +83,13 @@ def next_decision(
     overruled = _set_by_user(situation, user_conf or {}) | _forbidden_broadcasts(situation, own_conf or {})
     situation = replace(situation, overruled=overruled)
     decision = decide(situation)
-    undirectable = _undirectable(decision, runs) if reach is Reach.AGENT and advise is None else {}
-    return decide(replace(situation, undirectable=undirectable)) if undirectable else decision
+    if reach is not Reach.AGENT or advise is not None or not any(map(_is_order, decision.in_force)):
+        return decision
+    undirectable = _undirectable(decision, runs)
+    worse = orders_worse_on_other_days(decision, facts, situation.runs) if facts else {}
+    if not undirectable and not worse:
+        return decision
+    return decide(replace(situation, undirectable=undirectable, worse_on_other_days=worse))
 
 
 def _set_by_user(situation: Situation, user_conf: Mapping[str, str]) -> dict[str, Reason]:
@@ -124,11 +130,15 @@ def _own_word_since(runs: Sequence[Run]) -> datetime | None:
 
 def _undirectable(decision: Decision, runs: Sequence[Run]) -> dict[str, Reason]:
     """Orders on trial that the agent cannot be told of, by id, and why: what waits for them would wait for nothing."""
-    queries, order = newest_of_each(runs), ActionKind.ORDER_JOINS
-    if not queries or all(decided.change.kind is not order for decided in decision.in_force):
+    if not (queries := newest_of_each(runs)):
         return {}
     skipped = agent_directives(decision, queries).skipped
-    return {a.id: Reason(ReasonCode.UNDIRECTABLE, {"why": why}) for a, why in skipped if a.kind is order}
+    orders = ((action, why) for action, why in skipped if action.kind is ActionKind.ORDER_JOINS)
+    return {action.id: Reason(ReasonCode.UNDIRECTABLE, {"why": why}) for action, why in orders}
+
+
+def _is_order(decided: DecidedChange) -> bool:
+    return decided.change.kind is ActionKind.ORDER_JOINS
 
 
 def load_rules() -> None:

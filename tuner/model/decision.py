@@ -47,7 +47,7 @@ class CohortState(StrEnum):
 
 
 class LiteralRung(StrEnum):
-    """Which values a change acts on: those that it was measured with, or these but for columns that move no rows."""
+    """Which values a change acts on: those that it was measured with, or these but for columns that move few rows."""
 
     SAME_VALUES = "same_values"
     MOVING_VALUES = "moving_values"

@@ -62,6 +62,7 @@ class ReasonCode(StrEnum):
     RULED_SINCE = "ruled_since"
     LEFT_TO_PEOPLE = "left_to_people"
     UNDIRECTABLE = "undirectable"
+    WORSE_ON_OTHER_DAYS = "worse_on_other_days"
     OVERRULED = "overruled"
     NOT_DETERMINISTIC = "not_deterministic"
     OVERSIZED = "oversized"

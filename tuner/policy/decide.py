@@ -27,6 +27,7 @@ from tuner.policy.rules.proven_on_retry import proven_on_retry
 from tuner.policy.rules.reorder_first import reorder_first
 from tuner.policy.rules.undirectable import undirectable
 from tuner.policy.rules.unmeasurable import unmeasurable
+from tuner.policy.rules.worse_on_other_days import worse_on_other_days
 from tuner.policy.situation import Situation
 from tuner.policy.suspects import REFUSED
 
@@ -37,6 +38,7 @@ RULES: tuple[Rule, ...] = (
     measured_values,
     left_to_people,
     undirectable,
+    worse_on_other_days,
     mode,
     not_deterministic,
     overruled,

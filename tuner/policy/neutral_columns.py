@@ -1,4 +1,4 @@
-"""The columns whose values do not move a query's rows, learned from its runs: a directive may act whatever these are.
+"""The columns whose values move a query's rows little, learned from its runs: a directive may act whatever these are.
 
 A date that advances, or the id of each night's batch, is another value every night; so is a tenant in a loop, whose rows
 may be a hundred times as many. What tells them apart is what each move did to the rows that were measured.
@@ -12,8 +12,9 @@ from statistics import median
 
 from tuner.model.query import Query
 
-# Rows may be off so many times from their median; fewer than these are few, whatever their ratio.
-ROWS_BOUND = 1.5
+# Rows may be off so many times from their median, as days of a week are: the size of an input may grow as much, too, before a
+# directive no longer acts (`tuner.advice.oversized_hints.MOST_GROWTH`). Fewer rows than these are few, whatever their ratio.
+ROWS_BOUND = 4.0
 FEW_ROWS = 1000
 # A value that was never there before has to have moved twice. One that comes back, or is one of several in a run, is a
 # category: some of these are rare and others frequent, and as many have to be alike.

@@ -184,6 +184,8 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.LOST_ALIKE: lambda n: f"{filled('a similar change ({value}) was tried', n)}: {n['because'][0]}",
     ReasonCode.LEFT_TO_PEOPLE: _left_to_people,
     ReasonCode.UNDIRECTABLE: "the agent cannot apply it: {why}",
+    ReasonCode.WORSE_ON_OTHER_DAYS: "with the rows of one of its last {executions:execution} it would take {seconds} instead of "
+    "{replaced_seconds}, and its filters have new values each time",
     ReasonCode.OVERRULED: "the job itself sets {property}={value}",
     ReasonCode.BROADCASTS_OFF: "the job switches broadcasts off ({property}=-1)",
     ReasonCode.NOT_DETERMINISTIC: "{query} is not deterministic ({what}): the change could alter its rows",

@@ -28,6 +28,8 @@ WHERE f.day = {day} AND a.cat = 'usual' AND b.cat = 'usual' GROUP BY b.g""",
     "sales since": """SELECT a.g, count(*) AS n FROM f JOIN a ON f.ak = a.k JOIN b ON f.bk = b.k JOIN c ON f.ck = c.k
 WHERE f.day <= {day} AND b.cat = 'rare' AND c.cat = 'frequent' GROUP BY a.g""",
 }
+# How much is sold on the days of a week.
+WEEK = (1.0, 1.2, 0.9, 1.1, 1.3, 0.5, 0.35)
 # What teams set whose jobs died for a broadcast.
 _NO_BROADCASTS = {"spark.sql.autoBroadcastJoinThreshold": "-1"}
 _USUAL: Mapping[str, str] = {"a": "frequent", "b": "rare"}
@@ -51,6 +53,7 @@ def traps(seed: int) -> Sequence[Trap]:
         ),
         _on_star("a loop over values", [Night(_several(chance, n)) for n in range(LEARNS + 3)], ("sales by group",)),
         Trap("days that advance", _days, BY_DAY, [Night([{"day": str(n + 2)}]) for n in range(LEARNS + 4)], {}),
+        Trap("days of a week", _week, BY_DAY, [Night([{"day": str(n + 2)}]) for n in range(LEARNS + 6)], {}),
         _on_star("a back-fill", [*_nights(_USUAL), Night([_USUAL], _tenfold), *_nights(_USUAL, 2)], scale=0.2),
         _on_star("a dimension 8 times as large", [*_nights(_USUAL), Night([_USUAL], _larger), *_nights(_USUAL, 2)]),
         _on_star("a dimension whose keys repeat", [*_nights(_USUAL), Night([_USUAL], _repeats), *_nights(_USUAL, 2)]),
@@ -108,6 +111,14 @@ def _days(folder: Path, seed: int) -> None:
     chance = np.random.default_rng(seed + 1)
     # The last night but one has a day of ten times the rows of another.
     rows.loc[chance.random(len(rows)) < 0.26, "day"] = LEARNS + 4
+    write(folder / "f", pa.Table.from_pandas(rows, preserve_index=False))
+
+
+def _week(folder: Path, seed: int) -> None:
+    make_star(folder, seed, FACTS)
+    rows = pq.read_table(folder / "f").to_pandas()
+    shares = np.array([WEEK[day % len(WEEK)] for day in range(1, 29)])
+    rows["day"] = np.random.default_rng(seed + 1).choice(np.arange(1, 29), len(rows), p=shares / shares.sum())
     write(folder / "f", pa.Table.from_pandas(rows, preserve_index=False))
 
 

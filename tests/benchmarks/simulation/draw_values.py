@@ -65,7 +65,7 @@ def _new(chance: np.random.Generator, scenario: Scenario, query: SimulatedQuery)
     by_partition = bool(chance.random() < 0.5)
     for night in range(query.since, query.until):
         tenfold = chance.random() < scenario.tenfold
-        rows = 10.0 if tenfold else 1.0
+        rows = 10.0 if tenfold else 1 + scenario.week * math.sin(2 * math.pi * night / 7)
         name = f"{query.fingerprint}.night{night}"
         yield (Values(name, TENFOLD if tenfold else USUAL, rows, rows if by_partition else 1.0),)
 

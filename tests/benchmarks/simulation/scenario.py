@@ -34,9 +34,9 @@ class Scenario:
 
     `machine_spread` is shared by all queries of a run, `query_spread` is each one's own (of CPU time: `cpu_machine_spread` and
     `cpu_spread`); a slow night takes 1.5 to 4 times as long, a stray query 1.5 to 3 times; `slow_nights_of_all` are the same
-    nights for all cohorts. `growth` is that of input a night, `season` half the swing of a week. `tenfold` nights have new
-    values that take ten times the rows. A night with `failures` fails in up to `most_failing_tries`; `missing_inputs` is
-    the share of them that miss their input. `cores`: any of them from night to night.
+    nights for all cohorts. `growth` is that of input a night, `season` half the swing of a week. New values take ten times the
+    rows in `tenfold` nights; in the others these swing by `week` over a week. A night with `failures` fails in up to
+    `most_failing_tries`; `missing_inputs` is the share of them that miss their input. `cores`: any of them from night to night.
     """
 
     name: str
@@ -54,6 +54,7 @@ class Scenario:
     doublings_per_cohort: float = 0.05
     back_fills: float = 0.0
     tenfold: float = 0.0
+    week: float = 0.0
     breaks_per_broadcast: float = 0.08
     failures: float = 0.005
     most_failing_tries: int = 1
@@ -77,6 +78,7 @@ SCENARIOS = (
     Scenario("swapping values", filters=Filters.SWAPPING, queries=(1, 6), breaks_per_broadcast=0.2),
     Scenario("tenants in a loop", filters=Filters.LOOP, queries=(1, 3)),
     Scenario("new values nightly", filters=Filters.NEW, queries=(1, 6)),
+    Scenario("days of a week", filters=Filters.NEW, queries=(1, 6), week=0.5),
     Scenario("new values, some tenfold", filters=Filters.NEW, queries=(1, 6), tenfold=0.1, breaks_per_broadcast=0.2),
     Scenario("failing upstream", failures=0.15, most_failing_tries=3, missing_inputs=0.9),
     Scenario("executors come and go", cores=(4, 8, 16, 32)),

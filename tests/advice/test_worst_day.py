@@ -1,0 +1,53 @@
+"""What an order would have made of days whose filters kept other rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tuner.advice.facts import PastRun
+from tuner.advice.order_worth import Worth
+from tuner.advice.worst_day import worst_day
+from tuner.model.action import Action, ActionKind
+from tuner.model.join_graph import Joined, Order
+from tuner.model.query import Query
+from tuner.plan.order_text import order_text
+
+from .blocks import AS_WRITTEN, DAYS, DAYS_FIRST, ITEMS, ROWS, SALES, STOCK, block, ordered
+from .joins import facts
+
+# Items after stock, or before: what comes first should leave out more.
+ITEMS_FIRST = Joined(Joined(Joined(SALES, ITEMS), STOCK), DAYS)
+
+
+def day(rows: Mapping[int, int] | None = None, written: Order = AS_WRITTEN) -> Query:
+    graph = block(written)
+    kept = [replace(r, rows=(rows or {}).get(item, r.rows)) for item, r in enumerate(graph.relations)]
+    return ordered(written, graph=replace(graph, relations=tuple(kept)))
+
+
+def worth(*executions: Query, wanted: Order = DAYS_FIRST) -> Worth | None:
+    order = Action(ActionKind.ORDER_JOINS, "block", order_text(wanted, block()), "q1")
+    before = PastRun((day(),))
+    return worst_day(replace(facts(*executions), earlier=(before,)), order, executions)
+
+
+def test_days_like_the_latest_are_worth_what_it_is() -> None:
+    usual = worth(day())
+    assert usual is not None and usual.seconds < usual.replaced / 100
+    assert worth(day(), day()) == usual
+
+
+def test_of_all_days_it_is_the_one_that_loses_most() -> None:
+    # Stock is joined late because there is much of it. With hardly any, and four times the sales, it had better come first.
+    little_stock = day({STOCK: 1_000, SALES: 4 * ROWS[SALES]})
+    found = worth(day(), little_stock, day(), wanted=ITEMS_FIRST)
+    assert found is not None and not found.is_no_worse and found.seconds > found.replaced + 1
+    assert (alone := worth(day(), wanted=ITEMS_FIRST)) is not None and alone.is_no_worse
+
+
+def test_an_order_that_replaces_none_that_is_known_is_not_judged() -> None:
+    steered = day(written=DAYS_FIRST)
+    order = Action(ActionKind.ORDER_JOINS, "block", order_text(DAYS_FIRST, block()), "q1")
+    assert worst_day(facts(steered), order, [steered]) is None
+    assert worth(steered) is not None, "a run before it had another"

@@ -1,0 +1,63 @@
+"""An order acts on new days only if no day so far would have been slower with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tests.advice.blocks import DAYS, ITEMS, ROWS, SALES, STOCK, block, ordered
+from tests.advice.joins import facts
+from tests.policy.histories import decided, run
+from tuner.advice.facts import Facts, PastRun
+from tuner.loop.orders_worse_on_other_days import orders_worse_on_other_days
+from tuner.model.action import Action, ActionKind
+from tuner.model.decision import Decision, Mode
+from tuner.model.join_graph import Joined
+from tuner.model.query import Query
+from tuner.model.reason import Reason, ReasonCode
+from tuner.model.run import Run
+from tuner.plan.order_text import order_text
+
+# Stock joins late because there is much of it.
+ITEMS_FIRST = Joined(Joined(Joined(SALES, ITEMS), STOCK), DAYS)
+ORDER = Action(ActionKind.ORDER_JOINS, "block", order_text(ITEMS_FIRST, block()), "q1")
+LITTLE_STOCK = {STOCK: 1_000, SALES: 4 * ROWS[SALES]}
+
+
+def day(number: int, rows: Mapping[int, int] | None = None, literals: str = "any day") -> Run:
+    graph = block()
+    kept = [replace(r, rows=(rows or {}).get(item, r.rows)) for item, r in enumerate(graph.relations)]
+    query = replace(ordered(graph=replace(graph, relations=tuple(kept))), literals=literals)
+    found = run(number, {"q1": 10})
+    assert found.outcome is not None
+    return replace(found, outcome=replace(found.outcome, queries=(query,)))
+
+
+def found(*runs: Run, neutral: tuple[str, ...] = ("shop.sales.day",)) -> dict[str, Reason]:
+    one = replace(decided(ORDER), literals=("any day",), neutral=neutral)
+    return orders_worse_on_other_days(Decision(Mode.AUTO, (one,)), known(runs[-1]), runs)
+
+
+def known(latest: Run) -> Facts:
+    (query,) = queries(latest)
+    return replace(facts(query), earlier=(PastRun(queries(day(0))),))
+
+
+def queries(of: Run) -> tuple[Query, ...]:
+    assert of.outcome is not None
+    return of.outcome.queries
+
+
+def test_one_day_on_which_it_is_slower_holds_it() -> None:
+    (reason,) = found(day(1), day(2, LITTLE_STOCK), day(3)).values()
+    assert reason.code is ReasonCode.WORSE_ON_OTHER_DAYS and reason.numbers["executions"] == 3
+    assert float(reason.numbers["seconds"]) > float(reason.numbers["replaced_seconds"]) + 0.5
+
+
+def test_days_that_are_alike_and_other_classes_of_values_hold_nothing() -> None:
+    assert found(day(1), day(2), day(3)) == {}
+    assert found(day(1), day(2, LITTLE_STOCK, literals="a tenant"), day(3)) == {}
+
+
+def test_an_order_that_acts_on_measured_values_alone_is_left_to_its_measurements() -> None:
+    assert found(day(1), day(2, LITTLE_STOCK), day(3), neutral=()) == {}

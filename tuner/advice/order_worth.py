@@ -1,0 +1,81 @@
+"""How an order compares with the one it replaces, with its relations at other sizes than they were measured at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from tuner.advice.candidates.order_changes import OrderPrices, order_shape
+from tuner.advice.facts import Facts
+from tuner.cost.size import Size
+from tuner.model.action import Action
+from tuner.model.join_graph import JoinGraph, Order, members
+from tuner.model.query import Query
+from tuner.plan.order_text import OrderTextError, order_text, parse_order
+
+# What prices cannot tell apart is no worse.
+_NO_WORSE = 1.02
+
+# How many times its size each relation is taken to have, by its number.
+Scale = Sequence[float]
+
+
+class Worth(NamedTuple):
+    """Seconds by an order, and by the one that it replaces."""
+
+    seconds: float
+    replaced: float
+
+    @property
+    def is_no_worse(self) -> bool:
+        return self.seconds <= _NO_WORSE * self.replaced
+
+
+# What an order is worth at these sizes.
+WorthAt = Callable[[Scale], Worth]
+
+
+def blocks_of(facts: Facts, action: Action) -> Iterator[tuple[Query, JoinGraph]]:
+    """The blocks that an order is for, with their executions in this run."""
+    for query in facts.succeeded:
+        if query.fingerprint == action.query:
+            yield from ((query, graph) for graph in query.graphs if graph.signature == action.target)
+
+
+def order_worth(prices: OrderPrices, action: Action, graph: JoinGraph, order: Order) -> WorthAt | None:
+    """None where no run at hand tells what order it replaces.
+
+    Prices both orders with each join as many times larger as its relations are: what predicates keep stays a share.
+    """
+    replaced = _replaced(prices.facts, action, graph, order)
+    if replaced is None:
+        return None
+    block = prices.block(graph)
+
+    def worth(scale: Scale) -> Worth:
+        def scaled(relations: int) -> Size:
+            factor = 1.0
+            for item in members(relations):
+                factor *= scale[item]
+            size = block.sizes.size(relations)
+            return Size(size.rows * factor, size.bytes * factor)
+
+        what_if = block.what_if_of(scaled)
+        return Worth(what_if.seconds(order), what_if.seconds(replaced))
+
+    return worth
+
+
+def _replaced(facts: Facts, action: Action, graph: JoinGraph, order: Order) -> Order | None:
+    """The order that the block had in the latest run that did not have this one; None where no run at hand tells it."""
+    runs = (*(run.queries for run in facts.earlier), facts.queries)
+    for queries in reversed(runs):
+        for _, then in blocks_of(replace(facts, queries=queries, earlier=()), action):
+            try:
+                had = parse_order(order_text(then.written, then), graph)
+            except OrderTextError:
+                continue
+            if order_shape(had) != order_shape(order):
+                return had
+    return None

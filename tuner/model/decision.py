@@ -61,7 +61,7 @@ class DecidedChange:
     people, all the same. `gained_seconds` is what it gained in the latest run that measured it (less than 0: lost), with what
     else was in force on its queries. `literals` are the classes of the values that its query was measured with: on a join it
     acts on no others, and on none that it is `excluded` from. `neutral` are the columns (`FilterCondition.columns`) whose
-    values do not count for these classes, for they were seen not to move rows.
+    values do not count for these classes, for they were seen to move few rows.
     """
 
     change: Change

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tuner.model.decision import DecidedChange, LiteralRung
+from tuner.policy.neutral_columns import ROWS_BOUND
 from tuner.words.counts import counted
 
 _MOST_COLUMNS = 3
@@ -22,7 +23,7 @@ def values_words(decided: DecidedChange) -> str:
     columns = list(dict.fromkeys(_short(one) for several in decided.neutral for one in several.split(",")))
     named = ", ".join(columns[:_MOST_COLUMNS])
     more = f" and {counted(len(columns) - _MOST_COLUMNS, 'more column')}" if len(columns) > _MOST_COLUMNS else ""
-    return f"{measured}, with any value of {named}{more}: row counts stayed alike in past runs"
+    return f"{measured}, with any value of {named}{more}: row counts stayed within {ROWS_BOUND:g} times their median so far"
 
 
 def _short(column: str) -> str:

@@ -20,8 +20,9 @@ FEW_ROWS = 1000
 # category: some of these are rare and others frequent, and as many have to be alike.
 LEAST_ADVANCES = 3
 LEAST_CATEGORIES = 8
-# Subsets of so many columns are looked at, and the latest executions.
+# Subsets of so many columns are looked at, and the latest runs and executions: four weeks of a nightly job.
 MOST_COLUMNS = 6
+MOST_RUNS = 28
 MOST_EXECUTIONS = 500
 
 # An execution, and the number of its run.
@@ -31,7 +32,8 @@ Ran = tuple[int, Query]
 def neutral_columns(executions: Sequence[Ran]) -> frozenset[str]:
     """Of the executions of one query, oldest first, the most columns (`FilterCondition.columns`) that may take any values: for
     equal values of the others no rows of a relation or a join left their bounds while they moved."""
-    known = [(night, q, _values(q)) for night, q in executions[-MOST_EXECUTIONS:] if q.conditions is not None]
+    latest = [(night, q) for night, q in executions[-MOST_EXECUTIONS:] if night > executions[-1][0] - MOST_RUNS]
+    known = [(night, q, _values(q)) for night, q in latest if q.conditions is not None]
     seen: dict[str, set[tuple[str, ...]]] = {}
     for *_, values in known:
         for columns in values:

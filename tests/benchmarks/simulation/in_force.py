@@ -10,24 +10,29 @@ from tests.benchmarks.simulation.night import Execution, Night
 from tuner.model.decision import DecidedChange
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 
-OTHER_VALUES = "other values than measured"
+OTHER_VALUES, TOO_MANY_ROWS = "other values than measured", "too many rows to broadcast"
 
 
 @dataclass(frozen=True, slots=True)
 class InForce:
     """A candidate in force. On joins it acts on executions whose values are of these `classes` (None: of any), and on no others;
-    what is asked of the `neutral` columns does not count."""
+    what is asked of the `neutral` columns does not count. `scale` is that of the night's input."""
 
     candidate: Candidate
     classes: frozenset[str] | None = None
     action_id: str = ""
     neutral: frozenset[str] = frozenset()
+    scale: float = 1.0
 
     def acts_on(self, execution: Execution) -> bool:
         """Whether an execution runs with it, as the agent sees to it (`Pass.isMeasured`)."""
-        if execution.query.fingerprint not in self.candidate.factors:
+        if execution.query.fingerprint not in self.candidate.factors or self._is_counted_out(execution):
             return False
         return self.classes is None or execution.values.class_beside(self.neutral) in self.classes
+
+    def _is_counted_out(self, execution: Execution) -> bool:
+        """Whether Spark counts too many rows to broadcast, as it does where any values of a column may come."""
+        return bool(self.neutral) and self.scale * execution.values.rows >= self.candidate.fails_from
 
     def breaks(self, night: Night) -> bool:
         """Whether an execution that it acts on fails with it."""
@@ -40,18 +45,19 @@ class InForce:
             return None
         if self.acts_on(execution):
             return DirectiveResult(self.action_id, DirectiveStatus.APPLIED)
-        return DirectiveResult(self.action_id, DirectiveStatus.HELD, OTHER_VALUES)
+        why = TOO_MANY_ROWS if self._is_counted_out(execution) else OTHER_VALUES
+        return DirectiveResult(self.action_id, DirectiveStatus.HELD, why)
 
 
-def in_force_of(candidates: Iterable[Candidate], decided: Sequence[DecidedChange]) -> tuple[InForce, ...]:
-    """What changes that are in force truly are."""
+def in_force_of(candidates: Iterable[Candidate], decided: Sequence[DecidedChange], scale: float) -> tuple[InForce, ...]:
+    """What changes that are in force truly are, in a night of this scale."""
     by_target = {candidate.target: candidate for candidate in candidates}
     found: dict[str, InForce] = {}
     for one in decided:
         for action in one.change.carried_out:
             if candidate := by_target.get(target_of(action)):
                 classes = frozenset(one.literals) if candidate.is_on_joins else None
-                found.setdefault(action.id, InForce(candidate, classes, action.id, frozenset(one.neutral)))
+                found.setdefault(action.id, InForce(candidate, classes, action.id, frozenset(one.neutral), scale))
     return tuple(found.values())
 
 

@@ -36,7 +36,7 @@ def play(world: World, memory: Memory) -> Iterator[Try]:
         for number in range(1, night.failing_tries + 3):
             key = f"{world.cohort}/{night.number}/{number}"
             decision = memory.decide(key, number, lambda runs: recommend(world, runs))
-            in_force = in_force_of(world.candidates, decision.in_force)
+            in_force = in_force_of(world.candidates, decision.in_force, night.scale)
             by_itself, broken = number <= night.failing_tries, breaks(night, in_force)
             took = seconds(night, in_force)
             found = Try(night, decision, in_force, took, by_itself or broken, broken and not by_itself)

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.benchmarks.simulation.alternatives import gain_share
+from tests.benchmarks.simulation.candidate import target_of
 from tests.benchmarks.simulation.in_force import InForce
 from tests.benchmarks.simulation.play import Try
-from tuner.model.decision import IN_FORCE, DecidedChange, Standing
+from tuner.model.decision import IN_FORCE, DecidedChange, Decision, Standing
 from tuner.model.reason import ReasonCode
 
 # A change gains or loses truly when it does so by more than this share of its queries' seconds.
@@ -26,7 +27,8 @@ _WHY = {
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """Counts of changes. `false_rollbacks` by why: taken out though it truly gained in the run that told, and did not break it.
+    """Counts of changes. `false_rollbacks` by why: taken out though it truly gained in the run that told, and did not break it;
+    a property that goes back to a value that is proven loses nothing.
 
     `losing_nights`: nights that a change stayed in force as proven though it truly lost that night.
     """
@@ -66,7 +68,7 @@ def turns_of(tries: Sequence[Try]) -> Turns:
             id_, now = decided.id, decided.standing
             before = stood.get(id_)
             if now is not before:
-                _count(decided, before, told.get(id_), counted, wrong)
+                _count(decided, before, told.get(id_), counted, wrong, one.decision)
             if (acting := by_id.get(id_)) and any(map(acting.acts_on, one.night.executions)):
                 told[id_] = one, acting
                 if now is Standing.PROMOTED:
@@ -90,6 +92,7 @@ def _count(
     told: tuple[Try, InForce] | None,
     counted: Counter[str],
     wrong: Counter[str],
+    decision: Decision,
 ) -> None:
     now = decided.standing
     if now is Standing.TRIAL:
@@ -102,8 +105,17 @@ def _count(
             counted["false promotions"] += true < -TRULY
         else:
             counted["rollbacks"] += 1
-            if true > TRULY and not acting.breaks(one.night):
+            if true > TRULY and not acting.breaks(one.night) and not _gives_way(decided, decision):
                 wrong[f"{before}: {_why(decided)}"] += 1
+
+
+def _gives_way(decided: DecidedChange, decision: Decision) -> bool:
+    """Whether what is proven has another value for what it changed."""
+    targets = {target_of(action) for action in decided.change.actions}
+    return any(
+        other.standing is Standing.PROMOTED and not targets.isdisjoint(map(target_of, other.change.actions))
+        for other in decision.changes
+    )
 
 
 def _why(decided: DecidedChange) -> str:

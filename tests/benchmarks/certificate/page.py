@@ -31,7 +31,7 @@ def _lines(pairs: Sequence[Pair], planned: int, command: str, machine: str, day:
 
 def _worse(found: Certificate) -> Iterator[str]:
     yield "## What got worse\n"
-    if not (found.slower or found.failed or found.differing):
+    if not (found.slower or found.failed or found.differing or found.slower_beside):
         nothing = "Nothing: no query slower beyond noise, no failure that its twin did not have, no other result.\n"
         yield nothing if found.executions else "Not known: no run had a change in force.\n"
         return
@@ -39,6 +39,9 @@ def _worse(found: Certificate) -> Iterator[str]:
     yield from (f"- failed: {one}" for one in found.failed)
     for one in found.differing:
         yield f"- other rows: {one.pair.trap}, night {one.pair.night}, seed {one.pair.seed}: {one.steered[0].query}"
+    if found.slower_beside:
+        of = f"{len(found.slower_beside)} of {found.beside} queries"
+        yield f"- {of} that no change acted on, in runs that had changes: see below"
     yield ""
 
 

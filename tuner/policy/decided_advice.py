@@ -24,9 +24,10 @@ SAME_VALUE = 0.25
 
 
 def decided_advice(situation: Situation, records: Mapping[str, Record]) -> Iterable[DecidedChange]:
-    """The advised changes that history does not already speak for, each with its standing and why."""
+    """The advised changes that history does not already speak for, each with its standing and why; and those that were to be
+    tried on values which have not come since."""
     out: dict[str, DecidedChange] = {}
-    for advised in situation.advised:
+    for advised in _advised(situation, records):
         change = _completed(advised, records)
         found = _decided(situation, change, records)
         if found is not None:
@@ -39,6 +40,12 @@ def decided_advice(situation: Situation, records: Mapping[str, Record]) -> Itera
                 out[change.id] = found
         elif change.id in records and records[change.id].standing not in IN_FORCE:
             out[change.id] = records[change.id].now
+
+
+def _advised(situation: Situation, records: Mapping[str, Record]) -> list[Change]:
+    now = {change.id for change in situation.advised}
+    earlier = [a.change for id_, a in situation.awaited.items() if id_ not in now and id_ not in records]
+    return [*situation.advised, *earlier]
 
 
 def _completed(advised: Change, records: Mapping[str, Record]) -> Change:

@@ -87,6 +87,7 @@ class _Ledger:
     latest: Loss = field(default_factory=Loss)
     measured: tuple[Measured, ...] = ()
     cleared: set[str] = field(default_factory=set)
+    met: dict[str, set[str]] = field(default_factory=dict)
     # Input bytes of the runs that succeeded without what a failed run made suspect, by its id.
     suspected: dict[str, int] = field(default_factory=dict)
 
@@ -107,6 +108,9 @@ def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[s
         _expire(ledger, run)
         if usable(run) and run.outcome:
             ledger.histories.of(run).add(ledger.measured)
+            for query in ledger.measured:
+                for id_ in query.changes:
+                    ledger.met.setdefault(id_, set()).add(query.literals)
             _end_hold(ledger, run)
         if followed := changes_in_effect(run):
             _judge(ledger, run, followed, runs[:position], runs[position + 1 :])
@@ -184,7 +188,7 @@ def _judge_failure(ledger: _Ledger, failed: FailedRun, in_force: list[DecidedCha
             ledger.suspected[id_] = said.suspected_bytes
         query = failed.query or (failed.failure.query if failed.failure else None)
         rolled_back = said.standing is Standing.ROLLED_BACK
-        left = where_it_does_not_fail(said.decided, failed.run, query) if rolled_back and query else None
+        left = where_it_does_not_fail(said.decided, failed.run, query, ledger.met) if rolled_back and query else None
         if left is not None:
             _record(ledger, failed.run, left, left.standing, left.why, counts=False)
         elif failed.query is None or rolled_back or (said.suspect and said.standing is Standing.TRIAL):
@@ -236,7 +240,7 @@ def _compare(ledger: _Ledger, run: Run, changes: Sequence[DecidedChange]) -> Com
 
 
 def _judge_trials(ledger: _Ledger, run: Run, trials: list[DecidedChange]) -> None:
-    found, trials = where_it_does_not_lose(_compare(ledger, run, trials), trials)
+    found, trials = where_it_does_not_lose(_compare(ledger, run, trials), trials, ledger.met)
     foretold = replace(found, touched=tuple(_with_prediction(c, trials) for c in found.touched))
     blame = blamed(run, trials, foretold)
     for decided in trials:
@@ -245,7 +249,7 @@ def _judge_trials(ledger: _Ledger, run: Run, trials: list[DecidedChange]) -> Non
 
 
 def _judge_proven(ledger: _Ledger, run: Run, group: list[DecidedChange], found: Comparisons) -> None:
-    found, group = where_it_does_not_lose(found, group)
+    found, group = where_it_does_not_lose(found, group, ledger.met)
     blame = blamed(run, group, found)
     for decided in group:
         effect = _effect(decided, group, found)

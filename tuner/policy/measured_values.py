@@ -24,11 +24,14 @@ def measured_values(situation: Situation, decided: Sequence[DecidedChange]) -> l
     whose values do not count for these.
 
     They are those of the executions that had it and succeeded, and, of a change that the latest usable run advises, those of
-    its query in that run: a trial is tried on what it was advised from. Those that it is `excluded` from are none of them.
+    its query in that run: a trial is tried on what it was advised from, also if other values come first. Those that it is
+    `excluded` from are none of them.
     """
     found: dict[str, dict[str, None]] = {d.id: {} for d in decided if d.change.is_on_joins}
     if not found:
         return list(decided)
+    for id_ in found:
+        found[id_].update(dict.fromkeys(sorted(situation.awaited[id_].literals) if id_ in situation.awaited else ()))
     advised = {change.id for change in situation.advised}
     for run in filter(usable, situation.runs):
         for one in (d for d in changes_in_effect(run) if d.id in found):

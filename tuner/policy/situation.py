@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
-from tuner.model.decision import Mode
+from tuner.model.decision import DecidedChange, Mode
 from tuner.model.reason import Reason
 from tuner.model.run import Outcome, Run
 from tuner.model.verdict import Ruling, Verdict
+from tuner.policy.awaited_values import SOON_RUNS, Awaited, awaited_values
 from tuner.policy.context import Context, context_of
 from tuner.policy.literal_classes import LiteralClasses, literal_classes, with_literal_classes
 from tuner.policy.measure import latest_outcome, latest_usable
@@ -32,6 +33,7 @@ class Situation:
     it; `worse_on_other_days`, it may act on days that were never measured, and would be slower with the rows of one that
     was. `to_come` is the context of the run to come, where that is known; `elsewhere` tells by kind of change what trials came
     to in other cohorts. `classes` are those of the values that the runs' queries had: the runs hold them in place of their ids.
+    `awaited` are, by the id of a change to a join, the values that it was meant for and has not met since.
     """
 
     mode: Mode
@@ -49,12 +51,14 @@ class Situation:
     to_come: Context | None = None
     elsewhere: Mapping[str, Tried] = field(default_factory=dict)
     classes: LiteralClasses | None = None
+    awaited: Mapping[str, Awaited] = field(init=False)
     rulings: Rulings = field(init=False)
 
     def __post_init__(self) -> None:
         if self.classes is None:
             object.__setattr__(self, "classes", literal_classes(self.runs))
             object.__setattr__(self, "runs", with_literal_classes(self.runs, self.classes))
+        object.__setattr__(self, "awaited", awaited_values(self.runs))
         decided = (d.change for run in self.runs for d in run.decision.changes)
         object.__setattr__(self, "rulings", Rulings.of(self.verdicts, (*decided, *self.advised)))
 
@@ -72,6 +76,11 @@ class Situation:
     def context(self) -> Context:
         """The context of the run to come: the latest one's where it is not known."""
         return self.to_come or (context_of(self.latest) if self.latest else Context())
+
+    def is_far_off(self, decided: DecidedChange) -> bool:
+        """Whether the values that a change to a join is for have not come for so long that nothing is to wait for it."""
+        awaited = self.awaited.get(decided.id)
+        return bool(awaited and awaited.runs >= SOON_RUNS and awaited.literals.issuperset(decided.literals))
 
     def verdict(self, change: Change) -> Verdict | None:
         """The newest verdict on a change; without one, the newest approval of the change that it needs."""

@@ -34,6 +34,8 @@ WEEK = (1.0, 1.2, 0.9, 1.1, 1.3, 0.5, 0.35)
 _NO_BROADCASTS = {"spark.sql.autoBroadcastJoinThreshold": "-1"}
 _USUAL: Mapping[str, str] = {"a": "frequent", "b": "rare"}
 _OTHER: Mapping[str, str] = {"a": "rare", "b": "frequent"}
+# One a night, as of a task that is mapped over tenants.
+_TURNS: Sequence[Mapping[str, str]] = (_USUAL, {"a": "rare", "b": "usual"}, {"a": "usual", "b": "rare"})
 
 
 def traps(seed: int) -> Sequence[Trap]:
@@ -52,6 +54,7 @@ def traps(seed: int) -> Sequence[Trap]:
             [Night([v], driver_memory="1g") for v in (*[_USUAL] * LEARNS, _OTHER, _OTHER, _USUAL)],
         ),
         _on_star("a loop over values", [Night(_several(chance, n)) for n in range(LEARNS + 3)], ("sales by group",)),
+        _on_star("values in turns", [Night([_TURNS[n % 3]]) for n in range(3 * LEARNS)], ("sales by group",)),
         Trap("days that advance", _days, BY_DAY, [Night([{"day": str(n + 2)}]) for n in range(LEARNS + 4)], {}),
         Trap("days of a week", _week, BY_DAY, [Night([{"day": str(n + 2)}]) for n in range(LEARNS + 6)], {}),
         _on_star("a back-fill", [*_nights(_USUAL), Night([_USUAL], _tenfold), *_nights(_USUAL, 2)], scale=0.2),

@@ -126,7 +126,13 @@ def _by_size(chance: np.random.Generator, true: float, kinds: Kinds) -> Iterator
     yield TENFOLD, _turned(chance, true) if chance.random() < TURNS else _nearly(chance, true)
 
 
-_BY_KIND = {Filters.SAME: _alike, Filters.SWAPPING: _swapped, Filters.LOOP: _by_tenant, Filters.NEW: _by_size}
+_BY_KIND = {
+    Filters.SAME: _alike,
+    Filters.SWAPPING: _swapped,
+    Filters.LOOP: _by_tenant,
+    Filters.IN_TURNS: _by_tenant,
+    Filters.NEW: _by_size,
+}
 
 
 def _turned(chance: np.random.Generator, true: float) -> float:

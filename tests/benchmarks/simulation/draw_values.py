@@ -14,6 +14,7 @@ FREQUENT, RARE, TENFOLD = "frequent", "rare", "tenfold"
 # From one night to the next, the other of two values.
 SWAPS = 0.15
 TENANTS, TENANT_SPREAD, NEW_TENANTS, ABSENT = (8, 40), 1.0, 0.02, 0.05
+IN_TURNS = (2, 5)
 
 # For each of a query's nights the values of its executions.
 NightlyValues = Sequence[tuple[Values, ...]]
@@ -55,6 +56,15 @@ def _loop(chance: np.random.Generator, scenario: Scenario, query: SimulatedQuery
                 number += 1
 
 
+def _in_turns(chance: np.random.Generator, scenario: Scenario, query: SimulatedQuery) -> Iterator[tuple[Values, ...]]:
+    """As of a task that is mapped over tenants, or whose date picks one."""
+    by_partition = bool(chance.random() < 0.5)
+    number = int(chance.integers(IN_TURNS[0], IN_TURNS[1] + 1))
+    tenants = [_tenant(chance, query, n, by_partition) for n in range(number)]
+    for night in range(query.since, query.until):
+        yield (tenants[night % number],)
+
+
 def _tenant(chance: np.random.Generator, query: SimulatedQuery, number: int, by_partition: bool) -> Values:
     rows = min(20.0, math.exp(chance.normal(0, TENANT_SPREAD)))
     name = f"{query.fingerprint}.tenant{number}"
@@ -70,4 +80,10 @@ def _new(chance: np.random.Generator, scenario: Scenario, query: SimulatedQuery)
         yield (Values(name, TENFOLD if tenfold else USUAL, rows, rows if by_partition else 1.0),)
 
 
-_PATTERNS = {Filters.SAME: _same, Filters.SWAPPING: _swapping, Filters.LOOP: _loop, Filters.NEW: _new}
+_PATTERNS = {
+    Filters.SAME: _same,
+    Filters.SWAPPING: _swapping,
+    Filters.LOOP: _loop,
+    Filters.IN_TURNS: _in_turns,
+    Filters.NEW: _new,
+}

@@ -19,12 +19,13 @@ class Filters(StrEnum):
     """What values the filters of a cohort's queries have.
 
     same: every night the same. swapping: a frequent one or a rare one. loop: one execution for each of many tenants, which
-    come and go. new: others every night, as of a batch's number.
+    come and go. in turns: one of a few tenants each night, in a fixed order. new: others every night, as of a batch's number.
     """
 
     SAME = "same"
     SWAPPING = "swapping"
     LOOP = "loop"
+    IN_TURNS = "in turns"
     NEW = "new"
 
 
@@ -77,6 +78,7 @@ SCENARIOS = (
     Scenario("slow nights of all", queries=(1, 3), slow_nights_of_all=0.10),
     Scenario("swapping values", filters=Filters.SWAPPING, queries=(1, 6), breaks_per_broadcast=0.2),
     Scenario("tenants in a loop", filters=Filters.LOOP, queries=(1, 3)),
+    Scenario("tenants in turns", filters=Filters.IN_TURNS, queries=(1, 3)),
     Scenario("new values nightly", filters=Filters.NEW, queries=(1, 6)),
     Scenario("days of a week", filters=Filters.NEW, queries=(1, 6), week=0.5),
     Scenario("new values, some tenfold", filters=Filters.NEW, queries=(1, 6), tenfold=0.1, breaks_per_broadcast=0.2),

@@ -15,11 +15,11 @@ def one_property_a_query(situation: Situation, decided: Sequence[DecidedChange])
     one that loses would ride with the one that wins, for as long as both are in force.
 
     Changes to single joins are tried side by side: each is foretold from what its own joins were measured at, and many
-    queries need several. They come first, unless a property is surer to gain than all of those on its queries. What a person
-    has asked for waits for nothing.
+    queries need several. They come first, unless a property is surer to gain than all of those on its queries, or their values
+    have not come for long. What a person has asked for waits for nothing.
     """
     trials = [d for d in decided if d.standing is Standing.TRIAL]
-    joins = [d for d in trials if d.change.is_on_joins]
+    joins = [d for d in trials if d.change.is_on_joins and not situation.is_far_off(d)]
     properties = [d for d in trials if not d.change.is_on_joins]
     asked_for = {d.id for d in trials if situation.is_asked_for(d.change)}
     held: set[str] = set()

@@ -39,8 +39,9 @@ def reorder_first(situation: Situation, decided: Sequence[DecidedChange]) -> lis
     tried = {order.id for order in orders}
     in_force = [d.change.actions[0] for d in decided if d.change.kind is ActionKind.ORDER_JOINS and d.is_in_force]
     there = set(_joins_there(situation.latest_run, in_force))
+    soon = [order for order in orders if not situation.is_far_off(order)]
     waiting = (
-        _waits(d, {query for o in orders if not act_on_others(d, o) for query in o.queries})
+        _waits(d, {query for o in soon if not act_on_others(d, o) for query in o.queries})
         and (d.change.query, d.change.actions[0].target) not in there
         and d.change.trial not in tried
         for d in decided

@@ -272,3 +272,24 @@ def test_what_a_target_is() -> None:
 def test_a_decided_action_keeps_what_it_was_given() -> None:
     given: DecidedChange = decided(ACTION, reason="5.0 s less")
     assert record(BASE, run(1, {"q1": 5, "q2": 10}, given)).decided == given
+
+
+def securing(night: int, q1: float) -> Run:
+    """A run whose change keeps a plan that Spark came to by chance."""
+    one = decided(ACTION)
+    return run(night, {"q1": q1, "q2": 10}, replace(one, change=replace(one.change, secures=True)))
+
+
+def test_what_secures_a_plan_stays_where_it_does_not_lose() -> None:
+    found = record(BASE, securing(1, 10))
+    assert found.standing is Standing.PROMOTED
+    assert told(found).endswith(": not slower, and AQE cannot be late")
+    assert record(BASE, on_trial(1, 10)).standing is Standing.TRIAL
+
+
+def test_what_secures_a_plan_and_is_slower_is_rolled_back() -> None:
+    assert record(BASE, securing(1, 20)).standing is Standing.ROLLED_BACK
+
+
+def test_what_secures_a_plan_and_was_a_bit_slower_is_tried_once_more() -> None:
+    assert record(BASE, securing(1, 10.8)).standing is Standing.TRIAL

@@ -20,6 +20,7 @@ from tuner.advice.advisors.no_broadcast import advise_no_broadcasts
 from tuner.advice.advisors.object_hash_threshold import advise_object_hash_threshold
 from tuner.advice.advisors.partial_aggregation import advise_partial_aggregation
 from tuner.advice.advisors.runtime_filter import advise_runtime_filters
+from tuner.advice.advisors.secured_broadcast import advise_secured_broadcasts
 from tuner.advice.advisors.shuffle_hash import advise_shuffle_hashes
 from tuner.advice.advisors.shuffle_partitions import advise_shuffle_partitions
 from tuner.advice.advisors.skew_join import advise_skew_joins
@@ -31,6 +32,7 @@ Advisor = Callable[[Facts], Iterable[Change]]
 
 ADVISORS: tuple[Advisor, ...] = (
     advise_broadcast_hints,
+    advise_secured_broadcasts,
     advise_broadcast_thresholds,
     advise_bypass_merge,
     advise_card_weight,

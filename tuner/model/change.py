@@ -50,7 +50,8 @@ class Change:
     """Actions that stand or fall together, from one advisor, for the queries they affect (fingerprints), and why.
 
     `id` is the same in every run (`change_id`). `needs` is the id of the change without which this one is nothing: a hint on a
-    join that only an order of joins makes. Both are one trial, which `prediction` and `evidence` are of.
+    join that only an order of joins makes. Both are one trial, which `prediction` and `evidence` are of. What `secures` a plan
+    that Spark came to by chance need not gain in each run: it only must not lose.
     """
 
     id: str
@@ -62,6 +63,7 @@ class Change:
     prediction: Prediction | None = None
     risk: Risk = Risk.LOW
     needs: str = ""
+    secures: bool = False
 
     @classmethod
     def of(
@@ -74,9 +76,11 @@ class Change:
         prediction: Prediction | None,
         risk: Risk = Risk.LOW,
         needs: str = "",
+        *,
+        secures: bool = False,
     ) -> Self:
         """The change of these actions, called by them."""
-        return cls(change_id(actions), advisor, actions, queries, reason, evidence, prediction, risk, needs)
+        return cls(change_id(actions), advisor, actions, queries, reason, evidence, prediction, risk, needs, secures)
 
     @property
     def kind(self) -> ActionKind:

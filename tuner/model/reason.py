@@ -34,6 +34,7 @@ class ReasonCode(StrEnum):
     OBJECT_HASH_THRESHOLD = "object_hash_threshold"
     PARTIAL_AGGREGATION = "partial_aggregation"
     RUNTIME_FILTER = "runtime_filter"
+    SECURED_BROADCAST = "secured_broadcast"
     SHUFFLE_HASH = "shuffle_hash"
     SHUFFLE_PARTITIONS = "shuffle_partitions"
     SKEW_JOIN = "skew_join"
@@ -41,6 +42,7 @@ class ReasonCode(StrEnum):
 
     # The ledger: what runs with a change showed.
     FASTER = "faster"
+    SECURED = "secured"
     WITHIN_NOISE = "within_noise"
     SLOWER = "slower"
     NO_GAIN = "no_gain"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tuner.model.change import Prediction
@@ -54,6 +54,12 @@ def compare(
         if (found := history.compared(query, mine, instead_of)) is not None:
             (touched if named else beside).append(found)
     return Comparisons(tuple(touched), tuple(beside))
+
+
+def predictions(decided: Iterable[DecidedChange]) -> list[Prediction]:
+    """What was predicted of these, one of each trial; what only secures a plan is not foretold to gain in a run."""
+    each = {d.change.trial: d.change.prediction for d in decided if not d.change.secures}
+    return [prediction for prediction in each.values() if prediction]
 
 
 def believed(total: Comparison, predictions: Sequence[Prediction]) -> Comparison:

@@ -15,7 +15,7 @@ from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.blame import blamed, slower
 from tuner.policy.changes_in_effect import changes_in_effect, not_followed
-from tuner.policy.compare import Comparisons, believed, compare
+from tuner.policy.compare import Comparisons, believed, compare, predictions
 from tuner.policy.context import ByContext, Context, context_of
 from tuner.policy.effect import Effect
 from tuner.policy.evidence.comparison import MAX_TRIALS, MIN_GAIN_SECONDS, MIN_SECONDS, SURE_LOSS, Comparison
@@ -27,6 +27,8 @@ from tuner.policy.rulings import Rulings
 
 # After the last trial that neither won nor lost for sure, what is likely decides: an action has shown that it does little.
 LIKELY_GAIN, UNLIKELY_LOSS = 0.85, 0.1
+# What secures a plan that had been there by chance stays unless it is likelier to lose than not.
+LIKELY_LOSS = 0.5
 # A rolled back action may be tried again when inputs have grown or shrunk by this factor.
 INPUT_CHANGE = 2.0
 # A run had as much to read as another if it read no less than this share of what that did.
@@ -268,19 +270,20 @@ def _effect(decided: DecidedChange, group: Sequence[DecidedChange], found: Compa
 
 def _with_prediction(comparison: Comparison, trials: Iterable[DecidedChange]) -> Comparison:
     """Where a change names one query, what was predicted is predicted of that."""
-    each = {d.change.trial: d.change.prediction for d in trials if d.queries == (comparison.fingerprint,)}
-    return believed(comparison, [p for p in each.values() if p])
+    return believed(comparison, predictions(d for d in trials if d.queries == (comparison.fingerprint,)))
 
 
 def _judge_trial(
     ledger: _Ledger, run: Run, decided: DecidedChange, effect: Effect, blame: Mapping[str, Reason], others: int
 ) -> None:
     total, gain = effect.total, effect.gain
-    belief = believed(total, [decided.change.prediction] if decided.change.prediction else [])
+    belief = believed(total, predictions([decided]))
     if loss := blame.get(decided.id) or _loss(effect, belief, run):
         _record(ledger, run, decided, Standing.ROLLED_BACK, loss, gain)
     elif gain is None:
         _judge_unmeasured(ledger, run, decided)
+    elif decided.change.secures and total.loss_probability < LIKELY_LOSS:
+        _record(ledger, run, decided, Standing.PROMOTED, _measured(ReasonCode.SECURED, effect, others), gain)
     elif _gains_in_all(effect) and (belief.faster or (_is_last(ledger, decided) and _is_likely(total))):
         _record(ledger, run, decided, Standing.PROMOTED, _measured(ReasonCode.FASTER, effect, others), gain)
     elif _is_last(ledger, decided):

@@ -80,6 +80,8 @@ ADVICE: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     f"of {{rows}}, and no other aggregate would lose much by it; {_LESS}",
     ReasonCode.RUNTIME_FILTER: "filter {relation} ({rows}) before its shuffle by the join keys of {filters}: the later "
     f"joins keep {{share_kept}} of it; {_LESS}",
+    ReasonCode.SECURED_BROADCAST: "broadcast {side} ({rows}, {bytes}) from the start: AQE did so in time in {timely_runs} of "
+    "{runs:run}; when it is late, it first shuffles {other_rows} (at least {least_shuffle_bytes}), about {late_seconds} more",
     ReasonCode.SHUFFLE_HASH: "hash {side} ({rows}) instead of sorting both sides for a join with {other_rows}: a task "
     f"hashes at most {{relation_bytes}} of the {{most_bytes}} that it may hold; {_LESS}",
     ReasonCode.SHUFFLE_PARTITIONS: _shuffle_partitions,

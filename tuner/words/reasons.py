@@ -74,6 +74,10 @@ def _within_noise(n: Numbers) -> str:
     return f"{_measured(n)}: {why}, so it is tried once more"
 
 
+def _secured(n: Numbers) -> str:
+    return f"{_measured(n)}: not slower, and AQE cannot be late"
+
+
 def _slower(n: Numbers) -> str:
     which = "{query}" if n["named"] else "{query}, which the change does not target,"
     # An earlier version told the noise.
@@ -158,6 +162,7 @@ def _similar(n: Numbers) -> str:
 
 _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.FASTER: _measured,
+    ReasonCode.SECURED: _secured,
     ReasonCode.WITHIN_NOISE: _within_noise,
     ReasonCode.SLOWER: _slower,
     ReasonCode.NO_GAIN: "no gain beyond noise in {runs:run}",

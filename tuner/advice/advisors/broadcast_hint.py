@@ -17,7 +17,8 @@ def advise_broadcast_hints(facts: Facts) -> Iterator[Change]:
     """One recommendation for each sort merge join whose smaller side fits and pays, and for each that AQE turned late; none
     where hints cannot reach."""
     if facts.per_join:
-        yield from (_recommendation(candidate) for candidate in best_hints(facts) if candidate.is_new_broadcast)
+        new = (c for c in best_hints(facts) if c.is_new_broadcast and not c.is_secured)
+        yield from (_recommendation(candidate) for candidate in new)
 
 
 def _recommendation(candidate: HintCandidate) -> Change:

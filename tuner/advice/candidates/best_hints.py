@@ -11,6 +11,7 @@ from tuner.advice.candidates.build_side_swaps import build_side_swaps
 from tuner.advice.candidates.hash_candidates import hash_candidates, is_much_smaller
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.query_gain import is_worth_it
+from tuner.advice.candidates.secured_broadcasts import secured_broadcasts
 from tuner.advice.facts import Facts, is_whole
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import Hint
@@ -48,7 +49,8 @@ def _best(facts: Facts) -> list[HintCandidate]:
 
 
 def _candidates(facts: Facts) -> Iterator[HintCandidate]:
-    yield from _admissible(facts.reach, (*broadcast_candidates(facts), *late_broadcasts(facts)))
+    broadcasts = (*broadcast_candidates(facts), *late_broadcasts(facts), *secured_broadcasts(facts))
+    yield from _admissible(facts.reach, broadcasts)
     hashed = _admissible(facts.reach, hash_candidates(facts))
     yield from (candidate for candidate in hashed if is_much_smaller(candidate, facts.selection))
     yield from _admissible(facts.reach, build_side_swaps(facts))

@@ -95,6 +95,11 @@ def is_measured(query: Query, side: JoinSide) -> bool:
     return is_whole(query) and side.rows is not None and side.shuffle_bytes is not None
 
 
+def broadcast_vetoed(facts: Facts, query: Query, join: JoinSite, build: JoinSide, relation_bytes: int) -> bool:
+    """Whether a side must not be broadcast, whatever that gains: unmeasured, too large, or met by too many rows."""
+    return not is_measured(query, build) or fans_out(join) or _is_too_large(facts, query, join, build, relation_bytes)
+
+
 def _predict(price_error: float, before: float, gain: float, total: float, added: float) -> Prediction:
     """What is saved and what is added are off by the prices' error, each for itself: their errors add in quadrature.
 
@@ -113,7 +118,7 @@ def _candidate(
     build, gain = join.side(side), saved - added
     size = relation_bytes(build.rows or 0, build.shuffle_bytes or 0)
     prediction = _predict(facts.price_error, query.seconds, capped(gain, query.seconds), gain, added)
-    vetoed = not is_measured(query, build) or fans_out(join) or _is_too_large(facts, query, join, build, size)
+    vetoed = broadcast_vetoed(facts, query, join, build, size)
     return HintCandidate(query, join, side, Hint.BROADCAST, size, saved, added, prediction, vetoed)
 
 

@@ -18,7 +18,7 @@ class HintCandidate:
     `side` is the side that the hint names: the one to build, or not to broadcast. `relation_bytes` is the size of its hash
     relation, for a shuffled hash join that of the largest task. Seconds are wall time: `saved_seconds` of what the hint
     spares, `added_seconds` of what runs instead. `prediction` is for the query. A vetoed candidate must not be given,
-    whatever it gains.
+    whatever it gains. `is_secured`: the run had the plan that the hint makes, by chance.
     """
 
     query: Query
@@ -30,6 +30,7 @@ class HintCandidate:
     added_seconds: float
     prediction: Prediction
     is_vetoed: bool = False
+    is_secured: bool = False
 
     @property
     def hinted(self) -> JoinSide:
@@ -57,7 +58,7 @@ class HintCandidate:
     @property
     def is_late_broadcast(self) -> bool:
         """Whether AQE made the join this broadcast already, after both sides were shuffled."""
-        return self.is_new_broadcast and self.join.strategy is Strategy.BROADCAST_HASH
+        return self.is_new_broadcast and self.join.strategy is Strategy.BROADCAST_HASH and not self.is_secured
 
     @property
     def action(self) -> Action:

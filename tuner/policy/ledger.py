@@ -286,6 +286,9 @@ def _judge_trial(
         _record(ledger, run, decided, Standing.PROMOTED, _measured(ReasonCode.SECURED, effect, others), gain)
     elif _gains_in_all(effect) and (belief.faster or (_is_last(ledger, decided) and _is_likely(total))):
         _record(ledger, run, decided, Standing.PROMOTED, _measured(ReasonCode.FASTER, effect, others), gain)
+    elif _trials(ledger, decided) == MAX_TRIALS and _is_promising(effect):
+        why = Reason(ReasonCode.NO_RUN_WITHOUT, {"run": run.key})
+        _record(ledger, run, decided, Standing.TRIAL, _measured(ReasonCode.WITHIN_NOISE, effect, others), gain, held_out=why)
     elif _is_last(ledger, decided):
         _record(ledger, run, decided, Standing.ROLLED_BACK, Reason(ReasonCode.NO_GAIN, {"runs": MAX_TRIALS}), gain)
     else:
@@ -310,6 +313,13 @@ def _is_last(ledger: _Ledger, decided: DecidedChange) -> bool:
 def _is_likely(measured: Comparison) -> bool:
     likely = measured.gain_probability > LIKELY_GAIN and measured.loss_probability < UNLIKELY_LOSS
     return likely and measured.usual_gain > MIN_GAIN_SECONDS
+
+
+PROMISING = 0.7
+
+
+def _is_promising(effect: Effect) -> bool:
+    return effect.total.gain_probability > PROMISING and effect.total.usual_gain > MIN_GAIN_SECONDS
 
 
 def _judge_promoted(

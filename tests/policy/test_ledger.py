@@ -85,6 +85,27 @@ def test_what_can_never_be_measured_is_not_tried_for_ever() -> None:
     assert record(BASE, *other_queries).standing is Standing.ROLLED_BACK
 
 
+def test_a_likely_gain_that_is_not_sure_is_held_against_one_more_run_without_it() -> None:
+    trials = [on_trial(n, 9.4 if n % 2 else 9.9) for n in range(1, MAX_TRIALS + 1)]
+    found = record(BASE, *trials)
+    assert (found.standing, found.now.standing) == (Standing.TRIAL, Standing.HELD)
+    assert told(found.now).endswith(f"left out of one run, to compare: {MAX_TRIALS} runs with it told too little")
+    without = run(MAX_TRIALS + 1, {"q1": 10.5, "q2": 10})
+    assert record(BASE, *trials, without).now.standing is Standing.TRIAL
+    gains, does_not = (on_trial(MAX_TRIALS + 2, seconds) for seconds in (9.4, 10.4))
+    assert record(BASE, *trials, without, gains).standing is Standing.PROMOTED
+    assert record(BASE, *trials, without, does_not).standing is Standing.ROLLED_BACK
+
+
+def test_what_never_ran_without_is_left_out_of_one_run_before_it_is_given_up() -> None:
+    unknown = run(0, {"q2": 10})
+    trials = [on_trial(n, 5) for n in range(1, MAX_TRIALS + 1)]
+    assert record(unknown, *trials).now.standing is Standing.HELD
+    without = run(MAX_TRIALS + 1, {"q1": 10, "q2": 10})
+    assert record(unknown, *trials, without, on_trial(MAX_TRIALS + 2, 5)).standing is Standing.PROMOTED
+    assert record(unknown, *trials, on_trial(MAX_TRIALS + 2, 5)).standing is Standing.ROLLED_BACK
+
+
 @pytest.mark.parametrize("seconds", [None, {"q1": 1.0}])
 def test_a_run_that_failed_twice_with_a_trial_rolls_it_back(seconds: dict[str, float] | None) -> None:
     nights = [run(n, seconds, decided(ACTION), state=RunState.FAILED) for n in (1, 3)]

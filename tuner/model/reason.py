@@ -48,6 +48,7 @@ class ReasonCode(StrEnum):
     NO_GAIN = "no_gain"
     HELD_OUT = "held_out"
     NO_RUN_WITHOUT = "no_run_without"
+    ONE_MORE_WITHOUT = "one_more_without"
     NEVER_MEASURED = "never_measured"
     QUERY_FAILED = "query_failed"
     RUN_FAILED = "run_failed"

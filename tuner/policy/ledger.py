@@ -27,6 +27,9 @@ from tuner.policy.rulings import Rulings
 
 # After the last trial that neither won nor lost for sure, what is likely decides: an action has shown that it does little.
 LIKELY_GAIN, UNLIKELY_LOSS = 0.85, 0.1
+# Where a gain is at least this likely by then, or nothing was measured, one more run without it is worth its price: most such
+# actions have but one to be held against.
+PROMISING_GAIN = 0.7
 # What secures a plan that had been there by chance stays unless it is likelier to lose than not.
 LIKELY_LOSS = 0.5
 # A rolled back action may be tried again when inputs have grown or shrunk by this factor.
@@ -40,6 +43,9 @@ SEVERE = 1.5
 UNMEASURED_SHARE, UNMEASURED_RUNS = 0.5, 2
 # What was always in force together with others is judged with them: its own share is this unsure (log seconds).
 TOGETHER = 0.25
+
+
+_ONE_MORE_WITHOUT = Reason(ReasonCode.ONE_MORE_WITHOUT, {"runs": MAX_TRIALS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,9 +292,9 @@ def _judge_trial(
         _record(ledger, run, decided, Standing.PROMOTED, _measured(ReasonCode.SECURED, effect, others), gain)
     elif _gains_in_all(effect) and (belief.faster or (_is_last(ledger, decided) and _is_likely(total))):
         _record(ledger, run, decided, Standing.PROMOTED, _measured(ReasonCode.FASTER, effect, others), gain)
-    elif _trials(ledger, decided) == MAX_TRIALS and _is_promising(effect):
-        why = Reason(ReasonCode.NO_RUN_WITHOUT, {"run": run.key})
-        _record(ledger, run, decided, Standing.TRIAL, _measured(ReasonCode.WITHIN_NOISE, effect, others), gain, held_out=why)
+    elif _trials(ledger, decided) == MAX_TRIALS and _is_promising(total) and _gains_in_all(effect):
+        why = _measured(ReasonCode.WITHIN_NOISE, effect, others)
+        _record(ledger, run, decided, Standing.TRIAL, why, gain, held_out=_ONE_MORE_WITHOUT)
     elif _is_last(ledger, decided):
         _record(ledger, run, decided, Standing.ROLLED_BACK, Reason(ReasonCode.NO_GAIN, {"runs": MAX_TRIALS}), gain)
     else:
@@ -315,11 +321,8 @@ def _is_likely(measured: Comparison) -> bool:
     return likely and measured.usual_gain > MIN_GAIN_SECONDS
 
 
-PROMISING = 0.7
-
-
-def _is_promising(effect: Effect) -> bool:
-    return effect.total.gain_probability > PROMISING and effect.total.usual_gain > MIN_GAIN_SECONDS
+def _is_promising(measured: Comparison) -> bool:
+    return measured.gain_probability > PROMISING_GAIN and measured.usual_gain > MIN_GAIN_SECONDS
 
 
 def _judge_promoted(
@@ -351,7 +354,10 @@ def _severe_night(ledger: _Ledger, run: Run, decided: DecidedChange) -> Reason |
 
 def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> None:
     """What can never be measured can never be shown to be worth it."""
-    if decided.standing is Standing.TRIAL and _trials(ledger, decided) >= MAX_TRIALS:
+    trials = _trials(ledger, decided) if decided.standing is Standing.TRIAL else 0
+    if trials == MAX_TRIALS and usable(run) and any(decided.id in q.changes | q.properties for q in ledger.measured):
+        _record(ledger, run, decided, decided.standing, decided.why, held_out=_ONE_MORE_WITHOUT)
+    elif trials >= MAX_TRIALS:
         why = Reason(ReasonCode.NEVER_MEASURED, {"runs": MAX_TRIALS})
         _record(ledger, run, decided, Standing.ROLLED_BACK, why)
     else:

@@ -169,6 +169,7 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.HELD_OUT: "left out of one run, to compare: {query} took {seconds} in run {run}, without it about "
     "{expected_seconds}",
     ReasonCode.NO_RUN_WITHOUT: "left out of one run, to compare: most of run {run} had values that never ran without it",
+    ReasonCode.ONE_MORE_WITHOUT: "left out of one run, to compare: {runs:run} with it told too little",
     ReasonCode.NEVER_MEASURED: "it could not be measured in {runs:run}",
     ReasonCode.QUERY_FAILED: _query_failed,
     ReasonCode.RUN_FAILED: _run_failed,

@@ -1,5 +1,5 @@
 """A broadcast of a join's result, before and after its keys are skewed, and of what a filter keeps of a day whose value was said
-not to matter: `measured_first_app.py DIRECTORY REPORT`.
+not to matter, and of what it keeps once a rare flag is set in all rows: `measured_first_app.py DIRECTORY REPORT`.
 
 The report has for each run whether its rows are those of the same run without directives.
 """
@@ -22,6 +22,8 @@ TEXT = (
     "JOIN visits ON v_sale = s_id"
 )
 OF_A_DAY = "SELECT count(*), sum(v_id), max(note) FROM visits JOIN days ON v_sale = d_sale WHERE d_day = {day}"
+FLAGGED = "SELECT count(*), sum(v_id), max(note) FROM visits JOIN flags ON v_sale = f_sale WHERE f_flag = 1"
+FLAGS = 4_000_000
 
 directory, report = Path(sys.argv[1]), Path(sys.argv[2])
 spark = SparkSession.builder.getOrCreate()
@@ -40,7 +42,9 @@ def rows(label: str, directives: str, sql: str = TEXT, **conf: str) -> list:
     session.conf.set("spark.tuner.directives", directives)
     for name, value in conf.items():
         session.conf.set(name.replace("_", "."), value)
-    for name in ("sales", "returns", "visits", "days"):
+    for name in ("sales", "returns", "visits", "days", "flags"):
+        if not (directory / name).exists():
+            continue
         session.read.parquet(f"{directory}/{name}").createOrReplaceTempView(name)
     session.sparkContext.setJobDescription(label)
     return [tuple(row) for row in session.sql(sql).collect()]
@@ -103,5 +107,26 @@ for label, cap_bytes in {"day 1 in a heap as it was": 1, "day 1 in a smaller hea
     )
     text = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
     same[label] = rows(label, text, days[0]) == of_days[0]
+
+
+def write_flags(rare: int) -> None:
+    """As many rows in files of about the same size, of which more or fewer have a flag."""
+    spark.range(0, FLAGS, 1, 2).selectExpr(
+        "id % 2000 AS f_sale", f"if(id < {rare}, 1, 2) AS f_flag", "concat('a note of ', id) AS note"
+    ).write.mode("overwrite").parquet(f"{directory}/flags")
+
+
+write_flags(100)
+plain = rows("plain flag", "", FLAGGED)
+first = harvested("plain flag")
+((join, side),) = ((join, side) for join in first.joins for side in join.sides if "flags" in side.relations[0])
+hint = HintDirective(
+    "hint_join:f", join.signature, "BROADCAST", side.relations, literals=(literal_class(first.conditions or ()),)
+)
+text = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
+same["flag is rare"] = rows("flag is rare", text, FLAGGED) == plain
+write_flags(FLAGS)
+plain = rows("plain flag everywhere", "", FLAGGED)
+same["flag is everywhere"] = rows("flag is everywhere", text, FLAGGED) == plain
 report.write_text(json.dumps(same))
 spark.stop()

@@ -18,6 +18,11 @@ pytestmark = [pytest.mark.spark]
 _APP = Path(__file__).with_name("measured_first_app.py")
 
 
+def name_of_one_relation(name: str) -> bool:
+    """Whether a run was of a broadcast of what a filter keeps."""
+    return "day" in name or "flag" in name
+
+
 def test_a_result_is_broadcast_while_memory_has_room_for_it(
     agent_conf: dict[str, str], spark_submit: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -40,13 +45,15 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         *(f"day {day} {hint}" for day in (1, 2) for hint in ("BROADCAST", "SHUFFLE_HASH")),
         "day 1 in a heap as it was",
         "day 1 in a smaller heap",
+        "flag is rare",
+        "flag is everywhere",
     }
     (source,) = find_logs(logs)
     found = {query.description: query for query in queries(read_application(source)) if query.joins}
     strategies = {
         name: sorted(join.strategy for join in query.joins if len(join.left.relations + join.right.relations) == 3)
         for name, query in found.items()
-        if "day" not in name
+        if not name_of_one_relation(name)
     }
     sorts = [Strategy.SORT_MERGE]
     assert strategies == {
@@ -59,17 +66,30 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
     held = {
         name: [(one.status.value, one.held.code if one.held else None) for one in query.directives]
         for name, query in found.items()
-        if query.directives and "day" not in name
+        if query.directives and not name_of_one_relation(name)
     }
     assert held == {
         "small": [("applied", None)],
         "not adaptive": [("held", ReasonCode.HELD_UNMEASURED_RESULT)],
         "skewed": [("held", ReasonCode.HELD_LARGE_RESULT)],
     }
-    of_days = {
-        name: (query.joins[0].strategy, *((one.status.value, one.held and one.held.code) for one in query.directives))
-        for name, query in found.items()
-        if "day" in name
+    of_flags, of_days = (
+        {
+            name: (
+                query.joins[0].strategy,
+                *((one.status.value, one.held and one.held.code) for one in query.directives),
+            )
+            for name, query in found.items()
+            if word in name
+        }
+        for word in ("flag", "day")
+    )
+    # The same value of files that are as large, but in all of their rows.
+    assert of_flags == {
+        "plain flag": (Strategy.SORT_MERGE,),
+        "flag is rare": (Strategy.BROADCAST_HASH, ("applied", None)),
+        "plain flag everywhere": (Strategy.SORT_MERGE,),
+        "flag is everywhere": (Strategy.SORT_MERGE, ("held", ReasonCode.HELD_LARGE_RESULT)),
     }
     # What the filter keeps of a day that was never seen is counted; SHUFFLE_HASH would build whatever comes.
     uncounted = ("held", ReasonCode.HELD_UNMEASURED_RESULT)

@@ -114,9 +114,8 @@ public final class JoinHints implements Trees.Rewrite {
     }
     LogicalPlan built = left ? site.join.left() : site.join.right();
     boolean unseen = builds(directed.hint) && mayHaveOtherValues(built, directed);
-    if (directed.hint.equals("BROADCAST") && (unseen || MeasuredFirst.isNeeded(built))) {
-      return measuredFirst(join, directed, left);
-    }
+    boolean counts = unseen || MeasuredFirst.isNeeded(built) || Sizes.mayOutgrow(built, Heap.mostBytes(0));
+    if (directed.hint.equals("BROADCAST") && counts) return measuredFirst(join, directed, left);
     if (unseen) {
       pass.hold(directed.id, new Held(Held.UNMEASURED_RESULT, "its filters may have values that were never counted"));
       return join;

@@ -2,11 +2,45 @@ package tuner.steering.agent;
 
 import java.math.BigInteger;
 import java.util.List;
+import org.apache.spark.sql.catalyst.expressions.And;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.IsNotNull;
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 
 /** How large the relations below an operator are by the planner's own estimates, which follow the files there are. */
 public final class Sizes {
+  // Hash relations took 5 to 16 times the planner's estimate of their columns in Parquet files (long keys; short texts).
+  private static final int EXPANSION = 16;
+  // Heap.mostBytes is a tenth of the memory for execution and storage; what takes half of that endangers the driver.
+  private static final int ENDANGERS = 5;
+
   private Sizes() {}
+
+  /**
+   * Whether a filter may keep so much of a side tomorrow that memory is in danger, of files that are as large as today: a flag
+   * that was rare is set in all rows.
+   */
+  public static boolean mayOutgrow(LogicalPlan side, long mostBytes) {
+    BigInteger most = BigInteger.valueOf(mostBytes).multiply(BigInteger.valueOf(ENDANGERS));
+    return drops(side) && ofLeaves(side).multiply(BigInteger.valueOf(EXPANSION)).compareTo(most) > 0;
+  }
+
+  /** Whether a plan drops rows by more than null checks, which Spark adds by itself, or puts groups together. */
+  private static boolean drops(LogicalPlan plan) {
+    List operators = Trees.everything(plan);
+    for (int i = 0; i < operators.size(); i++) {
+      if (operators.get(i) instanceof Aggregate) return true;
+      if (operators.get(i) instanceof Filter && drops(((Filter) operators.get(i)).condition())) return true;
+    }
+    return false;
+  }
+
+  private static boolean drops(Expression condition) {
+    if (condition instanceof And) return drops(((And) condition).left()) || drops(((And) condition).right());
+    return !(condition instanceof IsNotNull);
+  }
 
   /** Why a side is too large for what it was measured to be; null where it is not, or where any size will do. */
   public static Held obstacle(LogicalPlan side, long mostBytes) {

@@ -23,7 +23,7 @@ TEXT = (
 )
 OF_A_DAY = "SELECT count(*), sum(v_id), max(note) FROM visits JOIN days ON v_sale = d_sale WHERE d_day = {day}"
 FLAGGED = "SELECT count(*), sum(v_id), max(note) FROM visits JOIN flags ON v_sale = f_sale WHERE f_flag = 1"
-FLAGS = 4_000_000
+FLAGS = 3_000_000
 
 directory, report = Path(sys.argv[1]), Path(sys.argv[2])
 spark = SparkSession.builder.getOrCreate()

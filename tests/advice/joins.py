@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import count
 
 from tuner.advice.facts import Facts
@@ -10,7 +11,7 @@ from tuner.advice.steering_reach import Reach
 from tuner.model.cluster import Cluster
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import AggregateSite, Query, QueryStatus, ShuffleExchange
-from tuner.model.strategy import JoinType, Strategy
+from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.plan.joins import signature
 
 GIB = 1 << 30
@@ -69,6 +70,18 @@ def inner(
         output_rows=larger if output_rows is None else output_rows,
         planned_strategy=strategy,
     )
+
+
+def broadcast_by_aqe(
+    probe: JoinSide,
+    build: JoinSide,
+    planned: Strategy = Strategy.SORT_MERGE,
+    built: BuildSide = BuildSide.RIGHT,
+    type: JoinType = JoinType.INNER,
+) -> JoinSite:
+    """A join that was planned otherwise, and that AQE made a broadcast of `build`, which stands right."""
+    join = inner(probe, build, strategy=Strategy.BROADCAST_HASH)
+    return replace(join, planned_strategy=planned, build_side=built, type=type)
 
 
 def query(

@@ -30,8 +30,8 @@ def measured_values(situation: Situation, decided: Sequence[DecidedChange]) -> l
     found: dict[str, dict[str, None]] = {d.id: {} for d in decided if d.change.is_on_joins}
     if not found:
         return list(decided)
-    for id_ in found:
-        found[id_].update(dict.fromkeys(sorted(situation.awaited[id_].literals) if id_ in situation.awaited else ()))
+    for id_ in found.keys() & situation.awaited.keys():
+        found[id_].update(dict.fromkeys(sorted(situation.awaited[id_].literals)))
     advised = {change.id for change in situation.advised}
     for run in filter(usable, situation.runs):
         for one in (d for d in changes_in_effect(run) if d.id in found):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.advice.joins import facts, inner, query, query_25, query_72, side
+from tests.advice.joins import broadcast_by_aqe, facts, inner, query, query_25, query_72, side
 from tuner.advice.advisors.broadcast_hint import advise_broadcast_hints
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.join_site import JoinSide, JoinSite
@@ -39,9 +39,8 @@ def late(
     planned: Strategy = Strategy.SORT_MERGE,
     built: BuildSide = BuildSide.RIGHT,
 ) -> JoinSite:
-    """A join that was planned otherwise, and that AQE made a broadcast of `build`, which stands right."""
-    join = inner(probe, build, strategy=Strategy.BROADCAST_HASH)
-    return replace(join, planned_strategy=planned, build_side=built)
+    """A join that AQE made a broadcast when both sides had been shuffled."""
+    return broadcast_by_aqe(probe, build, planned, built)
 
 
 def test_what_aqe_broadcast_only_after_its_shuffles_is_broadcast_at_once() -> None:

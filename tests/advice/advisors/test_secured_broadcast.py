@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from tests.advice.joins import facts, inner, query, side
+from tests.advice.joins import broadcast_by_aqe, facts, inner, query, side
 from tuner.advice.advisors.broadcast_hint import advise_broadcast_hints
 from tuner.advice.advisors.secured_broadcast import advise_secured_broadcasts
 from tuner.advice.facts import PastRun
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
-from tuner.model.strategy import BuildSide, JoinType, Strategy
+from tuner.model.strategy import JoinType, Strategy
 from tuner.words.reasons import reason_words
 
 DIM = side("date_dim", rows=5_000, shuffle_bytes=120_000)
@@ -27,9 +27,8 @@ def turned(
     planned: Strategy = Strategy.SORT_MERGE,
     type: JoinType = JoinType.INNER,
 ) -> JoinSite:
-    """A join that was planned otherwise, and that AQE made a broadcast of `build`, which stands right."""
-    join = inner(probe, build, strategy=Strategy.BROADCAST_HASH)
-    return replace(join, planned_strategy=planned, build_side=BuildSide.RIGHT, type=type)
+    """A join that AQE made a broadcast before the other side was shuffled."""
+    return broadcast_by_aqe(probe, build, planned, type=type)
 
 
 def ran(join: JoinSite, *others: JoinSite, seconds: float = 6) -> Query:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tuner.advice.candidates.best_hints import best_hints
 from tuner.advice.candidates.broadcast_candidates import broadcast_evidence
 from tuner.advice.candidates.hint_candidate import HintCandidate
-from tuner.advice.candidates.secured_broadcasts import at_stake_core_seconds, chance, least_shuffle_bytes
+from tuner.advice.candidates.secured_broadcasts import chance, late_seconds, least_shuffle_bytes
 from tuner.advice.candidates.side_name import side_name
 from tuner.advice.facts import Facts
 from tuner.model.change import Change, Evidence, Risk
@@ -23,7 +23,6 @@ def advise_secured_broadcasts(facts: Facts) -> Iterator[Change]:
 def _recommendation(facts: Facts, candidate: HintCandidate) -> Change:
     side, other, join = candidate.hinted, candidate.other, candidate.join
     seen, probe = chance(facts, candidate.query, join), candidate.side.other
-    seconds = at_stake_core_seconds(facts, join, probe) / max(1, facts.cluster.cores)
     numbers: dict[str, Number] = {
         "side": side_name(side),
         "rows": side.rows or 0,
@@ -32,7 +31,7 @@ def _recommendation(facts: Facts, candidate: HintCandidate) -> Change:
         "least_shuffle_bytes": least_shuffle_bytes(join, probe),
         "runs": seen.runs,
         "timely_runs": seen.runs - seen.late,
-        "late_seconds": seconds,
+        "late_seconds": late_seconds(facts, join, probe),
     }
     return Change.of(
         actions=(candidate.action,),

@@ -53,13 +53,17 @@ def late_broadcasts(facts: Facts) -> Iterator[HintCandidate]:
     costs, cores = facts.costs, max(1, facts.cluster.cores)
     for query in facts.succeeded:
         for join in query.joins:
-            side = join.build_side
-            if side is None or join.strategy is not Strategy.BROADCAST_HASH or join.planned_strategy not in SHUFFLED:
-                continue
-            build, probe = join.side(side), join.side(side.other)
-            if probe.shuffle_bytes is not None and side in BROADCAST_SIDES.get(join.type, ()):
-                saved = sum(_shuffle_core_seconds(each, costs) for each in (build, probe)) / cores
+            side = broadcast_by_aqe(join)
+            if side is not None and join.side(side.other).shuffle_bytes is not None:
+                saved = sum(shuffle_and_write_core_seconds(each, costs) for each in join.sides) / cores
                 yield _candidate(facts, query, join, side, saved, 0.0)
+
+
+def broadcast_by_aqe(join: JoinSite) -> BuildSide | None:
+    """The side of a join that was planned with shuffles and that AQE broadcast, where a hint could do so, too."""
+    side = join.build_side
+    turned = join.strategy is Strategy.BROADCAST_HASH and join.planned_strategy in SHUFFLED
+    return side if turned and side in BROADCAST_SIDES.get(join.type, ()) else None
 
 
 def broadcast_evidence(candidate: HintCandidate) -> tuple[Evidence, ...]:
@@ -136,7 +140,7 @@ def _seconds(
     return merge if after_shuffles else merge + shuffles, broadcast.serial + broadcast.probe_core / cores
 
 
-def _shuffle_core_seconds(side: JoinSide, costs: UnitCosts) -> float:
+def shuffle_and_write_core_seconds(side: JoinSide, costs: UnitCosts) -> float:
     """Core seconds of the shuffle of a side with its rows; 0 where there was none."""
     rows = side.rows or 0 if side.shuffle_bytes is not None else 0
     return shuffle_core_seconds(side, costs) + rows * costs.shuffle_write_row / 1e9

@@ -10,17 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tuner.advice.candidates.broadcast_candidates import broadcast_vetoed
+from tuner.advice.candidates.broadcast_candidates import (
+    broadcast_by_aqe,
+    broadcast_vetoed,
+    shuffle_and_write_core_seconds,
+)
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.query_gain import is_worth_it
 from tuner.advice.facts import Facts
-from tuner.cost.operator_seconds import shuffle_core_seconds
 from tuner.model.action import Hint
 from tuner.model.change import Prediction
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
-from tuner.model.strategy import SHUFFLED, BuildSide, Strategy
-from tuner.spark.join_selection.build_sides import BROADCAST_SIDES
+from tuner.model.strategy import BuildSide
 from tuner.spark.memory import relation_bytes
 
 # What is at stake is this share of the query at least, and so many seconds: a trial costs a look.
@@ -44,13 +46,12 @@ class Chance:
 
 def secured_broadcasts(facts: Facts) -> Iterator[HintCandidate]:
     """The joins that AQE made broadcasts before the other side was shuffled, where that would have cost much."""
-    cores = max(1, facts.cluster.cores)
     for query in facts.succeeded:
         for join in query.joins:
-            side = join.build_side
-            if side is None or not _is_in_time(join, side) or _is_partitioned(query, join, side.other):
+            side = _found_in_time(join)
+            if side is None or _is_partitioned(query, join, side.other):
                 continue
-            seconds = at_stake_core_seconds(facts, join, side.other) / cores
+            seconds = late_seconds(facts, join, side.other)
             if is_worth_it(seconds, [query], MIN_SECONDS, MIN_SHARE):
                 yield _candidate(facts, query, join, side, chance(facts, query, join).of_late * seconds)
 
@@ -61,7 +62,7 @@ def chance(facts: Facts, query: Query, join: JoinSite) -> Chance:
         found for past in facts.earlier for q in past.queries if q.fingerprint == query.fingerprint for found in q.joins
     ]
     alike = [j for j in (*ran, join) if (j.signature, j.occurrence) == (join.signature, join.occurrence)]
-    turned = [(j, side) for j in alike if (side := j.build_side) and _is_turned(j, side)]
+    turned = [(j, side) for j in alike if (side := _found_small(j))]
     return Chance(len(turned), sum(j.side(side.other).shuffle_bytes is not None for j, side in turned))
 
 
@@ -70,11 +71,10 @@ def least_shuffle_bytes(join: JoinSite, which: BuildSide) -> int:
     return (join.side(which).rows or 0) * _WORD * (2 + len(join.keys))
 
 
-def at_stake_core_seconds(facts: Facts, join: JoinSite, which: BuildSide) -> float:
-    """Core seconds that the shuffle of a side takes at least."""
-    side = replace(join.side(which), shuffle_bytes=least_shuffle_bytes(join, which))
-    rows = (side.rows or 0) * facts.costs.shuffle_write_row / 1e9
-    return shuffle_core_seconds(side, facts.costs) + rows
+def late_seconds(facts: Facts, join: JoinSite, which: BuildSide) -> float:
+    """Wall seconds that the shuffle of a side takes at least."""
+    moved = replace(join.side(which), shuffle_bytes=least_shuffle_bytes(join, which))
+    return shuffle_and_write_core_seconds(moved, facts.costs) / max(1, facts.cluster.cores)
 
 
 def _candidate(facts: Facts, query: Query, join: JoinSite, side: BuildSide, saved: float) -> HintCandidate:
@@ -86,19 +86,19 @@ def _candidate(facts: Facts, query: Query, join: JoinSite, side: BuildSide, save
     return HintCandidate(query, join, side, Hint.BROADCAST, size, saved, 0.0, prediction, vetoed, is_secured=True)
 
 
-def _is_turned(join: JoinSite, side: BuildSide) -> bool:
-    """Whether AQE made it a broadcast of a side that it had shuffled."""
-    return (
-        join.strategy is Strategy.BROADCAST_HASH
-        and join.planned_strategy in SHUFFLED
-        and join.side(side).shuffle_bytes is not None
-        and side in BROADCAST_SIDES.get(join.type, ())
-    )
+def _found_small(join: JoinSite) -> BuildSide | None:
+    """The side that AQE broadcast once its shuffle had ended."""
+    side = broadcast_by_aqe(join)
+    return side if side and join.side(side).shuffle_bytes is not None else None
 
 
-def _is_in_time(join: JoinSite, side: BuildSide) -> bool:
+def _found_in_time(join: JoinSite) -> BuildSide | None:
+    """The same, where the other side was not shuffled."""
+    side = _found_small(join)
+    if side is None:
+        return None
     probe = join.side(side.other)
-    return _is_turned(join, side) and probe.shuffle_bytes is None and probe.rows is not None
+    return side if probe.shuffle_bytes is None and probe.rows is not None else None
 
 
 def _is_partitioned(query: Query, join: JoinSite, which: BuildSide) -> bool:

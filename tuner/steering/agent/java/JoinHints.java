@@ -114,8 +114,7 @@ public final class JoinHints implements Trees.Rewrite {
     }
     LogicalPlan built = left ? site.join.left() : site.join.right();
     boolean unseen = builds(directed.hint) && mayHaveOtherValues(built, directed);
-    boolean counts = unseen || MeasuredFirst.isNeeded(built) || Sizes.mayOutgrow(built, Heap.mostBytes(0));
-    if (directed.hint.equals("BROADCAST") && counts) return measuredFirst(join, directed, left);
+    if (directed.hint.equals("BROADCAST") && (unseen || isToBeCounted(built))) return measuredFirst(join, directed, left);
     if (unseen) {
       pass.hold(directed.id, new Held(Held.UNMEASURED_RESULT, "its filters may have values that were never counted"));
       return join;
@@ -131,6 +130,11 @@ public final class JoinHints implements Trees.Rewrite {
     long cap = builds(directed.hint) && directed.capBytes > 0 ? Heap.mostBytes(0) : Long.MAX_VALUE;
     if (directed.mostBytes <= 0 || cap >= directed.capBytes) return directed.mostBytes;
     return Math.max(1, (long) ((double) directed.mostBytes * cap / directed.capBytes));
+  }
+
+  /** Whether the rows of a side may be too many to broadcast, though its files are as large as they were. */
+  private static boolean isToBeCounted(LogicalPlan side) {
+    return MeasuredFirst.isNeeded(side) || Sizes.mayOutgrow(side, Heap.mostBytes(0));
   }
 
   /** Whether a filter of a side has values that the directive was told not to look at: they moved no rows so far. */

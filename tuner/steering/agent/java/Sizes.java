@@ -11,7 +11,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 
 /** How large the relations below an operator are by the planner's own estimates, which follow the files there are. */
 public final class Sizes {
-  // Hash relations took 5 to 16 times the planner's estimate of their columns in Parquet files (long keys; short texts).
+  // A hash relation by Heap.relationBytes is 6 times its Parquet files of random longs, 26 times those of a key that repeats, a
+  // flag and a short text.
   private static final int EXPANSION = 16;
   // Heap.mostBytes is a tenth of the memory for execution and storage; what takes half of that endangers the driver.
   private static final int ENDANGERS = 5;

@@ -249,6 +249,7 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.HELD_OTHER_VALUES),
     Reason(ReasonCode.HELD_LARGER_SIDE, {"bytes": 900_000_000, "most_bytes": 500_000_000}),
     Reason(ReasonCode.HELD_OTHER_SIZES, {"bytes": 900_000_000, "least_bytes": 100_000_000, "most_bytes": 500_000_000}),
+    Reason(ReasonCode.HELD_MORE_ROWS, {"rows": 1_200_000, "most_rows": 8_000}),
     Reason(ReasonCode.HELD_WITH_ORDER),
     Reason(ReasonCode.HELD_UNMEASURED_RESULT),
     Reason(ReasonCode.HELD_LARGE_RESULT, {"bytes": 900_000_000, "most_bytes": 110_000_000}),

@@ -6,6 +6,8 @@ An order was measured, or priced, at sizes. In the next run a table may be ten t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
 
 from tuner.advice.candidates.order_changes import OrderPrices
 from tuner.advice.candidates.ordered_sides import leaf_bytes_of
@@ -26,7 +28,8 @@ UNKNOWN_BYTES = 1 << 60
 
 
 def order_bounds(facts: Facts, actions: Iterable[Action]) -> dict[str, dict[str, SizeBounds]]:
-    """The least and the most bytes that the planner may estimate for each relation of an order, by action id and label.
+    """The least and the most bytes that the planner may estimate for each relation of an order, and the most rows that its
+    filter may keep, by action id and label.
 
     Each bound holds with all other relations at theirs. Where several executions have the block, what all of them allow. An
     order that has a relation without a known estimate is left out.
@@ -56,10 +59,24 @@ def _of_block(prices: OrderPrices, action: Action, query: Query, latest: JoinGra
     worth = order_worth(prices, action, graph, order)
     factors = _Box(worth, number).factors() if worth else [GROWTHS[-1:] * 2] * number
     labels = [relation.label for relation in graph.relations]
+    most_rows = _most_rows(prices.facts, action)
     bounds = [
-        SizeBounds(int(size / low), int(size * high) + 1) for size, (low, high) in zip(estimates, factors, strict=True)
+        SizeBounds(int(size / low), int(size * high) + 1, int(most_rows.get(label, 0) * high))
+        for label, size, (low, high) in zip(labels, estimates, factors, strict=True)
     ]
     return _common([{label: one} for label, one in zip(labels, bounds, strict=True)])
+
+
+def _most_rows(facts: Facts, action: Action) -> dict[str, int]:
+    """The most rows that each relation of a block kept in any run so far that had such values, by label; 0 where it was not
+    counted in one of these."""
+    runs = (*(run.queries for run in facts.earlier), facts.queries)
+    values = {query.literals for query in facts.queries}
+    found: dict[str, list[int]] = {}
+    for query, graph in chain.from_iterable(blocks_of(replace(facts, queries=q, earlier=()), action) for q in runs):
+        for relation in graph.relations if query.literals in values else ():
+            found.setdefault(relation.label, []).append(relation.rows or 0)
+    return {label: max(rows) if all(rows) else 0 for label, rows in found.items()}
 
 
 def _common(each: Iterable[dict[str, SizeBounds]]) -> dict[str, SizeBounds]:
@@ -68,7 +85,8 @@ def _common(each: Iterable[dict[str, SizeBounds]]) -> dict[str, SizeBounds]:
     for bounds in each:
         for label, one in bounds.items():
             other = found.get(label, one)
-            found[label] = SizeBounds(max(one.least, other.least), min(one.most, other.most))
+            most_rows = min(one.most_rows, other.most_rows) or max(one.most_rows, other.most_rows)
+            found[label] = SizeBounds(max(one.least, other.least), min(one.most, other.most), most_rows)
     return found
 
 

@@ -6,7 +6,7 @@
                   "cap_bytes": 300000000, "literals": ["77b2…"], "neutral": ["db.a.day"]}],
        "orders": [{"id": "order_joins:…", "items": [["db.a"], ["db.b"], ["/path/c"]],
                    "predicates": [[[0], [1], "db.a.k", "db.b.k"], [[1], [2], "db.b.j", "/path/c.j"]],
-                   "order": [[1, 2], 0], "bounds": [[500, 9000], [700, 8000], [90, 1600]],
+                   "order": [[1, 2], 0], "bounds": [[500, 9000, 120], [700, 8000, 4000], [90, 1600, 0]],
                    "literals": ["77b2…"], "neutral": ["db.a.day"]}]}]}
 
 The tuner writes it, and reads it again from the event log of the run that had it. Limits hold for what is read.
@@ -69,10 +69,12 @@ class HintDirective(msgspec.Struct, frozen=True):
 
 
 class SizeBounds(NamedTuple):
-    """The least and the most bytes that the planner may estimate for relations."""
+    """The least and the most bytes that the planner may estimate for relations, and the most rows that their filters may
+    keep, by histograms of their columns (0: any)."""
 
     least: int
     most: int
+    most_rows: int = 0
 
 
 class OrderDirective(msgspec.Struct, frozen=True):

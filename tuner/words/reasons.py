@@ -177,6 +177,8 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.HELD_OTHER_VALUES: "its filters have other values than those it was measured with",
     ReasonCode.HELD_LARGER_SIDE: "the side it would build reads {bytes}, more than the {most_bytes} that it holds for",
     ReasonCode.HELD_OTHER_SIZES: "a relation of its block has {bytes}; the order holds from {least_bytes} to {most_bytes}",
+    ReasonCode.HELD_MORE_ROWS: "by the histogram of its column a filter keeps {rows} or more; the order holds for at most "
+    "{most_rows}",
     ReasonCode.HELD_WITH_ORDER: "the order that makes its join is held",
     ReasonCode.HELD_UNMEASURED_RESULT: "what it would build a hash table of could not be counted first",
     ReasonCode.HELD_LARGE_RESULT: "what it would broadcast takes {bytes}, more than the {most_bytes} that memory has for it",

@@ -112,12 +112,12 @@ def test_what_may_lose_with_larger_relations_is_said_only_with_sizes() -> None:
     ran = [query(graphs=(STAR,))]
     found = agent_directives(decision(*actions), ran, SizeLimits())
     assert [action for action, _ in found.skipped] == list(actions[:2])
-    bounds = {relation.label: SizeBounds(n, 10 * n) for n, relation in enumerate(STAR.relations)}
+    bounds = {relation.label: SizeBounds(n, 10 * n, n) for n, relation in enumerate(STAR.relations)}
     limits = SizeLimits({actions[0].id: 40}, of_orders={actions[1].id: bounds})
     known = agent_directives(decision(*actions), ran, limits)
     assert known.skipped == ()
     (said,) = json.loads(known.text)["queries"]
-    assert said["orders"][0]["bounds"] == [[0, 0], [1, 10], [2, 20]]
+    assert said["orders"][0]["bounds"] == [[0, 0, 0], [1, 10, 1], [2, 20, 2]]
 
 
 def test_a_hint_is_not_said_without_the_order_that_it_needs() -> None:

@@ -18,6 +18,7 @@ SOURCES = (
     "Names",
     "Lineage",
     "JoinSite",
+    "KeptRows",
     "Directives",
     "Held",
     "Literals",

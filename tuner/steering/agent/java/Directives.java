@@ -43,8 +43,21 @@ public final class Directives {
     /** As those of a hint. */
     public List literals;
     public List neutral;
-    /** For each item the least and the most that its relations may be estimated at, in bytes, as long[2]; none for any. */
+    /** Bounds of each item; none for items of any size. */
     public List bounds = new ArrayList();
+  }
+
+  /** The least and the most that the relations of an item may be estimated at; the most rows that it may keep, 0 for any. */
+  public static final class Bounds {
+    public final long leastBytes;
+    public final long mostBytes;
+    public final long mostRows;
+
+    public Bounds(long leastBytes, long mostBytes, long mostRows) {
+      this.leastBytes = leastBytes;
+      this.mostBytes = mostBytes;
+      this.mostRows = mostRows;
+    }
   }
 
   /** An equality between two items of a block, by their numbers. */
@@ -116,8 +129,9 @@ public final class Directives {
     for (int i = 0; i < items.size(); i++) order.items.add(Json.sortedTexts(Json.element(items, i)));
     JsonNode bounds = Json.field(node, "bounds");
     for (int i = 0; i < bounds.size(); i++) {
-      JsonNode pair = Json.element(bounds, i);
-      order.bounds.add(new long[] {Json.element(pair, 0).asLong(), Json.element(pair, 1).asLong()});
+      JsonNode each = Json.element(bounds, i);
+      order.bounds.add(new Bounds(
+          Json.element(each, 0).asLong(), Json.element(each, 1).asLong(), Json.element(each, 2).asLong()));
     }
     if (!order.bounds.isEmpty() && order.bounds.size() != order.items.size()) {
       throw new IllegalArgumentException("the order " + order.id + " does not bound each of its items");

@@ -9,6 +9,7 @@ public final class Held {
   public static final String OTHER_VALUES = "held_other_values";
   public static final String LARGER_SIDE = "held_larger_side";
   public static final String OTHER_SIZES = "held_other_sizes";
+  public static final String MORE_ROWS = "held_more_rows";
 
   public static final String WITH_ORDER = "held_with_order";
 

@@ -52,18 +52,30 @@ public final class Sizes {
         .with("bytes", size).with("most_bytes", BigInteger.valueOf(mostBytes));
   }
 
-  /** Which item of a block is larger or smaller than its order was measured, or is known to hold, for; null for none. */
+  /** Which item of a block is larger or smaller, or keeps more rows, than its order was measured, or is known to hold, for; null
+   * for none. */
   public static Held obstacle(List plans, List bounds) {
     for (int i = 0; i < bounds.size(); i++) {
-      BigInteger size = ofLeaves((LogicalPlan) plans.get(i));
-      BigInteger least = BigInteger.valueOf(((long[]) bounds.get(i))[0]);
-      BigInteger most = BigInteger.valueOf(((long[]) bounds.get(i))[1]);
-      if (size.compareTo(least) >= 0 && size.compareTo(most) <= 0) continue;
-      String reason = "a relation of its block has " + size + " bytes, the order holds from " + least + " to " + most;
-      return new Held(Held.OTHER_SIZES, reason).with("bytes", size)
-          .with("least_bytes", least).with("most_bytes", most);
+      Held held = obstacle((LogicalPlan) plans.get(i), (Directives.Bounds) bounds.get(i));
+      if (held != null) return held;
     }
     return null;
+  }
+
+  private static Held obstacle(LogicalPlan item, Directives.Bounds bounds) {
+    BigInteger size = ofLeaves(item);
+    BigInteger least = BigInteger.valueOf(bounds.leastBytes);
+    BigInteger most = BigInteger.valueOf(bounds.mostBytes);
+    if (size.compareTo(least) < 0 || size.compareTo(most) > 0) {
+      String reason = "a relation of its block has " + size + " bytes, the order holds from " + least + " to " + most;
+      return new Held(Held.OTHER_SIZES, reason).with("bytes", size).with("least_bytes", least).with("most_bytes", most);
+    }
+    long rows = bounds.mostRows > 0 ? KeptRows.least(item) : 0;
+    if (rows <= bounds.mostRows) return null;
+    String reason = "a filter keeps " + rows + " rows or more by the histogram of its column, the order holds for "
+        + bounds.mostRows;
+    return new Held(Held.MORE_ROWS, reason).with("rows", BigInteger.valueOf(rows))
+        .with("most_rows", BigInteger.valueOf(bounds.mostRows));
   }
 
   private static BigInteger ofLeaves(LogicalPlan plan) {

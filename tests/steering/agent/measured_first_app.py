@@ -21,16 +21,21 @@ TEXT = (
     "SELECT count(*), sum(v_id), max(note) FROM (SELECT s_id, note FROM sales JOIN returns ON s_ticket = r_ticket) "
     "JOIN visits ON v_sale = s_id"
 )
+# Three relations of a few rows, each with a page of its own, are broadcast before the result is.
+BESIDE_OTHERS = (
+    "SELECT count(*), sum(v_id), max(note) FROM (SELECT s_id, note FROM sales JOIN returns ON s_ticket = r_ticket) JOIN "
+    "(SELECT v_id, v_sale FROM visits JOIN a ON v_id % 7 = a JOIN b ON v_id % 5 = b JOIN c ON v_id % 3 = c) ON v_sale = s_id"
+)
 OF_A_DAY = "SELECT count(*), sum(v_id), max(note) FROM visits JOIN days ON v_sale = d_sale WHERE d_day = {day}"
 FLAGGED = "SELECT count(*), sum(v_id), max(note) FROM visits JOIN flags ON v_sale = f_sale WHERE f_flag = 1"
-FLAGS = 3_000_000
+FLAGS = 750_000
 
 directory, report = Path(sys.argv[1]), Path(sys.argv[2])
 spark = SparkSession.builder.getOrCreate()
 
 
 def write(tickets: str) -> None:
-    numbers = spark.range(0, 2000, 1, 2)
+    numbers = spark.range(0, 1000, 1, 2)
     numbers.selectExpr("id AS s_id", f"{tickets} AS s_ticket").write.mode("overwrite").parquet(f"{directory}/sales")
     numbers.selectExpr(f"{tickets} AS r_ticket", "concat('n', id) AS note").write.mode("overwrite").parquet(
         f"{directory}/returns"
@@ -42,7 +47,7 @@ def rows(label: str, directives: str, sql: str = TEXT, **conf: str) -> list:
     session.conf.set("spark.tuner.directives", directives)
     for name, value in conf.items():
         session.conf.set(name.replace("_", "."), value)
-    for name in ("sales", "returns", "visits", "days", "flags"):
+    for name in ("sales", "returns", "visits", "a", "b", "c", "days", "flags"):
         if not (directory / name).exists():
             continue
         session.read.parquet(f"{directory}/{name}").createOrReplaceTempView(name)
@@ -57,10 +62,12 @@ def harvested(label: str) -> Query:
     return found
 
 
-spark.range(0, 20_000, 1, 2).selectExpr("id AS v_id", "id % 2000 AS v_sale").write.parquet(f"{directory}/visits")
-spark.range(0, 1_500_000, 1, 2).selectExpr(
-    "id % 2000 AS d_sale", "if(id < 100, 1, 2) AS d_day", "concat('a note of ', id) AS note"
+spark.range(0, 2000, 1, 2).selectExpr("id AS v_id", "id % 1000 AS v_sale").write.parquet(f"{directory}/visits")
+spark.range(0, 375_000, 1, 2).selectExpr(
+    "id % 1000 AS d_sale", "if(id < 100, 1, 2) AS d_day", "concat('a note of ', id) AS note"
 ).write.parquet(f"{directory}/days")
+for name in "abc":
+    spark.range(10).selectExpr(f"id AS {name}").write.parquet(f"{directory}/{name}")
 write("id")
 plain = rows("plain", "")
 first = harvested("plain")
@@ -73,6 +80,17 @@ same = {
     "small": rows("small", text) == plain,
     "not adaptive": rows("not adaptive", text, spark_sql_adaptive_enabled="false") == plain,
 }
+small_broadcasts = {"spark_sql_autoBroadcastJoinThreshold": "2000"}
+beside = rows("plain beside others", "", BESIDE_OTHERS, **small_broadcasts)
+first = harvested("plain beside others")
+(join, side) = next(
+    (j, s) for j in first.joins for s in j.sides if len(s.relations) == 2 and "sales" in str(s.relations)
+)
+hint = HintDirective(
+    "hint_join:o", join.signature, "BROADCAST", side.relations, literals=(literal_class(first.conditions or ()),)
+)
+of_others = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
+same["beside others"] = rows("beside others", of_others, BESIDE_OTHERS, **small_broadcasts) == beside
 # The same number of rows in files of about the same size: each ticket meets 500 others.
 write("id % 4")
 skewed = rows("plain and skewed", "")
@@ -112,7 +130,7 @@ for label, cap_bytes in {"day 1 in a heap as it was": 1, "day 1 in a smaller hea
 def write_flags(rare: int) -> None:
     """As many rows in files of about the same size, of which more or fewer have a flag."""
     spark.range(0, FLAGS, 1, 2).selectExpr(
-        "id % 2000 AS f_sale", f"if(id < {rare}, 1, 2) AS f_flag", "concat('a note of ', id) AS note"
+        "id % 1000 AS f_sale", f"if(id < {rare}, 1, 2) AS f_flag", "concat('a note of ', id) AS note"
     ).write.mode("overwrite").parquet(f"{directory}/flags")
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
+from tuner.model.join_site import JoinSite
 from tuner.model.reason import ReasonCode
 from tuner.model.strategy import Strategy
 from tuner.plan.queries import queries
@@ -23,12 +24,20 @@ def name_of_one_relation(name: str) -> bool:
     return "day" in name or "flag" in name
 
 
+def _is_of_the_result(join: JoinSite) -> bool:
+    """Whether it joins what sales and returns put out with anything."""
+    sides = [{name.rpartition("/")[2] for name in side.relations} for side in join.sides]
+    return {"sales", "returns"} in sides and any("visits" in side for side in sides)
+
+
 def test_a_result_is_broadcast_while_memory_has_room_for_it(
     agent_conf: dict[str, str], spark_submit: Callable[..., Path], tmp_path: Path
 ) -> None:
     conf = {
         **agent_conf,
         "spark.driver.memory": "1g",
+        # Little of it for broadcasts: few rows fill that.
+        "spark.memory.fraction": "0.15",
         "spark.eventLog.compress": "false",
         "spark.tuner.agent.trace": "true",
         "spark.sql.ui.explainMode": "cost",
@@ -42,6 +51,7 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "small",
         "not adaptive",
         "skewed",
+        "beside others",
         *(f"day {day} {hint}" for day in (1, 2) for hint in ("BROADCAST", "SHUFFLE_HASH")),
         "day 1 in a heap as it was",
         "day 1 in a smaller heap",
@@ -51,7 +61,7 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
     (source,) = find_logs(logs)
     found = {query.description: query for query in queries(read_application(source)) if query.joins}
     strategies = {
-        name: sorted(join.strategy for join in query.joins if len(join.left.relations + join.right.relations) == 3)
+        name: sorted(join.strategy for join in query.joins if _is_of_the_result(join))
         for name, query in found.items()
         if not name_of_one_relation(name)
     }
@@ -62,6 +72,8 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "not adaptive": sorts,
         "plain and skewed": sorts,
         "skewed": sorts,
+        "plain beside others": sorts,
+        "beside others": [Strategy.BROADCAST_HASH],
     }
     held = {
         name: [(one.status.value, one.held.code if one.held else None) for one in query.directives]
@@ -72,6 +84,7 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "small": [("applied", None)],
         "not adaptive": [("held", ReasonCode.HELD_UNMEASURED_RESULT)],
         "skewed": [("held", ReasonCode.HELD_LARGE_RESULT)],
+        "beside others": [("applied", None)],
     }
     of_flags, of_days = (
         {

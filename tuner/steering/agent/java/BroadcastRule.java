@@ -1,6 +1,5 @@
 package tuner.steering.agent;
 
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,6 +12,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.RepartitionByExpression;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.adaptive.BroadcastQueryStageExec;
 import org.apache.spark.sql.execution.adaptive.LogicalQueryStage;
 
@@ -48,21 +48,20 @@ public final class BroadcastRule extends Rule implements Trees.Rewrite {
     return free;
   }
 
-  /** What was counted of a side; 0 while its stage runs, no end of it where there is no such stage. */
+  /** What was counted of a side; 0 while its stage runs and once it is broadcast, no end of it where there is no such stage. */
   private static long relationBytes(LogicalPlan side) {
     while (side instanceof Project || side instanceof Filter) side = (LogicalPlan) Trees.children(side).get(0);
     if (side instanceof RepartitionByExpression) return 0;
     if (!(side instanceof LogicalQueryStage)) return Long.MAX_VALUE;
-    return Math.max(0, Measured.relationBytes(((LogicalQueryStage) side).physicalPlan()));
+    SparkPlan stage = ((LogicalQueryStage) side).physicalPlan();
+    return stage instanceof BroadcastQueryStageExec ? 0 : Math.max(0, Measured.relationBytes(stage));
   }
 
   /** Bytes of what a plan has broadcast already. */
   private static long broadcasts(LogicalPlan plan) {
     if (plan instanceof LogicalQueryStage) {
-      Object physical = ((LogicalQueryStage) plan).physicalPlan();
-      if (!(physical instanceof BroadcastQueryStageExec)) return 0;
-      BigInteger size = plan.stats().sizeInBytes().bigInteger();
-      return size.min(BigInteger.valueOf(Long.MAX_VALUE >> 8)).longValue();
+      SparkPlan stage = ((LogicalQueryStage) plan).physicalPlan();
+      return stage instanceof BroadcastQueryStageExec ? Math.min(Measured.heldBytes(stage), Long.MAX_VALUE >> 8) : 0;
     }
     long sum = 0;
     List children = Trees.children(plan);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -753,7 +754,9 @@ def test_only_the_agent_is_asked_for_orders(by_agent: Nightly, monkeypatch: pyte
 def test_a_report_has_numbers_and_fits_json(nightly: Nightly) -> None:
     nightly.night("e/1/1")
     report = nightly.night("e/2/1")
-    assert turn_lines(report.turn)[0].startswith("spark-tuner: etl.load: 1 on trial (few runs of its own: ")
+    assert turn_lines(report.turn)[0].startswith(
+        "spark-tuner: etl.load: 1 on trial (prices learned from 1 run of its own)"
+    )
     assert f"on trial: {STATIC}=" in turn_lines(report.turn)[1]
     assert "198k rows, 14.3 MB" in turn_lines(report.turn)[1]
     measured, gained, _ = report_lines(report)
@@ -845,15 +848,16 @@ def test_advisors_look_at_earlier_runs_too(nightly: Nightly, monkeypatch: pytest
     assert looked_ahead == decided
 
 
-def test_a_new_cohort_starts_from_what_ships_or_from_other_jobs_and_says_so(nightly: Nightly) -> None:
-    assert any(
-        "prices start from those that ship with the tuner" in line for line in turn_lines(nightly.prepare("etl/0/1"))
-    )
+def test_the_log_says_what_prices_were_learned_from(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert any("(prices are those that ship with the tuner)" in line for line in turn_lines(nightly.prepare("etl/0/1")))
     for night in (1, 2, 3):
         nightly.night(f"etl/{night}/1")
-    assert nightly.prepare("etl/4/1").taught == ""
+    assert nightly.prepare("etl/4/1").taught == "prices learned from 3 runs of its own"
     other = replace(nightly, cohort="other.job")
-    assert other.night("other/1/1").turn.taught == "few runs of its own: prices start from 2 runs of 1 other job"
+    assert other.night("other/1/1").turn.taught == "prices learned from 2 runs of 1 other job"
     turn = other.prepare("other/2/1")
-    assert any("prices start from 2 runs of 1 other job" in line for line in turn_lines(turn))
+    assert any("learned from 1 run of its own and 2 runs of 1 other job" in line for line in turn_lines(turn))
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    without = other.prepare("other/2/2")
+    assert any("learned from no run: scipy is not installed (pip install" in line for line in turn_lines(without))
     assert any("a similar change gained in 1 of 1 other job" in why_words(d) for d in turn.decision.changes)

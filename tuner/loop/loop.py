@@ -29,9 +29,9 @@ from tuner.loop.next_decision import (
     LEARN_RUNS,
     context_of_next,
     facts_now,
+    learned_from,
     load_rules,
     next_decision,
-    starts_from,
 )
 from tuner.loop.turn import Job as Job
 from tuner.loop.turn import Report as Report
@@ -236,9 +236,12 @@ def _decided(store: Store, job: Job, place: EventLogPlace, runs: Sequence[Run], 
     decision = _decide(known, problems)
     directives = _carry_out(known, decision, newest_of_each(runs), problems)
     decision = only_carried_out(decision, directives)
-    taught = starts_from(known.elsewhere) if _is_new(runs) else ""
     return _Steering(
-        decision, directives, _submit_conf(job, decision, directives, place), taught, _names(decision, runs)
+        decision,
+        directives,
+        _submit_conf(job, decision, directives, place),
+        learned_from(runs, known.elsewhere),
+        _names(decision, runs),
     )
 
 

@@ -12,6 +12,7 @@ from tuner.advice.facts import Facts, PastRun
 from tuner.advice.forbidden_broadcasts import forbidden_broadcasts
 from tuner.advice.oversized_hints import oversized_hints
 from tuner.advice.steering_reach import Reach
+from tuner.cost.learned.has_learner import NO_LEARNER, has_learner
 from tuner.loop.orders_worse_on_other_days import orders_worse_on_other_days
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
@@ -171,12 +172,15 @@ def facts_now(
     return facts_of(measured[-1], measured[:-1], model, reach)
 
 
-def starts_from(elsewhere: Elsewhere) -> str:
-    """What the prices of a cohort with few runs of its own start from, in words."""
-    if not elsewhere.outcomes:
-        return "few runs of its own: prices start from those that ship with the tuner"
-    runs, jobs = counted(len(elsewhere.outcomes), "run"), counted(elsewhere.jobs, "other job")
-    return f"few runs of its own: prices start from {runs} of {jobs}"
+def learned_from(runs: Sequence[Run], elsewhere: Elsewhere) -> str:
+    """What the prices that a decision rests on were learned from, in words."""
+    if not has_learner():
+        return f"prices are those that ship with the tuner, learned from no run: {NO_LEARNER}"
+    own = sum(1 for run in runs if usable(run) and run.outcome)
+    sources = [f"{counted(min(own, LEARN_RUNS), 'run')} of its own"] if own else []
+    if elsewhere.outcomes:
+        sources.append(f"{counted(len(elsewhere.outcomes), 'run')} of {counted(elsewhere.jobs, 'other job')}")
+    return f"prices learned from {' and '.join(sources)}" if sources else "prices are those that ship with the tuner"
 
 
 def facts_of(outcome: Outcome, earlier: Iterable[Outcome], model: OperatorTimes | None, reach: Reach) -> Facts:

@@ -53,7 +53,7 @@ class Job:
 class Turn:
     """A prepared run. `conf` is everything to add to the submit (the user's own settings left out), except
     `directives.merged`, which replaces settings of his; `problems` what failed while preparing, one line each, none of
-    which stops the job; `taught` what the cohort starts from while it has few runs of its own; `names` what
+    which stops the job; `taught` what its prices were learned from; `names` what
     the queries that it changes are called, by fingerprint."""
 
     job: Job

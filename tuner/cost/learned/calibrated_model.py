@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from tuner.cost.learned.has_learner import has_learner
 from tuner.cost.learned.operator_times import OperatorTimes, load_model, shipped_model
 from tuner.cost.learned.query_samples import Sample
 from tuner.cost.learned.unit_cost_fit import fit_unit_costs
 
 # A model of one's own fleet, in place of the shipped one: what `spark-tuner explain --model --save FILE` writes.
 VARIABLE = "SPARK_TUNER_MODEL"
-
-_log = logging.getLogger(__name__)
 
 
 def configured_model(environ: Mapping[str, str] | None = None) -> OperatorTimes:
@@ -26,8 +24,4 @@ def configured_model(environ: Mapping[str, str] | None = None) -> OperatorTimes:
 
 def calibrated_model(found: Sequence[Sample], model: OperatorTimes) -> OperatorTimes:
     """The model with its prices as these samples change them; as they are without the `learn` extra."""
-    try:
-        return replace(model, costs=fit_unit_costs(found, model.costs))
-    except ImportError:
-        _log.debug("scipy is not installed: prices are the model's own")
-        return model
+    return replace(model, costs=fit_unit_costs(found, model.costs)) if has_learner() else model

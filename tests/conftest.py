@@ -164,6 +164,15 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
+# Of jobs on such a cluster: two small executors, which start as drivers do.
+ON_CLUSTER = (
+    "spark.executor.memory=700m",
+    "spark.executor.cores=1",
+    "spark.cores.max=2",
+    f"spark.executor.extraJavaOptions={driver_options()}",
+)
+
+
 @pytest.fixture(scope="session")
 def spark_cluster() -> Callable[[Path], AbstractContextManager[str]]:
     """`with spark_cluster(directory) as url`: a standalone cluster of the Spark that this Python has."""
@@ -210,7 +219,7 @@ def wait_until(holds: Callable[[], bool], seconds: float = 120) -> None:
 
 def _daemon(home: Path, name: str, log: Path, *arguments: str, options: str = "") -> subprocess.Popen[bytes]:
     start = [home / "bin" / "spark-class", f"org.apache.spark.deploy.{name}", "--host", "localhost", *arguments]
-    variables = {**on_loopback(), "SPARK_HOME": str(home), "SPARK_DAEMON_JAVA_OPTS": f"-XX:+UseSerialGC {options}"}
+    variables = {**on_loopback(), "SPARK_HOME": str(home), "SPARK_DAEMON_JAVA_OPTS": f"{driver_options()} {options}"}
     with log.open("wb") as file:
         return subprocess.Popen(start, stdout=file, stderr=file, env=variables)
 

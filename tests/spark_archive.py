@@ -34,7 +34,7 @@ spark.stop()
 
 
 def driver_options() -> str:
-    """Of SPARK_SUBMIT_OPTS, for drivers on this machine."""
+    """Of SPARK_SUBMIT_OPTS, and of the daemons of a cluster, on this machine."""
     return f"{SMALL_RUNS} {_SILENT} -XX:SharedArchiveFile={ARCHIVE}" if ARCHIVE.exists() else SMALL_RUNS
 
 

@@ -24,13 +24,11 @@ def bench(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=600)
 
 
+@pytest.mark.nightly
 @pytest.mark.spark
 @pytest.mark.parametrize(
     "contenders",
-    [
-        ["default", "tuner"],
-        pytest.param(["default", "tuner", "cbo", "threshold", "random", "tpe"], marks=pytest.mark.nightly),
-    ],
+    [["default", "tuner"], ["default", "tuner", "cbo", "threshold", "random", "tpe"]],
     ids=["two", "all"],
 )
 def test_contenders_side_by_side(join_tables: Path, tmp_path: Path, contenders: list[str]) -> None:

@@ -19,7 +19,7 @@ import pytest
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[pipeline]")
 
-from tests.conftest import on_loopback, wait_until
+from tests.conftest import ON_CLUSTER, on_loopback, wait_until
 from tuner.cli.log_sources import log_sources
 from tuner.cli.spark_session import spark_session
 from tuner.pipeline.harvest import harvest as pipeline_harvest
@@ -58,8 +58,7 @@ def test_a_cluster_makes_the_tables_that_the_local_reader_says_and_they_follow_t
 ) -> None:
     logs, out = write_fleet(tmp_path / "logs"), tmp_path / "out"
     with spark_cluster(tmp_path) as url:
-        conf = ("spark.executor.memory=700m", "spark.executor.cores=1", "spark.cores.max=2")
-        first = harvest(logs, out, url, *conf)
+        first = harvest(logs, out, url, *ON_CLUSTER)
         workers = [re.findall(r"Asked to launch executor", (tmp_path / f"worker-{n}.log").read_text()) for n in (1, 2)]
     assert first["read"] > 10
     assert all(workers)

@@ -22,7 +22,7 @@ pytest.importorskip("pyspark", reason="pyspark is not installed: pip install air
 
 import pyarrow.parquet as pq
 
-from tests.conftest import on_loopback, wait_until
+from tests.conftest import ON_CLUSTER, on_loopback, wait_until
 from tuner.cli.log_sources import log_sources
 from tuner.cli.replay_json import replay_lines
 from tuner.cli.replaying import replayed_here
@@ -246,8 +246,7 @@ def test_on_a_standalone_cluster(tmp_path: Path, spark_cluster: Callable[[Path],
     for cohort in ("a", "b", "c"):
         for number in range(4):
             night(logs, cohort, number)
-    conf = (*FAST, "spark.executor.memory=700m", "spark.executor.cores=1", "spark.cores.max=2")
-    flags = [flag for setting in conf for flag in ("--conf", setting)]
+    flags = [flag for setting in (*FAST, *ON_CLUSTER) for flag in ("--conf", setting)]
     with spark_cluster(tmp_path) as url:
         typed = [sys.executable, "-m", "tuner.cli", "replay", str(logs), "--json", "--spark", url, "--out", str(out)]
         done = subprocess.run([*typed, *flags], capture_output=True, text=True, env=on_loopback(), check=False)

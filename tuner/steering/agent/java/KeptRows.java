@@ -45,10 +45,10 @@ public final class KeptRows {
     if (!Trees.children(relation).isEmpty()) return 0;
     Map byColumn = new LinkedHashMap();
     if (!addConjuncts(((Filter) plan).condition(), byColumn)) return 0;
-    SQLConf conf = (SQLConf) SQLConf.get().clone();
-    conf.setConfString("spark.sql.cbo.enabled", "true");
-    Least least = new Least((LogicalPlan) relation.clone(), byColumn);
     try {
+      SQLConf conf = (SQLConf) SQLConf.get().clone();
+      conf.setConfString("spark.sql.cbo.enabled", "true");
+      Least least = new Least((LogicalPlan) relation.clone(), byColumn);
       return ((Long) SQLConf$.MODULE$.withExistingConf(conf, least)).longValue();
     } catch (RuntimeException error) {
       // A guess less: the bounds in bytes stand without it.

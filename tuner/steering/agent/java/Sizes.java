@@ -52,8 +52,7 @@ public final class Sizes {
         .with("bytes", size).with("most_bytes", BigInteger.valueOf(mostBytes));
   }
 
-  /** Which item of a block is larger or smaller, or keeps more rows, than its order was measured, or is known to hold, for; null
-   * for none. */
+  /** Which item of a block is larger or smaller, or keeps more rows, than its order was measured, or holds, for; null for none. */
   public static Held obstacle(List plans, List bounds) {
     for (int i = 0; i < bounds.size(); i++) {
       Held held = obstacle((LogicalPlan) plans.get(i), (Directives.Bounds) bounds.get(i));

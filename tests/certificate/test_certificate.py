@@ -82,8 +82,10 @@ def test_a_query_that_no_change_acted_on_is_counted_beside_them() -> None:
     beside = replace(worse, steered=tuple(replace(r, executed=(one(12, 9),)) for r in worse.steered))
     assert not is_in_doubt(beside)
     found = certify([beside, pair((one(3), one(9)), night=2)])
-    assert (found.executions, found.slower, found.beside) == (1, (), 1)
-    assert [c.pair for c in found.slower_beside] == [beside]
+    assert (found.executions, found.slower, found.faster, found.beside) == (1, (), 1, 1)
+    assert [c.pair for c in found.slower_beside] == [beside] and not found.faster_beside
+    turned = replace(beside, steered=tuple(replace(r, executed=(one(8, 7),)) for r in beside.steered))
+    assert certify([turned]).faster_beside == 1 and not certify([turned]).slower_beside
     text = page([beside], 1, "command", "machine", "2026-11-23")
     assert "- 1 of 1 queries that no change acted on" in text[: text.index("## In numbers")]
     assert text.index("## Slower though no change acted") < text.index("took 12.0 s, by itself 10.0 s")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from tests.benchmarks.certificate.bound import upper_bound
@@ -54,6 +54,11 @@ class Compared:
         )
 
     @property
+    def is_faster(self) -> bool:
+        """The same the other way round: chance makes as many of these as of the slower ones."""
+        return replace(self, steered=self.twin, twin=self.steered).is_slower
+
+    @property
     def differs(self) -> bool:
         return len({(one.rows, one.digest) for one in (*self.steered, *self.twin)}) > 1
 
@@ -62,7 +67,8 @@ class Compared:
 class Certificate:
     """Counts over pairs; `executions` are queries that changes acted on, `beside` those of the same runs that none did.
 
-    Of `beside` one pair of runs has to tell; `slower_beside` is what that takes for slower.
+    Of `beside` one pair of runs has to tell; `slower_beside` is what that takes for slower. `faster` and `faster_beside` count
+    those that are faster by the same measure.
     The oracle knows, for each class of values and data, the plan whose runs took least in the median, the twin's among them.
     `known_*` leave out the first night of each class, in which nothing can be known.
     """
@@ -71,8 +77,10 @@ class Certificate:
     steered_runs: int
     executions: int
     slower: tuple[Compared, ...]
+    faster: int
     beside: int
     slower_beside: tuple[Compared, ...]
+    faster_beside: int
     failed: tuple[str, ...]
     differing: tuple[Compared, ...]
     twin_seconds: float
@@ -109,8 +117,10 @@ def certify(pairs: Sequence[Pair]) -> Certificate:
         steered_runs=sum(bool(pair.steered[0].changes) for pair in pairs),
         executions=len(reached),
         slower=tuple(one for one in reached if one.is_slower),
+        faster=sum(one.is_faster for one in reached),
         beside=len(beside),
         slower_beside=tuple(one for one in beside if one.is_slower),
+        faster_beside=sum(one.is_faster for one in beside),
         failed=tuple(
             f"{pair.trap}, night {pair.night}, seed {pair.seed}: {pair.steered[0].failure}"
             for pair in pairs

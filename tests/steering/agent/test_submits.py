@@ -58,6 +58,7 @@ def assert_steered(job: Job, before: Baseline, agent_conf: dict[str, str]) -> Ca
     return check
 
 
+@pytest.mark.nightly
 def test_a_java_application_in_one_process(assert_steered: Callable[..., None]) -> None:
     assert_steered("java", java_local)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.cost.card_weight import TimedOrder, fit_weight
+from tuner.cost.card_weight import HELD_BY_PAIRS, FittedWeight, TimedOrder, fit_weight, shrunk_weight
 from tuner.spark.order_cost import Cost
 
 # Fewer rows but wider ones: by rows the first is cheaper, by bytes the second.
@@ -51,3 +51,10 @@ def test_the_majority_of_pairs_decides() -> None:
     assert fitted.weight < 0.5
     assert fitted.concordance == pytest.approx(2 / 3)
     assert fitted.before == pytest.approx(1 / 3)
+
+
+def test_few_pairs_move_the_weight_little_and_many_nearly_all_of_the_way() -> None:
+    assert shrunk_weight(None, 0.7) == 0.7
+    assert shrunk_weight(FittedWeight(0.2, 1.0, 0.0, HELD_BY_PAIRS), 0.7) == pytest.approx(0.45)
+    few, many = (shrunk_weight(FittedWeight(0.2, 1.0, 0.0, pairs), 0.7) for pairs in (1, 1_000))
+    assert 0.6 < few < 0.7 and 0.2 < many < 0.21

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from tuner.advice.candidates.order_changes import OrderPrices, order_shape
+from tuner.advice.candidates.order_changes import OrderPrices
+from tuner.advice.candidates.order_shape import order_shape
 from tuner.advice.facts import Facts
 from tuner.cost.size import Size
 from tuner.model.action import Action

@@ -13,6 +13,8 @@ from tuner.spark.order_cost import Cost, weighted_ratio
 GRID = tuple(step / 20 for step in range(21))
 # Times of the same order differ by this share from run to run: closer ones do not say which order is better.
 NOISE = 0.1
+# Pairs of one job come from a few queries, and tell little of others: ten of them count as much as the weight in force.
+HELD_BY_PAIRS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,13 @@ def fit_weight(
     ranked = {weight: concordance(pairs, weight) for weight in (current, *grid)}
     best = max(ranked, key=lambda weight: (ranked[weight], -abs(weight - current), -weight))
     return FittedWeight(best, ranked[best], ranked[current], len(pairs))
+
+
+def shrunk_weight(fitted: FittedWeight | None, current: float = JOIN_REORDER_WEIGHT.default) -> float:
+    """The fitted weight as far as its pairs bear it out: halfway from the current one with HELD_BY_PAIRS, nearer with fewer."""
+    if fitted is None:
+        return current
+    return (fitted.pairs * fitted.weight + HELD_BY_PAIRS * current) / (fitted.pairs + HELD_BY_PAIRS)
 
 
 def concordance(pairs: Sequence[tuple[TimedOrder, TimedOrder]], weight: float) -> float:

@@ -6,19 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tuner.advice.candidates.cbo_conf import CboConf
-from tuner.advice.candidates.executions import executions, renumbered_order
 from tuner.advice.candidates.order_changes import (
     MIN_GAIN_SECONDS,
     OrderChange,
     OrderPrices,
-    order_shape,
     predict_orders,
 )
+from tuner.advice.candidates.order_shape import order_shape
 from tuner.advice.candidates.spark_order_choice import spark_order_choice
+from tuner.advice.candidates.timed_orders import timed_orders
 from tuner.advice.facts import Facts
-from tuner.cost.card_weight import FittedWeight, TimedOrder, fit_weight
+from tuner.cost.card_weight import FittedWeight, fit_weight
 from tuner.cost.cardinality import Cardinality
-from tuner.cost.join_tree import tree_cost, tree_of
+from tuner.cost.join_tree import tree_of
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Evidence, Prediction
 from tuner.model.reason import Reason, ReasonCode
@@ -33,7 +33,7 @@ def advise_card_weight(facts: Facts) -> Iterator[Change]:
     conf = CboConf.read(facts.conf)
     if not conf.reorders:
         return
-    fitted = fit_weight(_timed_orders(facts), conf.weight)
+    fitted = fit_weight(facts.once(timed_orders), conf.weight)
     if fitted is None or fitted.pairs < _MIN_PAIRS or fitted.concordance <= fitted.before:
         return
     changes = _changes(facts, conf, fitted.weight)
@@ -42,23 +42,6 @@ def advise_card_weight(facts: Facts) -> Iterator[Change]:
         predicted = predict_orders(changes)
         if predicted.gain >= MIN_GAIN_SECONDS and predicted.high < predicted.before:
             yield _recommendation(fitted, changes, predicted)
-
-
-def _timed_orders(facts: Facts) -> Iterator[list[TimedOrder]]:
-    """The orders that each block was run in; of queries with one block alone, whose times are its own."""
-    for each in executions(facts).values():
-        latest = each[-1].query
-        if len(latest.graphs) != 1:
-            continue
-        (graph,) = facts.graphs_of(latest)
-        sizes = Cardinality(graph)
-        by_order: dict[object, list[tuple[float, TimedOrder]]] = {}
-        for execution in each:
-            if then := execution.graph(graph.signature):
-                order = renumbered_order(graph, then)
-                timed = TimedOrder(tree_cost(tree_of(order, sizes.size)), execution.seconds)
-                by_order.setdefault(order_shape(order), []).append((execution.seconds, timed))
-        yield [sorted(times, key=lambda t: t[0])[len(times) // 2][1] for times in by_order.values()]
 
 
 def _changes(facts: Facts, conf: CboConf, weight: float) -> list[OrderChange]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from tuner.advice.candidates.cbo_conf import CboConf
 from tuner.advice.candidates.executions import Execution, executions, median_seconds, renumbered_order
-from tuner.advice.candidates.order_changes import MIN_GAIN_SECONDS, order_shape
+from tuner.advice.candidates.order_changes import MIN_GAIN_SECONDS
+from tuner.advice.candidates.order_shape import order_shape
 from tuner.advice.facts import Facts
 from tuner.cost.card_weight import NOISE
 from tuner.model.action import Action, ActionKind

@@ -13,7 +13,7 @@ from tuner.cost.improved_tree import improved_tree
 from tuner.cost.join_edges import JoinEdges
 from tuner.cost.join_order import best_order
 from tuner.cost.join_tree import JoinTree, SizeOf, tree_cost, tree_of
-from tuner.cost.objective import Pricing, Seconds
+from tuner.cost.objective import Pricing, Seconds, WeightedRatio
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if import WhatIf
@@ -24,6 +24,7 @@ from tuner.model.join_graph import JoinGraph, Order
 from tuner.model.strategy import Strategy
 from tuner.plan.agent_block import AgentBlock, agent_block
 from tuner.spark.join_selection.selection_conf import SelectionConf
+from tuner.spark.knobs import JOIN_REORDER_WEIGHT
 
 # Rows between joins are surer than seconds: an order that prices find must beat the formula's by this share.
 _WORTH_MORE_ROWS = 0.15
@@ -34,13 +35,17 @@ _GIVEN = frozenset({Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH, Strategy.SO
 
 @dataclass(frozen=True)
 class PricedBlock:
-    """A block of joins with what is known of its sizes, priced as the run's Spark would run it."""
+    """A block of joins with what is known of its sizes, priced as the run's Spark would run it.
+
+    `weight` is that of rows against bytes in Spark's formula, by which candidates are searched.
+    """
 
     graph: JoinGraph
     facts: Facts
     conf: SelectionConf
     execution: ExecutionConf
     costs: UnitCosts
+    weight: float = JOIN_REORDER_WEIGHT.default
 
     @cached_property
     def sizes(self) -> Cardinality:
@@ -76,7 +81,8 @@ class PricedBlock:
     @cached_property
     def by_formula(self) -> JoinTree:
         """The cheapest order by Spark's formula; the one that ran unless another is cheaper."""
-        return best_order(len(self.graph.relations), self._edges, self.sizes.size, written=self.written).tree
+        number, formula = len(self.graph.relations), WeightedRatio(self.weight)
+        return best_order(number, self._edges, self.sizes.size, formula, written=self.written).tree
 
     @cached_property
     def by_seconds(self) -> JoinTree:

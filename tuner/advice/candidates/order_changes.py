@@ -9,7 +9,9 @@ from functools import cached_property
 
 from tuner.advice.candidates.cheapest_orders import PricedBlock, cheapest_orders, lookalike_groups
 from tuner.advice.candidates.order_names import joined_names, relation_names
+from tuner.advice.candidates.order_shape import order_shape
 from tuner.advice.candidates.query_gain import capped
+from tuner.advice.candidates.timed_orders import search_weight
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.cost.cardinality import Cardinality
@@ -19,10 +21,12 @@ from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if.execution_conf import ExecutionConf, read_execution_conf
 from tuner.cost.what_if.interval import Interval
 from tuner.model.change import Evidence, Prediction
-from tuner.model.join_graph import JoinGraph, Order
+from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query
 from tuner.plan.query_work import Resource
 from tuner.spark.join_selection.selection_conf import SelectionConf, read_conf
+from tuner.spark.knobs import JOIN_REORDER_WEIGHT
+from tuner.spark.order_cost import weighted_sum
 
 # Rows between joins must fall at least to this share: less is within what prices are unsure of.
 _MOST_ROWS_SHARE = 0.7
@@ -55,7 +59,8 @@ class OrderChange:
 
     Rows are those between the joins (of all but the last), `most_rows` the same with every estimate as wrong as it may
     be. `gain` are wall seconds over all `times` that the query has the block, by the errors of sizes and prices;
-    `least_seconds` is what it must come to.
+    `least_seconds` is what it must come to. `priced` and `other_priced` are the seconds of the block's joins in either order,
+    once, by unit prices alone. `weight` is that of rows against bytes in the formula that found candidates.
     """
 
     query: Query
@@ -66,6 +71,9 @@ class OrderChange:
     other_rows: float
     most_rows: float
     gain: Interval
+    priced: float = 0.0
+    other_priced: float = 0.0
+    weight: float = JOIN_REORDER_WEIGHT.default
     times: int = 1
     least_seconds: float = MIN_GAIN_SECONDS
 
@@ -94,6 +102,9 @@ class OrderChange:
         """The join that handed most rows to another join, in the order that ran."""
         return max(self.written.joins[:-1], key=lambda join: join.size.rows)
 
+    def _by_formula(self, tree: JoinTree) -> float:
+        return round(weighted_sum(tree_cost(tree), self.weight))
+
     @property
     def predicted(self) -> Prediction:
         before, gain = self.seconds, self.gain
@@ -108,6 +119,11 @@ class OrderChange:
             Evidence("rows between them in the other order", self.other_rows, "rows"),
             Evidence("rows between them, if estimates are as wrong as they may be", self.most_rows, "rows"),
             Evidence("most rows between two of them", largest.size.rows, "rows", joined_names(names, largest)),
+            Evidence("weight of rows against bytes in Spark's formula", self.weight, ""),
+            Evidence("cost by that formula, as they ran", self._by_formula(self.written), "cost"),
+            Evidence("cost by that formula, in the other order", self._by_formula(self.other), "cost"),
+            Evidence("seconds of these joins by prices, as they ran", self.priced, "seconds"),
+            Evidence("seconds of these joins by prices, in the other order", self.other_priced, "seconds"),
         )
 
 
@@ -153,7 +169,7 @@ class OrderPrices:
 
     def block(self, graph: JoinGraph) -> PricedBlock:
         """A block, to price its orders as this run's Spark would run them."""
-        return PricedBlock(graph, self.facts, self._conf, self._execution, self._costs)
+        return PricedBlock(graph, self.facts, self._conf, self._execution, self._costs, self.facts.once(search_weight))
 
     def _change(self, query: Query, block: PricedBlock, chosen: JoinTree) -> OrderChange | None:
         if order_shape(chosen.order) == order_shape(block.written.order):
@@ -169,6 +185,9 @@ class OrderPrices:
             other_rows=tree_cost(other).card,
             most_rows=block.most_rows(other),
             gain=self._saved(query, block, other, times),
+            priced=block.seconds(block.written),
+            other_priced=block.seconds(other),
+            weight=block.weight,
             times=times,
             least_seconds=self._least_seconds(query),
         )
@@ -230,8 +249,3 @@ def fixed_share(query: Query, costs: UnitCosts) -> float:
         terms.update(stage_terms(stage, costs))
     total = terms.total()
     return 1 - sum(terms[resource] for resource in _OF_JOINS) / total if total else _FIXED_SHARE
-
-
-def order_shape(order: Order) -> object:
-    """An order without regard to which side stands left."""
-    return order if isinstance(order, int) else frozenset(map(order_shape, order))

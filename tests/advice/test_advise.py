@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from tests.policy.histories import said
 from tuner.advice.advise import advise
 from tuner.advice.candidates.round_number import round_number
 from tuner.advice.facts import Facts
+from tuner.cost.learned.prediction_errors import PredictionErrors
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Evidence, Prediction
 
@@ -25,6 +27,18 @@ def change(gain: float, evidence: float = 1.0, high: float = 9.9) -> Change:
     return Change.of("test", (action,), ("q",), said("why"), (Evidence("n", evidence, "rows"),), predicted)
 
 
+# Without pairs of predictions and what came of them, what is foretold has the interval that its advisor gives it.
+AS_ADVISED = replace(facts(), prediction_errors=PredictionErrors({}, None))
+
+
+def test_what_is_foretold_has_the_interval_of_what_came_of_others() -> None:
+    (found,) = advise(facts(), [lambda _: [change(3)]])
+    bounds = facts().prediction_errors.bounds("test")
+    assert bounds is not None and found.prediction is not None
+    assert (found.prediction.low, found.prediction.worst) == (pytest.approx(7 * math.exp(bounds.low)), 9.9)
+    assert found.prediction.high == pytest.approx(7 * math.exp(bounds.high))
+
+
 def test_the_largest_gain_comes_first() -> None:
     found = advise(facts(), [lambda _: [change(1), change(3)], lambda _: [change(2)]])
     assert [r.prediction.gain for r in found] == [3, 2, 1]
@@ -35,19 +49,19 @@ def test_an_advisor_that_raises_is_silenced_alone(caplog: pytest.LogCaptureFixtu
         yield change(1)
         raise ZeroDivisionError
 
-    found = advise(facts(), [broken, lambda _: [change(2)]])
+    found = advise(AS_ADVISED, [broken, lambda _: [change(2)]])
     assert change(2) in found
     assert "broken failed" in caplog.text
 
 
 def test_what_cannot_be_stored_or_compared_is_left_out() -> None:
     odd = [change(math.nan), change(math.inf), change(1, evidence=math.nan)]
-    assert advise(facts(), [lambda _: [*odd, change(2)]]) == (change(2),)
+    assert advise(AS_ADVISED, [lambda _: [*odd, change(2)]]) == (change(2),)
 
 
 @pytest.mark.parametrize("high", [10.0, 10.5, math.nan])
 def test_a_gain_no_larger_than_what_is_unsure_of_it_is_no_advice(high: float) -> None:
-    assert advise(facts(), [lambda _: [change(3, high=high), change(1)]]) == (change(1),)
+    assert advise(AS_ADVISED, [lambda _: [change(3, high=high), change(1)]]) == (change(1),)
 
 
 def test_an_empty_run_has_no_advice() -> None:

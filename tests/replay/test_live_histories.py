@@ -139,7 +139,7 @@ def test_runs_that_observed_show_what_they_lacked(nights: Nights) -> None:
     predicted = runs[1].predicted_seconds
     assert predicted is not None
     assert predicted.before == runs[1].actual_seconds == 7.0
-    assert predicted.low <= predicted.after < predicted.high < predicted.before
+    assert predicted.low <= predicted.after < predicted.before and predicted.after < predicted.high
     (advised,) = only(replay).advised
     assert (advised.runs, advised.seconds.before) == (2, 14.0)
     assert advised.core_hours == pytest.approx(2 * predicted.gain * 2 / 3600)

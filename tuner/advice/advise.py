@@ -26,6 +26,7 @@ from tuner.advice.advisors.shuffle_partitions import advise_shuffle_partitions
 from tuner.advice.advisors.skew_join import advise_skew_joins
 from tuner.advice.advisors.statistics import advise_statistics
 from tuner.advice.facts import Facts
+from tuner.advice.foretold_interval import with_foretold_interval
 from tuner.model.change import Change
 
 Advisor = Callable[[Facts], Iterable[Change]]
@@ -58,7 +59,8 @@ _log = logging.getLogger(__name__)
 def advise(facts: Facts, advisors: Iterable[Advisor] = ADVISORS) -> tuple[Change, ...]:
     """The changes for a run like this one, largest gain first. A bug in one advisor silences only that one.
 
-    Nothing whose gain is not larger than what is unsure of it: even the slow end of the interval must gain.
+    Nothing whose gain is not larger than what prices and sizes are unsure of: even at worst it must gain. The interval of what is
+    foretold is then by what came of such predictions before.
     """
     found: list[Change] = []
     for advisor in advisors:
@@ -68,7 +70,8 @@ def advise(facts: Facts, advisors: Iterable[Advisor] = ADVISORS) -> tuple[Change
             _log.warning(
                 "advisor %s failed; its advice is left out", getattr(advisor, "__name__", advisor), exc_info=True
             )
-    return tuple(sorted(found, key=lambda change: -_gain(change)))
+    errors = facts.prediction_errors
+    return tuple(sorted((with_foretold_interval(c, errors) for c in found), key=lambda change: -_gain(change)))
 
 
 def _is_sure(change: Change) -> bool:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Self, TypeVar
 
 from tuner.advice.steering_reach import Reach
+from tuner.cost.learned.prediction_errors import PredictionErrors, shipped_errors
 from tuner.cost.operator_seconds import calibrate
 from tuner.cost.unit_costs import DEFAULT_COSTS, PRICE_ERROR, UnitCosts
 from tuner.model.cluster import Cluster
@@ -43,7 +44,7 @@ class Facts:
     """One run as advisors see it. `reach` says which joins a hint can reach.
 
     `prices` are operator times learned from the history, `price_error` the factor that 90 % of them are within.
-    `earlier` are the runs before it, oldest first.
+    `earlier` are the runs before it, oldest first; `prediction_errors` is how far off what was foretold of changes was.
     """
 
     queries: tuple[Query, ...]
@@ -54,6 +55,7 @@ class Facts:
     prices: UnitCosts = DEFAULT_COSTS
     price_error: float = PRICE_ERROR
     earlier: tuple[PastRun, ...] = ()
+    prediction_errors: PredictionErrors = field(default_factory=shipped_errors)
     _found: dict[Callable[..., Any], Any] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def once(self, find: Callable[[Self], _Found]) -> _Found:

@@ -13,6 +13,7 @@ from tuner.advice.forbidden_broadcasts import forbidden_broadcasts
 from tuner.advice.oversized_hints import oversized_hints
 from tuner.advice.steering_reach import Reach
 from tuner.cost.learned.has_learner import NO_LEARNER, has_learner
+from tuner.cost.learned.prediction_errors import errors_with
 from tuner.loop.orders_worse_on_other_days import orders_worse_on_other_days
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
@@ -22,6 +23,7 @@ from tuner.model.run import Elsewhere, Outcome, Run
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.context import Context, context_to_come
 from tuner.policy.decide import decide, failed_with_changes, refused_with_changes
+from tuner.policy.foretold_pairs import foretold_pairs
 from tuner.policy.measure import latest_outcome, usable
 from tuner.policy.measured_values import newest_of_each
 from tuner.policy.situation import BY_SUBMIT, Situation
@@ -169,7 +171,10 @@ def facts_now(
     model = problems.guard(
         "learn what operators take", lambda: _learned([*(elsewhere.outcomes if elsewhere else ()), *measured]), None
     )
-    return facts_of(measured[-1], measured[:-1], model, reach)
+    facts = facts_of(measured[-1], measured[:-1], model, reach)
+    decisions = [*(elsewhere.decisions if elsewhere else ()), *(run.decision for run in runs[-1:])]
+    errors = problems.guard("learn how far predictions are off", lambda: errors_with(foretold_pairs(decisions)), None)
+    return replace(facts, prediction_errors=errors) if errors else facts
 
 
 def learned_from(runs: Sequence[Run], elsewhere: Elsewhere) -> str:

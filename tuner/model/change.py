@@ -22,12 +22,17 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Seconds of the affected queries before and after, and the interval of the latter."""
+    """Seconds of the affected queries before and after, and the interval of the latter, which holds nine of ten.
+
+    `worst` are the seconds after if prices and sizes are as wrong as they may be, which a trial is weighed by; None where the
+    interval is made of these.
+    """
 
     before: float
     after: float
     low: float
     high: float
+    worst: float | None = None
 
     @property
     def gain(self) -> float:
@@ -36,7 +41,12 @@ class Prediction:
     @property
     def worst_loss(self) -> float:
         """Seconds lost in the predicted worst case; 0 when even that gains."""
-        return max(0.0, self.high - self.before)
+        return max(0.0, self.at_worst - self.before)
+
+    @property
+    def at_worst(self) -> float:
+        """Seconds after, by the errors of prices and sizes."""
+        return self.high if self.worst is None else self.worst
 
 
 class Risk(StrEnum):

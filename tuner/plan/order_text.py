@@ -20,19 +20,20 @@ def order_text(order: Order, graph: JoinGraph) -> str:
 
     Relations that share a label are told apart by numbers, `a~2`, as they come in the graph.
     """
-    return _text(order, _names(graph))
+    return _text(order, order_names(graph))
 
 
 def parse_order(text: str, graph: JoinGraph) -> Order:
     """The order that a text holds, by the relations' numbers in this graph; OrderTextError if it is none of them all."""
     tokens = iter(_TOKEN.findall(text))
-    order = _parse(next(tokens, ""), tokens, {name: number for number, name in enumerate(_names(graph))})
+    order = _parse(next(tokens, ""), tokens, {name: number for number, name in enumerate(order_names(graph))})
     if next(tokens, None) is not None or sorted(_numbers(order)) != list(range(len(graph.relations))):
         raise OrderTextError(f"{text!r} does not join each of {len(graph.relations)} relations once")
     return order
 
 
-def _names(graph: JoinGraph) -> list[str]:
+def order_names(graph: JoinGraph) -> list[str]:
+    """What relations are called in the text of an order, by their numbers: `a`, and `a~2` for the next one alike."""
     names: list[str] = []
     labels: Sequence[str] = [relation.label for relation in graph.relations]
     for number, label in enumerate(labels):

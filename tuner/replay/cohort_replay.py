@@ -41,7 +41,7 @@ class Observed:
 
     `before` is what these queries took without it, `after` with it; both measured, for the input and the machine's speed
     of the later run. `predicted` is scaled to the same `before`. `by_tuner` says that the change was carried out by the
-    tuner; else somebody made it, or Spark came to it.
+    tuner; else somebody made it, or Spark came to it. `advisors` are those of its trials.
     """
 
     actions: tuple[str, ...]
@@ -53,6 +53,7 @@ class Observed:
     before: float
     after: float
     by_tuner: bool
+    advisors: tuple[str, ...] = ()
 
     @property
     def gain(self) -> float:

@@ -92,6 +92,7 @@ class Observer:
             before=predicted.before,
             after=sum(c.measured for c in compared),
             by_tuner=all(_by_tuner(trial, run) for trial in trials),
+            advisors=tuple(dict.fromkeys(d.change.advisor for trial in trials for d in trial.leading)),
         )
 
 

@@ -42,4 +42,4 @@ def one_property_a_query(situation: Situation, decided: Sequence[DecidedChange])
 def _sure_seconds(decided: Iterable[DecidedChange]) -> float:
     """Seconds that the changes are to gain at least; changes that are one trial have one prediction."""
     each = {d.change.trial: d.change.prediction for d in decided}
-    return sum(predicted.before - predicted.high for predicted in each.values() if predicted)
+    return sum(predicted.before - predicted.at_worst for predicted in each.values() if predicted)

@@ -12,12 +12,13 @@ from tuner.model.strategy import Strategy as Strategy
 
 @dataclass(frozen=True, slots=True)
 class StageWork:
-    """What one attempt of a stage did. `core_ms` sums its tasks' run times; `amounts` are by `Resource`."""
+    """What one attempt of a stage did. `core_ms` and `cpu_ms` sum its tasks' run and CPU times; `amounts` are by `Resource`."""
 
     stage_id: int
     tasks: int
     core_ms: int
     amounts: Mapping[str, float]
+    cpu_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)

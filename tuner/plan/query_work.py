@@ -68,7 +68,13 @@ def query_work(plan: MeasuredPlan, stages: Sequence[Stage]) -> QueryWork:
                 amounts[_key(stage)][resource] += amount / len(found)
     return QueryWork(
         tuple(
-            StageWork(stage.stage_id, stage.completed_tasks, stage.executor_run_time_ms, _rounded(amounts[_key(stage)]))
+            StageWork(
+                stage.stage_id,
+                stage.completed_tasks,
+                stage.executor_run_time_ms,
+                _rounded(amounts[_key(stage)]),
+                stage.executor_cpu_time_ns // 1_000_000,
+            )
             for stage in stages
         ),
         tuple(broadcasts),

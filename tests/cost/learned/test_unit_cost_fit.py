@@ -10,8 +10,10 @@ import pytest
 
 from tuner.cost.learned.calibrated_model import calibrated_model
 from tuner.cost.learned.operator_times import OperatorTimes
-from tuner.cost.learned.unit_cost_fit import HOLD_TRAINING, fit_unit_costs, stage_terms
+from tuner.cost.learned.query_samples import Sample, of_one_run
+from tuner.cost.learned.unit_cost_fit import HOLD_TRAINING, PRICES, fit_unit_costs, stage_terms, usual_stretch
 from tuner.cost.unit_costs import DEFAULT_COSTS, PRICE_UNITS, UnitCosts
+from tuner.model.query_work import QueryWork
 from tuner.plan.query_work import Resource
 
 from .nights import night
@@ -35,6 +37,40 @@ def test_what_no_stage_did_stays_at_the_prior_as_the_machine_scales_it() -> None
     learned = fit_unit_costs(night(slow, queries=60, noise=0), DEFAULT_COSTS)
     assert learned.window == pytest.approx(slow.window, rel=0.1)
     assert learned.sort == pytest.approx(slow.sort, rel=0.15)
+
+
+def on_a_night(found: list[Sample], longer: float, stretch: float = 1.6) -> list[Sample]:
+    """The samples of one run on a machine whose neighbour makes them take so many times as long; its tasks compute as before."""
+
+    def work_of(sample: Sample) -> QueryWork:
+        stages = tuple(
+            replace(stage, cpu_ms=round(stage.core_ms / stretch), core_ms=round(stage.core_ms * longer))
+            for stage in sample.work.stages
+        )
+        sorts = replace(sample.work.sorts, sort_ms=round(sample.work.sorts.sort_ms * longer))
+        return replace(sample.work, stages=stages, sorts=sorts)
+
+    return of_one_run(replace(sample, work=work_of(sample)) for sample in found)
+
+
+def test_a_neighbours_night_leaves_prices_as_they_are() -> None:
+    quiet = [sample for seed in (1, 2, 3) for sample in on_a_night(night(TRUE, seed=seed), 1.0 + seed / 100)]
+    loud = on_a_night(night(TRUE, seed=4), 3.0)
+    before, after = (asdict(fit_unit_costs(found, DEFAULT_COSTS)) for found in (quiet, [*quiet, *loud]))
+    learned = [name for name, _ in PRICES]
+    assert [after[name] for name in learned] == pytest.approx([before[name] for name in learned], rel=0.25)
+
+
+def test_one_loud_night_alone_counts_half_as_loud() -> None:
+    quiet, loud = (fit_unit_costs(on_a_night(night(TRUE, noise=0), longer), DEFAULT_COSTS) for longer in (1.0, 4.0))
+    assert loud.sort == pytest.approx(2 * quiet.sort, rel=0.1)
+
+
+def test_without_processor_times_run_times_count_as_they_are() -> None:
+    found = night(TRUE, noise=0)
+    assert of_one_run(found) == found
+    assert usual_stretch(found) == 0.0
+    assert fit_unit_costs([*found, *on_a_night([], 2.0)], DEFAULT_COSTS) == fit_unit_costs(found, DEFAULT_COSTS)
 
 
 def test_nothing_is_free() -> None:

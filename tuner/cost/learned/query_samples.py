@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tuner.model.cluster import Cluster
 from tuner.model.query import Query, QueryStatus
@@ -12,12 +12,17 @@ from tuner.model.query_work import QueryWork
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One query of one run. `query` is its fingerprint: runs of one query are never on both sides of a fold."""
+    """One query of one run. `query` is its fingerprint: runs of one query are never on both sides of a fold.
+
+    `stretch` is how many times as long the tasks of its run took as they had a processor: they wait for data, for others to
+    collect garbage, and for whatever else the machine does. 0 where that is not known.
+    """
 
     query: str
     wall_ms: int
     cores: int
     work: QueryWork
+    stretch: float = 0.0
 
     @property
     def core_ms(self) -> int:
@@ -26,7 +31,15 @@ class Sample:
 
 def samples(queries: Iterable[Query], cluster: Cluster) -> list[Sample]:
     """The queries of a run that can be learned from."""
-    return [sample for query in queries if (sample := sample_of(query, cluster)) is not None]
+    return of_one_run(sample for query in queries if (sample := sample_of(query, cluster)) is not None)
+
+
+def of_one_run(found: Iterable[Sample]) -> list[Sample]:
+    """The samples of one run, with what they know of each other."""
+    each = list(found)
+    stages = [stage for sample in each for stage in sample.work.stages if stage.cpu_ms]
+    core_ms, cpu_ms = sum(stage.core_ms for stage in stages), sum(stage.cpu_ms for stage in stages)
+    return [replace(sample, stretch=max(1.0, core_ms / cpu_ms)) for sample in each] if cpu_ms else each
 
 
 def sample_of(query: Query, cluster: Cluster) -> Sample | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -34,24 +34,30 @@ HOLD_COHORT = 1.0
 # What comes with something dearer in every stage (a row that is probed was also read) would be learned as free. No
 # price is believed to be less than this share of the prior's.
 _FLOOR = 0.25
+# What tasks take for each second that they have a processor, where one run is all that is known: 1.4 in logs of clusters of
+# others, 1.6 to 2 of TPC-DS on two cores.
+_STRETCH = 1.6
 
 
 def fit_unit_costs(found: Sequence[Sample], prior: UnitCosts, hold: float = HOLD_COHORT) -> UnitCosts:
     """The prices that explain these stages best, of all that are not negative (Lawson and Hanson 1974).
 
     Each is held to the prior by its ratio, as firmly as `hold` says, after the prior as a whole was scaled to this
-    machine. What a recurring job spends little on stays at the prior, however often it runs: more of the same stages
+    machine. A run that took longer than usual for the processor time it had tells of prices as usual: what a neighbour adds is
+    not the job's. What a recurring job spends little on stays at the prior, however often it runs: more of the same stages
     tells nothing new of it.
     Needs scipy: ImportError where the `learn` extra is not installed.
     """
     from scipy.optimize import nnls
 
-    stages = [stage for sample in found for stage in sample.work.stages if stage.core_ms > 0]
-    if not stages:
+    usual = usual_stretch(found)
+    each = [(stage, ns) for sample in found for stage, ns in _stage_times(sample, usual) if ns > 0]
+    if not each:
         return prior
-    matrix, target, expected = amounts_matrix(stages), _targets(stages), prices(prior)
+    stages = [stage for stage, _ in each]
+    matrix, target, expected = amounts_matrix(stages), np.array([ns for _, ns in each], dtype=float), prices(prior)
     weight = 1 / np.maximum(target / 1e6, _LEAST_MS) ** _POWER
-    rows, times, counted = _sorts(found)
+    rows, times, counted = _sorts(found, usual)
     matrix = np.vstack([matrix, rows]) * np.concatenate([weight, counted])[:, None]
     target = np.concatenate([target, times]) * np.concatenate([weight, counted])
     stage_rows = len(stages)
@@ -92,16 +98,31 @@ def stage_terms(stage: StageWork, costs: UnitCosts) -> dict[str, float]:
     return terms
 
 
-def _targets(stages: Sequence[StageWork]) -> Array:
-    return np.array([stage.core_ms * 1e6 for stage in stages], dtype=float)
+def usual_stretch(found: Sequence[Sample]) -> float:
+    """How many times as long tasks usually take as they have a processor: the median of these runs, `_STRETCH` being one more.
+
+    0 where no run tells.
+    """
+    runs = {sample.stretch for sample in found if sample.stretch}
+    return float(np.exp(np.median(np.log([*runs, _STRETCH])))) if runs else 0.0
 
 
-def _sorts(found: Sequence[Sample]) -> tuple[Array, Array, Array]:
+def _stage_times(sample: Sample, usual: float) -> Iterator[tuple[StageWork, float]]:
+    """The nanoseconds that each stage of a sample would take on a machine as busy as usual."""
+    scale = _nanoseconds_of_ms(sample, usual)
+    return ((stage, stage.core_ms * scale) for stage in sample.work.stages)
+
+
+def _nanoseconds_of_ms(sample: Sample, usual: float) -> float:
+    return 1e6 * usual / sample.stretch if sample.stretch else 1e6
+
+
+def _sorts(found: Sequence[Sample], usual: float) -> tuple[Array, Array, Array]:
     """What Spark itself timed of sorts ("sort time"), as equations of that price alone."""
-    timed = [sample.work.sorts for sample in found if sample.work.sorts.rows and sample.work.sorts.sort_ms]
+    timed = [sample for sample in found if sample.work.sorts.rows and sample.work.sorts.sort_ms]
     rows = np.zeros((len(timed), len(PRICES)))
-    rows[:, _NAMES.index(Resource.SORT)] = [sort.rows for sort in timed]
-    times = np.array([sort.sort_ms * 1e6 for sort in timed], dtype=float)
+    rows[:, _NAMES.index(Resource.SORT)] = [sample.work.sorts.rows for sample in timed]
+    times = np.array([s.work.sorts.sort_ms * _nanoseconds_of_ms(s, usual) for s in timed], dtype=float)
     return rows, times, 1 / np.maximum(times / 1e6, _LEAST_MS) ** _POWER
 
 

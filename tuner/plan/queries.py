@@ -12,6 +12,7 @@ from tuner.model.application import Application, Execution, PlanInfo, Stage
 from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query, QueryStatus
 from tuner.model.query_values import UNKNOWN_VALUES, QueryValues
+from tuner.model.query_work import QueryWork
 from tuner.plan.aggregate_outputs import aggregate_outputs
 from tuner.plan.aggregate_sites import find_aggregates
 from tuner.plan.digest import digest
@@ -103,9 +104,7 @@ def in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | N
     """
     query, initial, final = found
     whole = query.status is QueryStatus.SUCCEEDED and _ran(final)
-    plan = MeasuredPlan(final, stages) if whole else None
-    if plan is not None and plan.work > MAX_WORK:
-        plan = None
+    plan = _measured_plan(found, stages)
     return replace(
         query,
         graphs=_or_nothing(
@@ -115,11 +114,29 @@ def in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | N
         )
         or (),
         tables=_or_nothing(query, "tables", lambda: table_reads(final)) or (),
-        work=_or_nothing(query, "work", lambda: query_work(plan, stages)) if plan else None,
+        work=_work(query, plan, stages),
         values=_or_nothing(query, "values", lambda: values_of_plan(initial, logical_plan)) or (),
         aggregates=_or_nothing(query, "aggregates", lambda: find_aggregates(plan)) or () if plan else (),
         skews=_or_nothing(query, "stages", lambda: find_skews(plan, stages)) or () if plan else (),
     )
+
+
+def with_work(found: QueryAndPlans, stages: Sequence[Stage]) -> Query:
+    """The query with its work, and without what else `in_full` finds."""
+    return replace(found[0], work=_work(found[0], _measured_plan(found, stages), stages))
+
+
+def _measured_plan(found: QueryAndPlans, stages: Sequence[Stage]) -> MeasuredPlan | None:
+    """None where it did not run to its end, or is too large to look at."""
+    query, _, final = found
+    if query.status is not QueryStatus.SUCCEEDED or not _ran(final):
+        return None
+    plan = MeasuredPlan(final, stages)
+    return plan if plan.work <= MAX_WORK else None
+
+
+def _work(query: Query, plan: MeasuredPlan | None, stages: Sequence[Stage]) -> QueryWork | None:
+    return _or_nothing(query, "work", lambda: query_work(plan, stages)) if plan else None
 
 
 def _or_nothing(query: Query, what: str, find: Callable[[], Found]) -> Found | None:

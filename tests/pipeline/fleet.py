@@ -119,11 +119,11 @@ def write_fleet(root: Path) -> Path:
     return root
 
 
-def local_tables(root: Path) -> dict[str, list[dict[str, Any]]]:
+def local_tables(root: Path, *, documents: bool = False) -> dict[str, list[dict[str, Any]]]:
     """The tables as the local reader has them, in no order."""
     tables: dict[str, list[dict[str, Any]]] = {table: [] for table in TABLES}
     for source in find_logs(root):
-        rows = list(log_rows(source))
+        rows = list(log_rows(source, documents=documents))
         (application,) = [row for table, row in rows if table == "applications"] or [
             {"app_id": None, "app_attempt": None}
         ]

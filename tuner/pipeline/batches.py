@@ -41,7 +41,8 @@ class Directory(Protocol):
 class HarvestedLog(msgspec.Struct, frozen=True):
     """One log of a batch. Not `settled`: reading it again may tell more, though it has not changed.
 
-    `documents` is the version of the documents that its rows hold for replays, 0 where they hold none.
+    `documents` is the version of the documents that its rows hold for replays, 0 where they hold none. `tables` is that of
+    the rows themselves (`schema.VERSION`).
     """
 
     log: str
@@ -49,6 +50,7 @@ class HarvestedLog(msgspec.Struct, frozen=True):
     settled: bool = True
     documents: int = 0
     size_bytes: int = 0
+    tables: int = 0
 
 
 class Manifest(msgspec.Struct, frozen=True):

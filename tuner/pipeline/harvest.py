@@ -27,7 +27,7 @@ from tuner.pipeline.decode import join_fragments, read_pieces
 from tuner.pipeline.documents import DOCUMENTS
 from tuner.pipeline.hadoop import HadoopDirectory
 from tuner.pipeline.pieces import Piece, log_name, pieces, slices, version
-from tuner.pipeline.schema import KEY, RECORD, TABLES, ddl
+from tuner.pipeline.schema import KEY, RECORD, TABLES, VERSION, ddl
 from tuner.pipeline.spark_conf import rows_per_batch
 
 # What is read before something is committed: a harvest that is killed loses no more than this.
@@ -74,7 +74,12 @@ def harvest(
     # A log that is there twice, unfinished and whole, is read whole.
     for source in sorted(sources, key=lambda source: source.in_progress):
         log, now = log_name(source), version(source)
-        if (before := known.get(log)) and before.settled and (before.version, before.documents) == (now, documents):
+        as_now = (now, documents, VERSION)
+        if (
+            (before := known.get(log))
+            and before.settled
+            and (before.version, before.documents, before.tables) == as_now
+        ):
             unchanged += 1
         elif log not in versions:
             versions[log] = now
@@ -190,7 +195,7 @@ class _Round:
             old = {batch: logs for batch, logs in replaced.items() if batch.endswith(kind)}
             kept = tuple(log for logs in old.values() for log in logs if log.log not in self._logs)
             new = tuple(
-                HarvestedLog(log, now, settled, self._documents, self._sizes[log])
+                HarvestedLog(log, now, settled, self._documents, self._sizes[log], VERSION)
                 for log, now in self._logs.items()
                 if (log not in unsettled) == settled
             )
@@ -222,6 +227,9 @@ class _Round:
             names = [c.name for c in (*KEY, *columns)]
             found = rows.join(logs, "log").select(*names, "date")
             for before in old:
+                # An earlier version may not have had the table.
+                if not self._directory.names(f"{table}/batch={before}"):
+                    continue
                 there = self._spark.read.schema(found.schema).parquet(f"{self._out}/{table}/batch={before}")
                 found = found.unionByName(there.join(again, "log", "left_anti"))
             files = 1 + counts[table] // _ROWS_PER_FILE

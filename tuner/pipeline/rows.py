@@ -13,8 +13,9 @@ from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
 from tuner.pipeline.documents import query_document, run_document
 from tuner.pipeline.pieces import log_name
+from tuner.pipeline.stage_work import rows_of
 from tuner.plan.node import PlanNode
-from tuner.plan.queries import in_full, query_and_plans
+from tuner.plan.queries import in_full, query_and_plans, with_work
 from tuner.plan.relation import is_scan, relation_name
 
 # A table and a row of it.
@@ -87,8 +88,9 @@ def _execution_rows(execution: Execution, work: Work, documents: bool) -> Iterat
     if found is None:
         return
     query, _, plan = found
-    document = query_document(in_full(found, work.stages, execution.logical_plan)) if documents else None
-    yield "queries", _query(query) | {"document": document}
+    full = in_full(found, work.stages, execution.logical_plan) if documents else with_work(found, work.stages)
+    yield "queries", _query(query) | {"document": query_document(full) if documents else None}
+    yield from rows_of(full, work.stages)
     for number, join in enumerate(query.joins):
         yield "joins", {"query_id": query.id, "join_id": number, **_join(join)}
     for outcome in query.directives:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import pyarrow as pa
+
+from tuner.model.query_work import BroadcastWork
+from tuner.plan.query_work import Resource
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +22,10 @@ def _columns(*rows: tuple[str, pa.DataType, str]) -> tuple[Column, ...]:
     return tuple(Column(*row) for row in rows)
 
 
-_STRING, _LONG, _BOOLEAN = pa.string(), pa.int64(), pa.bool_()
+# Logs whose rows are of another version are read anew.
+VERSION = 1
+
+_STRING, _LONG, _DOUBLE, _BOOLEAN = pa.string(), pa.int64(), pa.float64(), pa.bool_()
 
 # What every table begins with, and is partitioned by.
 KEY = _columns(
@@ -45,6 +51,8 @@ _SIDE = pa.struct(
         "leaf_bytes": _LONG,
     }
 )
+
+_BROADCAST = pa.struct({field.name: _LONG for field in fields(BroadcastWork)})
 
 TABLES: dict[str, tuple[Column, ...]] = {
     "applications": _columns(
@@ -145,6 +153,25 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("output_bytes", _LONG, ""),
         ("output_records", _LONG, ""),
     ),
+    "query_work": _columns(
+        ("query_id", _LONG, "id of the SQL execution; only queries that prices can be learned from"),
+        ("fingerprint", _STRING, "the same for the same query in every run"),
+        ("wall_ms", _LONG, "wall time"),
+        ("stages", _LONG, "how many rows `stage_work` has of it"),
+        ("sort_rows", _LONG, "rows of all sorts that Spark timed"),
+        ("sort_ms", _LONG, "what Spark timed of them"),
+        ("broadcasts", pa.list_(_BROADCAST), "what it broadcast: rows, bytes, milliseconds of each step, readers"),
+    ),
+    "stage_work": _columns(
+        ("query_id", _LONG, "id of the SQL execution; the same queries as in `query_work`"),
+        ("fingerprint", _STRING, "the same for the same query in every run"),
+        ("stage_id", _LONG, "Spark's id"),
+        ("attempt", _LONG, "attempt of the stage; each stands for itself"),
+        ("tasks", _LONG, "attempts at tasks that succeeded"),
+        ("run_ms", _LONG, "sum over its tasks"),
+        ("cpu_ms", _LONG, "sum over its tasks"),
+        *((resource.value, _DOUBLE, f"Resource.{resource.name}; null for none") for resource in Resource),
+    ),
     "problems": _columns(
         ("file", _STRING, "the file that could not be read as it should"),
         ("line", _LONG, "from 1; 0 for the whole file"),
@@ -171,7 +198,14 @@ RECORD = pa.schema(
     }
 )
 
-_DDL = {_STRING: "string", _LONG: "bigint", _BOOLEAN: "boolean", pa.date32(): "date", pa.binary(): "binary"}
+_DDL = {
+    _STRING: "string",
+    _LONG: "bigint",
+    _DOUBLE: "double",
+    _BOOLEAN: "boolean",
+    pa.date32(): "date",
+    pa.binary(): "binary",
+}
 
 
 def ddl(fields: Iterable[pa.Field]) -> str:

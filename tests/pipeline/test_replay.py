@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -180,9 +179,7 @@ def as_an_earlier_version_wrote(out: Path) -> None:
         (manifest.parent / f".{manifest.name}.crc").unlink(missing_ok=True)
 
 
-def test_the_fleets_own_model_can_be_put_to_use(
-    spark: Any, nights: Path, out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_fleets_own_model_can_be_put_to_use(spark: Any, nights: Path, out: Path) -> None:
     pytest.importorskip("sklearn", reason="scikit-learn is not installed: pip install airflow-spark-tuner[learn]")
     model = replayed(spark, nights, out).model
     assert {"prior", "fitted", "wall"} <= model.errors.keys()
@@ -191,11 +188,8 @@ def test_the_fleets_own_model_can_be_put_to_use(
     assert learned.costs != shipped_model().costs
     assert replayed(spark, nights, out).model == model
 
-    shutil.rmtree(out / "operator_times")
-    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
-    skipped = replayed(spark, nights, out).model
-    assert skipped.skipped.startswith("training needs scipy")
-    assert not skipped.path
+    assert sum(kind.queries for kind in model.kinds) >= model.queries
+    assert {Path(kind.path).relative_to(out).parts[0] for kind in model.kinds} == {"operator_times"}
 
 
 @pytest.mark.nightly

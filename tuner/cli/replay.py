@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from tuner.cli.fleet_model_text import fleet_model_lines
 from tuner.cli.log_sources import log_sources
 from tuner.cli.options import AsJson, Paths
 from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
@@ -131,11 +132,6 @@ def _on_spark(
 
 def _work(found: SparkReplayed) -> Iterator[str]:
     """What a replay on Spark did, and what it has learned on the way."""
-    harvest, model = found.harvest, found.model
+    harvest = found.harvest
     yield f"{harvest.read} logs read, {harvest.unchanged} unchanged; {found.walked} of {len(found.walks)} cohorts walked"
-    if model.skipped:
-        yield f"no model of this fleet's operator times: {model.skipped}"
-        return
-    errors = model.errors.get("wall")
-    off = f"; of queries left out, the median is off by a factor {errors.median:.1f}" if errors else ""
-    yield f"operator times of this fleet, of {model.queries} queries{off}: SPARK_TUNER_MODEL={model.path} prices by them"
+    yield from fleet_model_lines(found.model)

@@ -1,36 +1,54 @@
-"""Operator times learned from a fleet: on the driver, of a bounded sample that Spark takes."""
+"""Operator times learned from a fleet, on Spark: a model of each kind of cluster, and one of all.
+
+    OUT/operator_times/model.json            of all of the fleet
+    OUT/operator_times/kinds/<kind>.json     of one kind of cluster (`cluster_kind`), with queries enough
+    OUT/operator_times/learned.json          written last: what they were learned from
+
+SPARK_TUNER_MODEL can name any model.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 
 import msgspec
-from pyspark.sql import DataFrame, SparkSession, Window
-from pyspark.sql import functions as f
+from pyspark.sql import SparkSession
+from pyspark.sql.utils import CapturedException
 
 from tuner.cost.learned.operator_times import Errors, OperatorTimes, read_model, write_model
-from tuner.cost.learned.query_samples import Sample, sample_of
-from tuner.cost.learned.train_operator_times import MOST_STAGES, train_operator_times
+from tuner.eventlog.properties import error_kind
 from tuner.pipeline.batches import Directory
-from tuner.pipeline.documents import read_query, read_run
-from tuner.pipeline.harvested import table
+from tuner.pipeline.schema import ddl
+from tuner.pipeline.train_kind import TRAINED, train_kind
+from tuner.pipeline.training_sample import FLEET, MeasuredKind, measured_kinds, training_sample
 
-# Beside the tables; SPARK_TUNER_MODEL can name it.
 _DIRECTORY = "operator_times"
 FILE = f"{_DIRECTORY}/model.json"
-# Holds a digest; written last.
-_LEARNED_FROM = f"{_DIRECTORY}/learned_from"
-# How many of them it takes to MOST_STAGES is seen on the way.
-MOST_QUERIES = 2_000
+_KINDS = f"{_DIRECTORY}/kinds"
+_LEARNED = "learned.json"
+
+
+@dataclass(frozen=True, slots=True)
+class KindModel:
+    """The model that prices a kind of cluster, in the file at `path`. `queries` and `stages` are what the tables hold of it.
+
+    `errors` are of its own model; empty where it has too few queries for one, and `path` is the whole fleet's.
+    """
+
+    kind: str
+    path: str
+    queries: int
+    stages: int
+    errors: Mapping[str, Errors] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class FleetModel:
     """A fleet's own model, in the file at `path`, and how far it is off on queries left out, by what was validated.
 
-    `skipped` says why there is none, where there is none.
+    `skipped` says why there is none, where there is none. `kinds` has the kinds of clusters, most stages first. `outdated`
+    counts the logs that taught nothing, because an earlier version has harvested them, and they are gone.
     """
 
     path: str = ""
@@ -38,77 +56,79 @@ class FleetModel:
     stages: int = 0
     errors: Mapping[str, Errors] = field(default_factory=dict)
     skipped: str = ""
+    kinds: tuple[KindModel, ...] = ()
+    outdated: int = 0
+
+
+class _Learned(msgspec.Struct, frozen=True):
+    """`inputs` is a digest of what was learned from."""
+
+    inputs: str
+    kinds: tuple[MeasuredKind, ...]
 
 
 def fleet_model(spark: SparkSession, directory: Directory, out: str, prior: OperatorTimes, inputs: str) -> FleetModel:
-    """The model of the tables at `out`, of which there is at least one; trained where `inputs`, a digest of them, is new."""
-    if _learned_from(directory) == inputs:
-        return _told(out, read_model(directory.read(FILE), f"{out}/{FILE}"))
-    found = _samples(spark, out)
-    if not found:
+    """The models of the tables at `out`, of which there is at least one; trained where `inputs`, a digest of them, is new."""
+    learned = _learned(directory)
+    if learned is not None and learned.inputs == inputs:
+        return _told(directory, out, learned.kinds)
+    kinds = measured_kinds(spark, out)
+    if not kinds:
         return FleetModel(skipped="no query was measured")
-    runs = len({run for run, _, _ in found})
     try:
-        model = train_operator_times(
-            [sample for _, _, sample in sorted(found, key=_time)], prior, f"{runs} runs of a fleet"
-        )
+        models, missing = _train(spark, out, [kind.kind for kind in kinds if kind.is_enough], prior)
     except ImportError as error:
-        missing = error.name or "scikit-learn"
-        return FleetModel(skipped=f"training needs {missing}: pip install 'airflow-spark-tuner[learn]'")
+        return _lacking(error.name or "pandas")
+    except CapturedException as error:
+        # A worker has failed: its last line says at what, the ones above where.
+        return FleetModel(skipped=f"training failed on a worker: {error_kind(str(error).strip().splitlines()[-1])}")
+    if missing or FLEET not in models:
+        return _lacking(missing or "scikit-learn")
     directory.delete(_DIRECTORY)
-    directory.write(FILE, write_model(model))
-    directory.write(_LEARNED_FROM, inputs.encode())
-    return _told(out, model)
+    for kind, model in models.items():
+        directory.write(_file(kind), model)
+    directory.write(f"{_DIRECTORY}/{_LEARNED}", msgspec.json.encode(_Learned(inputs, tuple(kinds))))
+    return _told(directory, out, tuple(kinds))
 
 
-def _told(out: str, model: OperatorTimes) -> FleetModel:
-    return FleetModel(f"{out}/{FILE}", model.queries, model.stages, model.errors)
+def _train(spark: SparkSession, out: str, kinds: list[str], prior: OperatorTimes) -> tuple[dict[str, bytes], str]:
+    """The model of each kind and of FLEET, as JSON; and what a worker lacked."""
+    written = write_model(prior)
+    rows = training_sample(spark, out, kinds).groupBy("kind")
+    # A lambda, because Spark 4 warns of type hints that it cannot resolve without pandas.
+    trained = rows.applyInPandas(lambda key, frame: train_kind(key, frame, written), ddl(TRAINED)).collect()
+    models = {row["kind"]: bytes(row["model"]) for row in trained if row["model"] is not None}
+    return models, next((row["missing"] for row in trained if row["missing"]), "")
 
 
-def _learned_from(directory: Directory) -> str:
-    there = {f"{_DIRECTORY}/{name}" for name in directory.names(_DIRECTORY)}
-    return directory.read(_LEARNED_FROM).decode() if {FILE, _LEARNED_FROM} <= there else ""
+def _lacking(missing: str) -> FleetModel:
+    return FleetModel(
+        skipped=f"training needs {missing} where Spark's workers run: pip install 'airflow-spark-tuner[learn]'"
+    )
 
 
-_Found = tuple[str, datetime, Sample]
+def _file(kind: str) -> str:
+    return FILE if kind == FLEET else f"{_KINDS}/{kind}.json"
 
 
-def _time(found: _Found) -> tuple[datetime, str]:
-    run, started_at, _ = found
-    return started_at, run
+def _told(directory: Directory, out: str, kinds: tuple[MeasuredKind, ...]) -> FleetModel:
+    whole = read_model(directory.read(FILE), f"{out}/{FILE}")
+    told = tuple(_told_kind(directory, out, kind) for kind in kinds)
+    return FleetModel(f"{out}/{FILE}", whole.queries, whole.stages, whole.errors, kinds=told)
 
 
-def _samples(spark: SparkSession, out: str) -> list[_Found]:
-    """As many stages as training looks at, evenly of all queries that there are."""
-    found: list[_Found] = []
-    stages = 0
-    for one in _measured(_sampled(spark, out)):
-        stages += len(one[2].work.stages)
-        if stages > MOST_STAGES and found:
-            break
-        found.append(one)
-    return found
+def _told_kind(directory: Directory, out: str, found: MeasuredKind) -> KindModel:
+    if not found.is_enough:
+        return KindModel(found.kind, f"{out}/{FILE}", found.queries, found.stages)
+    path = _file(found.kind)
+    model = read_model(directory.read(path), f"{out}/{path}")
+    return KindModel(found.kind, f"{out}/{path}", found.queries, found.stages, model.errors)
 
 
-def _sampled(spark: SparkSession, out: str) -> DataFrame:
-    """Documents of queries: one run of each query first, chosen by a hash; then a second of each, and so on."""
-    chance = f.xxhash64("log", "query_id")
-    queries = table(spark, out, "queries", "log", "query_id", "fingerprint", "status").where("status = 'succeeded'")
-    turn = f.row_number().over(Window.partitionBy("fingerprint").orderBy(chance, "log", "query_id"))
-    few = queries.select("log", "query_id", turn.alias("turn"), chance.alias("chance"))
-    few = few.orderBy("turn", "chance").limit(MOST_QUERIES)
-    documents = table(spark, out, "queries", "log", "query_id", "document")
-    runs = table(spark, out, "applications", "log", "document").withColumnRenamed("document", "run")
-    found = documents.join(f.broadcast(few), ["log", "query_id"]).join(runs, "log")
-    return found.where("document is not null and run is not null").orderBy("turn", "chance").select("run", "document")
-
-
-def _measured(sampled: DataFrame) -> Iterator[_Found]:
-    for row in sampled.toLocalIterator():
-        try:
-            run, query = read_run(row["run"]).run, read_query(row["document"])
-        except msgspec.DecodeError:
-            # The walk tells of it.
-            continue
-        if run is not None and (sample := sample_of(query, run.outcome.cluster)) is not None:
-            yield run.key, run.started_at, sample
+def _learned(directory: Directory) -> _Learned | None:
+    """None where nothing was, not whole, or by an earlier version."""
+    if not {FILE.partition("/")[2], _LEARNED} <= set(directory.names(_DIRECTORY)):
+        return None
+    found = msgspec.json.decode(directory.read(f"{_DIRECTORY}/{_LEARNED}"), type=_Learned)
+    files = {f"{_KINDS}/{name}" for name in directory.names(_KINDS)}
+    return found if all(_file(kind.kind) in files for kind in found.kinds if kind.is_enough) else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 
@@ -27,6 +28,7 @@ from tuner.pipeline.hadoop import HadoopDirectory
 from tuner.pipeline.harvest import harvest
 from tuner.pipeline.replayed import SparkReplayed
 from tuner.pipeline.rounds import Walking
+from tuner.pipeline.schema import VERSION
 from tuner.pipeline.walk import walk_cohorts
 from tuner.replay.cohort_of import BY_LOG, CohortRules
 from tuner.replay.run_selection import EVERYTHING, RunSelection
@@ -59,6 +61,7 @@ def replay_on_spark(
     model = FleetModel(skipped="there is no log to learn from")
     if logs:
         model = fleet_model(spark, directory, out, prior, _digest(_prices(prior), *_versions(sorted(logs), logs)))
+        model = replace(model, outdated=sum(log.tables != VERSION for log in logs.values()))
     # Workers may be other machines, without this one's environment and files.
     named = write_model(prior) if os.environ.get(VARIABLE) else None
     digests = _digests(fleet.cohorts, logs, _digest(_prices(prior), msgspec.json.encode(walker)))
@@ -88,7 +91,7 @@ def _digests(
 def _versions(names: Iterable[str], logs: Mapping[str, HarvestedLog]) -> Iterator[str]:
     # What an unsettled log's rows are may change without its version: files can come back that were not there.
     found = (logs[name] for name in names)
-    return (f"{log.log}\0{log.version}\0{log.settled}\0{log.documents}" for log in found)
+    return (f"{log.log}\0{log.version}\0{log.settled}\0{log.documents}\0{log.tables}" for log in found)
 
 
 def _prices(prior: OperatorTimes) -> bytes:

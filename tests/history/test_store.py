@@ -9,17 +9,18 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from sqlalchemy import Connection, delete, text
+from sqlalchemy import Connection, delete, text, update
 
 from tuner.errors import StoreError
 from tuner.history.engine import open_engine
 from tuner.history.store import CohortSummary, Store
-from tuner.history.tables import TimesRow
+from tuner.history.tables import LookAheadRow, TimesRow
 from tuner.history.url import parse
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Evidence
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.insight import Insight, InsightKind
+from tuner.model.look_ahead import LookAhead
 from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
 from tuner.model.run import Origin, RunDetails, RunState
 from tuner.model.verdict import ModeChange, Ruling, Verdict
@@ -312,6 +313,42 @@ def test_details_come_back_as_they_went_in(store: Store) -> None:
     assert store.details("k") == details
     with pytest.raises(StoreError, match="never began"):
         store.add_details("nowhere", details)
+
+
+def test_what_was_decided_ahead_comes_back_as_it_went_in_until_the_next(store: Store) -> None:
+    assert store.look_ahead("etl.load") is None
+    decision = full_decision()
+    kept = LookAhead(
+        "stamp", decision, "4.0.1", 7, True, "told", ((decision.actions[0], "why"),), {"q72": "«b»"}, {"scan": 20.5}
+    )
+    whole = replace(kept, advised=tuple(d.change for d in decision.changes), advice_stamp="advice")
+    for ahead in (kept, whole):
+        store.keep_look_ahead("etl.load", ahead)
+        assert store.look_ahead("etl.load") == ahead
+    assert store.look_ahead("another") is None
+
+
+@pytest.mark.parametrize("column", ["digest", "document"])
+def test_what_was_decided_ahead_and_is_damaged_is_none(store: Store, column: str) -> None:
+    store.keep_look_ahead("etl.load", LookAhead("stamp", full_decision()))
+    with store._engine.begin() as connection:
+        connection.execute(update(LookAheadRow).values({column: "{}"}))
+    assert store.look_ahead("etl.load") is None
+
+
+def test_what_would_not_come_back_is_not_decided_ahead(store: Store) -> None:
+    with pytest.raises(StoreError, match=r"what was decided ahead for etl\.load .* finite"):
+        store.keep_look_ahead("etl.load", LookAhead("stamp", full_decision(), prices={"scan": float("inf")}))
+    assert store.look_ahead("etl.load") is None
+
+
+def test_marks_are_those_of_the_runs(store: Store) -> None:
+    for minute in range(3):
+        store.begin(running(f"k{minute}", minute=minute))
+    store.finish("k0", RunState.SUCCEEDED, LATER, full_outcome())
+    store.finish("k1", RunState.LOST, LATER, None)
+    assert store.marks("etl.load", 10) == [run.mark for run in store.runs("etl.load")]
+    assert store.marks("etl.load", 2) == [run.mark for run in store.recent("etl.load", 2, 1)]
 
 
 def test_the_newest_mode_that_a_person_gave_counts(store: Store) -> None:

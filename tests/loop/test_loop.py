@@ -837,6 +837,7 @@ def test_what_no_driver_can_carry_out_is_proposed_and_never_applied(
 def test_advisors_look_at_earlier_runs_too(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
     monkeypatch.setattr(next_decision, "_advise", lambda facts: seen.append(facts) or ())
+    monkeypatch.setattr(loop, "advice_stamp", lambda *_: "")  # no advice is taken up
     for night in (1, 2, 3):
         nightly.night(f"e/{night}/1", Spark(seconds=night))
     nightly.night("e/4/1", failed=True)

@@ -17,6 +17,7 @@ from tuner.model.decision import Decision
 from tuner.model.directive_result import DirectiveResult
 from tuner.model.failure import Failure
 from tuner.model.join_graph import JoinGraph
+from tuner.model.look_ahead import LookAhead
 from tuner.model.query import Query, QueryStatus
 from tuner.model.query_values import FilterCondition
 from tuner.model.row_count import RowCount
@@ -89,6 +90,7 @@ _QUERY_TIMES = tuple(f.name for f in fields(_BriefQuery))
 _decisions = msgspec.json.Decoder(Decision)
 _outcomes = msgspec.json.Decoder(Outcome)
 _details = msgspec.json.Decoder(RunDetails)
+_look_aheads = msgspec.json.Decoder(LookAhead)
 _parts: dict[Detail, tuple[msgspec.json.Decoder[Any], tuple[str, ...]]] = {
     Detail.TIMES: (msgspec.json.Decoder(_BriefOutcome), _QUERY_TIMES),
     Detail.PAST: (msgspec.json.Decoder(_PastOutcome), tuple(f.name for f in fields(_PastQuery))),
@@ -119,6 +121,22 @@ def times_document(key: str, outcome: Outcome) -> str:
 def details_document(key: str, details: RunDetails) -> str:
     """The details of run `key` as JSON. StoreError when they could not be read again."""
     return _document(f"the details of run {key}", details, _details)
+
+
+def look_ahead_document(cohort: str, look_ahead: LookAhead) -> str:
+    """What was decided ahead for a cohort as JSON. StoreError when it would not be read again as it is."""
+    document = _document(f"what was decided ahead for {cohort}", look_ahead, _look_aheads)
+    if _look_aheads.decode(document) != look_ahead:
+        raise StoreError(f"what was decided ahead for {cohort} cannot be stored as JSON; its numbers must be finite")
+    return document
+
+
+def readable_look_ahead(document: str) -> LookAhead | None:
+    """What was decided ahead; None where another version wrote it otherwise: it is decided anew."""
+    try:
+        return _look_aheads.decode(document)
+    except _UNREADABLE:
+        return None
 
 
 def readable_details(key: str, document: str) -> RunDetails | None:
@@ -206,7 +224,7 @@ def skipped(what: str, error: Exception) -> None:
 
 
 def _document(
-    what: str, value: Decision | Outcome | RunDetails | _BriefOutcome, decoder: msgspec.json.Decoder[Any]
+    what: str, value: Decision | Outcome | RunDetails | LookAhead | _BriefOutcome, decoder: msgspec.json.Decoder[Any]
 ) -> str:
     # JSON has no infinity: msgspec writes null, and the run would be skipped whenever it is read.
     try:

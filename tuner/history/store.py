@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from hashlib import sha256
 from itertools import zip_longest
 from types import TracebackType
 from typing import Any, Self
@@ -20,10 +21,12 @@ from tuner.history.documents import (
     Detail,
     decision_document,
     details_document,
+    look_ahead_document,
     of_kind,
     outcome_document,
     readable_decision,
     readable_details,
+    readable_look_ahead,
     readable_outcome,
     readable_run,
     skipped,
@@ -32,10 +35,11 @@ from tuner.history.documents import (
 from tuner.history.engine import explained, open_engine, writer
 from tuner.history.schema import migrate as migrate_schema
 from tuner.history.schema import require_head
-from tuner.history.tables import ModeRow, RunRow, TimesRow, VerdictRow
+from tuner.history.tables import LookAheadRow, ModeRow, RunRow, TimesRow, VerdictRow
 from tuner.history.url import parse
 from tuner.model.decision import Decision, Mode
-from tuner.model.run import Elsewhere, Outcome, Run, RunDetails, RunState
+from tuner.model.look_ahead import LookAhead
+from tuner.model.run import Elsewhere, Outcome, Run, RunDetails, RunMark, RunState
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 
 # Of the newest runs of all others so many are looked at for what another cohort can learn from.
@@ -187,6 +191,27 @@ class Store:
         found |= {run.key: run for run in self._read_runs(unknown, Detail.TIMES)}
         return [found[key] for key in reversed(keys) if key in found]
 
+    def marks(self, cohort: str, limit: int) -> list[RunMark]:
+        """What tells the newest `limit` runs of a cohort from others, oldest first: those of `runs`, and of any that
+        cannot be read."""
+        columns: tuple[Any, ...] = tuple(getattr(RunRow, field.name) for field in fields(RunMark))
+        with self._reading() as session:
+            return [RunMark(*row) for row in session.execute(_newest(select(*columns), cohort, limit, 0))][::-1]
+
+    def keep_look_ahead(self, cohort: str, look_ahead: LookAhead) -> None:
+        """Stores what was decided for a cohort's next run, in place of what was before."""
+        with self._writing() as connection:
+            connection.execute(_replace_look_ahead(cohort, look_ahead, connection.dialect.name))
+
+    def look_ahead(self, cohort: str) -> LookAhead | None:
+        """What was decided for a cohort's next run; None where nothing was, or it is not as it was written."""
+        with self._reading() as session:
+            row = session.execute(
+                select(LookAheadRow.digest, LookAheadRow.document).where(LookAheadRow.cohort == cohort)
+            ).first()
+        is_whole = row is not None and isinstance(row.document, str) and _digest(row.document) == row.digest
+        return readable_look_ahead(row.document) if row is not None and is_whole else None
+
     def count(self, cohort: str) -> int:
         """How many runs a cohort has."""
         with self._reading() as session:
@@ -333,6 +358,19 @@ def _replace_times(key: str, outcome: Outcome, dialect: str) -> Insert:
         key=key, times=times_document(key, outcome)
     )
     return added.on_conflict_do_update(index_elements=[TimesRow.key], set_={"times": added.excluded["times"]})
+
+
+def _replace_look_ahead(cohort: str, look_ahead: LookAhead, dialect: str) -> Insert:
+    document = look_ahead_document(cohort, look_ahead)
+    added = (postgresql.insert if dialect == "postgresql" else sqlite.insert)(LookAheadRow).values(
+        cohort=cohort, digest=_digest(document), document=document
+    )
+    replaced = {name: added.excluded[name] for name in ("digest", "document")}
+    return added.on_conflict_do_update(index_elements=[LookAheadRow.cohort], set_=replaced)
+
+
+def _digest(document: str) -> str:
+    return sha256(document.encode(errors="replace")).hexdigest()
 
 
 def _insert_or_replace_decision(run: Run, dialect: str) -> Insert:

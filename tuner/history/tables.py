@@ -95,6 +95,16 @@ class TimesRow(Base):
     times: Mapped[str] = mapped_column(Text)
 
 
+class LookAheadRow(Base):
+    """What was decided for a cohort's next run when its last one ended; `digest` is that of the document."""
+
+    __tablename__ = "spark_tuner_look_aheads"
+
+    cohort: Mapped[str] = mapped_column(_Name, primary_key=True)
+    digest: Mapped[str] = mapped_column(Text)
+    document: Mapped[str] = mapped_column(Text)
+
+
 class VerdictRow(Base):
     """What a person said of a change; never changed, never deleted."""
 

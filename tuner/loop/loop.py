@@ -6,15 +6,16 @@ The Airflow operator and `spark-tuner submit` call `prepare` and `complete` and 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from tuner.advice.facts import Facts
 from tuner.advice.oversized_hints import head_room
 from tuner.advice.steering_reach import Reach
+from tuner.cost.learned.has_learner import has_learner
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import MAX_SEARCH_SECONDS, locate
@@ -27,21 +28,25 @@ from tuner.loop.event_log_place import EventLogPlace, event_log_place, of_key
 from tuner.loop.next_decision import (
     HISTORY_RUNS,
     LEARN_RUNS,
+    advised_on,
     context_of_next,
     facts_now,
     learned_from,
     load_rules,
     next_decision,
 )
+from tuner.loop.stamps import advice_stamp, decision_stamp
 from tuner.loop.turn import Job as Job
 from tuner.loop.turn import Report as Report
 from tuner.loop.turn import Turn as Turn
 from tuner.model.action import ActionKind
 from tuner.model.agent_message import SizeBounds
 from tuner.model.application import Application, Completeness
+from tuner.model.change import Change
 from tuner.model.decision import Decision, Mode
 from tuner.model.failure import Failure
 from tuner.model.insight import Insight
+from tuner.model.look_ahead import LookAhead
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Elsewhere, Outcome, Run, RunState
@@ -53,7 +58,7 @@ from tuner.policy.measure import latest_outcome, usable
 from tuner.policy.measured_values import newest_of_each
 from tuner.problems import Problems
 from tuner.spark.version import major_minor
-from tuner.steering.agent.agent_directives import SizeLimits
+from tuner.steering.agent.agent_directives import AgentDirectives, SizeLimits, agent_directives
 from tuner.steering.agent.build_ahead import build_ahead
 from tuner.steering.directives import Directives, Steering
 from tuner.steering.directives_of_decision import by_agent, by_conf, only_carried_out
@@ -72,13 +77,15 @@ MAX_TRIES = 10
 LOST_AFTER = timedelta(days=2)
 # Clocks of driver and file system may differ.
 CLOCK_SLACK_SECONDS = 120.0
+# Of no run: what is decided ahead is for none that has a key yet.
+_NO_KEY = ""
 # A job waits no longer for the log of an earlier run that ended unseen.
 MAX_PENDING_SEARCH_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What the decision on a job's next run rests on."""
+    """What the decision on a job's next run rests on; `advice_stamp` tells what was advised from what would be on other runs."""
 
     job: Job
     runs: Sequence[Run]
@@ -87,6 +94,12 @@ class _Known:
     elsewhere: Elsewhere
     way: SteeringMethod
     facts: Facts | None
+    advised: Sequence[Change]
+    advice_stamp: str
+
+    @property
+    def own_runs(self) -> int:
+        return sum(map(usable, self.runs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +116,15 @@ class _Steering:
 def prepare(job: Job, store_url: str) -> Turn:
     """Decide how the next run is steered and record it as running. Never raises: without a store it runs unsteered, as where
     deciding takes longer than `job.most_seconds.before`."""
+    preparing = _Preparing(job, store_url, datetime.now(UTC), time.monotonic() + job.most_seconds.before)
+    late = partial(_not_prepared, preparing)
+    if (turn := within(job.most_seconds.before, lambda: _prepared_ahead(preparing), late)) is not None:
+        return turn
+    since = time.monotonic()
     with suppress(Exception):
         load_rules()
-    preparing = _Preparing(job, store_url, datetime.now(UTC), time.monotonic() + job.most_seconds.before)
-    return within(job.most_seconds.before, lambda: _prepared(preparing), lambda: _not_prepared(preparing))
+    preparing.ends_at += time.monotonic() - since
+    return within(preparing.seconds_left, lambda: _prepared(preparing), late)
 
 
 @dataclass(slots=True)
@@ -130,16 +148,41 @@ class _Preparing:
         return Turn(job, *decided, self.place.directory, self.now, tuple(problems), steering.taught, steering.names)
 
 
-def _prepared(preparing: _Preparing) -> Turn:
+def _prepared_ahead(preparing: _Preparing) -> Turn | None:
+    """The turn, where what was decided when the last run ended still holds; None where it is to be decided now."""
     job, problems = preparing.job, preparing.problems
     preparing.place = problems.guard("find a place for the event log", lambda: event_log_place(job), preparing.place)
+    store = _opened(preparing)
+    if store is None:
+        return _observed(preparing)
+    problems.guard("harvest earlier runs", lambda: _catch_up(store, preparing), None)
+    take_up = partial(_steer_as_decided_ahead, store, preparing)
+    steering = problems.guard("take up what was decided ahead", take_up, None)
+    problems.guard("close the history store", store.close, None)
+    return preparing.turn(job, steering, problems.found) if steering else None
+
+
+def _prepared(preparing: _Preparing) -> Turn:
+    observed = _observed(preparing)
+    store = _opened(preparing)
+    if store is None:
+        return replace(observed, problems=tuple(preparing.problems.found))
+    steering = _steer(store, preparing)
+    preparing.problems.guard("close the history store", store.close, None)
+    found = preparing.problems.found
+    return preparing.turn(preparing.job, steering, found) if steering else replace(observed, problems=tuple(found))
+
+
+def _opened(preparing: _Preparing) -> Store | None:
+    return preparing.problems.guard("open the history store", lambda: Store.open(preparing.store_url), None)
+
+
+def _observed(preparing: _Preparing) -> Turn:
+    """The turn of a job without a history."""
+    job, problems = preparing.job, preparing.problems
     observed = partial(_unsteered, job, preparing.place, "no history at hand")
-    steering = problems.guard("observe the run", observed, None)
-    store = problems.guard("open the history store", lambda: Store.open(preparing.store_url), None)
-    if store is not None:
-        steering = _steer(store, preparing) or steering
-        problems.guard("close the history store", store.close, None)
-    return preparing.turn(job, steering or _Steering(_undecided(job)), problems.found)
+    steering = problems.guard("observe the run", observed, None) or _Steering(_undecided(job))
+    return preparing.turn(job, steering, problems.found)
 
 
 def _not_prepared(preparing: _Preparing) -> Turn:
@@ -166,22 +209,41 @@ def _record_unsteered(turn: Turn, store_url: str) -> None:
 
 
 def _steer(store: Store, preparing: _Preparing) -> _Steering | None:
-    """What the history asks for. What is not recorded cannot be verified or rolled back: then nothing is in force."""
-    job, place, problems = preparing.job, preparing.place, preparing.problems
-    problems.guard("harvest earlier runs", lambda: _catch_up(store, preparing), None)
-    job = replace(job, mode=problems.guard("read the mode", lambda: store.mode(job.cohort), None) or job.mode)
+    """What the history asks for."""
+    job, place, problems = _in_its_mode(store, preparing), preparing.place, preparing.problems
     with collection_paused():
         runs = problems.guard(
             "read the history", lambda: store.recent(job.cohort, HISTORY_RUNS, LEARN_RUNS), list[Run]()
         )
         steering = problems.guard("decide", lambda: _decided(store, job, place, runs, problems), None)
     steering = steering or problems.guard("observe the run", lambda: _unsteered(job, place, "no decision"), None)
-    if steering is None:
+    return _recorded(store, preparing, job, steering) if steering else None
+
+
+def _steer_as_decided_ahead(store: Store, preparing: _Preparing) -> _Steering | None:
+    """What the history asks for, where that was worked out already."""
+    if not preparing.place.directory:
         return None
+    job = _in_its_mode(store, preparing)
+    with collection_paused():
+        steering = _decided_ahead(store, job, preparing.place, preparing.problems)
+    return _recorded(store, preparing, job, steering) if steering else None
+
+
+def _in_its_mode(store: Store, preparing: _Preparing) -> Job:
+    job = preparing.job
+    return replace(
+        job, mode=preparing.problems.guard("read the mode", lambda: store.mode(job.cohort), None) or job.mode
+    )
+
+
+def _recorded(store: Store, preparing: _Preparing, job: Job, steering: _Steering) -> _Steering | None:
+    """The steering, once it is recorded: what is not cannot be verified or rolled back, and then nothing is in force."""
     run = preparing.turn(job, steering, ()).run
-    if problems.guard("record the run", lambda: _begin(store, run, preparing.waited_for), False):
+    if preparing.problems.guard("record the run", lambda: _begin(store, run, preparing.waited_for), False):
         return steering
-    return problems.guard("observe the run", lambda: _unsteered(job, place, "not recorded"), None)
+    unrecorded = partial(_unsteered, job, preparing.place, "not recorded")
+    return preparing.problems.guard("observe the run", unrecorded, None)
 
 
 def _catch_up(store: Store, preparing: _Preparing) -> None:
@@ -222,8 +284,15 @@ def _is_new(runs: Sequence[Run]) -> bool:
 def _known(store: Store, job: Job, runs: Sequence[Run], spark_version: str, problems: Problems) -> _Known:
     elsewhere = problems.guard("look at other cohorts", lambda: _elsewhere(store, job, runs), Elsewhere())
     way = choose_method(job.steering, job.submission, spark_version)
-    facts = facts_now(runs, _reach(job, way), problems, elsewhere)
-    return _Known(job, runs, store.verdicts(job.cohort), _earlier_tries(store, job), elsewhere, way, facts)
+    reach = _reach(job, way)
+    stamp = "" if _is_new(runs) else advice_stamp([run.mark for run in runs], reach)
+    ahead = store.look_ahead(job.cohort) if stamp else None
+    if ahead is not None and ahead.advice_stamp != stamp:
+        ahead = None
+    facts = facts_now(runs, reach, problems, elsewhere, ahead.prices if ahead else None)
+    advised = ahead.advised if ahead else advised_on(facts, problems)
+    verdicts, tries = store.verdicts(job.cohort), _earlier_tries(store, job)
+    return _Known(job, runs, verdicts, tries, elsewhere, way, facts, advised, stamp)
 
 
 def _decided(store: Store, job: Job, place: EventLogPlace, runs: Sequence[Run], problems: Problems) -> _Steering:
@@ -231,23 +300,55 @@ def _decided(store: Store, job: Job, place: EventLogPlace, runs: Sequence[Run], 
         return _unsteered(job, place)
     latest = latest_outcome(runs)
     known = _known(store, job, runs, latest.spark_version if latest else "", problems)
-    if known.way.route is not None and job.mode is not Mode.OBSERVE:
-        problems.guard("have the agent's jar built", partial(build_ahead, known.way.route), None)
+    _have_jar_built(job, known.way, problems)
     decision = _decide(known, problems)
-    directives = _carry_out(known, decision, newest_of_each(runs), problems)
-    decision = only_carried_out(decision, directives)
-    return _Steering(
-        decision,
-        directives,
-        _submit_conf(job, decision, directives, place),
-        learned_from(runs, known.elsewhere),
-        _names(decision, runs),
-    )
+    queries = newest_of_each(runs)
+    limits = _size_limits(known.facts, decision, queries) if known.facts and known.way.route else SizeLimits()
+    told = partial(agent_directives, decision, queries, limits)
+    directives = _carry_out(job, known.way, decision, told, lambda: queries, problems)
+    taught = learned_from(known.own_runs, known.elsewhere, learns=has_learner())
+    return _steering(job, place, decision, directives, taught, names_in(runs))
 
 
-def _names(decision: Decision, runs: Sequence[Run]) -> Mapping[str, str]:
+def _decided_ahead(store: Store, job: Job, place: EventLogPlace, problems: Problems) -> _Steering | None:
+    """What was decided when the last run ended; None where anything that it rests on may have changed since."""
+    ahead = store.look_ahead(job.cohort)
+    if ahead is None or not ahead.stamp:
+        return None
+    way = choose_method(job.steering, job.submission, ahead.spark_version)
+    marks, reach = store.marks(job.cohort, HISTORY_RUNS), _reach(job, way)
+    advice = advice_stamp(marks, reach)
+    elsewhere = store.elsewhere(job.cohort, MOST_COHORTS_ELSEWHERE, 0)
+    stamp = decision_stamp(job, way, reach, advice, marks, store.verdicts(job.cohort), elsewhere)
+    if stamp != ahead.stamp:
+        return None
+    _have_jar_built(job, way, problems)
+    told = AgentDirectives(ahead.message, ahead.skipped)
+    directives = _carry_out(job, way, ahead.decision, lambda: told, lambda: _newest(store, job), problems)
+    taught = learned_from(ahead.own_runs, Elsewhere(), learns=ahead.has_learner)
+    return _steering(job, place, ahead.decision, directives, taught, ahead.names)
+
+
+def _newest(store: Store, job: Job) -> list[Query]:
+    return newest_of_each(store.recent(job.cohort, HISTORY_RUNS, LEARN_RUNS))
+
+
+def _have_jar_built(job: Job, way: SteeringMethod, problems: Problems) -> None:
+    if way.route is not None and job.mode is not Mode.OBSERVE:
+        problems.guard("have the agent's jar built", partial(build_ahead, way.route), None)
+
+
+def _steering(
+    job: Job, place: EventLogPlace, decided: Decision, directives: Directives, taught: str, names: Mapping[str, str]
+) -> _Steering:
+    """A decision as far as its directives carry it out."""
+    decision = only_carried_out(decided, directives)
+    conf = _submit_conf(job, decision, directives, place)
+    return _Steering(decision, directives, conf, taught, _names(decision, names))
+
+
+def _names(decision: Decision, names: Mapping[str, str]) -> dict[str, str]:
     """Of the queries that the decision changes, what they are called."""
-    names = names_in(runs)
     return {query: names[query] for decided in decision.changes for query in decided.queries}
 
 
@@ -334,16 +435,56 @@ def _add_details(turn: Turn, store: Store, runs: Sequence[Run], application: App
     from tuner.advice.insights.join_order import unsure_orders
     from tuner.loop.run_details import run_details
 
-    job = replace(turn.job, try_number=1, mode=store.mode(turn.job.cohort) or turn.job.mode)
-    known = problems.guard(
-        "look at what is known", lambda: _known(store, job, runs, application.spark_version, problems), None
-    )
-    outlook = problems.guard("look ahead", lambda: _decide(known, problems) if known else None, None)
-    facts = known.facts if known else None
+    job = replace(turn.job, mode=store.mode(turn.job.cohort) or turn.job.mode)
+    outlook, facts = _look_ahead(store, job, runs, application.spark_version, problems)
     orders = problems.guard(
         "look at join orders", lambda: tuple(unsure_orders(facts) if facts else ()), tuple[Insight, ...]()
     )
     store.add_details(turn.job.key, run_details(application, outlook, orders))
+
+
+def _look_ahead(
+    store: Store, job: Job, runs: Sequence[Run], spark_version: str, problems: Problems
+) -> tuple[Decision | None, Facts | None]:
+    """The decision for a run that would start now, which is kept for it, and the facts that it rests on."""
+    job, before = replace(job, key=_NO_KEY, try_number=1), len(problems.found)
+    known = problems.guard("look at what is known", lambda: _known(store, job, runs, spark_version, problems), None)
+    outlook = problems.guard("look ahead", lambda: _decide(known, problems) if known else None, None)
+    if known and outlook and len(problems.found) == before:
+        problems.guard("keep what was decided ahead", lambda: _keep_ahead(store, known, outlook), None)
+    return outlook, known.facts if known else None
+
+
+def _keep_ahead(store: Store, known: _Known, outlook: Decision) -> None:
+    """Stores the decision for the next run, which that takes up where nothing has changed by then."""
+    latest = latest_outcome(known.runs)
+    if not known.advice_stamp or latest is None or known.facts is None:
+        return
+    job, runs, way = known.job, known.runs, known.way
+    marks, reach = [run.mark for run in runs], _reach(job, way)
+    stamp = decision_stamp(job, way, reach, known.advice_stamp, marks, known.verdicts, known.elsewhere)
+    # The run that ended may have had another Spark than the latest that measured anything.
+    is_next_way = choose_method(job.steering, job.submission, latest.spark_version) == way
+    told = AgentDirectives()
+    if way.route is not None:
+        queries = newest_of_each(runs)
+        told = agent_directives(outlook, queries, _size_limits(known.facts, outlook, queries))
+    store.keep_look_ahead(
+        job.cohort,
+        LookAhead(
+            stamp if is_next_way else "",
+            outlook,
+            latest.spark_version,
+            known.own_runs,
+            has_learner(),
+            told.text,
+            told.skipped,
+            _names(outlook, names_in(runs)),
+            asdict(known.facts.prices),
+            tuple(known.advised),
+            known.advice_stamp,
+        ),
+    )
 
 
 def _reach(job: Job, way: SteeringMethod) -> Reach:
@@ -365,6 +506,7 @@ def _decide(known: _Known, problems: Problems) -> Decision:
         earlier_tries=known.earlier_tries,
         to_come=_context(job, known.runs),
         elsewhere=known.elsewhere,
+        advised=known.advised,
         own_conf={**job.submission.conf, **job.user_conf},
         user_conf=job.user_conf,
     )
@@ -384,23 +526,28 @@ def _earlier_tries(store: Store, job: Job) -> list[Run]:
     return [run for run in tries if run is not None]
 
 
-def _carry_out(known: _Known, decision: Decision, queries: Sequence[Query], problems: Problems) -> Directives:
-    """The directives for queries as they last ran; by conf where the agent cannot be had after all."""
-    job, way, facts = known.job, known.way, known.facts
+def _carry_out(
+    job: Job,
+    way: SteeringMethod,
+    decision: Decision,
+    told: Callable[[], AgentDirectives],
+    queries: Callable[[], Sequence[Query]],
+    problems: Problems,
+) -> Directives:
+    """The directives, with what the agent is told; for queries as they last ran by conf, where it cannot be had after all."""
     if way.steering is Steering.OFF:
         return Directives(steering=Steering.OFF)
     why = way.why
     if (route := way.route) is not None:
-        limits = _size_limits(facts, decision, queries) if facts else SizeLimits()
         by = problems.guard(
             "steer by the agent",
-            lambda: by_agent(decision, job.user_conf, queries, route, limits, job.order_sensitive),
+            lambda: by_agent(decision, job.user_conf, told(), route, job.order_sensitive),
             None,
         )
         if by is not None:
             return by
         why = "it could not be handed over"
-    return by_conf(decision, job.user_conf, job.statements, queries, why)
+    return by_conf(decision, job.user_conf, job.statements, queries() if job.statements else (), why)
 
 
 def _size_limits(facts: Facts, decision: Decision, queries: Sequence[Query]) -> SizeLimits:

@@ -12,7 +12,7 @@ from tuner.advice.facts import Facts, PastRun
 from tuner.advice.forbidden_broadcasts import forbidden_broadcasts
 from tuner.advice.oversized_hints import oversized_hints
 from tuner.advice.steering_reach import Reach
-from tuner.cost.learned.has_learner import NO_LEARNER, has_learner
+from tuner.cost.learned.has_learner import NO_LEARNER
 from tuner.cost.learned.prediction_errors import errors_with
 from tuner.loop.orders_worse_on_other_days import orders_worse_on_other_days
 from tuner.model.action import ActionKind
@@ -58,6 +58,7 @@ def next_decision(
     to_come: Context | None = None,
     elsewhere: Elsewhere | None = None,
     advise: Callable[[Facts], Sequence[Change]] | None = None,
+    advised: Sequence[Change] | None = None,
     own_conf: Mapping[str, str] | None = None,
     user_conf: Mapping[str, str] | None = None,
 ) -> Decision:
@@ -66,7 +67,7 @@ def next_decision(
     what the user set for it.
 
     `advise` are other advisors than all there are, whose orders the agent is taken to understand. One that fails silences
-    itself; a policy that fails raises.
+    itself; a policy that fails raises. `advised` is what was advised on these facts already.
     """
     known = {a.id: a for run in runs for d in run.decision.changes for a in d.change.actions}.values()
     tries = [*runs, *earlier_tries]
@@ -74,7 +75,7 @@ def next_decision(
         mode=mode,
         try_number=try_number,
         runs=runs,
-        advised=problems.guard("advise", lambda: (advise or _advise)(facts), ()) if facts else (),
+        advised=advised_on(facts, problems, advise) if advised is None else advised,
         verdicts=verdicts,
         earlier_try_failed=failed_with_changes(tries, key),
         earlier_try_refused=refused_with_changes(tries, key),
@@ -93,6 +94,13 @@ def next_decision(
     if not undirectable and not worse:
         return decision
     return decide(replace(situation, undirectable=undirectable, worse_on_other_days=worse))
+
+
+def advised_on(
+    facts: Facts | None, problems: Problems, advise: Callable[[Facts], Sequence[Change]] | None = None
+) -> Sequence[Change]:
+    """What advisors find in these facts; nothing where they fail."""
+    return problems.guard("advise", lambda: (advise or _advise)(facts), ()) if facts else ()
 
 
 def _set_by_user(situation: Situation, user_conf: Mapping[str, str]) -> dict[str, Reason]:
@@ -161,15 +169,20 @@ def context_of_next(runs: Sequence[Run], spark_version: str, conf: Mapping[str, 
 
 
 def facts_now(
-    runs: Sequence[Run], reach: Reach, problems: Problems, elsewhere: Elsewhere | None = None
+    runs: Sequence[Run],
+    reach: Reach,
+    problems: Problems,
+    elsewhere: Elsewhere | None = None,
+    prices: Mapping[str, float] | None = None,
 ) -> Facts | None:
     """What advisors look at, with prices as the runs, and those of other cohorts, bear them out; None where nothing was
-    measured yet."""
+    measured yet. `prices` are those, where they were learned from these runs already."""
     measured = [run.outcome for run in runs if usable(run) and run.outcome]
     if not measured:
         return None
+    others = elsewhere.outcomes if elsewhere else ()
     model = problems.guard(
-        "learn what operators take", lambda: _learned([*(elsewhere.outcomes if elsewhere else ()), *measured]), None
+        "learn what operators take", lambda: _priced(prices) if prices else _learned([*others, *measured]), None
     )
     facts = facts_of(measured[-1], measured[:-1], model, reach)
     decisions = [*(elsewhere.decisions if elsewhere else ()), *(run.decision for run in runs[-1:])]
@@ -177,12 +190,12 @@ def facts_now(
     return replace(facts, prediction_errors=errors) if errors else facts
 
 
-def learned_from(runs: Sequence[Run], elsewhere: Elsewhere) -> str:
-    """What the prices that a decision rests on were learned from, in words."""
-    if not has_learner():
+def learned_from(own_runs: int, elsewhere: Elsewhere, *, learns: bool) -> str:
+    """What the prices that a decision rests on were learned from, in words; `learns` is whether there was anything to learn
+    with."""
+    if not learns:
         return f"prices are those that ship with the tuner, learned from no run: {NO_LEARNER}"
-    own = sum(1 for run in runs if usable(run) and run.outcome)
-    sources = [f"{counted(min(own, LEARN_RUNS), 'run')} of its own"] if own else []
+    sources = [f"{counted(min(own_runs, LEARN_RUNS), 'run')} of its own"] if own_runs else []
     if elsewhere.outcomes:
         sources.append(f"{counted(len(elsewhere.outcomes), 'run')} of {counted(elsewhere.jobs, 'other job')}")
     return f"prices learned from {' and '.join(sources)}" if sources else "prices are those that ship with the tuner"
@@ -206,6 +219,14 @@ def _advise(facts: Facts) -> tuple[Change, ...]:
     from tuner.advice.advise import advise
 
     return advise(facts)
+
+
+def _priced(prices: Mapping[str, float]) -> OperatorTimes:
+    """What operators take by prices that were learned before."""
+    from tuner.cost.learned.calibrated_model import configured_model
+    from tuner.cost.unit_costs import UnitCosts
+
+    return replace(configured_model(), costs=UnitCosts(**prices))
 
 
 def _learned(measured: list[Outcome]) -> OperatorTimes:

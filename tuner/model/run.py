@@ -56,6 +56,20 @@ class RunDetails:
 
 
 @dataclass(frozen=True, slots=True)
+class RunMark:
+    """What tells a run as it is stored from any other, and from itself before it ended. `app_id` is None without an outcome."""
+
+    key: str
+    try_number: int
+    state: str
+    started_at: datetime
+    ended_at: datetime | None
+    app_id: str | None
+    duration_ms: int | None
+    event_log_dir: str
+
+
+@dataclass(frozen=True, slots=True)
 class Origin:
     """The Airflow task instance that a run was. `map_index` is -1 for a task that is not mapped."""
 
@@ -88,6 +102,20 @@ class Run:
         """Why it failed, or its log breaks off, as far as its log or its driver's end tells."""
         failed = self.state in (RunState.FAILED, RunState.PARTIAL)
         return self.outcome.failure if failed and self.outcome else None
+
+    @property
+    def mark(self) -> RunMark:
+        outcome = self.outcome
+        return RunMark(
+            self.key,
+            self.try_number,
+            self.state.value,
+            self.started_at,
+            self.ended_at,
+            outcome.app_id if outcome else None,
+            outcome.duration_ms if outcome else None,
+            self.event_log_dir,
+        )
 
     @property
     def begun(self) -> Run:

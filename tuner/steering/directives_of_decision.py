@@ -8,7 +8,7 @@ from dataclasses import replace
 from tuner.model.action import ON_JOINS, Action, ActionKind
 from tuner.model.decision import Decision
 from tuner.model.query import Query
-from tuner.steering.agent.agent_directives import SizeLimits, agent_directives
+from tuner.steering.agent.agent_directives import AgentDirectives
 from tuner.steering.agent.handover import Handover, hand_over
 from tuner.steering.agent.route import Route
 from tuner.steering.directives import Directives, Steering
@@ -20,18 +20,15 @@ from tuner.steering.submit_conf import steering_conf
 def by_agent(
     decision: Decision,
     user_conf: Mapping[str, str],
-    queries: Sequence[Query],
+    found: AgentDirectives,
     route: Route,
-    limits: SizeLimits | None = None,
     order_sensitive: OrderSensitive = OrderSensitive.STABLE,
 ) -> Directives:
     """Properties by conf, all that is of single joins by the agent, which comes along only if there is any of that.
 
-    `queries` are those of the cohort's latest usable run, `limits` the sizes that what is said of them holds for. Raises
-    TunerError where the agent cannot be handed over.
+    `found` is what the agent is told of the decision. Raises TunerError where the agent cannot be handed over.
     """
     directives = steering_conf(decision, user_conf)
-    found = agent_directives(decision, queries, limits)
     handover = hand_over(route, found.text) if found.text else Handover()
     stricter = found.text and order_sensitive is not OrderSensitive.STABLE and PROPERTY not in user_conf
     return replace(

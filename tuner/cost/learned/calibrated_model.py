@@ -5,21 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from tuner.cost.learned.has_learner import has_learner
+from tuner.cost.learned.named_model import VARIABLE as VARIABLE
+from tuner.cost.learned.named_model import named_model
 from tuner.cost.learned.operator_times import OperatorTimes, load_model, shipped_model
 from tuner.cost.learned.query_samples import Sample
 from tuner.cost.learned.unit_cost_fit import fit_unit_costs
 
-# A model of one's own fleet, in place of the shipped one: what `spark-tuner explain --model --save FILE` writes.
-VARIABLE = "SPARK_TUNER_MODEL"
-
 
 def configured_model(environ: Mapping[str, str] | None = None) -> OperatorTimes:
     """The model that SPARK_TUNER_MODEL names, else the shipped one. TunerError where the file is none."""
-    named = (os.environ if environ is None else environ).get(VARIABLE)
-    return load_model(Path(named)) if named else shipped_model()
+    named = named_model(os.environ if environ is None else environ)
+    return load_model(named) if named else shipped_model()
 
 
 def calibrated_model(found: Sequence[Sample], model: OperatorTimes) -> OperatorTimes:

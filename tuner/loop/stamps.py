@@ -1,0 +1,105 @@
+"""What tells that a decision would be made again as it was: digests of all that it rests on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+import tuner
+from tuner.advice.steering_reach import Reach
+from tuner.cost.learned.named_model import named_model
+from tuner.loop.turn import Job
+from tuner.model.run import Elsewhere, RunMark, RunState
+from tuner.model.verdict import Verdict
+from tuner.policy.tried_elsewhere import tried
+from tuner.steering.steering_method import SteeringMethod
+
+# What prices are learned with: another version of it may end at other prices.
+_LEARNER = ("numpy", "scipy")
+
+
+def decision_stamp(
+    job: Job,
+    way: SteeringMethod,
+    reach: Reach,
+    advice: str,
+    marks: Sequence[RunMark],
+    verdicts: Iterable[Verdict],
+    elsewhere: Elsewhere,
+) -> str:
+    """A digest of all that the decision on a first try rests on, which `advice` is the `advice_stamp` of; "" where runs under
+    way or other tries of the same run have a part in it.
+
+    What the user set is in the digest, and cannot be had from it.
+    """
+    is_certain = advice and job.try_number == 1 and not any(_may_change(mark, job.key) for mark in marks)
+    if not is_certain:
+        return ""
+    spark = job.submission.spark
+    return _digest(
+        advice,
+        job.cohort,
+        job.mode,
+        way.steering,
+        reach,
+        spark.version if spark else "",
+        sorted(job.submission.conf.items()),
+        sorted(job.user_conf.items()),
+        marks,
+        list(verdicts),
+        sorted(tried(elsewhere.decisions).items()),
+    )
+
+
+def advice_stamp(marks: Iterable[RunMark], reach: Reach, environ: Mapping[str, str] = os.environ) -> str:
+    """A digest of all that prices and advice rest on for a cohort with runs enough of its own; "" where the model cannot be
+    read."""
+    named = named_model(environ)
+    try:
+        model = sha256(named.read_bytes()).hexdigest() if named else ""
+    except OSError:
+        return ""
+    return _digest(_installed(), model, reach, [mark for mark in marks if is_measured(mark)])
+
+
+def is_measured(mark: RunMark) -> bool:
+    """As `tuner.policy.measure.usable` of the run."""
+    return mark.state == RunState.SUCCEEDED and mark.app_id is not None
+
+
+def _may_change(mark: RunMark, key: str) -> bool:
+    is_try_of_it = mark.key != key and mark.key.rsplit("/", 1)[0] == key.rsplit("/", 1)[0]
+    return mark.state == RunState.RUNNING or is_try_of_it
+
+
+@cache
+def _installed() -> str:
+    """A digest of this package and of what it learns with, as they are installed."""
+    package = Path(tuner.__file__).parent
+    versions = [spec.origin and Path(spec.origin).with_name("version.py") for n in _LEARNER if (spec := find_spec(n))]
+    learner = [file.read_text() if file and file.is_file() else "" for file in versions]
+    return _digest(tuner.__version__, _recorded(package) or _on_disk(package), learner)
+
+
+def _recorded(package: Path) -> list[str]:
+    """The files of an installed wheel with their digests; none where the package is run from its sources."""
+    records = package.parent.glob("airflow_spark_tuner-*.dist-info/RECORD")
+    lines = [line for record in records for line in record.read_text().splitlines()]
+    found = sorted(line for line in lines if line.startswith(f"{package.name}/") and "sha256=" in line)
+    return found if any(line.startswith(f"{package.name}/__init__.py,") for line in found) else []
+
+
+def _on_disk(package: Path) -> list[tuple[str, int, int]]:
+    files = (file for pattern in ("*.py", "*.json") for file in package.rglob(pattern))
+    return sorted((str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files)
+
+
+def _digest(*parts: Any) -> str:
+    return sha256(msgspec.json.encode(parts)).hexdigest()

@@ -22,7 +22,7 @@ from tuner.errors import SparkSubmitError, TunerError
 from tuner.history.failure import Ending
 from tuner.history.url import data_directory
 from tuner.loop.log_lines import report_lines, turn_lines
-from tuner.loop.loop import Job, Turn, complete, prepare
+from tuner.loop.loop import Job, Turn, complete, load_beside, prepare
 from tuner.loop.time_limits import DEFAULT, MostSeconds, is_limit
 from tuner.model.decision import Mode
 from tuner.spark.spark_submit import environment_for, find_spark_submit
@@ -127,6 +127,7 @@ def _run(program: str, turn: Turn, given: SubmitArguments, directory: str) -> in
             subprocess.Popen(command, env=environment_for(program)) as process,
         ):
             has_started(process)
+            load_beside()
             return process.wait()
     except OSError as error:
         raise SparkSubmitError(f"{program}: {error.strerror}; check SPARK_HOME") from error

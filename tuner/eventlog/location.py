@@ -6,19 +6,21 @@ import io
 import re
 import stat
 import struct
+import sys
 import warnings
 import zipfile
 from pathlib import Path
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 from urllib.parse import unquote, urlsplit
-
-from upath import UPath
 
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.properties import redact
 from tuner.printable import printable
 
-LogPath = Path | UPath | zipfile.Path
+if TYPE_CHECKING:
+    from upath import UPath
+
+LogPath: TypeAlias = "Path | UPath | zipfile.Path"
 ZIP_MAGIC = b"PK\x03\x04"
 MAX_SHOWN = 1000
 # Entries of a zip file lie no deeper; the directories that a deeper one implies can take gigabytes to list.
@@ -47,6 +49,9 @@ def log_path(location: str) -> LogPath:
         return local
     scheme = scheme_of(location)
     try:
+        # Most logs are on this machine, and it takes a tenth of a second to load.
+        from upath import UPath
+
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Of file systems that upath has no class of its own for: dbfs.
             path = UPath(location)
@@ -62,7 +67,11 @@ def log_path(location: str) -> LogPath:
 
 def on_disk(path: LogPath) -> TypeGuard[Path]:
     """Whether a path is one of this machine's. A UPath is a Path too where Airflow 3.1 holds universal-pathlib at 0.2."""
-    return isinstance(path, Path) and not isinstance(path, UPath)
+    if not isinstance(path, Path):
+        return False
+    # Where nothing has loaded that, nothing is one.
+    upath = sys.modules.get("upath")
+    return upath is None or not isinstance(path, upath.UPath)
 
 
 def shown(path: LogPath) -> str:

@@ -8,8 +8,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from upath import UPath
-
 from tuner.eventlog.find import may_be_log_name
 from tuner.eventlog.location import LogPath, on_disk
 
@@ -40,6 +38,8 @@ def _on_disk(directory: Path) -> Iterator[tuple[float, str]]:
 
 def _elsewhere(directory: Any) -> Iterator[tuple[float, str]]:
     """By all files below: in an object store a directory has no time of its own."""
+    from upath import UPath
+
     assert isinstance(directory, UPath)
     root = directory.path.strip("/") + "/"
     latest: dict[str, float] = {}

@@ -9,10 +9,10 @@ from datetime import datetime
 from hashlib import sha256
 from itertools import zip_longest
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import Connection, Engine, Insert, Row, Select, Update, func, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.orm import Session, undefer
 
 from tuner.errors import StoreError
@@ -35,12 +35,15 @@ from tuner.history.documents import (
 from tuner.history.engine import explained, open_engine, writer
 from tuner.history.schema import migrate as migrate_schema
 from tuner.history.schema import require_head
-from tuner.history.tables import LookAheadRow, ModeRow, RunRow, TimesRow, VerdictRow
+from tuner.history.tables import Base, LookAheadRow, ModeRow, RunRow, TimesRow, VerdictRow
 from tuner.history.url import parse
 from tuner.model.decision import Decision, Mode
 from tuner.model.look_ahead import LookAhead
 from tuner.model.run import Elsewhere, Outcome, Run, RunDetails, RunMark, RunState
 from tuner.model.verdict import ModeChange, Ruling, Verdict
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql
 
 # Of the newest runs of all others so many are looked at for what another cohort can learn from.
 _LOOKED_AT_ELSEWHERE = 200
@@ -353,18 +356,23 @@ def _read(session: Session, query: Select[Any], detail: Detail) -> list[Run]:
     return [run for row, document in found if (run := readable_run(row, document, detail)) is not None]
 
 
+def _insert(table: type[Base], dialect: str) -> sqlite.Insert | postgresql.Insert:
+    """An insert that may replace what is there."""
+    if dialect != "postgresql":
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql
+
+    return postgresql.insert(table)
+
+
 def _replace_times(key: str, outcome: Outcome, dialect: str) -> Insert:
-    added = (postgresql.insert if dialect == "postgresql" else sqlite.insert)(TimesRow).values(
-        key=key, times=times_document(key, outcome)
-    )
+    added = _insert(TimesRow, dialect).values(key=key, times=times_document(key, outcome))
     return added.on_conflict_do_update(index_elements=[TimesRow.key], set_={"times": added.excluded["times"]})
 
 
 def _replace_look_ahead(cohort: str, look_ahead: LookAhead, dialect: str) -> Insert:
     document = look_ahead_document(cohort, look_ahead)
-    added = (postgresql.insert if dialect == "postgresql" else sqlite.insert)(LookAheadRow).values(
-        cohort=cohort, digest=_digest(document), document=document
-    )
+    added = _insert(LookAheadRow, dialect).values(cohort=cohort, digest=_digest(document), document=document)
     replaced = {name: added.excluded[name] for name in ("digest", "document")}
     return added.on_conflict_do_update(index_elements=[LookAheadRow.cohort], set_=replaced)
 
@@ -374,7 +382,7 @@ def _digest(document: str) -> str:
 
 
 def _insert_or_replace_decision(run: Run, dialect: str) -> Insert:
-    added = (postgresql.insert if dialect == "postgresql" else sqlite.insert)(RunRow).values(
+    added = _insert(RunRow, dialect).values(
         key=run.key,
         cohort=run.cohort,
         try_number=run.try_number,

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, DateTime, Dialect, Index, Integer, Text, TypeDecorator
-from sqlalchemy.dialects.postgresql import TEXT
+from sqlalchemy import TEXT, BigInteger, DateTime, Dialect, Index, Integer, Text, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-
-from upath import UPath
 
 from tuner.eventlog.location import local_path, log_path, on_disk, scheme_of
 from tuner.eventlog.properties import redact
@@ -19,6 +18,9 @@ from tuner.steering.agent.submission import Submission
 from tuner.steering.hadoop_scheme import has_file_system, is_object_store
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
 from tuner.within_time import within
+
+if TYPE_CHECKING:
+    from upath import UPath
 
 # Of spark.eventLog.dir (EventLoggingListener.DEFAULT_LOG_DIR).
 DEFAULT_DIRECTORY = "/tmp/spark-events"  # noqa: S108
@@ -164,6 +166,8 @@ def _require_spoken(url: str, submission: Submission) -> None:
 
 
 def _remote(url: str) -> UPath:
+    from upath import UPath
+
     path = log_path(url)
     assert not on_disk(path)
     assert isinstance(path, UPath)

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from threading import Thread
 
 from tuner.advice.facts import Facts
 from tuner.advice.oversized_hints import head_room
@@ -125,6 +126,17 @@ def prepare(job: Job, store_url: str) -> Turn:
         load_rules()
     preparing.ends_at += time.monotonic() - since
     return within(preparing.seconds_left, lambda: _prepared(preparing), late)
+
+
+def load_beside() -> None:
+    """Loads what `complete` needs while the job runs, where `prepare` did not. The interpreter's exit waits for it."""
+
+    def load() -> None:
+        with suppress(Exception):
+            load_rules()
+
+    with suppress(RuntimeError):
+        Thread(target=load, name="spark-tuner").start()
 
 
 @dataclass(slots=True)

@@ -13,7 +13,6 @@ from tuner.steering.agent.handover import Handover, hand_over
 from tuner.steering.agent.route import Route
 from tuner.steering.directives import Directives, Steering
 from tuner.steering.order_sensitive import PROPERTY, OrderSensitive
-from tuner.steering.statement_hints import hint_statements
 from tuner.steering.submit_conf import steering_conf
 
 
@@ -46,6 +45,9 @@ def by_conf(
     """Properties by conf, and hints in the text of a `sql=` job; `why` says what kept the agent from being used."""
     directives = replace(steering_conf(decision, user_conf), why=why)
     if statements:
+        # It loads a parser of SQL, which no other job waits for.
+        from tuner.steering.statement_hints import hint_statements
+
         hinted = hint_statements(decision, statements, queries)
         directives = replace(directives, statements=hinted.statements)
         skipped = (

@@ -36,7 +36,7 @@ from tuner.loop.next_decision import (
     load_rules,
     next_decision,
 )
-from tuner.loop.stamps import advice_stamp, decision_stamp
+from tuner.loop.stamps import advice_stamp, are_known, decision_stamp
 from tuner.loop.turn import Job as Job
 from tuner.loop.turn import Report as Report
 from tuner.loop.turn import Turn as Turn
@@ -476,7 +476,9 @@ def _keep_ahead(store: Store, known: _Known, outlook: Decision) -> None:
     marks, reach = [run.mark for run in runs], _reach(job, way)
     stamp = decision_stamp(job, way, reach, known.advice_stamp, marks, known.verdicts, known.elsewhere)
     # The run that ended may have had another Spark than the latest that measured anything.
-    is_next_way = choose_method(job.steering, job.submission, latest.spark_version) == way
+    is_certain = choose_method(job.steering, job.submission, latest.spark_version) == way and are_known(
+        [*known.advised, *(decided.change for run in runs for decided in run.decision.changes)]
+    )
     told = AgentDirectives()
     if way.route is not None:
         queries = newest_of_each(runs)
@@ -484,7 +486,7 @@ def _keep_ahead(store: Store, known: _Known, outlook: Decision) -> None:
     store.keep_look_ahead(
         job.cohort,
         LookAhead(
-            stamp if is_next_way else "",
+            stamp if is_certain else "",
             outlook,
             latest.spark_version,
             known.own_runs,

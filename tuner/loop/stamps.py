@@ -16,9 +16,12 @@ import tuner
 from tuner.advice.steering_reach import Reach
 from tuner.cost.learned.named_model import named_model
 from tuner.loop.turn import Job
+from tuner.model.action import ActionKind
+from tuner.model.change import Change
 from tuner.model.run import Elsewhere, RunMark, RunState
 from tuner.model.verdict import Verdict
 from tuner.policy.tried_elsewhere import tried
+from tuner.spark.knobs import KNOBS
 from tuner.steering.steering_method import SteeringMethod
 
 # What prices are learned with: another version of it may end at other prices.
@@ -37,7 +40,8 @@ def decision_stamp(
     """A digest of all that the decision on a first try rests on, which `advice` is the `advice_stamp` of; "" where runs under
     way or other tries of the same run have a part in it.
 
-    What the user set is in the digest, and cannot be had from it.
+    Of properties that no change sets (`tuner.spark.knobs`) only the names count: their values may be secrets, which a reader
+    of the store could guess.
     """
     is_certain = advice and job.try_number == 1 and not any(_may_change(mark, job.key) for mark in marks)
     if not is_certain:
@@ -50,8 +54,8 @@ def decision_stamp(
         way.steering,
         reach,
         spark.version if spark else "",
-        sorted(job.submission.conf.items()),
-        sorted(job.user_conf.items()),
+        _told(job.submission.conf),
+        _told(job.user_conf),
         marks,
         list(verdicts),
         sorted(tried(elsewhere.decisions).items()),
@@ -72,6 +76,16 @@ def advice_stamp(marks: Iterable[RunMark], reach: Reach, environ: Mapping[str, s
 def is_measured(mark: RunMark) -> bool:
     """As `tuner.policy.measure.usable` of the run."""
     return mark.state == RunState.SUCCEEDED and mark.app_id is not None
+
+
+def are_known(changes: Iterable[Change]) -> bool:
+    """Whether what these changes set are properties whose values count; those of an earlier version may set others."""
+    actions = (action for change in changes for action in change.actions)
+    return all(action.target in KNOBS for action in actions if action.kind is ActionKind.SET_CONF)
+
+
+def _told(conf: Mapping[str, str]) -> list[tuple[str, str | None]]:
+    return sorted((name, value if name in KNOBS else None) for name, value in conf.items())
 
 
 def _may_change(mark: RunMark, key: str) -> bool:

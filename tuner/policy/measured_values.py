@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tuner.model.change import Change
@@ -34,11 +34,13 @@ def measured_values(situation: Situation, decided: Sequence[DecidedChange]) -> l
         found[id_].update(dict.fromkeys(sorted(situation.awaited[id_].literals)))
     advised = {change.id for change in situation.advised}
     for run in filter(usable, situation.runs):
+        ran = _ran(run)
         for one in (d for d in changes_in_effect(run) if d.id in found):
-            _add(found[one.id], (q for q in _ran(run, one.change) if _had(q, one.change)))
+            _add(found[one.id], (q for q in ran.get(one.change.query, ()) if _had(q, one.change)))
     if latest := situation.latest_run:
+        ran = _ran(latest)
         for one in (d for d in decided if d.id in found and d.id in advised):
-            _add(found[one.id], _ran(latest, one.change))
+            _add(found[one.id], ran.get(one.change.query, ()))
     neutral = situation.classes.neutral if situation.classes else {}
     return [
         replace(
@@ -80,11 +82,13 @@ def _add(ids: dict[str, None], queries: Iterable[Query]) -> None:
         ids[query.literals] = None
 
 
-def _ran(run: Run, change: Change) -> Iterator[Query]:
-    """The executions of a change's query whose values are known."""
+def _ran(run: Run) -> Mapping[str | None, list[Query]]:
+    """The executions whose values are known, by fingerprint."""
+    found: dict[str | None, list[Query]] = {}
     for query in run.outcome.queries if run.outcome else ():
-        if query.fingerprint == change.query and query.status is QueryStatus.SUCCEEDED and query.literals:
-            yield query
+        if query.status is QueryStatus.SUCCEEDED and query.literals:
+            found.setdefault(query.fingerprint, []).append(query)
+    return found
 
 
 def _had(query: Query, change: Change) -> bool:

@@ -119,7 +119,8 @@ def test_tables_hold_the_samples_that_the_log_does(name: str, documents: bool) -
     application = read_application(source)
     run = {"start_ms": application.start_ms, "cores": cluster_of(application).cores}
     found = samples_of({**by_id[row["query_id"]], **run, **row} for row in tables["stage_work"])
-    assert found == samples(queries(application), cluster_of(application))
+    # What a run knows of its own machine is of the run, and not kept in these tables.
+    assert found == [replace(sample, stretch=0.0) for sample in samples(queries(application), cluster_of(application))]
     assert found and any(stage.cpu_ms for sample in found for stage in sample.work.stages)
     assert json.dumps([row["stages"] for row in tables["query_work"]]) == json.dumps(
         [len(sample.work.stages) for sample in found]

@@ -15,6 +15,6 @@ def test_a_decision_on_a_history_of_real_queries_is_measured_step_by_step(tmp_pa
     decision = measure(url, tmp_path, 2, laps)
     assert decision.in_force, "some of its hints are proven"
     assert {len(each) for each in laps.of.values()} == {2}
-    assert len(list(laps.lines())) == 5
+    assert len(list(laps.lines())) == 8
     with Store.open(url) as store:
         assert (store.count(COHORT), len(store.cohorts())) == (4, 2), "what was measured leaves nothing behind"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 
 def counted(count: int, thing: str) -> str:
-    """As in "1 task", "2 queries"."""
+    """As in "1 task", "2 queries", "3 days"."""
     if count == 1:
         return f"1 {thing}"
-    return f"{count} {thing[:-1]}ies" if thing.endswith("y") else f"{count} {thing}s"
+    return f"{count} {thing[:-1]}ies" if thing.endswith("y") and thing[-2:-1] not in "aeiou" else f"{count} {thing}s"
 
 
 def over_queries(queries: int, not_named: int = 0) -> str:

@@ -16,9 +16,10 @@ from tuner.model.agent_message import (
     MAX_CHARACTERS,
     MAX_DIRECTIVES,
     MAX_ID,
+    VERSION,
+    AgentMessage,
     AgentMessageError,
-    QueryDirectives,
-    decode_message,
+    decode_whole,
 )
 from tuner.model.agent_record import AgentRecord
 from tuner.model.application import ProblemCode
@@ -32,6 +33,7 @@ _STATUSES = frozenset(DirectiveStatus)
 _MAX_CONDITIONS = 1000  # of a query
 _MAX_QUERIES = 1000  # of which it is kept what the agent said
 _LOADED = AgentRecord(loaded=True)
+_NOTHING = AgentMessage(VERSION, ())
 _Said = TypeVar("_Said")
 
 
@@ -39,15 +41,17 @@ def take_directives(fragment: Fragment, properties: Mapping[str, object]) -> Non
     """The directives in an application's properties: their text, or that they are in a file."""
     text = properties.get(DIRECTIVES)
     if text or properties.get(DIRECTIVES_FILE):
-        directives = _decoded(fragment, text) if isinstance(text, str) else ()
-        absorb_record(fragment, AgentRecord(directives, is_directed=True))
+        told = _decoded(fragment, text) if isinstance(text, str) else _NOTHING
+        absorb_record(fragment, AgentRecord(told.queries, is_directed=True, sealed=told.sealed))
 
 
 def take_loaded(fragment: Fragment, event: ev.AgentLoaded) -> None:
     """That the agent loaded, and the directives that it read from a file."""
-    text = "" if fragment.steering.directives else event.directives
-    directives = _decoded(fragment, text) if text else ()
-    absorb_record(fragment, AgentRecord(directives, bool(text), loaded=True, problem=redact(event.problem or "")))
+    known = fragment.steering.directives or fragment.steering.sealed
+    text = "" if known else event.directives
+    told = _decoded(fragment, text) if text else _NOTHING
+    problem = redact(event.problem or "")
+    absorb_record(fragment, AgentRecord(told.queries, bool(text), loaded=True, problem=problem, sealed=told.sealed))
 
 
 def take_steered(fragment: Fragment, event: ev.PlanSteered) -> None:
@@ -87,6 +91,7 @@ def absorb_record(fragment: Fragment, later: AgentRecord) -> None:
         problem=here.problem or later.problem,
         by_query=_last({**here.by_query, **later.by_query}),
         values=_last({**here.values, **values}),
+        sealed=here.sealed or later.sealed,
     )
 
 
@@ -116,18 +121,18 @@ def _held(said: ev.DirectiveResult) -> Reason | None:
     return Reason(code, {name: said.numbers[name] for name in HELD_NUMBERS[code]})
 
 
-def _decoded(fragment: Fragment, text: str) -> tuple[QueryDirectives, ...]:
+def _decoded(fragment: Fragment, text: str) -> AgentMessage:
     """None of a text that cannot be read, which is noted once and loses nothing else of the log."""
     try:
-        queries = decode_message(text)
+        told = decode_whole(text)
     except AgentMessageError as error:
         return _unreadable(fragment, str(error))
-    if any(printable(name) != name for query in queries for name in query.names()):
+    if any(printable(name) != name for query in told.queries for name in query.names()):
         return _unreadable(fragment, "a name in the directives cannot be printed")
-    return queries
+    return told
 
 
-def _unreadable(fragment: Fragment, why: str) -> tuple[QueryDirectives, ...]:
+def _unreadable(fragment: Fragment, why: str) -> AgentMessage:
     if not any(code is ProblemCode.UNREADABLE_DIRECTIVES for code, _ in fragment.notes):
         fragment.note(ProblemCode.UNREADABLE_DIRECTIVES, why)
-    return ()
+    return _NOTHING

@@ -7,9 +7,12 @@
        "orders": [{"id": "order_joins:…", "items": [["db.a"], ["db.b"], ["/path/c"]],
                    "predicates": [[[0], [1], "db.a.k", "db.b.k"], [[1], [2], "db.b.j", "/path/c.j"]],
                    "order": [[1, 2], 0], "bounds": [[500, 9000, 120], [700, 8000, 4000], [90, 1600, 0]],
-                   "literals": ["77b2…"], "neutral": ["db.a.day"]}]}]}
+                   "literals": ["77b2…"], "neutral": ["db.a.day"]}]}],
+     "sealed": [{"lock": "5e1d…", "nonce": "90ab…", "body": "k3J9…"}]}
 
-The tuner writes it, and reads it again from the event log of the run that had it. Limits hold for what is read.
+`sealed` is there where other jobs lend: each is the JSON of a query's entry, which only who reads what that reads can open
+(`tuner.plan.sealed_directives`). The tuner writes it, and reads it again from the event log of the run that had it. Limits
+hold for what is read.
 """
 
 from __future__ import annotations
@@ -125,27 +128,46 @@ class QueryDirectives(msgspec.Struct, frozen=True):
                 yield from item
 
 
+class SealedDirectives(msgspec.Struct, frozen=True):
+    """What is wanted of a query that another job runs, too, without its names (`tuner.plan.sealed_directives`).
+
+    `lock` tells a plan that can open it, `nonce` makes each body's key another; `body` is in base64.
+    """
+
+    lock: _Digest
+    nonce: _Digest
+    body: Annotated[str, msgspec.Meta(max_length=MAX_CHARACTERS)]
+
+
 class AgentMessage(msgspec.Struct, frozen=True):
     """All that is wanted of an application, by query."""
 
     version: int
     queries: tuple[QueryDirectives, ...]
+    sealed: tuple[SealedDirectives, ...] = ()
 
 
 _decoder = msgspec.json.Decoder(AgentMessage)
 
 
-def encode_message(queries: tuple[QueryDirectives, ...]) -> str:
+def encode_message(queries: tuple[QueryDirectives, ...], sealed: tuple[SealedDirectives, ...] = ()) -> str:
     """The message as it is sent: plain ASCII on one line, the same for the same directives, for it travels on a command line.
 
     "$" is escaped: in some places Spark substitutes ${…} in the values of properties.
     """
-    message = msgspec.to_builtins(AgentMessage(VERSION, queries))
+    message = msgspec.to_builtins(AgentMessage(VERSION, queries, sealed))
+    if not sealed:
+        del message["sealed"]
     return json.dumps(message, separators=(",", ":"), ensure_ascii=True).replace("$", "\\u0024")
 
 
 def decode_message(text: str) -> tuple[QueryDirectives, ...]:
     """The directives that a text holds, query by query. Raises AgentMessageError."""
+    return decode_whole(text).queries
+
+
+def decode_whole(text: str) -> AgentMessage:
+    """The message that a text holds, with what is sealed in it. Raises AgentMessageError."""
     if len(text) > MAX_CHARACTERS:
         raise AgentMessageError(
             f"{len(text)} characters of directives are more than the {MAX_CHARACTERS} that are read"
@@ -157,14 +179,19 @@ def decode_message(text: str) -> tuple[QueryDirectives, ...]:
     if message.version not in READABLE_VERSIONS:
         known = ", ".join(map(str, READABLE_VERSIONS))
         raise AgentMessageError(f"directives of version {message.version}; only versions {known} are known")
-    if sum(len(query.ids) for query in message.queries) > MAX_DIRECTIVES:
+    if sum(len(query.ids) for query in message.queries) + len(message.sealed) > MAX_DIRECTIVES:
         raise AgentMessageError(f"more than {MAX_DIRECTIVES} directives")
-    for query in message.queries:
+    check_orders(message.queries)
+    return message
+
+
+def check_orders(queries: tuple[QueryDirectives, ...]) -> None:
+    """Raises AgentMessageError where an order does not join, or bound, each of its items once."""
+    for query in queries:
         if any(sorted(_item_numbers(order.order)) != list(range(len(order.items))) for order in query.orders):
             raise AgentMessageError("an order in the directives does not join each item once")
         if any(order.bounds and len(order.bounds) != len(order.items) for order in query.orders):
             raise AgentMessageError("an order in the directives does not bound each item once")
-    return message.queries
 
 
 def _item_numbers(order: Order) -> Iterator[int]:

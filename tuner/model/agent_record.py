@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from tuner.model.agent_message import QueryDirectives
+from tuner.model.agent_message import QueryDirectives, SealedDirectives
 from tuner.model.directive_result import DirectiveResult
 from tuner.model.query_values import QueryValues
 
@@ -15,7 +15,8 @@ NOT_LOADED = "the agent did not load"
 
 
 class AgentRecord(msgspec.Struct, frozen=True):
-    """`directives` are what was directed, query by query; `is_directed` says that something was, known or not.
+    """`directives` are what was directed, query by query, `sealed` what was for who can open it; `is_directed` says that
+    something was, known or not.
 
     `loaded` says that the agent did, `problem` what it could not read. `by_query` is what it said of each query's plan,
     by fingerprint, the latest that was optimised; `values` those in it, unknown where its plans had several.
@@ -27,6 +28,7 @@ class AgentRecord(msgspec.Struct, frozen=True):
     problem: str = ""
     by_query: Mapping[str, tuple[DirectiveResult, ...]] = {}
     values: Mapping[str, QueryValues] = {}
+    sealed: tuple[SealedDirectives, ...] = ()
 
     def directives_of(self, fingerprint: str) -> tuple[QueryDirectives, ...]:
         """What a query was directed to do."""

@@ -6,6 +6,8 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from tuner.eventlog.properties import error_kind
 from tuner.model.agent_record import UNSTEERED, AgentRecord
 from tuner.model.application import Application, Execution, PlanInfo, Stage
@@ -29,6 +31,7 @@ from tuner.plan.not_deterministic import not_deterministic
 from tuner.plan.query_work import query_work
 from tuner.plan.relation import files_bytes, is_scan, relation_name, scan_columns
 from tuner.plan.row_counts import row_counts
+from tuner.plan.sealed_directives import opened
 from tuner.plan.shuffles import find_shuffles
 from tuner.plan.skewed_stages import find_skews
 from tuner.plan.table_reads import table_reads
@@ -201,6 +204,8 @@ def _measured(
     if not (execution.steered or steering.is_directed):
         return query
     ran = RanPlan(final, query.joins, joins)
+    if lent := opened(steering.sealed, query.relations, query.columns):
+        steering = structs.replace(steering, directives=(*steering.directives, *lent))
     outcomes = _or_nothing(query, "directives", lambda: directive_results(execution, query.fingerprint, ran, steering))
     return replace(query, directives=outcomes or ())
 

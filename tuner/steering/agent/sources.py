@@ -20,6 +20,7 @@ SOURCES = (
     "JoinSite",
     "KeptRows",
     "Directives",
+    "Sealed",
     "Held",
     "Literals",
     "Pass",

@@ -15,8 +15,18 @@ public final class Directives {
     public String fingerprint;
     public Set relations;
     public String columns;
+    /** Whether another job lends it. */
+    public boolean lent;
     public List hints = new ArrayList();
     public List orders = new ArrayList();
+  }
+
+  /** A query that another job lends, as it is sealed (Sealed); `opened` once a plan was met that reads what it reads. */
+  public static final class Locked {
+    public String lock;
+    public String nonce;
+    public String body;
+    public Query opened;
   }
 
   /** A hint for every join of a signature; `side` holds the relations of the side it is given to, or nothing. */
@@ -77,7 +87,7 @@ public final class Directives {
 
   private Directives() {}
 
-  /** The queries that a text directs. Throws IllegalArgumentException with what is wrong with it. */
+  /** What a text directs: each a Query, or Locked. Throws IllegalArgumentException with what is wrong with it. */
   public static List parse(String text) {
     JsonNode root;
     try {
@@ -92,10 +102,20 @@ public final class Directives {
     List queries = new ArrayList();
     JsonNode each = Json.field(root, "queries");
     for (int i = 0; i < each.size(); i++) queries.add(query(Json.element(each, i)));
+    JsonNode sealed = Json.field(root, "sealed");
+    for (int i = 0; i < sealed.size(); i++) {
+      JsonNode one = Json.element(sealed, i);
+      Locked locked = new Locked();
+      locked.lock = Json.text(one, "lock");
+      locked.nonce = Json.text(one, "nonce");
+      locked.body = Json.text(one, "body");
+      queries.add(locked);
+    }
     return queries;
   }
 
-  private static Query query(JsonNode node) {
+  /** One of the queries of a message. */
+  public static Query query(JsonNode node) {
     Query query = new Query();
     query.fingerprint = Json.text(node, "fingerprint");
     query.relations = new HashSet(Json.sortedTexts(Json.field(node, "relations")));

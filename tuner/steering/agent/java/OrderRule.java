@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Subquery;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.internal.SQLConf;
 
 /**
  * Orders the joins of a plan. Runs where Spark's own reordering would: filters are pushed down and columns pruned, and
@@ -47,9 +48,15 @@ public final class OrderRule extends Rule {
     Names names = pass.names;
     Set relations = Scope.relations(operators, names);
     String columns = null;
+    String lock = null;
     List orders = new ArrayList();
     for (int i = 0; i < queries.size(); i++) {
-      Directives.Query query = (Directives.Query) queries.get(i);
+      if (queries.get(i) instanceof Directives.Locked) {
+        if (columns == null) columns = Columns.digest(plan, operators, names);
+        if (lock == null) lock = Sealed.lock(relations, columns);
+      }
+      Directives.Query query = queryOf(queries.get(i), relations, columns, lock);
+      if (query == null || isForbidden(query)) continue;
       if (!query.relations.equals(relations)) continue;
       if (!query.columns.isEmpty() && columns == null) columns = Columns.digest(plan, operators, names);
       if (!query.columns.isEmpty() && !query.columns.equals(columns)) continue;
@@ -68,6 +75,28 @@ public final class OrderRule extends Rule {
     if (Trees.output(ordered).equals(Trees.output(plan))) return ordered;
     pass.undo("the order would change the columns of the result");
     return plan;
+  }
+
+  /** Null for what is sealed to this plan. */
+  private static Directives.Query queryOf(Object directed, Set relations, String columns, String lock) {
+    if (!(directed instanceof Directives.Locked)) return (Directives.Query) directed;
+    Directives.Locked locked = (Directives.Locked) directed;
+    if (!locked.lock.equals(lock)) return null;
+    try {
+      return Sealed.open(locked, relations, columns);
+    } catch (IllegalArgumentException error) {
+      Agent.failure(error);
+      return null;
+    }
+  }
+
+  /** Whether the application switched broadcasts off, which another job could not know of, and one is lent. */
+  private static boolean isForbidden(Directives.Query query) {
+    if (!query.lent || SQLConf.get().autoBroadcastJoinThreshold() >= 0) return false;
+    for (int i = 0; i < query.hints.size(); i++) {
+      if (((Directives.Hint) query.hints.get(i)).hint.equals("BROADCAST")) return true;
+    }
+    return false;
   }
 
   private static boolean hasHint(List operators) {

@@ -18,6 +18,7 @@ from tuner.model.directive_result import DirectiveResult
 from tuner.model.failure import Failure
 from tuner.model.join_graph import JoinGraph
 from tuner.model.look_ahead import LookAhead
+from tuner.model.proof import Proof
 from tuner.model.query import Query, QueryStatus
 from tuner.model.query_values import FilterCondition
 from tuner.model.row_count import RowCount
@@ -89,6 +90,7 @@ _QUERY_TIMES = tuple(f.name for f in fields(_BriefQuery))
 
 _decisions = msgspec.json.Decoder(Decision)
 _outcomes = msgspec.json.Decoder(Outcome)
+_proofs = msgspec.json.Decoder(Proof)
 _details = msgspec.json.Decoder(RunDetails)
 _look_aheads = msgspec.json.Decoder(LookAhead)
 _parts: dict[Detail, tuple[msgspec.json.Decoder[Any], tuple[str, ...]]] = {
@@ -145,6 +147,20 @@ def readable_details(key: str, document: str) -> RunDetails | None:
         return _details.decode(document)
     except _UNREADABLE as error:
         skipped(f"the details of run {key}", error)
+        return None
+
+
+def proof_document(proof: Proof) -> str:
+    """A proof as JSON. StoreError when it could not be read again."""
+    return _document(f"what cohort {proof.cohort} lends", proof, _proofs)
+
+
+def readable_proof(cohort: str, document: str) -> Proof | None:
+    """What a cohort lends of a query; None, with a warning, when it cannot be read."""
+    try:
+        return _proofs.decode(document)
+    except _UNREADABLE as error:
+        skipped(f"what cohort {cohort} lends", error)
         return None
 
 
@@ -224,7 +240,9 @@ def skipped(what: str, error: Exception) -> None:
 
 
 def _document(
-    what: str, value: Decision | Outcome | RunDetails | LookAhead | _BriefOutcome, decoder: msgspec.json.Decoder[Any]
+    what: str,
+    value: Decision | Outcome | RunDetails | LookAhead | Proof | _BriefOutcome,
+    decoder: msgspec.json.Decoder[Any],
 ) -> str:
     # JSON has no infinity: msgspec writes null, and the run would be skipped whenever it is read.
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -11,7 +11,7 @@ from itertools import zip_longest
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from sqlalchemy import Connection, Engine, Insert, Row, Select, Update, func, insert, select, update
+from sqlalchemy import Connection, Engine, Insert, Row, Select, Update, delete, func, insert, select, update
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.orm import Session, undefer
 
@@ -24,10 +24,12 @@ from tuner.history.documents import (
     look_ahead_document,
     of_kind,
     outcome_document,
+    proof_document,
     readable_decision,
     readable_details,
     readable_look_ahead,
     readable_outcome,
+    readable_proof,
     readable_run,
     skipped,
     times_document,
@@ -35,10 +37,11 @@ from tuner.history.documents import (
 from tuner.history.engine import explained, open_engine, writer
 from tuner.history.schema import migrate as migrate_schema
 from tuner.history.schema import require_head
-from tuner.history.tables import Base, LookAheadRow, ModeRow, RunRow, TimesRow, VerdictRow
+from tuner.history.tables import Base, LookAheadRow, ModeRow, ProofRow, RunRow, TimesRow, VerdictRow
 from tuner.history.url import parse
 from tuner.model.decision import Decision, Mode
 from tuner.model.look_ahead import LookAhead
+from tuner.model.proof import Proof
 from tuner.model.run import Elsewhere, Outcome, Run, RunDetails, RunMark, RunState
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 
@@ -49,6 +52,8 @@ if TYPE_CHECKING:
 _LOOKED_AT_ELSEWHERE = 200
 # Where the newest run of a cohort cannot be read, so many are looked at for one that can.
 _BEHIND_UNREADABLE = 20
+# Of a query so many cohorts' proofs are read, for each that is looked at.
+_PROOFS_OF_A_QUERY = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +189,46 @@ class Store:
             measured = _read(session, _rows().where(RunRow.key.in_(chosen[:runs])), Detail.FULL)
         outcomes = tuple(run.outcome for run in measured if run.outcome is not None)
         return Elsewhere(tuple(decisions), outcomes, len({run.cohort for run in measured}))
+
+    def prove(self, cohort: str, proofs: Iterable[Proof]) -> None:
+        """Stores what a cohort has shown, query by query, in place of what it had before."""
+        rows = [
+            {
+                "cohort": cohort,
+                "query": proof.query,
+                "told_at": proof.told_at,
+                "gained_seconds": proof.gained_seconds,
+                "proof": proof_document(proof),
+            }
+            for proof in proofs
+        ]
+        with self._writing() as connection:
+            connection.execute(delete(ProofRow).where(ProofRow.cohort == cohort))
+            if rows:
+                connection.execute(insert(ProofRow), rows)
+
+    def proofs(self, cohort: str, since: datetime, queries: int) -> list[Proof]:
+        """What other cohorts have shown since then, of up to so many queries: those that gained most, that first."""
+        others = (ProofRow.cohort != cohort, ProofRow.told_at >= since)
+        gained = func.max(ProofRow.gained_seconds)
+        best = select(ProofRow.query).where(*others, ProofRow.gained_seconds > 0).group_by(ProofRow.query)
+        best = best.order_by(gained.desc(), ProofRow.query).limit(queries)
+        with collection_paused(), self._reading() as session:
+            names = list(session.scalars(best))
+            told = select(ProofRow.cohort, ProofRow.proof).where(*others, ProofRow.query.in_(names))
+            told = told.order_by(ProofRow.gained_seconds.desc(), ProofRow.cohort, ProofRow.query)
+            told = told.limit(_PROOFS_OF_A_QUERY * queries)
+            read = [readable_proof(name, document) for name, document in session.execute(told)]
+        return [proof for proof in read if proof is not None]
+
+    def said_of(self, cohorts: Collection[str]) -> tuple[list[Verdict], dict[str, Mode | None]]:
+        """What people said of the changes of some cohorts, oldest first, and the mode that each was given last."""
+        verdicts = select(VerdictRow).where(VerdictRow.cohort.in_(cohorts)).order_by(VerdictRow.at, VerdictRow.id)
+        modes = select(ModeRow).where(ModeRow.cohort.in_(cohorts)).order_by(ModeRow.at, ModeRow.id)
+        with self._reading() as session:
+            found = list(_readable_verdicts(session.scalars(verdicts)))
+            changes = _readable_modes(session.scalars(modes))
+            return found, {change.cohort: change.mode for change in changes}
 
     def brief_runs(self, cohort: str, limit: int, known: Mapping[str, Run]) -> list[Run]:
         """As `runs`, brief. Those of `known`, by key, that have their whole outcome never change: they are not read again."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import TEXT, BigInteger, DateTime, Dialect, Index, Integer, Text, TypeDecorator
+from sqlalchemy import TEXT, BigInteger, DateTime, Dialect, Float, Index, Integer, Text, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -102,6 +102,24 @@ class LookAheadRow(Base):
     cohort: Mapped[str] = mapped_column(_Name, primary_key=True)
     digest: Mapped[str] = mapped_column(Text)
     document: Mapped[str] = mapped_column(Text)
+
+
+class ProofRow(Base):
+    """What a cohort has shown of changes to one of its queries (a fingerprint), for others: `proof` is JSON of
+    `tuner.model.proof.Proof`. It is as of the cohort's latest run."""
+
+    __tablename__ = "spark_tuner_proofs"
+
+    cohort: Mapped[str] = mapped_column(_Name, primary_key=True)
+    query: Mapped[str] = mapped_column(_Name, primary_key=True)
+    told_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    gained_seconds: Mapped[float] = mapped_column(Float)
+    proof: Mapped[str] = mapped_column(Text)
+
+    __table_args__ = (
+        Index("ix_spark_tuner_proofs_gained", "gained_seconds", "told_at"),
+        Index("ix_spark_tuner_proofs_query", "query"),
+    )
 
 
 class VerdictRow(Base):

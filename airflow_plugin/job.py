@@ -31,6 +31,7 @@ def job_of(task: TaskSubmission, settings: Settings) -> Job:
         origin=Origin(ti.dag_id, ti.run_id, ti.task_id, ti.map_index),
         submission=task.submission,
         order_sensitive=settings.order_sensitive,
+        borrows=settings.borrow,
         most_seconds=MostSeconds(settings.most_seconds_before, settings.most_seconds_after),
     )
 

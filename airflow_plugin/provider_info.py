@@ -88,6 +88,12 @@ def get_provider_info() -> dict[str, object]:
                         "spark.tuner.orderSensitive wins.",
                         example="leave",
                     ),
+                    "borrow": _option(
+                        "boolean",
+                        "True",
+                        "Whether the first run of a job has what other jobs of the same history store have proven of the queries "
+                        "that it shares with them. False: the first run is observed.",
+                    ),
                     "most_seconds_before": _option(
                         "float",
                         "2.0",

@@ -30,6 +30,7 @@ class Settings:
     steering: Steering = Steering.AGENT
     agent_jar: str = ""
     order_sensitive: OrderSensitive = OrderSensitive.STABLE
+    borrow: bool = True
     most_seconds_before: float = DEFAULT.before
     most_seconds_after: float = DEFAULT.after
 
@@ -45,6 +46,7 @@ def load() -> Settings:
         steering=_one_of(Steering, "steering", Steering.AGENT),
         agent_jar=_text("agent_jar"),
         order_sensitive=_one_of(OrderSensitive, "order_sensitive", OrderSensitive.STABLE),
+        borrow=conf.getboolean(_SECTION, "borrow", fallback=True),
         most_seconds_before=_seconds("most_seconds_before", DEFAULT.before),
         most_seconds_after=_seconds("most_seconds_after", DEFAULT.after),
     )

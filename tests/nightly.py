@@ -12,7 +12,10 @@ from tuner.eventlog.location import local_path
 from tuner.history.store import Store
 from tuner.loop.loop import Job, Report, Turn, complete, prepare
 from tuner.loop.time_limits import MostSeconds
+from tuner.model.agent_message import DIRECTIVES, decode_whole
 from tuner.model.decision import Mode
+from tuner.plan.digest import digest
+from tuner.plan.sealed_directives import opened
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Steering
 from tuner.steering.order_sensitive import OrderSensitive
@@ -23,6 +26,10 @@ _SQL = "org.apache.spark.sql.execution.ui."
 
 # Tests share their machine: what they are about is not how long a decision takes there.
 PATIENT = MostSeconds(60.0, 60.0)
+
+
+# What the job's query reads.
+RELATIONS, COLUMNS = ("db.items", "db.sales"), digest("db.items.id\ndb.sales.item")
 
 
 def _scan(name: str, column: str, id_: int) -> dict[str, Any]:
@@ -79,6 +86,26 @@ Join Inner, (item#10 = id#20), Statistics(sizeInBytes=1.8 PiB)
 """
 
 
+def _answers(conf: Mapping[str, str]) -> list[dict[str, Any]]:
+    """What the agent says that applied all that it was told."""
+    message = decode_whole(conf[DIRECTIVES])
+    told = (*message.queries, *opened(message.sealed, RELATIONS, COLUMNS))
+    return [
+        {"Event": "tuner.steering.agent.AgentLoaded", "version": 3},
+        *(
+            {
+                "Event": "tuner.steering.agent.PlanSteered",
+                "executionId": 0,
+                "fingerprint": query.fingerprint,
+                "outcomes": [{"id": id_, "status": "applied", "reason": ""} for id_ in query.ids],
+                "literals": digest(""),
+                "conditions": [],
+            }
+            for query in told
+        ),
+    ]
+
+
 @dataclass
 class Spark:
     """What a Spark job leaves behind: an event log where its conf says."""
@@ -91,6 +118,7 @@ class Spark:
     description: str = "statement 1 of 1"
     version: str = "4.0.1"
     start_ms: int = START_MS
+    agent: bool = False
 
     def run(self, turn: Turn, extra: Mapping[str, str] | None = None) -> None:
         conf = {
@@ -113,6 +141,7 @@ class Spark:
             {"Event": "SparkListenerApplicationStart", "App Name": "etl", "App ID": name, "Timestamp": start},
             {"Event": "SparkListenerExecutorAdded", "Executor ID": "driver", "Executor Info": {"Total Cores": 2}},
             {"Event": "SparkListenerEnvironmentUpdate", "Spark Properties": dict(conf)},
+            *(_answers(conf) if self.agent else ()),
             {"Event": _SQL + "SparkListenerSQLExecutionStart", **execution, "sparkPlanInfo": plan, "time": start},
             {
                 "Event": _SQL + "SparkListenerDriverAccumUpdates",
@@ -147,6 +176,7 @@ class Nightly:
     steering: Steering = Steering.CONF
     submission: Submission = field(default_factory=Submission)
     order_sensitive: OrderSensitive = OrderSensitive.STABLE
+    borrows: bool = True
 
     @property
     def url(self) -> str:
@@ -167,6 +197,7 @@ class Nightly:
             self.submission,
             order_sensitive=self.order_sensitive,
             most_seconds=PATIENT,
+            borrows=self.borrows,
         )
 
     def prepare(self, key: str) -> Turn:

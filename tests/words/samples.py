@@ -214,6 +214,7 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.SLOWER, _before_evidence(_SLOWER, "loss_probability")),
     Reason(ReasonCode.HELD_OUT, {"query": "q1", "run": "etl/1/1", "seconds": 16.0, "expected_seconds": 10.0}),
     Reason(ReasonCode.ONE_MORE_WITHOUT, {"runs": 4}),
+    Reason(ReasonCode.NEVER_WITHOUT),
     Reason(ReasonCode.NO_RUN_WITHOUT, {"run": "etl/1/1"}),
     Reason(ReasonCode.OTHER_VALUES_IN_EACH_RUN, {"runs": 2}),
     Reason(ReasonCode.SLOWER, _with(_SLOWER, named=False)),
@@ -261,6 +262,8 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.LOST_ELSEWHERE, {"won": 1, "jobs": 4}),
     Reason(ReasonCode.LOST_ALIKE, {"value": "400"}, (_NO_GAIN,)),
     Reason(ReasonCode.WON_ELSEWHERE, {"won": 1, "jobs": 1}, (_SHUFFLED,)),
+    Reason(ReasonCode.LENT, {"jobs": 2, "runs": 5, "days": 2, "seconds": 6.4}, (_SHUFFLED,)),
+    Reason(ReasonCode.LENT, {"jobs": 1, "runs": 1, "days": 0, "seconds": 6.4}, (_SHUFFLED,)),
     Reason(ReasonCode.MODE_SINCE, {"mode": "auto"}),
     Reason(ReasonCode.RULED_SINCE, _with(_RULED, standing="held")),
     Reason(ReasonCode.RULED_SINCE, _with(_RULED, ruling="approve", reason="", standing="trial")),
@@ -333,6 +336,7 @@ FOR_VALUES = (
 
 DECISIONS = (
     Decision(Mode.AUTO, (), unsteered=Reason(ReasonCode.FIRST_RUN)),
+    Decision(Mode.AUTO, (), lent=DECIDED),
     Decision(Mode.AUTO, ()),
     Decision(Mode.OBSERVE, ()),
     Decision(Mode.AUTO, DECIDED),

@@ -64,6 +64,12 @@ def submit(
     event_log_base: Annotated[
         str, typer.Option(help="Directory or URL where event logs go. [default: beside the SQLite store]")
     ] = "",
+    borrow: Annotated[
+        bool,
+        typer.Option(
+            help="Let a first run have what other cohorts of the store have proven of the queries that they share."
+        ),
+    ] = True,
     most_seconds_before: Annotated[
         float,
         typer.Option(
@@ -106,6 +112,7 @@ def submit(
             agent_jar=agent_jar,
         ),
         most_seconds=MostSeconds(most_seconds_before, most_seconds_after),
+        borrows=borrow,
     )
     # Before anything starts: where SQL has no place to lie, its job cannot.
     with sql_directory() if statements else nullcontext("") as directory:

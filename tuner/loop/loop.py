@@ -36,6 +36,7 @@ from tuner.loop.next_decision import (
     load_rules,
     next_decision,
 )
+from tuner.loop.proofs import proofs_of
 from tuner.loop.stamps import advice_stamp, are_known, decision_stamp
 from tuner.loop.turn import Job as Job
 from tuner.loop.turn import Report as Report
@@ -53,8 +54,10 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Elsewhere, Outcome, Run, RunState
 from tuner.model.verdict import Verdict
 from tuner.plan.queries import queries
+from tuner.policy.borrowed_changes import with_borrowed
 from tuner.policy.context import Context
 from tuner.policy.judgement import Judgement, judge
+from tuner.policy.lent_changes import MOST_AGE, lent_changes
 from tuner.policy.measure import latest_outcome, usable
 from tuner.policy.measured_values import newest_of_each
 from tuner.problems import Problems
@@ -63,6 +66,7 @@ from tuner.steering.agent.agent_directives import AgentDirectives, SizeLimits, a
 from tuner.steering.agent.build_ahead import build_ahead
 from tuner.steering.directives import Directives, Steering
 from tuner.steering.directives_of_decision import by_agent, by_conf, only_carried_out
+from tuner.steering.lent_directives import lent_by_agent
 from tuner.steering.steering_method import SteeringMethod, choose_method
 from tuner.steering.submit_conf import marker, observing_conf
 from tuner.within_time import Consent, aside, within
@@ -70,6 +74,8 @@ from tuner.words.query_names import names_in
 
 # With so many measured runs of its own a cohort needs no others to know what operators take.
 TAUGHT_BY_OWN_RUNS = 3
+# Of so many queries that others run a first run is told: those that gained most there.
+MOST_LENT = 200
 # Of so many other cohorts it is looked at what came of their changes.
 MOST_COHORTS_ELSEWHERE = 20
 # Tries of a run that are looked up by their keys.
@@ -310,6 +316,10 @@ def _known(store: Store, job: Job, runs: Sequence[Run], spark_version: str, prob
 def _decided(store: Store, job: Job, place: EventLogPlace, runs: Sequence[Run], problems: Problems) -> _Steering:
     if not place.directory:
         return _unsteered(job, place)
+    if not runs and job.mode is Mode.AUTO:
+        lent = problems.guard("look at what other jobs lend", lambda: _lent(store, job, place), None)
+        if lent is not None:
+            return lent
     latest = latest_outcome(runs)
     known = _known(store, job, runs, latest.spark_version if latest else "", problems)
     _have_jar_built(job, known.way, problems)
@@ -359,6 +369,32 @@ def _steering(
     return _Steering(decision, directives, conf, taught, _names(decision, names))
 
 
+def _lent(store: Store, job: Job, place: EventLogPlace) -> _Steering | None:
+    """The first run of a cohort with what others have proven; None where there is nothing, or no agent to carry it out."""
+    way = choose_method(job.steering, job.submission, "")
+    if way.route is None or not job.borrows:
+        return None
+    now, spark = datetime.now(UTC), job.submission.spark
+    proofs = store.proofs(job.cohort, now - MOST_AGE, MOST_LENT)
+    if not proofs:
+        return None
+    # In cluster mode the Spark at hand may be another one than the cluster's.
+    version = spark.version if spark and not job.submission.in_cluster_mode else ""
+    found = lent_changes(
+        proofs,
+        *store.said_of({proof.cohort for proof in proofs}),
+        store.verdicts(job.cohort),
+        now=now,
+        spark_version=version,
+        conf={**job.submission.conf, **job.user_conf},
+    )
+    directives, carried = lent_by_agent(found, job.user_conf, way.route, job.order_sensitive)
+    if not carried:
+        return None
+    decision = Decision(job.mode, (), lent=tuple(d for lent in carried for d in lent.changes))
+    return _Steering(decision, directives, _submit_conf(job, decision, directives, place))
+
+
 def _names(decision: Decision, names: Mapping[str, str]) -> dict[str, str]:
     """Of the queries that the decision changes, what they are called."""
     return {query: names[query] for decided in decision.changes for query in decided.queries}
@@ -404,12 +440,13 @@ def _completed(completing: _Completing) -> Report:
     state = state_of(application, failed=completing.failed)
     failure = _failure(application, outcome, completing.ending) if state is RunState.FAILED else None
     outcome = replace(outcome, failure=failure) if outcome and failure else outcome
-    run = replace(turn.run, state=state, ended_at=datetime.now(UTC), outcome=outcome)
+    run = with_borrowed(replace(turn.run, state=state, ended_at=datetime.now(UTC), outcome=outcome))
+    turn = replace(turn, decision=run.decision)
     stored = problems.guard("store the outcome", lambda: _finish(store_url, run), False)
     completing.stored = run if stored else None
     look_back = partial(_look_back, turn, store_url, run, application, problems)
     judged = problems.guard("look back at the run", look_back, None) if stored else None
-    return Report(turn, run if outcome else None, tuple(problems.found), judged, failure)
+    return Report(turn, run if run.outcome else None, tuple(problems.found), judged, failure)
 
 
 def _submit_conf(job: Job, decision: Decision, directives: Directives, place: EventLogPlace) -> dict[str, str]:
@@ -464,6 +501,8 @@ def _look_ahead(
     outlook = problems.guard("look ahead", lambda: _decide(known, problems) if known else None, None)
     if known and outlook and len(problems.found) == before:
         problems.guard("keep what was decided ahead", lambda: _keep_ahead(store, known, outlook), None)
+    if known and outlook:
+        problems.guard("tell what was proven", partial(_prove, store, known, outlook), None)
     return outlook, known.facts if known else None
 
 
@@ -499,6 +538,14 @@ def _keep_ahead(store: Store, known: _Known, outlook: Decision) -> None:
             known.advice_stamp,
         ),
     )
+
+
+def _prove(store: Store, known: _Known, outlook: Decision) -> None:
+    """What other jobs may be lent since this run."""
+    facts = known.facts
+    if facts is None:
+        return
+    store.prove(known.job.cohort, proofs_of(known.job.cohort, outlook, known.runs, partial(_size_limits, facts)))
 
 
 def _reach(job: Job, way: SteeringMethod) -> Reach:
@@ -651,7 +698,10 @@ def _settle(store: Store, job: Job, run: Run, now: datetime, problems: Problems)
         outcome = problems.guard(f"read the plans of run {run.key}", lambda: _outcome(application), None)
         if outcome and state is RunState.FAILED:
             outcome = replace(outcome, failure=_failure(application, outcome))
-        store.finish(run.key, state, now, outcome)
+        ended = with_borrowed(replace(run, state=state, ended_at=now, outcome=outcome))
+        if ended.decision != run.decision:
+            store.begin(ended.begun)
+        store.finish(run.key, state, now, ended.outcome)
 
 
 def _is_being_written(run: Run) -> bool:

@@ -31,7 +31,8 @@ class Job:
     someone said that a driver on another machine has it, too; `statements` the SQL of a `sql=` job. `steering` is how
     changes are to reach the run; `submission` is what tells if the agent can. `origin` is the Airflow task instance.
     `order_sensitive` says what becomes of joins below operators to which the order of rows matters, `most_seconds` how long
-    the job may be kept waiting. A mode that a person gave the cohort beats `mode`.
+    the job may be kept waiting, `borrows` whether its first run has what other jobs have proven. A mode that a person gave the
+    cohort beats `mode`.
     """
 
     cohort: str
@@ -47,6 +48,7 @@ class Job:
     order_sensitive: OrderSensitive = OrderSensitive.STABLE
     base_is_shared: bool = False
     most_seconds: MostSeconds = field(default_factory=MostSeconds)
+    borrows: bool = True
 
 
 @dataclass(frozen=True, slots=True)

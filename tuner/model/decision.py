@@ -95,11 +95,16 @@ class DecidedChange:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the policy chose for one run. `unsteered` is why it chose nothing, where that is not for want of advice."""
+    """What the policy chose for one run. `unsteered` is why it chose nothing, where that is not for want of advice.
+
+    `lent` goes along with a first run, of which nobody knows what it will ask: changes to queries that other jobs have shown
+    to gain. They are none of its own, and nothing that its readers are shown, until its log tells which of these it ran.
+    """
 
     mode: Mode
     changes: tuple[DecidedChange, ...]
     unsteered: Reason | None = None
+    lent: tuple[DecidedChange, ...] = ()
 
     @property
     def in_force(self) -> tuple[DecidedChange, ...]:

@@ -116,7 +116,8 @@ def refused_with_changes(runs: Iterable[Run], key: str) -> bool:
 def _earlier_with_changes(runs: Iterable[Run], key: str) -> list[Run]:
     stem = key.rsplit("/", 1)[0]
     tries = (r for r in runs if r.key != key and r.key.rsplit("/", 1)[0] == stem)
-    return [r for r in tries if r.decision.in_force and r.state is not RunState.SUCCEEDED]
+    steered = (r for r in tries if r.decision.in_force or r.decision.lent)
+    return [r for r in steered if r.state is not RunState.SUCCEEDED]
 
 
 def _was_refused(run: Run) -> bool:

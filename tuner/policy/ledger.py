@@ -46,6 +46,7 @@ TOGETHER = 0.25
 
 
 _ONE_MORE_WITHOUT = Reason(ReasonCode.ONE_MORE_WITHOUT, {"runs": MAX_TRIALS})
+_NEVER_WITHOUT = Reason(ReasonCode.NEVER_WITHOUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,7 +356,11 @@ def _severe_night(ledger: _Ledger, run: Run, decided: DecidedChange) -> Reason |
 def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> None:
     """What can never be measured can never be shown to be worth it."""
     trials = _trials(ledger, decided) if decided.standing is Standing.TRIAL else 0
-    if trials == MAX_TRIALS and usable(run) and any(decided.id in q.changes | q.properties for q in ledger.measured):
+    met = usable(run) and any(decided.id in q.changes | q.properties for q in ledger.measured)
+    if trials == 1 and met and decided.why.code is ReasonCode.LENT:
+        # Its first run had it: the next is what the others are held against.
+        _record(ledger, run, decided, decided.standing, decided.why, held_out=_NEVER_WITHOUT)
+    elif trials == MAX_TRIALS and met:
         _record(ledger, run, decided, decided.standing, decided.why, held_out=_ONE_MORE_WITHOUT)
     elif trials >= MAX_TRIALS:
         why = Reason(ReasonCode.NEVER_MEASURED, {"runs": MAX_TRIALS})

@@ -69,8 +69,9 @@ def observing_conf(cohort: str, key: str, event_log: Mapping[str, str], decision
 
 
 def changes_digest(decision: Decision) -> str:
-    """What tells a decision from others in the event log: its changes, and where each stands."""
-    return digest("\n".join(sorted(f"{decided.standing} {decided.id}" for decided in decision.changes)))
+    """What tells a decision from others in the event log: its changes, where each stands, and what was lent for it."""
+    lent = (f"lent {decided.id}" for decided in decision.lent)
+    return digest("\n".join(sorted([*(f"{decided.standing} {decided.id}" for decided in decision.changes), *lent])))
 
 
 def marker(key: str) -> str:

@@ -13,6 +13,9 @@ def decision_summary(decision: Decision) -> str:
     """One line for logs and tables: why it chose nothing, or how many of its changes stand where."""
     if decision.unsteered is not None:
         return reason_words(decision.unsteered)
+    if decision.lent:
+        # Neither how many nor what they are for is its reader's to know.
+        return "first run: what other jobs have proven goes along, for queries that it shares with them"
     counts = Counter(decided.standing for decided in decision.changes)
     words = ", ".join(f"{counts[s]} {standing_words(s)}" for s in Standing if counts[s])
     if decision.mode is Mode.OBSERVE:

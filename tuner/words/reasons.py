@@ -160,6 +160,15 @@ def _similar(n: Numbers) -> str:
     return filled("a similar change gained in {won} of {jobs:other job}", n)
 
 
+def _lent(n: Numbers) -> str:
+    up_to = "up to " if n["jobs"] > 1 else ""
+    runs = filled(
+        f"the same change to this query gained {up_to}{{seconds}} in {{jobs:other job}} ({{runs:run}} with it", n
+    )
+    ago = filled("{days:day} ago", n) if n["days"] else "today"
+    return f"{runs}, last {ago})"
+
+
 _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.FASTER: _measured,
     ReasonCode.SECURED: _secured,
@@ -169,6 +178,7 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.HELD_OUT: "left out of one run, to compare: {query} took {seconds} in run {run}, without it about "
     "{expected_seconds}",
     ReasonCode.NO_RUN_WITHOUT: "left out of one run, to compare: most of run {run} had values that never ran without it",
+    ReasonCode.NEVER_WITHOUT: "left out of one run, to compare: this job never ran without it",
     ReasonCode.ONE_MORE_WITHOUT: "left out of one run, to compare: {runs:run} with it told too little",
     ReasonCode.NEVER_MEASURED: "it could not be measured in {runs:run}",
     ReasonCode.QUERY_FAILED: _query_failed,
@@ -188,6 +198,7 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.MODE_SINCE: "mode {mode} from the next run on",
     ReasonCode.MAY_LOSE: "it may lose {worst_loss_seconds}, more than the {allowed_seconds} allowed",
     ReasonCode.WON_ELSEWHERE: lambda n: f"{n['because'][0]}; {_similar(n)}",
+    ReasonCode.LENT: lambda n: f"{n['because'][0]}; {_lent(n)}",
     ReasonCode.LOST_ELSEWHERE: _similar,
     ReasonCode.LOST_ALIKE: lambda n: f"{filled('a similar change ({value}) was tried', n)}: {n['because'][0]}",
     ReasonCode.LEFT_TO_PEOPLE: _left_to_people,

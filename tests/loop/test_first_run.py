@@ -192,6 +192,16 @@ def test_a_lender_that_has_lost_it_since_lends_nothing(lender: Nightly, borrower
     assert not borrower.prepare("etl/1/1").decision.lent
 
 
+def test_a_lender_that_failed_without_a_word_lends_nothing_until_a_run_tells(
+    lender: Nightly, borrower: Nightly
+) -> None:
+    turn = lender.prepare("payroll/3/1")
+    assert turn.decision.in_force
+    loop.complete(turn, lender.url, failed=True)
+    assert proofs(lender) == []
+    assert not borrower.prepare("etl/1/1").decision.lent
+
+
 def test_the_retry_of_a_first_run_that_failed_is_not_steered_and_neither_is_what_follows(borrower: Nightly) -> None:
     turn = borrower.prepare("etl/1/1")
     assert turn.decision.lent
@@ -221,6 +231,10 @@ def test_a_first_run_that_ended_unseen_has_what_it_ran(borrower: Nightly) -> Non
     borrower.prepare("etl/1/2")
     decision = borrower.stored("etl/1/1").decision
     assert (decision.lent, [d.why.code for d in decision.changes]) == ((), [ReasonCode.LENT])
+
+
+def test_a_retry_of_what_nobody_recorded_borrows_nothing(borrower: Nightly) -> None:
+    assert not borrower.prepare("etl/1/2").decision.lent
 
 
 def test_a_bug_in_it_only_observes(borrower: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -316,7 +316,7 @@ def _known(store: Store, job: Job, runs: Sequence[Run], spark_version: str, prob
 def _decided(store: Store, job: Job, place: EventLogPlace, runs: Sequence[Run], problems: Problems) -> _Steering:
     if not place.directory:
         return _unsteered(job, place)
-    if not runs and job.mode is Mode.AUTO:
+    if not runs and job.mode is Mode.AUTO and job.try_number == 1:
         lent = problems.guard("look at what other jobs lend", lambda: _lent(store, job, place), None)
         if lent is not None:
             return lent
@@ -466,6 +466,10 @@ def _look_back(
     """What came of the run's changes; and what people are to see of it is stored."""
     judging = bool(run.decision.in_force and run.outcome)
     if not judging and application is None:
+        if run.state is RunState.FAILED and run.decision.in_force:
+            # What was proven may have made it: until a run tells, others are lent none of it.
+            with Store.open(store_url) as store:
+                store.prove(run.cohort, ())
         return None
     with Store.open(store_url) as store:
         runs = store.recent(run.cohort, HISTORY_RUNS, LEARN_RUNS)
@@ -485,25 +489,26 @@ def _add_details(turn: Turn, store: Store, runs: Sequence[Run], application: App
     from tuner.loop.run_details import run_details
 
     job = replace(turn.job, mode=store.mode(turn.job.cohort) or turn.job.mode)
-    outlook, facts = _look_ahead(store, job, runs, application.spark_version, problems)
+    outlook, known = _look_ahead(store, job, runs, application.spark_version, problems)
+    facts = known.facts if known else None
     orders = problems.guard(
         "look at join orders", lambda: tuple(unsure_orders(facts) if facts else ()), tuple[Insight, ...]()
     )
     store.add_details(turn.job.key, run_details(application, outlook, orders))
+    if known and outlook:
+        problems.guard("tell what was proven", partial(_prove, store, known, outlook), None)
 
 
 def _look_ahead(
     store: Store, job: Job, runs: Sequence[Run], spark_version: str, problems: Problems
-) -> tuple[Decision | None, Facts | None]:
-    """The decision for a run that would start now, which is kept for it, and the facts that it rests on."""
+) -> tuple[Decision | None, _Known | None]:
+    """The decision for a run that would start now, which is kept for it, and what it rests on."""
     job, before = replace(job, key=_NO_KEY, try_number=1), len(problems.found)
     known = problems.guard("look at what is known", lambda: _known(store, job, runs, spark_version, problems), None)
     outlook = problems.guard("look ahead", lambda: _decide(known, problems) if known else None, None)
     if known and outlook and len(problems.found) == before:
         problems.guard("keep what was decided ahead", lambda: _keep_ahead(store, known, outlook), None)
-    if known and outlook:
-        problems.guard("tell what was proven", partial(_prove, store, known, outlook), None)
-    return outlook, known.facts if known else None
+    return outlook, known
 
 
 def _keep_ahead(store: Store, known: _Known, outlook: Decision) -> None:

@@ -165,8 +165,7 @@ def _lent(n: Numbers) -> str:
     runs = filled(
         f"the same change to this query gained {up_to}{{seconds}} in {{jobs:other job}} ({{runs:run}} with it", n
     )
-    ago = filled("{days:day} ago", n) if n["days"] else "today"
-    return f"{runs}, last {ago})"
+    return f"{runs}, {filled('last {days:day} ago', n) if n['days'] else 'today'})"
 
 
 _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tuner.model.decision import DecidedChange
+from tuner.loop.next_decision import BY_AGENT
+from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.policy.borrowed_changes import with_borrowed
 from tuner.policy.changes_in_effect import changes_in_effect
+from tuner.policy.decide import decide
 from tuner.policy.measure import measured_queries
 
-from .histories import decided, hint, reorder, run
+from .histories import decided, hint, in_force, recommend, reorder, run, situation
 
 APPLIED, HELD, IMPOSSIBLE = DirectiveStatus.APPLIED, DirectiveStatus.HELD, DirectiveStatus.IMPOSSIBLE
 
@@ -76,3 +78,22 @@ def test_where_nothing_tells_what_it_ran_it_is_kept() -> None:
 def test_any_other_run_is_as_it_was() -> None:
     plain = run(1, {"q1": 5.0}, decided(hint("q1")))
     assert with_borrowed(plain) is plain
+
+
+def test_the_next_run_is_without_it_and_another_order_from_that_run_waits() -> None:
+    runs = [with_borrowed(first("q1", told=[("q1", ORDER, APPLIED), ("q1", WITH_IT, APPLIED)]))]
+    without = decide(situation(Mode.AUTO, 1, runs))
+    assert {d.id: d.held and d.held.code for d in without.changes} == dict.fromkeys(
+        (ORDER.id, WITH_IT.id), ReasonCode.NEVER_WITHOUT
+    )
+    runs.append(replace(run(1, {"q1": 20.0}), decision=without))
+    other, its_hint = recommend(reorder("q1", order="((b c) a)"), hint("q1", "another join"))
+    found = decide(situation(Mode.AUTO, 1, runs, [(other, its_hint)], drivable=BY_AGENT))
+    assert in_force(found) == {ORDER.id, WITH_IT.id}
+    assert {d.id: d.held and d.held.code for d in found.changes if d.held} == {
+        other.id: ReasonCode.TRIED_AFTER_ANOTHER,
+        its_hint.id: ReasonCode.NEEDED_CHANGE_OUT,
+    }
+    runs.append(replace(run(2, {"q1": 10.0}), decision=found))
+    proven = decide(situation(Mode.AUTO, 1, runs, drivable=BY_AGENT)).changes
+    assert {d.id: d.standing for d in proven} == dict.fromkeys((ORDER.id, WITH_IT.id), Standing.PROMOTED)

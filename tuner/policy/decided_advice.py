@@ -81,6 +81,8 @@ def _decided(situation: Situation, change: Change, records: Mapping[str, Record]
         return DecidedChange(change, Standing.PINNED, change.reason)
     if record is not None and not _worth_another_try(situation, record, verdict):
         return None
+    if record is None and any(_is_tried_first(r, change) for r in records.values()):
+        return _held(change, Reason(ReasonCode.TRIED_AFTER_ANOTHER))
     if record is None and ruling is not Ruling.APPROVE:
         if any(_is_like(change, r) and r.standing in IN_FORCE for r in records.values()):
             return None
@@ -129,6 +131,12 @@ def _is_like(change: Change, record: Record) -> bool:
     """Whether a record sets the same properties to nearly the same numbers."""
     set_ = [action for action in change.actions if action.kind is ActionKind.SET_CONF]
     return bool(set_) and all(any(_nearly(a, b) for b in record.decided.change.actions) for a in set_)
+
+
+def _is_tried_first(record: Record, change: Change) -> bool:
+    """Whether it was borrowed, and is yet to be held against the run without it, from which the other is advised."""
+    borrowed = record.standing is Standing.TRIAL and record.why.code is ReasonCode.LENT
+    return borrowed and record.decided.id != change.id and share_target(record.decided.change, change)
 
 
 def _nearly(action: Action, other: Action) -> bool:

@@ -45,7 +45,7 @@ T = TypeVar("T")
 SHARED = Path(__file__).parents[3] / "shared" / "eventlogs"
 LINES = [
     *head(),
-    event("SparkListenerExecutorAdded", Executor_ID="1", Executor_Info={"Total Cores": 4}),
+    event("SparkListenerExecutorAdded", Timestamp=1500, Executor_ID="1", Executor_Info={"Total Cores": 4}),
     execution_start(0),
     driver_updates(0, (ROWS, 3)),
     replan(0, plan("Scan orc ")),
@@ -53,8 +53,8 @@ LINES = [
     stage_submitted(0),
     task_start(),
     task_start(),
-    event("SparkListenerExecutorRemoved", Executor_ID="1"),
-    event("SparkListenerExecutorAdded", Executor_ID="2", Executor_Info={"Total Cores": 2}),
+    event("SparkListenerExecutorRemoved", Timestamp=3000, Executor_ID="1"),
+    event("SparkListenerExecutorAdded", Timestamp=3000, Executor_ID="2", Executor_Info={"Total Cores": 2}),
     task_end(0, partition=0),
     replan(0, plan("Scan avro ")),
     task_end(0, 30, partition=1, failed=True, reason="ExceptionFailure"),

@@ -97,4 +97,6 @@ def full_outcome() -> Outcome:
     failed = Query(8, 8, "q73", "", 2, None, QueryStatus.FAILED, error="OutOfMemoryError\n\tat …")
     cluster = Cluster(16, 4, 4, 2**33, 2**32, local=True)
     conf = {"spark.sql.adaptive.enabled": "true"}
-    return Outcome("app-7", "4.0.1", 2**33, cluster, (succeeded, failed), conf, ("stage 3 has no end",))
+    return Outcome(
+        "app-7", "4.0.1", 2**33, cluster, (succeeded, failed), conf, ("stage 3 has no end",), allocated_core_ms=2**40
+    )

@@ -11,6 +11,7 @@ import msgspec
 
 from tuner.eventlog import events as ev
 from tuner.eventlog.agent_events import absorb_record, take_directives, take_loaded, take_steered
+from tuner.eventlog.allocation import Allocation
 from tuner.eventlog.failure_events import absorb_failures, take_execution, take_executor, take_job
 from tuner.eventlog.finish import finish_execution, finish_job, finish_stage
 from tuner.eventlog.fragment import Fragment
@@ -49,8 +50,7 @@ class ApplicationFold:
         self._take = take
         self._piece = piece
         self.fragment = Fragment()
-        self._alive: dict[str, int] = {}
-        self._executors_seen = (0, 0)
+        self._allocation = Allocation()
         self._group_of_stage: dict[int, _Group] = {}
         self._jobs_of_stage: dict[int, list[int]] = {}
         self._jobs_of_execution: dict[int, set[int]] = {}
@@ -94,8 +94,8 @@ class ApplicationFold:
         absorb_record(here, later.steering)
         for execution_id, said in later.steered.items():
             here.steer(execution_id, said, later.values[execution_id])
-        for name, cores in later.executor_changes:
-            self._change_executor(name, cores)
+        for name, cores, at_ms in later.executor_changes:
+            self._change_executor(name, cores, at_ms)
         self._absorb_work(later)
         absorb_failures(here, later)
         here.events += later.events
@@ -166,7 +166,12 @@ class ApplicationFold:
             problems=found,
             steering=here.steering,
             failures=(*here.losses, *here.failures),
+            allocated_core_ms=self._allocated_core_ms() if status is Completeness.COMPLETE else None,
         )
+
+    def _allocated_core_ms(self) -> int | None:
+        start, end_ms = self.fragment.start, self.fragment.end_ms
+        return None if start is None or end_ms is None else self._allocation.core_ms(start.timestamp, end_ms)
 
     def _notes(self) -> Iterator[Problem]:
         for code, message in self.fragment.notes:
@@ -197,28 +202,23 @@ class ApplicationFold:
         take_steered(self.fragment, event)
 
     def _executor_added(self, event: ev.ExecutorAdded) -> None:
-        self._change_executor(event.executor_id, event.info.cores)
+        self._change_executor(event.executor_id, event.info.cores, event.timestamp)
 
     def _executor_removed(self, event: ev.ExecutorRemoved) -> None:
-        self._change_executor(event.executor_id, None)
+        self._change_executor(event.executor_id, None, event.timestamp)
         take_executor(self.fragment, event)
 
-    def _change_executor(self, name: str, cores: int | None) -> None:
+    def _change_executor(self, name: str, cores: int | None, at_ms: int) -> None:
         if self._piece:
-            self.fragment.executor_changes.append((name, cores))
-        elif cores is None:
-            self._alive.pop(name, None)
+            self.fragment.executor_changes.append((name, cores, at_ms))
         else:
-            self._alive[name] = cores
-            count, most_cores = self._executors_seen
-            self._executors_seen = (max(count, len(self._alive)), max(most_cores, cores))
+            self._allocation.change(name, cores, at_ms)
 
     def _executors(self) -> Executors:
-        count, cores = self._executors_seen
         conf = self.fragment.conf
         local = conf.get("spark.master", "").startswith("local")
         heap_bytes = Settings(conf)[DRIVER_MEMORY if local else EXECUTOR_MEMORY]
-        return Executors(cores=cores, memory_bytes=heap_bytes, count=count)
+        return Executors(cores=self._allocation.cores, memory_bytes=heap_bytes, count=self._allocation.count)
 
     def _job_start(self, event: ev.JobStart) -> None:
         execution = event.properties.execution_id if event.properties else None

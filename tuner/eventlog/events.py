@@ -41,11 +41,13 @@ class ExecutorInfo(msgspec.Struct, frozen=True, gc=False):
 
 
 class ExecutorAdded(Event, frozen=True):
+    timestamp: Long = 0
     executor_id: str = msgspec.field(default="", name="Executor ID")
     info: ExecutorInfo = msgspec.field(default=ExecutorInfo(), name="Executor Info")
 
 
 class ExecutorRemoved(Event, frozen=True):
+    timestamp: Long = 0
     executor_id: str = msgspec.field(default="", name="Executor ID")
     reason: Any = msgspec.field(default=None, name="Removed Reason")
 

@@ -32,6 +32,11 @@ class LogSource:
     missing: tuple[int, ...] = ()
     named: bool = True
 
+    @property
+    def compacted(self) -> bool:
+        """Whether Spark has left out of it what had ended by then: jobs, and executors that were gone."""
+        return ".compact" in self.files[0].name
+
 
 def find_logs(path: LogPath) -> list[LogSource]:
     """The event logs at `path`: a file, the directory of a rolling log or of a Databricks one, or a tree that holds any.

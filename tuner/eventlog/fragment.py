@@ -21,7 +21,8 @@ class Fragment(msgspec.Struct):
     """One stretch of a log, a rolled file of it: what is not finished at its end, and what it tells of the application.
 
     `steered` and `values` are what the agent said of executions, by their ids: it says so before they start. `failures`
-    are the last executions and jobs that failed, `losses` the last executors that were lost.
+    are the last executions and jobs that failed, `losses` the last executors that were lost. `executor_changes` are
+    executors by name, with the cores they were added with (None: removed) and when.
     """
 
     version: str = ""
@@ -31,7 +32,7 @@ class Fragment(msgspec.Struct):
     steering: AgentRecord = UNSTEERED
     steered: dict[int, tuple[DirectiveResult, ...]] = {}
     values: dict[int, QueryValues] = {}
-    executor_changes: list[tuple[str, int | None]] = []
+    executor_changes: list[tuple[str, int | None, int]] = []
     failures: list[LoggedFailure] = []
     losses: list[LoggedFailure] = []
     executions: dict[int, OpenExecution] = {}

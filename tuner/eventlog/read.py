@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from tuner.eventlog.application_fold import ApplicationFold
@@ -149,7 +150,8 @@ def _close(source: LogSource, fold: ApplicationFold) -> Application:
     ]
     if not problems and not fold.fragment.problems:
         problems += _ends(source, fold.fragment)
-    return fold.application(problems)
+    application = fold.application(problems)
+    return replace(application, allocated_core_ms=None) if source.compacted else application
 
 
 def _ends(source: LogSource, whole: Fragment) -> Iterator[Problem]:

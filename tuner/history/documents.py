@@ -76,6 +76,7 @@ class _BriefOutcome:
     agent_missing: bool = False
     failure: Failure | None = None
     conf: dict[str, str] = field(default_factory=dict)
+    allocated_core_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +218,7 @@ def _outcome(document: str, detail: Detail) -> Outcome:
         found.conf,
         agent_missing=found.agent_missing,
         failure=found.failure,
+        allocated_core_ms=found.allocated_core_ms,
     )
 
 

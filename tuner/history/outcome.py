@@ -25,6 +25,7 @@ def outcome_of(application: Application, queries: tuple[Query, ...]) -> Outcome:
         problems=tuple(f"{p.file}:{p.line}: {p.code}: {p.message}" for p in application.problems[:MAX_PROBLEMS]),
         agent_missing=application.steering.is_directed and not application.steering.loaded,
         failure=failure_in(application.failures, queries),
+        allocated_core_ms=application.allocated_core_ms,
     )
 
 

@@ -197,7 +197,9 @@ class Application:
     """One Spark application. `conf` holds allow-listed properties only, `steering` what the Catalyst agent was to do.
 
     Its executions, jobs and stages are in the order of their ids; where a log is read piece by piece, they were handed
-    on as `Work` and are not here. `failures` are the last executors, SQL executions and jobs that failed.
+    on as `Work` and are not here. `failures` are the last executors, SQL executions and jobs that failed. `allocated_core_ms` is
+    the time that executors held their cores, busy or idle (local mode: the driver's own); None where the log does not tell
+    all of it.
     """
 
     app_id: str
@@ -215,3 +217,4 @@ class Application:
     problems: tuple[Problem, ...] = ()
     steering: AgentRecord = UNSTEERED
     failures: tuple[LoggedFailure, ...] = ()
+    allocated_core_ms: int | None = None

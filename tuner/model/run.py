@@ -13,6 +13,8 @@ from tuner.model.insight import Insight
 from tuner.model.plan_picture import PlanPicture
 from tuner.model.query import Query
 
+_MS_PER_HOUR = 3_600_000
+
 
 class RunState(StrEnum):
     """running: submitted, not harvested. lost: its log never came. partial: its log breaks off."""
@@ -29,7 +31,7 @@ class Outcome:
     """What the run then measured. `conf` holds allow-listed properties only.
 
     `agent_missing` says that directives were in force and the Catalyst agent never spoke: it did not load. `failure` is
-    the last that failed in it, whatever became of the run.
+    the last that failed in it, whatever became of the run. `allocated_core_ms` is as the application has it.
     """
 
     app_id: str
@@ -41,6 +43,12 @@ class Outcome:
     problems: tuple[str, ...] = ()
     agent_missing: bool = False
     failure: Failure | None = None
+    allocated_core_ms: int | None = None
+
+    @property
+    def allocated_core_hours(self) -> float | None:
+        """Hours times the cores that executors held, busy or idle; None where the log did not tell, or none was kept."""
+        return None if self.allocated_core_ms is None else self.allocated_core_ms / _MS_PER_HOUR
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,7 +139,12 @@ class Spark:
         events: list[dict[str, Any]] = [
             {"Event": "SparkListenerLogStart", "Spark Version": self.version},
             {"Event": "SparkListenerApplicationStart", "App Name": "etl", "App ID": name, "Timestamp": start},
-            {"Event": "SparkListenerExecutorAdded", "Executor ID": "driver", "Executor Info": {"Total Cores": 2}},
+            {
+                "Event": "SparkListenerExecutorAdded",
+                "Timestamp": start,
+                "Executor ID": "driver",
+                "Executor Info": {"Total Cores": 2},
+            },
             {"Event": "SparkListenerEnvironmentUpdate", "Spark Properties": dict(conf)},
             *(_answers(conf) if self.agent else ()),
             {"Event": _SQL + "SparkListenerSQLExecutionStart", **execution, "sparkPlanInfo": plan, "time": start},

@@ -50,6 +50,11 @@ def format_seconds(seconds: float) -> str:
     return f"{seconds:.2f} s" if abs(seconds) < 1 else f"{seconds:.1f} s"
 
 
+def format_core_hours(core_hours: float) -> str:
+    """`0.0167`, `12.3`, `1,204`: the number alone."""
+    return f"{core_hours:,.0f}" if core_hours >= 100 else f"{core_hours:.3g}"
+
+
 def format_share(share: float) -> str:
     """A share as a percentage, with as many digits as a small one needs: 12.3%, 0.002%; exactly none is 0%."""
     return f"{share:.1%}" if abs(share) >= 0.001 else f"{100 * share:.1g}%"

@@ -40,6 +40,8 @@ def test_json_has_a_line_for_each_run_in_time_order_then_totals(logs: Path) -> N
     assert rows[1]["predicted_seconds"]["after"] < rows[1]["actual_seconds"] == 7.0
     totals = last["totals"]
     assert (totals["logs"], totals["runs"], totals["query_seconds"]) == (3, 3, 21.0)
+    assert rows[0]["allocated_core_hours"] == pytest.approx(15 / 3600)
+    assert (totals["allocated_core_hours"], totals["allocated_runs"]) == (pytest.approx(45 / 3600), 3)
     assert totals["cohorts"][0]["next"]["decision"] == "1 on trial"
     assert totals["cohorts"][0]["recommendations"][0]["runs"] == 2
 
@@ -51,7 +53,7 @@ def test_text_says_what_was_lacking_and_what_comes_next(logs: Path) -> None:
     assert "etl: 3 runs" in done.stdout
     assert "the next run: 1 on trial" in done.stdout
     assert "/*+ BROADCAST(items) */ in statement 1 of 1" in done.stdout
-    assert "core-hours" in done.stdout
+    assert "executors held 0.0125 core-hours, busy or idle\n" in done.stdout
 
 
 def test_a_live_history_is_told_as_one(tmp_path: Path) -> None:

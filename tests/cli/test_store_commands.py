@@ -65,6 +65,17 @@ def test_status_as_json(spark_tuner: Call, run: Run) -> None:
     assert found["runs"][0]["actions"][0]["standing"] == "proposed"
 
 
+def test_status_tells_what_executors_held(spark_tuner: Call, run: Run, url: str) -> None:
+    (before,) = json.loads(spark_tuner("status", "etl.nightly", "--json").out)["runs"]
+    assert before["allocated_core_hours"] is None
+    outcome = Outcome("app-1", "4.0.1", 60_000, Cluster(8), (), allocated_core_ms=4_500_000)
+    with Store.open(url) as store:
+        store.finish(run.key, RunState.SUCCEEDED, run.started_at, outcome)
+    (after,) = json.loads(spark_tuner("status", "etl.nightly", "--json").out)["runs"]
+    assert after["allocated_core_hours"] == 1.25
+    assert " 1.25 " in spark_tuner("status", "etl.nightly").out
+
+
 def test_status_tells_which_directives_a_run_did_not_follow(spark_tuner: Call, run: Run, url: str) -> None:
     hint = Action(ActionKind.HINT_JOIN, "5160", Hint.BROADCAST, "q1", ("shop.days",))
     told = DirectiveResult(hint.id, DirectiveStatus.IGNORED, "told BROADCAST of days; Spark ran SortMergeJoin")

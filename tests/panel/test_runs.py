@@ -28,6 +28,7 @@ def test_runs_are_newest_first_with_what_was_in_force_and_the_band(ask: Ask, sto
         {"change_id": HINT.id, "action_id": HINT.id, "words": "/*+ BROADCAST(days) */ in query 0", "standing": "trial"}
     ]
     assert (steered["query_seconds"], steered["application_seconds"]) == (11.0, 16.0)
+    assert steered["allocated_core_hours"] is None
     band = steered["band"]
     assert band["expected"] == pytest.approx(20, rel=0.01)
     assert band["low"] < 20 < band["high"]
@@ -51,6 +52,14 @@ def test_runs_that_failed_have_no_time_of_their_queries(ask: Ask, store: Store) 
     keep(store, night(0, query("q1", 5), state=RunState.FAILED))
     (item,) = ask().get("/api/cohort/runs", params={"cohort": COHORT}).json()["items"]
     assert (item["state"], item["query_seconds"], item["application_seconds"]) == ("failed", None, 10.0)
+
+
+def test_a_run_says_what_its_executors_held(ask: Ask, store: Store) -> None:
+    run = night(0, query("q1", 5))
+    assert run.outcome is not None
+    keep(store, replace(run, outcome=replace(run.outcome, allocated_core_ms=5_400_000)))
+    (item,) = ask().get("/api/cohort/runs", params={"cohort": COHORT}).json()["items"]
+    assert item["allocated_core_hours"] == 1.5
 
 
 def test_pages_of_runs_meet(ask: Ask, store: Store) -> None:

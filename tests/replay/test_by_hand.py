@@ -42,6 +42,9 @@ def test_nothing_was_in_force_and_what_was_advised_is_counted(tmp_path: Path) ->
     assert cohort.saved.before == 14.0
     assert decision_summary(cohort.next) == "1 on trial"
     assert cohort.core_hours == pytest.approx(21 * 2 / 3600)
+    # Two cores from the start to the application's end, half a second after its query's.
+    assert first.allocated_core_hours == pytest.approx(7.5 * 2 / 3600)
+    assert (cohort.allocated_core_hours, cohort.allocated_runs) == (pytest.approx(22.5 * 2 / 3600), 3)
 
 
 def test_a_change_that_somebody_made_later_is_compared_with_what_was_predicted(tmp_path: Path) -> None:

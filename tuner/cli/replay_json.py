@@ -43,6 +43,7 @@ def _run(run: ReplayedRun, names: QueryNames) -> dict[str, Any]:
         "predicted_seconds": _seconds(run.predicted_seconds),
         "actual_seconds": run.actual_seconds,
         "core_seconds": run.core_seconds,
+        "allocated_core_hours": run.allocated_core_hours,
         "as_live": run.as_live,
     }
 
@@ -76,6 +77,8 @@ def _totals(summary: ReplaySummary) -> dict[str, Any]:
         "runs": sum(c.runs for c in summary.cohorts),
         "query_seconds": sum(c.query_seconds for c in summary.cohorts),
         "core_hours": sum(c.core_hours for c in summary.cohorts),
+        "allocated_core_hours": sum(c.allocated_core_hours for c in summary.cohorts),
+        "allocated_runs": sum(c.allocated_runs for c in summary.cohorts),
         "saved_core_hours": sum(c.saved_core_hours for c in summary.cohorts),
         "live_decisions": {
             "steered": sum(c.live for c in summary.cohorts),
@@ -99,6 +102,8 @@ def _cohort(c: CohortReplay) -> dict[str, Any]:
         "last_at": c.last_at,
         "query_seconds": c.query_seconds,
         "core_hours": c.core_hours,
+        "allocated_core_hours": c.allocated_core_hours,
+        "allocated_runs": c.allocated_runs,
         "saved_seconds": _seconds(c.saved),
         "saved_core_hours": c.saved_core_hours,
         "live": c.live,

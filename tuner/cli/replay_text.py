@@ -19,7 +19,7 @@ from tuner.printable import printable
 from tuner.replay.cohort_replay import Advised, Backtest, CohortReplay, Observed, ReplayedRun, ReplaySummary, UnreadLog
 from tuner.replay.newest_run import details_of_newest_run, newest_whole, order_insights
 from tuner.replay.replayed import Replayed
-from tuner.units import format_bytes, format_seconds, format_share
+from tuner.units import format_bytes, format_core_hours, format_seconds, format_share
 from tuner.words.changes import change_words
 from tuner.words.decisions import decision_summary
 from tuner.words.query_names import QueryNames
@@ -76,7 +76,7 @@ def _counted(count: int, name: str) -> str:
 
 
 def _hours(core_hours: float) -> str:
-    return f"{core_hours:,.0f} core-hours" if core_hours >= 100 else f"{core_hours:.3g} core-hours"
+    return f"{format_core_hours(core_hours)} core-hours"
 
 
 def _cohort_line(c: CohortReplay) -> str:
@@ -109,6 +109,13 @@ def _runs_table(runs: Sequence[ReplayedRun]) -> Table:
 
 def _cohort_lines(c: CohortReplay) -> Iterator[str]:
     names = QueryNames.known(c.names)
+    if c.allocated_runs:
+        among = (
+            ""
+            if c.allocated_runs == c.runs
+            else f" in {c.allocated_runs} of {_counted(c.runs, 'run')}, as far as logs tell"
+        )
+        yield f"  executors held {_hours(c.allocated_core_hours)}, busy or idle{among}"
     if c.live:
         yield f"  decisions: {c.as_live} of {c.live} are the same as the live tuner's"
     would = f", would save {_saved(c.next_saved)}" if c.next_saved else ""

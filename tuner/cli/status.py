@@ -22,6 +22,7 @@ from tuner.model.decision import DecidedChange
 from tuner.model.run import Run, RunState
 from tuner.policy.changes_in_effect import held_in, not_followed
 from tuner.printable import printable
+from tuner.units import format_core_hours
 from tuner.words.actions import action_words
 from tuner.words.changes import change_words
 from tuner.words.decisions import decision_summary
@@ -93,6 +94,7 @@ def _run_json(run: Run, names: QueryNames) -> dict[str, Any]:
         "state": run.state,
         "started_at": run.started_at.isoformat(),
         "duration_ms": outcome.duration_ms if outcome else None,
+        "allocated_core_hours": outcome.allocated_core_hours if outcome else None,
         "app_id": outcome.app_id if outcome else None,
         "failure": _failure_json(run, names),
         "decision": decision_summary(run.decision),
@@ -142,12 +144,14 @@ def _action_json(decided: DecidedChange, action: Action, names: QueryNames) -> d
 def _show(cohort: str, found: list[Run], names: QueryNames) -> None:
     console = Console(highlight=False)
     title = escape(printable(cohort))
-    table = Table("run", "state", "seconds", "decision", title=title, title_justify="left", box=None)
+    table = Table("run", "state", "seconds", "core-hours", "decision", title=title, title_justify="left", box=None)
     for run in found:
         duration = run.outcome.duration_ms if run.outcome else None
         seconds = "-" if duration is None else f"{duration / 1e3:.1f}"
         decision = escape(printable(decision_summary(run.decision)))
-        table.add_row(escape(printable(run.key)), run.state, seconds, decision)
+        held = run.outcome.allocated_core_hours if run.outcome else None
+        core_hours = "-" if held is None else format_core_hours(held)
+        table.add_row(escape(printable(run.key)), run.state, seconds, core_hours, decision)
     console.print(table)
     failed = ((run, run.failure) for run in found if run.failure)
     print_lines(console, (f"run {run.key} {_ended(run)}: {failure_words(why, names)}" for run, why in failed))

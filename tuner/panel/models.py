@@ -116,7 +116,8 @@ class InForce(Answer):
 
 
 class RunItem(Answer):
-    """A run. `query_seconds` sums its queries' times (None: not measured), `application_seconds` is start to end.
+    """A run. `query_seconds` sums its queries' times (None: not measured), `application_seconds` is start to end,
+    `allocated_core_hours` what its executors held, busy or idle (None: its log does not tell).
 
     `href` is the page of the Airflow task instance, relative to Airflow's root; empty elsewhere.
     """
@@ -131,6 +132,7 @@ class RunItem(Answer):
     started_at: datetime
     query_seconds: float | None
     application_seconds: float | None
+    allocated_core_hours: float | None
     band: Band | None
     mode: Mode
     decision: str

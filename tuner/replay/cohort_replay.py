@@ -79,7 +79,8 @@ class ReplayedRun:
 
     `in_force` are ids of the decision's changes that the run did have, `lacked` the changes that it had not.
     `actual_seconds` is what its queries took, `predicted_seconds` what they would have with what it lacked (`before` is
-    the actual); None where nothing was measured, or lacking. `core_seconds` is what their tasks ran. `as_live` says
+    the actual); None where nothing was measured, or lacking. `core_seconds` is what their tasks ran,
+    `allocated_core_hours` what the application's executors held, busy or idle (None: its log does not tell). `as_live` says
     whether a steered run's own decision reads the same; None for a run that the tuner did not steer.
     """
 
@@ -98,6 +99,7 @@ class ReplayedRun:
     core_seconds: float = 0.0
     as_live: bool | None = None
     observed: tuple[Observed, ...] = ()
+    allocated_core_hours: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,7 @@ class CohortReplay:
     `query_seconds` sums what its queries took, `core_hours` is that times the cluster's cores; `saved` is None where no
     run lacked an advised change. `next` is the decision for a run that would come now, `next_saved` what it would save in
     that one. `live` counts the runs that the tuner steered, `as_live` those of them whose decision reads the same here.
+    `allocated_core_hours` sums what executors held in the `allocated_runs` runs whose logs tell.
     """
 
     cohort: str
@@ -154,6 +157,8 @@ class CohortReplay:
     as_live: int = 0
     observed: tuple[Observed, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
+    allocated_core_hours: float = 0.0
+    allocated_runs: int = 0
 
 
 @dataclass(frozen=True, slots=True)

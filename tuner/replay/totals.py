@@ -43,6 +43,8 @@ class CohortTotals:
     query_seconds: float = 0.0
     core_hours: float = 0.0
     saved_core_hours: float = 0.0
+    allocated_core_hours: float = 0.0
+    allocated_runs: int = 0
     first_at: datetime | None = None
     last_at: datetime | None = None
     _saved: Prediction | None = None
@@ -56,6 +58,9 @@ class CohortTotals:
         self.first_at = self.first_at or run.started_at
         self.last_at = run.started_at
         self._observed.extend(run.observed)
+        if run.allocated_core_hours is not None:
+            self.allocated_runs += 1
+            self.allocated_core_hours += run.allocated_core_hours
         if run.actual_seconds is None:
             return
         self.measured += 1
@@ -90,6 +95,8 @@ class CohortTotals:
             as_live=self.as_live,
             observed=tuple(self._observed),
             names=dict(upcoming.names),
+            allocated_core_hours=self.allocated_core_hours,
+            allocated_runs=self.allocated_runs,
         )
 
     def _lacked(self) -> list[Advised]:

@@ -116,6 +116,7 @@ def _replayed(decision: Decision, run: Run, logged: LoggedRun, observed: tuple[O
         core_seconds=sum(query.executor_run_ms for query in outcome.queries) / 1e3,
         as_live=changes_digest(run.decision) == logged.changes if logged.changes else None,
         observed=observed,
+        allocated_core_hours=outcome.allocated_core_hours,
     )
 
 

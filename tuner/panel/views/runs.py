@@ -38,6 +38,7 @@ def _item(run: Run, band: Baseline | None, names: QueryNames, home: Home) -> Run
         started_at=run.started_at,
         query_seconds=query_seconds(run),
         application_seconds=None if took is None else took / 1e3,
+        allocated_core_hours=run.outcome.allocated_core_hours if run.outcome else None,
         band=Band(low=band.low, expected=band.expected, high=band.high) if band else None,
         mode=run.decision.mode,
         decision=shortened(decision_summary(run.decision)),

@@ -11,7 +11,7 @@ import { gainOf } from "./run_kind.js";
 import { RUN_STATES, STANDINGS, badge } from "./standing.js";
 import { empty } from "./status.js";
 import { time } from "./times.js";
-import { seconds } from "./units.js";
+import { measured, seconds } from "./units.js";
 
 const AT_ONCE = 25;
 const MOST_CHANGES = 3;
@@ -36,6 +36,11 @@ function changes(run) {
   ];
 }
 
+/** What the run's executors held, busy or idle. */
+function held({ allocated_core_hours: held }) {
+  return held === null ? "" : h("div", { class: "faint" }, measured(held >= 100 ? Math.round(held) : held, "core-hours"));
+}
+
 function row(run, page) {
   const here = isThisRun(run, page.scope);
   const gain = gainOf(run);
@@ -48,7 +53,7 @@ function row(run, page) {
     h("td", { class: "number" }, run.query_seconds === null ? h("span", { class: "faint" }, "not measured") : seconds(run.query_seconds)),
     h("td", { class: "number" }, run.band ? [seconds(run.band.expected), h("div", { class: "faint" }, `${seconds(run.band.low)} to ${seconds(run.band.high)}`)] : h("span", { class: "faint" }, "–")),
     h("td", { class: "number" }, gain === null ? h("span", { class: "faint" }, "–") : difference(gain)),
-    h("td", { class: "number" }, run.application_seconds === null ? h("span", { class: "faint" }, "–") : seconds(run.application_seconds)),
+    h("td", { class: "number" }, run.application_seconds === null ? h("span", { class: "faint" }, "–") : seconds(run.application_seconds), held(run)),
     h("td", {}, changes(run)),
     h("td", { class: "decision" }, run.mode, h("div", { class: "faint" }, named(run.decision, { limit: 140 }))),
   );

@@ -284,6 +284,7 @@ def test_a_branch_that_a_filter_rules_out_does_not_hide_its_query_from_the_agent
     assert [outcome["status"] for outcome in agent_events(second)[-1]["outcomes"]] == ["applied"]
 
 
+@pytest.mark.nightly  # The demo does it by day.
 def test_an_order_is_tried_with_the_broadcasts_that_it_calls_for(join_tables: Path, tmp_path: Path) -> None:
     """Facts of ten products in five thousand are few: Spark does not see that, and would sort them to meet the returns."""
     duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: pip install airflow-spark-tuner[demo]")

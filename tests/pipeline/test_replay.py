@@ -235,6 +235,7 @@ def test_a_replay_that_was_killed_goes_on_where_it_was(spark: Any, tmp_path: Pat
     assert found(replay) == found_here(logs, Walker())
 
 
+@pytest.mark.nightly  # A harvest runs on one by day.
 def test_on_a_standalone_cluster(tmp_path: Path, spark_cluster: Callable[[Path], AbstractContextManager[str]]) -> None:
     logs, out = tmp_path / "logs", tmp_path / "out"
     for cohort in ("a", "b", "c"):

@@ -219,6 +219,10 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.OTHER_VALUES_IN_EACH_RUN, {"runs": 2}),
     Reason(ReasonCode.SLOWER, _with(_SLOWER, named=False)),
     _NO_GAIN,
+    *(
+        Reason(code, {"run": "etl/1/1", "core_hours": held, "expected_core_hours": 2.5, "probability": 0.962})
+        for code, held in ((ReasonCode.ALLOCATED_MORE, 3.75), (ReasonCode.ALLOCATED_LESS, 1.5))
+    ),
     Reason(ReasonCode.NEVER_MEASURED, {"runs": 3}),
     Reason(ReasonCode.QUERY_FAILED, {"query": "q1", "run": "etl/1/1", "failure": "out of memory in a task"}),
     Reason(ReasonCode.QUERY_FAILED, {"query": "q1", "run": "etl/1/1", "failure": ""}),

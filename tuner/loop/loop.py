@@ -391,7 +391,8 @@ def _lent(store: Store, job: Job, place: EventLogPlace) -> _Steering | None:
     directives, carried = lent_by_agent(found, job.user_conf, way.route, job.order_sensitive)
     if not carried:
         return None
-    decision = Decision(job.mode, (), lent=tuple(d for lent in carried for d in lent.changes))
+    lent = tuple(d for one in carried for d in one.changes)
+    decision = Decision(job.mode, (), lent=lent, objective=job.objective)
     return _Steering(decision, directives, _submit_conf(job, decision, directives, place))
 
 
@@ -575,6 +576,7 @@ def _decide(known: _Known, problems: Problems) -> Decision:
         advised=known.advised,
         own_conf={**job.submission.conf, **job.user_conf},
         user_conf=job.user_conf,
+        objective=job.objective,
     )
 
 

@@ -18,6 +18,7 @@ from tuner.loop.orders_worse_on_other_days import orders_worse_on_other_days
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Decision, Mode
+from tuner.model.objective import Objective
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Elsewhere, Outcome, Run
 from tuner.model.verdict import Ruling, Verdict
@@ -61,10 +62,11 @@ def next_decision(
     advised: Sequence[Change] | None = None,
     own_conf: Mapping[str, str] | None = None,
     user_conf: Mapping[str, str] | None = None,
+    objective: Objective = Objective.TIME,
 ) -> Decision:
     """The decision for run `key`. `runs` are the cohort's newest HISTORY_RUNS, oldest first, `facts` those of `facts_now`,
     `to_come` is the context of the run, where that is known, `elsewhere` what other cohorts hold for a new one, `own_conf`
-    what the user set for it.
+    what the user set for it, `objective` what its changes are judged by.
 
     `advise` are other advisors than all there are, whose orders the agent is taken to understand. One that fails silences
     itself; a policy that fails raises. `advised` is what was advised on these facts already.
@@ -83,6 +85,7 @@ def next_decision(
         drivable=BY_AGENT if reach is Reach.AGENT else BY_SUBMIT,
         to_come=to_come,
         elsewhere=tried(elsewhere.decisions) if elsewhere else {},
+        objective=objective,
     )
     overruled = _set_by_user(situation, user_conf or {}) | _forbidden_broadcasts(situation, own_conf or {})
     situation = replace(situation, overruled=overruled)

@@ -51,6 +51,7 @@ def decision_stamp(
         advice,
         job.cohort,
         job.mode,
+        job.objective,
         way.steering,
         reach,
         spark.version if spark else "",

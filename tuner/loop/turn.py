@@ -9,6 +9,7 @@ from datetime import datetime
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.decision import Decision, Mode
 from tuner.model.failure import Failure
+from tuner.model.objective import Objective
 from tuner.model.run import Origin, Run, RunState
 from tuner.policy.changes_in_effect import held_in, not_followed
 from tuner.policy.judgement import Judgement
@@ -31,8 +32,8 @@ class Job:
     someone said that a driver on another machine has it, too; `statements` the SQL of a `sql=` job. `steering` is how
     changes are to reach the run; `submission` is what tells if the agent can. `origin` is the Airflow task instance.
     `order_sensitive` says what becomes of joins below operators to which the order of rows matters, `most_seconds` how long
-    the job may be kept waiting, `borrows` whether its first run has what other jobs have proven. A mode that a person gave the
-    cohort beats `mode`.
+    the job may be kept waiting, `borrows` whether its first run has what other jobs have proven, `objective` what changes are
+    judged by. A mode that a person gave the cohort beats `mode`.
     """
 
     cohort: str
@@ -49,6 +50,7 @@ class Job:
     base_is_shared: bool = False
     most_seconds: MostSeconds = field(default_factory=MostSeconds)
     borrows: bool = True
+    objective: Objective = Objective.TIME
 
 
 @dataclass(frozen=True, slots=True)

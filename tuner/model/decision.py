@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from tuner.model.action import Action
 from tuner.model.change import Change
+from tuner.model.objective import Objective
 from tuner.model.reason import Reason
 
 
@@ -99,12 +100,14 @@ class Decision:
 
     `lent` goes along with a first run, of which nobody knows what it will ask: changes to queries that other jobs have shown
     to gain. They are none of its own, and nothing that its readers are shown, until its log tells which of these it ran.
+    `objective` is what its changes are judged by.
     """
 
     mode: Mode
     changes: tuple[DecidedChange, ...]
     unsteered: Reason | None = None
     lent: tuple[DecidedChange, ...] = ()
+    objective: Objective = Objective.TIME
 
     @property
     def in_force(self) -> tuple[DecidedChange, ...]:

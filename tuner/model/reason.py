@@ -46,6 +46,8 @@ class ReasonCode(StrEnum):
     WITHIN_NOISE = "within_noise"
     SLOWER = "slower"
     NO_GAIN = "no_gain"
+    ALLOCATED_MORE = "allocated_more"
+    ALLOCATED_LESS = "allocated_less"
     HELD_OUT = "held_out"
     NO_RUN_WITHOUT = "no_run_without"
     NEVER_WITHOUT = "never_without"
@@ -108,7 +110,7 @@ class ReasonCode(StrEnum):
 
 
 # What was measured and lost: such a change is a reason to wait in other jobs, too.
-MEASURED_LOSSES = frozenset({ReasonCode.SLOWER, ReasonCode.NO_GAIN})
+MEASURED_LOSSES = frozenset({ReasonCode.SLOWER, ReasonCode.NO_GAIN, ReasonCode.ALLOCATED_MORE})
 # What the agent may say, with the numbers that it gives.
 HELD_NUMBERS: Mapping[ReasonCode, tuple[str, ...]] = {
     ReasonCode.HELD_OTHER_VALUES: (),

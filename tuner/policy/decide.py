@@ -57,10 +57,10 @@ RULES: tuple[Rule, ...] = (
 def decide(situation: Situation) -> Decision:
     """Which changes the next run carries, each with its standing and why. A pure function."""
     if unsteered := _unsteered(situation):
-        return Decision(situation.mode, (), unsteered=unsteered)
+        return Decision(situation.mode, (), unsteered=unsteered, objective=situation.objective)
     records = read_ledger(situation.runs, situation.verdicts)
     wanted = [*(record.now for record in records.values()), *decided_advice(situation, records)]
-    return Decision(situation.mode, tuple(ruled(situation, wanted)))
+    return Decision(situation.mode, tuple(ruled(situation, wanted)), objective=situation.objective)
 
 
 def ruled(situation: Situation, wanted: Iterable[DecidedChange]) -> list[DecidedChange]:

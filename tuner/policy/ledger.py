@@ -18,6 +18,7 @@ from tuner.policy.changes_in_effect import changes_in_effect, not_followed
 from tuner.policy.compare import Comparisons, believed, compare, predictions
 from tuner.policy.context import ByContext, Context, context_of
 from tuner.policy.effect import Effect
+from tuner.policy.evidence.allocation import MOST_WORSE, Allocation, allocated, allocation_history
 from tuner.policy.evidence.comparison import MAX_TRIALS, MIN_GAIN_SECONDS, MIN_SECONDS, SURE_LOSS, Comparison
 from tuner.policy.evidence.history import History
 from tuner.policy.failed_run import FailedRun, after_failure, newly_failed
@@ -30,7 +31,7 @@ LIKELY_GAIN, UNLIKELY_LOSS = 0.85, 0.1
 # Where a gain is at least this likely by then, or nothing was measured, one more run without it is worth its price: most such
 # actions have but one to be held against.
 PROMISING_GAIN = 0.7
-# What secures a plan that had been there by chance stays unless it is likelier to lose than not.
+# What secures a plan that had been there by chance, or surely holds less core time, stays unless it is likelier to lose than not.
 LIKELY_LOSS = 0.5
 # A rolled back action may be tried again when inputs have grown or shrunk by this factor.
 INPUT_CHANGE = 2.0
@@ -95,6 +96,9 @@ class _Ledger:
     histories: ByContext[History] = field(default_factory=lambda: ByContext(History))
     latest: Loss = field(default_factory=Loss)
     measured: tuple[Measured, ...] = ()
+    # The core time that executors held, of each run whose number of executors varies.
+    allocations: ByContext[History] = field(default_factory=lambda: ByContext(allocation_history))
+    held: Measured | None = None
     cleared: set[str] = field(default_factory=set)
     met: dict[str, set[str]] = field(default_factory=dict)
     # Input bytes of the runs that succeeded without what a failed run made suspect, by its id.
@@ -117,6 +121,9 @@ def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[s
         _expire(ledger, run)
         if usable(run) and run.outcome:
             ledger.histories.of(run).add(ledger.measured)
+            if (held := allocated(run)) is not None:
+                ledger.allocations.of(run).add([held])
+            ledger.held = held
             for query in ledger.measured:
                 for id_ in query.changes:
                     ledger.met.setdefault(id_, set()).add(query.literals)
@@ -252,20 +259,35 @@ def _judge_trials(ledger: _Ledger, run: Run, trials: list[DecidedChange]) -> Non
     found, trials = where_it_does_not_lose(_compare(ledger, run, trials), trials, ledger.met)
     foretold = replace(found, touched=tuple(_with_prediction(c, trials) for c in found.touched))
     blame = blamed(run, trials, foretold)
+    allocation = _allocation(ledger, run, trials)
     for decided in trials:
         effect = _effect(decided, trials, found)
-        _judge_trial(ledger, run, decided, effect, blame, _others(decided, trials))
+        _judge_trial(ledger, run, decided, effect, allocation, blame, _others(decided, trials))
 
 
 def _judge_proven(ledger: _Ledger, run: Run, group: list[DecidedChange], found: Comparisons) -> None:
     found, group = where_it_does_not_lose(found, group, ledger.met)
     blame = blamed(run, group, found)
+    allocation = _allocation(ledger, run, group)
     for decided in group:
         effect = _effect(decided, group, found)
         if decided.standing is Standing.PROMOTED:
-            _judge_promoted(ledger, run, decided, effect, blame)
+            _judge_promoted(ledger, run, decided, effect, allocation, blame)
         else:
             _record(ledger, run, decided, decided.standing, decided.why, effect.gain)
+
+
+def _allocation(ledger: _Ledger, run: Run, group: Sequence[DecidedChange]) -> Allocation | None:
+    """What changes do to the core time that executors hold; None where that is not known, or follows the clock."""
+    if ledger.held is None:
+        return None
+    found = ledger.allocations.of(run).compared(ledger.held, frozenset(d.id for d in group))
+    return Allocation(found) if found else None
+
+
+def _holds_more(allocation: Allocation | None, run: Run) -> Reason | None:
+    surely = allocation is not None and allocation.is_surely_more
+    return allocation.reason(ReasonCode.ALLOCATED_MORE, run) if allocation and surely else None
 
 
 def _effect(decided: DecidedChange, group: Sequence[DecidedChange], found: Comparisons) -> Effect:
@@ -281,25 +303,41 @@ def _with_prediction(comparison: Comparison, trials: Iterable[DecidedChange]) ->
 
 
 def _judge_trial(
-    ledger: _Ledger, run: Run, decided: DecidedChange, effect: Effect, blame: Mapping[str, Reason], others: int
+    ledger: _Ledger,
+    run: Run,
+    decided: DecidedChange,
+    effect: Effect,
+    allocation: Allocation | None,
+    blame: Mapping[str, Reason],
+    others: int,
 ) -> None:
     total, gain = effect.total, effect.gain
     belief = believed(total, predictions([decided]))
-    if loss := blame.get(decided.id) or _loss(effect, belief, run):
+    objective = run.decision.objective
+    if loss := blame.get(decided.id) or _loss(effect, belief, run) or _holds_more(allocation, run):
         _record(ledger, run, decided, Standing.ROLLED_BACK, loss, gain)
     elif gain is None:
         _judge_unmeasured(ledger, run, decided)
     elif decided.change.secures and total.loss_probability < LIKELY_LOSS:
         _record(ledger, run, decided, Standing.PROMOTED, _measured(ReasonCode.SECURED, effect, others), gain)
-    elif _gains_in_all(effect) and (belief.faster or (_is_last(ledger, decided) and _is_likely(total))):
+    elif _is_faster(ledger, decided, effect, belief) and (allocation is None or allocation.is_worth(objective)):
         _record(ledger, run, decided, Standing.PROMOTED, _measured(ReasonCode.FASTER, effect, others), gain)
+    elif allocation is not None and allocation.is_gain(objective) and total.ratio.above(1 + MOST_WORSE) < LIKELY_LOSS:
+        _record(ledger, run, decided, Standing.PROMOTED, allocation.reason(ReasonCode.ALLOCATED_LESS, run), gain)
     elif _trials(ledger, decided) == MAX_TRIALS and _is_promising(total) and _gains_in_all(effect):
         why = _measured(ReasonCode.WITHIN_NOISE, effect, others)
         _record(ledger, run, decided, Standing.TRIAL, why, gain, held_out=_ONE_MORE_WITHOUT)
     elif _is_last(ledger, decided):
-        _record(ledger, run, decided, Standing.ROLLED_BACK, Reason(ReasonCode.NO_GAIN, {"runs": MAX_TRIALS}), gain)
+        why = Reason(ReasonCode.NO_GAIN, {"runs": MAX_TRIALS})
+        if allocation is not None and not allocation.is_worth(objective):
+            why = allocation.reason(ReasonCode.ALLOCATED_MORE, run)
+        _record(ledger, run, decided, Standing.ROLLED_BACK, why, gain)
     else:
         _record(ledger, run, decided, Standing.TRIAL, _measured(ReasonCode.WITHIN_NOISE, effect, others), gain)
+
+
+def _is_faster(ledger: _Ledger, decided: DecidedChange, effect: Effect, belief: Comparison) -> bool:
+    return _gains_in_all(effect) and (belief.faster or (_is_last(ledger, decided) and _is_likely(effect.total)))
 
 
 def _gains_in_all(effect: Effect) -> bool:
@@ -327,9 +365,14 @@ def _is_promising(measured: Comparison) -> bool:
 
 
 def _judge_promoted(
-    ledger: _Ledger, run: Run, decided: DecidedChange, effect: Effect, blame: Mapping[str, Reason]
+    ledger: _Ledger,
+    run: Run,
+    decided: DecidedChange,
+    effect: Effect,
+    allocation: Allocation | None,
+    blame: Mapping[str, Reason],
 ) -> None:
-    if loss := blame.get(decided.id) or _loss(effect, effect.total, run):
+    if loss := blame.get(decided.id) or _loss(effect, effect.total, run) or _holds_more(allocation, run):
         _record(ledger, run, decided, Standing.ROLLED_BACK, loss, effect.gain)
     else:
         held_out = _severe_night(ledger, run, decided) if effect.comparisons else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Mode
+from tuner.model.objective import Objective
 from tuner.model.reason import Reason
 from tuner.model.run import Outcome, Run
 from tuner.model.verdict import Ruling, Verdict
@@ -51,6 +52,7 @@ class Situation:
     to_come: Context | None = None
     elsewhere: Mapping[str, Tried] = field(default_factory=dict)
     classes: LiteralClasses | None = None
+    objective: Objective = Objective.TIME
     awaited: Mapping[str, Awaited] = field(init=False)
     rulings: Rulings = field(init=False)
 

@@ -12,6 +12,7 @@ from tuner.advice.steering_reach import Reach, reach_of
 from tuner.loop.next_decision import HISTORY_RUNS, context_of_next, facts_now, next_decision
 from tuner.model.change import Prediction
 from tuner.model.decision import Decision, Mode
+from tuner.model.objective import Objective
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.model.verdict import Verdict
@@ -29,13 +30,14 @@ from tuner.words.query_names import QueryNames
 @dataclass(frozen=True, slots=True)
 class Walker:
     """How a walk decides. `agent` says that the Catalyst agent carries changes into runs, where Spark has a place for it,
-    `text` that else hints in their SQL text can.
+    `text` that else hints in their SQL text can, `objective` what changes are judged by.
     """
 
     mode: Mode = Mode.AUTO
     agent: bool = True
     text: bool = False
     verdicts: tuple[Verdict, ...] = ()
+    objective: Objective = Objective.TIME
 
     def walk(self, runs: Iterable[LoggedRun], problems: Problems) -> Generator[ReplayedRun, None, Upcoming]:
         """Each run of one cohort, which come oldest first; returns what a run that would come now is given.
@@ -72,6 +74,7 @@ class Walker:
                 reach=reach,
                 problems=problems,
                 to_come=context_of_next(known, logged.outcome.spark_version, logged.outcome.conf) if logged else None,
+                objective=self.objective,
             )
 
         otherwise = Decision(self.mode, (), unsteered=Reason(ReasonCode.UNSTEERED, {"why": "no decision"}))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from tuner.model.action import ActionKind
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
+from tuner.units import format_core_hours
 from tuner.words.advice import ADVICE
 from tuner.words.counts import over_queries
 from tuner.words.query_names import NO_NAMES, QueryNames
@@ -83,6 +85,12 @@ def _slower(n: Numbers) -> str:
     # An earlier version told the noise.
     how_sure = _sure(n["loss_probability"]) if "loss_probability" in n else "noise {noise:.0%}"
     return filled(f"slower: {which} took {{seconds}} instead of {{expected_seconds}} ({how_sure}) in run {{run}}", n)
+
+
+def _allocated(n: Numbers, direction: str) -> str:
+    held, without = (format_core_hours(n[name]) for name in ("core_hours", "expected_core_hours"))
+    how_sure = f"{_sure(n['probability'])} of {direction}"
+    return f"executors held {held} core-hours in run {n['run']}, without it about {without} ({how_sure})"
 
 
 def _sure(probability: float) -> str:
@@ -174,6 +182,8 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.WITHIN_NOISE: _within_noise,
     ReasonCode.SLOWER: _slower,
     ReasonCode.NO_GAIN: "no gain beyond noise in {runs:run}",
+    ReasonCode.ALLOCATED_MORE: partial(_allocated, direction="more"),
+    ReasonCode.ALLOCATED_LESS: partial(_allocated, direction="less"),
     ReasonCode.HELD_OUT: "left out of one run, to compare: {query} took {seconds} in run {run}, without it about "
     "{expected_seconds}",
     ReasonCode.NO_RUN_WITHOUT: "left out of one run, to compare: most of run {run} had values that never ran without it",

@@ -1,0 +1,78 @@
+"""What changes do to the core time that a run's executors hold, busy or idle: what a cluster is paid for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tuner.model.objective import Objective
+from tuner.model.reason import Number, Reason, ReasonCode
+from tuner.model.run import Run
+from tuner.policy.changes_in_effect import changes_in_effect
+from tuner.policy.evidence.comparison import SURE_GAIN, SURE_LOSS, Comparison
+from tuner.policy.evidence.history import History
+from tuner.policy.evidence.metric import CLOCK, METRICS
+from tuner.policy.evidence.spread import Spread
+from tuner.policy.measure import Measured, total_input_bytes
+from tuner.spark.knobs import DYNAMIC_ALLOCATION
+from tuner.spark.settings import Settings
+
+# Neither time nor core time may be worse by more than this share for the other's sake.
+MOST_WORSE = 0.05
+# Executors come and go by back-offs and idle timeouts of seconds to minutes (ExecutorAllocationManager), and by what a cluster
+# has free: of one program what they hold differs by so much from run to run until runs tell (a standard deviation of the log).
+NOISE = 0.2
+_SECONDS_PER_HOUR = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """Core time held with changes, beside what it would be without, by all runs so far; `comparison` is in core seconds."""
+
+    comparison: Comparison
+
+    @property
+    def is_surely_more(self) -> bool:
+        """By more than what any objective allows."""
+        return self.comparison.ratio.above(1 + MOST_WORSE) > SURE_LOSS
+
+    def is_worth(self, objective: Objective) -> bool:
+        """Whether a gain of time is worth what executors then hold."""
+        return objective is not Objective.COST or self.comparison.ratio.above(1.0) <= 0.5
+
+    def is_gain(self, objective: Objective) -> bool:
+        """Whether it is reason enough for the changes by itself."""
+        return objective is not Objective.TIME and self.comparison.ratio.below(1.0) > SURE_GAIN
+
+    def reason(self, code: ReasonCode, run: Run) -> Reason:
+        """In what the latest run measured."""
+        found, ratio = self.comparison, self.comparison.ratio
+        numbers: dict[str, Number] = {
+            "run": run.key,
+            "core_hours": found.measured / _SECONDS_PER_HOUR,
+            "expected_core_hours": found.expected / _SECONDS_PER_HOUR,
+            "probability": ratio.below(1.0) if code is ReasonCode.ALLOCATED_LESS else ratio.above(1.0),
+        }
+        return Reason(code, numbers)
+
+
+def allocation_history() -> History:
+    """For what `allocated` tells of the runs of one context."""
+    return History(_spreads={m.name: Spread(NOISE if m is CLOCK else m.noise) for m in METRICS})
+
+
+def allocated(run: Run) -> Measured | None:
+    """A run as one query that takes the seconds for which its executors held cores; None where its log does not tell, or their
+    number is fixed: then they hold what the clock says."""
+    outcome = run.outcome
+    if outcome is None or not outcome.allocated_core_ms:
+        return None
+    if not Settings(outcome.conf)[DYNAMIC_ALLOCATION]:
+        return None
+    changes = frozenset(decided.id for decided in changes_in_effect(run))
+    return Measured(
+        fingerprint="",
+        occurrence=0,
+        seconds=outcome.allocated_core_ms / 1e3,
+        input_bytes=total_input_bytes(outcome.queries),
+        changes=changes,
+    )

@@ -14,3 +14,4 @@ class Arguments:
     steering: str = ""
     event_log_base: str = ""
     store_conn_id: str = ""
+    objective: str = ""

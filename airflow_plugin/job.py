@@ -10,6 +10,7 @@ from tuner.history.cohort_name import flaw, made_safe
 from tuner.loop.loop import Job
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.decision import Mode
+from tuner.model.objective import Objective
 from tuner.model.run import Origin
 from tuner.steering.directives import Steering
 
@@ -32,6 +33,7 @@ def job_of(task: TaskSubmission, settings: Settings) -> Job:
         submission=task.submission,
         order_sensitive=settings.order_sensitive,
         borrows=settings.borrow,
+        objective=Objective(arguments.objective) if arguments.objective else settings.objective,
         most_seconds=MostSeconds(settings.most_seconds_before, settings.most_seconds_after),
     )
 

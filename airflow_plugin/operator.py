@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _MODES = ("observe", "suggest", "auto")
 _STEERINGS = ("agent", "conf", "off")
+_OBJECTIVES = ("time", "cost", "balanced")
 
 
 class SteeredSubmitOperator(SparkSubmitOperator):
@@ -150,6 +151,8 @@ class SparkTunedOperator(SteeredSubmitOperator):
     :param mode: observe, suggest or auto. Default: `[spark_tuner] mode`.
     :param steering: agent changes single joins inside Spark, conf sets properties only (and hints in `sql=` text), off
         changes nothing. Default: `[spark_tuner] steering`.
+    :param objective: what changes are judged by: time, cost (also the core time that executors hold) or balanced (either).
+        Default: `[spark_tuner] objective`.
     :param event_log_base: directory or URL under which each try gets its own event log directory (templated), where the
         job has no event log of its own on. Driver and Airflow worker must share it. Default: `[spark_tuner] event_log_base`.
     :param store_conn_id: Airflow connection to the history store (templated). Default: SPARK_TUNER_DB, else
@@ -179,6 +182,7 @@ class SparkTunedOperator(SteeredSubmitOperator):
         steering: str | None = None,
         event_log_base: str | None = None,
         store_conn_id: str | None = None,
+        objective: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(application=application, **kwargs)
@@ -188,6 +192,7 @@ class SparkTunedOperator(SteeredSubmitOperator):
         self.steering = steering
         self.event_log_base = event_log_base
         self.store_conn_id = store_conn_id
+        self.objective = objective
         self._check_what_to_run()
         self._check_choices()
 
@@ -223,6 +228,8 @@ class SparkTunedOperator(SteeredSubmitOperator):
             raise ValueError(f"{where}: mode={self.mode!r} is not a mode; give one of {', '.join(_MODES)}")
         if isinstance(self.steering, str) and self.steering not in _STEERINGS:
             raise ValueError(f"{where}: steering={self.steering!r} is unknown; give one of {', '.join(_STEERINGS)}")
+        if isinstance(self.objective, str) and self.objective not in _OBJECTIVES:
+            raise ValueError(f"{where}: objective={self.objective!r} is unknown; give one of {', '.join(_OBJECTIVES)}")
 
     def _tuner_arguments(self) -> Arguments:
         return Arguments(
@@ -231,6 +238,7 @@ class SparkTunedOperator(SteeredSubmitOperator):
             str(self.steering or ""),
             str(self.event_log_base or ""),
             str(self.store_conn_id or ""),
+            str(self.objective or ""),
         )
 
     def _tuner_statements(self) -> tuple[str, ...]:

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
 
 def panel_app() -> FastAPI:
     """The app over the store that `[spark_tuner]` names, for users of Airflow. The store is opened when first needed."""
-    return create_app(configured_store, airflow_viewer, Home.AIRFLOW)
+    return create_app(configured_store, airflow_viewer, Home.AIRFLOW, _core_hour_price())
+
+
+def _core_hour_price() -> float | None:
+    """None, and a line in the log, where what is configured is no price: the panel shows hours then."""
+    try:
+        return settings.core_hour_price()
+    except TunerError as error:
+        logging.getLogger(__name__).warning("Spark tuner: %s", error)
+        return None
 
 
 def configured_store() -> Store:

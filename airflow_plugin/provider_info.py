@@ -94,6 +94,19 @@ def get_provider_info() -> dict[str, object]:
                         "Whether the first run of a job has what other jobs of the same history store have proven of the queries "
                         "that it shares with them. False: the first run is observed.",
                     ),
+                    "objective": _option(
+                        "string",
+                        "time",
+                        "What changes are judged by: time, the seconds of queries; cost, also the core time that executors hold; "
+                        "balanced, either. None may make one of them worse by more than 5 % for the other.",
+                        example="cost",
+                    ),
+                    "core_hour_price": _option(
+                        "float",
+                        "",
+                        "What an hour of an executor's core costs, in any currency: the panel then shows what runs cost.",
+                        example="0.05",
+                    ),
                     "most_seconds_before": _option(
                         "float",
                         "2.0",

@@ -12,11 +12,13 @@ from airflow_plugin.compat import conf
 from tuner.errors import TunerError
 from tuner.loop.time_limits import DEFAULT, is_limit
 from tuner.model.decision import Mode
+from tuner.model.objective import Objective
 from tuner.steering.directives import Steering
 from tuner.steering.order_sensitive import OrderSensitive
+from tuner.units import is_price
 
 _SECTION = "spark_tuner"
-_Kind = TypeVar("_Kind", Mode, Steering, OrderSensitive)
+_Kind = TypeVar("_Kind", Mode, Steering, OrderSensitive, Objective)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,7 @@ class Settings:
     agent_jar: str = ""
     order_sensitive: OrderSensitive = OrderSensitive.STABLE
     borrow: bool = True
+    objective: Objective = Objective.TIME
     most_seconds_before: float = DEFAULT.before
     most_seconds_after: float = DEFAULT.after
 
@@ -47,9 +50,25 @@ def load() -> Settings:
         agent_jar=_text("agent_jar"),
         order_sensitive=_one_of(OrderSensitive, "order_sensitive", OrderSensitive.STABLE),
         borrow=conf.getboolean(_SECTION, "borrow", fallback=True),
+        objective=_one_of(Objective, "objective", Objective.TIME),
         most_seconds_before=_seconds("most_seconds_before", DEFAULT.before),
         most_seconds_after=_seconds("most_seconds_after", DEFAULT.after),
     )
+
+
+def core_hour_price() -> float | None:
+    """What an hour of an executor's core costs, in any currency; None where it is not given. Raises TunerError for what is no
+    price. No part of `load`: it is for people to read, and must keep no job from being tuned."""
+    text = _text("core_hour_price")
+    try:
+        price = float(text) if text else None
+    except ValueError:
+        price = -1.0
+    if price is not None and not is_price(price):
+        raise TunerError(
+            f"airflow.cfg, [{_SECTION}] core_hour_price: {text!r} is not a price; give a number, such as 0.05"
+        )
+    return price
 
 
 def default_event_log_base(environ: Mapping[str, str] = os.environ) -> str:
@@ -80,5 +99,5 @@ def _one_of(kind: type[_Kind], option: str, default: _Kind) -> _Kind:
         return kind(name.lower())
     except ValueError:
         raise TunerError(
-            f"airflow.cfg, [{_SECTION}] {option}: {name!r} is not a {option}; set it to one of {', '.join(kind)}"
+            f"airflow.cfg, [{_SECTION}] {option}: {name!r} is not one; set it to one of {', '.join(kind)}"
         ) from None

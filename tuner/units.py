@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 MIB = 1 << 20
@@ -53,6 +54,18 @@ def format_seconds(seconds: float) -> str:
 def format_core_hours(core_hours: float) -> str:
     """`0.0167`, `12.3`, `1,204`: the number alone."""
     return f"{core_hours:,.0f}" if core_hours >= 100 else f"{core_hours:.3g}"
+
+
+def is_price(price: float) -> bool:
+    """Whether a number can be one."""
+    return math.isfinite(price) and price >= 0
+
+
+def format_money(amount: float) -> str:
+    """`0.0042`, `0.31`, `12.30`, `1,204`: the number alone, in whatever currency its price was in."""
+    if abs(amount) >= 100:
+        return f"{amount:,.0f}"
+    return f"{amount:.2f}" if abs(amount) >= 0.1 or amount == 0 else f"{amount:.2g}"
 
 
 def format_share(share: float) -> str:

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from airflow.providers_manager import ProvidersManager
 
-from airflow_plugin.settings import Settings, default_event_log_base, load
+from airflow_plugin.settings import Settings, core_hour_price, default_event_log_base, load
 from airflow_plugin.store_url import store_url
 from tuner.errors import TunerError
 from tuner.model.decision import Mode
+from tuner.model.objective import Objective
 from tuner.steering.directives import Steering
 
 from .conftest import PATIENCE
@@ -44,8 +45,29 @@ def test_url_from_a_command_since_it_holds_a_password(monkeypatch: pytest.Monkey
 
 def test_unknown_mode(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW__SPARK_TUNER__MODE", "automatic")
-    with pytest.raises(TunerError, match=r"\[spark_tuner\] mode: 'automatic' is not a mode"):
+    with pytest.raises(TunerError, match=r"\[spark_tuner\] mode: 'automatic' is not one"):
         load()
+
+
+def test_objective(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load().objective is Objective.TIME
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__OBJECTIVE", "Cost")
+    assert load().objective is Objective.COST
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__OBJECTIVE", "fun")
+    with pytest.raises(TunerError, match=r"objective: 'fun' is not one; set it to one of time, cost, balanced"):
+        load()
+
+
+def test_a_price_that_is_none_keeps_no_job_from_being_tuned(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert core_hour_price() is None
+    known = load()
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__CORE_HOUR_PRICE", "0.05")
+    assert core_hour_price() == 0.05
+    for wrong in ("cheap", "-1", "nan"):
+        monkeypatch.setenv("AIRFLOW__SPARK_TUNER__CORE_HOUR_PRICE", wrong)
+        assert load() == known
+        with pytest.raises(TunerError, match=r"\[spark_tuner\] core_hour_price: '.*' is not a price; give a number"):
+            core_hour_price()
 
 
 def test_steering(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,9 +76,7 @@ def test_steering(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW__SPARK_TUNER__AGENT_JAR", "hdfs:///agent.jar")
     assert (load().steering, load().agent_jar) == (Steering.CONF, "hdfs:///agent.jar")
     monkeypatch.setenv("AIRFLOW__SPARK_TUNER__STEERING", "wheel")
-    with pytest.raises(
-        TunerError, match=r"\[spark_tuner\] steering: 'wheel' is not a steering; set it to one of agent, c"
-    ):
+    with pytest.raises(TunerError, match=r"\[spark_tuner\] steering: 'wheel' is not one; set it to one of agent, c"):
         load()
 
 

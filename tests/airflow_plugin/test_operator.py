@@ -264,7 +264,7 @@ class TestFailsOpen:
         warnings = warnings_of(op)
         run(op, ti)
         assert submit.conf == {}
-        assert "'automatic' is not a mode; set it to one of observe, suggest, auto" in warnings[0]
+        assert "'automatic' is not one; set it to one of observe, suggest, auto" in warnings[0]
 
     def test_store_connection_is_missing(
         self, submit: Any, loop: Any, ti: Any, monkeypatch: pytest.MonkeyPatch

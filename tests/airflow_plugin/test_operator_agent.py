@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from airflow_plugin.operator import SparkTunedOperator
+from tuner.model.objective import Objective
 from tuner.steering.directives import Steering
 
 from .conftest import set_connection
@@ -61,6 +62,21 @@ def test_steering_is_the_tasks_else_the_settings(
     run(ti, steering="conf")
     assert [job.steering for job, _ in loop.prepared] == [Steering.OFF, Steering.CONF]
     assert {job.submission.agent_jar for job, _ in loop.prepared} == {"hdfs:///agent.jar"}
+
+
+def test_objective_is_the_tasks_else_the_settings(
+    submit: Any, loop: Any, ti: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(ti)
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__OBJECTIVE", "balanced")
+    run(ti)
+    run(ti, objective="cost")
+    assert [job.objective for job, _ in loop.prepared] == [Objective.TIME, Objective.BALANCED, Objective.COST]
+
+
+def test_an_unknown_objective_is_refused_when_the_dag_is_parsed() -> None:
+    with pytest.raises(ValueError, match="objective='fun' is unknown; give one of time, cost, balanced"):
+        SparkTunedOperator(task_id="nightly", application="/jobs/etl.py", objective="fun")
 
 
 def test_an_unknown_steering_is_refused_when_the_dag_is_parsed() -> None:

@@ -56,6 +56,22 @@ def test_text_says_what_was_lacking_and_what_comes_next(logs: Path) -> None:
     assert "executors held 0.0125 core-hours, busy or idle\n" in done.stdout
 
 
+def test_with_a_price_it_speaks_in_money(logs: Path) -> None:
+    *_, last = spark_tuner("replay", logs, "--json", "--core-hour-price", "2").stdout.splitlines()
+    totals = json.loads(last)["totals"]
+    assert totals["cost"] == pytest.approx(2 * 45 / 3600)
+    assert totals["saved_cost"] == pytest.approx(2 * totals["saved_core_hours"])
+    text = spark_tuner("replay", logs, "--core-hour-price", "2").stdout
+    assert "at 2.00 a core-hour: executors of 3 runs cost 0.025; what could have been saved is worth " in text
+    assert "core-hour:" not in spark_tuner("replay", logs).stdout
+
+
+def test_an_objective_is_one_of_three(logs: Path) -> None:
+    rows = {spark_tuner("replay", logs, "--json", "--objective", name).stdout for name in ("time", "cost", "balanced")}
+    assert len(rows) == 1  # their executors are fixed
+    assert spark_tuner("replay", logs, "--objective", "fun").exit_code == 2
+
+
 def test_a_live_history_is_told_as_one(tmp_path: Path) -> None:
     nights = Nights(tmp_path)
     for _ in range(3):

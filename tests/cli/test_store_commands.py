@@ -74,6 +74,16 @@ def test_status_tells_what_executors_held(spark_tuner: Call, run: Run, url: str)
     (after,) = json.loads(spark_tuner("status", "etl.nightly", "--json").out)["runs"]
     assert after["allocated_core_hours"] == 1.25
     assert " 1.25 " in spark_tuner("status", "etl.nightly").out
+    assert after["cost"] is None
+    assert after["objective"] == "time"
+    (priced,) = json.loads(spark_tuner("status", "etl.nightly", "--json", "--core-hour-price", "0.05").out)["runs"]
+    assert priced["cost"] == pytest.approx(0.0625)
+    shown = spark_tuner("status", "etl.nightly", "--core-hour-price", "4").out
+    assert "cost" in shown
+    assert " 5.00 " in shown
+    for wrong in ("-1", "nan", "inf", "cheap"):
+        refused = spark_tuner("status", "etl.nightly", "--core-hour-price", wrong)
+        assert refused.code == 2, wrong
 
 
 def test_status_tells_which_directives_a_run_did_not_follow(spark_tuner: Call, run: Run, url: str) -> None:

@@ -51,8 +51,8 @@ def store(url: str) -> Iterator[Store]:
 def app_for(url: str) -> Callable[..., FastAPI]:
     """The panel as `viewer` sees it."""
 
-    def make(viewer: Someone | None = None, home: Home = Home.AIRFLOW) -> FastAPI:
-        return create_app(lambda: Store.open(url), lambda: viewer or Someone(), home)
+    def make(viewer: Someone | None = None, home: Home = Home.AIRFLOW, core_hour_price: float | None = None) -> FastAPI:
+        return create_app(lambda: Store.open(url), lambda: viewer or Someone(), home, core_hour_price)
 
     return make
 
@@ -61,7 +61,9 @@ def app_for(url: str) -> Callable[..., FastAPI]:
 def ask(app_for: Callable[..., FastAPI]) -> Ask:
     """A client of the panel, in the place of `viewer`: by default of one who may do everything."""
 
-    def client(viewer: Someone | None = None, home: Home = Home.AIRFLOW) -> TestClient:
-        return TestClient(app_for(viewer, home), raise_server_exceptions=False)
+    def client(
+        viewer: Someone | None = None, home: Home = Home.AIRFLOW, core_hour_price: float | None = None
+    ) -> TestClient:
+        return TestClient(app_for(viewer, home, core_hour_price), raise_server_exceptions=False)
 
     return client

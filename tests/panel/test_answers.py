@@ -51,6 +51,7 @@ def test_a_cohort_in_the_list_and_on_its_page(ask: Ask, filled: Store) -> None:
     assert (page["baseline_seconds"], page["latest_seconds"], page["queries"]) == (pytest.approx(30, rel=0.01), 21.0, 2)
     assert page["counts"] == {"promoted": 1}
     assert page["mode_setting"] == {"mode": "auto", "by": "", "at": None, "reason": ""}
+    assert page["objective"] == "time"
 
 
 def test_the_list_is_searched_filtered_and_paged(ask: Ask, store: Store) -> None:

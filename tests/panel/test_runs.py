@@ -59,7 +59,9 @@ def test_a_run_says_what_its_executors_held(ask: Ask, store: Store) -> None:
     assert run.outcome is not None
     keep(store, replace(run, outcome=replace(run.outcome, allocated_core_ms=5_400_000)))
     (item,) = ask().get("/api/cohort/runs", params={"cohort": COHORT}).json()["items"]
-    assert item["allocated_core_hours"] == 1.5
+    assert (item["allocated_core_hours"], item["cost"]) == (1.5, None)
+    priced = ask(core_hour_price=0.1).get("/api/cohort/runs", params={"cohort": COHORT}).json()["items"]
+    assert priced[0]["cost"] == pytest.approx(0.15)
 
 
 def test_pages_of_runs_meet(ask: Ask, store: Store) -> None:

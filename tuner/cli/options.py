@@ -6,11 +6,31 @@ from typing import Annotated
 
 import typer
 
+from tuner.units import is_price
+
 Paths = Annotated[
     list[str],
     typer.Argument(
         help="Event logs: files, rolling directories, zip files, or directories that hold them; also URLs.",
         metavar="PATH...",
+    ),
+]
+
+
+def _price(price: float | None) -> float | None:
+    if price is not None and not is_price(price):
+        raise typer.BadParameter(f"{price:g} is not a price; give a number, such as 0.05")
+    return price
+
+
+CoreHourPrice = Annotated[
+    float | None,
+    typer.Option(
+        "--core-hour-price",
+        metavar="PRICE",
+        envvar="SPARK_TUNER_CORE_HOUR_PRICE",
+        callback=_price,
+        help="What an hour of an executor's core costs, in any currency: shows what runs cost.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -14,11 +14,12 @@ from rich.console import Console
 
 from tuner.cli.fleet_model_text import fleet_model_lines
 from tuner.cli.log_sources import log_sources
-from tuner.cli.options import AsJson, Paths
+from tuner.cli.options import AsJson, CoreHourPrice, Paths
 from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
 from tuner.cli.spark_session import Conf, Master, Out, check_spark_options, spark_session
 from tuner.errors import RequirementError
 from tuner.model.decision import Mode
+from tuner.model.objective import Objective
 from tuner.printable import printable
 from tuner.problems import Problems
 
@@ -44,6 +45,11 @@ def replay(
     mode: Annotated[Mode, typer.Option(help="Decide as in this mode.")] = Mode.AUTO,
     steering: Carrier = By.AGENT,
     sql: SqlText = False,
+    objective: Annotated[
+        Objective,
+        typer.Option(help="Judge changes by this: time, cost (also the core time that executors hold) or balanced."),
+    ] = Objective.TIME,
+    core_hour_price: CoreHourPrice = None,
     backtest: Annotated[
         bool, typer.Option("--backtest", help="List each prediction beside what a later run then took.")
     ] = False,
@@ -66,7 +72,8 @@ def replay(
     check_spark_options(spark, out, conf)
     if report is not None:
         require_report()
-    walker, rules = Walker(mode, agent=steering is By.AGENT, text=sql), cohort_rules(cohort_pattern)
+    walker = Walker(mode, agent=steering is By.AGENT, text=sql, objective=objective)
+    rules = cohort_rules(cohort_pattern)
     sources, failures = log_sources(paths, out)
     which = chosen(cohort, since, months)
     if spark is not None and out is not None:
@@ -75,17 +82,17 @@ def replay(
         replaying = replayed_here(sources, walker, rules, which)
     with replaying as found:
         if as_json:
-            for line in replay_lines(found):
+            for line in replay_lines(found, core_hour_price):
                 typer.echo(line)
         else:
-            show_replay(Console(highlight=False), found, backtest=backtest)
+            show_replay(Console(highlight=False), found, backtest=backtest, core_hour_price=core_hour_price)
         if db is not None or report is not None:
-            _keep(found, db, report)
+            _keep(found, db, report, core_hour_price)
         if failures or not found.summary.cohorts:
             raise typer.Exit(1)
 
 
-def _keep(found: Replayed, db: str | None, report: Path | None) -> None:
+def _keep(found: Replayed, db: str | None, report: Path | None, core_hour_price: float | None) -> None:
     """The cohorts that take most core-hours in a store, and the report that is made of it."""
     from tuner.history.store import Store
     from tuner.replay.report.write import write_report
@@ -99,7 +106,7 @@ def _keep(found: Replayed, db: str | None, report: Path | None) -> None:
         for cohort in sorted(found.summary.cohorts, key=lambda c: -c.core_hours)[:KEPT_COHORTS]:
             store_cohort(store, cohort, found, problems)
         if report is not None:
-            write_report(report, found, store)
+            write_report(report, found, store, core_hour_price=core_hour_price)
             print(f"report: {report}", file=sys.stderr)
     for line in problems.found:
         print(f"spark-tuner: {printable(line)}", file=sys.stderr)

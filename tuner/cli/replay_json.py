@@ -18,11 +18,12 @@ from tuner.words.query_names import QueryNames
 from tuner.words.reasons import why_words
 
 
-def replay_lines(found: Replayed) -> Iterator[str]:
+def replay_lines(found: Replayed, core_hour_price: float | None = None) -> Iterator[str]:
+    """`core_hour_price` adds what executors held in money to the totals."""
     names = {cohort.cohort: QueryNames.known(cohort.names) for cohort in found.summary.cohorts}
     for run in found.runs():
         yield _line(_run(run, names.get(run.cohort, QueryNames())))
-    yield _line({"totals": _totals(found.summary)})
+    yield _line({"totals": _totals(found.summary, core_hour_price)})
 
 
 def _line(value: dict[str, Any]) -> str:
@@ -70,16 +71,20 @@ def _seconds(p: Prediction | None) -> dict[str, float] | None:
     return None if p is None else asdict(p)
 
 
-def _totals(summary: ReplaySummary) -> dict[str, Any]:
+def _totals(summary: ReplaySummary, core_hour_price: float | None) -> dict[str, Any]:
+    held, saved = summary.allocated_core_hours, summary.saved_core_hours
     return {
         "logs": summary.logs,
         "size_bytes": summary.size_bytes,
         "runs": sum(c.runs for c in summary.cohorts),
         "query_seconds": sum(c.query_seconds for c in summary.cohorts),
         "core_hours": sum(c.core_hours for c in summary.cohorts),
-        "allocated_core_hours": sum(c.allocated_core_hours for c in summary.cohorts),
+        "allocated_core_hours": held,
         "allocated_runs": sum(c.allocated_runs for c in summary.cohorts),
-        "saved_core_hours": sum(c.saved_core_hours for c in summary.cohorts),
+        "saved_core_hours": saved,
+        "core_hour_price": core_hour_price,
+        "cost": None if core_hour_price is None else held * core_hour_price,
+        "saved_cost": None if core_hour_price is None else saved * core_hour_price,
         "live_decisions": {
             "steered": sum(c.live for c in summary.cohorts),
             "as_live": sum(c.as_live for c in summary.cohorts),

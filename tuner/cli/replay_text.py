@@ -19,7 +19,7 @@ from tuner.printable import printable
 from tuner.replay.cohort_replay import Advised, Backtest, CohortReplay, Observed, ReplayedRun, ReplaySummary, UnreadLog
 from tuner.replay.newest_run import details_of_newest_run, newest_whole, order_insights
 from tuner.replay.replayed import Replayed
-from tuner.units import format_bytes, format_core_hours, format_seconds, format_share
+from tuner.units import format_bytes, format_core_hours, format_money, format_seconds, format_share
 from tuner.words.changes import change_words
 from tuner.words.decisions import decision_summary
 from tuner.words.query_names import QueryNames
@@ -34,10 +34,10 @@ MOST_UNREAD = 10
 MAX_LINE = 1500
 
 
-def show_replay(console: Console, found: Replayed, *, backtest: bool) -> None:
+def show_replay(console: Console, found: Replayed, *, backtest: bool, core_hour_price: float | None = None) -> None:
     """Print it; the logs of the newest runs are read once more, for insights."""
     summary = found.summary
-    _say(console, [_headline(summary)])
+    _say(console, [_headline(summary), *_money(summary, core_hour_price)])
     for cohort in summary.cohorts[:MOST_COHORTS]:
         console.print()
         _say(console, [_cohort_line(cohort)])
@@ -61,6 +61,16 @@ def _headline(summary: ReplaySummary) -> str:
     read = f"{_counted(summary.logs, 'log')} ({format_bytes(summary.size_bytes)})"
     had = f"{_counted(len(cohorts), 'cohort')}, {_counted(runs, 'run')}, {measured} measured"
     return f"{read}: {had}: {format_seconds(seconds)} of queries, {_hours(core_hours)}{_savings(cohorts)}"
+
+
+def _money(summary: ReplaySummary, core_hour_price: float | None) -> Iterator[str]:
+    """What executors held, and what could have been saved, at a price."""
+    if core_hour_price is None:
+        return
+    told = sum(c.allocated_runs for c in summary.cohorts)
+    held = f"executors of {_counted(told, 'run')} cost {format_money(summary.allocated_core_hours * core_hour_price)}"
+    saved = f"what could have been saved is worth {format_money(summary.saved_core_hours * core_hour_price)}"
+    yield f"at {format_money(core_hour_price)} a core-hour: {held if told else 'no log tells what executors held'}; {saved}"
 
 
 def _savings(cohorts: Sequence[CohortReplay]) -> str:

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from tuner.cli.cohort import known_name
 from tuner.cli.db import Url, store_url
-from tuner.cli.options import AsJson
+from tuner.cli.options import AsJson, CoreHourPrice
 from tuner.cli.print_lines import print_lines
 from tuner.errors import TunerError
 from tuner.history.store import CohortSummary, Store
@@ -22,7 +22,7 @@ from tuner.model.decision import DecidedChange
 from tuner.model.run import Run, RunState
 from tuner.policy.changes_in_effect import held_in, not_followed
 from tuner.printable import printable
-from tuner.units import format_core_hours
+from tuner.units import format_core_hours, format_money
 from tuner.words.actions import action_words
 from tuner.words.changes import change_words
 from tuner.words.decisions import decision_summary
@@ -39,6 +39,7 @@ def status(
     ] = None,
     runs: Annotated[int, typer.Option(min=1, help="How many of the newest runs to show.")] = 20,
     url: Url = None,
+    core_hour_price: CoreHourPrice = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what the store knows: runs, what steered them, and why."""
@@ -51,10 +52,10 @@ def status(
         raise TunerError(f"no run of cohort {cohort!r} in the store; `spark-tuner status` lists the cohorts")
     names = names_in(found)
     if as_json:
-        runs_json = [_run_json(run, names) for run in found]
+        runs_json = [_run_json(run, names, core_hour_price) for run in found]
         typer.echo(msgspec.json.encode({"cohort": cohort, "runs": runs_json}).decode())
     else:
-        _show(cohort, found, names)
+        _show(cohort, found, names, core_hour_price)
 
 
 def _cohorts(found: list[CohortSummary], as_json: bool) -> None:
@@ -86,7 +87,7 @@ def _summary_json(summary: CohortSummary) -> dict[str, Any]:
     }
 
 
-def _run_json(run: Run, names: QueryNames) -> dict[str, Any]:
+def _run_json(run: Run, names: QueryNames, core_hour_price: float | None) -> dict[str, Any]:
     outcome = run.outcome
     return {
         "key": run.key,
@@ -95,10 +96,12 @@ def _run_json(run: Run, names: QueryNames) -> dict[str, Any]:
         "started_at": run.started_at.isoformat(),
         "duration_ms": outcome.duration_ms if outcome else None,
         "allocated_core_hours": outcome.allocated_core_hours if outcome else None,
+        "cost": outcome.cost(core_hour_price) if outcome else None,
         "app_id": outcome.app_id if outcome else None,
         "failure": _failure_json(run, names),
         "decision": decision_summary(run.decision),
         "mode": run.decision.mode,
+        "objective": run.decision.objective,
         "actions": [
             _action_json(decided, action, names)
             for decided in run.decision.changes
@@ -141,17 +144,21 @@ def _action_json(decided: DecidedChange, action: Action, names: QueryNames) -> d
     }
 
 
-def _show(cohort: str, found: list[Run], names: QueryNames) -> None:
+def _show(cohort: str, found: list[Run], names: QueryNames, core_hour_price: float | None) -> None:
     console = Console(highlight=False)
     title = escape(printable(cohort))
-    table = Table("run", "state", "seconds", "core-hours", "decision", title=title, title_justify="left", box=None)
+    priced = ("cost",) if core_hour_price is not None else ()
+    columns = ("run", "state", "seconds", "core-hours", *priced, "decision")
+    table = Table(*columns, title=title, title_justify="left", box=None)
     for run in found:
         duration = run.outcome.duration_ms if run.outcome else None
         seconds = "-" if duration is None else f"{duration / 1e3:.1f}"
         decision = escape(printable(decision_summary(run.decision)))
         held = run.outcome.allocated_core_hours if run.outcome else None
         core_hours = "-" if held is None else format_core_hours(held)
-        table.add_row(escape(printable(run.key)), run.state, seconds, core_hours, decision)
+        cost = run.outcome.cost(core_hour_price) if run.outcome else None
+        costs = ["-" if cost is None else format_money(cost)] if priced else []
+        table.add_row(escape(printable(run.key)), run.state, seconds, core_hours, *costs, decision)
     console.print(table)
     failed = ((run, run.failure) for run in found if run.failure)
     print_lines(console, (f"run {run.key} {_ended(run)}: {failure_words(why, names)}" for run, why in failed))

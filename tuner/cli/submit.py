@@ -25,6 +25,7 @@ from tuner.loop.log_lines import report_lines, turn_lines
 from tuner.loop.loop import Job, Turn, complete, load_beside, prepare
 from tuner.loop.time_limits import DEFAULT, MostSeconds, is_limit
 from tuner.model.decision import Mode
+from tuner.model.objective import Objective
 from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.spark.submit_arguments import SubmitArguments, as_arguments, conf_arguments, parse
 from tuner.steering.agent.submission import submission
@@ -70,6 +71,12 @@ def submit(
             help="Let a first run have what other cohorts of the store have proven of the queries that they share."
         ),
     ] = True,
+    objective: Annotated[
+        Objective,
+        typer.Option(
+            help="What changes are judged by: time, cost (also the core time that executors hold) or balanced (either)."
+        ),
+    ] = Objective.TIME,
     most_seconds_before: Annotated[
         float,
         typer.Option(
@@ -113,6 +120,7 @@ def submit(
         ),
         most_seconds=MostSeconds(most_seconds_before, most_seconds_after),
         borrows=borrow,
+        objective=objective,
     )
     # Before anything starts: where SQL has no place to lie, its job cannot.
     with sql_directory() if statements else nullcontext("") as directory:

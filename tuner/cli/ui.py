@@ -17,6 +17,7 @@ from typing import Annotated
 import typer
 
 from tuner.cli.db import Url, store_url
+from tuner.cli.options import CoreHourPrice
 from tuner.errors import RequirementError, TunerError
 
 LOOPBACK = "127.0.0.1"
@@ -26,6 +27,7 @@ def ui(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 is any free one.")] = 0,
     host: Annotated[str, typer.Option(help="Loopback address to listen on: 127.0.0.1, ::1 or localhost.")] = LOOPBACK,
     url: Url = None,
+    core_hour_price: CoreHourPrice = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address and open no browser.")] = False,
 ) -> None:
     """Show the panel in a browser, to this machine only; Ctrl+C ends it."""
@@ -38,7 +40,7 @@ def ui(
         with tempfile.TemporaryDirectory(prefix="spark-tuner-") as folder:
             if not no_browser:
                 _open_browser(page, Path(folder))
-            _serve(listener, store_url(url), token, bound)
+            _serve(listener, store_url(url), token, bound, core_hour_price)
 
 
 def loopback_address(host: str) -> str:
@@ -88,13 +90,13 @@ def _open_browser(page: str, folder: Path) -> None:
     webbrowser.open(entrance.as_uri())
 
 
-def _serve(listener: socket.socket, url: str, token: str, port: int) -> None:
+def _serve(listener: socket.socket, url: str, token: str, port: int, core_hour_price: float | None) -> None:
     import uvicorn
 
     from tuner.history.store import Store
     from tuner.panel.loopback import loopback_app
 
-    app = loopback_app(lambda: Store.open(url), token, port)
+    app = loopback_app(lambda: Store.open(url), token, port, core_hour_price)
     # The access log would have the token.
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off")
     uvicorn.Server(config).run(sockets=[listener])

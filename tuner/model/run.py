@@ -50,6 +50,11 @@ class Outcome:
         """Hours times the cores that executors held, busy or idle; None where the log did not tell, or none was kept."""
         return None if self.allocated_core_ms is None else self.allocated_core_ms / _MS_PER_HOUR
 
+    def cost(self, core_hour_price: float | None) -> float | None:
+        """What these cost, at a price for each; None where one of the two is not known."""
+        held = self.allocated_core_hours
+        return None if held is None or core_hour_price is None else held * core_hour_price
+
 
 @dataclass(frozen=True, slots=True)
 class RunDetails:

@@ -12,9 +12,11 @@ from tuner.panel.views.recommendations import recommendations, recommended_trial
 from tuner.panel.views.runs import RUNS_BEFORE, run_items
 
 
-def runs_answer(facts: CohortFacts, limit: int, offset: int, home: Home) -> Page[RunItem]:
+def runs_answer(
+    facts: CohortFacts, limit: int, offset: int, home: Home, core_hour_price: float | None = None
+) -> Page[RunItem]:
     """Newest first."""
-    items = run_items(*facts.page_of_runs(limit, offset, RUNS_BEFORE), facts.names, home)
+    items = run_items(*facts.page_of_runs(limit, offset, RUNS_BEFORE), facts.names, home, core_hour_price)
     return Page(items=items, total=facts.summary.runs, offset=offset, limit=limit)
 
 

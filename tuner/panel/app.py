@@ -20,9 +20,15 @@ from tuner.panel.recent_runs import RecentRuns
 from tuner.panel.viewer import Viewer
 
 
-def create_app(store: Callable[[], Store], viewer: Callable[..., Viewer | Awaitable[Viewer]], home: Home) -> FastAPI:
+def create_app(
+    store: Callable[[], Store],
+    viewer: Callable[..., Viewer | Awaitable[Viewer]],
+    home: Home,
+    core_hour_price: float | None = None,
+) -> FastAPI:
     """`store` opens the history: called when first needed, and once in each process as long as it can. `viewer` is a
-    FastAPI dependency that tells who asks, or raises HTTPException 401. No route answers without it.
+    FastAPI dependency that tells who asks, or raises HTTPException 401. No route answers without it. `core_hour_price` is
+    what an hour of a core costs, in any currency (None: nobody said).
     """
     kept, recent, asking = KeptStore(store), RecentRuns(), Depends(viewer)
 
@@ -37,7 +43,7 @@ def create_app(store: Callable[[], Store], viewer: Callable[..., Viewer | Awaita
 
     # Its own documentation pages would load scripts from other hosts, and anyone could read the schema.
     app = FastAPI(title="Spark tuner", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
-    app.include_router(read_routes(access_of, home))
+    app.include_router(read_routes(access_of, home, core_hour_price))
     app.include_router(act_routes(access_of))
     app.include_router(page_routes(for_page=[Depends(may_open)]), dependencies=[asking])
 

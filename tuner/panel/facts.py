@@ -8,6 +8,7 @@ from functools import cached_property
 
 from tuner.history.store import CohortSummary, Store
 from tuner.model.decision import Decision, Mode
+from tuner.model.objective import Objective
 from tuner.model.run import Run, RunDetails, RunState
 from tuner.model.verdict import ModeChange, Verdict
 from tuner.panel.recent_runs import PANEL_RUNS, RecentRuns, RunsInView
@@ -76,6 +77,12 @@ class CohortFacts:
         given = self.mode_changes[-1].mode if self.mode_changes else None
         newest = self.summary.last_decision
         return given or (newest.mode if newest else Mode.OBSERVE)
+
+    @property
+    def objective(self) -> Objective:
+        """What the newest run's changes are judged by."""
+        newest = self.summary.last_decision
+        return newest.objective if newest else Objective.TIME
 
     def details(self, run: Run) -> RunDetails | None:
         if run.key not in self._details:

@@ -82,14 +82,14 @@ class Loopback:
         return secrets.compare_digest(given.encode(errors="replace"), self._token)
 
 
-def loopback_app(store: Callable[[], Store], token: str, port: int) -> ASGIApp:
+def loopback_app(store: Callable[[], Store], token: str, port: int, core_hour_price: float | None = None) -> ASGIApp:
     """The panel for whoever knows the token, as the user of this process."""
     owner = Owner(getpass.getuser())
 
     def viewer() -> Owner:
         return owner
 
-    return GuardedAnswers(Loopback(create_app(store, viewer, Home.STANDALONE), token, port))
+    return GuardedAnswers(Loopback(create_app(store, viewer, Home.STANDALONE, core_hour_price), token, port))
 
 
 def _host(header: str) -> str:

@@ -13,6 +13,7 @@ from tuner.model.action import ActionKind
 from tuner.model.change import Prediction
 from tuner.model.decision import CohortState, Mode, Standing
 from tuner.model.insight import InsightKind
+from tuner.model.objective import Objective
 from tuner.model.plan_picture import StepKind
 from tuner.model.run import RunState
 from tuner.model.verdict import Ruling
@@ -91,6 +92,7 @@ class Cohort(CohortItem):
     """
 
     mode_setting: ModeSetting
+    objective: Objective
     counts: dict[Standing, int]
     baseline_seconds: float | None
     latest_seconds: float | None
@@ -117,7 +119,8 @@ class InForce(Answer):
 
 class RunItem(Answer):
     """A run. `query_seconds` sums its queries' times (None: not measured), `application_seconds` is start to end,
-    `allocated_core_hours` what its executors held, busy or idle (None: its log does not tell).
+    `allocated_core_hours` what its executors held, busy or idle (None: its log does not tell), `cost` these at the price that
+    people gave (None: they gave none).
 
     `href` is the page of the Airflow task instance, relative to Airflow's root; empty elsewhere.
     """
@@ -133,6 +136,7 @@ class RunItem(Answer):
     query_seconds: float | None
     application_seconds: float | None
     allocated_core_hours: float | None
+    cost: float | None
     band: Band | None
     mode: Mode
     decision: str

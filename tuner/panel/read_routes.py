@@ -42,8 +42,8 @@ Name = Annotated[str, Query(max_length=MOST_CHARACTERS)]
 Filter = Annotated[Sent | None, Query(max_length=MOST_CHARACTERS)]
 
 
-def read_routes(access_of: Callable[..., Access], home: Home) -> APIRouter:
-    """GET api/…. `access_of` is the dependency that knows the viewer."""
+def read_routes(access_of: Callable[..., Access], home: Home, core_hour_price: float | None) -> APIRouter:
+    """GET api/…. `access_of` is the dependency that knows the viewer, `core_hour_price` what an hour of a core costs."""
     asking = Depends(access_of)
     routes = APIRouter(prefix="/api")
 
@@ -77,7 +77,7 @@ def read_routes(access_of: Callable[..., Access], home: Home) -> APIRouter:
 
     @routes.get("/cohort/runs")
     def runs(cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking) -> Page[RunItem]:
-        return runs_answer(access.facts(cohort), limit, offset, home)
+        return runs_answer(access.facts(cohort), limit, offset, home, core_hour_price)
 
     @routes.get("/cohort/recommendations")
     def recommendations(

@@ -196,3 +196,12 @@ class ReplaySummary:
     size_bytes: int
     problems: tuple[str, ...] = ()
     backtest: Backtest | None = None
+
+    @property
+    def allocated_core_hours(self) -> float:
+        """What executors held in the runs whose logs tell."""
+        return sum(cohort.allocated_core_hours for cohort in self.cohorts)
+
+    @property
+    def saved_core_hours(self) -> float:
+        return sum(cohort.saved_core_hours for cohort in self.cohorts)

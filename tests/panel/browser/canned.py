@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from tuner.model.action import ActionKind
 from tuner.model.decision import CohortState, Mode, Standing
 from tuner.model.insight import InsightKind
+from tuner.model.objective import Objective
 from tuner.model.plan_picture import StepKind
 from tuner.model.run import RunState
 from tuner.model.verdict import Ruling
@@ -99,6 +100,7 @@ class World:
             last_decision=self.texts.sentence,
             may_act=self.may_act,
             mode_setting=ModeSetting(mode=Mode.AUTO),
+            objective=Objective.COST,
             counts={self.standing: 1},
             baseline_seconds=200.0,
             latest_seconds=128.0,
@@ -119,6 +121,7 @@ class World:
             query_seconds=(200.0 if night < 6 else 128.0) if self.measured else None,
             application_seconds=240.0 if self.measured else None,
             allocated_core_hours=0.5 if self.measured else None,
+            cost=0.04 if self.measured else None,
             band=Band(low=190.0, expected=200.0, high=215.0) if night else None,
             mode=Mode.AUTO,
             decision=self.texts.sentence,

@@ -23,14 +23,14 @@ HOSTILE = 'etl.<img src=x onerror="document.title=1">"&\u202e'
 def report(tmp_path: Path) -> Path:
     cohorts = [cohort(HOSTILE, 20), cohort("sales.nightly", 8, runs=12, live=4), cohort("idle", 0.5, share=None)]
     unread = [UnreadLog(f"/logs/{n}<i>", f"breaks off at byte {n}") for n in range(80)]
-    return made(tmp_path, replay(*cohorts, unread=unread, scored=True), most_pages=2)
+    return made(tmp_path, replay(*cohorts, unread=unread, scored=True), most_pages=2, core_hour_price=0.05)
 
 
-def made(tmp_path: Path, found: Made, most_pages: int = 50) -> Path:
+def made(tmp_path: Path, found: Made, most_pages: int = 50, core_hour_price: float | None = None) -> Path:
     with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
         for each in found.summary.cohorts:
             store_cohort(store, each)
-        write_report(tmp_path / "out report.html", found, store, most_pages=most_pages)
+        write_report(tmp_path / "out report.html", found, store, most_pages=most_pages, core_hour_price=core_hour_price)
     return tmp_path / "out report.html"
 
 
@@ -44,6 +44,7 @@ def test_front_page_and_every_part_of_a_cohort(chromium: Browser, report: Path, 
         assert rows.nth(2).get_by_role("link").count() == 0
         assert page.locator(".ranked article").first.get_by_text("BROADCAST(days)").is_visible()
         assert page.get_by_text("3 of 4").is_visible()
+        assert page.get_by_text("worth 0.56; ").is_visible()
         page.get_by_text("80 logs", exact=True).last.click()
         assert page.get_by_text("/logs/0<i>").is_visible()
 

@@ -86,7 +86,7 @@ def test_a_page_that_cannot_be_made_is_told_and_stops_no_other(
     for each in cohorts:
         store_cohort(store, each)
 
-    def answers(facts: CohortFacts) -> CohortAnswers:
+    def answers(facts: CohortFacts, _: float | None) -> CohortAnswers:
         return cohort_answers(facts) if facts.cohort == "good" else 1 / 0  # type: ignore[return-value]
 
     monkeypatch.setattr("tuner.replay.report.cohort_answers.cohort_answers", answers)

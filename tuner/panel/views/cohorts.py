@@ -47,6 +47,7 @@ def cohort_page(facts: CohortFacts, *, may_act: bool) -> Cohort:
     return Cohort(
         **{**item.model_dump(), "state": state_of(facts.outlook)},
         mode_setting=_mode_setting(facts),
+        objective=facts.objective,
         counts=dict(Counter(standing_of(trial) for trial in trials)),
         baseline_seconds=baseline.expected if baseline else None,
         latest_seconds=query_seconds(latest) if latest else None,

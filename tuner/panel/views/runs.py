@@ -19,12 +19,14 @@ from tuner.words.query_names import QueryNames
 RUNS_BEFORE = 100
 
 
-def run_items(runs: Sequence[Run], view: RunsInView, names: QueryNames, home: Home) -> list[RunItem]:
+def run_items(
+    runs: Sequence[Run], view: RunsInView, names: QueryNames, home: Home, core_hour_price: float | None
+) -> list[RunItem]:
     """Runs with bands that rest on the others in view."""
-    return [_item(run, view.baselines.get(run.key), names, home) for run in runs]
+    return [_item(run, view.baselines.get(run.key), names, home, core_hour_price) for run in runs]
 
 
-def _item(run: Run, band: Baseline | None, names: QueryNames, home: Home) -> RunItem:
+def _item(run: Run, band: Baseline | None, names: QueryNames, home: Home, core_hour_price: float | None) -> RunItem:
     origin = run.origin or Origin("", "", "")
     took = run.outcome.duration_ms if run.outcome else None
     return RunItem(
@@ -39,6 +41,7 @@ def _item(run: Run, band: Baseline | None, names: QueryNames, home: Home) -> Run
         query_seconds=query_seconds(run),
         application_seconds=None if took is None else took / 1e3,
         allocated_core_hours=run.outcome.allocated_core_hours if run.outcome else None,
+        cost=run.outcome.cost(core_hour_price) if run.outcome else None,
         band=Band(low=band.low, expected=band.expected, high=band.high) if band else None,
         mode=run.decision.mode,
         decision=shortened(decision_summary(run.decision)),

@@ -48,12 +48,12 @@ class CohortAnswers(Answer):
     audit: list[AuditItem]
 
 
-def cohort_answers(facts: CohortFacts) -> CohortAnswers:
+def cohort_answers(facts: CohortFacts, core_hour_price: float | None = None) -> CohortAnswers:
     """For somebody who may read all there is and change nothing: a file has no one to tell."""
     found = queries_answer(facts, _ALL, 0).items
     return CohortAnswers(
         cohort=cohort_page(facts, may_act=False),
-        runs=runs_answer(facts, MOST_RUNS, 0, Home.REPORT).items,
+        runs=runs_answer(facts, MOST_RUNS, 0, Home.REPORT, core_hour_price).items,
         recommendations=recommendations_answer(facts, _ALL, 0).items,
         insights=insights_answer(facts, _ALL, 0).items,
         queries=found,

@@ -29,7 +29,8 @@ MOST_SHOWN = 100
 class CohortRow:
     """A cohort in the list. `page` is the number of its page in the report, None where it has none. `advised` counts what
     any run so far lacked, `next_saved` is what the next run would save if it is like the newest. `live` counts the runs that
-    the tuner steered, `as_live` those of them whose decision reads the same in the replay.
+    the tuner steered, `as_live` those of them whose decision reads the same in the replay. `allocated_core_hours` are what
+    executors held in the `allocated_runs` whose logs tell.
     """
 
     cohort: str
@@ -45,6 +46,8 @@ class CohortRow:
     advised: int
     live: int
     as_live: int
+    allocated_core_hours: float = 0.0
+    allocated_runs: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class FrontPage:
     """`cohorts` are those with the most core-hours first; `pages` of them have a page of their own.
 
     `recommendations` and `insights` hold the first MOST_SHOWN; how many there are in all stands beside them. `new` is what
-    the next runs would be told that none was so far.
+    the next runs would be told that none was so far. `core_hour_price` is what people gave (None: they gave none).
     """
 
     version: str
@@ -72,9 +75,17 @@ class FrontPage:
     unread: list[UnreadGroup]
     unread_in_all: int
     problems: list[str]
+    core_hour_price: float | None = None
 
 
-def front_page(summary: ReplaySummary, paged: Mapping[str, Paged], *, version: str, written_at: datetime) -> FrontPage:
+def front_page(
+    summary: ReplaySummary,
+    paged: Mapping[str, Paged],
+    *,
+    version: str,
+    written_at: datetime,
+    core_hour_price: float | None = None,
+) -> FrontPage:
     """`paged` are the cohorts that have a page."""
     cohorts = most_core_hours(summary.cohorts)
     recommended, new = top_recommendations(cohorts, paged), new_recommendations(cohorts, paged)
@@ -97,6 +108,7 @@ def front_page(summary: ReplaySummary, paged: Mapping[str, Paged], *, version: s
         unread=grouped(summary.unread),
         unread_in_all=len(summary.unread),
         problems=[shortened(problem) for problem in summary.problems],
+        core_hour_price=core_hour_price,
     )
 
 
@@ -119,6 +131,8 @@ def _row(cohort: CohortReplay, page: Paged | None) -> CohortRow:
         advised=_lacked(cohort),
         live=cohort.live,
         as_live=cohort.as_live,
+        allocated_core_hours=cohort.allocated_core_hours,
+        allocated_runs=cohort.allocated_runs,
     )
 
 
@@ -141,6 +155,8 @@ def _total(cohorts: Collection[CohortReplay]) -> CohortRow | None:
         advised=sum(map(_lacked, cohorts)),
         live=sum(c.live for c in cohorts),
         as_live=sum(c.as_live for c in cohorts),
+        allocated_core_hours=sum(c.allocated_core_hours for c in cohorts),
+        allocated_runs=sum(c.allocated_runs for c in cohorts),
     )
 
 

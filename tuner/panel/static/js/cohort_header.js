@@ -14,9 +14,14 @@ function whoSetIt({ by, at, reason }) {
   return h("span", { class: "faint" }, "set by ", named(by, { limit: 60 }), at ? [" on ", time(at)] : "", reason ? [": ", named(reason, { limit: 160 })] : "");
 }
 
+/** What changes are judged by, where that is not the time alone. */
+function judgedBy({ objective }) {
+  return objective === "time" ? "" : h("span", { class: "faint" }, `judged by ${objective === "cost" ? "cost: time and core-hours" : "either time or core-hours"}`);
+}
+
 function modeRow(page) {
   const { mode_setting: setting, may_act: mayAct } = page.cohort;
-  const row = h("div", { class: "mode-row" }, h("span", { class: "label" }, "Mode"), h("strong", {}, setting.mode), whoSetIt(setting));
+  const row = h("div", { class: "mode-row" }, h("span", { class: "label" }, "Mode"), h("strong", {}, setting.mode), whoSetIt(setting), judgedBy(page.cohort));
   if (!mayAct) {
     row.append(h("span", { class: "notice inline" }, icon("eye"), MAY_NOT_ACT));
     return row;

@@ -11,7 +11,7 @@ import { gainOf } from "./run_kind.js";
 import { RUN_STATES, STANDINGS, badge } from "./standing.js";
 import { empty } from "./status.js";
 import { time } from "./times.js";
-import { measured, seconds } from "./units.js";
+import { measured, money, seconds } from "./units.js";
 
 const AT_ONCE = 25;
 const MOST_CHANGES = 3;
@@ -36,9 +36,11 @@ function changes(run) {
   ];
 }
 
-/** What the run's executors held, busy or idle. */
-function held({ allocated_core_hours: held }) {
-  return held === null ? "" : h("div", { class: "faint" }, measured(held >= 100 ? Math.round(held) : held, "core-hours"));
+/** What the run's executors held, busy or idle, and what that cost. */
+function held({ allocated_core_hours: held, cost }) {
+  if (held === null) return "";
+  const hours = measured(held >= 100 ? Math.round(held) : held, "core-hours");
+  return h("div", { class: "faint" }, cost === null ? hours : `${hours}, cost ${money(cost)}`);
 }
 
 function row(run, page) {

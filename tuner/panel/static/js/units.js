@@ -36,6 +36,13 @@ export function share(value) {
   return `${percent.toPrecision(1)}%`;
 }
 
+/** An amount in whatever currency its price was in. */
+export function money(amount) {
+  const size = Math.abs(amount);
+  if (size >= 100) return `${amount < 0 ? "-" : ""}${grouped(Math.round(size))}`;
+  return size >= 0.1 || size === 0 ? amount.toFixed(2) : amount.toPrecision(2).replace(/\.?0+$/, "");
+}
+
 /** A number of things: `1 run`, `1,204 runs`. */
 export function counted(number, one, many = `${one}s`) {
   return `${grouped(number)} ${number === 1 ? one : many}`;

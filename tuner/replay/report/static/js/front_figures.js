@@ -2,15 +2,23 @@
 
 import { h } from "./element.js";
 import { hours, interval, queryTime } from "./hours.js";
-import { counted, grouped, share } from "./units.js";
+import { counted, grouped, money, share } from "./units.js";
 
 function figure(label, value, ...below) {
   return h("div", { class: "figure" }, h("dt", {}, label), h("dd", {}, h("div", { class: "value" }, value), h("div", { class: "below" }, ...below)));
 }
 
-function saved({ saved: found, core_hours: all }) {
+/** What executors held, where logs tell, and what that cost. */
+function held({ allocated_core_hours: found, allocated_runs: runs }, price) {
+  if (!runs) return "";
+  const cost = price === null ? "" : `: ${money(found * price)} at ${money(price)} each`;
+  return `; executors of ${counted(runs, "run")} held ${hours(found)}${cost}`;
+}
+
+function saved({ saved: found, core_hours: all }, price) {
   if (!found) return figure("Could be saved", "–", "no run lacked what was advised");
-  const part = all > 0 ? `${share(found.core_hours / all)} of all; ` : "";
+  const worth = price === null ? "" : `worth ${money(found.core_hours * price)}; `;
+  const part = all > 0 ? `${worth}${share(found.core_hours / all)} of all; ` : worth;
   return figure("Could be saved", `${hours(found.core_hours)} core-hours`, part, interval(found.least_core_hours, found.most_core_hours, hours));
 }
 
@@ -24,8 +32,8 @@ export function frontFigures(front) {
   return h(
     "dl",
     { class: "figures" },
-    figure("Spent", `${hours(total.core_hours)} core-hours`, `${queryTime(total.query_seconds)} of query time, ${counted(total.measured, "measured run")}`),
-    saved(total),
+    figure("Spent", `${hours(total.core_hours)} core-hours`, `${queryTime(total.query_seconds)} of query time, ${counted(total.measured, "measured run")}`, held(total, front.core_hour_price)),
+    saved(total, front.core_hour_price),
     figure("Recommendations", grouped(front.recommendations_in_all), `in ${counted(front.cohorts.filter((each) => each.advised).length, "cohort")} of ${grouped(front.cohorts.length)}`, front.new_in_all ? `; ${grouped(front.new_in_all)} more for the next runs` : ""),
     asLive(total),
     figure("Not read, or not whole", grouped(front.unread_in_all), front.unread_in_all ? `of ${counted(front.logs, "log")}: see below` : "every log was read"),

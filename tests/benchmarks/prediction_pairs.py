@@ -5,7 +5,8 @@
 Each HISTORY.db is a store that a benchmark left (tests/benchmarks/certificate, `spark-tuner bench`, the demo). A pair is a change
 that a run was the first to have: the seconds of its queries that were foretold with it, and those they took, over what they would
 have taken without. For each job the bounds of the others' pairs are asked whether they hold its own: prints how many do, with
-the interval of that share (Wilson 1927), beside the intervals by errors of prices and sizes alone. --save writes what
+the interval of that share (Wilson 1927), beside the intervals by errors of prices and sizes alone and, of jobs that none of the
+shipped pairs are from, those that ship. --save writes what
 tuner/cost/learned/prediction_pairs.json is.
 """
 
@@ -19,7 +20,13 @@ from statistics import NormalDist, median
 
 import msgspec
 
-from tuner.cost.learned.prediction_errors import MIN_PAIRS, PredictionPair, prediction_errors
+from tuner.cost.learned.prediction_errors import (
+    MIN_PAIRS,
+    PredictionErrors,
+    PredictionPair,
+    prediction_errors,
+    shipped_errors,
+)
 from tuner.history.store import Store
 from tuner.replay.cohort_replay import Observed
 from tuner.replay.observed import Observer
@@ -64,14 +71,19 @@ def held_out(pairs: Sequence[PredictionPair]) -> list[bool]:
     found = []
     for job in {pair.job for pair in pairs}:
         errors = prediction_errors(pair for pair in pairs if pair.job != job)
-        for pair in (pair for pair in pairs if pair.job == job):
-            bounds = errors.bounds(pair.advisor)
-            if bounds is not None:
-                found.append(bounds.low <= pair.error <= bounds.high)
+        found += held_by(errors, [pair for pair in pairs if pair.job == job])
     return found
 
 
+def held_by(errors: PredictionErrors, pairs: Sequence[PredictionPair]) -> list[bool]:
+    """Of each pair whose advisor has bounds, whether they hold it."""
+    known = ((errors.bounds(pair.advisor), pair.error) for pair in pairs)
+    return [bounds.low <= error <= bounds.high for bounds, error in known if bounds is not None]
+
+
 def told(what: str, held: Sequence[bool]) -> str:
+    if not held:
+        return f"{what}: none"
     low, high = wilson(sum(held), len(held))
     return f"{what}: {sum(held)} of {len(held)}, {sum(held) / len(held):.0%} ({low:.0%} to {high:.0%} at 95 %)"
 
@@ -87,6 +99,7 @@ def main() -> None:
     print(f"{len(pairs)} pairs of {len({pair.job for pair in pairs})} jobs")
     print(told("held by the interval that was foretold", [one.within for _, one in both]))
     print(told("held by the bounds of other jobs' pairs", held_out(pairs)))
+    print(told("held by the bounds that ship", held_by(shipped_errors(), pairs)))
     errors = prediction_errors(pairs)
     for advisor in sorted({pair.advisor for pair in pairs}):
         mine, bounds = [pair.error for pair in pairs if pair.advisor == advisor], errors.bounds(advisor)

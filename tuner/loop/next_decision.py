@@ -26,7 +26,7 @@ from tuner.policy.context import Context, context_to_come
 from tuner.policy.decide import decide, failed_with_changes, refused_with_changes
 from tuner.policy.foretold_pairs import foretold_pairs
 from tuner.policy.measure import latest_outcome, usable
-from tuner.policy.measured_values import newest_of_each
+from tuner.policy.measured_values import newest_of_classed
 from tuner.policy.situation import BY_SUBMIT, Situation
 from tuner.policy.tried_elsewhere import tried
 from tuner.problems import Problems
@@ -92,7 +92,7 @@ def next_decision(
     decision = decide(situation)
     if reach is not Reach.AGENT or advise is not None or not any(map(_is_order, decision.in_force)):
         return decision
-    undirectable = _undirectable(decision, runs)
+    undirectable = _undirectable(decision, situation.runs)
     worse = orders_worse_on_other_days(decision, facts, situation.runs) if facts else {}
     if not undirectable and not worse:
         return decision
@@ -144,7 +144,7 @@ def _own_word_since(runs: Sequence[Run]) -> datetime | None:
 
 def _undirectable(decision: Decision, runs: Sequence[Run]) -> dict[str, Reason]:
     """Orders on trial that the agent cannot be told of, by id, and why: what waits for them would wait for nothing."""
-    if not (queries := newest_of_each(runs)):
+    if not (queries := newest_of_classed(runs)):
         return {}
     skipped = agent_directives(decision, queries).skipped
     orders = ((action, why) for action, why in skipped if action.kind is ActionKind.ORDER_JOINS)

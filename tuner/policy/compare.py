@@ -48,10 +48,11 @@ def compare(
     touched: list[Comparison] = []
     beside: list[Comparison] = []
     for query in queries:
-        mine, named = frozenset((query.changes | query.properties) & ids), not query.changes.isdisjoint(ids)
-        if not mine or not (named or properties):
+        named = not query.changes.isdisjoint(ids)
+        if not (named or properties):
             continue
-        if (found := history.compared(query, mine, instead_of)) is not None:
+        mine = frozenset((query.changes | query.properties) & ids)
+        if mine and (found := history.compared(query, mine, instead_of)) is not None:
             (touched if named else beside).append(found)
     return Comparisons(tuple(touched), tuple(beside))
 

@@ -99,6 +99,8 @@ class _Ledger:
     # The core time that executors held, of each run whose number of executors varies.
     allocations: ByContext[History] = field(default_factory=lambda: ByContext(allocation_history))
     held: Measured | None = None
+    # What is proven and not in force in the run that is judged: what is in its place must beat it.
+    proven_out: list[DecidedChange] = field(default_factory=list)
     cleared: set[str] = field(default_factory=set)
     met: dict[str, set[str]] = field(default_factory=dict)
     # Input bytes of the runs that succeeded without what a failed run made suspect, by its id.
@@ -183,6 +185,11 @@ def _judge(
     elif run.state is RunState.FAILED:
         _judge_failure(ledger, FailedRun(run, earlier, later), in_force)
     elif usable(run):
+        ids = {d.id for d in run.decision.in_force}
+        promoted = (
+            r.decided for id_, r in ledger.records.items() if r.standing is Standing.PROMOTED and id_ not in ids
+        )
+        ledger.proven_out = list(promoted)
         _judge_times(ledger, run, in_force)
         _absolve(ledger, run, in_force)
         for query in newly_failed(run, earlier):
@@ -244,14 +251,8 @@ def _trials_of(decided: Sequence[DecidedChange]) -> list[list[DecidedChange]]:
 
 def _compare(ledger: _Ledger, run: Run, changes: Sequence[DecidedChange]) -> Comparisons:
     """Against runs without them, but with what they replace."""
-    ids = {d.id for d in run.decision.in_force}
-    replaced = [
-        id_
-        for id_, record in ledger.records.items()
-        if record.standing is Standing.PROMOTED
-        and id_ not in ids
-        and any(differ_on_target(record.decided.change, d.change) for d in changes)
-    ]
+    proven = ledger.proven_out
+    replaced = [p.id for p in proven if any(differ_on_target(p.change, d.change) for d in changes)] if proven else []
     return compare(ledger.measured, ledger.histories.of(run), changes, replaced)
 
 

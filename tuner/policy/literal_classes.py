@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from tuner.model.query import Query, QueryStatus
+from tuner.model.query_values import FilterCondition
 from tuner.model.run import Run
 from tuner.plan.literals import literal_class
 from tuner.policy.measure import usable
@@ -23,8 +25,14 @@ class LiteralClasses:
     def of(self, query: Query) -> str:
         """The class of an execution, "" where its values are not known."""
         if query.conditions is not None:
-            return literal_class(query.conditions, self.neutral.get(query.fingerprint, frozenset()))
+            return _class_of(query.conditions, self.neutral.get(query.fingerprint, frozenset()))
         return self.earlier.get((query.fingerprint, query.literals), query.literals)
+
+
+@lru_cache(maxsize=10_000)
+def _class_of(conditions: tuple[FilterCondition, ...], neutral: frozenset[str]) -> str:
+    """Most of a cohort's executions ask the same values night after night."""
+    return literal_class(conditions, neutral)
 
 
 def literal_classes(runs: Sequence[Run]) -> LiteralClasses:

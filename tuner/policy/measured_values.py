@@ -59,7 +59,11 @@ def act_on_others(one: DecidedChange, other: DecidedChange) -> bool:
 
 def newest_of_each(runs: Sequence[Run]) -> list[Query]:
     """The queries of the latest usable run, and before them those of earlier runs that had other values: the newest of each."""
-    runs = with_literal_classes(runs)
+    return newest_of_classed(with_literal_classes(runs))
+
+
+def newest_of_classed(runs: Sequence[Run]) -> list[Query]:
+    """The same, of runs that have their classes already."""
     latest = latest_usable(runs)
     if latest is None or latest.outcome is None:
         return []

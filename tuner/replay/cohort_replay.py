@@ -174,7 +174,7 @@ class Backtest:
     """Predictions against what happened, over all that was observed.
 
     `rank_correlation` is Spearman's, of predicted and measured shares gained; `coverage` the share of measurements within
-    their interval (80 % of them should be: intervals run from the 10 % to the 90 % quantile); `right` the share of
+    their interval (90 % of them should be, `tuner.cost.learned.prediction_errors.LEVEL`); `right` the share of
     changes after which the queries were faster. None where too little was observed.
     """
 

@@ -15,7 +15,7 @@ function figures(found) {
     { class: "figures" },
     figure("Compared", grouped(found.pairs), `${counted(found.by_tuner, "change")} carried out by the tuner, ${grouped(found.pairs - found.by_tuner)} by people or by Spark`),
     figure("Right", orNone(found.right, share), "of the changes made their queries faster"),
-    figure("In the interval", orNone(found.coverage, share), "of the measurements; 80% should be, for intervals run from the 10% to the 90% quantile"),
+    figure("In the interval", orNone(found.coverage, share), "of the measurements; 90% should be"),
     figure("Rank correlation", orNone(found.rank_correlation, (value) => value.toFixed(2)), "of predicted and measured gains: 1 is the same order, 0 is no better than chance"),
     figure("Median error", orNone(found.median_error, share), "of what the queries took, between the predicted gain and the measured one"),
   );

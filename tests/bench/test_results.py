@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tuner.bench.bench_run import BenchRun
@@ -50,6 +52,14 @@ def test_all_that_tuning_takes_is_counted() -> None:
     assert found.preparing_seconds == 100
     assert [r.cumulative_seconds for r in found.runs] == pytest.approx([116.5, 127, 135.5, 144, 152.6])
     assert found.cumulative_seconds == pytest.approx(152.6)
+
+
+def test_core_seconds_held_are_the_median_of_the_repeats_that_tell() -> None:
+    *learning, third, fourth, last = runs("tuner", *LEARNS)
+    held = [replace(third, allocated_core_seconds=40.0), fourth, replace(last, allocated_core_seconds=30.0)]
+    found = result(*learning, *held)
+    assert [c["allocated_core_seconds"] for c in result_json(found, "")["contenders"]] == [None, 30.0]
+    assert [r.allocated_core_seconds for r in found.contenders[1].runs] == [None, None, 40.0, None, 30.0]
 
 
 def test_a_failed_query_counts_what_it_took_and_a_run_by_default() -> None:

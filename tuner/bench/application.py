@@ -37,6 +37,7 @@ def main(options_file, results_file):
             warm_up(spark)
             for query in options["queries"]:
                 write(results, run(spark, query, options["timeout_seconds"]))
+            write(results, {"allocated_core_seconds": allocated_core_seconds(spark)})
     spark.stop()
 
 
@@ -51,6 +52,22 @@ def analyze(spark, directory, tables):
         spark.sql("ANALYZE TABLE `%s` COMPUTE STATISTICS FOR ALL COLUMNS" % name)
         seconds += time.monotonic() - started
     return seconds
+
+
+def allocated_core_seconds(spark):
+    """Cores times seconds that executors were held so far, busy or idle; None where this Spark does not tell, or forgets those
+    that are gone (spark.ui.retainedDeadExecutors)."""
+    try:
+        executors = spark.sparkContext._jsc.sc().statusStore().executorList(False)
+        found = [executors.apply(n) for n in range(executors.size())]
+        now, total = time.time() * 1000, 0.0
+        for one in found:
+            end = one.removeTime().get().getTime() if one.removeTime().isDefined() else now
+            total += one.totalCores() * max(0, end - one.addTime().getTime()) / 1000
+        gone = sum(one.removeTime().isDefined() for one in found)
+        return total if gone < int(spark.conf.get("spark.ui.retainedDeadExecutors", "100")) else None
+    except Exception:
+        return None
 
 
 def warm_up(spark):

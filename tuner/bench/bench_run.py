@@ -61,7 +61,8 @@ class BenchRun:
 
     `tuning_seconds` is spent outside the queries: deciding, reading the event log, gathering statistics.
     `application_seconds` is all of spark-submit. A search set `conf` for the application and `query_conf` for single
-    queries. `said` says what changed and why.
+    queries. `said` says what changed and why. `allocated_core_seconds` are cores times seconds that executors
+    were held, busy or idle (None: not known).
     """
 
     contender: str
@@ -73,3 +74,4 @@ class BenchRun:
     conf: Mapping[str, str] = field(default_factory=dict)
     said: tuple[str, ...] = ()
     started_at: str = ""
+    allocated_core_seconds: float | None = None

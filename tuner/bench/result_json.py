@@ -29,6 +29,7 @@ def _contender(contender: ContenderResult) -> dict[str, Any]:
         "slower": [query.name for query in contender.slower],
         "preparing_seconds": contender.preparing_seconds,
         "cumulative_seconds": contender.cumulative_seconds,
+        "allocated_core_seconds": contender.allocated_core_seconds,
         "runs": [_run(run) for run in contender.runs],
         "queries": [_query(query) for query in contender.queries],
     }
@@ -41,6 +42,7 @@ def _run(run: RunResult) -> dict[str, Any]:
         "speed_up": run.speed_up,
         "tuning_seconds": run.tuning_seconds,
         "cumulative_seconds": run.cumulative_seconds,
+        "allocated_core_seconds": run.allocated_core_seconds,
         "failed": list(run.failed),
         "said": list(run.said),
     }

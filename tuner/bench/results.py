@@ -52,6 +52,7 @@ class RunResult:
     speed_up: float
     tuning_seconds: float
     cumulative_seconds: float
+    allocated_core_seconds: float | None
     failed: tuple[str, ...]
     said: tuple[str, ...]
 
@@ -60,7 +61,8 @@ class RunResult:
 class ContenderResult:
     """The result of a contender. Speed-ups are medians over the repeats; `runs_to_most` is the first run with 90 % of the
     final gain (None: no gain, or no run reached it). `cumulative_seconds` covers the same rounds for all contenders: a
-    round without a run counts as the nearest run."""
+    round without a run counts as the nearest run. `allocated_core_seconds` is what executors held in a run, busy or idle: the
+    median over the repeats (None: not known)."""
 
     name: str
     title: str
@@ -72,6 +74,7 @@ class ContenderResult:
     best_geometric_mean: float
     runs_to_most: int | None
     cumulative_seconds: float
+    allocated_core_seconds: float | None
 
     @property
     def slower(self) -> tuple[QueryResult, ...]:
@@ -112,6 +115,7 @@ def _contender(
     ratios = sorted((q.speed_up for q in queries), reverse=True)
     against = [run for run in default if run.number > setup.runs] or list(default[-1:])
     total = _typical_total(against, usual), _typical_total(final, usual)
+    held = [run.allocated_core_seconds for run in final if run.allocated_core_seconds is not None]
     by_run = tuple(_runs(mine, default, usual, preparing))
     return ContenderResult(
         name=name,
@@ -124,6 +128,7 @@ def _contender(
         best_geometric_mean=geometric_mean(ratios[:BEST]) if ratios else 1.0,
         runs_to_most=_runs_to_most(mine, default, usual, total),
         cumulative_seconds=_cumulative(by_run, rounds, preparing),
+        allocated_core_seconds=median(held) if held else None,
     )
 
 
@@ -168,6 +173,7 @@ def _runs(
             speed_up=_total(_nearest(default, run.number), usual) / took if took else 1.0,
             tuning_seconds=run.tuning_seconds,
             cumulative_seconds=cumulative,
+            allocated_core_seconds=run.allocated_core_seconds,
             failed=tuple(q.name for q in run.queries if q.error),
             said=run.said,
         )

@@ -21,6 +21,7 @@ from tuner.spark.submit_arguments import conf_arguments
 APPLICATION = Path(__file__).with_name("application.py")
 # An application starts, lists files and stops, beside running its queries.
 _START_SECONDS = 600.0
+_HELD = "allocated_core_seconds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,13 @@ class Submit:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What an application measured of the queries it ran, and how it ended."""
+    """What an application measured of the queries it ran, and how it ended. `allocated_core_seconds` are cores times seconds that
+    its executors were held, busy or idle (None: it did not tell)."""
 
     queries: tuple[QueryTime, ...]
     seconds: float
     exit_code: int
+    allocated_core_seconds: float | None = None
 
 
 def run_application(setup: Setup, submit: Submit, work: Path) -> Ran:
@@ -62,10 +65,10 @@ def run_application(setup: Setup, submit: Submit, work: Path) -> Ran:
     started = time.monotonic()
     code = _run(command, environment_for(program), work, log, _most_seconds(setup, submit))
     seconds = time.monotonic() - started
-    found = _read(results)
+    found, held = _read(results)
     if not found:
         raise TunerError(f"the application ended with code {code} before its first query ended; read {log}")
-    return Ran((*found, *_missing(setup, submit, found, code, log)), seconds, code)
+    return Ran((*found, *_missing(setup, submit, found, code, log)), seconds, code, held)
 
 
 def _options(setup: Setup, submit: Submit) -> dict[str, Any]:
@@ -126,11 +129,14 @@ def _run(command: Sequence[str], environ: Mapping[str, str], work: Path, log: Pa
                 process.wait()
 
 
-def _read(results: Path) -> list[QueryTime]:
+def _read(results: Path) -> tuple[list[QueryTime], float | None]:
+    """The queries, and core-seconds held, which an application that came to its end tells last."""
     if not results.exists():
-        return []
+        return [], None
     lines = results.read_text(encoding="utf-8").splitlines()
-    return [QueryTime(**json.loads(line)) for line in lines if line.endswith("}")]
+    told = [json.loads(line) for line in lines if line.endswith("}")]
+    held = next((line[_HELD] for line in told if _HELD in line), None)
+    return [QueryTime(**line) for line in told if _HELD not in line], held
 
 
 def _missing(setup: Setup, submit: Submit, found: Sequence[QueryTime], code: int, log: Path) -> list[QueryTime]:

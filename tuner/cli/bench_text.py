@@ -30,7 +30,16 @@ def _contenders(result: BenchResult) -> Table:
     numbers = sorted({run.number for contender in result.contenders for run in contender.runs})
     head = [f"run {n}" for n in numbers]
     table = Table(
-        "", *head, "in the end", "geo. mean", f"best {BEST}", "90 % at", "slower", "all, with tuning", box=None
+        "",
+        *head,
+        "in the end",
+        "geo. mean",
+        f"best {BEST}",
+        "90 % at",
+        "slower",
+        "all, with tuning",
+        "core-seconds held",
+        box=None,
     )
     for column in table.columns[1:]:
         column.justify = "right"
@@ -46,6 +55,7 @@ def _contenders(result: BenchResult) -> Table:
             f"run {contender.runs_to_most}" if contender.runs_to_most and contender.name != DEFAULT else "-",
             f"{len(contender.slower)}",
             format_seconds(contender.cumulative_seconds),
+            "-" if contender.allocated_core_seconds is None else f"{contender.allocated_core_seconds:,.0f}",
         )
     return table
 

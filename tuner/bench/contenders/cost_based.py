@@ -38,12 +38,19 @@ class CostBased:
             (),
             tuning_seconds=sum(query.seconds for query in ran.queries),
             application_seconds=ran.seconds,
+            allocated_core_seconds=ran.allocated_core_seconds,
             said=("statistics of all columns gathered",),
         )
 
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
         ran = run_application(setup, Submit(CBO, catalog=_catalog(work)), work)
-        return BenchRun(self.name, number, ran.queries, application_seconds=ran.seconds)
+        return BenchRun(
+            self.name,
+            number,
+            ran.queries,
+            application_seconds=ran.seconds,
+            allocated_core_seconds=ran.allocated_core_seconds,
+        )
 
 
 def _catalog(work: Path) -> Path:

@@ -24,7 +24,13 @@ class Fixed:
 
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
         ran = run_application(setup, Submit(self.conf), work)
-        return BenchRun(self.name, number, ran.queries, application_seconds=ran.seconds)
+        return BenchRun(
+            self.name,
+            number,
+            ran.queries,
+            application_seconds=ran.seconds,
+            allocated_core_seconds=ran.allocated_core_seconds,
+        )
 
 
 DEFAULT = Fixed("default", "Spark's defaults")

@@ -53,7 +53,15 @@ class Search:
         }
         conf = self._next(setup, number, len(names), OF_APPLICATION, _of_application(tried))
         ran = run_application(setup, Submit(conf, by_query), work)
-        return BenchRun(self.name, number, ran.queries, application_seconds=ran.seconds, query_conf=by_query, conf=conf)
+        return BenchRun(
+            self.name,
+            number,
+            ran.queries,
+            application_seconds=ran.seconds,
+            allocated_core_seconds=ran.allocated_core_seconds,
+            query_conf=by_query,
+            conf=conf,
+        )
 
     def _next(
         self, setup: Setup, number: int, position: int, knobs: Sequence[Knob[Any]], tried: Sequence[Trial]

@@ -60,6 +60,7 @@ class Tuned:
             ran.queries,
             tuning_seconds=deciding + time.monotonic() - started,
             application_seconds=ran.seconds,
+            allocated_core_seconds=ran.allocated_core_seconds,
             said=(*turn_lines(turn), *turn_details(turn), *report_lines(report), *report_details(report)),
         )
 

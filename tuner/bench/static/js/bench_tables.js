@@ -2,7 +2,7 @@
 
 import { rounds } from "./bench_picture.js";
 import { h } from "./element.js";
-import { seconds } from "./units.js";
+import { grouped, seconds } from "./units.js";
 
 const times = (ratio) => `${ratio.toFixed(2)}x`;
 
@@ -21,11 +21,11 @@ function row(name, ...cells) {
 
 export function contenderTable(data) {
   const numbers = rounds(data.contenders);
-  const heads = ["", ...numbers.map((n) => `run ${n}`), "in the end", "geometric mean", "best 16", "90 % of it at", "slower", "all time, with tuning"];
+  const heads = ["", ...numbers.map((n) => `run ${n}`), "in the end", "geometric mean", "best 16", "90 % of it at", "slower", "all time, with tuning", "core-seconds held"];
   const rows = data.contenders.map((c, position) => {
     const byNumber = new Map(c.runs.map((run) => [run.run, times(run.speed_up)]));
     const ninety = position && c.runs_to_90_percent ? `run ${c.runs_to_90_percent}` : "–";
-    return row(c.title, ...numbers.map((n) => byNumber.get(n) ?? "–"), times(c.speed_up), times(c.geometric_mean), times(c.best_geometric_mean), ninety, c.slower.length ? c.slower.join(", ") : "none", seconds(c.cumulative_seconds));
+    return row(c.title, ...numbers.map((n) => byNumber.get(n) ?? "–"), times(c.speed_up), times(c.geometric_mean), times(c.best_geometric_mean), ninety, c.slower.length ? c.slower.join(", ") : "none", seconds(c.cumulative_seconds), c.allocated_core_seconds === null ? "–" : grouped(Math.round(c.allocated_core_seconds)));
   });
   return table("Contenders", heads, rows);
 }

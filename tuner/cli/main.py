@@ -28,6 +28,7 @@ COMMANDS = (
     LazyCommand("pin", "tuner.cli.verdict", "pin"),
     LazyCommand("rollback", "tuner.cli.verdict", "rollback"),
     LazyCommand("mode", "tuner.cli.mode", "mode"),
+    LazyCommand("objective", "tuner.cli.objective", "objective"),
     LazyCommand("ui", "tuner.cli.ui", "ui"),
     LazyCommand("bench", "tuner.cli.bench", "bench"),
     LazyCommand("db", "tuner.cli.db", "db"),

@@ -37,13 +37,14 @@ from tuner.history.documents import (
 from tuner.history.engine import explained, open_engine, writer
 from tuner.history.schema import migrate as migrate_schema
 from tuner.history.schema import require_head
-from tuner.history.tables import Base, LookAheadRow, ModeRow, ProofRow, RunRow, TimesRow, VerdictRow
+from tuner.history.tables import Base, LookAheadRow, ModeRow, ObjectiveRow, ProofRow, RunRow, TimesRow, VerdictRow
 from tuner.history.url import parse
 from tuner.model.decision import Decision, Mode
 from tuner.model.look_ahead import LookAhead
+from tuner.model.objective import Objective
 from tuner.model.proof import Proof
 from tuner.model.run import Elsewhere, Outcome, Run, RunDetails, RunMark, RunState
-from tuner.model.verdict import ModeChange, Ruling, Verdict
+from tuner.model.verdict import ModeChange, ObjectiveChange, Ruling, Verdict
 
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql
@@ -349,6 +350,30 @@ class Store:
         changes = self.mode_changes(cohort)
         return changes[-1].mode if changes else None
 
+    def set_objective(self, change: ObjectiveChange) -> None:
+        """Adds what a person wants a cohort's changes judged by."""
+        with self._writing() as connection:
+            connection.execute(
+                insert(ObjectiveRow).values(
+                    cohort=change.cohort,
+                    objective=change.objective.value if change.objective else "",
+                    by=change.by,
+                    at=change.at,
+                    reason=change.reason,
+                )
+            )
+
+    def objective_changes(self, cohort: str) -> list[ObjectiveChange]:
+        """What people wanted a cohort's changes judged by, oldest first."""
+        said = select(ObjectiveRow).where(ObjectiveRow.cohort == cohort).order_by(ObjectiveRow.at, ObjectiveRow.id)
+        with self._reading() as session:
+            return list(_readable_objectives(session.scalars(said)))
+
+    def objective(self, cohort: str) -> Objective | None:
+        """What a person wants a cohort's changes judged by; None where nobody said."""
+        changes = self.objective_changes(cohort)
+        return changes[-1].objective if changes else None
+
     def record(self, verdict: Verdict) -> None:
         """Adds what a person said of an action."""
         with self._writing() as connection:
@@ -535,3 +560,13 @@ def _readable_modes(rows: Iterable[ModeRow]) -> Iterator[ModeChange]:
             yield ModeChange(row.cohort, Mode(row.mode) if row.mode else None, by, at, reason)
         except ValueError as error:
             skipped(f"a mode of cohort {row.cohort}", error)
+
+
+def _readable_objectives(rows: Iterable[ObjectiveRow]) -> Iterator[ObjectiveChange]:
+    for row in rows:
+        try:
+            at, by = of_kind(datetime, row.at, "time"), of_kind(str, row.by, "author")
+            reason = of_kind(str, row.reason, "reason")
+            yield ObjectiveChange(row.cohort, Objective(row.objective) if row.objective else None, by, at, reason)
+        except ValueError as error:
+            skipped(f"an objective of cohort {row.cohort}", error)

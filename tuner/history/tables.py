@@ -151,3 +151,18 @@ class ModeRow(Base):
     reason: Mapped[str] = mapped_column(Text)
 
     __table_args__ = (Index("ix_spark_tuner_modes_cohort_at", "cohort", "at"),)
+
+
+class ObjectiveRow(Base):
+    """What a person wants a cohort's changes judged by, empty for nothing of its own; never changed, never deleted."""
+
+    __tablename__ = "spark_tuner_objectives"
+
+    id: Mapped[int] = mapped_column(_Serial, primary_key=True)
+    cohort: Mapped[str] = mapped_column(_Name)
+    objective: Mapped[str] = mapped_column(Text)
+    by: Mapped[str] = mapped_column(Text)
+    at: Mapped[datetime] = mapped_column(UtcDateTime)
+    reason: Mapped[str] = mapped_column(Text)
+
+    __table_args__ = (Index("ix_spark_tuner_objectives_cohort_at", "cohort", "at"),)

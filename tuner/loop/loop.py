@@ -249,10 +249,14 @@ def _steer_as_decided_ahead(store: Store, preparing: _Preparing) -> _Steering | 
 
 
 def _in_its_mode(store: Store, preparing: _Preparing) -> Job:
+    """With what a person said of its cohort."""
     job = preparing.job
-    return replace(
-        job, mode=preparing.problems.guard("read the mode", lambda: store.mode(job.cohort), None) or job.mode
-    )
+    return preparing.problems.guard("read the mode", lambda: _as_told(store, job), job)
+
+
+def _as_told(store: Store, job: Job) -> Job:
+    mode, objective = store.mode(job.cohort), store.objective(job.cohort)
+    return replace(job, mode=mode or job.mode, objective=objective or job.objective)
 
 
 def _recorded(store: Store, preparing: _Preparing, job: Job, steering: _Steering) -> _Steering | None:
@@ -489,7 +493,7 @@ def _add_details(turn: Turn, store: Store, runs: Sequence[Run], application: App
     from tuner.advice.insights.join_order import unsure_orders
     from tuner.loop.run_details import run_details
 
-    job = replace(turn.job, mode=store.mode(turn.job.cohort) or turn.job.mode)
+    job = _as_told(store, turn.job)
     outlook, known = _look_ahead(store, job, runs, application.spark_version, problems)
     facts = known.facts if known else None
     orders = problems.guard(

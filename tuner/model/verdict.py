@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from tuner.model.decision import Mode
+from tuner.model.objective import Objective
 
 
 class Ruling(StrEnum):
@@ -39,6 +40,18 @@ class ModeChange:
 
     cohort: str
     mode: Mode | None
+    by: str
+    at: datetime
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectiveChange:
+    """What a person wants a cohort's changes judged by; None gives it back to what the job or the configuration says. The newest
+    counts."""
+
+    cohort: str
+    objective: Objective | None
     by: str
     at: datetime
     reason: str = ""

@@ -35,4 +35,5 @@ def queries_answer(facts: CohortFacts, limit: int, offset: int) -> Page[QueryIte
 
 
 def audit_answer(facts: CohortFacts, limit: int, offset: int) -> Page[AuditItem]:
-    return page(audit_items(facts.verdicts, facts.mode_changes, facts.words_of_changes()), limit, offset)
+    said = facts.verdicts, facts.mode_changes, facts.objective_changes
+    return page(audit_items(*said, facts.words_of_changes()), limit, offset)

@@ -10,7 +10,7 @@ from tuner.history.store import CohortSummary, Store
 from tuner.model.decision import Decision, Mode
 from tuner.model.objective import Objective
 from tuner.model.run import Run, RunDetails, RunState
-from tuner.model.verdict import ModeChange, Verdict
+from tuner.model.verdict import ModeChange, ObjectiveChange, Verdict
 from tuner.panel.recent_runs import PANEL_RUNS, RecentRuns, RunsInView
 from tuner.policy.rulings_since import rulings_since
 from tuner.words.actions import action_words
@@ -78,11 +78,16 @@ class CohortFacts:
         newest = self.summary.last_decision
         return given or (newest.mode if newest else Mode.OBSERVE)
 
+    @cached_property
+    def objective_changes(self) -> list[ObjectiveChange]:
+        return self._store.objective_changes(self.cohort)
+
     @property
     def objective(self) -> Objective:
-        """What the newest run's changes are judged by."""
+        """What the next run's changes are judged by, as far as the store knows: a person's word, else as the newest run's."""
+        given = self.objective_changes[-1].objective if self.objective_changes else None
         newest = self.summary.last_decision
-        return newest.objective if newest else Objective.TIME
+        return given or (newest.objective if newest else Objective.TIME)
 
     def details(self, run: Run) -> RunDetails | None:
         if run.key not in self._details:

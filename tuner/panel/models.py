@@ -287,14 +287,15 @@ class PlanComparison(Answer):
 
 
 class AuditItem(Answer):
-    """What a person did: a ruling on an action, or a change of mode (`mode` empty: back to the job's own)."""
+    """What a person did: a ruling on an action, or a change of mode or objective (empty: back to the job's own)."""
 
     at: datetime
     by: str
-    did: Literal["approve", "reject", "pin", "rollback", "mode"]
+    did: Literal["approve", "reject", "pin", "rollback", "mode", "objective"]
     change_id: str = ""
     words: str = ""
     mode: str = ""
+    objective: str = ""
     reason: str = ""
 
 

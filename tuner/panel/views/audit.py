@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
-from tuner.model.verdict import ModeChange, Verdict
+from tuner.model.verdict import ModeChange, ObjectiveChange, Verdict
 from tuner.panel.models import AuditItem
 from tuner.panel.views.texts import shortened
 
 
 def audit_items(
-    verdicts: Iterable[Verdict], changes: Iterable[ModeChange], words: Mapping[str, str]
+    verdicts: Iterable[Verdict],
+    changes: Iterable[ModeChange],
+    objectives: Iterable[ObjectiveChange],
+    words: Mapping[str, str],
 ) -> list[AuditItem]:
-    """Rulings and changes of mode, newest first. `words` says what a change was, by its id."""
+    """Rulings and changes of mode and objective, newest first. `words` says what a change was, by its id."""
     rulings = (
         AuditItem(
             at=v.at,
@@ -29,4 +32,8 @@ def audit_items(
         AuditItem(at=c.at, by=c.by, did="mode", mode=c.mode.value if c.mode else "", reason=shortened(c.reason))
         for c in changes
     )
-    return sorted(chain(rulings, modes), key=lambda item: item.at, reverse=True)
+    aims = (
+        AuditItem(at=c.at, by=c.by, did="objective", objective=c.objective or "", reason=shortened(c.reason))
+        for c in objectives
+    )
+    return sorted(chain(rulings, modes, aims), key=lambda item: item.at, reverse=True)

@@ -8,9 +8,10 @@ import { empty, loadInto } from "./status.js";
 import { time } from "./times.js";
 
 const LIMIT = 50;
-const DID = { approve: "Approved", reject: "Rejected", pin: "Pinned", rollback: "Rolled back", mode: "Changed the mode" };
+const DID = { approve: "Approved", reject: "Rejected", pin: "Pinned", rollback: "Rolled back", mode: "Changed the mode", objective: "Changed the objective" };
 
 function what(item) {
+  if (item.did === "objective") return item.objective ? `to ${item.objective}` : "back to the job's own";
   if (item.did === "mode") return item.mode ? `to ${item.mode}` : "back to the job's own";
   return named(item.words || item.change_id, { limit: 160 });
 }
@@ -31,7 +32,7 @@ function row(item) {
 export function auditTrail(panel, page) {
   const draw = (found) => {
     page.counted("audit", found.total);
-    if (!found.total) return empty("Nobody has acted on this cohort.", "Approvals, rejections, pins, roll-backs and changes of mode are listed here, with who did it and why.");
+    if (!found.total) return empty("Nobody has acted on this cohort.", "Approvals, rejections, pins, roll-backs and changes of mode or objective are listed here, with who did it and why.");
     const body = h("tbody", {}, found.items.map(row));
     const add = async (offset) => {
       const next = await api.audit(page.name, { limit: LIMIT, offset });

@@ -1,0 +1,40 @@
+"""`spark-tuner objective`: what a cohort's changes are judged by."""
+
+from __future__ import annotations
+
+import getpass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from tuner.cli.db import Url, store_url
+from tuner.cli.verdict import Cohort, Reason
+from tuner.errors import TunerError
+from tuner.history.store import Store
+from tuner.model.objective import Objective
+from tuner.model.verdict import ObjectiveChange
+
+
+class ObjectiveOrDefault(StrEnum):
+    TIME = "time"
+    COST = "cost"
+    BALANCED = "balanced"
+    DEFAULT = "default"
+
+
+Wanted = Annotated[
+    ObjectiveOrDefault,
+    typer.Argument(metavar="OBJECTIVE", help="time, cost, balanced, or default: what the job itself says."),
+]
+
+
+def objective(cohort: Cohort, wanted: Wanted, reason: Reason = "", url: Url = None) -> None:
+    """Set what a cohort's changes are judged by from its next run on: it beats what the job says."""
+    chosen = None if wanted is ObjectiveOrDefault.DEFAULT else Objective(wanted.value)
+    with Store.open(store_url(url)) as store:
+        if not store.count(cohort):
+            raise TunerError(f"no run of cohort {cohort!r} in the store; `spark-tuner status` lists the cohorts")
+        store.set_objective(ObjectiveChange(cohort, chosen, getpass.getuser(), datetime.now(UTC), reason))
+    typer.echo(f"{f'objective {chosen}' if chosen else 'the objective of the job'}: from the next run of {cohort} on")

@@ -136,7 +136,7 @@ def test_and_after_its_trials_it_is_taken_out_for_that() -> None:
     [(Objective.TIME, Standing.TRIAL), (Objective.COST, Standing.PROMOTED), (Objective.BALANCED, Standing.PROMOTED)],
 )
 def test_what_surely_holds_less_is_worth_it_where_cost_counts(objective: Objective, standing: Standing) -> None:
-    found = nights(USUAL, [(10.0, 0.8)], objective=objective)
+    found = nights(USUAL, [(10.0, 0.8)] * 3, objective=objective)
     assert found.standing is standing
     if standing is Standing.PROMOTED:
         assert found.why.code is ReasonCode.ALLOCATED_LESS

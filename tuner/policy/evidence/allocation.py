@@ -45,7 +45,8 @@ class Allocation:
 
     def is_gain(self, objective: Objective) -> bool:
         """Whether it is reason enough for the changes by itself."""
-        return objective is not Objective.TIME and self.comparison.ratio.below(1.0) > SURE_GAIN
+        found = self.comparison
+        return objective is not Objective.TIME and found.runs >= LEAST_RUNS and found.ratio.below(1.0) > SURE_GAIN
 
     def reason(self, code: ReasonCode, run: Run) -> Reason:
         """In what the latest run measured."""

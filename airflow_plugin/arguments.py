@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+# Of the core, which parsing a DAG does not wait for.
+_CHOICES = {
+    "mode": ("observe", "suggest", "auto"),
+    "steering": ("agent", "conf", "off"),
+    "objective": ("time", "cost", "balanced"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """SparkTunedOperator's arguments once rendered; empty where the task leaves that to `[spark_tuner]`."""
+    """SparkTunedOperator's arguments once rendered, or those of `tuned`; empty where the task leaves that to `[spark_tuner]`."""
 
     cohort: str = ""
     mode: str = ""
@@ -15,3 +23,11 @@ class Arguments:
     event_log_base: str = ""
     store_conn_id: str = ""
     objective: str = ""
+
+
+def check_choices(where: str, given: Any) -> None:
+    """Raises ValueError where an argument of these names, if it is text, is none of the words that it takes."""
+    for name, words in _CHOICES.items():
+        value = getattr(given, name)
+        if isinstance(value, str) and value and value not in words:
+            raise ValueError(f"{where}: {name}={value!r} is unknown; give one of {', '.join(words)}")

@@ -20,8 +20,8 @@ def job_of(task: TaskSubmission, settings: Settings) -> Job:
     arguments, ti = task.arguments, task.ti
     base = arguments.event_log_base or settings.event_log_base
     return Job(
-        cohort=_cohort(arguments.cohort, f"{ti.dag_id}.{ti.task_id}", task.log),
-        key=f"{ti.dag_id}/{ti.run_id}/{ti.task_id}/{ti.map_index}/{ti.try_number}",
+        cohort=_cohort(arguments.cohort, f"{ti.dag_id}.{ti.task_id}", task),
+        key="/".join([ti.dag_id, ti.run_id, ti.task_id, str(ti.map_index), *_job_parts(task), str(ti.try_number)]),
         try_number=ti.try_number,
         mode=Mode(arguments.mode) if arguments.mode else settings.mode,
         user_conf=task.conf,
@@ -29,17 +29,35 @@ def job_of(task: TaskSubmission, settings: Settings) -> Job:
         base_is_shared=bool(base),
         statements=task.statements,
         steering=Steering(arguments.steering) if arguments.steering else settings.steering,
-        origin=Origin(ti.dag_id, ti.run_id, ti.task_id, ti.map_index),
+        origin=origin_of(ti),
         submission=task.submission,
         order_sensitive=settings.order_sensitive,
         borrows=settings.borrow,
         objective=Objective(arguments.objective) if arguments.objective else settings.objective,
         most_seconds=MostSeconds(settings.most_seconds_before, settings.most_seconds_after),
+        access=task.access,
+        log_lands_late=task.log_lands_late,
     )
 
 
-def _cohort(given: str, of_task: str, log: Any) -> str:
-    """The cohort that the author named, where that is a name; else one like it, or the task's own, and a line that says so."""
+def origin_of(ti: Any) -> Origin:
+    """The task instance, as the history has it."""
+    return Origin(ti.dag_id, ti.run_id, ti.task_id, -1 if ti.map_index is None else ti.map_index)
+
+
+def _job_parts(task: TaskSubmission) -> list[str]:
+    """What tells a job's key from those of the task's other jobs."""
+    return [task.job_name.replace("/", "_")] if task.job_name else []
+
+
+def _cohort(given: str, of_task: str, task: TaskSubmission) -> str:
+    """The cohort that the author named, where that is a name; else one like it, or the task's own, and a line that says so.
+    Each of several jobs of a task has one of its own."""
+    suffix = f".{made_safe(task.job_name)}" if task.job_name else ""
+    return _of_task(given, of_task, task.log) + suffix
+
+
+def _of_task(given: str, of_task: str, log: Any) -> str:
     why = flaw(given) if given else ""
     if not why:
         return given or of_task

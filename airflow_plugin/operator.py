@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 
 from airflow_plugin import sql_job
-from airflow_plugin.arguments import Arguments
+from airflow_plugin.arguments import Arguments, check_choices
 from airflow_plugin.compat import AirflowException
 from airflow_plugin.fail_open import failing_open
 from airflow_plugin.links import SparkTunerLink
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from airflow_plugin.turn import Begun
-
-_MODES = ("observe", "suggest", "auto")
-_STEERINGS = ("agent", "conf", "off")
-_OBJECTIVES = ("time", "cost", "balanced")
 
 
 class SteeredSubmitOperator(SparkSubmitOperator):
@@ -36,6 +32,7 @@ class SteeredSubmitOperator(SparkSubmitOperator):
     files: str | None
     jars: str | None
     overwrite_rtif_after_execution = True
+    _tuner_given = Arguments()
     _tuner_begun: tuple[str, int | None, int] | None = None
     _tuner_killed = False
     # Whether the fields stay as they were steered, for Airflow to show.
@@ -76,7 +73,7 @@ class SteeredSubmitOperator(SparkSubmitOperator):
             )
 
     def _tuner_arguments(self) -> Arguments:
-        return Arguments()
+        return self._tuner_given
 
     def _tuner_statements(self) -> tuple[str, ...]:
         return ()
@@ -223,13 +220,7 @@ class SparkTunedOperator(SteeredSubmitOperator):
             raise ValueError(f"{where}: application_args= and java_class= belong to application=; sql= takes neither")
 
     def _check_choices(self) -> None:
-        where = f"SparkTunedOperator {self.task_id}"
-        if isinstance(self.mode, str) and self.mode not in _MODES:
-            raise ValueError(f"{where}: mode={self.mode!r} is not a mode; give one of {', '.join(_MODES)}")
-        if isinstance(self.steering, str) and self.steering not in _STEERINGS:
-            raise ValueError(f"{where}: steering={self.steering!r} is unknown; give one of {', '.join(_STEERINGS)}")
-        if isinstance(self.objective, str) and self.objective not in _OBJECTIVES:
-            raise ValueError(f"{where}: objective={self.objective!r} is unknown; give one of {', '.join(_OBJECTIVES)}")
+        check_choices(f"SparkTunedOperator {self.task_id}", self)
 
     def _tuner_arguments(self) -> Arguments:
         return Arguments(

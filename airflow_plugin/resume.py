@@ -42,7 +42,7 @@ def remember(turn: Turn, operator: Any, context: Context) -> None:
         # The user's conf and SQL may hold secrets, and completing the turn needs neither.
         kept = replace(
             turn,
-            job=replace(turn.job, user_conf={}, statements=(), submission=Submission()),
+            job=replace(turn.job, user_conf={}, statements=(), submission=Submission(), access={}),
             directives=replace(turn.directives, statements=(), merged={}),
         )
         store.set(_KEY, msgspec.json.decode(msgspec.json.encode(kept)))  # lists, not tuples: Airflow takes JSON only

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from airflow_plugin.arguments import Arguments
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TaskSubmission:
-    """One try of a task: `conf` is what its author set, `submission` how it submits, `statements` its SQL, if it is SQL."""
+    """One try of a task: `conf` is what its author set, `submission` how it submits, `statements` its SQL, if it is SQL.
+
+    `job_name` tells the Spark job from others of the task, where it has several; `access` and `log_lands_late` are as those of
+    `tuner.loop.turn.Job`.
+    """
 
     ti: Any
     log: Any
@@ -26,6 +30,9 @@ class TaskSubmission:
     submission: Submission
     statements: tuple[str, ...] = ()
     pushes_xcom: bool = True
+    job_name: str = ""
+    access: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    log_lands_late: bool = False
 
 
 def task_submission(

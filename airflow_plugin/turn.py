@@ -6,15 +6,15 @@ Imports the core: the operator imports this only when it executes, so that parsi
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
+from airflow.sdk import BaseHook
 
 from airflow_plugin import stats
 from airflow_plugin.compat import AirflowTaskTimeout
 from airflow_plugin.fail_open import failing_open
-from airflow_plugin.job import job_of
+from airflow_plugin.job import job_of, origin_of
 from airflow_plugin.links import panel_url
 from airflow_plugin.settings import Settings
 from airflow_plugin.store_url import store_url
@@ -22,6 +22,7 @@ from airflow_plugin.task_submission import TaskSubmission
 from tuner.history.failure import ending_in
 from tuner.loop import loop
 from tuner.loop.log_lines import report_details, report_lines, turn_details, turn_lines
+from tuner.model.run import Run
 from tuner.printable import printable
 from tuner.words.decisions import decision_summary
 
@@ -58,10 +59,25 @@ def take_up(earlier: loop.Turn, task: TaskSubmission, current: Settings) -> Begu
     return Begun(task, earlier, _store_url(task, current), {})
 
 
-def end(begun: Begun, *, failed: bool, error: str = "") -> None:
+def submitted(task: TaskSubmission, current: Settings) -> list[Begun]:
+    """The turns of jobs that an earlier try of the task instance submitted, or this one before it was deferred."""
+    url, now = _store_url(task, current), job_of(task, current)
+
+    def job(run: Run) -> loop.Job:
+        return replace(now, cohort=run.cohort, key=run.key, try_number=run.try_number)
+
+    return [Begun(task, turn, url, {}) for turn in loop.submitted(origin_of(task.ti), job, url)]
+
+
+def withdraw(begun: Begun) -> None:
+    """Record that the job was not submitted as it was decided."""
+    loop.withdraw(begun.turn, begun.store_url)
+
+
+def end(begun: Begun, *, failed: bool | None, error: str = "") -> None:
     """Harvest the run and tell of it in the task log and an XCom. The job is over: a timeout now is not its own.
 
-    `error` is what the operator raised.
+    `error` is what the operator raised; whether the job failed is told by its log where `failed` is None.
     """
     ti, log = begun.task.ti, begun.task.log
     with failing_open(log, "harvest this run's event log", (AirflowTaskTimeout,)):
@@ -69,7 +85,8 @@ def end(begun: Begun, *, failed: bool, error: str = "") -> None:
             report = loop.complete(begun.turn, begun.store_url, failed=failed, ending=ending_in(error))
         with failing_open(log, "push the XCom " + XCOM_KEY):
             if begun.task.pushes_xcom:
-                ti.xcom_push(key=XCOM_KEY, value=report.as_json())
+                name = begun.task.job_name
+                ti.xcom_push(key=f"{XCOM_KEY}.{name}" if name else XCOM_KEY, value=report.as_json())
         stats.harvested(report, ti)
         _tell(log, report_lines(report), report_details(report))
         if begun.turn.decision.changes:
@@ -78,7 +95,7 @@ def end(begun: Begun, *, failed: bool, error: str = "") -> None:
 
 def _store_url(task: TaskSubmission, current: Settings) -> str:
     conn_id = task.arguments.store_conn_id
-    connection = SparkSubmitHook.get_connection(conn_id) if conn_id else None
+    connection = BaseHook.get_connection(conn_id) if conn_id else None
     return store_url(current, os.environ, connection)
 
 

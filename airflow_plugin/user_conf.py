@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 
 from airflow_plugin.compat import AirflowException
+from airflow_plugin.engines.spark_text import spark_texts
 from tuner.spark import knobs
 from tuner.spark import properties_file as spark_properties
 
@@ -32,7 +33,7 @@ _FLAGS = {
 def user_conf_of(operator: SparkSubmitOperator) -> dict[str, str]:
     """Properties that a task's arguments and Spark connection amount to, as Spark will read them."""
     from_file = spark_properties.read(Path(operator.properties_file)) if operator.properties_file else {}
-    from_conf = {str(key): _spark_text(value) for key, value in (operator.conf or {}).items()}
+    from_conf = spark_texts(operator.conf or {})
     return from_file | from_conf | _connection(operator._conn_id) | _flags(operator)
 
 
@@ -52,7 +53,3 @@ def _connection(conn_id: str) -> dict[str, str]:
 def _flags(operator: SparkSubmitOperator) -> dict[str, str]:
     values = {name: getattr(operator, attribute, None) for attribute, name in _FLAGS.items()}
     return {name: str(value) for name, value in values.items() if value}
-
-
-def _spark_text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -140,7 +140,7 @@ class TestFunction:
         [
             ({"conf": {"a": "b"}}, "exactly one of application= and sql=, not neither"),
             ({"application": "/a.py", "sql": "SELECT 1"}, "exactly one of application= and sql=, not both"),
-            ({"sql": "SELECT 1", "mode": "automatic"}, "mode='automatic' is not a mode"),
+            ({"sql": "SELECT 1", "mode": "automatic"}, "mode='automatic' is unknown"),
             ({"sql": "-- nothing today"}, "sql= holds no statement"),
         ],
     )

@@ -23,7 +23,7 @@ from airflow.providers.apache.spark.operators.spark_jdbc import SparkJDBCOperato
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import DAG, BaseOperator
 
-from airflow_plugin import enrol
+from airflow_plugin import enrol, steered_class
 from airflow_plugin.enrol import is_enrolled, task_policy
 from airflow_plugin.operator import SparkTunedOperator, SteeredSubmitOperator
 from tuner.history.store import Store
@@ -316,10 +316,10 @@ class TestFailsOpen:
     def test_task_that_cannot_be_enrolled_is_left_as_it_is(
         self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
-        def broken(cls: Any) -> Any:
+        def broken(cls: Any, arguments: Any) -> Any:
             raise TypeError("no such base")
 
-        monkeypatch.setattr(enrol, "_steered", broken)
+        monkeypatch.setattr(steered_class, "steered_class", broken)
         with caplog.at_level(logging.WARNING, "airflow_plugin.enrol"):
             assert type(a_task()) is SparkSubmitOperator
         (line,) = (record.getMessage() for record in caplog.records if record.name == "airflow_plugin.enrol")

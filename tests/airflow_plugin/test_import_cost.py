@@ -54,6 +54,8 @@ def test_enrolment_that_is_off_costs_next_to_nothing(imported: dict[str, Any]) -
     assert set(imported["off"]) <= {
         "airflow_plugin",
         "airflow_plugin.compat",
+        "airflow_plugin.engines",
+        "airflow_plugin.engines.registry",
         "airflow_plugin.enrol",
         "airflow_plugin.fail_open",
         "airflow_plugin.plugin",

@@ -347,7 +347,7 @@ class TestArguments:
             operator(application="", sql="SELECT 1", application_args=["1"])
 
     def test_unknown_mode(self) -> None:
-        with pytest.raises(ValueError, match="mode='automatic' is not a mode; give one of observe, suggest, auto"):
+        with pytest.raises(ValueError, match="mode='automatic' is unknown; give one of observe, suggest, auto"):
             operator(mode="automatic")
 
     def test_default_args_reach_the_new_arguments(self) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from time import monotonic
+from typing import Any
 
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import LogSource, find_logs
-from tuner.eventlog.location import LogPath, log_path, shown
+from tuner.eventlog.location import AMBIENT, LogPath, log_path, shown
 from tuner.eventlog.properties import redact
 from tuner.eventlog.read import read_application, starting_conf
 from tuner.eventlog.recent_logs import recent_logs
@@ -19,13 +20,19 @@ KEY_PROPERTY = "spark.tuner.key"
 MAX_SEARCH_SECONDS = 30.0
 
 
-def locate(directory: str, key: str, since_seconds: float, most_seconds: float = MAX_SEARCH_SECONDS) -> Application:
+def locate(
+    directory: str,
+    key: str,
+    since_seconds: float,
+    most_seconds: float = MAX_SEARCH_SECONDS,
+    access: Mapping[str, Any] = AMBIENT,
+) -> Application:
     """The application with this key, the latest of several. Logs not written since `since_seconds` (epoch) are not
-    opened, of the others only the beginnings are read.
+    opened, of the others only the beginnings are read. `access` is as of `log_path`.
 
     Raises EventLogNotFoundError when the directory or the log is not there, or is not found in `most_seconds`.
     """
-    path, until = log_path(directory), monotonic() + most_seconds
+    path, until = log_path(directory, access), monotonic() + most_seconds
     for source in _sources(path, since_seconds, most_seconds):
         if starting_conf(source).get(KEY_PROPERTY) == key:
             return read_application(source)

@@ -9,8 +9,10 @@ import struct
 import sys
 import warnings
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypeGuard
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 from urllib.parse import unquote, urlsplit
 
 from tuner.errors import EventLogNotFoundError
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 LogPath: TypeAlias = "Path | UPath | zipfile.Path"
 ZIP_MAGIC = b"PK\x03\x04"
 MAX_SHOWN = 1000
+AMBIENT: Mapping[str, Any] = MappingProxyType({})
 # Entries of a zip file lie no deeper; the directories that a deeper one implies can take gigabytes to list.
 MAX_ZIP_DEPTH = 100
 # A scheme of one letter is a drive of Windows; `hdfs:/logs` has no authority and is a URL all the same (Hadoop's Path).
@@ -43,8 +46,11 @@ def local_path(location: str) -> Path | None:
     return None if scheme else Path(location)
 
 
-def log_path(location: str) -> LogPath:
-    """The place a path or URL names. Raises EventLogNotFoundError where nothing here speaks the URL's protocol."""
+def log_path(location: str, access: Mapping[str, Any] = AMBIENT) -> LogPath:
+    """The place a path or URL names. Raises EventLogNotFoundError where nothing here speaks the URL's protocol.
+
+    `access` are options of the file system's fsspec package, such as credentials: without any it finds those of this machine.
+    """
     if (local := local_path(location)) is not None:
         return local
     scheme = scheme_of(location)
@@ -54,7 +60,7 @@ def log_path(location: str) -> LogPath:
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Of file systems that upath has no class of its own for: dbfs.
-            path = UPath(location)
+            path: UPath = UPath(location, **access)
         path.fs.invalidate_cache()  # What was listed before a job is not what it leaves.
     except Exception as error:
         # Others than these two: settings, libraries or a network that the package needs.

@@ -43,7 +43,7 @@ from tuner.model.decision import Decision, Mode
 from tuner.model.look_ahead import LookAhead
 from tuner.model.objective import Objective
 from tuner.model.proof import Proof
-from tuner.model.run import Elsewhere, Outcome, Run, RunDetails, RunMark, RunState
+from tuner.model.run import Elsewhere, Origin, Outcome, Run, RunDetails, RunMark, RunState
 from tuner.model.verdict import ModeChange, ObjectiveChange, Ruling, Verdict
 
 if TYPE_CHECKING:
@@ -288,6 +288,17 @@ class Store:
     def pending(self, cohort: str) -> list[Run]:
         """The runs of a cohort that are running, or were never harvested; oldest first."""
         running = _rows().where(RunRow.cohort == cohort, RunRow.state == RunState.RUNNING.value)
+        return self._read_runs(running.order_by(RunRow.started_at, RunRow.key))
+
+    def pending_of(self, origin: Origin) -> list[Run]:
+        """The runs of a task instance, of all its tries and jobs, that are running, or were never harvested; oldest first."""
+        of_it = {
+            RunRow.dag_id: origin.dag_id,
+            RunRow.run_id: origin.run_id,
+            RunRow.task_id: origin.task_id,
+            RunRow.map_index: origin.map_index,
+        }
+        running = _rows().where(RunRow.state == RunState.RUNNING.value, *(c == value for c, value in of_it.items()))
         return self._read_runs(running.order_by(RunRow.started_at, RunRow.key))
 
     def run(self, key: str) -> Run | None:

@@ -51,9 +51,9 @@ def event_log_place(job: Job) -> EventLogPlace:
         return EventLogPlace(why=f"the job sets {EVENT_LOG_ENABLED}=false, nothing can be measured")
     conf = {**job.submission.conf, **job.user_conf}
     if _is(conf.get(EVENT_LOG_ENABLED), "true"):
-        return _of_user(conf.get(EVENT_LOG_DIR, DEFAULT_DIRECTORY), job.submission)
+        return _of_user(conf.get(EVENT_LOG_DIR, DEFAULT_DIRECTORY), job)
     if EVENT_LOG_DIR in job.user_conf:
-        return _not_enabled(job.user_conf[EVENT_LOG_DIR], job.submission)
+        return _not_enabled(job.user_conf[EVENT_LOG_DIR], job)
     return _below_base(job)
 
 
@@ -66,9 +66,9 @@ def _is(value: str | None, word: str) -> bool:
     return (value or "").strip().lower() == word
 
 
-def _of_user(location: str, submission: Submission) -> EventLogPlace:
+def _of_user(location: str, job: Job) -> EventLogPlace:
     """The user has his log on: it stays as he has it, and he answers for its directory."""
-    if obstacle := _reading_obstacle(location, submission):
+    if obstacle := _reading_obstacle(location, job):
         return EventLogPlace(
             why=f"the event log goes to {EVENT_LOG_DIR}={redact(location)}, which cannot be read from this machine "
             f"({obstacle}); set {EVENT_LOG_DIR} to a place that driver and this machine share"
@@ -76,9 +76,9 @@ def _of_user(location: str, submission: Submission) -> EventLogPlace:
     return EventLogPlace(_absolute(location))
 
 
-def _not_enabled(location: str, submission: Submission) -> EventLogPlace:
+def _not_enabled(location: str, job: Job) -> EventLogPlace:
     """The user named a directory that Spark did not use so far: his job must start with it, too."""
-    if obstacle := _writing_obstacle(location, submission):
+    if obstacle := _writing_obstacle(location, job):
         return EventLogPlace(
             why=f"no event log can be had in {EVENT_LOG_DIR}={redact(location)} ({obstacle}): Spark might not start with "
             f"it; make it a directory that Spark can write to, set {EVENT_LOG_ENABLED}=true if it is one, or leave it out"
@@ -92,7 +92,7 @@ def _below_base(job: Job) -> EventLogPlace:
     parts[-1] += of_key(job.key)
     local = local_path(base)
     directory = "/".join([base, *parts]) if local is None else Path(local.absolute(), *parts).as_uri()
-    obstacle = _base_obstacle(job) or _writing_obstacle(directory, job.submission, make=True)
+    obstacle = _base_obstacle(job) or _writing_obstacle(directory, job, make=True)
     if obstacle:
         return EventLogPlace(
             why=f"no event log can be had below {redact(base)} ({obstacle}): Spark might not start with it; set "
@@ -117,34 +117,34 @@ def _absolute(location: str) -> str:
     return location if local is None else local.absolute().as_uri()
 
 
-def _reading_obstacle(location: str, submission: Submission) -> str:
+def _reading_obstacle(location: str, job: Job) -> str:
     """Why the logs there cannot be read from here. What is not there at all is for Spark to report."""
     if "${" in location:
         return "only Spark knows what its variables stand for"
     local = local_path(location)
     if local is not None:
-        away = submission.in_cluster_mode and not local.is_dir()
+        away = job.submission.in_cluster_mode and not local.is_dir()
         return "deploy mode is cluster, and there is no such directory here" if away else ""
     try:
-        within(MAX_WAIT_SECONDS, lambda: _kind(_remote(location)))
+        within(MAX_WAIT_SECONDS, lambda: _kind(_remote(location, job)))
     except Exception as error:
         return _said(error)
     return ""
 
 
-def _writing_obstacle(location: str, submission: Submission, *, make: bool = False) -> str:
+def _writing_obstacle(location: str, job: Job, *, make: bool = False) -> str:
     """Why Spark might fail to start with its log there; `make` says that the directory is the tuner's own to make."""
     if "${" in location:
         return "only Spark knows what its variables stand for"
     local = local_path(location)
     try:
         if local is not None:
-            if submission.in_cluster_mode and not make:
+            if job.submission.in_cluster_mode and not make:
                 return "deploy mode is cluster, and the driver may run on another machine"
             _try_local(local, make=make)
         else:
-            _require_spoken(location, submission)
-            within(MAX_WAIT_SECONDS, lambda: _try_remote(_remote(location), scheme_of(location), make=make))
+            _require_spoken(location, job.submission)
+            within(MAX_WAIT_SECONDS, lambda: _try_remote(_remote(location, job), scheme_of(location), make=make))
     except Exception as error:
         return _said(error)
     return ""
@@ -160,15 +160,17 @@ def _try_local(directory: Path, *, make: bool) -> None:
 def _require_spoken(url: str, submission: Submission) -> None:
     scheme = scheme_of(url)
     if not has_file_system(scheme, submission):
+        if submission.platform:
+            raise OSError(f"{submission.platform} has no file system for {scheme}")
         raise OSError(f"the Spark at hand has no file system for {scheme}: its connector is not among its jars")
     if not urlsplit(url).netloc and scheme not in _WITHOUT_AUTHORITY:
         raise OSError("the URL names no bucket or host")
 
 
-def _remote(url: str) -> UPath:
+def _remote(url: str, job: Job) -> UPath:
     from upath import UPath
 
-    path = log_path(url)
+    path = log_path(url, job.access)
     assert not on_disk(path)
     assert isinstance(path, UPath)
     return path

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from threading import Thread
+from typing import TypeGuard
 
 from tuner.advice.facts import Facts
 from tuner.advice.oversized_hints import head_room
@@ -51,7 +52,7 @@ from tuner.model.insight import Insight
 from tuner.model.look_ahead import LookAhead
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
-from tuner.model.run import Elsewhere, Outcome, Run, RunState
+from tuner.model.run import Elsewhere, Origin, Outcome, Run, RunState
 from tuner.model.verdict import Verdict
 from tuner.plan.queries import queries
 from tuner.policy.borrowed_changes import with_borrowed
@@ -405,10 +406,34 @@ def _names(decision: Decision, names: Mapping[str, str]) -> dict[str, str]:
     return {query: names[query] for decided in decision.changes for query in decided.queries}
 
 
-def complete(turn: Turn, store_url: str, *, failed: bool, ending: Ending = UNSEEN) -> Report:
-    """Harvest the run's event log and store its outcome. Never raises. `ending` is what its driver saw of the job's end.
+def withdraw(turn: Turn, store_url: str) -> None:
+    """Record that a prepared run was never submitted with its decision: it tells nothing of it. Never raises."""
 
-    What takes longer than `turn.job.most_seconds.after` is left for the cohort's next decision.
+    def withdrawn() -> None:
+        with Store.open(store_url) as store:
+            store.finish(turn.job.key, RunState.LOST, datetime.now(UTC), None)
+
+    with suppress(Exception):
+        within(turn.job.most_seconds.after, withdrawn)
+
+
+def submitted(origin: Origin, job: Callable[[Run], Job], store_url: str) -> list[Turn]:
+    """The turns of a task instance whose jobs were submitted and not harvested yet, by another process maybe; none where the
+    history store does not tell. Never raises. `job` is what is known of a run's job now."""
+    with suppress(Exception), Store.open(store_url) as store:
+        return [
+            Turn(job(run), run.decision, Directives(), {}, run.event_log_dir, run.started_at)
+            for run in store.pending_of(origin)
+        ]
+    return []
+
+
+def complete(turn: Turn, store_url: str, *, failed: bool | None, ending: Ending = UNSEEN) -> Report:
+    """Harvest the run's event log and store its outcome. Never raises. `ending` is what its driver saw of the job's end; where
+    it saw none (`failed` is None), the log tells.
+
+    What takes longer than `turn.job.most_seconds.after` is left for the cohort's next decision, as is a log that is to land
+    later than its job ends.
     """
     completing = _Completing(turn, store_url, failed, ending, Problems(turn.problems))
     return within(turn.job.most_seconds.after, lambda: _completed(completing), lambda: _not_completed(completing))
@@ -420,7 +445,7 @@ class _Completing:
 
     turn: Turn
     store_url: str
-    failed: bool
+    failed: bool | None
     ending: Ending
     problems: Problems
     stored: Run | None = None
@@ -441,8 +466,15 @@ def _not_completed(completing: _Completing) -> Report:
 def _completed(completing: _Completing) -> Report:
     turn, store_url, problems = completing.turn, completing.store_url, completing.problems
     application = problems.guard("harvest the event log", partial(_harvest_of, turn), None)
+    if turn.job.log_lands_late and not completing.failed and not _has_ended(application):
+        return Report(
+            turn, None, (*problems.found, "the event log is not there yet: the cohort's next decision reads it")
+        )
+    failed = completing.failed
+    if failed is None:
+        failed = not _has_ended(application) or _has_failed_queries(application)
     outcome = problems.guard("read the plans", lambda: _outcome(application), None)
-    state = state_of(application, failed=completing.failed)
+    state = state_of(application, failed=failed)
     failure = _failure(application, outcome, completing.ending) if state is RunState.FAILED else None
     outcome = replace(outcome, failure=failure) if outcome and failure else outcome
     run = with_borrowed(replace(turn.run, state=state, ended_at=datetime.now(UTC), outcome=outcome))
@@ -664,19 +696,27 @@ def _finish(store_url: str, run: Run) -> bool:
 
 def _harvest_of(turn: Turn) -> Application | None:
     """The run's event log; None for a run that was to leave none, which was said before it."""
-    return _harvest(turn.event_log_dir, turn.job.key, turn.started_at) if turn.event_log_dir else None
+    if not turn.event_log_dir:
+        return None
+    return _harvest(turn.event_log_dir, turn.job.key, turn.started_at, turn.job.access)
 
 
-def _harvest(directory: str, key: str, started_at: datetime, most_seconds: float = MAX_SEARCH_SECONDS) -> Application:
+def _harvest(
+    directory: str,
+    key: str,
+    started_at: datetime,
+    access: Mapping[str, object],
+    most_seconds: float = MAX_SEARCH_SECONDS,
+) -> Application:
     if not directory:
         raise EventLogNotFoundError("no event log directory was set for this run")
     try:
-        return locate(directory, marker(key), started_at.timestamp() - CLOCK_SLACK_SECONDS, most_seconds)
+        return locate(directory, marker(key), started_at.timestamp() - CLOCK_SLACK_SECONDS, most_seconds, access)
     except EventLogNotFoundError:
         # The clock may have been set back meanwhile. Elsewhere there may be thousands of older logs.
         if not directory.endswith(of_key(key)):
             raise
-        return locate(directory, marker(key), 0.0)
+        return locate(directory, marker(key), 0.0, most_seconds, access)
 
 
 def _outcome(application: Application | None) -> Outcome | None:
@@ -695,10 +735,10 @@ def _failure(application: Application | None, outcome: Outcome | None, ending: E
 def _settle(store: Store, job: Job, run: Run, now: datetime, problems: Problems) -> None:
     superseded = run.key.rsplit("/", 1)[0] == job.key.rsplit("/", 1)[0]
     given_up = superseded or now - run.started_at > LOST_AFTER
-    if not given_up and _is_being_written(run):
+    if not given_up and _is_being_written(run, job.access):
         return
     try:
-        application = _harvest(run.event_log_dir, run.key, run.started_at, MAX_PENDING_SEARCH_SECONDS)
+        application = _harvest(run.event_log_dir, run.key, run.started_at, job.access, MAX_PENDING_SEARCH_SECONDS)
     except Exception:
         if given_up:
             store.finish(run.key, RunState.FAILED if superseded else RunState.LOST, now, None)
@@ -715,14 +755,18 @@ def _settle(store: Store, job: Job, run: Run, now: datetime, problems: Problems)
         store.finish(run.key, state, now, ended.outcome)
 
 
-def _is_being_written(run: Run) -> bool:
+def _is_being_written(run: Run, access: Mapping[str, object]) -> bool:
     """Whether its directory holds logs of running applications only: not worth reading yet."""
     if not run.event_log_dir.endswith(of_key(run.key)):
         return False  # The logs there are of others, too.
     try:
-        return all(source.in_progress for source in find_logs(log_path(run.event_log_dir)))
+        return all(source.in_progress for source in find_logs(log_path(run.event_log_dir, access)))
     except Exception:
         return False
+
+
+def _has_ended(application: Application | None) -> TypeGuard[Application]:
+    return application is not None and application.status is Completeness.COMPLETE
 
 
 def _has_failed_queries(application: Application) -> bool:

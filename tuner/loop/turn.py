@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.decision import Decision, Mode
@@ -33,7 +34,8 @@ class Job:
     changes are to reach the run; `submission` is what tells if the agent can. `origin` is the Airflow task instance.
     `order_sensitive` says what becomes of joins below operators to which the order of rows matters, `most_seconds` how long
     the job may be kept waiting, `borrows` whether its first run has what other jobs have proven, `objective` what changes are
-    judged by. A mode that a person gave the cohort beats `mode`.
+    judged by. A mode that a person gave the cohort beats `mode`. `access` are options of the file system that its event logs lie
+    in (`tuner.eventlog.location.log_path`), secrets among them; `log_lands_late` says that a log may get there after its run.
     """
 
     cohort: str
@@ -51,6 +53,8 @@ class Job:
     most_seconds: MostSeconds = field(default_factory=MostSeconds)
     borrows: bool = True
     objective: Objective = Objective.TIME
+    access: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    log_lands_late: bool = False
 
 
 @dataclass(frozen=True, slots=True)

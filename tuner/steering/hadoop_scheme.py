@@ -25,7 +25,9 @@ _MAY_BRING = (JARS, "spark.jars.packages", "spark.driver.extraClassPath")
 
 
 def has_file_system(scheme: str, submission: Submission) -> bool:
-    """False where the Spark at hand, which will run the driver, certainly has none for the scheme."""
+    """False where the Spark that will run the driver, the one at hand or a platform's, certainly has none for the scheme."""
+    if submission.schemes is not None:
+        return scheme in submission.schemes
     spark = submission.spark
     if scheme in _BUILT_IN or spark is None or submission.in_cluster_mode:
         return True

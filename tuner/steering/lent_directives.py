@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from tuner.model.agent_message import MAX_DIRECTIVES, SealedDirectives, encode_message
 from tuner.plan.sealed_directives import seal
 from tuner.policy.lent_changes import Lent
-from tuner.steering.agent.handover import MAX_CONF_CHARACTERS, hand_over
+from tuner.steering.agent.handover import hand_over
 from tuner.steering.agent.route import Route
 from tuner.steering.directives import Directives, Steering
 from tuner.steering.order_sensitive import PROPERTY, OrderSensitive
@@ -23,7 +23,8 @@ def lent_by_agent(
 ) -> tuple[Directives, list[Lent]]:
     """The directives, and what of it they carry: as much as a message takes, what comes first. Raises TunerError where the agent
     cannot be handed over."""
-    most = MOST_CHARACTERS if route.submission.uploads else MAX_CONF_CHARACTERS
+    submission = route.submission
+    most = MOST_CHARACTERS if submission.uploads else submission.most_characters
     carried: list[Lent] = []
     sealed: list[SealedDirectives] = []
     characters = _AROUND

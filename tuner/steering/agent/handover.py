@@ -18,11 +18,9 @@ from tuner.steering.agent.build_ahead import log_of
 from tuner.steering.agent.jar import jar_of
 from tuner.steering.agent.route import Route
 from tuner.steering.agent.sources import EXTENSIONS_CLASS
-from tuner.steering.agent.submission import EXTENSIONS, FILES, JARS
+from tuner.steering.agent.submission import EXTENSIONS, FILES, JARS, Submission
 from tuner.steering.submit_conf import is_redacted
 
-# Arguments of a process are limited (Linux: 128 KiB each), and so is what a person scrolls through in Spark's UI.
-MAX_CONF_CHARACTERS = 30_000
 _REDACTION = "spark.redaction.regex"
 _KEPT_SECONDS = 30 * 24 * 3600
 
@@ -73,12 +71,12 @@ def _jar(route: Route, environ: Mapping[str, str]) -> str:
 def _directives(route: Route, text: str, environ: Mapping[str, str]) -> tuple[dict[str, str], str]:
     """The property that holds the directives or names their file, and the file where it is to be shipped."""
     submission = route.submission
-    why = _too_much_for_conf(text, submission.conf.get(_REDACTION))
+    why = _too_much_for_conf(text, submission)
     if not why:
         return {DIRECTIVES: text}, ""
     if not submission.uploads:
         raise HandoverError(
-            f"the directives {why}, and in cluster mode on {submission.cluster} no file of this machine reaches the driver"
+            f"the directives {why}, and no file of this machine reaches a driver on {submission.cluster} in cluster mode"
         )
     file = _write(text, data_directory(environ) / "agent" / "directives")
     if submission.in_cluster_mode:
@@ -86,11 +84,12 @@ def _directives(route: Route, text: str, environ: Mapping[str, str]) -> tuple[di
     return {DIRECTIVES_FILE: str(file)}, ""
 
 
-def _too_much_for_conf(text: str, redaction: str | None) -> str:
+def _too_much_for_conf(text: str, submission: Submission) -> str:
     """Why the text cannot be a property; "" if it can."""
-    if len(text) > MAX_CONF_CHARACTERS:
-        return f"are {len(text)} characters"
-    return "name something that Spark blots out as a secret" if is_redacted(text, redaction) else ""
+    if len(text) > submission.most_characters:
+        return f"are {len(text)} characters, and a property takes {submission.most_characters} at most"
+    redacted = is_redacted(text, submission.conf.get(_REDACTION))
+    return "name something that Spark blots out as a secret" if redacted else ""
 
 
 def _write(text: str, directory: Path) -> Path:

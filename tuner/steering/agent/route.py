@@ -39,6 +39,11 @@ def _obstacle(submission: Submission, ran_version: str) -> str:
         return f"Spark {version} is older than {'.'.join(map(str, OLDEST_SPARK))}, the first that the agent is made for"
     if submission.agent_jar:
         return _obstacle_of_deployed(submission)
+    if submission.platform:
+        return (
+            f"no jar of this machine is brought to a driver on {submission.platform}; deploy one (`spark-tuner agent-jar`) and "
+            "set agent_jar to its URL"
+        )
     if spark is None:
         return "no Spark was found for this spark-submit; set SPARK_HOME, or deploy the agent's jar and set agent_jar"
     if not submission.uploads:
@@ -58,6 +63,8 @@ def _obstacle_of_deployed(submission: Submission) -> str:
     jar = submission.agent_jar
     if submission.uploads or local_path(jar) is None:
         return ""
+    if submission.platform:
+        return f"agent_jar={jar} is a path of this machine, which {submission.platform} does not have; give a URL"
     if submission.cluster == "Kubernetes":
         # The client would look for somewhere to upload it to, and fail the submission.
         return (

@@ -15,21 +15,30 @@ FILES = "spark.files"
 EXTENSIONS = "spark.sql.extensions"
 REMOTE = "spark.remote"
 _K8S_UPLOAD_PATH = "spark.kubernetes.file.upload.path"
+# Arguments of a process are limited (Linux: 128 KiB each), and so is what a person scrolls through in Spark's UI.
+MAX_CONF_CHARACTERS = 30_000
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
     """`conf` holds the properties as spark-submit will put them together, those that flags and defaults amount to
-    as well; `agent_jar` is where a jar of the agent is deployed ("" for none)."""
+    as well; `agent_jar` is where a jar of the agent is deployed ("" for none).
+
+    `platform` is the service that starts the driver, as people call it, "" for a spark-submit of this machine; `schemes` are
+    those of the file systems that it has (None: not known); `most_characters` is how long a property may be there.
+    """
 
     spark: SparkAtHand | None = None
     conf: Mapping[str, str] = field(default_factory=dict)
     agent_jar: str = ""
+    platform: str = ""
+    schemes: frozenset[str] | None = None
+    most_characters: int = MAX_CONF_CHARACTERS
 
     @property
     def in_cluster_mode(self) -> bool:
-        """Whether the driver runs elsewhere than spark-submit does."""
-        return self.conf.get(DEPLOY_MODE) == "cluster"
+        """Whether the driver runs elsewhere than what submits it."""
+        return bool(self.platform) or self.conf.get(DEPLOY_MODE) == "cluster"
 
     @property
     def uploads(self) -> bool:
@@ -38,6 +47,8 @@ class Submission:
         In cluster mode YARN's client does so (spark.yarn.dist.*), Kubernetes' only with a place to upload to
         (KubernetesUtils.uploadFileUri fails the submission without one), standalone never: the driver fails there.
         """
+        if self.platform:
+            return False
         if not self.in_cluster_mode:
             return True
         master = self.conf.get(MASTER, "")
@@ -45,7 +56,9 @@ class Submission:
 
     @property
     def cluster(self) -> str:
-        """The cluster manager, in words."""
+        """The platform or cluster manager, in words."""
+        if self.platform:
+            return self.platform
         master = self.conf.get(MASTER, "")
         names = {"k8s": "Kubernetes", "spark": "a standalone cluster", "yarn": "YARN", "mesos": "Mesos"}
         return next((name for scheme, name in names.items() if master.startswith(scheme)), master or "this machine")

@@ -1,0 +1,126 @@
+"""What the tuner asks of an engine: how one kind of operator hands its Spark jobs over, and where their properties are put.
+
+An engine is asked twice for each request that an operator makes: which Spark jobs are in it, and what the request is with
+something added to them. Both are pure functions of the request, which is a dict: arguments of a call by their names, or fields
+of the operator. What the author set is never changed; requests are copied.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from tuner.steering.agent.submission import JARS, Submission
+
+Request = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SparkJob:
+    """One Spark job of a request: `conf` is what its author set for it, as Spark reads it, `defaults` what holds besides.
+
+    `name` tells it from the other jobs of its task, where that has several.
+    """
+
+    conf: Mapping[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Additions:
+    """What is added to a Spark job: `conf` are properties that its author does not set, `merged` lists of his with the tuner's
+    entries at their ends, in place of his."""
+
+    conf: Mapping[str, str] = field(default_factory=dict)
+    merged: Mapping[str, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.conf or self.merged)
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """All of it, as properties."""
+        return {**self.conf, **self.merged}
+
+    @property
+    def properties_but_jars(self) -> dict[str, str]:
+        """All but the jars, for engines that take these elsewhere."""
+        return {key: value for key, value in self.properties.items() if key != JARS}
+
+    @property
+    def jars(self) -> list[str]:
+        """The author's jars and the tuner's; none where nothing is added to them."""
+        return self.merged[JARS].split(",") if JARS in self.merged else []
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A method by which an operator submits: `name` of `owner`, an object of the operator's."""
+
+    owner: Any
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most that a service takes: characters of a property's value, and properties."""
+
+    characters: int = 30_000
+    properties: int = 10_000
+
+    def exceeded(self, job: SparkJob, additions: Additions) -> str:
+        """What is too much with the additions; "" for nothing."""
+        long = next((key for key, value in additions.properties.items() if len(value) > self.characters), None)
+        if long is not None:
+            return f"{long} would have {len(additions.properties[long])} characters, it takes {self.characters} at most"
+        number = len({**job.conf, **additions.properties})
+        if additions and number > self.properties:
+            return f"it would have {number} properties, it takes {self.properties} at most"
+        return ""
+
+
+class Engine(ABC):
+    """How operators of one kind submit. Methods may raise: the job is then submitted as its author wrote it.
+
+    `title` is what people call it, `schemes` are those of the file systems that its Sparks have (None: not known). An engine's
+    requests are calls (`calls`), or fields of the operator (`fields`), which are as they were once it has executed.
+    `log_lands_late`: event logs get to where they are read after the job has ended.
+    """
+
+    title: ClassVar[str]
+    schemes: ClassVar[frozenset[str] | None] = None
+    fields: ClassVar[tuple[str, ...]] = ()
+    limits: ClassVar[Limits] = Limits()
+    log_lands_late: ClassVar[bool] = False
+
+    def calls(self, operator: Any) -> Sequence[Call]:
+        """The methods by which the operator submits, for the time of its execute()."""
+        return ()
+
+    @abstractmethod
+    def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
+        """The Spark jobs in a request; none where there is none that could be steered or observed."""
+
+    @abstractmethod
+    def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:
+        """The request with additions to its jobs, in the order of `read`, on copies: those of its values that are others."""
+
+    def is_refusal(self, error: Exception) -> bool:
+        """Whether the service refuses the request for what is in it, so that one without the additions may pass."""
+        return False
+
+    def waits(self, operator: Any) -> bool:
+        """Whether the job has ended when the operator has."""
+        return True
+
+    def submission(self, operator: Any, job: SparkJob, agent_jar: str) -> Submission:
+        """How a job gets to its driver: here, by the service."""
+        conf = {**job.defaults, **job.conf}
+        return Submission(None, conf, agent_jar, self.title, self.schemes, self.limits.characters)
+
+    def access(self, operator: Any, url: str) -> Mapping[str, Any]:
+        """Options by which event logs below a URL are read with the operator's own connection (fsspec); {}: this machine's."""
+        return {}

@@ -1,0 +1,39 @@
+"""Which engine an operator belongs to, by the names of its classes: no provider is imported for it."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from airflow_plugin.engines.engine import Engine
+
+_PROVIDERS = "airflow.providers"
+# Where operators of each engine are defined, and the module here whose ENGINE theirs is.
+SPARK_SUBMIT = "spark_submit"
+ENGINES = {
+    f"{_PROVIDERS}.apache.spark.operators.spark_submit.SparkSubmitOperator": SPARK_SUBMIT,
+    f"{_PROVIDERS}.apache.livy.operators.livy.LivyOperator": "livy",
+}
+
+
+def engine_name(cls: type[Any]) -> str:
+    """The name of the engine of an operator's class or of one that it is derived from; "" for none."""
+    return next((ENGINES[name] for base in cls.__mro__ if (name := _name(base)) in ENGINES), "")
+
+
+def operator_names() -> list[str]:
+    """The operators that there are engines for."""
+    return [name.rpartition(".")[2] for name in ENGINES]
+
+
+@cache
+def engine(name: str) -> Engine:
+    """The engine of a name that `engine_name` gave."""
+    found: Engine = import_module(f"airflow_plugin.engines.{name}").ENGINE
+    return found
+
+
+def _name(cls: type[Any]) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"

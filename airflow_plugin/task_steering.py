@@ -1,0 +1,193 @@
+"""One try of a task that runs Spark jobs on some engine: they are steered where they are submitted, and harvested after it.
+
+A decision is made when a job is really submitted, not before: a try that goes on with a job of an earlier one, or is deferred
+before it submits, decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from airflow_plugin.at_call import at_call
+from airflow_plugin.engines.engine import Additions, Engine, Request, SparkJob
+from airflow_plugin.fail_open import failing_open
+from tuner.steering.submit_conf import EVENT_LOG_DIR
+
+if TYPE_CHECKING:
+    from airflow_plugin.settings import Settings
+    from airflow_plugin.task_submission import TaskSubmission
+    from airflow_plugin.turn import Begun
+
+Send = Callable[[Request], Any]
+
+
+@dataclass(slots=True)
+class TaskSteering:
+    """The steering of one try. Nothing here raises what is the tuner's own."""
+
+    operator: Any
+    context: Any
+    engine: Engine
+    killed: bool = False
+    _begun: list[Begun] = field(default_factory=list)
+    _has_submitted: bool = False
+
+    @contextmanager
+    def submitting(self) -> Iterator[None]:
+        """While it lasts, what the operator submits is steered."""
+        with ExitStack() as stack:
+            with failing_open(self._log, "steer this run"):
+                for call in self.engine.calls(self.operator):
+                    stack.enter_context(at_call(call.owner, call.name, self._submit))
+                if self.engine.fields:
+                    stack.enter_context(self._fields_set())
+            yield
+
+    @contextmanager
+    def harvesting(self) -> Iterator[TaskSteering]:
+        """When it ends, what was submitted is harvested; what is deferred or killed by then is not over."""
+        try:
+            yield self
+        except Exception as error:
+            self._ended(failed=True, error=str(error))
+            raise
+        self._ended(failed=False)
+
+    def _ended(self, *, failed: bool, error: str = "") -> None:
+        """Harvest what was submitted: in this try, else in one that this one went on with."""
+        with failing_open(self._log, "harvest this run's event log"):
+            if self.killed or not self.engine.waits(self.operator):
+                self._log.info("spark-tuner: the event log is harvested at the cohort's next run")
+                return
+            self._harvest(self._begun if self._has_submitted else self._submitted_before(), failed, error)
+
+    @property
+    def _log(self) -> Any:
+        return self.operator.log
+
+    def _submit(self, request: Request, send: Send) -> Any:
+        """Send a request steered; as its author wrote it where that cannot be, or is refused."""
+        if self._has_submitted:
+            return send(request)  # The decisions were of the first one.
+        self._has_submitted = True
+        steered = self._steered(request)
+        if steered is None:
+            return send(request)
+        try:
+            return send(steered)
+        except Exception as error:
+            self._withdraw()
+            if not self._is_refusal(error):
+                raise
+            self._log.warning(
+                "Spark tuner: %s refused the job with what the tuner adds to it (%s): it is submitted as its author wrote it. "
+                "If that comes again, allow these properties there, or add the task to [spark_tuner] enrol_except.",
+                self.engine.title,
+                type(error).__name__,
+            )
+            self._log.debug("Spark tuner: what was refused", exc_info=True)
+        return send(request)
+
+    @contextmanager
+    def _fields_set(self) -> Iterator[None]:
+        """While it lasts, the operator's fields are those of the steered jobs."""
+        own = {name: getattr(self.operator, name) for name in self.engine.fields}
+        self._has_submitted = True
+        steered = self._steered(own)
+        try:
+            for name, value in (steered or {}).items():
+                setattr(self.operator, name, value)
+            yield
+        finally:
+            for name, value in own.items():
+                setattr(self.operator, name, value)
+
+    def _steered(self, request: Request) -> Request | None:
+        """The request with what was decided for its jobs; None where there is nothing to add to it."""
+        with failing_open(self._log, "steer this run"):
+            jobs = _distinct(self.engine.read(self.operator, request))
+            additions = [self._begin(job) for job in jobs]
+            if any(additions):
+                return {**request, **self.engine.changed(self.operator, request, additions)}
+            return None
+        self._withdraw()
+        return None
+
+    def _begin(self, job: SparkJob) -> Additions:
+        from airflow_plugin import settings, turn
+
+        current = settings.load()
+        if not current.enabled:
+            return Additions()
+        begun = turn.begin(self._task(job, current), current)
+        additions = Additions(begun.conf, begun.merged)
+        if why := self.engine.limits.exceeded(job, additions):
+            turn.withdraw(begun)
+            self._log.warning(
+                "Spark tuner: this run is not steered: %s: %s. The job is not affected.", self.engine.title, why
+            )
+            return Additions()
+        self._begun.append(begun)
+        return additions
+
+    def _withdraw(self) -> None:
+        from airflow_plugin import turn
+
+        for begun in self._begun:
+            turn.withdraw(begun)
+        self._begun.clear()
+
+    def _is_refusal(self, error: Exception) -> bool:
+        with failing_open(self._log, "tell why the job was not submitted"):
+            return self.engine.is_refusal(error)
+        return False
+
+    def _submitted_before(self) -> Sequence[Begun]:
+        from airflow_plugin import settings, turn
+
+        current = settings.load()
+        return turn.submitted(self._task(SparkJob(), current), current) if current.enabled else ()
+
+    def _harvest(self, begun: Sequence[Begun], failed: bool, error: str) -> None:
+        from airflow_plugin import turn
+
+        for one in begun:
+            # Of several jobs the log of each tells how it ended: the task's end is not theirs.
+            turn.end(one, failed=failed if len(begun) == 1 else None, error=error)
+
+    def _task(self, job: SparkJob, current: Settings) -> TaskSubmission:
+        from airflow_plugin.task_submission import TaskSubmission
+
+        arguments = self.operator._tuner_given
+        access: Mapping[str, Any] = {}
+        with failing_open(self._log, "read event logs with the task's own connection"):
+            url = job.conf.get(EVENT_LOG_DIR) or arguments.event_log_base or current.event_log_base
+            access = self.engine.access(self.operator, url)
+        return TaskSubmission(
+            self.context["ti"],
+            self._log,
+            arguments,
+            job.conf,
+            self.engine.submission(self.operator, job, current.agent_jar),
+            pushes_xcom=self.operator.do_xcom_push,
+            job_name=job.name,
+            access=access,
+            log_lands_late=self.engine.log_lands_late,
+        )
+
+
+def _distinct(jobs: Sequence[SparkJob]) -> list[SparkJob]:
+    """The jobs of a task, with names that tell them apart; none for one that is alone."""
+    if len(jobs) == 1:
+        return [replace(jobs[0], name="")]
+    seen: Counter[str] = Counter()
+    found: list[SparkJob] = []
+    for number, job in enumerate(jobs, start=1):
+        name = job.name or f"job {number}"
+        seen[name] += 1
+        found.append(replace(job, name=f"{name} {seen[name]}" if seen[name] > 1 else name))
+    return found

@@ -1,0 +1,53 @@
+"""What stands in for a service that runs Spark jobs: it is sent a request, and runs what it says with a spark-submit of this machine.
+
+Most tests have one that leaves an event log without Spark (tests/airflow_plugin/logging_spark.py).
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.airflow_plugin import logging_spark
+
+
+@dataclass
+class SparkService:
+    """`submitted` holds the properties of each job that it ran, jars among them; `refuses` says why it takes a job not."""
+
+    submitted: list[dict[str, str]] = field(default_factory=list)
+    refused: list[dict[str, str]] = field(default_factory=list)
+    refuses: Callable[[Mapping[str, str]], bool] = lambda _: False
+    # What the application is given, as logging_spark takes it; None: no log is left.
+    how: str | None = "ok"
+    # A real spark-submit and its application.
+    command: list[str] = field(default_factory=list)
+
+    def takes(self, conf: Mapping[str, str]) -> bool:
+        """Whether a job with these properties is let in."""
+        if self.refuses(conf):
+            self.refused.append(dict(conf))
+            return False
+        return True
+
+    def run(self, conf: Mapping[str, str]) -> bool:
+        """Run a job with these properties; whether it succeeded."""
+        self.submitted.append(dict(conf))
+        if self.how is None or (not self.command and "spark.eventLog.dir" not in conf):
+            return self.how in (None, "ok")
+        arguments = [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
+        if self.command:
+            program, *application = self.command
+            return subprocess.run([program, *arguments, *application], check=False, capture_output=True).returncode == 0
+        return logging_spark.main([*arguments, self.how]) == 0
+
+    @property
+    def last(self) -> dict[str, str]:
+        return self.submitted[-1]
+
+
+def jars_joined(conf: Mapping[str, Any], jars: list[str] | None) -> dict[str, str]:
+    """Properties of a request whose jars stand beside them."""
+    return {**{k: str(v) for k, v in conf.items()}, **({"spark.jars": ",".join(jars)} if jars else {})}

@@ -1,0 +1,250 @@
+"""LivyOperator against a server that runs what it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from airflow.providers.apache.livy.operators.livy import LivyOperator
+
+from airflow_plugin.tuned import tuned
+from tests.airflow_plugin.conftest import TaskInstance
+from tests.airflow_plugin.engines.livy_server import livy_server
+from tests.airflow_plugin.engines.spark_service import SparkService
+from tuner.history.store import Store
+from tuner.model.decision import Standing
+from tuner.model.run import Run, RunState
+
+THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
+
+
+@pytest.fixture
+def service() -> SparkService:
+    return SparkService()
+
+
+@pytest.fixture(autouse=True)
+def livy(monkeypatch: pytest.MonkeyPatch, service: SparkService) -> Iterator[str]:
+    with livy_server(service) as url:
+        monkeypatch.setenv("AIRFLOW_CONN_LIVY_DEFAULT", url)
+        yield url
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Callable[[], list[Run]]:
+    def read() -> list[Run]:
+        with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
+            return store.runs("sales.nightly")
+
+    return read
+
+
+def operator(**arguments: Any) -> Any:
+    return tuned(
+        LivyOperator(
+            **{"task_id": "nightly", "file": "hdfs:///etl.py", "polling_interval": 1, "durable": False} | arguments
+        )
+    )
+
+
+def run(run_id: str, op: Any = None, try_number: int = 1, **arguments: Any) -> TaskInstance:
+    ti = TaskInstance(run_id=run_id, try_number=try_number)
+    (op or operator(**arguments)).execute({"ti": ti, "task_instance": ti})
+    return ti
+
+
+def standings(run: Run) -> set[Standing]:
+    return {d.standing for d in run.decision.changes}
+
+
+def test_the_second_run_is_steered_and_the_third_has_it_proven(
+    service: SparkService, stored: Callable[[], list[Run]]
+) -> None:
+    run("r1", conf={"spark.executor.cores": 2})
+    assert THRESHOLD not in service.last
+    second = run("r2", conf={"spark.executor.cores": 2})
+    assert THRESHOLD in service.last
+    assert service.last["spark.executor.cores"] == "2"
+    assert second.xcoms["spark_tuner"]["state"] == "succeeded"
+    run("r3")
+    assert [standings(r) for r in stored()] == [set(), {Standing.TRIAL}, {Standing.PROMOTED}]
+    assert {r.state for r in stored()} == {RunState.SUCCEEDED}
+
+
+def test_the_authors_own_value_wins(service: SparkService) -> None:
+    own = {THRESHOLD: "7"}
+    run("r1", conf=own)
+    run("r2", conf=own)
+    assert service.last[THRESHOLD] == "7"
+
+
+def test_what_the_author_wrote_stays_as_it_was(service: SparkService) -> None:
+    conf, jars = {"spark.executor.cores": 2}, ["hdfs:///own.jar"]
+    op = operator(conf=conf, jars=jars)
+    run("r1", op)
+    assert op.spark_params["conf"] == {"spark.executor.cores": 2} and op.spark_params["jars"] == ["hdfs:///own.jar"]
+    assert conf == {"spark.executor.cores": 2} and jars == ["hdfs:///own.jar"]
+    assert "post_batch" not in vars(op.hook)
+
+
+def test_a_job_that_is_refused_for_what_is_added_is_submitted_as_it_was(
+    service: SparkService, stored: Callable[[], list[Run]], warnings_of: Callable[[Any], list[str]]
+) -> None:
+    service.refuses = lambda conf: "spark.eventLog.dir" in conf
+    op = operator(conf={"spark.executor.cores": 2})
+    said = warnings_of(op)
+    run("r1", op)
+    assert service.submitted == [{"spark.executor.cores": "2"}]
+    assert len(service.refused) == 1
+    assert any("refused the job" in line for line in said)
+    assert [r.state for r in stored()] == [RunState.LOST]
+
+
+def test_a_job_that_is_refused_anyway_fails_as_it_would_have(service: SparkService) -> None:
+    service.refuses = lambda conf: True
+    with pytest.raises(Exception, match="Status code: 400"):
+        run("r1")
+    assert [THRESHOLD in conf for conf in service.refused] == [False, False]
+
+
+def test_a_service_that_does_not_answer_is_asked_once(
+    service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AIRFLOW_CONN_LIVY_DEFAULT", "http://127.0.0.1:1")
+    op = operator()
+    asked = []
+    own = op.hook.post_batch
+    monkeypatch.setattr(op.hook, "post_batch", lambda **params: (asked.append(params), own(**params))[1])
+    with pytest.raises(Exception, match="onnection"):
+        run("r1", op)
+    assert len(asked) == 1
+    assert [r.state for r in stored()] == [RunState.LOST]
+
+
+def test_a_job_that_fails_fails_and_its_retry_has_no_trial(
+    service: SparkService, stored: Callable[[], list[Run]]
+) -> None:
+    run("r1")
+    service.how = "fail"
+    with pytest.raises(Exception, match="did not succeed"):
+        run("r2")
+    assert THRESHOLD in service.last
+    service.how = "ok"
+    run("r2", try_number=2)
+    assert THRESHOLD not in service.last
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.FAILED, RunState.SUCCEEDED]
+
+
+def test_a_log_that_is_lost_costs_the_job_nothing(service: SparkService, stored: Callable[[], list[Run]]) -> None:
+    service.how = None
+    run("r1")
+    assert [r.state for r in stored()] == [RunState.LOST]
+
+
+def test_a_task_that_does_not_wait_is_harvested_at_the_next_decision(
+    service: SparkService, stored: Callable[[], list[Run]]
+) -> None:
+    first = run("r1", polling_interval=0)
+    assert [r.state for r in stored()] == [RunState.RUNNING]
+    assert "spark_tuner" not in first.xcoms
+    run("r2", polling_interval=0)
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.RUNNING]
+    assert THRESHOLD in service.last
+
+
+class Deferring:
+    """A batch that is not over when it is asked for the first time."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from airflow.providers.apache.livy.hooks.livy import BatchState, LivyHook
+
+        monkeypatch.setattr(LivyHook, "get_batch_state", lambda *_, **__: BatchState.RUNNING)
+
+
+def test_a_deferred_task_is_harvested_when_it_is_resumed(
+    service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from airflow.sdk.exceptions import TaskDeferred
+
+    Deferring(monkeypatch)
+    run("r0", polling_interval=0)
+    with pytest.raises(TaskDeferred) as deferred:
+        run("r1", deferrable=True)
+    assert THRESHOLD in service.last
+    assert stored()[-1].state is RunState.RUNNING
+    ti = TaskInstance(run_id="r1")
+    # In another process, with an operator of its own.
+    event = {"status": "success", "batch_id": 1, "response": "ok", "log_lines": []}
+    operator(deferrable=True).resume_execution(deferred.value.method_name, {"event": event}, {"ti": ti})
+    assert stored()[-1].state is RunState.SUCCEEDED
+    assert standings(stored()[-1]) == {Standing.TRIAL}
+    assert ti.xcoms["spark_tuner"]["gained_seconds"] == pytest.approx(3.0, rel=0.01)
+
+
+def test_a_resumed_task_whose_job_failed_counts_as_failed(
+    service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from airflow.sdk.exceptions import TaskDeferred
+
+    Deferring(monkeypatch)
+    with pytest.raises(TaskDeferred) as deferred:
+        run("r1", deferrable=True)
+    ti = TaskInstance(run_id="r1")
+    event = {"status": "error", "batch_id": 1, "response": "dead", "log_lines": []}
+    with pytest.raises(Exception, match="dead"):
+        operator(deferrable=True).resume_execution(deferred.value.method_name, {"event": event}, {"ti": ti})
+    assert [r.state for r in stored()] == [RunState.FAILED]
+
+
+def test_a_retry_that_goes_on_with_an_earlier_tries_job_keeps_its_key(
+    service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: dict[str, Any] = {}
+
+    class Kept:
+        get, set = staticmethod(kept.get), staticmethod(kept.__setitem__)
+
+    first = operator(durable=True)
+    monkeypatch.setattr(
+        first, "poll_until_complete", lambda *_: (_ for _ in ()).throw(SystemExit("the worker is lost"))
+    )
+    ti = TaskInstance(run_id="r1")
+    with pytest.raises(SystemExit):
+        first.execute({"ti": ti, "task_instance": ti, "task_state_store": Kept})
+    if not kept:
+        pytest.skip("this Airflow keeps no ids of jobs")
+    again = TaskInstance(run_id="r1", try_number=2)
+    operator(durable=True).execute({"ti": again, "task_instance": again, "task_state_store": Kept})
+    assert len(service.submitted) == 1
+    (only,) = stored()
+    assert only.key.endswith("/1") and only.state is RunState.SUCCEEDED
+    assert again.xcoms["spark_tuner"]["key"] == only.key
+
+
+def test_one_that_is_killed_is_left_for_the_next_decision(
+    service: SparkService, stored: Callable[[], list[Run]]
+) -> None:
+    op = operator()
+    ran, taken = service.run, []
+    service.run = lambda conf: (op.on_kill(), taken.append(1), ran(conf))[2]  # type: ignore[method-assign]
+    run("r1", op)
+    assert taken and [r.state for r in stored()] == [RunState.RUNNING]
+
+
+def test_off_changes_nothing(
+    service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__ENABLED", "False")
+    run("r1", conf={"spark.executor.cores": 2})
+    assert service.submitted == [{"spark.executor.cores": "2"}]
+    assert stored() == []
+
+
+def test_a_store_that_cannot_be_opened_costs_the_job_nothing(
+    service: SparkService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARK_TUNER_DB", "sqlite:////nowhere/history.db")
+    run("r1")
+    assert len(service.submitted) == 1

@@ -1,4 +1,4 @@
-"""What stands in for a service that runs Spark jobs: it is sent a request, and runs what it says with a spark-submit of this machine.
+"""What stands in for a service that runs Spark jobs: it runs what a request says with a spark-submit of this machine.
 
 Most tests have one that leaves an event log without Spark (tests/airflow_plugin/logging_spark.py).
 """

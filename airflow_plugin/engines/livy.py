@@ -41,10 +41,9 @@ class Livy(Engine):
 
     def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:
         (added,) = additions
-        changed: dict[str, Any] = {"conf": {**(request.get("conf") or {}), **added.properties_but_jars}}
-        if added.jars:
-            changed["jars"] = added.jars
-        return changed
+        properties = added.properties
+        lists = {field: properties.pop(name).split(",") for field, name in _LISTS.items() if name in properties}
+        return {"conf": {**(request.get("conf") or {}), **properties}, **lists}
 
     def is_refusal(self, error: Exception) -> bool:
         return is_http_refusal(error)

@@ -18,7 +18,6 @@ from tests.nightly import Spark
 from tuner.loop.loop import Turn, complete
 from tuner.model.decision import Standing
 from tuner.model.run import RunState
-from tuner.steering.agent import handover
 from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Steering
@@ -156,9 +155,10 @@ def test_there_is_no_room_for_the_event_logs_directory(cohort: Cohort, disk: Dis
 
 def test_the_agents_files_have_no_room(cohort: Cohort, disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(disk.path))
-    monkeypatch.setattr(handover, "MAX_CONF_CHARACTERS", 0)
     cohort.steering = Steering.AGENT
-    cohort.submission = Submission(SparkAtHand(Path("/opt/spark"), "4.0.1", "2.13"), {}, "hdfs:///agent.jar")
+    cohort.submission = Submission(
+        SparkAtHand(Path("/opt/spark"), "4.0.1", "2.13"), {}, "hdfs:///agent.jar", most_characters=0
+    )
     cohort.run("e/1/1")
     disk.fill()
     turn = cohort.prepare("e/2/1")

@@ -24,10 +24,9 @@ from tuner.model.run import RunState
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.plan.sealed_directives import opened
 from tuner.policy.lent_changes import Lent
-from tuner.steering.agent.handover import MAX_CONF_CHARACTERS
 from tuner.steering.agent.route import Route
 from tuner.steering.agent.spark_home import SparkAtHand
-from tuner.steering.agent.submission import Submission
+from tuner.steering.agent.submission import MAX_CONF_CHARACTERS, Submission
 from tuner.steering.directives import Steering
 from tuner.steering.lent_directives import lent_by_agent
 from tuner.steering.order_sensitive import OrderSensitive

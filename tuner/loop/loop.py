@@ -38,6 +38,7 @@ from tuner.loop.next_decision import (
     next_decision,
 )
 from tuner.loop.proofs import proofs_of
+from tuner.loop.shared_directives import shared_with
 from tuner.loop.stamps import advice_stamp, are_known, decision_stamp
 from tuner.loop.turn import Job as Job
 from tuner.loop.turn import Report as Report
@@ -55,6 +56,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Elsewhere, Origin, Outcome, Run, RunState
 from tuner.model.verdict import Verdict
 from tuner.plan.queries import queries
+from tuner.policy.agent_not_loaded import why_no_agent
 from tuner.policy.borrowed_changes import with_borrowed
 from tuner.policy.context import Context
 from tuner.policy.judgement import Judgement, judge
@@ -104,6 +106,7 @@ class _Known:
     facts: Facts | None
     advised: Sequence[Change]
     advice_stamp: str
+    no_agent: str
 
     @property
     def own_runs(self) -> int:
@@ -306,7 +309,8 @@ def _is_new(runs: Sequence[Run]) -> bool:
 
 def _known(store: Store, job: Job, runs: Sequence[Run], spark_version: str, problems: Problems) -> _Known:
     elsewhere = problems.guard("look at other cohorts", lambda: _elsewhere(store, job, runs), Elsewhere())
-    way = choose_method(job.steering, job.submission, spark_version)
+    no_agent = why_no_agent(runs, datetime.now(UTC))
+    way = choose_method(job.steering, job.submission, spark_version, no_agent)
     reach = _reach(job, way)
     stamp = "" if _is_new(runs) else advice_stamp([run.mark for run in runs], reach)
     ahead = store.look_ahead(job.cohort) if stamp else None
@@ -315,7 +319,7 @@ def _known(store: Store, job: Job, runs: Sequence[Run], spark_version: str, prob
     facts = facts_now(runs, reach, problems, elsewhere, ahead.prices if ahead else None)
     advised = ahead.advised if ahead else advised_on(facts, problems)
     verdicts, tries = store.verdicts(job.cohort), _earlier_tries(store, job)
-    return _Known(job, runs, verdicts, tries, elsewhere, way, facts, advised, stamp)
+    return _Known(job, runs, verdicts, tries, elsewhere, way, facts, advised, stamp, no_agent)
 
 
 def _decided(store: Store, job: Job, place: EventLogPlace, runs: Sequence[Run], problems: Problems) -> _Steering:
@@ -332,7 +336,7 @@ def _decided(store: Store, job: Job, place: EventLogPlace, runs: Sequence[Run], 
     queries = newest_of_each(runs)
     limits = _size_limits(known.facts, decision, queries) if known.facts and known.way.route else SizeLimits()
     told = partial(agent_directives, decision, queries, limits)
-    directives = _carry_out(job, known.way, decision, told, lambda: queries, problems)
+    directives = _carry_out(job, _sharing(known.way, job, place), decision, told, lambda: queries, problems)
     taught = learned_from(known.own_runs, known.elsewhere, learns=has_learner())
     return _steering(job, place, decision, directives, taught, names_in(runs))
 
@@ -342,7 +346,7 @@ def _decided_ahead(store: Store, job: Job, place: EventLogPlace, problems: Probl
     ahead = store.look_ahead(job.cohort)
     if ahead is None or not ahead.stamp:
         return None
-    way = choose_method(job.steering, job.submission, ahead.spark_version)
+    way = choose_method(job.steering, job.submission, ahead.spark_version, ahead.no_agent)
     marks, reach = store.marks(job.cohort, HISTORY_RUNS), _reach(job, way)
     advice = advice_stamp(marks, reach)
     elsewhere = store.elsewhere(job.cohort, MOST_COHORTS_ELSEWHERE, 0)
@@ -351,9 +355,14 @@ def _decided_ahead(store: Store, job: Job, place: EventLogPlace, problems: Probl
         return None
     _have_jar_built(job, way, problems)
     told = AgentDirectives(ahead.message, ahead.skipped)
+    way = _sharing(way, job, place)
     directives = _carry_out(job, way, ahead.decision, lambda: told, lambda: _newest(store, job), problems)
     taught = learned_from(ahead.own_runs, Elsewhere(), learns=ahead.has_learner)
     return _steering(job, place, ahead.decision, directives, taught, ahead.names)
+
+
+def _sharing(way: SteeringMethod, job: Job, place: EventLogPlace) -> SteeringMethod:
+    return replace(way, route=replace(way.route, share=shared_with(job, place))) if way.route else way
 
 
 def _newest(store: Store, job: Job) -> list[Query]:
@@ -557,7 +566,7 @@ def _keep_ahead(store: Store, known: _Known, outlook: Decision) -> None:
     marks, reach = [run.mark for run in runs], _reach(job, way)
     stamp = decision_stamp(job, way, reach, known.advice_stamp, marks, known.verdicts, known.elsewhere)
     # The run that ended may have had another Spark than the latest that measured anything.
-    is_certain = choose_method(job.steering, job.submission, latest.spark_version) == way and are_known(
+    is_certain = choose_method(job.steering, job.submission, latest.spark_version, known.no_agent) == way and are_known(
         [*known.advised, *(decided.change for run in runs for decided in run.decision.changes)]
     )
     told = AgentDirectives()
@@ -578,6 +587,7 @@ def _keep_ahead(store: Store, known: _Known, outlook: Decision) -> None:
             asdict(known.facts.prices),
             tuple(known.advised),
             known.advice_stamp,
+            known.no_agent,
         ),
     )
 

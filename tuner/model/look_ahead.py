@@ -18,7 +18,8 @@ class LookAhead:
     what the agent is told, `skipped` what it cannot be told, each with why; `names` what the queries that the decision
     changes are called, by fingerprint. `spark_version` is that of the latest run that measured anything, `own_runs` how many
     did, `has_learner` whether there was anything to learn prices with. `prices` and what was `advised` by them hold for as long
-    as `advice_stamp` is the same, whatever was decided.
+    as `advice_stamp` is the same, whatever was decided. `no_agent` says why it is without the agent, where runs have shown that
+    they cannot have it.
     """
 
     stamp: str
@@ -32,3 +33,4 @@ class LookAhead:
     prices: Mapping[str, float] = field(default_factory=dict)
     advised: tuple[Change, ...] = ()
     advice_stamp: str = ""
+    no_agent: str = ""

@@ -18,10 +18,13 @@ class SteeringMethod:
     why: str = ""
 
 
-def choose_method(asked: Steering, submission: Submission, ran_version: str) -> SteeringMethod:
-    """The way for a submission; `ran_version` is the Spark of the cohort's latest run ("" if unknown)."""
+def choose_method(asked: Steering, submission: Submission, ran_version: str, no_agent: str = "") -> SteeringMethod:
+    """The way for a submission; `ran_version` is the Spark of the cohort's latest run ("" if unknown), `no_agent` why its runs
+    do without the agent ("" where they do not)."""
     if asked is not Steering.AGENT:
         return SteeringMethod(asked)
+    if no_agent:
+        return SteeringMethod(Steering.CONF, why=no_agent)
     found = agent_route(submission, ran_version)
     return (
         SteeringMethod(Steering.CONF, why=found.why)

@@ -13,7 +13,7 @@ from tuner.steering.agent.handover import HandoverError, hand_over
 from tuner.steering.agent.jar import jar_of
 from tuner.steering.agent.route import Route
 from tuner.steering.agent.spark_home import SparkAtHand
-from tuner.steering.agent.submission import Submission
+from tuner.steering.agent.submission import MAX_CONF_CHARACTERS, Submission
 
 TEXT = '{"version":3,"queries":[]}'
 AGENT = "tuner.steering.agent.Extensions"
@@ -72,7 +72,7 @@ def test_the_jar_at_hand_is_shipped_where_none_is_deployed(environ: dict[str, st
     assert hand_over(without, TEXT, environ).merged["spark.jars"] == f"/a.jar,{jar}"
 
 
-LONG = '{"version":3,"queries":"' + "x" * handover.MAX_CONF_CHARACTERS + '"}'
+LONG = '{"version":3,"queries":"' + "x" * MAX_CONF_CHARACTERS + '"}'
 SECRET = '{"relations":["db.access_tokens"]}'
 
 
@@ -107,9 +107,25 @@ def test_in_cluster_mode_the_file_is_shipped_beside_the_users(environ: dict[str,
 
 @pytest.mark.parametrize(("text", "why"), [(LONG, "are 300"), (SECRET, "name something that Spark blots out")])
 def test_where_no_file_reaches_the_driver(environ: dict[str, str], text: str, why: str) -> None:
-    with pytest.raises(HandoverError, match=f"the directives {why}.* in cluster mode on Kubernetes no file"):
+    with pytest.raises(
+        HandoverError, match=f"the directives {why}.* no file of this machine reaches a driver on Kubernetes"
+    ):
         hand_over(route(K8S), text, environ)
     assert "spark.tuner.directives" in hand_over(route(K8S), TEXT, environ).conf
+
+
+def test_where_driver_and_this_machine_share_a_place_the_file_is_put_there(environ: dict[str, str]) -> None:
+    shared: list[str] = []
+
+    def share(text: str) -> str:
+        shared.append(text)
+        return "s3a://logs/e/1/.directives.json"
+
+    platform = Submission(None, {"spark.files": "s3a://b/app.ini"}, "s3a://agent.jar", "EMR", None, most_characters=10)
+    found = hand_over(Route(platform, share), TEXT, environ)
+    assert shared == [TEXT]
+    assert found.conf == {"spark.tuner.directives.file": ".directives.json"}
+    assert found.merged["spark.files"] == "s3a://b/app.ini,s3a://logs/e/1/.directives.json"
 
 
 def test_files_of_long_ago_are_removed(environ: dict[str, str]) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tuner.steering.agent.jar_template import filled
 from tuner.steering.agent.route import NoRoute, Route, agent_route
 from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.agent.submission import Submission, submission
@@ -123,3 +124,44 @@ def test_variables_are_the_least(tmp_path: Path) -> None:
     environ = {"MASTER": "yarn", "DEPLOY_MODE": "cluster"}
     assert submission(program, {}, environ=environ).in_cluster_mode
     assert not submission(program, {"spark.submit.deployMode": "client"}, environ=environ).in_cluster_mode
+
+
+def on_a_platform(agent_jar: str) -> Submission:
+    return Submission(None, {}, agent_jar, "EMR Serverless", frozenset({"s3"}))
+
+
+def test_a_platform_takes_a_deployed_jar_once_a_run_has_told_its_spark() -> None:
+    assert why_not(on_a_platform("s3://jars/agent.jar"), "3.5.1-amzn-1") == ""
+    assert why_not(on_a_platform("s3://jars/agent.jar"), "") == "no run of this job has told yet which Spark it has"
+    assert "is brought to a driver on EMR Serverless" in why_not(on_a_platform(""), "3.5.1")
+    assert "which EMR Serverless does not have" in why_not(on_a_platform("/opt/agent.jar"), "3.5.1")
+
+
+@pytest.mark.parametrize(
+    ("ran", "expected"),
+    [
+        ("3.5.1-amzn-1", "s3://jars/agent-3.5-2.12.jar"),
+        ("4.0.1", "s3://jars/agent-4.0-2.13.jar"),
+        ("4.1.0-preview2", "s3://jars/agent-4.1-2.13.jar"),
+    ],
+)
+def test_a_template_is_filled_with_the_spark_of_the_last_run(ran: str, expected: str) -> None:
+    route = agent_route(on_a_platform("s3://jars/agent-{spark_minor}-{scala}.jar"), ran)
+    assert isinstance(route, Route)
+    assert route.submission.agent_jar == expected
+
+
+def test_a_template_is_filled_with_the_spark_at_hand_in_client_mode() -> None:
+    route = agent_route(submitted(agent_jar="hdfs:///agent-{spark}.jar"), "3.5.1")
+    assert isinstance(route, Route)
+    assert route.submission.agent_jar == "hdfs:///agent-4.0.1.jar"
+
+
+@pytest.mark.parametrize("ran", ["", "unknown"])
+def test_a_template_waits_for_a_run_that_tells_its_spark(ran: str) -> None:
+    assert why_not(submitted("yarn", CLUSTER, spark=None, agent_jar="hdfs:///agent-{spark_minor}.jar"), ran)
+
+
+def test_braces_of_others_are_left_alone() -> None:
+    assert filled("s3://jars/{team}/agent.jar", "") == "s3://jars/{team}/agent.jar"
+    assert filled("s3://jars/{team}/agent-{spark}.jar", "4.0.1") == "s3://jars/{team}/agent-4.0.1.jar"

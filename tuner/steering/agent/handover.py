@@ -75,6 +75,9 @@ def _directives(route: Route, text: str, environ: Mapping[str, str]) -> tuple[di
     if not why:
         return {DIRECTIVES: text}, ""
     if not submission.uploads:
+        if route.share is not None:
+            url = route.share(text)
+            return {DIRECTIVES_FILE: url.rpartition("/")[2]}, url
         raise HandoverError(
             f"the directives {why}, and no file of this machine reaches a driver on {submission.cluster} in cluster mode"
         )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from tuner.eventlog.location import local_path
 from tuner.steering.agent.jar import OLDEST_SPARK
+from tuner.steering.agent.jar_template import filled
 from tuner.steering.agent.spark_home import version_number
 from tuner.steering.agent.submission import REMOTE, Submission
 
@@ -19,22 +21,32 @@ class NoRoute:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The agent's jar is the deployed one, or is to be built for the Spark at hand."""
+    """The agent's jar is the deployed one, or is to be built for the Spark at hand.
+
+    `share` puts a text into a file where the driver reads it, and gives its URL; None where there is no such place.
+    """
 
     submission: Submission
+    share: Callable[[str], str] | None = None
 
 
 def agent_route(submission: Submission, ran_version: str = "") -> Route | NoRoute:
     """How the agent gets to the driver; `ran_version` is the Spark that the cohort's latest run had ("" if unknown)."""
-    why = _obstacle(submission, ran_version)
+    spark = submission.spark
+    version = ran_version if spark is None or (submission.in_cluster_mode and ran_version) else spark.version
+    jar = filled(submission.agent_jar, version)
+    if submission.agent_jar and (not jar or (submission.platform and not version)):
+        return NoRoute("no run of this job has told yet which Spark it has")
+    submission = replace(submission, agent_jar=jar)
+    why = _obstacle(submission, version)
     return NoRoute(why) if why else Route(submission)
 
 
-def _obstacle(submission: Submission, ran_version: str) -> str:
+def _obstacle(submission: Submission, version: str) -> str:
+    """Why the agent does not get to a driver of this Spark version ("" if unknown)."""
     if submission.conf.get(REMOTE):
         return f"{REMOTE} is set: plans are made by a Spark Connect server"
     spark = submission.spark
-    version = ran_version if spark is None or (submission.in_cluster_mode and ran_version) else spark.version
     if version and version_number(version) < OLDEST_SPARK:
         return f"Spark {version} is older than {'.'.join(map(str, OLDEST_SPARK))}, the first that the agent is made for"
     if submission.agent_jar:

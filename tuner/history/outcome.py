@@ -23,7 +23,7 @@ def outcome_of(application: Application, queries: tuple[Query, ...]) -> Outcome:
         queries=queries,
         conf=dict(application.conf),
         problems=tuple(f"{p.file}:{p.line}: {p.code}: {p.message}" for p in application.problems[:MAX_PROBLEMS]),
-        agent_missing=application.steering.is_directed and not application.steering.loaded,
+        agent_missing=application.steering.is_lost,
         failure=failure_in(application.failures, queries),
         allocated_core_ms=application.allocated_core_ms,
     )

@@ -30,6 +30,12 @@ class AgentRecord(msgspec.Struct, frozen=True):
     values: Mapping[str, QueryValues] = {}
     sealed: tuple[SealedDirectives, ...] = ()
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether what was directed never reached an agent: it did not load, or could not read a file of directives."""
+        unread = bool(self.problem) and not self.directives and not self.sealed
+        return self.is_directed and (not self.loaded or unread)
+
     def directives_of(self, fingerprint: str) -> tuple[QueryDirectives, ...]:
         """What a query was directed to do."""
         return tuple(found for found in self.directives if found.fingerprint == fingerprint)

@@ -30,7 +30,7 @@ class RunState(StrEnum):
 class Outcome:
     """What the run then measured. `conf` holds allow-listed properties only.
 
-    `agent_missing` says that directives were in force and the Catalyst agent never spoke: it did not load. `failure` is
+    `agent_missing` says that directives were in force and never reached the Catalyst agent (`AgentRecord.is_lost`). `failure` is
     the last that failed in it, whatever became of the run. `allocated_core_ms` is as the application has it.
     """
 

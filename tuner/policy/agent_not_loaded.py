@@ -24,7 +24,8 @@ def why_no_agent(runs: Sequence[Run], now: datetime) -> str:
         return ""
     until = told.started_at + DOES_WITHOUT
     return (
-        f"its jar did not load in run {told.key} (Spark {told.outcome.spark_version}); deploy one for that Spark and its Scala; "
+        f"it did not load in run {told.key} (Spark {told.outcome.spark_version}), or could not read what it was told; deploy a jar for "
+        f"that Spark and its Scala; "
         f"it is tried again from {until:%Y-%m-%d} on, or with another Spark"
     )
 

@@ -23,6 +23,7 @@ def livy_server(service: SparkService) -> Iterator[str]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             conf = jars_joined(body.get("conf", {}), body.get("jars"))
+            conf |= {"spark.files": ",".join(body["files"])} if "files" in body else {}
             if not service.takes(conf):
                 return self._answer({"msg": "Blacklisted configuration values in session config"}, 400)
             states.append("success" if service.run(conf) else "dead")

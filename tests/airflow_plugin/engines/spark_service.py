@@ -6,11 +6,13 @@ Most tests have one that leaves an event log without Spark (tests/airflow_plugin
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tests.airflow_plugin import logging_spark
+from tuner.spark.spark_submit import environment_for
 
 
 @dataclass
@@ -40,7 +42,8 @@ class SparkService:
         arguments = [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
         if self.command:
             program, *application = self.command
-            return subprocess.run([program, *arguments, *application], check=False, capture_output=True).returncode == 0
+            command, environment = [program, *arguments, *application], environment_for(program)
+            return subprocess.run(command, check=False, env=environment, stdout=sys.stderr).returncode == 0
         return logging_spark.main([*arguments, self.how]) == 0
 
     @property

@@ -15,6 +15,9 @@ SPARK_SUBMIT = "spark_submit"
 ENGINES = {
     f"{_PROVIDERS}.apache.spark.operators.spark_submit.SparkSubmitOperator": SPARK_SUBMIT,
     f"{_PROVIDERS}.apache.livy.operators.livy.LivyOperator": "livy",
+    f"{_PROVIDERS}.amazon.aws.operators.emr.EmrServerlessStartJobOperator": "emr_serverless",
+    f"{_PROVIDERS}.amazon.aws.operators.emr.EmrContainerOperator": "emr_on_eks",
+    f"{_PROVIDERS}.amazon.aws.operators.glue.GlueJobOperator": "glue",
 }
 
 

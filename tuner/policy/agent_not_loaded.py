@@ -24,9 +24,8 @@ def why_no_agent(runs: Sequence[Run], now: datetime) -> str:
         return ""
     until = told.started_at + DOES_WITHOUT
     return (
-        f"it did not load in run {told.key} (Spark {told.outcome.spark_version}), or could not read what it was told; deploy a jar for "
-        f"that Spark and its Scala; "
-        f"it is tried again from {until:%Y-%m-%d} on, or with another Spark"
+        f"it did not load in run {told.key} (Spark {told.outcome.spark_version}), or could not read what it was told; deploy a "
+        f"jar for that Spark and its Scala; it is tried again from {until:%Y-%m-%d} on, or with another Spark"
     )
 
 

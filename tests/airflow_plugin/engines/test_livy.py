@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,16 +12,10 @@ from airflow_plugin.tuned import tuned
 from tests.airflow_plugin.conftest import TaskInstance
 from tests.airflow_plugin.engines.livy_server import livy_server
 from tests.airflow_plugin.engines.spark_service import SparkService
-from tuner.history.store import Store
 from tuner.model.decision import Standing
 from tuner.model.run import Run, RunState
 
 THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
-
-
-@pytest.fixture
-def service() -> SparkService:
-    return SparkService()
 
 
 @pytest.fixture(autouse=True)
@@ -30,15 +23,6 @@ def livy(monkeypatch: pytest.MonkeyPatch, service: SparkService) -> Iterator[str
     with livy_server(service) as url:
         monkeypatch.setenv("AIRFLOW_CONN_LIVY_DEFAULT", url)
         yield url
-
-
-@pytest.fixture
-def stored(tmp_path: Path) -> Callable[[], list[Run]]:
-    def read() -> list[Run]:
-        with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
-            return store.runs("sales.nightly")
-
-    return read
 
 
 def operator(**arguments: Any) -> Any:

@@ -1,0 +1,48 @@
+"""What the engines of AWS share: how a request is refused, and how event logs in S3 are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tuner.eventlog.location import scheme_of
+
+S3 = frozenset({"s3", "s3a", "s3n"})
+# Of the Spark services' StartJobRun, AddJobFlowSteps and Glue's StartJobRun: answers to what is in a request.
+_REFUSED = frozenset(
+    {
+        "BadRequestException",
+        "InvalidInputException",
+        "InvalidRequestException",
+        "ValidationError",
+        "ValidationException",
+    }
+)
+
+
+def is_aws_refusal(error: Exception) -> bool:
+    """Whether AWS refused a request for what is in it, or its client did before it was sent."""
+    from botocore.exceptions import ClientError, ParamValidationError
+
+    if isinstance(error, ClientError):
+        return error.response.get("Error", {}).get("Code") in _REFUSED
+    return isinstance(error, (ParamValidationError, TypeError, ValueError))
+
+
+def s3_access(operator: Any, url: str) -> Mapping[str, Any]:
+    """The options of s3fs by which the operator's AWS connection reads a URL; {} where it has none, or for other URLs."""
+    if scheme_of(url) not in S3 or not operator.aws_conn_id:
+        return {}
+    from airflow.providers.amazon.aws.hooks.s3 import S3Hook
+
+    hook = S3Hook(aws_conn_id=operator.aws_conn_id, region_name=operator.region_name, verify=operator.verify)
+    credentials = hook.get_credentials()
+    if credentials is None:
+        return {}
+    client = {"region_name": hook.region_name, "endpoint_url": hook.conn_config.get_service_endpoint_url("s3")}
+    return {
+        "key": credentials.access_key,
+        "secret": credentials.secret_key,
+        "token": credentials.token,
+        "client_kwargs": {name: value for name, value in client.items() if value},
+    }

@@ -1,0 +1,59 @@
+"""An account of AWS on this machine, by moto: its services take requests, and a SparkService runs the Spark jobs in them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.airflow_plugin.engines.spark_service import SparkService
+
+CREDENTIALS = {"aws_access_key_id": "job", "aws_secret_access_key": "hunter2", "region_name": "us-east-1"}
+BUCKET = "logs"
+
+
+@dataclass
+class AwsAccount:
+    """Its event logs lie in s3://logs."""
+
+    url: str
+    service: SparkService
+
+    def client(self, name: str) -> Any:
+        import boto3
+
+        return boto3.client(name, endpoint_url=self.url, **CREDENTIALS)
+
+    def run(self, conf: Mapping[str, str]) -> bool:
+        """Run a job; its event log is uploaded where it says."""
+        directory = conf.get("spark.eventLog.dir", "")
+        if not directory.startswith("s3"):
+            return self.service.run(conf)
+        with tempfile.TemporaryDirectory() as here:
+            succeeded = self.service.run({**conf, "spark.eventLog.dir": here})
+            self.service.submitted[-1] = dict(conf)
+            prefix = directory.partition(f"//{BUCKET}/")[2].rstrip("/")
+            for file in Path(here).iterdir():
+                self.client("s3").upload_file(str(file), BUCKET, f"{prefix}/{file.name}")
+        return succeeded
+
+    def submitting(
+        self, client: Any, method: str, conf_of: Callable[[Mapping[str, Any]], list[dict[str, str]]]
+    ) -> None:
+        """Have requests by a client's method run the jobs that `conf_of` finds in them."""
+        from botocore.exceptions import ClientError
+
+        own = getattr(client, method)
+
+        def submit(**request: Any) -> Any:
+            jobs = conf_of(request)
+            if not all(self.service.takes(job) for job in jobs):
+                raise ClientError({"Error": {"Code": "ValidationException", "Message": "no such property"}}, method)
+            answer = own(**request)
+            for job in jobs:
+                self.run(job)
+            return answer
+
+        setattr(client, method, submit)

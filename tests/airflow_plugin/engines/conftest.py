@@ -1,0 +1,53 @@
+"""A service, and the history that jobs leave."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from tests.airflow_plugin.engines.aws_account import BUCKET, CREDENTIALS, AwsAccount
+from tests.airflow_plugin.engines.spark_service import SparkService
+from tuner.history.store import Store
+from tuner.model.run import Run
+
+
+@pytest.fixture
+def service() -> SparkService:
+    return SparkService()
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Callable[[], list[Run]]:
+    """The runs of the task's cohort."""
+
+    def read() -> list[Run]:
+        with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
+            return store.runs("sales.nightly")
+
+    return read
+
+
+@pytest.fixture
+def aws(service: SparkService, monkeypatch: pytest.MonkeyPatch) -> Iterator[AwsAccount]:
+    """An account known to the task by its connection alone."""
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer("127.0.0.1", 0)
+    server.start()
+    host, port = server.get_host_and_port()
+    account = AwsAccount(f"http://{host}:{port}", service)
+    extra = {"region_name": "us-east-1", "endpoint_url": account.url}
+    login, password = CREDENTIALS["aws_access_key_id"], CREDENTIALS["aws_secret_access_key"]
+    connection = {"conn_type": "aws", "login": login, "password": password, "extra": extra}
+    monkeypatch.setenv("AIRFLOW_CONN_AWS_DEFAULT", json.dumps(connection))
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__EVENT_LOG_BASE", f"s3://{BUCKET}/tuner")
+    account.client("s3").create_bucket(Bucket=BUCKET)
+    try:
+        yield account
+    finally:
+        urlopen(f"{account.url}/moto-api/reset", data=b"", timeout=10).close()
+        server.stop()

@@ -1,0 +1,268 @@
+"""EmrServerlessStartJobOperator and EmrContainerOperator against moto, whose jobs a spark-submit of ours runs."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("s3fs", reason="s3fs is not installed: pip install airflow-spark-tuner[s3]")
+pytest.importorskip("moto.server", reason="moto is not installed: it is of the dev group")
+pytest.importorskip("airflow.providers.amazon", reason="it is of the dev group")
+
+import shlex
+
+from airflow.providers.amazon.aws.operators.emr import EmrContainerOperator, EmrServerlessStartJobOperator
+from moto.emrcontainers.models import emrcontainers_backends
+
+from airflow_plugin.engines.emr_on_eks import EmrOnEks
+from airflow_plugin.engines.emr_serverless import EmrServerless
+from airflow_plugin.engines.engine import Additions
+from airflow_plugin.tuned import tuned
+from tests.airflow_plugin.conftest import TaskInstance
+from tests.airflow_plugin.engines.aws_account import AwsAccount
+from tests.airflow_plugin.engines.spark_service import SparkService
+from tuner.model.decision import Standing
+from tuner.model.run import Run, RunState
+from tuner.spark.submit_arguments import parse
+
+pytestmark = pytest.mark.sockets
+
+THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
+ROLE = "arn:aws:iam::123456789012:role/r"
+PLAIN = "--conf spark.executor.cores=2"
+Stored = Callable[[], list[Run]]
+
+
+def conf_of(job: dict[str, Any], overrides: dict[str, Any] | None) -> list[dict[str, str]]:
+    """The properties that a job's driver has."""
+    found = [c["properties"] for c in (overrides or {}).get("applicationConfiguration", [])]
+    return [{**(found[0] if found else {}), **parse(shlex.split(job.get("sparkSubmitParameters", ""))).properties}]
+
+
+class Serverless:
+    driver = "sparkSubmit"
+
+    def __init__(self, aws: AwsAccount) -> None:
+        self.aws = aws
+        created = aws.client("emr-serverless").create_application(name="a", releaseLabel="emr-7.5.0", type="SPARK")
+        self.application = created["applicationId"]
+        self.deferred = False
+
+    def operator(self, parameters: str = PLAIN, overrides: dict[str, Any] | None = None, **arguments: Any) -> Any:
+        job = {"entryPoint": "s3://b/etl.py", "sparkSubmitParameters": parameters}
+        op = EmrServerlessStartJobOperator(
+            task_id="nightly",
+            application_id=self.application,
+            execution_role_arn=ROLE,
+            job_driver={self.driver: job},
+            configuration_overrides=overrides,
+            waiter_delay=0,
+            **arguments,
+        )
+        self.aws.submitting(
+            op.hook.conn,
+            "start_job_run",
+            lambda request: conf_of(request["jobDriver"][self.driver], request.get("configurationOverrides")),
+        )
+        return tuned(op)
+
+
+class Eks:
+    driver = "sparkSubmitJobDriver"
+
+    def __init__(self, aws: AwsAccount) -> None:
+        self.aws = aws
+        provider = {"type": "EKS", "id": "c", "info": {"eksInfo": {"namespace": "spark"}}}
+        aws.client("eks").create_cluster(name="c", roleArn=ROLE, resourcesVpcConfig={"subnetIds": []})
+        self.cluster = aws.client("emr-containers").create_virtual_cluster(name="v", containerProvider=provider)["id"]
+
+    def operator(self, parameters: str = PLAIN, overrides: dict[str, Any] | None = None, **arguments: Any) -> Any:
+        op = EmrContainerOperator(
+            task_id="nightly",
+            name="nightly",
+            virtual_cluster_id=self.cluster,
+            execution_role_arn=ROLE,
+            release_label="emr-7.5.0-latest",
+            job_driver={self.driver: {"entryPoint": "s3://b/etl.py", "sparkSubmitParameters": parameters}},
+            configuration_overrides=overrides,
+            poll_interval=0,
+            **arguments,
+        )
+
+        def run(request: Any) -> list[dict[str, str]]:
+            return conf_of(request["jobDriver"][self.driver], request.get("configurationOverrides"))
+
+        self.aws.submitting(op.hook.conn, "start_job_run", run)
+        own = op.hook.conn.start_job_run
+
+        def start(**request: Any) -> Any:
+            answer = own(**request)
+            # moto leaves it running.
+            job = emrcontainers_backends["123456789012"]["us-east-1"].job_runs[answer["id"]]
+            job.state = "COMPLETED" if self.aws.service.how == "ok" else "FAILED"
+            return answer
+
+        op.hook.conn.start_job_run = start
+        return tuned(op)
+
+
+@pytest.fixture(params=[Serverless, Eks], ids=["serverless", "eks"])
+def emr(request: pytest.FixtureRequest, aws: AwsAccount) -> Any:
+    return request.param(aws)
+
+
+def run(op: Any, run_id: str, try_number: int = 1) -> TaskInstance:
+    ti: Any = TaskInstance(run_id=run_id, try_number=try_number)
+    dag = SimpleNamespace(dag_id="sales")
+    op.execute({"ti": ti, "task_instance": ti, "dag": dag})
+    return ti
+
+
+def test_the_second_run_is_steered_and_the_third_has_it_proven(emr: Any, service: SparkService, stored: Stored) -> None:
+    for run_id in ("r1", "r2", "r3"):
+        run(emr.operator("--conf spark.executor.cores=2"), run_id)
+    assert [THRESHOLD in conf for conf in service.submitted] == [False, True, True]
+    assert service.last["spark.executor.cores"] == "2"
+    assert [{d.standing for d in r.decision.changes} for r in stored()] == [
+        set(),
+        {Standing.TRIAL},
+        {Standing.PROMOTED},
+    ]
+    assert {r.state for r in stored()} == {RunState.SUCCEEDED}
+    assert stored()[0].event_log_dir.startswith("s3://logs/tuner/")
+
+
+@pytest.mark.parametrize("where", ["options", "defaults"])
+def test_the_authors_own_value_wins(emr: Any, where: str, service: SparkService) -> None:
+    overrides = {
+        "applicationConfiguration": [{"classification": "spark-defaults", "properties": {THRESHOLD: "7"}}],
+        "monitoringConfiguration": {"s3MonitoringConfiguration": {"logUri": "s3://b/"}},
+    }
+    given: dict[str, Any] = {"overrides": overrides} if where == "defaults" else {"parameters": f"--conf {THRESHOLD}=7"}
+    as_written = copy.deepcopy(given)
+    for run_id in ("r1", "r2"):
+        run(emr.operator(**given), run_id)
+    assert service.last[THRESHOLD] == "7"
+    assert given == as_written
+
+
+def test_a_job_that_is_refused_for_what_is_added_is_submitted_as_it_was(
+    emr: Any, service: SparkService, stored: Stored
+) -> None:
+    service.refuses = lambda conf: "spark.tuner.key" in conf
+    run(emr.operator("--conf spark.executor.cores=2"), "r1")
+    assert service.submitted == [{"spark.executor.cores": "2"}]
+    assert [r.state for r in stored()] == [RunState.LOST]
+
+
+def test_a_service_that_throttles_is_not_asked_twice(emr: Any, service: SparkService, stored: Stored) -> None:
+    from botocore.exceptions import ClientError
+
+    op, asked = emr.operator(), []
+
+    def throttled(**request: Any) -> Any:
+        asked.append(request)
+        raise ClientError({"Error": {"Code": "ThrottlingException", "Message": "slow down"}}, "StartJobRun")
+
+    op.hook.conn.start_job_run = throttled
+    with pytest.raises(ClientError):
+        run(op, "r1")
+    assert len(asked) == 1
+    assert [r.state for r in stored()] == [RunState.LOST]
+
+
+def test_a_job_that_fails_in_a_trial_is_tried_without_it(
+    aws: AwsAccount, service: SparkService, stored: Stored
+) -> None:
+    emr = Eks(aws)
+    run(emr.operator(), "r1")
+    service.how = "fail"
+    with pytest.raises(Exception, match="failed"):
+        run(emr.operator(), "r2")
+    service.how = "ok"
+    run(emr.operator(), "r2", try_number=2)
+    assert [THRESHOLD in conf for conf in service.submitted] == [False, True, False]
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.FAILED, RunState.SUCCEEDED]
+
+
+def test_one_that_does_not_wait_is_harvested_at_the_next_decision(
+    emr: Any, service: SparkService, stored: Stored
+) -> None:
+    run(emr.operator(wait_for_completion=False), "r1")
+    assert [r.state for r in stored()] == [RunState.RUNNING]
+    run(emr.operator(wait_for_completion=False), "r2")
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.RUNNING]
+
+
+def test_serverless_is_deferred_before_it_submits(aws: AwsAccount, service: SparkService, stored: Stored) -> None:
+    from airflow.sdk.exceptions import TaskDeferred
+
+    emr = Serverless(aws)
+    op = emr.operator(deferrable=True)
+    client = op.hook.conn
+    own = client.get_application
+    client.get_application = lambda **_: {"application": {"state": "STOPPED"}}
+    with pytest.raises(TaskDeferred) as before:
+        run(op, "r1")
+    assert before.value.method_name == "execute" and stored() == [] and service.submitted == []
+    client.get_application = own
+    ti: Any = TaskInstance(run_id="r1")
+    context: Any = {"ti": ti, "task_instance": ti, "dag": SimpleNamespace(dag_id="sales")}
+    with pytest.raises(TaskDeferred) as after:
+        op.resume_execution("execute", {"event": {"status": "success"}}, context)
+    assert after.value.method_name == "execute_complete" and len(service.submitted) == 1
+    assert [r.state for r in stored()] == [RunState.RUNNING]
+    event = {"status": "success", "job_details": {"application_id": emr.application, "job_id": op.job_id}}
+    emr.operator(deferrable=True).resume_execution("execute_complete", {"event": event}, context)
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED]
+
+
+def test_a_bucket_of_another_cloud_leaves_the_job_as_it_was(
+    aws: AwsAccount, service: SparkService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__EVENT_LOG_BASE", "gs://logs/tuner")
+    run(Serverless(aws).operator(), "r1")
+    assert "spark.eventLog.dir" not in service.last
+
+
+ENGINE = EmrServerless()
+
+
+def changed(parameters: str, added: Additions, overrides: dict[str, Any] | None = None) -> dict[str, Any]:
+    request = {"jobDriver": {"sparkSubmit": {"sparkSubmitParameters": parameters}}, "configurationOverrides": overrides}
+    as_written = copy.deepcopy(request)
+    found = ENGINE.changed(None, request, [added])
+    assert request == as_written
+    return dict(found)
+
+
+JARS = Additions({"spark.tuner.key": "k"}, {"spark.jars": "s3://b/own.jar,s3://b/agent.jar"})
+
+
+@pytest.mark.parametrize("own", ["--jars s3://b/own.jar", "--conf spark.jars=s3://b/own.jar"])
+def test_jars_of_the_options_are_added_to_there(own: str) -> None:
+    parameters = changed(own, JARS)["jobDriver"]["sparkSubmit"]["sparkSubmitParameters"]
+    assert parse(shlex.split(parameters)).properties["spark.jars"] == "s3://b/own.jar,s3://b/agent.jar"
+    assert parameters.startswith(own)
+
+
+def test_all_else_goes_to_the_defaults() -> None:
+    (found,) = changed("--conf spark.x=1", JARS)["configurationOverrides"]["applicationConfiguration"]
+    assert found == {"classification": "spark-defaults", "properties": JARS.properties}
+
+
+def test_jobs_of_hive_are_none_of_sparks() -> None:
+    assert ENGINE.read(None, {"jobDriver": {"hive": {"query": "SELECT 1"}}}) == ()
+
+
+def test_limits_of_the_services() -> None:
+    (job,) = ENGINE.read(None, {"jobDriver": {"sparkSubmit": {}}})
+    assert ENGINE.limits.exceeded(job, Additions({"spark.x": "x" * 1025})).startswith("spark.x would have 1025")
+    assert ENGINE.limits.exceeded(job, Additions({f"spark.{n}": "" for n in range(101)})).startswith(
+        "it would have 101"
+    )
+    assert not EmrOnEks().limits.exceeded(job, Additions({"spark.x": "x" * 1024}))

@@ -1,0 +1,130 @@
+"""GlueJobOperator against moto, whose job runs a spark-submit of ours runs."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip("s3fs", reason="s3fs is not installed: pip install airflow-spark-tuner[s3]")
+pytest.importorskip("moto.server", reason="moto is not installed: it is of the dev group")
+pytest.importorskip("airflow.providers.amazon", reason="it is of the dev group")
+
+from airflow.providers.amazon.aws.operators.glue import GlueJobOperator
+
+from airflow_plugin.tuned import tuned
+from tests.airflow_plugin.conftest import TaskInstance
+from tests.airflow_plugin.engines.aws_account import AwsAccount
+from tests.airflow_plugin.engines.spark_service import SparkService
+from tuner.model.decision import Standing
+from tuner.model.run import Run, RunState
+
+pytestmark = pytest.mark.sockets
+
+THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
+Stored = Callable[[], list[Run]]
+
+
+def conf_of(request: dict[str, Any], defaults: dict[str, str]) -> list[dict[str, str]]:
+    """The properties of a job run, as Glue hands them to Spark."""
+    arguments = {**defaults, **request["Arguments"]}
+    pairs = [part.strip().split("=", 1) for part in arguments.get("--conf", "").split(" --conf ") if part.strip()]
+    conf = {name: value.split()[0] for name, value in pairs}
+    if arguments.get("--enable-spark-ui") == "true":
+        conf |= {"spark.eventLog.enabled": "true", "spark.eventLog.dir": arguments["--spark-event-logs-path"]}
+    return [conf]
+
+
+class Glue:
+    def __init__(self, aws: AwsAccount, defaults: dict[str, str] | None = None) -> None:
+        self.aws, self.defaults = aws, defaults or {}
+        aws.client("iam").create_role(RoleName="r", AssumeRolePolicyDocument="{}")
+        aws.client("glue").create_job(
+            Name="etl",
+            Role="r",
+            Command={"Name": "glueetl", "ScriptLocation": "s3://b/etl.py"},
+            DefaultArguments=self.defaults,
+        )
+
+    def operator(self, **arguments: Any) -> Any:
+        op = GlueJobOperator(
+            **{
+                "task_id": "nightly",
+                "job_name": "etl",
+                "iam_role_name": "r",
+                "job_poll_interval": 0.01,
+                "durable": False,
+            }
+            | arguments
+        )
+        self.aws.submitting(op.hook.conn, "start_job_run", lambda request: conf_of(dict(request), self.defaults))
+        return tuned(op)
+
+
+def run(op: Any, run_id: str) -> TaskInstance:
+    ti: Any = TaskInstance(run_id=run_id)
+    op.execute({"ti": ti, "task_instance": ti})
+    return ti
+
+
+def test_the_second_run_is_steered_and_the_third_has_it_proven(
+    aws: AwsAccount, service: SparkService, stored: Stored
+) -> None:
+    glue = Glue(aws)
+    for run_id in ("r1", "r2", "r3"):
+        run(glue.operator(script_args={"--conf": "spark.executor.cores=2"}), run_id)
+    assert [THRESHOLD in conf for conf in service.submitted] == [False, True, True]
+    assert service.last["spark.executor.cores"] == "2"
+    assert [{d.standing for d in r.decision.changes} for r in stored()] == [
+        set(),
+        {Standing.TRIAL},
+        {Standing.PROMOTED},
+    ]
+    assert {r.state for r in stored()} == {RunState.SUCCEEDED}
+
+
+def test_the_jobs_own_defaults_stay_in_force(aws: AwsAccount, service: SparkService) -> None:
+    glue = Glue(aws, {"--conf": f"spark.executor.cores=2 --conf {THRESHOLD}=7", "--extra-jars": "s3://b/own.jar"})
+    for run_id in ("r1", "r2"):
+        run(glue.operator(), run_id)
+    assert (service.last["spark.executor.cores"], service.last[THRESHOLD]) == ("2", "7")
+    assert "spark.tuner.key" in service.last
+
+
+def test_what_the_author_wrote_stays_as_it_was(aws: AwsAccount) -> None:
+    arguments = {"--conf": "spark.executor.cores=2", "--day": "2026-01-02"}
+    op = Glue(aws).operator(script_args=(given := copy.deepcopy(arguments)))
+    run(op, "r1")
+    assert op.script_args == arguments == given
+
+
+def test_a_log_that_lands_late_is_harvested_at_the_next_decision(
+    aws: AwsAccount, service: SparkService, stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    glue, waiting = Glue(aws), list[Callable[[], bool]]()
+    ran = aws.run
+    monkeypatch.setattr(aws, "run", lambda conf: (waiting.append(lambda: ran(conf)), True)[1])
+    run(glue.operator(), "r1")
+    assert [r.state for r in stored()] == [RunState.RUNNING]
+    waiting[0]()
+    monkeypatch.setattr(aws, "run", ran)
+    run(glue.operator(), "r2")
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.SUCCEEDED]
+    assert THRESHOLD in service.last
+
+
+def test_a_job_that_is_refused_for_what_is_added_is_submitted_as_it_was(
+    aws: AwsAccount, service: SparkService, stored: Stored
+) -> None:
+    service.refuses = lambda conf: "spark.tuner.key" in conf
+    run(Glue(aws).operator(script_args={"--conf": "spark.executor.cores=2"}), "r1")
+    assert service.submitted == [{"spark.executor.cores": "2"}]
+    assert [r.state for r in stored()] == [RunState.LOST]
+
+
+def test_one_that_does_not_wait_is_harvested_at_the_next_decision(aws: AwsAccount, stored: Stored) -> None:
+    glue = Glue(aws)
+    run(glue.operator(wait_for_completion=False), "r1")
+    assert [r.state for r in stored()] == [RunState.RUNNING]

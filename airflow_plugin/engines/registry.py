@@ -17,7 +17,9 @@ ENGINES = {
     f"{_PROVIDERS}.apache.livy.operators.livy.LivyOperator": "livy",
     f"{_PROVIDERS}.amazon.aws.operators.emr.EmrServerlessStartJobOperator": "emr_serverless",
     f"{_PROVIDERS}.amazon.aws.operators.emr.EmrContainerOperator": "emr_on_eks",
+    f"{_PROVIDERS}.amazon.aws.operators.emr.EmrAddStepsOperator": "emr_steps",
     f"{_PROVIDERS}.amazon.aws.operators.glue.GlueJobOperator": "glue",
+    f"{_PROVIDERS}.cncf.kubernetes.operators.spark_kubernetes.SparkKubernetesOperator": "spark_kubernetes",
 }
 
 

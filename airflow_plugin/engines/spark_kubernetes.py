@@ -1,0 +1,73 @@
+"""The Spark operator of Kubernetes: SparkKubernetesOperator."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob
+from airflow_plugin.engines.spark_text import spark_text, spark_texts
+from tuner.spark import knobs
+from tuner.steering.agent.submission import FILES, JARS
+
+# Bad Request, Forbidden (by a webhook), Request Entity Too Large, Unprocessable Entity.
+_REFUSED = frozenset({400, 403, 413, 422})
+# Fields of a SparkApplication that the Spark operator gives spark-submit after sparkConf, so that they beat it.
+_FIELDS = {
+    ("driver", "cores"): knobs.DRIVER_CORES.property,
+    ("driver", "memory"): knobs.DRIVER_MEMORY.property,
+    ("driver", "memoryOverhead"): "spark.driver.memoryOverhead",
+    ("executor", "cores"): knobs.EXECUTOR_CORES.property,
+    ("executor", "memory"): knobs.EXECUTOR_MEMORY.property,
+    ("executor", "memoryOverhead"): "spark.executor.memoryOverhead",
+    ("executor", "instances"): knobs.EXECUTOR_INSTANCES.property,
+    ("dynamicAllocation", "enabled"): "spark.dynamicAllocation.enabled",
+    ("dynamicAllocation", "minExecutors"): "spark.dynamicAllocation.minExecutors",
+    ("dynamicAllocation", "maxExecutors"): "spark.dynamicAllocation.maxExecutors",
+    ("dynamicAllocation", "initialExecutors"): "spark.dynamicAllocation.initialExecutors",
+}
+_LISTS = {"jars": JARS, "files": FILES, "packages": "spark.jars.packages"}
+
+
+class SparkKubernetes(Engine):
+    """A SparkApplication, as it is created: what a try goes on with that found it there already is not."""
+
+    title = "the Spark operator"
+
+    def calls(self, operator: Any) -> Sequence[Call]:
+        # Its API client takes the cluster from a configuration that this one loads.
+        assert operator.client
+        return (Call(operator.custom_obj_api, "create_namespaced_custom_object"),)
+
+    def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
+        spec = request["body"]["spec"]
+        fields = {name: (spec.get(part) or {}).get(field) for (part, field), name in _FIELDS.items()}
+        lists = {name: (spec.get("deps") or {}).get(field) for field, name in _LISTS.items()}
+        return (
+            SparkJob(
+                {
+                    **spark_texts(spec.get("sparkConf") or {}),
+                    **{name: spark_text(value) for name, value in fields.items() if value is not None},
+                    **{name: ",".join(value) for name, value in lists.items() if value},
+                }
+            ),
+        )
+
+    def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:
+        (added,) = additions
+        body = copy.deepcopy(request["body"])
+        spec, properties = body["spec"], added.properties
+        lists = {field: properties.pop(name).split(",") for field, name in _LISTS.items() if name in properties}
+        spec["sparkConf"] = {**(spec.get("sparkConf") or {}), **properties}
+        if lists:
+            spec["deps"] = {**(spec.get("deps") or {}), **lists}
+        return {"body": body}
+
+    def is_refusal(self, error: Exception) -> bool:
+        from kubernetes.client.exceptions import ApiException
+
+        return isinstance(error, ApiException) and error.status in _REFUSED
+
+
+ENGINE = SparkKubernetes()

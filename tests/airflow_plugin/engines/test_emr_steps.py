@@ -1,0 +1,108 @@
+"""EmrAddStepsOperator against moto, whose steps a spark-submit of ours runs."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("s3fs", reason="s3fs is not installed: pip install airflow-spark-tuner[s3]")
+pytest.importorskip("moto.server", reason="moto is not installed: it is of the dev group")
+pytest.importorskip("airflow.providers.amazon", reason="it is of the dev group")
+
+from airflow.providers.amazon.aws.operators.emr import EmrAddStepsOperator
+
+from airflow_plugin.tuned import tuned
+from tests.airflow_plugin.conftest import TaskInstance
+from tests.airflow_plugin.engines.aws_account import AwsAccount
+from tests.airflow_plugin.engines.spark_service import SparkService
+from tuner.history.store import Store
+from tuner.model.run import Run, RunState
+from tuner.spark.submit_arguments import parse
+
+pytestmark = pytest.mark.sockets
+
+THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
+
+
+def step(name: str, *options: str, program: str = "spark-submit", jar: str = "command-runner.jar") -> dict[str, Any]:
+    arguments = [program, *options, "s3://b/etl.py", "--conf", "of=the application"]
+    return {"Name": name, "ActionOnFailure": "CONTINUE", "HadoopJarStep": {"Jar": jar, "Args": arguments}}
+
+
+class Emr:
+    def __init__(self, aws: AwsAccount) -> None:
+        self.aws = aws
+        self.cluster = aws.client("emr").run_job_flow(
+            Name="c",
+            ReleaseLabel="emr-7.5.0",
+            Instances={"KeepJobFlowAliveWhenNoSteps": True},
+            JobFlowRole="r",
+            ServiceRole="r",
+        )["JobFlowId"]
+
+    def operator(self, *steps: dict[str, Any], **arguments: Any) -> Any:
+        op = EmrAddStepsOperator(task_id="nightly", job_flow_id=self.cluster, steps=list(steps), **arguments)
+        self.aws.submitting(op.hook.conn, "add_job_flow_steps", self._jobs)
+        return tuned(op)
+
+    def _jobs(self, request: Any) -> list[dict[str, str]]:
+        commands = [s["HadoopJarStep"]["Args"] for s in request["Steps"]]
+        return [parse(command[1:]).properties for command in commands if command[0] == "spark-submit"]
+
+
+def run(op: Any, run_id: str) -> None:
+    ti: Any = TaskInstance(run_id=run_id)
+    op.execute({"ti": ti, "task_instance": ti})
+
+
+def runs(tmp_path: Path, cohort: str) -> list[Run]:
+    with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
+        return store.runs(cohort)
+
+
+def test_steps_are_not_waited_for_and_harvested_at_the_next_decision(
+    aws: AwsAccount, service: SparkService, tmp_path: Path
+) -> None:
+    emr = Emr(aws)
+    for run_id in ("r1", "r2"):
+        run(emr.operator(step("load", "--conf", "spark.executor.cores=2")), run_id)
+    assert [THRESHOLD in conf for conf in service.submitted] == [False, True]
+    assert service.last["spark.executor.cores"] == "2"
+    assert [r.state for r in runs(tmp_path, "sales.nightly")] == [RunState.SUCCEEDED, RunState.RUNNING]
+
+
+def test_each_of_several_steps_has_a_cohort_of_its_own(aws: AwsAccount, service: SparkService, tmp_path: Path) -> None:
+    emr = Emr(aws)
+    steps = [step("load"), step("copy", program="s3-dist-cp"), step("report", "--conf", f"{THRESHOLD}=7")]
+    as_written = copy.deepcopy(steps)
+    for run_id in ("r1", "r2"):
+        op = emr.operator(*steps)
+        run(op, run_id)
+    assert steps == as_written and op.steps == as_written
+    load, report = service.submitted[-2:]
+    assert load["spark.tuner.cohort"] == "sales.nightly.load" and report["spark.tuner.cohort"] == "sales.nightly.report"
+    assert load[THRESHOLD] != "7" and report[THRESHOLD] == "7"
+    assert len({conf["spark.tuner.key"] for conf in service.submitted}) == 4
+    assert [r.state for r in runs(tmp_path, "sales.nightly.report")] == [RunState.SUCCEEDED, RunState.RUNNING]
+
+
+def test_steps_of_one_name_are_told_apart(aws: AwsAccount, service: SparkService) -> None:
+    run(Emr(aws).operator(step("load"), step("load")), "r1")
+    assert [conf["spark.tuner.cohort"] for conf in service.submitted] == ["sales.nightly.load", "sales.nightly.load 2"]
+
+
+def test_steps_that_start_no_spark_are_left_alone(aws: AwsAccount, service: SparkService) -> None:
+    run(Emr(aws).operator(step("copy", program="s3-dist-cp"), step("own", jar="s3://b/own.jar")), "r1")
+    assert all("spark.tuner.key" not in conf for conf in service.submitted)
+
+
+def test_steps_that_are_refused_for_what_is_added_are_submitted_as_they_were(
+    aws: AwsAccount, service: SparkService, tmp_path: Path
+) -> None:
+    service.refuses = lambda conf: "spark.tuner.key" in conf
+    run(Emr(aws).operator(step("load"), step("report")), "r1")
+    assert service.submitted == [{}, {}]
+    assert [r.state for r in runs(tmp_path, "sales.nightly.load")] == [RunState.LOST]

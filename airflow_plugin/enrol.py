@@ -10,7 +10,6 @@ import logging
 import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from functools import cache
 from typing import Any
 
 from pluggy import HookimplMarker
@@ -18,8 +17,6 @@ from pluggy import HookimplMarker
 from airflow_plugin.engines.registry import engine_name
 
 hookimpl = HookimplMarker("airflow.policy")
-# Subclasses of SparkSubmitOperator in the provider whose execute() never calls that of SparkSubmitOperator.
-_OWN_WAY = frozenset({"airflow.providers.apache.spark.operators.spark_jdbc.SparkJDBCOperator"})
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +31,7 @@ def task_policy(task: Any) -> None:
 
     with failing_open(log, f"enrol task {getattr(task, 'task_id', '')} (DAG {getattr(task, 'dag_id', '')})"):
         if _is_named(task):
-            _enrol(task, cls)
+            _enrol(task)
 
 
 def is_enrolled(dag_id: str, task_id: str, enrol: str, enrol_except: str = "") -> bool:
@@ -61,24 +58,8 @@ def _is_named(task: Any) -> bool:
     return bool(enrol.strip()) and is_enrolled(task.dag_id, task.task_id, enrol, option("enrol_except"))
 
 
-def _enrol(task: Any, cls: Any) -> None:
+def _enrol(task: Any) -> None:
     from airflow_plugin.steered_class import steered
 
-    if untuned := next((base for base in cls.__mro__ if _name(base) in _OWN_WAY), None):
-        _warn_once(task.dag_id, task.task_id, untuned.__name__)
-    elif steered(task):
+    if steered(task):
         log.debug("Spark tuner: enrolled task %s of DAG %s", task.task_id, task.dag_id)
-
-
-def _name(cls: type[Any]) -> str:
-    return f"{cls.__module__}.{cls.__name__}"
-
-
-@cache
-def _warn_once(dag_id: str, task_id: str, name: str) -> None:
-    log.warning(
-        "Spark tuner: task %s of DAG %s is not tuned: %s submits its job in a way of its own, which the tuner cannot "
-        "steer. Add %s.%s to [spark_tuner] enrol_except, or do its work in a SparkSubmitOperator task. "
-        "The job is not affected.",
-        *(task_id, dag_id, name, dag_id, task_id),
-    )

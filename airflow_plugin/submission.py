@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def submission_of(operator: SparkSubmitOperator, conf: Mapping[str, str], agent_jar: str) -> Submission:
     """The submission of an operator; `conf` is what its author set. Master and program are those of SparkSubmitHook."""
-    connection = _connection(operator._conn_id)
+    connection = connection_of(operator._conn_id)
     extra = connection.extra_dejson if connection is not None else {}
     return submission(
         operator._spark_binary or extra.get("spark-binary") or "spark-submit",
@@ -28,7 +28,8 @@ def submission_of(operator: SparkSubmitOperator, conf: Mapping[str, str], agent_
     )
 
 
-def _connection(conn_id: str) -> Any:
+def connection_of(conn_id: str) -> Any:
+    """The Airflow connection; None where there is none of that name."""
     try:
         return SparkSubmitHook.get_connection(conn_id)
     except AirflowException:

@@ -41,11 +41,15 @@ class TaskSteering:
         """While it lasts, what the operator submits is steered."""
         with ExitStack() as stack:
             with failing_open(self._log, "steer this run"):
-                for call in self.engine.calls(self.operator):
-                    stack.enter_context(at_call(call.owner, call.name, self._submit))
-                if self.engine.fields:
-                    stack.enter_context(self._fields_set())
+                if _is_on():
+                    self._enter(stack)
             yield
+
+    def _enter(self, stack: ExitStack) -> None:
+        for call in self.engine.calls(self.operator):
+            stack.enter_context(at_call(call.owner, call.name, self._submit))
+        if self.engine.fields:
+            stack.enter_context(self._fields_set())
 
     @contextmanager
     def harvesting(self) -> Iterator[TaskSteering]:
@@ -60,6 +64,8 @@ class TaskSteering:
     def _ended(self, *, failed: bool, error: str = "") -> None:
         """Harvest what was submitted: in this try, else in one that this one went on with."""
         with failing_open(self._log, "harvest this run's event log"):
+            if not _is_on():
+                return
             if self.killed or not self.engine.waits(self.operator):
                 self._log.info("spark-tuner: the event log is harvested at the cohort's next run")
                 return
@@ -121,8 +127,6 @@ class TaskSteering:
         from airflow_plugin import settings, turn
 
         current = settings.load()
-        if not current.enabled:
-            return Additions()
         begun = turn.begin(self._task(job, current), current)
         additions = Additions(begun.conf, begun.merged)
         if why := self.engine.limits.exceeded(job, additions):
@@ -150,7 +154,7 @@ class TaskSteering:
         from airflow_plugin import settings, turn
 
         current = settings.load()
-        return turn.submitted(self._task(SparkJob(), current), current) if current.enabled else ()
+        return turn.submitted(self._task(SparkJob(), current), current)
 
     def _harvest(self, begun: Sequence[Begun], failed: bool, error: str) -> None:
         from airflow_plugin import turn
@@ -178,6 +182,12 @@ class TaskSteering:
             access=access,
             log_lands_late=self.engine.log_lands_late,
         )
+
+
+def _is_on() -> bool:
+    from airflow_plugin import settings
+
+    return settings.load().enabled
 
 
 def _distinct(jobs: Sequence[SparkJob]) -> list[SparkJob]:

@@ -14,6 +14,8 @@ _PROVIDERS = "airflow.providers"
 SPARK_SUBMIT = "spark_submit"
 ENGINES = {
     f"{_PROVIDERS}.apache.spark.operators.spark_submit.SparkSubmitOperator": SPARK_SUBMIT,
+    f"{_PROVIDERS}.apache.spark.operators.spark_jdbc.SparkJDBCOperator": "spark_jdbc",
+    f"{_PROVIDERS}.apache.spark.operators.spark_sql.SparkSqlOperator": "spark_sql",
     f"{_PROVIDERS}.apache.livy.operators.livy.LivyOperator": "livy",
     f"{_PROVIDERS}.amazon.aws.operators.emr.EmrServerlessStartJobOperator": "emr_serverless",
     f"{_PROVIDERS}.amazon.aws.operators.emr.EmrContainerOperator": "emr_on_eks",

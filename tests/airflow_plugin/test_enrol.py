@@ -24,6 +24,7 @@ from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOpe
 from airflow.sdk import DAG, BaseOperator
 
 from airflow_plugin import enrol, steered_class
+from airflow_plugin.engines.registry import engine_name
 from airflow_plugin.enrol import is_enrolled, task_policy
 from airflow_plugin.operator import SparkTunedOperator, SteeredSubmitOperator
 from tuner.history.store import Store
@@ -257,31 +258,15 @@ class TestSubclassWithAnExecuteOfItsOwn:
 
 @pytest.mark.usefixtures("enrolled")
 class TestWhatCannotBeTuned:
-    def test_of_the_provider_is_said_once_when_the_dag_is_parsed(self, caplog: pytest.LogCaptureFixture) -> None:
-        class Table(SparkJDBCOperator):
-            """As users derive it."""
-
-        with caplog.at_level(logging.WARNING, "airflow_plugin.enrol"):
-            tasks = [a_task(cls, task_id=cls.__name__) for cls in (SparkJDBCOperator, Table)]
-            for task in tasks:
-                task_policy(task)
-        assert [type(task) for task in tasks] == [SparkJDBCOperator, Table]
-        first, second = (record.getMessage() for record in caplog.records if record.name == "airflow_plugin.enrol")
-        assert first.startswith(
-            "Spark tuner: task SparkJDBCOperator of DAG sales is not tuned: SparkJDBCOperator submits"
-        )
-        assert "Add sales.SparkJDBCOperator to [spark_tuner] enrol_except" in first
-        assert second.startswith("Spark tuner: task Table of DAG sales is not tuned: SparkJDBCOperator submits")
-
-    def test_is_all_of_the_provider_that_passes_by_submit(self) -> None:
+    def test_nothing_of_the_provider_that_passes_by_submit(self) -> None:
         """A later provider may bring more of them."""
         own = {
-            f"{cls.__module__}.{cls.__name__}"
+            cls
             for module in iter_modules(operators.__path__, operators.__name__ + ".")
             for cls in vars(import_module(module.name)).values()
             if isinstance(cls, type) and issubclass(cls, SparkSubmitOperator) and cls is not SparkSubmitOperator
         }
-        assert own == enrol._OWN_WAY
+        assert {cls: engine_name(cls) for cls in own} == {SparkJDBCOperator: "spark_jdbc"}
 
     def test_of_the_users_is_said_in_the_tasks_log_when_it_has_run(
         self, submit: Any, loop: Any, ti: Any, warnings_of: Callable[[Any], list[str]]
@@ -371,14 +356,17 @@ def test_runs_of_a_dag_that_knows_nothing_of_it(tmp_path: Path) -> None:
     assert done.stdout.split() == ["ready", "success", "success"], done.stderr[-3000:]
     submitted = [json.loads(line) for line in notes.read_text().splitlines()]
     assert Counter((Path(job["command"][-1]).stem, "spark.tuner.key" in job["conf"]) for job in submitted) == {
-        ("org.example", False): 2,
+        ("org.example", True): 2,
         ("house", False): 2,
         ("load", True): 2,
         ("eu", True): 2,
         ("us", True): 2,
         ("archive", False): 2,
     }
-    assert "task table of DAG sales is not tuned: SparkJDBCOperator" in done.stderr
     assert done.stderr.count("this run was not tuned: House.execute()") == 2
     with Store.open(store_url) as store:
-        assert {cohort.cohort: cohort.runs for cohort in store.cohorts()} == {"sales.load": 2, "sales.regions": 4}
+        assert {cohort.cohort: cohort.runs for cohort in store.cohorts()} == {
+            "sales.load": 2,
+            "sales.table": 2,
+            "sales.regions": 4,
+        }

@@ -1,0 +1,189 @@
+"""SparkKubernetesOperator against a Kubernetes API, with a loop that plays the Spark operator."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("kmock", reason="kmock is not installed: it is of the dev group")
+pytest.importorskip("airflow.providers.cncf.kubernetes", reason="it is of the dev group")
+
+from airflow.providers.cncf.kubernetes.operators.spark_kubernetes import SparkKubernetesOperator
+from kubernetes.client.exceptions import ApiException
+
+from airflow_plugin.engines.engine import Additions
+from airflow_plugin.engines.spark_kubernetes import ENGINE
+from airflow_plugin.tuned import tuned
+from tests.airflow_plugin.conftest import TaskInstance
+from tests.airflow_plugin.engines.kubernetes_cluster import forget_pods, kubernetes_cluster
+from tests.airflow_plugin.engines.spark_service import SparkService
+from tuner.model.decision import Standing
+from tuner.model.run import Run, RunState
+
+pytestmark = pytest.mark.sockets
+
+THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
+Stored = Callable[[], list[Run]]
+
+
+@pytest.fixture(autouse=True)
+def kubeconfig(service: SparkService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("AIRFLOW_CONN_KUBERNETES_DEFAULT", "kubernetes://")
+    # Between one look at an application and the next.
+    quick = SimpleNamespace(**{**vars(time), "sleep": lambda _: time.sleep(0.2)})
+    monkeypatch.setattr("airflow.providers.cncf.kubernetes.operators.custom_object_launcher.time", quick)
+    with kubernetes_cluster(service, tmp_path) as file:
+        yield file
+
+
+def application(**conf: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "sparkoperator.k8s.io/v1beta2",
+        "kind": "SparkApplication",
+        "metadata": {},
+        "spec": {
+            "type": "Python",
+            "sparkVersion": "4.0.0",
+            "mainApplicationFile": "s3a://b/etl.py",
+            "sparkConf": conf,
+            "deps": {"jars": ["s3a://b/own.jar"]},
+            "driver": {"cores": 1},
+            "executor": {"instances": 1, "memory": "4g"},
+        },
+    }
+
+
+def operator(kubeconfig: Path, spec: dict[str, Any] | None = None, **arguments: Any) -> Any:
+    return tuned(
+        SparkKubernetesOperator(
+            **{
+                "task_id": "nightly",
+                "name": "nightly",
+                "config_file": str(kubeconfig),
+                "get_logs": False,
+                "delete_on_termination": False,
+                "do_xcom_push": False,
+                "template_spec": spec or application(),
+            }
+            | arguments
+        )
+    )
+
+
+def run(op: Any, run_id: str, try_number: int = 1) -> None:
+    ti: Any = TaskInstance(run_id=run_id, try_number=try_number)
+    try:
+        op.execute({"ti": ti, "task_instance": ti, "run_id": run_id, "dag": SimpleNamespace(parent_dag=None)})
+    except Exception:
+        forget_pods(Path(op.config_file))
+        raise
+    forget_pods(Path(op.config_file))
+
+
+def test_the_second_run_is_steered_and_the_third_has_it_proven(
+    kubeconfig: Path, service: SparkService, stored: Stored
+) -> None:
+    spec = application(**{"spark.executor.cores": "2"})
+    as_written = copy.deepcopy(spec)
+    for run_id in ("r1", "r2", "r3"):
+        run(operator(kubeconfig, spec), run_id)
+    assert [THRESHOLD in conf for conf in service.submitted] == [False, True, True]
+    assert service.last["spark.jars"] == "s3a://b/own.jar"
+    assert spec == as_written
+    assert [{d.standing for d in r.decision.changes} for r in stored()] == [
+        set(),
+        {Standing.TRIAL},
+        {Standing.PROMOTED},
+    ]
+    assert {r.state for r in stored()} == {RunState.SUCCEEDED}
+
+
+def test_the_authors_own_value_wins(kubeconfig: Path, service: SparkService) -> None:
+    for run_id in ("r1", "r2"):
+        run(operator(kubeconfig, application(**{THRESHOLD: "7"})), run_id)
+    assert service.last[THRESHOLD] == "7"
+
+
+def test_a_try_that_finds_its_job_there_goes_on_with_its_key(
+    kubeconfig: Path, service: SparkService, stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = operator(kubeconfig)
+    monkeypatch.setattr(first, "await_pod_completion", lambda *_, **__: (_ for _ in ()).throw(SystemExit("lost")))
+    with pytest.raises(SystemExit):
+        run(first, "r1")
+    assert [r.state for r in stored()] == [RunState.RUNNING]
+    run(operator(kubeconfig), "r1")
+    assert len(service.submitted) == 1
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED]
+
+
+def test_an_application_that_is_refused_for_what_is_added_is_created_as_it_was(
+    kubeconfig: Path, service: SparkService, stored: Stored
+) -> None:
+    op = operator(kubeconfig)
+    assert op.client
+    create = op.custom_obj_api.create_namespaced_custom_object
+
+    def admit(**request: Any) -> Any:
+        if "spark.tuner.key" in request["body"]["spec"]["sparkConf"]:
+            raise ApiException(status=403, reason="admission webhook denied the request")
+        return create(**request)
+
+    op.custom_obj_api.create_namespaced_custom_object = admit
+    run(op, "r1")
+    assert service.submitted == [{"spark.jars": "s3a://b/own.jar"}]
+    assert [r.state for r in stored()] == [RunState.LOST]
+
+
+def test_a_cluster_that_does_not_answer_is_asked_once(kubeconfig: Path, stored: Stored) -> None:
+    op, asked = operator(kubeconfig), []
+    assert op.client
+
+    def unavailable(**request: Any) -> Any:
+        asked.append(request)
+        raise ApiException(status=503, reason="try later")
+
+    op.custom_obj_api.create_namespaced_custom_object = unavailable
+    with pytest.raises(ApiException):
+        run(op, "r1")
+    assert len(asked) == 1 and [r.state for r in stored()] == [RunState.LOST]
+
+
+def test_a_job_that_fails_in_a_trial_is_tried_without_it(
+    kubeconfig: Path, service: SparkService, stored: Stored
+) -> None:
+    run(operator(kubeconfig), "r1")
+    service.how = "fail"
+    with pytest.raises(Exception, match="Spark Job Failed"):
+        run(operator(kubeconfig), "r2")
+    service.how = "ok"
+    run(operator(kubeconfig), "r2", try_number=2)
+    assert [THRESHOLD in conf for conf in service.submitted] == [False, True, False]
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.FAILED, RunState.SUCCEEDED]
+
+
+def test_fields_of_the_application_are_the_authors_own_properties() -> None:
+    (job,) = ENGINE.read(None, {"body": application(**{"spark.sql.adaptive.enabled": "true"})})
+    assert job.conf == {
+        "spark.sql.adaptive.enabled": "true",
+        "spark.driver.cores": "1",
+        "spark.executor.memory": "4g",
+        "spark.executor.instances": "1",
+        "spark.jars": "s3a://b/own.jar",
+    }
+
+
+def test_jars_are_added_to_the_applications_own() -> None:
+    request = {"body": application()}
+    as_written = copy.deepcopy(request)
+    added = Additions({"spark.tuner.key": "k"}, {"spark.jars": "s3a://b/own.jar,local:///agent.jar"})
+    spec = ENGINE.changed(None, request, [added])["body"]["spec"]
+    assert spec["deps"]["jars"] == ["s3a://b/own.jar", "local:///agent.jar"]
+    assert spec["sparkConf"] == {"spark.tuner.key": "k"}
+    assert request == as_written

@@ -75,7 +75,8 @@ def get_provider_info() -> dict[str, object]:
                         "string",
                         "",
                         "URL of the agent's jar, made by `spark-tuner agent-jar` for the cluster's Spark and deployed "
-                        "where drivers can read it. Empty: built for the Spark at hand; cluster deploy mode on a standalone "
+                        "where drivers can read it; {spark}, {spark_minor} and {scala} in it "
+                        "are those of the job's last run. Empty: built for the Spark at hand; cluster deploy mode on a standalone "
                         "cluster, or on Kubernetes without spark.kubernetes.file.upload.path, needs a deployed one.",
                         example="hdfs:///spark/spark-tuner-agent.jar",
                     ),
@@ -122,7 +123,8 @@ def get_provider_info() -> dict[str, object]:
                     "enrol": _option(
                         "string",
                         "",
-                        "SparkSubmitOperator tasks to tune without a change to their DAGs: globs of dag_id.task_id, or of a "
+                        "Tasks that run Spark, by any engine, to tune without a change to their DAGs: "
+                        "globs of dag_id.task_id, or of a "
                         "DAG's id for all of its tasks, split by commas or white space. Empty: none. DAG processors and "
                         "workers must be given the same.",
                         example="nightly_*.load, billing",

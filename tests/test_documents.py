@@ -140,7 +140,7 @@ def test_the_architecture_names_files_that_are_there() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:[a-z_]+/)*[A-Za-z_0-9]+\.(?:py|java))`", text))
     there = [path.relative_to(ROOT).as_posix() for path in ROOT.glob("tuner/**/*")] + [
-        path.relative_to(ROOT).as_posix() for path in ROOT.glob("airflow_plugin/*")
+        path.relative_to(ROOT).as_posix() for path in ROOT.glob("airflow_plugin/**/*")
     ]
     assert len(named) > 40
     assert not [name for name in named if not any(f"/{path}".endswith(f"/{name}") for path in there)]

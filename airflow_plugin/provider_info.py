@@ -75,9 +75,9 @@ def get_provider_info() -> dict[str, object]:
                         "string",
                         "",
                         "URL of the agent's jar, made by `spark-tuner agent-jar` for the cluster's Spark and deployed "
-                        "where drivers can read it; {spark}, {spark_minor} and {scala} in it "
-                        "are those of the job's last run. Empty: built for the Spark at hand; cluster deploy mode on a standalone "
-                        "cluster, or on Kubernetes without spark.kubernetes.file.upload.path, needs a deployed one.",
+                        "where drivers can read it, or a template of it by Spark version. Empty: built for the Spark at "
+                        "hand; cluster deploy mode on a standalone cluster, or on Kubernetes without "
+                        "spark.kubernetes.file.upload.path, needs a deployed one.",
                         example="hdfs:///spark/spark-tuner-agent.jar",
                     ),
                     "order_sensitive": _option(

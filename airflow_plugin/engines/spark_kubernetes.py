@@ -17,14 +17,14 @@ _REFUSED = frozenset({400, 403, 413, 422})
 _FIELDS = {
     ("driver", "cores"): knobs.DRIVER_CORES.property,
     ("driver", "memory"): knobs.DRIVER_MEMORY.property,
-    ("driver", "memoryOverhead"): "spark.driver.memoryOverhead",
+    ("driver", "memoryOverhead"): knobs.DRIVER_MEMORY_OVERHEAD.property,
     ("executor", "cores"): knobs.EXECUTOR_CORES.property,
     ("executor", "memory"): knobs.EXECUTOR_MEMORY.property,
-    ("executor", "memoryOverhead"): "spark.executor.memoryOverhead",
+    ("executor", "memoryOverhead"): knobs.EXECUTOR_MEMORY_OVERHEAD.property,
     ("executor", "instances"): knobs.EXECUTOR_INSTANCES.property,
-    ("dynamicAllocation", "enabled"): "spark.dynamicAllocation.enabled",
-    ("dynamicAllocation", "minExecutors"): "spark.dynamicAllocation.minExecutors",
-    ("dynamicAllocation", "maxExecutors"): "spark.dynamicAllocation.maxExecutors",
+    ("dynamicAllocation", "enabled"): knobs.DYNAMIC_ALLOCATION.property,
+    ("dynamicAllocation", "minExecutors"): knobs.DYNAMIC_ALLOCATION_MIN.property,
+    ("dynamicAllocation", "maxExecutors"): knobs.DYNAMIC_ALLOCATION_MAX.property,
     ("dynamicAllocation", "initialExecutors"): "spark.dynamicAllocation.initialExecutors",
 }
 _LISTS = {"jars": JARS, "files": FILES, "packages": "spark.jars.packages"}

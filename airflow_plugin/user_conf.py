@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 
 from airflow_plugin.compat import AirflowException
-from airflow_plugin.engines.spark_text import spark_texts
 from tuner.spark import knobs
 from tuner.spark import properties_file as spark_properties
+from tuner.spark.property_text import spark_texts
 
 if TYPE_CHECKING:
     from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from airflow_plugin.engines.aws import S3, is_aws_refusal, s3_access
 from airflow_plugin.engines.engine import Additions, Call, Engine, Limits, Request, SparkJob
-from airflow_plugin.engines.spark_text import spark_texts
+from tuner.spark.property_text import spark_texts
 from tuner.spark.submit_arguments import as_arguments, parse
 
 _DEFAULTS = "spark-defaults"

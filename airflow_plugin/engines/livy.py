@@ -11,8 +11,8 @@ from typing import Any
 
 from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob
 from airflow_plugin.engines.http_refusal import is_http_refusal
-from airflow_plugin.engines.spark_text import spark_texts
 from tuner.spark import knobs
+from tuner.spark.property_text import spark_texts
 from tuner.steering.agent.submission import FILES, JARS
 
 # Livy puts its own fields into the properties of spark-submit, where they beat those of `conf` (BatchSession.create).

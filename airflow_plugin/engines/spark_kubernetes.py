@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob
-from airflow_plugin.engines.spark_text import spark_text, spark_texts
 from tuner.spark import knobs
+from tuner.spark.property_text import spark_text, spark_texts
 from tuner.steering.agent.submission import FILES, JARS
 
 # Bad Request, Forbidden (by a webhook), Request Entity Too Large, Unprocessable Entity.

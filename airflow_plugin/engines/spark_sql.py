@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from airflow_plugin.engines.engine import Additions, Engine, Request, SparkJob
-from airflow_plugin.engines.spark_text import spark_texts
 from airflow_plugin.submission import connection_of
 from tuner.spark import knobs
+from tuner.spark.property_text import spark_texts
 from tuner.steering.agent.submission import MASTER, Submission, submission
 
 _PROGRAM = "spark-sql"

@@ -185,8 +185,8 @@ def test_who_may_not_write_there_runs_without() -> None:
         pytest.skip("needs root, to become someone else")
     script = (
         "import os, sys\nfrom tuner.loop.event_log_place import _writing_obstacle\n"
-        "from tuner.steering.agent.submission import Submission\n"
-        "os.setuid(int(sys.argv[1]))\nprint(_writing_obstacle(sys.argv[2], Submission()))"
+        "from tuner.loop.turn import Job\nfrom tuner.model.decision import Mode\n"
+        "os.setuid(int(sys.argv[1]))\nprint(_writing_obstacle(sys.argv[2], Job('etl', 'etl/1', 1, Mode.AUTO)))"
     )
     nobody = str(pwd.getpwnam("nobody").pw_uid)
     done = subprocess.run([sys.executable, "-c", script, nobody, "/"], capture_output=True, text=True, check=True)

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from tuner.eventlog.codec import open_plain
 from tuner.eventlog.find import find_logs
-from tuner.pipeline.pieces import log_name
+from tuner.eventlog.log_version import log_name
 from tuner.pipeline.rows import log_rows
 from tuner.pipeline.schema import KEY, TABLES
 

@@ -12,8 +12,9 @@ import pytest
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
 
 from tuner.eventlog.find import find_logs  # noqa: E402
+from tuner.eventlog.log_version import version  # noqa: E402
 from tuner.pipeline.decode import join_fragments, read_pieces  # noqa: E402
-from tuner.pipeline.pieces import Piece, Place, pieces, slices, version  # noqa: E402
+from tuner.pipeline.pieces import Piece, Place, pieces, slices  # noqa: E402
 from tuner.pipeline.schema import KEY, TABLES  # noqa: E402
 
 from .fleet import comparable, local_tables, small_log, write_fleet, write_rolled  # noqa: E402

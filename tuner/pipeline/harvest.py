@@ -21,12 +21,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from tuner.eventlog.find import LogSource
+from tuner.eventlog.log_version import log_name, version
 from tuner.pipeline import batches
 from tuner.pipeline.batches import HarvestedLog, Manifest
 from tuner.pipeline.decode import join_fragments, read_pieces
 from tuner.pipeline.documents import DOCUMENTS
 from tuner.pipeline.hadoop import HadoopDirectory
-from tuner.pipeline.pieces import Piece, log_name, pieces, slices, version
+from tuner.pipeline.pieces import Piece, pieces, slices
 from tuner.pipeline.schema import KEY, RECORD, TABLES, VERSION, ddl
 from tuner.pipeline.spark_conf import rows_per_batch
 

@@ -1,8 +1,7 @@
-"""The files of many logs as units of work: what a worker needs to read one, and what tells that a log has changed."""
+"""The files of many logs as units of work: what a worker needs to read one."""
 
 from __future__ import annotations
 
-import hashlib
 import heapq
 from collections.abc import Iterable, Iterator
 from zipfile import Path as ZipPath
@@ -10,7 +9,8 @@ from zipfile import Path as ZipPath
 import msgspec
 
 from tuner.eventlog.find import LogSource
-from tuner.eventlog.location import LogPath, inside_zip, log_path, shown, size_bytes, written_at
+from tuner.eventlog.location import LogPath, inside_zip, log_path, shown
+from tuner.eventlog.log_version import file_bytes, log_name
 
 # What a task reads: enough that starting it does not matter, little enough that all cores have work to the end.
 SLICE_BYTES = 64 << 20
@@ -89,35 +89,8 @@ def pieces(source: LogSource) -> Iterator[Piece]:
             in_progress=source.in_progress,
             missing=source.missing,
             named=source.named,
-            size_bytes=_size(file),
+            size_bytes=file_bytes(file),
         )
-
-
-def log_name(source: LogSource) -> str:
-    """What a log is called while it is written and after: Spark takes `.inprogress` off when the application ends."""
-    return shown(source.path).removesuffix(".inprogress")
-
-
-def version(source: LogSource) -> str:
-    """Changes when a file of the log is added, grows or is written again."""
-    digest = hashlib.sha256()
-    for file in source.files:
-        digest.update(f"{file.name}\0{_size(file)}\0{_written(file)}\0".encode(errors="replace"))
-    return digest.hexdigest()[:16]
-
-
-def _size(file: LogPath) -> int:
-    try:
-        return size_bytes(file)
-    except OSError:
-        return 0
-
-
-def _written(file: LogPath) -> float:
-    try:
-        return written_at(file)
-    except OSError:
-        return 0.0
 
 
 def slices(found: Iterable[Piece], least: int) -> list[list[Piece]]:

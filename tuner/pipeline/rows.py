@@ -7,12 +7,12 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from tuner.eventlog.find import LogSource
+from tuner.eventlog.log_version import log_name
 from tuner.eventlog.read import holds_no_events, stream_log
 from tuner.model.application import Application, Execution, Job, Stage, Work
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
 from tuner.pipeline.documents import query_document, run_document
-from tuner.pipeline.pieces import log_name
 from tuner.pipeline.stage_work import rows_of
 from tuner.plan.node import PlanNode
 from tuner.plan.queries import in_full, query_and_plans, with_work

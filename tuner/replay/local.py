@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from tuner.eventlog.find import LogSource
-from tuner.eventlog.location import shown, size_bytes
+from tuner.eventlog.location import shown
+from tuner.eventlog.log_version import log_bytes
 from tuner.eventlog.properties import redact
 from tuner.eventlog.read import holds_no_events, read_log
 from tuner.model.application import Application, Completeness, Work
@@ -55,7 +56,7 @@ class LocalReplay:
             return
         log = shown(source.path)
         self._logs += 1
-        self._size_bytes += sum(_size(source))
+        self._size_bytes += log_bytes(source)
         run = logged_run(application, found, log, self._rules)
         if run is None or run.state is RunState.PARTIAL or not run.outcome.queries:
             self._unread[log] = unused_because(application, run)
@@ -133,11 +134,3 @@ def unused_because(application: Application, run: LoggedRun | None) -> str:
     if application.status is Completeness.PARTIAL:
         return f"breaks off; that run is not used as evidence{first}"
     return "ran no SQL query: there is nothing to plan"
-
-
-def _size(source: LogSource) -> Iterator[int]:
-    for file in source.files:
-        try:
-            yield size_bytes(file)
-        except OSError:
-            yield 0

@@ -15,9 +15,13 @@ from dataclasses import replace
 from urllib.request import Request, urlopen
 
 import pytest
+from upath import UPath
 
 from tuner.errors import EventLogNotFoundError
+from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import KEY_PROPERTY, locate
+from tuner.eventlog.location import log_path
+from tuner.eventlog.log_watch import LogWatch
 from tuner.loop.event_log_place import event_log_place
 from tuner.loop.turn import Job
 from tuner.model.decision import Mode
@@ -125,6 +129,22 @@ def test_a_runs_log_has_a_directory_before_it_is_written_and_is_found_by_its_key
     assert locate(directory, "etl/1/1", time.time() - 60).app_id == "local-1"
     with pytest.raises(EventLogNotFoundError, match="no event log with"):
         locate(directory, "etl/1/1", time.time() + 60)
+
+
+def test_a_bucket_that_is_watched_tells_what_is_new(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {**ACCOUNT, "AWS_ENDPOINT_URL": server}.items():
+        monkeypatch.setenv(name, value)
+    watch = LogWatch()
+
+    def looked() -> list[str]:
+        return [source.path.name for source in watch.changed(find_logs(log_path("s3://logs/watched")))]
+
+    put(server, "logs/watched/local-0", b"".join(whole_log("local-0")))
+    put(server, "logs/watched/local-1.inprogress", b"".join(whole_log("local-1")))
+    assert (looked(), looked()) == (["local-0"], [])
+    put(server, "logs/watched/local-2", b"".join(whole_log("local-2")))
+    UPath("s3://logs/watched/local-0").write_bytes(b"".join(whole_log("local-0")[:-1]))
+    assert (looked(), looked()) == (["local-0", "local-2"], [])
 
 
 def test_no_bucket_is_made_for_a_runs_log(server: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,7 +55,8 @@ def replayed(directory: Path, walker: Walker | None = None, chosen: RunSelection
     replay = LocalReplay(walker or Walker(agent=False), chosen=chosen or RunSelection())
     for source in find_logs(directory):
         replay.read(source)
-    assert len(list(replay.walk())) == replay.cohort_count
+    cohorts = replay.cohort_count
+    assert len(list(replay.walk())) == cohorts
     return replay
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -16,6 +16,13 @@ from tuner.model.decision import Mode
 from tuner.printable import printable
 from tuner.problems import Problems
 from tuner.words.decisions import decision_summary
+
+if TYPE_CHECKING:
+    from tuner.history.store import Store
+    from tuner.replay.cohort_of import CohortRules
+    from tuner.replay.imported import Imported
+    from tuner.replay.run_selection import RunSelection
+    from tuner.replay.walk import Walker
 
 
 def import_logs(
@@ -32,38 +39,63 @@ def import_logs(
     months: Months = None,
     steering: Carrier = By.AGENT,
     sql: SqlText = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on until interrupted, and take in logs as they come.")
+    ] = False,
+    every: Annotated[
+        float, typer.Option(metavar="SECONDS", min=1.0, help="With --watch: how long to wait between two looks.")
+    ] = 60.0,
     url: Url = None,
     as_json: AsJson = False,
 ) -> None:
     """Put the runs of old event logs into the history store: the next run is decided on them as on its own."""
-    from tuner.cli.replaying import replayed_here
+    from tuner.cli.import_watch import WatchedImport, look_until_ended
     from tuner.history.store import Store
-    from tuner.replay.store_cohort import store_cohort
+    from tuner.replay.local import LocalReplay
     from tuner.replay.walk import Walker
 
     rules, which = cohort_rules(cohort_pattern, as_cohort), chosen(cohort, since, months)
+    walker = Walker(Mode.AUTO, agent=steering is By.AGENT, text=sql)
+    tell = _tell_as_json if as_json else _tell
+    with Store.open(store_url(url)) as store:
+        if watch:
+            look_until_ended(WatchedImport(paths, LocalReplay(walker, rules, which), store), every, tell)
+            return
+        news, failures = _once(paths, walker, rules, which, store)
+    tell(news)
+    if failures or not news.kept:
+        raise typer.Exit(1)
+
+
+def _once(
+    paths: list[str], walker: Walker, rules: CohortRules, which: RunSelection, store: Store
+) -> tuple[Imported, int]:
+    """What was imported, and how many paths have no log."""
+    from tuner.cli.replaying import replayed_here
+    from tuner.replay.imported import Imported
+    from tuner.replay.store_cohort import store_cohort
+
     sources, failures = log_sources(paths)
     problems = Problems()
-    with (
-        Store.open(store_url(url)) as store,
-        replayed_here(sources, Walker(Mode.AUTO, agent=steering is By.AGENT, text=sql), rules, which) as found,
-    ):
+    with replayed_here(sources, walker, rules, which) as found:
         summary = found.summary
         kept = [(c, store_cohort(store, c, found, problems)) for c in summary.cohorts]
-    said = [*summary.problems, *problems.found]
-    if as_json:
-        cohorts = [
-            {"cohort": c.cohort, "runs": c.runs, "imported": added, "next": decision_summary(c.next)}
-            for c, added in kept
-        ]
-        unread = [{"log": u.log, "why": u.why} for u in summary.unread]
-        typer.echo(msgspec.json.encode({"cohorts": cohorts, "unread": unread, "problems": said}).decode())
-    else:
-        imported = (
-            f"{c.cohort}: {added} of {c.runs} runs imported; the next run: {decision_summary(c.next)}"
-            for c, added in kept
-        )
-        for line in (*imported, *(f"  {u.log}: {u.why}" for u in summary.unread), *(f"  {line}" for line in said)):
-            typer.echo(printable(line))
-    if failures or not kept:
-        raise typer.Exit(1)
+    return Imported(kept, list(summary.unread), [*summary.problems, *problems.found]), failures
+
+
+def _tell_as_json(imported: Imported) -> None:
+    cohorts = [
+        {"cohort": c.cohort, "runs": c.runs, "imported": added, "next": decision_summary(c.next)}
+        for c, added in imported.kept
+    ]
+    unread = [{"log": u.log, "why": u.why} for u in imported.unread]
+    document = {"cohorts": cohorts, "unread": unread, "problems": imported.problems}
+    typer.echo(msgspec.json.encode(document).decode())
+
+
+def _tell(imported: Imported) -> None:
+    for c, added in imported.kept:
+        runs = f"{added} of {c.runs} runs imported; the next run: {decision_summary(c.next)}"
+        typer.echo(printable(f"{c.cohort}: {runs}"))
+    for line in (*(f"{u.log}: {u.why}" for u in imported.unread), *imported.problems):
+        typer.echo(printable(f"  {line}"))

@@ -9,8 +9,13 @@ from tuner.eventlog.location import LogPath, shown, size_bytes, written_at
 
 
 def log_name(source: LogSource) -> str:
-    """What a log is called while it is written and after: Spark takes `.inprogress` off when the application ends."""
-    return shown(source.path).removesuffix(".inprogress")
+    """What a log is called while it is written and after."""
+    return finished_name(shown(source.path))
+
+
+def finished_name(log: str) -> str:
+    """A log's name without what Spark takes off when the application ends."""
+    return log.removesuffix(".inprogress")
 
 
 def version(source: LogSource) -> str:

@@ -267,8 +267,8 @@ class Store:
             return session.scalar(select(func.count()).where(RunRow.cohort == cohort)) or 0
 
     def app_ids(self, cohort: str) -> set[str]:
-        """The Spark applications of a cohort's finished runs."""
-        finished = select(RunRow.app_id).where(RunRow.cohort == cohort, RunRow.app_id.is_not(None))
+        """The Spark applications of a cohort's runs whose whole logs are known."""
+        finished = select(RunRow.app_id).where(RunRow.cohort == cohort, RunRow.duration_ms.is_not(None))
         with self._reading() as session:
             return {app_id for app_id in session.scalars(finished) if app_id is not None}
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from tuner.eventlog.find import LogSource
 from tuner.eventlog.location import shown
-from tuner.eventlog.log_version import log_bytes
+from tuner.eventlog.log_version import finished_name, log_bytes
 from tuner.eventlog.properties import redact
 from tuner.eventlog.read import holds_no_events, read_log
 from tuner.model.application import Application, Completeness, Work
@@ -26,12 +26,16 @@ from tuner.replay.walk import Walker
 
 
 class LocalReplay:
-    """A `Replayed` of the logs that it was given to read; `walk` comes between."""
+    """A `Replayed` of the logs that it was given to read; `walk` comes between.
+
+    It may be given more logs after a walk: the next one is of the cohorts that these belong to, and so is then all it tells.
+    """
 
     def __init__(self, walker: Walker, rules: CohortRules = BY_LOG, chosen: RunSelection = EVERYTHING) -> None:
         self._walker, self._rules, self._chosen = walker, rules, chosen
         self._logged, self._replayed = Spool(LoggedRun), Spool(ReplayedRun)
         self._cohorts: list[CohortReplay] = []
+        self._unwalked: set[str] = set()
         self._unread: dict[str, str] = {}
         self._problems = Problems()
         self._logs = self._size_bytes = 0
@@ -65,23 +69,27 @@ class LocalReplay:
 
     def _take(self, run: LoggedRun) -> None:
         other = self._logged.get(run.cohort, run.key)
-        if other is not None:
+        if other is not None and not _is_older_reading(other, of=run):
             run, left = sorted((run, other), key=preference)
             self._unread[left.log] = f"of the same application as {run.log}"
         self._logged.put(run)
+        self._unwalked.add(run.cohort)
 
     @property
     def cohort_count(self) -> int:
-        return len(self._logged.cohorts)
+        """How many cohorts `walk` has before it."""
+        return len(self._unwalked)
 
     def walk(self) -> Iterator[CohortReplay]:
-        """Replay each cohort, and hand it on as it is done."""
+        """Replay each cohort, and hand it on as it is done. One at which its taker fails is walked again next time."""
         newest = self._logged.newest
         since = self._chosen.start(newest) if newest else None
-        for cohort in self._logged.cohorts:
+        self._cohorts, self._replayed = [], Spool(ReplayedRun)
+        for cohort in sorted(self._unwalked):
             if (done := self._walk(cohort, since)) is not None:
                 self._cohorts.append(done)
                 yield done
+            self._unwalked.discard(cohort)
 
     def _walk(self, cohort: str, since: datetime | None) -> CohortReplay | None:
         totals = CohortTotals(cohort)
@@ -112,6 +120,11 @@ class LocalReplay:
     def logged(self, cohort: str) -> Iterator[LoggedRun]:
         newest = self._logged.newest
         return self._logged.runs(cohort, self._chosen.start(newest) if newest else None)
+
+
+def _is_older_reading(run: LoggedRun, of: LoggedRun) -> bool:
+    """Whether a run is of the same log, as that was before it was written on."""
+    return finished_name(run.log) == finished_name(of.log)
 
 
 def preference(run: LoggedRun) -> tuple[bool, str]:

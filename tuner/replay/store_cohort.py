@@ -28,7 +28,8 @@ _PREFIX = "imported"
 def store_cohort(
     store: Store, cohort: CohortReplay, replayed: Replayed, problems: Problems, cohort_name: str = ""
 ) -> int:
-    """Store a cohort's newest runs that are not there yet, by their applications; returns how many.
+    """Store a cohort's newest runs that are not there yet, by their applications; returns how many. A run whose log broke off
+    is there only so far: once it is whole, it takes its place.
 
     They belong to no task instance, whatever their logs say. Under `cohort_name` where it is given. The newest whole run
     gets its plans, insights and the decision to come; so does the newest that nothing steered, to compare with.
@@ -40,12 +41,23 @@ def store_cohort(
         kept.append(
             (logged, replace(run_in_effect(found.decision, logged), key=_key(logged), cohort=name, origin=None))
         )
-    added = [(logged, run) for logged, run in kept if run.outcome and run.outcome.app_id not in there]
-    for _, run in added:
-        store.begin(run.begun)
-        store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome)
-    _add_details(store, cohort, kept, {run.key for _, run in added}, problems)
+    added = {
+        run.key
+        for logged, run in kept
+        if run.outcome and run.outcome.app_id not in there and not _is_live(store, logged) and _stored(store, run)
+    }
+    _add_details(store, cohort, kept, added, problems)
     return len(added)
+
+
+def _is_live(store: Store, run: LoggedRun) -> bool:
+    """Whether the tuner's own loop knows of the run, and will harvest it."""
+    return run.steered and store.run(run.key) is not None
+
+
+def _stored(store: Store, run: Run) -> bool:
+    store.begin(run.begun)
+    return store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome)
 
 
 def _key(run: LoggedRun) -> str:

@@ -27,17 +27,28 @@ class AwsAccount:
         return boto3.client(name, endpoint_url=self.url, **CREDENTIALS)
 
     def run(self, conf: Mapping[str, str]) -> bool:
-        """Run a job; its event log is uploaded where it says."""
+        """Run a job; its files are brought to it, and its event log is uploaded where it says."""
         directory = conf.get("spark.eventLog.dir", "")
         if not directory.startswith("s3"):
             return self.service.run(conf)
-        with tempfile.TemporaryDirectory() as here:
-            succeeded = self.service.run({**conf, "spark.eventLog.dir": here})
+        with tempfile.TemporaryDirectory() as here, tempfile.TemporaryDirectory() as files:
+            brought = {"spark.files": self._brought(conf["spark.files"], files)} if "spark.files" in conf else {}
+            succeeded = self.service.run({**conf, **brought, "spark.eventLog.dir": here})
             self.service.submitted[-1] = dict(conf)
             prefix = directory.partition(f"//{BUCKET}/")[2].rstrip("/")
-            for file in Path(here).iterdir():
-                self.client("s3").upload_file(str(file), BUCKET, f"{prefix}/{file.name}")
+            for file in Path(here).rglob("*"):
+                if file.is_file():
+                    self.client("s3").upload_file(str(file), BUCKET, f"{prefix}/{file.relative_to(here)}")
         return succeeded
+
+    def _brought(self, urls: str, directory: str) -> str:
+        """Files of the bucket, in a directory of this machine."""
+        found = []
+        for url in urls.split(","):
+            key = url.partition(f"//{BUCKET}/")[2]
+            found.append(str(Path(directory, Path(key).name)))
+            self.client("s3").download_file(BUCKET, key, found[-1])
+        return ",".join(found)
 
     def submitting(
         self, client: Any, method: str, conf_of: Callable[[Mapping[str, Any]], list[dict[str, str]]]

@@ -13,7 +13,7 @@ from typing import Any
 import kmock
 import requests
 
-from tests.airflow_plugin.engines.spark_service import SparkService, jars_joined
+from tests.airflow_plugin.engines.spark_service import SparkService, lists_joined
 
 _GROUP = "apis/sparkoperator.k8s.io/v1beta2/namespaces/default/sparkapplications"
 
@@ -31,7 +31,7 @@ class _Api(kmock.KubernetesEmulator):
 @contextmanager
 def kubernetes_cluster(service: SparkService, directory: Path) -> Iterator[Path]:
     """A kubeconfig of the cluster."""
-    stop, started, urls = Event(), Event(), list[str]()
+    closes, stop, started, urls = Event(), Event(), Event(), list[str]()
 
     async def serve() -> None:
         api = _Api()
@@ -44,14 +44,14 @@ def kubernetes_cluster(service: SparkService, directory: Path) -> Iterator[Path]
         async with kmock.Server(api) as server:
             urls.append(str(server.url).rstrip("/"))
             started.set()
-            while not stop.is_set():
+            while not closes.is_set():
                 await asyncio.sleep(0.05)
 
-    threads = [Thread(target=lambda: asyncio.run(serve()), daemon=True)]
-    threads[0].start()
+    server = Thread(target=lambda: asyncio.run(serve()), daemon=True)
+    server.start()
     assert started.wait(30)
-    threads.append(Thread(target=_operate, args=(urls[0], service, stop), daemon=True))
-    threads[1].start()
+    operator = Thread(target=_operate, args=(urls[0], service, stop), daemon=True)
+    operator.start()
     file = directory / "kubeconfig"
     names = {"clusters": [{"name": "c", "cluster": {"server": urls[0]}}], "users": [{"name": "u", "user": {}}]}
     context = {"contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}], "current-context": "x"}
@@ -59,8 +59,8 @@ def kubernetes_cluster(service: SparkService, directory: Path) -> Iterator[Path]
     try:
         yield file
     finally:
-        stop.set()
-        for thread in threads:
+        for event, thread in ((stop, operator), (closes, server)):
+            event.set()
             thread.join(10)
 
 
@@ -80,7 +80,8 @@ def _operate(url: str, service: SparkService, stop: Event) -> None:
             if name in done:
                 continue
             done.add(name)
-            succeeded = service.run(jars_joined(spec.get("sparkConf", {}), spec.get("deps", {}).get("jars")))
+            deps = spec.get("deps", {})
+            succeeded = service.run(lists_joined(spec.get("sparkConf", {}), deps.get("jars"), deps.get("files")))
             code, phase = (0, "Succeeded") if succeeded else (1, "Failed")
             state = {"terminated": {"exitCode": code}}
             container = "spark-kubernetes-driver"

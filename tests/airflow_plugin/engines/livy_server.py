@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-from tests.airflow_plugin.engines.spark_service import SparkService, jars_joined
+from tests.airflow_plugin.engines.spark_service import SparkService, lists_joined
 
 
 @contextmanager
@@ -22,8 +22,7 @@ def livy_server(service: SparkService) -> Iterator[str]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            conf = jars_joined(body.get("conf", {}), body.get("jars"))
-            conf |= {"spark.files": ",".join(body["files"])} if "files" in body else {}
+            conf = lists_joined(body.get("conf", {}), body.get("jars"), body.get("files"))
             if not service.takes(conf):
                 return self._answer({"msg": "Blacklisted configuration values in session config"}, 400)
             states.append("success" if service.run(conf) else "dead")

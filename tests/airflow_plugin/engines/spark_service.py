@@ -51,6 +51,9 @@ class SparkService:
         return self.submitted[-1]
 
 
-def jars_joined(conf: Mapping[str, Any], jars: list[str] | None) -> dict[str, str]:
-    """Properties of a request whose jars stand beside them."""
-    return {**{k: str(v) for k, v in conf.items()}, **({"spark.jars": ",".join(jars)} if jars else {})}
+def lists_joined(
+    conf: Mapping[str, Any], jars: list[str] | None = None, files: list[str] | None = None
+) -> dict[str, str]:
+    """Properties of a request whose jars and files stand beside them."""
+    beside = {"spark.jars": jars, "spark.files": files}
+    return {**{k: str(v) for k, v in conf.items()}, **{k: ",".join(v) for k, v in beside.items() if v}}

@@ -32,6 +32,8 @@ def conf_of(request: dict[str, Any], defaults: dict[str, str]) -> list[dict[str,
     arguments = {**defaults, **request["Arguments"]}
     pairs = [part.strip().split("=", 1) for part in arguments.get("--conf", "").split(" --conf ") if part.strip()]
     conf = {name: value.split()[0] for name, value in pairs}
+    lists = {"spark.jars": "--extra-jars", "spark.files": "--extra-files"}
+    conf |= {name: arguments[argument] for name, argument in lists.items() if argument in arguments}
     if arguments.get("--enable-spark-ui") == "true":
         conf |= {"spark.eventLog.enabled": "true", "spark.eventLog.dir": arguments["--spark-event-logs-path"]}
     return [conf]

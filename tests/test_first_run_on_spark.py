@@ -19,7 +19,7 @@ from tuner.words.reasons import why_words
 
 from .test_loop_on_spark import SUBMIT, Cohort, agent_events, spark_properties
 
-pytestmark = [pytest.mark.spark]
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 
 # The lender's query; one that reads the same and groups otherwise; one with a filter that the lender's has not.
 QUERIES = {

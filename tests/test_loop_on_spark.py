@@ -264,6 +264,7 @@ def test_sql_is_steered_by_a_hint_in_its_text(join_tables: Path, tmp_path: Path)
     assert cohort.replayed(Walker(agent=False, text=True)) == [first.decision, second.decision]
 
 
+@pytest.mark.nightly
 def test_a_branch_that_a_filter_rules_out_does_not_hide_its_query_from_the_agent(
     join_tables: Path, tmp_path: Path
 ) -> None:

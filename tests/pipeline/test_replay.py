@@ -123,10 +123,15 @@ def test_logs_that_are_gone_stay_in_the_replay(spark: Any, tmp_path: Path) -> No
     ("rules", "chosen"),
     [
         (CohortRules(), RunSelection("etl.d*")),
-        (CohortRules(), RunSelection(months=3 / 30.4)),
-        (CohortRules(pattern=re.compile("e(t)l")), RunSelection()),
-        (CohortRules(named="all of it"), RunSelection()),
-        (CohortRules(), RunSelection("nothing has this name")),
+        *(
+            pytest.param(rules, chosen, marks=pytest.mark.nightly)
+            for rules, chosen in (
+                (CohortRules(), RunSelection(months=3 / 30.4)),
+                (CohortRules(pattern=re.compile("e(t)l")), RunSelection()),
+                (CohortRules(named="all of it"), RunSelection()),
+                (CohortRules(), RunSelection("nothing has this name")),
+            )
+        ),
     ],
 )
 def test_cohorts_and_runs_are_chosen_anew_each_time(

@@ -1,6 +1,6 @@
 """Services that run what they are sent on a real Spark: the agent gets there by each, and is followed.
 
-By day Livy alone: the others differ in where the request holds what gets there, which their own tests look at.
+By day Livy alone, and what fits into a property: the others differ in where the request holds what gets there, which their own tests look at.
 """
 
 from __future__ import annotations
@@ -132,7 +132,10 @@ def run(op: Any, run_id: str) -> None:
     op.execute({"ti": ti, "task_instance": ti, "run_id": run_id, "dag": dag})
 
 
-@pytest.mark.parametrize("in_a_file", [False, True], ids=["in a property", "in a file"])
+@pytest.mark.parametrize(
+    "in_a_file",
+    [pytest.param(False, id="in a property"), pytest.param(True, id="in a file", marks=pytest.mark.nightly)],
+)
 def test_the_second_run_has_its_join_broadcast_by_the_agent(
     operator: Callable[[], Any],
     in_a_file: bool,

@@ -13,7 +13,7 @@ from tuner.eventlog.read import read_application
 from tuner.model.reason import ReasonCode
 from tuner.plan.queries import queries
 
-pytestmark = [pytest.mark.spark]
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 _APP = Path(__file__).with_name("kept_rows_app.py")
 _APPLIED = [("applied", None)]
 _HELD = [("held", ReasonCode.HELD_MORE_ROWS)]

@@ -1,4 +1,4 @@
-"""A method of an object intercepted for a while."""
+"""A method of an object, or of a class, intercepted for a while."""
 
 from __future__ import annotations
 
@@ -13,16 +13,22 @@ Arguments = Mapping[str, Any]
 @contextmanager
 def at_call(owner: Any, name: str, around: Callable[[Arguments, Callable[[Arguments], Any]], Any]) -> Iterator[None]:
     """While it lasts, calls of a method of `owner` are calls of `around(arguments, method)`: its arguments by their names, and
-    what takes such and calls it."""
+    what takes such and calls it. Of a class it is the method of all its objects, `self` among the arguments."""
     method = getattr(owner, name)
     signature = inspect.signature(method)
 
     def intercepted(*args: Any, **kwargs: Any) -> Any:
-        bound = signature.bind(*args, **kwargs)
-        given = _by_name(bound)
-        return around(
-            given, lambda arguments: method(*args, **kwargs) if arguments is given else _call(method, bound, arguments)
-        )
+        given = _by_name(signature.bind(*args, **kwargs))
+
+        def call(arguments: Arguments) -> Any:
+            if arguments is given:
+                return method(*args, **kwargs)
+            # Some take nothing but keywords, whatever their signature says: what was given by name stays so.
+            names = _positional(signature)[: len(args)]
+            positional = [arguments[name] for name in names]
+            return method(*positional, *args[len(names) :], **{n: v for n, v in arguments.items() if n not in names})
+
+        return around(given, call)
 
     own = vars(owner).get(name, _NONE)
     setattr(owner, name, intercepted)
@@ -47,13 +53,7 @@ def _by_name(bound: inspect.BoundArguments) -> dict[str, Any]:
     return named | next(others, {})
 
 
-def _call(method: Callable[..., Any], bound: inspect.BoundArguments, arguments: Arguments) -> Any:
-    """The call with these arguments, in the way in which it was made."""
-    parameters = bound.signature.parameters
-    for name, parameter in parameters.items():
-        if parameter.kind is _KINDS.VAR_KEYWORD:
-            named = {n for n, p in parameters.items() if p.kind not in (_KINDS.VAR_KEYWORD, _KINDS.VAR_POSITIONAL)}
-            bound.arguments[name] = {n: v for n, v in arguments.items() if n not in named}
-        elif parameter.kind is not _KINDS.VAR_POSITIONAL and name in arguments:
-            bound.arguments[name] = arguments[name]
-    return method(*bound.args, **bound.kwargs)
+def _positional(signature: inspect.Signature) -> list[str]:
+    """The parameters that arguments without names go to."""
+    kinds = (_KINDS.POSITIONAL_ONLY, _KINDS.POSITIONAL_OR_KEYWORD)
+    return [name for name, parameter in signature.parameters.items() if parameter.kind in kinds]

@@ -35,6 +35,7 @@ class TaskSteering:
     killed: bool = False
     _begun: list[Begun] = field(default_factory=list)
     _has_submitted: bool = False
+    _goes_on_with_another: bool = False
 
     @contextmanager
     def submitting(self) -> Iterator[None]:
@@ -69,7 +70,8 @@ class TaskSteering:
             if self.killed or not self.engine.waits(self.operator):
                 self._log.info("spark-tuner: the event log is harvested at the cohort's next run")
                 return
-            self._harvest(self._begun if self._has_submitted else self._submitted_before(), failed, error)
+            is_own = self._has_submitted and not self._goes_on_with_another
+            self._harvest(self._begun if is_own else self._submitted_before(), failed, error)
 
     @property
     def _log(self) -> Any:
@@ -80,11 +82,11 @@ class TaskSteering:
         if self._has_submitted:
             return send(request)  # The decisions were of the first one.
         self._has_submitted = True
-        steered = self._steered(request)
+        steered = None if self._may_go_on(request) else self._steered(request)
         if steered is None:
-            return send(request)
+            return self._sent(request, send)
         try:
-            return send(steered)
+            return self._sent(steered, send)
         except Exception as error:
             self._withdraw()
             if not self._is_refusal(error):
@@ -96,7 +98,31 @@ class TaskSteering:
                 type(error).__name__,
             )
             self._log.debug("Spark tuner: what was refused", exc_info=True)
-        return send(request)
+        return self._sent(request, send)
+
+    def _may_go_on(self, request: Request) -> bool:
+        """Whether this may start no job, but go on with one of an earlier try, which nobody saw end: then nothing is decided."""
+        with failing_open(self._log, "tell whether the job of an earlier try goes on"):
+            if self.engine.names_its_job(self.operator, request) and self._submitted_before():
+                self._log.info("spark-tuner: an earlier try's job may go on: nothing is decided for this one")
+                return True
+        return False
+
+    def _sent(self, request: Request, send: Send) -> Any:
+        """Send a request, and see whether it started a job."""
+        try:
+            answer = send(request)
+        except Exception as error:
+            self._look_at(request, error)
+            raise
+        self._look_at(request, answer)
+        return answer
+
+    def _look_at(self, request: Request, outcome: Any) -> None:
+        with failing_open(self._log, "tell which job this try goes on with"):
+            if self.engine.goes_on_with_another(request, outcome):
+                self._withdraw()
+                self._goes_on_with_another = True
 
     @contextmanager
     def _fields_set(self) -> Iterator[None]:

@@ -58,7 +58,8 @@ class Additions:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A method by which an operator submits: `name` of `owner`, an object of the operator's."""
+    """A method by which an operator submits: `name` of `owner`, an object of the operator's; or a class, where the operator
+    makes the object when it submits."""
 
     owner: Any
     name: str
@@ -110,6 +111,15 @@ class Engine(ABC):
 
     def is_refusal(self, error: Exception) -> bool:
         """Whether the service refuses the request for what is in it, so that one without the additions may pass."""
+        return False
+
+    def names_its_job(self, operator: Any, request: Request) -> bool:
+        """Whether a request that is sent again starts no other job: a retry may go on with the one of an earlier try."""
+        return False
+
+    def goes_on_with_another(self, request: Request, outcome: Any) -> bool:
+        """Whether a request started no job, and the operator goes on with one that was there: by what came of it, which is what
+        the call returned or raised."""
         return False
 
     def waits(self, operator: Any) -> bool:

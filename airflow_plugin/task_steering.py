@@ -36,6 +36,8 @@ class TaskSteering:
     _begun: list[Begun] = field(default_factory=list)
     _has_submitted: bool = False
     _goes_on_with_another: bool = False
+    # The request that was taken steered, as its author wrote it and as it was sent.
+    _taken: tuple[Request, Request] | None = None
 
     @contextmanager
     def submitting(self) -> Iterator[None]:
@@ -79,14 +81,14 @@ class TaskSteering:
 
     def _submit(self, request: Request, send: Send) -> Any:
         """Send a request steered; as its author wrote it where that cannot be, or is refused."""
-        if self._has_submitted:
-            return send(request)  # The decisions were of the first one.
+        if self._has_submitted:  # The decisions were of the first one.
+            return send(self._sent_before(request) or request)
         self._has_submitted = True
         steered = None if self._may_go_on(request) else self._steered(request)
         if steered is None:
             return self._sent(request, send)
         try:
-            return self._sent(steered, send)
+            answer = self._sent(steered, send)
         except Exception as error:
             self._withdraw()
             if not self._is_refusal(error):
@@ -98,7 +100,15 @@ class TaskSteering:
                 type(error).__name__,
             )
             self._log.debug("Spark tuner: what was refused", exc_info=True)
+        else:
+            self._taken = request, steered
+            return answer
         return self._sent(request, send)
+
+    def _sent_before(self, request: Request) -> Request | None:
+        """As what a request was sent, where this one takes its place."""
+        own, steered = self._taken or (None, None)
+        return steered if self.engine.sends_again and own == request else None
 
     def _may_go_on(self, request: Request) -> bool:
         """Whether this may start no job, but go on with one of an earlier try, which nobody saw end: then nothing is decided."""

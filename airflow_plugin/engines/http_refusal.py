@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 # Bad Request, Payload Too Large, Unprocessable Content.
-_REFUSED = frozenset({400, 413, 422})
+REFUSED = frozenset({400, 413, 422})
 
 
 def is_http_refusal(error: BaseException) -> bool:
     """Whether a request was answered so, or never left: its values were no such as the client sends."""
-    return any(_status(one) in _REFUSED or isinstance(one, (TypeError, ValueError)) for one in _chain(error))
+    return any(_status(one) in REFUSED or isinstance(one, (TypeError, ValueError)) for one in _chain(error))
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

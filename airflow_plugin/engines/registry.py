@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from airflow_plugin.engines.engine import Engine
 
 _PROVIDERS = "airflow.providers"
+_DATAPROC = f"{_PROVIDERS}.google.cloud.operators.dataproc"
 # Where operators of each engine are defined, and the module here whose ENGINE theirs is.
 SPARK_SUBMIT = "spark_submit"
 ENGINES = {
@@ -22,6 +23,9 @@ ENGINES = {
     f"{_PROVIDERS}.amazon.aws.operators.emr.EmrAddStepsOperator": "emr_steps",
     f"{_PROVIDERS}.amazon.aws.operators.glue.GlueJobOperator": "glue",
     f"{_PROVIDERS}.cncf.kubernetes.operators.spark_kubernetes.SparkKubernetesOperator": "spark_kubernetes",
+    f"{_DATAPROC}.DataprocSubmitJobOperator": "dataproc_job",
+    f"{_DATAPROC}.DataprocCreateBatchOperator": "dataproc_batch",
+    f"{_DATAPROC}.DataprocInstantiateInlineWorkflowTemplateOperator": "dataproc_workflow",
 }
 
 

@@ -26,6 +26,7 @@ ENGINES = {
     f"{_DATAPROC}.DataprocSubmitJobOperator": "dataproc_job",
     f"{_DATAPROC}.DataprocCreateBatchOperator": "dataproc_batch",
     f"{_DATAPROC}.DataprocInstantiateInlineWorkflowTemplateOperator": "dataproc_workflow",
+    f"{_PROVIDERS}.microsoft.azure.operators.synapse.AzureSynapseRunSparkBatchOperator": "synapse",
 }
 
 

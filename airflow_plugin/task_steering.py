@@ -195,9 +195,10 @@ class TaskSteering:
     def _harvest(self, begun: Sequence[Begun], failed: bool, error: str) -> None:
         from airflow_plugin import turn
 
+        # Else the log of each tells how it ended: the task's end is not theirs.
+        is_its_end = len(begun) == 1 and self.engine.ends_as_its_job(self.operator)
         for one in begun:
-            # Of several jobs the log of each tells how it ended: the task's end is not theirs.
-            turn.end(one, failed=failed if len(begun) == 1 else None, error=error)
+            turn.end(one, failed=failed if is_its_end else None, error=error)
 
     def _task(self, job: SparkJob, current: Settings) -> TaskSubmission:
         from airflow_plugin.task_submission import TaskSubmission

@@ -46,6 +46,9 @@ class DataprocWorkflow(Engine):
     def names_its_job(self, operator: Any, request: Request) -> bool:
         return bool(request.get("request_id"))
 
+    def ends_as_its_job(self, operator: Any) -> bool:
+        return len(field(operator.template, "jobs") or []) == 1
+
     def access(self, operator: Any, url: str) -> Mapping[str, Any]:
         return gs_access(operator, url)
 

@@ -128,6 +128,10 @@ class Engine(ABC):
         """Whether the job has ended when the operator has."""
         return True
 
+    def ends_as_its_job(self, operator: Any) -> bool:
+        """Whether a task of one Spark job fails where that does, and for nothing else that it runs."""
+        return True
+
     def submission(self, operator: Any, job: SparkJob, agent_jar: str) -> Submission:
         """How a job gets to its driver: here, by the service."""
         conf = {**job.defaults, **job.conf}

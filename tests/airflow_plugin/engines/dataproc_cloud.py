@@ -38,7 +38,7 @@ class Dataproc:
     """`received` holds jobs, batches and templates as they arrived, `refused` those that were not let in.
 
     `ends`: jobs run at once; else jobs and batches run on, until they are asked for when it is set again. `unavailable` answers
-    so to what submits. `not_ready` is how many batches there are no resources for.
+    so to what submits. `not_ready` is how many batches there are no resources for, `others_fail`: so do steps without Spark.
     """
 
     service: SparkService
@@ -47,6 +47,7 @@ class Dataproc:
     ends: bool = True
     unavailable: bool = False
     not_ready: int = 0
+    others_fail: bool = False
     _jobs: dict[str, Any] = field(default_factory=dict)
     _batches: dict[str, Any] = field(default_factory=dict)
     _by_request: dict[str, Any] = field(default_factory=dict)
@@ -109,7 +110,7 @@ class Dataproc:
         template = request.template
         succeeded = self._run(self._taken(template, [conf_of(step, "job") for step in template.jobs], context))
         answer = Operation(name="operations/workflow", metadata=_any(dataproc_v1.WorkflowMetadata()), done=True)
-        if succeeded:
+        if succeeded and not self.others_fail:
             answer.response.Pack(Empty())
         else:
             answer.error.CopyFrom(Status(code=9, message="a step failed"))

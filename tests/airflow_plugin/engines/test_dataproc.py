@@ -210,6 +210,27 @@ def test_a_deferred_task_is_harvested_when_it_is_resumed(operator: Any, cloud: D
     assert ti.xcoms["spark_tuner"]["gained_seconds"] == pytest.approx(3.0, rel=0.01)
 
 
+FAILURES = {
+    SubmitJob: {"job_id": "j", "job_state": "ERROR", "job": "…"},
+    CreateBatch: {"batch_id": "b", "batch_state": "FAILED", "batch_state_message": "it failed"},
+    InlineWorkflow: {"status": "error", "message": "it failed"},
+}
+
+
+def test_a_resumed_task_whose_job_failed_counts_as_failed(
+    operator: Any, service: SparkService, cloud: Dataproc, stored: Stored
+) -> None:
+    service.how, cloud.ends = "fail", False
+    with pytest.raises(TaskDeferred) as deferred:
+        run(operator({}, deferrable=True), "r1")
+    cloud.finish()
+    ti: Any = TaskInstance(run_id="r1")
+    event = FAILURES[type(operator)]
+    with pytest.raises(Exception, match="failed"):
+        operator({}, deferrable=True).resume_execution(deferred.value.method_name, {"event": event}, {"ti": ti})
+    assert [r.state for r in stored()] == [RunState.FAILED]
+
+
 def test_a_job_that_the_triggerer_started_is_resumed_without_harm(stored: Stored) -> None:
     op = SubmitJob()({}, deferrable=True, start_from_trigger=True)
     ti: Any = TaskInstance(run_id="r1")
@@ -349,6 +370,17 @@ def test_of_several_steps_the_log_tells_which_failed(service: SparkService, clou
     with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
         states = [store.runs(f"sales.nightly.{name}")[0].state for name in ("load", "sum")]
     assert states[0] is RunState.SUCCEEDED and states[1] is not RunState.SUCCEEDED
+
+
+def test_a_step_is_not_blamed_for_one_that_starts_no_spark(cloud: Dataproc, stored: Stored) -> None:
+    cloud.others_fail = True
+    with pytest.raises(Exception, match="a step failed"):
+        run(InlineWorkflow()({}), "r1")
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED]
+    alone = {"placement": {}, "jobs": [{"step_id": "load", "pyspark_job": dict(MAIN)}]}
+    with pytest.raises(Exception, match="a step failed"):
+        run(InlineWorkflow()({}, alone), "r2")
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.FAILED]
 
 
 def test_jobs_that_start_no_spark_are_left_alone(service: SparkService, cloud: Dataproc, stored: Stored) -> None:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import sleep
 
 import pytest
+from upath import UPath
 
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import LogSource
 from tuner.eventlog.locate import KEY_PROPERTY, locate
 from tuner.eventlog.read import read_application
+from tuner.model.application import Completeness
 
-from .samples import application_end, application_start, environment, log_start, write
+from .samples import application_end, application_start, environment, event, log_start, whole_log, write
+
+locating = sys.modules[locate.__module__]
 
 
 def run(directory: Path, key: str, *, written_at: float = 1000) -> Path:
@@ -94,3 +101,49 @@ def test_a_search_is_given_up_in_time(tmp_path: Path, monkeypatch: pytest.Monkey
     with pytest.raises(EventLogNotFoundError, match=r"no event log with spark\.tuner\.key=1 found in 1 s among"):
         locate(str(tmp_path), "1", since_seconds=0, most_seconds=1)
     assert opened == ["local-3"]
+
+
+def delivered(directory: Path, made: datetime, key: str, name: str = "k1qfgf0v") -> Path:
+    """What Databricks delivers of a cluster, its log in three pieces."""
+    cluster = directory / f"{made:%m%d-%H%M%S}-{name}"
+    write(cluster / "driver" / "log4j-active.log", b"26/11/24 07:00:00 INFO DriverDaemon: started\n" * 50)
+    lines = [event("DBCEventLoggingListenerMetadata", Spark_Version="3.5.0"), *whole_log()[1:]]
+    lines[2:2] = [environment(**{KEY_PROPERTY: key})]
+    logs = cluster / "eventlog" / f"{cluster.name}_10_0_0_1" / "4911756012346"
+    write(logs / "eventlog-2026-01-02--00-10.gz", gzip.compress(b"".join(lines[4:8])))
+    write(logs / "eventlog-2026-01-01--23-10.gz", gzip.compress(b"".join(lines[:4])))
+    write(logs / "eventlog", lines[8:])
+    return logs
+
+
+def test_a_log_that_databricks_delivered(tmp_path: Path) -> None:
+    now = datetime.now(UTC)
+    delivered(tmp_path, now, "1")
+    found = locate(str(tmp_path), "1", now.timestamp() - 120)
+    assert found.status is Completeness.COMPLETE and len(found.executions) == 1
+
+
+@pytest.mark.parametrize("scheme", ["", "memory://"])
+def test_of_databricks_clusters_only_those_made_since_are_looked_into(
+    tmp_path: Path, scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, url = datetime.now(UTC), f"{scheme}{tmp_path}"
+    for hours in (30, 2, 1):
+        delivered(tmp_path, now - timedelta(hours=hours), f"{hours} ago")
+    delivered(tmp_path, now - timedelta(days=300), "last spring")
+    if scheme:
+        UPath(url).fs.put(str(tmp_path), str(tmp_path), recursive=True)
+    looked: list[str] = []
+    genuine = locating.find_logs
+    monkeypatch.setattr(locating, "find_logs", lambda entry: (looked.append(str(entry)), genuine(entry))[1])
+    assert locate(url, "2 ago", (now - timedelta(hours=3)).timestamp()).status is Completeness.COMPLETE
+    assert [path.rpartition("/")[2] for path in looked] == ["eventlog", "eventlog"]
+    with pytest.raises(EventLogNotFoundError, match=r"no event log with spark\.tuner\.key"):
+        locate(url, "30 ago", (now - timedelta(hours=3)).timestamp())
+
+
+@pytest.mark.parametrize("name", ["9999-999999-abc", "0230-101010-abc", "1124-071500", "x1124-071500-abc", "driver"])
+def test_directories_that_are_no_clusters_are_passed_over(tmp_path: Path, name: str) -> None:
+    run(tmp_path / name / "eventlog", "1")
+    with pytest.raises(EventLogNotFoundError):
+        locate(str(tmp_path), "1", since_seconds=0)

@@ -191,3 +191,11 @@ def test_who_may_not_write_there_runs_without() -> None:
     nobody = str(pwd.getpwnam("nobody").pw_uid)
     done = subprocess.run([sys.executable, "-c", script, nobody, "/"], capture_output=True, text=True, check=True)
     assert done.stdout == "Permission denied\n"
+
+
+@pytest.mark.parametrize("base", ["/shared/events", "file:///shared/events"])
+def test_a_platform_that_has_no_paths_of_this_machine_is_given_none(job: Job, base: str) -> None:
+    platform = Submission(platform="Cloud", schemes=frozenset({"s3"}))
+    place = event_log_place(replace(job, submission=platform, event_log_base=base, base_is_shared=True))
+    assert (place.directory, place.conf) == ("", {})
+    assert "a path of this machine is none of Cloud's" in place.why

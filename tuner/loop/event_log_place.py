@@ -102,7 +102,12 @@ def _below_base(job: Job) -> EventLogPlace:
 
 
 def _base_obstacle(job: Job) -> str:
-    if job.submission.in_cluster_mode and not job.base_is_shared and local_path(job.event_log_base) is not None:
+    submission = job.submission
+    if local_path(job.event_log_base) is None:
+        return ""
+    if submission.schemes is not None and "file" not in submission.schemes:
+        return f"a path of this machine is none of {submission.platform}'s"
+    if submission.in_cluster_mode and not job.base_is_shared:
         return "deploy mode is cluster, and the driver may run on another machine"
     return ""
 

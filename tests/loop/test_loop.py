@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 from dataclasses import replace
@@ -862,3 +863,41 @@ def test_the_log_says_what_prices_were_learned_from(nightly: Nightly, monkeypatc
     without = other.prepare("other/2/2")
     assert any("learned from no run: scipy is not installed (pip install" in line for line in turn_lines(without))
     assert any("a similar change gained in 1 of 1 other job" in why_words(d) for d in turn.decision.changes)
+
+
+# --- Logs that Databricks delivers ---
+
+
+def _delivered(directory: str, *, ended: bool) -> None:
+    """What the run left, as Databricks leaves it: in pieces, and without an end."""
+    place = local_path(directory)
+    assert place is not None
+    (log,) = place.glob("local-*")
+    _, *lines = log.read_text().splitlines(keepends=True)
+    lines = [json.dumps({"Event": "DBCEventLoggingListenerMetadata", "Spark Version": "4.0.1"}) + "\n", *lines[:-1]]
+    lines = lines if ended else lines[:-1]
+    log.unlink()
+    made = f"{datetime.now(UTC):%m%d-%H%M%S}"
+    logs = place / f"{made}-abc" / "eventlog" / f"{made}-abc_10_0_0_1" / "1"
+    logs.mkdir(parents=True)
+    (logs / "eventlog-2026-11-20--00-10.gz").write_bytes(gzip.compress("".join(lines[:5]).encode()))
+    (logs / "eventlog").write_text("".join(lines[5:]))
+
+
+def test_one_that_lacks_an_end_counts_once_no_work_came_for_long(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = nightly.prepare("e/1/1")
+    Spark().run(turn)
+    _delivered(turn.event_log_dir, ended=True)
+    assert nightly.prepare("e/2/1").decision.in_force
+    run = nightly.stored("e/1/1")
+    assert (run.state, run.outcome.duration_ms, run.outcome.problems) == (RunState.SUCCEEDED, 7000, ())
+
+
+def test_one_that_ends_in_a_query_does_not(nightly: Nightly) -> None:
+    turn = nightly.prepare("e/1/1")
+    Spark().run(turn)
+    _delivered(turn.event_log_dir, ended=False)
+    assert not nightly.prepare("e/2/1").decision.in_force
+    assert nightly.stored("e/1/1").state is RunState.RUNNING

@@ -55,8 +55,10 @@ class ApplicationFold:
         self._jobs_of_stage: dict[int, list[int]] = {}
         self._jobs_of_execution: dict[int, set[int]] = {}
         self._ended: deque[tuple[int, int, _Group]] = deque()
+        self._ends_in_work = False
         self._handlers: dict[type[msgspec.Struct], Callable[..., None]] = {
             ev.LogStart: self._log_start,
+            ev.DatabricksLogStart: self._log_start_of_databricks,
             ev.ApplicationStart: self._application_start,
             ev.ApplicationEnd: self._application_end,
             ev.EnvironmentUpdate: self._environment,
@@ -90,6 +92,8 @@ class ApplicationFold:
         if later.start:
             self._application_start(later.start)
         here.end_ms = here.end_ms if later.end_ms is None else later.end_ms
+        here.of_databricks |= later.of_databricks
+        here.last_end_ms = max(here.last_end_ms, later.last_end_ms)
         here.conf.update(later.conf)
         absorb_record(here, later.steering)
         for execution_id, said in later.steered.items():
@@ -131,6 +135,8 @@ class ApplicationFold:
     def close(self) -> None:
         """Hand on all that is still open, of a log that ends here."""
         here = self.fragment
+        ends = (*(e.end for e in here.executions.values()), *(job.end for job in here.jobs.values()))
+        self._ends_in_work = None in ends
         for execution_id in sorted(here.executions.keys() | self._jobs_of_execution.keys()):
             self._release((True, execution_id))
         for job_id in sorted(here.jobs):
@@ -138,6 +144,13 @@ class ApplicationFold:
         # Stages of which the log does not tell whose they are.
         if here.stages:
             self._hand_on(None, (), sorted(here.stages))
+
+    @property
+    def work_ended_ms(self) -> int | None:
+        """As that of an Application, of a log that reads well."""
+        here = self.fragment
+        ceased = here.of_databricks and here.start and here.end_ms is None and not self._ends_in_work
+        return here.last_end_ms if ceased and here.last_end_ms else None
 
     def application(self, problems: Iterable[Problem]) -> Application:
         """The application as the events taken tell it, without the work handed on.
@@ -181,6 +194,10 @@ class ApplicationFold:
 
     def _log_start(self, event: ev.LogStart) -> None:
         self.fragment.version = event.version
+
+    def _log_start_of_databricks(self, event: ev.DatabricksLogStart) -> None:
+        self._log_start(event)
+        self.fragment.of_databricks = True
 
     def _application_start(self, event: ev.ApplicationStart) -> None:
         first = self.fragment.start = self.fragment.start or event
@@ -244,6 +261,7 @@ class ApplicationFold:
     def _job_end(self, event: ev.JobEnd) -> None:
         job = self.fragment.jobs.get(event.job_id)
         take_job(self.fragment, event, job.execution_id if job else None)
+        self._worked_until(event.completed_ms)
         if job is None and self._piece:
             job = self.fragment.jobs[event.job_id] = OpenJob()
         if job is not None:
@@ -330,9 +348,13 @@ class ApplicationFold:
 
     def _execution_end(self, event: ev.ExecutionEnd) -> None:
         take_execution(self.fragment, event)
+        self._worked_until(event.time)
         error = event.error and event.error[:_MAX_TEXT]
         self._execution(event.execution_id).end = msgspec.structs.replace(event, error=error)
         self._await_release((True, event.execution_id))
+
+    def _worked_until(self, ms: int | None) -> None:
+        self.fragment.last_end_ms = max(self.fragment.last_end_ms, ms or 0)
 
     def _adaptive_update(self, event: ev.RawAdaptiveUpdate) -> None:
         self._execution(event.execution_id).replan(event)

@@ -21,6 +21,10 @@ class LogStart(Event, frozen=True):
     version: str = msgspec.field(default="", name="Spark Version")
 
 
+class DatabricksLogStart(LogStart, frozen=True):
+    """What Databricks writes in its place, in each piece of a log."""
+
+
 class ApplicationStart(Event, frozen=True):
     app_name: str = msgspec.field(default="", name="App Name")
     app_id: str | None = msgspec.field(default=None, name="App ID")
@@ -230,7 +234,7 @@ _AGENT = "tuner.steering.agent."
 
 EVENT_TYPES: dict[str, type[msgspec.Struct]] = {
     "SparkListenerLogStart": LogStart,
-    "DBCEventLoggingListenerMetadata": LogStart,  # what Databricks writes in its place
+    "DBCEventLoggingListenerMetadata": DatabricksLogStart,
     "SparkListenerApplicationStart": ApplicationStart,
     "SparkListenerApplicationEnd": ApplicationEnd,
     "SparkListenerEnvironmentUpdate": EnvironmentUpdate,

@@ -37,6 +37,11 @@ class LogSource:
         """Whether Spark has left out of it what had ended by then: jobs, and executors that were gone."""
         return ".compact" in self.files[0].name
 
+    @property
+    def delivered(self) -> bool:
+        """Whether it is one of Databricks', whose names do not tell if it goes on."""
+        return _DELIVERED.match(self.files[-1].name) is not None
+
 
 def find_logs(path: LogPath) -> list[LogSource]:
     """The event logs at `path`: a file, the directory of a rolling log or of a Databricks one, or a tree that holds any.

@@ -22,12 +22,15 @@ class Fragment(msgspec.Struct):
 
     `steered` and `values` are what the agent said of executions, by their ids: it says so before they start. `failures`
     are the last executions and jobs that failed, `losses` the last executors that were lost. `executor_changes` are
-    executors by name, with the cores they were added with (None: removed) and when.
+    executors by name, with the cores they were added with (None: removed) and when. `of_databricks` says whose log it is,
+    `last_end_ms` when the last job or execution ended.
     """
 
     version: str = ""
     start: ev.ApplicationStart | None = None
     end_ms: int | None = None
+    of_databricks: bool = False
+    last_end_ms: int = 0
     conf: dict[str, str] = {}
     steering: AgentRecord = UNSTEERED
     steered: dict[int, tuple[DirectiveResult, ...]] = {}

@@ -148,9 +148,12 @@ def _close(source: LogSource, fold: ApplicationFold) -> Application:
         )
         for index in source.missing
     ]
-    if not problems and not fold.fragment.problems:
+    reads_well = not problems and not fold.fragment.problems
+    if reads_well:
         problems += _ends(source, fold.fragment)
     application = fold.application(problems)
+    if reads_well:
+        application = replace(application, work_ended_ms=fold.work_ended_ms)
     return replace(application, allocated_core_ms=None) if source.compacted else application
 
 

@@ -19,6 +19,7 @@ from tuner.advice.oversized_hints import head_room
 from tuner.advice.steering_reach import Reach
 from tuner.cost.learned.has_learner import has_learner
 from tuner.errors import EventLogNotFoundError
+from tuner.eventlog.as_ended import as_ended
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import MAX_SEARCH_SECONDS, locate
 from tuner.eventlog.location import log_path
@@ -748,7 +749,8 @@ def _settle(store: Store, job: Job, run: Run, now: datetime, problems: Problems)
     if not given_up and _is_being_written(run, job.access):
         return
     try:
-        application = _harvest(run.event_log_dir, run.key, run.started_at, job.access, MAX_PENDING_SEARCH_SECONDS)
+        found = _harvest(run.event_log_dir, run.key, run.started_at, job.access, MAX_PENDING_SEARCH_SECONDS)
+        application = as_ended(found, now)
     except Exception:
         if given_up:
             store.finish(run.key, RunState.FAILED if superseded else RunState.LOST, now, None)
@@ -770,7 +772,8 @@ def _is_being_written(run: Run, access: Mapping[str, object]) -> bool:
     if not run.event_log_dir.endswith(of_key(run.key)):
         return False  # The logs there are of others, too.
     try:
-        return all(source.in_progress for source in find_logs(log_path(run.event_log_dir, access)))
+        sources = find_logs(log_path(run.event_log_dir, access))
+        return all(source.in_progress and not source.delivered for source in sources)
     except Exception:
         return False
 

@@ -199,7 +199,8 @@ class Application:
     Its executions, jobs and stages are in the order of their ids; where a log is read piece by piece, they were handed
     on as `Work` and are not here. `failures` are the last executors, SQL executions and jobs that failed. `allocated_core_ms` is
     the time that executors held their cores, busy or idle (local mode: the driver's own); None where the log does not tell
-    all of it.
+    all of it. `work_ended_ms` is when the last of its work ended, where nothing but its end is missing and its log is of
+    Databricks, which may leave that out (`tuner.eventlog.as_ended`).
     """
 
     app_id: str
@@ -218,3 +219,4 @@ class Application:
     steering: AgentRecord = UNSTEERED
     failures: tuple[LoggedFailure, ...] = ()
     allocated_core_ms: int | None = None
+    work_ended_ms: int | None = None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from tuner.eventlog.as_ended import as_ended
 from tuner.history.failure import with_query
 from tuner.history.outcome import outcome_of, state_of
 from tuner.model.application import Application, Completeness
@@ -28,6 +29,7 @@ def logged_run(
 
     Whether the job failed is told by its queries: of anything else that failed in it a log has no word.
     """
+    application = as_ended(application, datetime.now(UTC))
     start = _moment(application.start_ms)
     if start is None or not application.app_id or application.status is Completeness.FAILED:
         return None

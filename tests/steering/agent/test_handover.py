@@ -144,3 +144,11 @@ def test_no_place_for_a_file(tmp_path: Path) -> None:
     (tmp_path / "spark-tuner").write_text("a file")
     with pytest.raises(HandoverError, match="make that place writable"):
         hand_over(route(), LONG, {"XDG_DATA_HOME": str(tmp_path)})
+
+
+def test_where_no_files_are_brought_there_are_none_in_the_submit(environ: dict[str, str]) -> None:
+    there = Submission(None, {}, "local:///agent.jar", "Databricks", brings_files=False)
+    found = hand_over(Route(there), TEXT, environ)
+    assert (found.conf, found.merged) == ({"spark.tuner.directives": TEXT}, {"spark.sql.extensions": AGENT})
+    with pytest.raises(HandoverError, match="no file of this machine reaches a driver on Databricks"):
+        hand_over(Route(there, lambda _: pytest.fail("a file is shared")), LONG, environ)

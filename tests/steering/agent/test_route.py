@@ -165,3 +165,17 @@ def test_a_template_waits_for_a_run_that_tells_its_spark(ran: str) -> None:
 def test_braces_of_others_are_left_alone() -> None:
     assert filled("s3://jars/{team}/agent.jar", "") == "s3://jars/{team}/agent.jar"
     assert filled("s3://jars/{team}/agent-{spark}.jar", "4.0.1") == "s3://jars/{team}/agent-4.0.1.jar"
+
+
+@pytest.mark.parametrize(
+    ("agent_jar", "why"),
+    [
+        ("dbfs:/jars/agent.jar", "Databricks loads jars after Spark has started"),
+        ("/jars/agent.jar", "Databricks loads jars after Spark has started"),
+        ("", "no jar of this machine is brought to a driver on Databricks"),
+        ("local:///databricks/jars/agent.jar", ""),
+    ],
+)
+def test_where_jars_come_too_late_it_is_there_before_or_not_at_all(agent_jar: str, why: str) -> None:
+    found = why_not(Submission(None, {}, agent_jar, "Databricks", brings_files=False))
+    assert found.startswith(why) and bool(found) is bool(why)

@@ -45,10 +45,9 @@ def hand_over(route: Route, directives: str, environ: Mapping[str, str] = os.env
     built yet."""
     user = route.submission.conf
     conf, files = _directives(route, directives, environ)
-    merged = {
-        JARS: _joined(user.get(JARS), _jar(route, environ)),
-        EXTENSIONS: _joined(user.get(EXTENSIONS), EXTENSIONS_CLASS),
-    }
+    merged = {EXTENSIONS: _joined(user.get(EXTENSIONS), EXTENSIONS_CLASS)}
+    if route.submission.brings_files:
+        merged[JARS] = _joined(user.get(JARS), _jar(route, environ))
     if files:
         merged[FILES] = _joined(user.get(FILES), files)
     return Handover(conf, merged)
@@ -75,7 +74,7 @@ def _directives(route: Route, text: str, environ: Mapping[str, str]) -> tuple[di
     if not why:
         return {DIRECTIVES: text}, ""
     if not submission.uploads:
-        if route.share is not None:
+        if route.share is not None and submission.brings_files:
             url = route.share(text)
             return {DIRECTIVES_FILE: url.rpartition("/")[2]}, url
         raise HandoverError(

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from tuner.eventlog.location import local_path
+from tuner.eventlog.location import local_path, scheme_of
 from tuner.steering.agent.jar import OLDEST_SPARK
 from tuner.steering.agent.jar_template import filled
 from tuner.steering.agent.spark_home import version_number
 from tuner.steering.agent.submission import REMOTE, Submission
+
+# The scheme of what every node has already (Spark's "Advanced Dependency Management").
+ON_EACH_NODE = "local"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,11 @@ def _obstacle(submission: Submission, version: str) -> str:
 
 def _obstacle_of_deployed(submission: Submission) -> str:
     jar = submission.agent_jar
+    if not submission.brings_files and scheme_of(jar) != ON_EACH_NODE:
+        return (
+            f"{submission.platform} loads jars after Spark has started; have an init script put the agent's where Spark finds "
+            "its own, and set agent_jar to that place: local:///…"
+        )
     if submission.uploads or local_path(jar) is None:
         return ""
     if submission.platform:

@@ -25,7 +25,8 @@ class Submission:
     as well; `agent_jar` is where a jar of the agent is deployed ("" for none).
 
     `platform` is the service that starts the driver, as people call it, "" for a spark-submit of this machine; `schemes` are
-    those of the file systems that it has (None: not known); `most_characters` is how long a property may be there.
+    those of the file systems that it has (None: not known); `most_characters` is how long a property may be there,
+    `brings_files` whether jars and files at URLs get to a driver there before Spark starts.
     """
 
     spark: SparkAtHand | None = None
@@ -34,6 +35,7 @@ class Submission:
     platform: str = ""
     schemes: frozenset[str] | None = None
     most_characters: int = MAX_CONF_CHARACTERS
+    brings_files: bool = True
 
     @property
     def in_cluster_mode(self) -> bool:

@@ -84,7 +84,8 @@ class TaskSteering:
         if self._has_submitted:  # The decisions were of the first one.
             return send(self._sent_before(request) or request)
         self._has_submitted = True
-        steered = None if self._may_go_on(request) else self._steered(request)
+        self._goes_on_with_another = self._may_go_on(request)
+        steered = None if self._goes_on_with_another else self._steered(request)
         if steered is None:
             return self._sent(request, send)
         try:
@@ -152,6 +153,8 @@ class TaskSteering:
         """The request with what was decided for its jobs; None where there is nothing to add to it."""
         with failing_open(self._log, "steer this run"):
             jobs = _distinct(self.engine.read(self.operator, request))
+            if left := self.engine.left_alone(self.operator, request):
+                self._log.info("spark-tuner: %s runs as its author wrote it: %s", self.engine.title, left)
             additions = [self._begin(job) for job in jobs]
             if any(additions):
                 return {**request, **self.engine.changed(self.operator, request, additions)}

@@ -111,6 +111,10 @@ class Engine(ABC):
     def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:
         """The request with additions to its jobs, in the order of `read`, on copies: those of its values that are others."""
 
+    def left_alone(self, operator: Any, request: Request) -> str:
+        """What in a request is given nothing, and why, for people; "" for nothing."""
+        return ""
+
     def is_refusal(self, error: Exception) -> bool:
         """Whether the service refuses the request for what is in it, so that one without the additions may pass."""
         return False

@@ -27,6 +27,11 @@ ENGINES = {
     f"{_DATAPROC}.DataprocCreateBatchOperator": "dataproc_batch",
     f"{_DATAPROC}.DataprocInstantiateInlineWorkflowTemplateOperator": "dataproc_workflow",
     f"{_PROVIDERS}.microsoft.azure.operators.synapse.AzureSynapseRunSparkBatchOperator": "synapse",
+    f"{_PROVIDERS}.databricks.operators.databricks.DatabricksSubmitRunOperator": "databricks",
+    f"{_PROVIDERS}.databricks.operators.databricks.DatabricksTaskOperator": "databricks",
+    f"{_PROVIDERS}.databricks.operators.databricks.DatabricksNotebookOperator": "databricks",
+    f"{_PROVIDERS}.databricks.operators.databricks.DatabricksRunNowOperator": "databricks_run_now",
+    f"{_PROVIDERS}.databricks.operators.databricks_workflow._CreateDatabricksWorkflowOperator": "databricks_workflow",
 }
 
 

@@ -1,0 +1,143 @@
+"""Databricks: DatabricksSubmitRunOperator, DatabricksTaskOperator and DatabricksNotebookOperator."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from airflow_plugin.engines.aws import S3
+from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob
+from airflow_plugin.engines.http_refusal import is_http_refusal
+from tuner.eventlog.location import log_path, scheme_of
+from tuner.spark.property_text import spark_texts
+from tuner.steering.agent.submission import Submission
+from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
+
+_Json = dict[str, Any]
+_CLUSTER, _CONF, _LOG_CONF = "new_cluster", "spark_conf", "cluster_log_conf"
+_SPARK_SUBMIT = "spark_submit_task"
+
+
+class Databricks(Engine):
+    """A run's clusters, each of which is one Spark application.
+
+    Databricks writes event logs with a listener of its own and copies them to where `cluster_log_conf` says, even after the
+    cluster is gone. That is set where its author has none, and Spark's own event log is left off: a cluster does not start
+    where its driver cannot write that, but does where its logs cannot be delivered.
+    """
+
+    title = "Databricks"
+    schemes = S3 | {"dbfs"}
+    log_lands_late = True
+
+    def calls(self, operator: Any) -> Sequence[Call]:
+        # What runs in a DatabricksWorkflowTaskGroup takes its hook's connection from the task that launches the group.
+        if getattr(operator, "_databricks_workflow_task_group", None):
+            return ()
+        return (Call(operator._hook, "submit_run"),)
+
+    def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
+        return [SparkJob(_as_spark(holder[_CLUSTER]), name=name) for name, holder in _with_cluster(request["json"])]
+
+    def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:
+        json = copy.deepcopy(request["json"])
+        for (_, holder), added in zip(_with_cluster(json), additions, strict=True):
+            if added:
+                # What an author gives several tasks may be one and the same object.
+                holder[_CLUSTER] = {**holder[_CLUSTER], **_of_cluster(holder[_CLUSTER], added)}
+        return {"json": json}
+
+    def left_alone(self, operator: Any, request: Request) -> str:
+        tasks: dict[str, list[str]] = {}
+        for name, task in _tasks(request["json"]):
+            if why := _why_not(task):
+                tasks.setdefault(why, []).append(name)
+        return "; ".join(f"{', '.join(names)}: {why}".removeprefix(": ") for why, names in tasks.items())
+
+    def names_its_job(self, operator: Any, request: Request) -> bool:
+        return bool(request["json"].get("idempotency_token"))
+
+    def is_refusal(self, error: Exception) -> bool:
+        return is_http_refusal(error)
+
+    def waits(self, operator: Any) -> bool:
+        return bool(operator.wait_for_termination)
+
+    def submission(self, operator: Any, job: SparkJob, agent_jar: str) -> Submission:
+        # Libraries are loaded after Spark has started (apache/sedona#513).
+        return replace(super().submission(operator, job, agent_jar), brings_files=False)
+
+    def access(self, operator: Any, url: str) -> Mapping[str, Any]:
+        if scheme_of(url) != "dbfs":
+            return {}
+        hook = operator._hook
+        port = hook.databricks_conn.port
+        return {"instance": f"{hook.host}:{port}" if port else hook.host, "token": hook._get_token(raise_error=True)}
+
+
+def _as_spark(cluster: Mapping[str, Any]) -> dict[str, str]:
+    """What the author set for a cluster. Where its logs are delivered is where its event log is."""
+    conf = spark_texts(cluster.get(_CONF) or {})
+    destinations = (place["destination"] for place in (cluster.get(_LOG_CONF) or {}).values())
+    if destination := next(destinations, ""):
+        return {**conf, EVENT_LOG_ENABLED: "true", EVENT_LOG_DIR: destination}
+    if EVENT_LOG_ENABLED not in conf:
+        conf.pop(EVENT_LOG_DIR, None)  # Nothing is written there.
+    return conf
+
+
+def _of_cluster(cluster: Mapping[str, Any], added: Additions) -> _Json:
+    """The fields of a cluster that additions change."""
+    properties = added.properties
+    properties.pop(EVENT_LOG_ENABLED, None)
+    directory = properties.pop(EVENT_LOG_DIR, "")
+    fields: _Json = {_CONF: {**(cluster.get(_CONF) or {}), **properties}}
+    return {**fields, _LOG_CONF: _delivered_to(directory)} if directory else fields
+
+
+def _delivered_to(directory: str) -> _Json:
+    scheme = scheme_of(directory)
+    if scheme not in S3:
+        return {"dbfs": {"destination": directory}}
+    return {"s3": {"destination": "s3" + directory[len(scheme) :], "region": _region(directory)}}
+
+
+def _region(url: str) -> str:
+    """Of a URL's bucket: Databricks does not look for it."""
+    head = log_path(url).fs.call_s3("head_bucket", Bucket=urlsplit(url).netloc)  # type: ignore[union-attr]
+    return str(head["ResponseMetadata"]["HTTPHeaders"]["x-amz-bucket-region"])
+
+
+def _tasks(json: _Json) -> Iterator[tuple[str, _Json]]:
+    """The tasks of a run with their names, of one that is for each of several inputs that one; a run without is a task itself."""
+    for task in json.get("tasks") or ():
+        yield task.get("task_key", ""), (task.get("for_each_task") or {}).get("task") or task
+    if not json.get("tasks"):
+        yield "", json
+
+
+def _with_cluster(json: _Json) -> list[tuple[str, _Json]]:
+    """What in a run has a cluster made that can be given properties, by the name of the task, or of the cluster that several
+    share."""
+    tasks = list(_tasks(json))
+    shared = {task.get("job_cluster_key") for _, task in tasks}
+    clusters = [(cluster["job_cluster_key"], cluster) for cluster in json.get("job_clusters") or ()]
+    return [
+        *((name, task) for name, task in tasks if task.get(_CLUSTER) and not _why_not(task)),
+        *((key, cluster) for key, cluster in clusters if key in shared),
+    ]
+
+
+def _why_not(task: _Json) -> str:
+    """Why a task's Spark is given nothing; "" where it is."""
+    if _SPARK_SUBMIT in task:
+        return f"a {_SPARK_SUBMIT} takes no {_CONF}"
+    if task.get("existing_cluster_id"):
+        return "an existing cluster has the properties that it was started with"
+    return "" if task.get(_CLUSTER) or task.get("job_cluster_key") else "no cluster is made for it"
+
+
+ENGINE = Databricks()

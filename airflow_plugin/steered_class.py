@@ -34,6 +34,9 @@ def steered(task: Any, arguments: Arguments | None = None) -> bool:
     new = steered_class(own, arguments or Arguments())
     if isinstance(task, own):
         object.__setattr__(task, "__class__", new)
+        links = vars(task).get("operator_extra_links")
+        if links is not None and not any(isinstance(link, SparkTunerLink) for link in links):
+            object.__setattr__(task, "operator_extra_links", (*links, SparkTunerLink()))
     else:  # Mapped: its tasks are made of the class when it is expanded.
         task.operator_class = new
         task.operator_extra_links = new.operator_extra_links

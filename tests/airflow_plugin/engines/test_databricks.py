@@ -611,3 +611,9 @@ def test_a_task_of_a_workflow_waits_with_the_connection_of_its_group(
     ran = len(service.submitted)
     run(task, "r1")
     assert task._hook.databricks_conn_id == "databricks_default" and len(service.submitted) == ran
+
+
+@pytest.mark.parametrize("operator", [submit_run, task, notebook])
+def test_links_of_the_operators_own_stay_beside_the_panels(operator: Operator) -> None:
+    links = [type(link).__name__ for link in tuned(operator(), mode="observe").operator_extra_links]
+    assert links == ["DatabricksJobRunLink", "SparkTunerLink"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +20,7 @@ from tuner.cli.logs import LogReader
 from tuner.cli.options import AsJson, Paths
 from tuner.cli.print_lines import print_lines
 from tuner.cli.replay_options import By, Carrier, SqlText
+from tuner.eventlog.as_ended import as_ended
 from tuner.eventlog.cluster import cluster_of
 from tuner.model.application import Application, Completeness
 from tuner.model.change import Change
@@ -51,7 +53,8 @@ def advise(
     texts: list[dict[str, Any]] = []
     recommended: list[dict[str, Any]] = []
     shown: list[dict[str, Any]] = []
-    for application, read in reader.read(paths, QueriesAndInsights):
+    for found, read in reader.read(paths, QueriesAndInsights):
+        application = as_ended(found, datetime.now(UTC))
         changes, insights = _looked_at(application, read, steering, sql=sql)
         names = QueryNames(read.in_order())
         recommended += [_json(application, trial, names) for trial in changes_by_trial(changes)]
@@ -61,8 +64,8 @@ def advise(
         if not as_json:
             _show(application, changes, insights, hinted, names)
     if as_json:
-        found = {"recommendations": recommended, "insights": shown} | ({"sql": texts} if statements else {})
-        typer.echo(msgspec.json.encode(found).decode())
+        answer = {"recommendations": recommended, "insights": shown} | ({"sql": texts} if statements else {})
+        typer.echo(msgspec.json.encode(answer).decode())
     if reader.failures:
         raise typer.Exit(1)
 

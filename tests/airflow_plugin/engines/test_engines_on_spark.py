@@ -1,6 +1,7 @@
 """Services that run what they are sent on a real Spark: the agent gets there by each, and is followed.
 
-By day Livy alone, and what fits into a property: the others differ in where the request holds what gets there, which their own tests look at.
+By day Livy alone, and what fits into a property: the others differ in where the request holds what gets there, which their
+own tests look at.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json as json_text
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,13 +13,14 @@ from airflow_plugin.engines.aws import S3
 from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob
 from airflow_plugin.engines.http_refusal import is_http_refusal
 from tuner.eventlog.location import log_path, scheme_of
-from tuner.spark.property_text import spark_texts
+from tuner.spark.property_text import spark_text, spark_texts
 from tuner.steering.agent.submission import Submission
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
 
 _Json = dict[str, Any]
 _CLUSTER, _CONF, _LOG_CONF = "new_cluster", "spark_conf", "cluster_log_conf"
 _SPARK_SUBMIT = "spark_submit_task"
+_POLICY = ("GET", "2.0/policies/clusters/get")
 
 
 class Databricks(Engine):
@@ -34,13 +36,15 @@ class Databricks(Engine):
     log_lands_late = True
 
     def calls(self, operator: Any) -> Sequence[Call]:
-        # What runs in a DatabricksWorkflowTaskGroup takes its hook's connection from the task that launches the group.
-        if getattr(operator, "_databricks_workflow_task_group", None):
+        if _is_in_workflow(operator):
             return ()
         return (Call(operator._hook, "submit_run"),)
 
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
-        return [SparkJob(_as_spark(holder[_CLUSTER]), name=name) for name, holder in _with_cluster(request["json"])]
+        return [
+            SparkJob(_as_spark(holder[_CLUSTER], _of_policy(operator, holder[_CLUSTER])), name=name)
+            for name, holder in _with_cluster(request["json"])
+        ]
 
     def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:
         json = copy.deepcopy(request["json"])
@@ -71,18 +75,39 @@ class Databricks(Engine):
         return replace(super().submission(operator, job, agent_jar), brings_files=False)
 
     def access(self, operator: Any, url: str) -> Mapping[str, Any]:
-        if scheme_of(url) != "dbfs":
+        if scheme_of(url) != "dbfs" or _is_in_workflow(operator):
             return {}
         hook = operator._hook
         port = hook.databricks_conn.port
         return {"instance": f"{hook.host}:{port}" if port else hook.host, "token": hook._get_token(raise_error=True)}
 
 
-def _as_spark(cluster: Mapping[str, Any]) -> dict[str, str]:
-    """What the author set for a cluster. Where its logs are delivered is where its event log is."""
-    conf = spark_texts(cluster.get(_CONF) or {})
+def _is_in_workflow(operator: Any) -> bool:
+    """Whether it is of a DatabricksWorkflowTaskGroup. As it runs, its hook takes the connection of the task that launched that:
+    nobody may have asked for the hook before."""
+    return bool(getattr(operator, "_databricks_workflow_task_group", None))
+
+
+def _of_policy(operator: Any, cluster: Mapping[str, Any]) -> dict[str, str]:
+    """The fields that a cluster's policy sets, by their paths: fixed ones, and defaults where the cluster has them applied."""
+    if not cluster.get("policy_id"):
+        return {}
+    policy = operator._hook._do_api_call(_POLICY, {"policy_id": cluster["policy_id"]})
+    has_defaults = str(cluster.get("apply_policy_default_values", "")).lower() == "true"
+    found = {}
+    for path, rule in json_text.loads(policy.get("definition") or "{}").items():
+        value = rule.get("value") if rule.get("type") == "fixed" else rule.get("defaultValue") if has_defaults else None
+        if value is not None:
+            found[path] = spark_text(value)
+    return found
+
+
+def _as_spark(cluster: Mapping[str, Any], policy: Mapping[str, str]) -> dict[str, str]:
+    """What the author set for a cluster, or its policy does. Where its logs are delivered is where its event log is."""
+    of_policy = {path[len(_CONF) + 1 :]: value for path, value in policy.items() if path.startswith(f"{_CONF}.")}
+    conf = {**of_policy, **spark_texts(cluster.get(_CONF) or {})}
     destinations = (place["destination"] for place in (cluster.get(_LOG_CONF) or {}).values())
-    if destination := next(destinations, ""):
+    if destination := next(destinations, policy.get(f"{_LOG_CONF}.path", "")):
         return {**conf, EVENT_LOG_ENABLED: "true", EVENT_LOG_DIR: destination}
     if EVENT_LOG_ENABLED not in conf:
         conf.pop(EVENT_LOG_DIR, None)  # Nothing is written there.

@@ -45,6 +45,8 @@ class Workspace:
     # Answers 429 or another status to whoever submits.
     unavailable: tuple[int, str] | None = None
     running: bool = False
+    # What its cluster policies say, by their ids.
+    policies: dict[str, dict[str, Any]] = field(default_factory=dict)
     # Whether Spark says that the application ended before its cluster is taken down.
     tells_end: bool = False
     edit: Callable[[list[dict[str, Any]]], list[dict[str, Any]]] = lambda events: events
@@ -93,6 +95,11 @@ class Workspace:
         self.cancelled.append(int(body["run_id"]))
         return {}
 
+    def policy(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        if body["policy_id"] not in self.policies:
+            raise RefusedError(404, "RESOURCE_DOES_NOT_EXIST")
+        return {"policy_id": body["policy_id"], "definition": json.dumps(self.policies[body["policy_id"]])}
+
     def deliver(self) -> None:
         """What was logged so far gets to where it is to be read."""
         for place, text in self._logged:
@@ -104,7 +111,7 @@ class Workspace:
         if self.unavailable:
             raise RefusedError(*self.unavailable)
         for cluster in _clusters(body):
-            _check(cluster)
+            _check(cluster, self.policies.get(cluster.get("policy_id", ""), {}))
             if not self.service.takes(cluster.get("spark_conf", {})):
                 raise RefusedError(400, "INVALID_PARAMETER_VALUE")
 
@@ -126,13 +133,21 @@ class Workspace:
         return run_id
 
     def _run(self, cluster: Mapping[str, Any]) -> bool:
-        conf = cluster.get("spark_conf", {})
+        conf = {**self._set_by_policy(cluster, "spark_conf."), **cluster.get("spark_conf", {})}
+        log_conf = cluster.get("cluster_log_conf")
+        if path := self._set_by_policy(cluster, "cluster_log_conf.").get("path"):
+            log_conf = log_conf or {"dbfs": {"destination": path}}
         with tempfile.TemporaryDirectory() as here:
             ended = self.service.run({**conf, "spark.eventLog.dir": here})
             self.service.submitted[-1] = dict(conf)
             for log in Path(here).iterdir():
-                self._logged.append((cluster.get("cluster_log_conf") or {}, self._as_databricks(log.read_text())))
+                self._logged.append((log_conf or {}, self._as_databricks(log.read_text())))
         return ended
+
+    def _set_by_policy(self, cluster: Mapping[str, Any], below: str) -> dict[str, str]:
+        rules = self.policies.get(cluster.get("policy_id", ""), {})
+        set_ = {path: rule.get("value", rule.get("defaultValue")) for path, rule in rules.items()}
+        return {path.removeprefix(below): value for path, value in set_.items() if value and path.startswith(below)}
 
     def _as_databricks(self, text: str) -> bytes:
         events = [json.loads(line) for line in text.splitlines()]
@@ -214,6 +229,7 @@ class Workspace:
             "/api/2.2/jobs/reset": self.reset,
             "/api/2.2/jobs/run-now": self.run_now,
             "/api/2.2/jobs/list": self.list_jobs,
+            "/api/2.0/policies/clusters/get": self.policy,
             "/api/2.0/dbfs/list": self.dbfs_list,
             "/api/2.0/dbfs/mkdirs": self.dbfs_mkdirs,
             "/api/2.0/dbfs/create": self.dbfs_create,
@@ -282,9 +298,14 @@ def _clusters(body: Mapping[str, Any]) -> list[dict[str, Any]]:
     return found + [cluster["new_cluster"] for cluster in named if cluster["job_cluster_key"] in shared]
 
 
-def _check(cluster: Mapping[str, Any]) -> None:
+def _check(cluster: Mapping[str, Any], policy: Mapping[str, Any]) -> None:
     """What Databricks does not take of a cluster."""
     conf, log = cluster.get("spark_conf", {}), cluster.get("cluster_log_conf")
+    given = {f"spark_conf.{name}": value for name, value in conf.items()}
+    given.update(("cluster_log_conf.path", place.get("destination")) for place in (log or {}).values())
+    for path, rule in policy.items():
+        if path in given and (rule["type"] == "forbidden" or rule.get("value", given[path]) != given[path]):
+            raise RefusedError(400, "INVALID_PARAMETER_VALUE")
     names_one = log is None or (len(log) == 1 and set(log) <= {"dbfs", "s3", "volumes"})
     if not names_one or not all(isinstance(value, (str, bool, int)) for value in conf.values()):
         raise RefusedError(400, "INVALID_PARAMETER_VALUE")

@@ -44,7 +44,7 @@ Operator = Callable[..., Any]
 
 @pytest.fixture(autouse=True)
 def workspace(service: SparkService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
-    found = Workspace(service, tmp_path / "dbfs")
+    found = Workspace(service, tmp_path / "dbfs", policies={"p": {"num_workers": {"type": "range", "maxValue": 9}}})
     found.files.mkdir()
     # A log that lacks an end counts after an hour without work.
     monkeypatch.setattr(as_ended, "QUIET", -timedelta(days=1))
@@ -452,6 +452,41 @@ def test_one_that_is_killed_is_left_for_the_next_decision(
     assert workspace.cancelled and [r.state for r in stored()] == [RunState.RUNNING]
 
 
+FIXED = {"type": "fixed", "value": "7"}
+DEFAULT = {"type": "unlimited", "defaultValue": "dbfs:/by-policy"}
+
+
+@pytest.mark.parametrize("applied", [True, "true"])
+def test_what_a_policy_sets_is_the_authors_own(
+    applied: Any, workspace: Workspace, service: SparkService, stored: Stored
+) -> None:
+    workspace.policies["p"] = {f"spark_conf.{THRESHOLD}": FIXED, "cluster_log_conf.path": DEFAULT}
+    for run_id in ("r1", "r2"):
+        run(submit_run(cluster(apply_policy_default_values=applied)), run_id)
+        workspace.deliver()
+    assert [request["new_cluster"].keys() & {"cluster_log_conf"} for request in workspace.requests] == [set(), set()]
+    assert service.refused == [] and service.last[THRESHOLD] == "7"
+    assert all(THRESHOLD not in request["new_cluster"]["spark_conf"] for request in workspace.requests)
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.RUNNING]
+
+
+def test_defaults_of_a_policy_that_are_not_applied_are_none(workspace: Workspace) -> None:
+    workspace.policies["p"] = {"cluster_log_conf.path": DEFAULT}
+    run(submit_run(), "r1")
+    assert workspace.requests[0]["new_cluster"]["cluster_log_conf"]["dbfs"]["destination"].startswith("dbfs:/tuner/")
+
+
+def test_a_policy_that_forbids_has_the_request_sent_as_it_was(workspace: Workspace, service: SparkService) -> None:
+    workspace.policies["p"] = {"cluster_log_conf.path": {"type": "forbidden"}}
+    run(submit_run(), "r1")
+    assert len(workspace.requests) == 2 and service.submitted == [{}]
+
+
+def test_a_policy_that_cannot_be_read_costs_the_job_nothing(workspace: Workspace, service: SparkService) -> None:
+    run(submit_run(cluster({"spark.x": "1"}, policy_id="none_such")), "r1")
+    assert len(workspace.requests) == 1 and service.submitted == [{"spark.x": "1"}]
+
+
 def test_off_changes_nothing(workspace: Workspace, stored: Stored, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW__SPARK_TUNER__ENABLED", "False")
     op = submit_run(cluster({"spark.executor.cores": "2"}))
@@ -498,7 +533,7 @@ def test_the_agents_jar_is_there_before_spark_or_not_at_all(
 
 
 def test_what_several_tasks_are_given_stays_one_object_of_the_authors() -> None:
-    one = cluster({"spark.x": "1"})
+    one = {"spark_conf": {"spark.x": "1"}}
     request = {"json": {"tasks": [{"task_key": "a", "new_cluster": one}, {"task_key": "b", "new_cluster": one}]}}
     as_written = copy.deepcopy(request)
     jobs = ENGINE.read(None, request)
@@ -520,7 +555,7 @@ def test_what_several_tasks_are_given_stays_one_object_of_the_authors() -> None:
     ],
 )
 def test_where_an_author_has_his_event_log(conf: dict[str, Any], log: str | None, read: Any) -> None:
-    own = cluster(conf, **({"cluster_log_conf": {"dbfs": {"destination": log}}} if log else {}))
+    own = {"spark_conf": conf, **({"cluster_log_conf": {"dbfs": {"destination": log}}} if log else {})}
     (job,) = ENGINE.read(None, {"json": {"new_cluster": own}})
     told = {name: value for name, value in job.conf.items() if name.startswith("spark.eventLog")}
     expected = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": read} if isinstance(read, str) else {}

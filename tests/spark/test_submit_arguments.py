@@ -38,6 +38,7 @@ def test_flags_beat_conf_which_beats_the_file(tmp_path: Path) -> None:
     file.write_text("spark.jars /f.jar\nspark.files /f.txt\nspark.sql.extensions f.F\n")
     given = ["--properties-file", str(file), "--conf", "spark.files=/c.txt", "--jars", "/a.jar"]
     found = parse([*given, "app.py"])
+    assert found.properties_but_file == {"spark.files": "/c.txt", "spark.jars": "/a.jar"}
     assert found.properties == {"spark.jars": "/a.jar", "spark.files": "/c.txt", "spark.sql.extensions": "f.F"}
     assert not found.with_defaults
     assert parse(["--load-spark-defaults", *given, "app.py"]).with_defaults

@@ -53,8 +53,13 @@ class SubmitArguments:
     def properties(self) -> dict[str, str]:
         """What the user set: flags over --conf over the properties file, as spark-submit has it."""
         file = self.flags.get("--properties-file")
+        return {**(spark_properties.read(Path(file)) if file else {}), **self.properties_but_file}
+
+    @property
+    def properties_but_file(self) -> dict[str, str]:
+        """The same where the properties file is one of another machine."""
         flags = {_PROPERTIES[flag]: value for flag, value in self.flags.items() if flag in _PROPERTIES}
-        return {**(spark_properties.read(Path(file)) if file else {}), **self.conf, **flags}
+        return {**self.conf, **flags}
 
     @property
     def with_defaults(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.agent.submission import JARS, Submission
 
 # What Spark's own Hadoop client brings (services of hadoop-client-api).
@@ -36,8 +37,12 @@ def has_file_system(scheme: str, submission: Submission) -> bool:
     connector = _CONNECTORS.get(scheme)
     if connector and any(spark.jars.glob(f"{connector}*.jar")):
         return True
-    # Without Hadoop of its own, Spark takes it from SPARK_DIST_CLASSPATH.
-    return not any(spark.jars.glob("hadoop-client-api-*.jar"))
+    return not brings_hadoop(spark)
+
+
+def brings_hadoop(spark: SparkAtHand) -> bool:
+    """Whether Hadoop is among Spark's own jars: without, Spark takes it from SPARK_DIST_CLASSPATH."""
+    return any(spark.jars.glob("hadoop-client-api-*.jar"))
 
 
 def is_object_store(scheme: str) -> bool:

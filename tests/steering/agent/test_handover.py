@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -152,3 +153,11 @@ def test_where_no_files_are_brought_there_are_none_in_the_submit(environ: dict[s
     assert (found.conf, found.merged) == ({"spark.tuner.directives": TEXT}, {"spark.sql.extensions": AGENT})
     with pytest.raises(HandoverError, match="no file of this machine reaches a driver on Databricks"):
         hand_over(Route(there, lambda _: pytest.fail("a file is shared")), LONG, environ)
+
+
+def test_by_a_commands_environment_nothing_of_the_users_is_merged(environ: dict[str, str]) -> None:
+    by = Submission(None, {"spark.jars": "/a.jar"}, "local:///agent.jar", "SSH", by_environment=True)
+    found = hand_over(Route(by), TEXT, environ)
+    assert found.merged == {"spark.jars": "local:///agent.jar", "spark.sql.extensions": AGENT}
+    with pytest.raises(HandoverError, match="no file of this machine reaches a driver on SSH"):
+        hand_over(Route(replace(by, most_characters=10), lambda _: "s3a://b/file"), TEXT, environ)

@@ -179,3 +179,38 @@ def test_braces_of_others_are_left_alone() -> None:
 def test_where_jars_come_too_late_it_is_there_before_or_not_at_all(agent_jar: str, why: str) -> None:
     found = why_not(Submission(None, {}, agent_jar, "Databricks", brings_files=False))
     assert found.startswith(why) and bool(found) is bool(why)
+
+
+@pytest.mark.parametrize(
+    ("platform", "by_class_path", "conf", "deployed", "why"),
+    [
+        ("", True, {}, "", ""),
+        ("", True, {}, "/opt/agent.jar", ""),
+        ("", True, {"spark.sql.extensions": "a.A"}, "", "the job sets spark.sql.extensions itself"),
+        ("", True, {"spark.remote": "sc://h"}, "", "spark.remote is set"),
+        ("", True, CLUSTER, "", "no jar gets to the driver on YARN by a command's environment"),
+        ("", False, {}, "/opt/agent.jar", "no jar gets to the driver on YARN"),
+        ("", False, {}, "local:///opt/agent.jar", ""),
+        ("the pod", False, {}, "local:///opt/agent.jar", ""),
+        ("the pod", False, {}, "s3a://b/agent.jar", "no jar gets to the driver on the pod"),
+        (
+            "the pod",
+            False,
+            {"spark.sql.extensions": "a.A"},
+            "local:///opt/agent.jar",
+            "sets spark.sql.extensions itself",
+        ),
+    ],
+)
+def test_where_a_jar_gets_by_a_commands_environment(
+    platform: str, by_class_path: bool, conf: dict[str, str], deployed: str, why: str
+) -> None:
+    found = Submission(
+        None if platform else SPARK,
+        {"spark.master": "yarn", **conf},
+        deployed,
+        platform,
+        by_environment=True,
+        takes_class_path=by_class_path,
+    )
+    assert why in why_not(found) and bool(why) is bool(why_not(found))

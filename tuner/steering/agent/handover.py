@@ -43,7 +43,8 @@ class Handover:
 def hand_over(route: Route, directives: str, environ: Mapping[str, str] = os.environ) -> Handover:
     """What to add to the submit so that the agent follows the directives. Raises HandoverError, also while its jar is not
     built yet."""
-    user = route.submission.conf
+    # What comes by a command's environment takes the place of nothing.
+    user = {} if route.submission.by_environment else route.submission.conf
     conf, files = _directives(route, directives, environ)
     merged = {EXTENSIONS: _joined(user.get(EXTENSIONS), EXTENSIONS_CLASS)}
     if route.submission.brings_files:
@@ -74,7 +75,7 @@ def _directives(route: Route, text: str, environ: Mapping[str, str]) -> tuple[di
     if not why:
         return {DIRECTIVES: text}, ""
     if not submission.uploads:
-        if route.share is not None and submission.brings_files:
+        if route.share is not None and submission.brings_files and not submission.by_environment:
             url = route.share(text)
             return {DIRECTIVES_FILE: url.rpartition("/")[2]}, url
         raise HandoverError(

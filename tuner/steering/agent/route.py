@@ -9,7 +9,10 @@ from tuner.eventlog.location import local_path, scheme_of
 from tuner.steering.agent.jar import OLDEST_SPARK
 from tuner.steering.agent.jar_template import filled
 from tuner.steering.agent.spark_home import version_number
-from tuner.steering.agent.submission import REMOTE, Submission
+from tuner.steering.agent.submission import EXTENSIONS, REMOTE, Submission
+
+# A jar that lies where the driver runs.
+_IN_PLACE = "local://"
 
 # The scheme of what every node has already (Spark's "Advanced Dependency Management").
 ON_EACH_NODE = "local"
@@ -52,6 +55,8 @@ def _obstacle(submission: Submission, version: str) -> str:
     spark = submission.spark
     if version and version_number(version) < OLDEST_SPARK:
         return f"Spark {version} is older than {'.'.join(map(str, OLDEST_SPARK))}, the first that the agent is made for"
+    if submission.by_environment and (why := _obstacle_by_environment(submission)):
+        return why
     if submission.agent_jar:
         return _obstacle_of_deployed(submission)
     if submission.platform:
@@ -72,6 +77,18 @@ def _obstacle(submission: Submission, version: str) -> str:
             "cluster's (`spark-tuner agent-jar --spark-home`) and set agent_jar to its URL"
         )
     return ""
+
+
+def _obstacle_by_environment(submission: Submission) -> str:
+    if submission.conf.get(EXTENSIONS):
+        return f"the job sets {EXTENSIONS} itself, and what comes by its environment takes the place of nothing"
+    by_class_path = submission.takes_class_path and not submission.in_cluster_mode
+    if by_class_path or submission.agent_jar.startswith(_IN_PLACE):
+        return ""
+    return (
+        f"no jar gets to the driver on {submission.cluster} by a command's environment; put one into the jars/ directory of "
+        f"that Spark (`spark-tuner agent-jar`) and set agent_jar to its place there, {_IN_PLACE}/…"
+    )
 
 
 def _obstacle_of_deployed(submission: Submission) -> str:

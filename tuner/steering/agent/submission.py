@@ -27,6 +27,9 @@ class Submission:
     `platform` is the service that starts the driver, as people call it, "" for a spark-submit of this machine; `schemes` are
     those of the file systems that it has (None: not known); `most_characters` is how long a property may be there,
     `brings_files` whether jars and files at URLs get to a driver there before Spark starts.
+
+    `by_environment`: what is added comes by SPARK_SUBMIT_OPTS, and takes the place of nothing that the user sets;
+    `takes_class_path`: a jar gets to its driver by SPARK_DIST_CLASSPATH, elsewhere it must lie among Spark's own.
     """
 
     spark: SparkAtHand | None = None
@@ -36,6 +39,8 @@ class Submission:
     schemes: frozenset[str] | None = None
     most_characters: int = MAX_CONF_CHARACTERS
     brings_files: bool = True
+    by_environment: bool = False
+    takes_class_path: bool = False
 
     @property
     def in_cluster_mode(self) -> bool:
@@ -53,6 +58,8 @@ class Submission:
             return False
         if not self.in_cluster_mode:
             return True
+        if self.by_environment:
+            return False
         master = self.conf.get(MASTER, "")
         return master.startswith("yarn") or (master.startswith("k8s") and bool(self.conf.get(_K8S_UPLOAD_PATH)))
 

@@ -15,7 +15,10 @@ _CHOICES = {
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """SparkTunedOperator's arguments once rendered, or those of `tuned`; empty where the task leaves that to `[spark_tuner]`."""
+    """SparkTunedOperator's arguments once rendered, or those of `tuned`; empty where the task leaves that to `[spark_tuner]`.
+
+    `by_author`: its author had the task tuned, not a pattern of `[spark_tuner] enrol`.
+    """
 
     cohort: str = ""
     mode: str = ""
@@ -23,6 +26,7 @@ class Arguments:
     event_log_base: str = ""
     store_conn_id: str = ""
     objective: str = ""
+    by_author: bool = False
 
 
 def check_choices(where: str, given: Any) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 try:
     from airflow.sdk.configuration import conf
-    from airflow.sdk.exceptions import AirflowException, AirflowTaskTimeout
+    from airflow.sdk.exceptions import AirflowException, AirflowSkipException, AirflowTaskTimeout
 except ImportError:  # Airflow 3.1
     from airflow.configuration import conf
-    from airflow.exceptions import AirflowException, AirflowTaskTimeout
+    from airflow.exceptions import AirflowException, AirflowSkipException, AirflowTaskTimeout
 
-__all__ = ["AirflowException", "AirflowTaskTimeout", "conf"]
+__all__ = ["AirflowException", "AirflowSkipException", "AirflowTaskTimeout", "conf"]

@@ -14,11 +14,16 @@ from typing import Any
 
 from pluggy import HookimplMarker
 
-from airflow_plugin.engines.registry import engine_name
+from airflow_plugin.engines.registry import COMMANDS, engine_name
 
 hookimpl = HookimplMarker("airflow.policy")
 
 log = logging.getLogger(__name__)
+
+# What the text of a command has where it may run spark-submit, spark-sql or Cloudera's spark3-submit.
+_SIGNS = ("spark", "{{", "{%")
+# Of a mapped task: what each of its instances is given.
+_LATER = object()
 
 
 @hookimpl
@@ -58,8 +63,19 @@ def _is_named(task: Any) -> bool:
     return bool(enrol.strip()) and is_enrolled(task.dag_id, task.task_id, enrol, option("enrol_except"))
 
 
+def _may_run_spark(task: Any) -> bool:
+    """False for a command that certainly runs no Spark program: no template may still name one, nor what is set later."""
+    fields = COMMANDS.get(engine_name(task.operator_class))
+    if fields is None:
+        return True
+    given = getattr(task, "partial_kwargs", None)
+    values = [getattr(task, name, None) if given is None else given.get(name, _LATER) for name in fields]
+    texts = [text for value in values if value for text in (value if isinstance(value, list | tuple) else [value])]
+    return any(not isinstance(text, str) or any(sign in text for sign in _SIGNS) for text in texts)
+
+
 def _enrol(task: Any) -> None:
     from airflow_plugin.steered_class import steered
 
-    if steered(task):
+    if _may_run_spark(task) and steered(task):
         log.debug("Spark tuner: enrolled task %s of DAG %s", task.task_id, task.dag_id)

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from airflow_plugin.at_call import at_call
-from airflow_plugin.engines.engine import Additions, Engine, Request, SparkJob
+from airflow_plugin.compat import AirflowSkipException
+from airflow_plugin.engines.engine import Additions, Engine, LeftAloneError, Request, SparkJob
 from airflow_plugin.fail_open import failing_open
 from tuner.steering.submit_conf import EVENT_LOG_DIR
 
@@ -59,12 +60,16 @@ class TaskSteering:
         """When it ends, what was submitted is harvested; what is deferred or killed by then is not over."""
         try:
             yield self
+        except AirflowSkipException as error:
+            # Its job has ended: how, its log tells.
+            self._ended(failed=None, error=str(error))
+            raise
         except Exception as error:
             self._ended(failed=True, error=str(error))
             raise
         self._ended(failed=False)
 
-    def _ended(self, *, failed: bool, error: str = "") -> None:
+    def _ended(self, *, failed: bool | None, error: str = "") -> None:
         """Harvest what was submitted: in this try, else in one that this one went on with."""
         with failing_open(self._log, "harvest this run's event log"):
             if not _is_on():
@@ -152,14 +157,20 @@ class TaskSteering:
     def _steered(self, request: Request) -> Request | None:
         """The request with what was decided for its jobs; None where there is nothing to add to it."""
         with failing_open(self._log, "steer this run"):
-            jobs = _distinct(self.engine.read(self.operator, request))
-            if left := self.engine.left_alone(self.operator, request):
-                self._log.info("spark-tuner: %s runs as its author wrote it: %s", self.engine.title, left)
-            additions = [self._begin(job) for job in jobs]
-            if any(additions):
-                return {**request, **self.engine.changed(self.operator, request, additions)}
-            return None
+            try:
+                return self._with_additions(request)
+            except LeftAloneError as why:
+                self._log.info("spark-tuner: this task is left as it is: %s", why)
         self._withdraw()
+        return None
+
+    def _with_additions(self, request: Request) -> Request | None:
+        jobs = _distinct(self.engine.read(self.operator, request))
+        if left := self.engine.left_alone(self.operator, request):
+            self._log.info("spark-tuner: %s runs as its author wrote it: %s", self.engine.title, left)
+        additions = [self._begin(job) for job in jobs]
+        if any(additions):
+            return {**request, **self.engine.changed(self.operator, request, additions)}
         return None
 
     def _begin(self, job: SparkJob) -> Additions:
@@ -195,7 +206,7 @@ class TaskSteering:
         current = settings.load()
         return turn.submitted(self._task(SparkJob(), current), current)
 
-    def _harvest(self, begun: Sequence[Begun], failed: bool, error: str) -> None:
+    def _harvest(self, begun: Sequence[Begun], failed: bool | None, error: str) -> None:
         from airflow_plugin import turn
 
         # Else the log of each tells how it ended: the task's end is not theirs.

@@ -17,16 +17,22 @@ from tuner.steering.agent.submission import JARS, Submission
 Request = Mapping[str, Any]
 
 
+class LeftAloneError(Exception):
+    """Why a request is submitted as its author wrote it, though there are Spark jobs in it: a line of the task's log."""
+
+
 @dataclass(frozen=True, slots=True)
 class SparkJob:
     """One Spark job of a request: `conf` is what its author set for it, as Spark reads it, `defaults` what holds besides.
 
-    `name` tells it from the other jobs of its task, where that has several.
+    `name` tells it from the other jobs of its task, where that has several; `submission` is how it is submitted, where a request
+    tells.
     """
 
     conf: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, str] = field(default_factory=dict)
     name: str = ""
+    submission: Submission | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +111,7 @@ class Engine(ABC):
 
     @abstractmethod
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
-        """The Spark jobs in a request; none where there is none that could be steered or observed."""
+        """The Spark jobs in a request; none where there is none that could be steered or observed. Raises LeftAloneError."""
 
     @abstractmethod
     def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:

@@ -32,12 +32,18 @@ ENGINES = {
     f"{_PROVIDERS}.databricks.operators.databricks.DatabricksNotebookOperator": "databricks",
     f"{_PROVIDERS}.databricks.operators.databricks.DatabricksRunNowOperator": "databricks_run_now",
     f"{_PROVIDERS}.databricks.operators.databricks_workflow._CreateDatabricksWorkflowOperator": "databricks_workflow",
+    f"{_PROVIDERS}.standard.operators.bash.BashOperator": "bash",
 }
+# Operators of commands that may run anything, and the fields that hold it.
+COMMANDS = {"bash": ("bash_command",)}
+# Derived from an operator of an engine, but it submits otherwise.
+_OTHERS = frozenset({f"{_PROVIDERS}.cncf.kubernetes.operators.job.KubernetesJobOperator"})
 
 
 def engine_name(cls: type[Any]) -> str:
     """The name of the engine of an operator's class or of one that it is derived from; "" for none."""
-    return next((ENGINES[name] for base in cls.__mro__ if (name := _name(base)) in ENGINES), "")
+    names = (_name(base) for base in cls.__mro__)
+    return next((ENGINES.get(name, "") for name in names if name in ENGINES or name in _OTHERS), "")
 
 
 def operator_names() -> list[str]:

@@ -186,20 +186,13 @@ def test_where_jars_come_too_late_it_is_there_before_or_not_at_all(agent_jar: st
     [
         ("", True, {}, "", ""),
         ("", True, {}, "/opt/agent.jar", ""),
-        ("", True, {"spark.sql.extensions": "a.A"}, "", "the job sets spark.sql.extensions itself"),
+        ("", True, {"spark.sql.extensions": "a.A"}, "", ""),
         ("", True, {"spark.remote": "sc://h"}, "", "spark.remote is set"),
         ("", True, CLUSTER, "", "no jar gets to the driver on YARN by a command's environment"),
         ("", False, {}, "/opt/agent.jar", "no jar gets to the driver on YARN"),
         ("", False, {}, "local:///opt/agent.jar", ""),
         ("the pod", False, {}, "local:///opt/agent.jar", ""),
         ("the pod", False, {}, "s3a://b/agent.jar", "no jar gets to the driver on the pod"),
-        (
-            "the pod",
-            False,
-            {"spark.sql.extensions": "a.A"},
-            "local:///opt/agent.jar",
-            "sets spark.sql.extensions itself",
-        ),
     ],
 )
 def test_where_a_jar_gets_by_a_commands_environment(

@@ -43,7 +43,8 @@ class Handover:
 def hand_over(route: Route, directives: str, environ: Mapping[str, str] = os.environ) -> Handover:
     """What to add to the submit so that the agent follows the directives. Raises HandoverError, also while its jar is not
     built yet."""
-    # What comes by a command's environment takes the place of nothing.
+    # What comes by a command's environment takes the place of nothing: where the user has extensions of his own, Spark finds the
+    # agent on the class path (META-INF/services).
     user = {} if route.submission.by_environment else route.submission.conf
     conf, files = _directives(route, directives, environ)
     merged = {EXTENSIONS: _joined(user.get(EXTENSIONS), EXTENSIONS_CLASS)}

@@ -9,7 +9,7 @@ from tuner.eventlog.location import local_path, scheme_of
 from tuner.steering.agent.jar import OLDEST_SPARK
 from tuner.steering.agent.jar_template import filled
 from tuner.steering.agent.spark_home import version_number
-from tuner.steering.agent.submission import EXTENSIONS, REMOTE, Submission
+from tuner.steering.agent.submission import REMOTE, Submission
 
 # A jar that lies where the driver runs.
 _IN_PLACE = "local://"
@@ -80,8 +80,6 @@ def _obstacle(submission: Submission, version: str) -> str:
 
 
 def _obstacle_by_environment(submission: Submission) -> str:
-    if submission.conf.get(EXTENSIONS):
-        return f"the job sets {EXTENSIONS} itself, and what comes by its environment takes the place of nothing"
     by_class_path = submission.takes_class_path and not submission.in_cluster_mode
     if by_class_path or submission.agent_jar.startswith(_IN_PLACE):
         return ""

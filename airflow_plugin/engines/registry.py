@@ -34,9 +34,10 @@ ENGINES = {
     f"{_PROVIDERS}.databricks.operators.databricks_workflow._CreateDatabricksWorkflowOperator": "databricks_workflow",
     f"{_PROVIDERS}.standard.operators.bash.BashOperator": "bash",
     f"{_PROVIDERS}.ssh.operators.ssh.SSHOperator": "ssh",
+    f"{_PROVIDERS}.cncf.kubernetes.operators.pod.KubernetesPodOperator": "kubernetes_pod",
 }
 # Operators of commands that may run anything, and the fields that hold it.
-COMMANDS = {"bash": ("bash_command",), "ssh": ("command",)}
+COMMANDS = {"bash": ("bash_command",), "ssh": ("command",), "kubernetes_pod": ("cmds", "arguments")}
 # Derived from an operator of an engine, but it submits otherwise.
 _OTHERS = frozenset({f"{_PROVIDERS}.cncf.kubernetes.operators.job.KubernetesJobOperator"})
 

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob
+from airflow_plugin.engines.kubernetes_refusal import is_kubernetes_refusal
 from tuner.spark import knobs
 from tuner.spark.property_text import spark_text, spark_texts
 from tuner.steering.agent.submission import FILES, JARS
 
-# Bad Request, Forbidden (by a webhook), Request Entity Too Large, Unprocessable Entity.
-_REFUSED = frozenset({400, 403, 413, 422})
 # Fields of a SparkApplication that the Spark operator gives spark-submit after sparkConf, so that they beat it.
 _FIELDS = {
     ("driver", "cores"): knobs.DRIVER_CORES.property,
@@ -65,9 +64,7 @@ class SparkKubernetes(Engine):
         return {"body": body}
 
     def is_refusal(self, error: Exception) -> bool:
-        from kubernetes.client.exceptions import ApiException
-
-        return isinstance(error, ApiException) and error.status in _REFUSED
+        return is_kubernetes_refusal(error)
 
 
 ENGINE = SparkKubernetes()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
@@ -19,9 +19,11 @@ _GROUP = "apis/sparkoperator.k8s.io/v1beta2/namespaces/default/sparkapplications
 
 
 class _Api(kmock.KubernetesEmulator):
-    """What is created is answered with 201, as clients expect."""
+    """What is created is answered with 201, as clients expect, and a pod waits for its kubelet."""
 
     async def _handle(self, request: Any) -> Any:
+        if request.method == "POST" and isinstance(request.data, dict) and request.data.get("kind") == "Pod":
+            request.data.setdefault("status", {"phase": "Pending"})
         response = await super()._handle(request)
         if request.method == "POST" and response.status == 200 and not response.prepared:
             response.set_status(201)
@@ -30,7 +32,14 @@ class _Api(kmock.KubernetesEmulator):
 
 @contextmanager
 def kubernetes_cluster(service: SparkService, directory: Path) -> Iterator[Path]:
-    """A kubeconfig of the cluster."""
+    """A kubeconfig of a cluster with the Spark operator."""
+    with cluster(directory, lambda url, stop: _operate(url, service, stop)) as file:
+        yield file
+
+
+@contextmanager
+def cluster(directory: Path, play: Callable[[str, Event], None]) -> Iterator[Path]:
+    """A kubeconfig of a cluster in which `play(url, stop)` goes on beside the API."""
     closes, stop, started, urls = Event(), Event(), Event(), list[str]()
 
     async def serve() -> None:
@@ -50,8 +59,8 @@ def kubernetes_cluster(service: SparkService, directory: Path) -> Iterator[Path]
     server = Thread(target=lambda: asyncio.run(serve()), daemon=True)
     server.start()
     assert started.wait(30)
-    operator = Thread(target=_operate, args=(urls[0], service, stop), daemon=True)
-    operator.start()
+    player = Thread(target=play, args=(urls[0], stop), daemon=True)
+    player.start()
     file = directory / "kubeconfig"
     names = {"clusters": [{"name": "c", "cluster": {"server": urls[0]}}], "users": [{"name": "u", "user": {}}]}
     context = {"contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}], "current-context": "x"}
@@ -59,7 +68,7 @@ def kubernetes_cluster(service: SparkService, directory: Path) -> Iterator[Path]
     try:
         yield file
     finally:
-        for event, thread in ((stop, operator), (closes, server)):
+        for event, thread in ((stop, player), (closes, server)):
             event.set()
             thread.join(10)
 

@@ -32,6 +32,7 @@ ENGINES = {
     f"{_PROVIDERS}.databricks.operators.databricks.DatabricksNotebookOperator": "databricks",
     f"{_PROVIDERS}.databricks.operators.databricks.DatabricksRunNowOperator": "databricks_run_now",
     f"{_PROVIDERS}.databricks.operators.databricks_workflow._CreateDatabricksWorkflowOperator": "databricks_workflow",
+    f"{_PROVIDERS}.apache.spark.operators.spark_pyspark.PySparkOperator": "pyspark",
     f"{_PROVIDERS}.standard.operators.bash.BashOperator": "bash",
     f"{_PROVIDERS}.ssh.operators.ssh.SSHOperator": "ssh",
     f"{_PROVIDERS}.cncf.kubernetes.operators.pod.KubernetesPodOperator": "kubernetes_pod",

@@ -209,8 +209,8 @@ class TaskSteering:
     def _harvest(self, begun: Sequence[Begun], failed: bool | None, error: str) -> None:
         from airflow_plugin import turn
 
-        # Else the log of each tells how it ended: the task's end is not theirs.
-        is_its_end = len(begun) == 1 and self.engine.ends_as_its_job(self.operator)
+        # Where all went well, each did; else the log of each tells how it ended, if the task does more than one thing.
+        is_its_end = not failed or (len(begun) == 1 and self.engine.ends_as_its_job(self.operator))
         for one in begun:
             turn.end(one, failed=failed if is_its_end else None, error=error)
 

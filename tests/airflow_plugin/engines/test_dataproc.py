@@ -356,6 +356,14 @@ def test_each_of_several_steps_has_a_cohort_of_its_own(service: SparkService, cl
     assert {"spark_tuner.load", "spark_tuner.sum"} < set(ti.xcoms)
 
 
+def test_logs_of_several_steps_that_are_lost_cost_nothing(service: SparkService, tmp_path: Path) -> None:
+    service.how = None
+    steps = [{"step_id": name, "pyspark_job": dict(MAIN)} for name in ("load", "sum")]
+    run(InlineWorkflow()({}, {"placement": {}, "jobs": steps}), "r1")
+    with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
+        assert [store.runs(f"sales.nightly.{name}")[0].state for name in ("load", "sum")] == [RunState.LOST] * 2
+
+
 def test_of_several_steps_the_log_tells_which_failed(service: SparkService, cloud: Dataproc, tmp_path: Path) -> None:
     steps = [{"step_id": name, "pyspark_job": {**MAIN, "properties": {"app": name}}} for name in ("load", "sum")]
     ran = service.run

@@ -89,8 +89,9 @@ class TaskSteering:
         if self._has_submitted:  # The decisions were of the first one.
             return send(self._sent_before(request) or request)
         self._has_submitted = True
-        self._goes_on_with_another = self._may_go_on(request)
-        steered = None if self._goes_on_with_another else self._steered(request)
+        may_go_on = self._may_go_on(request)
+        self._goes_on_with_another = may_go_on and self.engine.answers_with_its_job
+        steered = None if may_go_on else self._steered(request)
         if steered is None:
             return self._sent(request, send)
         try:

@@ -34,6 +34,7 @@ class Databricks(Engine):
     title = "Databricks"
     schemes = S3 | {"dbfs"}
     log_lands_late = True
+    answers_with_its_job = True
 
     def calls(self, operator: Any) -> Sequence[Call]:
         if _is_in_workflow(operator):

@@ -95,7 +95,8 @@ class Engine(ABC):
     `title` is what people call it, `schemes` are those of the file systems that its Sparks have (None: not known). An engine's
     requests are calls (`calls`), or fields of the operator (`fields`), which are as they were once it has executed.
     `log_lands_late`: event logs get to where they are read after the job has ended. `sends_again`: an operator that makes its
-    request once more has deleted the job of the first one, which never started.
+    request once more has deleted the job of the first one, which never started. `answers_with_its_job`: where a request names its
+    job (`names_its_job`), the service answers with the one that is there; elsewhere its answer does not tell.
     """
 
     title: ClassVar[str]
@@ -104,6 +105,7 @@ class Engine(ABC):
     limits: ClassVar[Limits] = Limits()
     log_lands_late: ClassVar[bool] = False
     sends_again: ClassVar[bool] = False
+    answers_with_its_job: ClassVar[bool] = False
 
     def calls(self, operator: Any) -> Sequence[Call]:
         """The methods by which the operator submits, for the time of its execute()."""

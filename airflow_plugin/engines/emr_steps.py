@@ -51,6 +51,9 @@ class EmrSteps(Engine):
     def waits(self, operator: Any) -> bool:
         return bool(operator.wait_for_completion or operator.deferrable)
 
+    def ends_as_its_job(self, operator: Any) -> bool:
+        return isinstance(operator.steps, list) and len(operator.steps) == 1
+
     def access(self, operator: Any, url: str) -> Mapping[str, Any]:
         return s3_access(operator, url)
 

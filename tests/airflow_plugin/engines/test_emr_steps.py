@@ -106,3 +106,16 @@ def test_steps_that_are_refused_for_what_is_added_are_submitted_as_they_were(
     run(Emr(aws).operator(step("load"), step("report")), "r1")
     assert service.submitted == [{}, {}]
     assert [r.state for r in runs(tmp_path, "sales.nightly.load")] == [RunState.LOST]
+
+
+def test_a_job_is_not_blamed_for_another_step(
+    aws: AwsAccount, service: SparkService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failed(**_: object) -> None:
+        raise RuntimeError("the step copy failed")
+
+    monkeypatch.setattr("airflow.providers.amazon.aws.hooks.emr.wait", failed)
+    op = Emr(aws).operator(step("load"), step("copy", program="s3-dist-cp"), wait_for_completion=True)
+    with pytest.raises(RuntimeError, match="copy failed"):
+        run(op, "r1")
+    assert [r.state for r in runs(tmp_path, "sales.nightly")] == [RunState.SUCCEEDED]

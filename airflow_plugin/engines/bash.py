@@ -17,14 +17,13 @@ from airflow_plugin.engines.command_environment import (
     require_no_server,
 )
 from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob
-from tuner.eventlog.location import local_path
+from tuner.eventlog.location import local_path, scheme_of
 from tuner.spark.shell_command import python_of, spark_programs
 from tuner.spark.submit_opts import VARIABLE, joined
+from tuner.steering.agent.route import ON_EACH_NODE
 from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.agent.submission import Submission, submission
 from tuner.steering.hadoop_scheme import brings_hadoop
-
-_IN_PLACE = "local:"
 
 
 class Bash(Engine):
@@ -64,7 +63,7 @@ class Bash(Engine):
 
     def submission(self, operator: Any, job: SparkJob, agent_jar: str) -> Submission:
         # One that is deployed elsewhere cannot be on a class path: one is built for the Spark at hand.
-        jar = agent_jar if agent_jar.startswith(_IN_PLACE) or local_path(agent_jar) is not None else ""
+        jar = agent_jar if scheme_of(agent_jar) == ON_EACH_NODE or local_path(agent_jar) is not None else ""
         return replace(job.submission or Submission(by_environment=True), agent_jar=jar)
 
     def is_refusal(self, error: Exception) -> bool:
@@ -87,7 +86,7 @@ def _takes_class_path(spark: SparkAtHand | None, environ: Mapping[str, str]) -> 
 
 
 def _path(jar: str) -> str:
-    return str(local_path(jar.removeprefix(_IN_PLACE)) or jar)
+    return str(local_path(jar.removeprefix(f"{ON_EACH_NODE}:")) or jar)
 
 
 ENGINE = Bash()

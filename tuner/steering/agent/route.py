@@ -11,9 +11,6 @@ from tuner.steering.agent.jar_template import filled
 from tuner.steering.agent.spark_home import version_number
 from tuner.steering.agent.submission import REMOTE, Submission
 
-# A jar that lies where the driver runs.
-_IN_PLACE = "local://"
-
 # The scheme of what every node has already (Spark's "Advanced Dependency Management").
 ON_EACH_NODE = "local"
 
@@ -81,11 +78,11 @@ def _obstacle(submission: Submission, version: str) -> str:
 
 def _obstacle_by_environment(submission: Submission) -> str:
     by_class_path = submission.takes_class_path and not submission.in_cluster_mode
-    if by_class_path or submission.agent_jar.startswith(_IN_PLACE):
+    if by_class_path or scheme_of(submission.agent_jar) == ON_EACH_NODE:
         return ""
     return (
         f"no jar gets to the driver on {submission.cluster} by a command's environment; put one into the jars/ directory of "
-        f"that Spark (`spark-tuner agent-jar`) and set agent_jar to its place there, {_IN_PLACE}/…"
+        "that Spark (`spark-tuner agent-jar`) and set agent_jar to its place there, local:///…"
     )
 
 

@@ -155,6 +155,12 @@ def test_a_cluster_that_does_not_answer_is_asked_once(kubeconfig: Path, stored: 
     assert len(asked) == 1 and [r.state for r in stored()] == [RunState.LOST]
 
 
+def test_a_log_that_is_lost_costs_the_job_nothing(kubeconfig: Path, service: SparkService, stored: Stored) -> None:
+    service.how = None
+    run(operator(kubeconfig), "r1")
+    assert (len(service.submitted), [r.state for r in stored()]) == (1, [RunState.LOST])
+
+
 def test_a_job_that_fails_in_a_trial_is_tried_without_it(
     kubeconfig: Path, service: SparkService, stored: Stored
 ) -> None:

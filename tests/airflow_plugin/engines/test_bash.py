@@ -12,7 +12,6 @@ import pytest
 from airflow.providers.standard.decorators.bash import bash_task
 from airflow.providers.standard.operators.bash import BashOperator
 from airflow.sdk import DAG
-from airflow.sdk.exceptions import AirflowSkipException
 
 from airflow_plugin.engines.bash import ENGINE
 from airflow_plugin.engines.engine import Additions
@@ -21,6 +20,7 @@ from airflow_plugin.steered_class import is_steered, steered
 from airflow_plugin.tuned import tuned
 from tests.airflow_plugin.conftest import TaskInstance
 from tests.airflow_plugin.engines import spark_command
+from tests.airflow_plugin.generations import AirflowSkipException
 from tuner.model.decision import Standing
 from tuner.model.run import Run, RunState
 from tuner.spark.submit_opts import properties_of

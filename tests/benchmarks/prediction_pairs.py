@@ -1,12 +1,12 @@
 """How far what was foretold of changes was off, in jobs that were run; and the pairs that ship.
 
-    python -m tests.benchmarks.prediction_pairs HISTORY.db... [--save FILE]
+    python -m tests.benchmarks.prediction_pairs HISTORY.db... [--with-shipped] [--save FILE]
 
 Each HISTORY.db is a store that a benchmark left (tests/benchmarks/certificate, `spark-tuner bench`, the demo). A pair is a change
 that a run was the first to have: the seconds of its queries that were foretold with it, and those they took, over what they would
 have taken without. For each job the bounds of the others' pairs are asked whether they hold its own: prints how many do, with
 the interval of that share (Wilson 1927), beside the intervals by errors of prices and sizes alone and, of jobs that none of the
-shipped pairs are from, those that ship. --save writes what
+shipped pairs are from, those that ship. --with-shipped takes the pairs that ship for more jobs. --save writes what
 tuner/cost/learned/prediction_pairs.json is.
 """
 
@@ -26,6 +26,7 @@ from tuner.cost.learned.prediction_errors import (
     PredictionPair,
     prediction_errors,
     shipped_errors,
+    shipped_pairs,
 )
 from tuner.history.store import Store
 from tuner.replay.cohort_replay import Observed
@@ -38,8 +39,8 @@ _LEAST_SHARE = 0.02
 
 
 def job_of(path: Path) -> str:
-    """What the data and queries of a store are: a certificate's trap without its seed."""
-    name = path.parent.name
+    """What the data and queries of a store are: a certificate's trap without its seed, the directory of a bench."""
+    name = (path.parents[1] if path.parent.name == "tuner" else path.parent).name
     seed, _, trap = name.partition("-")
     return trap if seed.isdigit() and trap else name
 
@@ -91,15 +92,20 @@ def told(what: str, held: Sequence[bool]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("stores", type=Path, nargs="+")
+    parser.add_argument("--with-shipped", action="store_true")
     parser.add_argument("--save", type=Path)
     options = parser.parse_args()
     seen = [(job_of(path), one) for path in options.stores for one in observed_in(path)]
     both = [(pair, one) for job, one in seen if (pair := pair_of(job, one)) is not None]
     pairs = [pair for pair, _ in both]
+    new = list(pairs)
+    if options.with_shipped:
+        measured = {pair.job for pair in pairs}
+        pairs += [pair for pair in shipped_pairs() if pair.job not in measured]
     print(f"{len(pairs)} pairs of {len({pair.job for pair in pairs})} jobs")
     print(told("held by the interval that was foretold", [one.within for _, one in both]))
     print(told("held by the bounds of other jobs' pairs", held_out(pairs)))
-    print(told("held by the bounds that ship", held_by(shipped_errors(), pairs)))
+    print(told("held by the bounds that ship", held_by(shipped_errors(), new)))
     errors = prediction_errors(pairs)
     for advisor in sorted({pair.advisor for pair in pairs}):
         mine, bounds = [pair.error for pair in pairs if pair.advisor == advisor], errors.bounds(advisor)

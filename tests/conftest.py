@@ -150,9 +150,10 @@ def _submit(program: str, script: Path, args: tuple[object, ...], log_dir: Path,
     return log_dir
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """A headless Chromium (Debian's: `apt-get install chromium`): one for all, for a thread drives no more."""
+    """A headless Chromium (Debian's: `apt-get install chromium`): one for all of a module, for a thread drives no more. While
+    it is there this thread has a running event loop, in which operators that start one of their own fail."""
     driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:

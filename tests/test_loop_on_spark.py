@@ -212,6 +212,7 @@ def test_an_application_is_steered_by_the_agent_and_keeps_its_own_jars_and_exten
     assert steered.cohort.replayed(Walker())[:2] == [first.decision, second.decision]
 
 
+@pytest.mark.nightly
 def test_a_back_fill_does_not_broadcast_what_yesterdays_run_could(steered: SteeredByAgent) -> None:
     """Run 3 reads ten times the dims: the agent sees that before it hints; run 4 is as run 2 was.
 

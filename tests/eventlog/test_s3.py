@@ -34,7 +34,7 @@ pytestmark = pytest.mark.sockets
 
 ACCOUNT = {"AWS_ACCESS_KEY_ID": "reader", "AWS_SECRET_ACCESS_KEY": "hunter2", "AWS_DEFAULT_REGION": "us-east-1"}
 
-pytest.importorskip("s3fs", reason="s3fs is not installed: pip install airflow-spark-tuner[s3]")
+s3fs = pytest.importorskip("s3fs", reason="s3fs is not installed: pip install airflow-spark-tuner[s3]")
 pytest.importorskip("moto", reason="moto is not installed: it is of the dev group")
 
 
@@ -110,12 +110,17 @@ def test_a_bucket_that_is_not_there_is_one_line_and_stops_nothing_else(server: s
     assert "s3://nowhere/logs: no such file or directory" in done.stderr
 
 
-def test_a_runs_log_has_a_directory_before_it_is_written_and_is_found_by_its_key(
-    server: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Spark starts only where its event log directory is there: in a bucket, where something is in it."""
+@pytest.fixture
+def account(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process has access to the server: what s3fs keeps may be of another one."""
     for name, value in {**ACCOUNT, "AWS_ENDPOINT_URL": server}.items():
         monkeypatch.setenv(name, value)
+    s3fs.S3FileSystem.clear_instance_cache()
+
+
+@pytest.mark.usefixtures("account")
+def test_a_runs_log_has_a_directory_before_it_is_written_and_is_found_by_its_key(server: str) -> None:
+    """Spark starts only where its event log directory is there: in a bucket, where something is in it."""
     job = Job("etl", "etl/1/1", 1, Mode.AUTO, event_log_base="s3a://logs/runs")
     directory = event_log_place(job).directory
     assert directory.startswith("s3a://logs/runs/etl/etl/1/1-")
@@ -131,9 +136,8 @@ def test_a_runs_log_has_a_directory_before_it_is_written_and_is_found_by_its_key
         locate(directory, "etl/1/1", time.time() + 60)
 
 
-def test_a_bucket_that_is_watched_tells_what_is_new(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {**ACCOUNT, "AWS_ENDPOINT_URL": server}.items():
-        monkeypatch.setenv(name, value)
+@pytest.mark.usefixtures("account")
+def test_a_bucket_that_is_watched_tells_what_is_new(server: str) -> None:
     watch = LogWatch()
 
     def looked() -> list[str]:
@@ -147,9 +151,8 @@ def test_a_bucket_that_is_watched_tells_what_is_new(server: str, monkeypatch: py
     assert (looked(), looked()) == (["local-0", "local-2"], [])
 
 
-def test_no_bucket_is_made_for_a_runs_log(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {**ACCOUNT, "AWS_ENDPOINT_URL": server}.items():
-        monkeypatch.setenv(name, value)
+@pytest.mark.usefixtures("account")
+def test_no_bucket_is_made_for_a_runs_log() -> None:
     for _ in range(2):
         found = event_log_place(Job("etl", "etl/1/1", 1, Mode.AUTO, event_log_base="s3a://nowhere/runs"))
         assert "(The specified bucket does not exist)" in found.why

@@ -44,7 +44,9 @@ def run(command: str, run_id: str, conf: Path) -> None:
     tuned(op).execute({"ti": ti, "task_instance": ti})
 
 
-@pytest.mark.parametrize("program", ["spark-submit", "python", "spark-sql"])
+@pytest.mark.parametrize(
+    "program", ["spark-submit", *(pytest.param(other, marks=pytest.mark.nightly) for other in ("python", "spark-sql"))]
+)
 def test_the_second_run_has_its_join_broadcast_by_the_agent(
     program: str, join_tables: Path, tmp_path: Path, stored: Callable[[], list[Run]]
 ) -> None:
@@ -69,6 +71,7 @@ def test_the_second_run_has_its_join_broadcast_by_the_agent(
     assert {d.standing for d in changes_in_effect(second)} == {Standing.TRIAL}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("where", ["in the program", "in the command"])
 def test_extensions_of_the_jobs_own_stay_and_the_agent_gets_there_too(
     where: str, join_tables: Path, tmp_path: Path, stored: Callable[[], list[Run]]
@@ -91,6 +94,7 @@ def test_extensions_of_the_jobs_own_stay_and_the_agent_gets_there_too(
     assert {d.standing for d in changes_in_effect(second)} == {Standing.TRIAL}
 
 
+@pytest.mark.nightly
 def test_a_class_path_that_the_command_sets_itself_keeps_the_agent_out_and_its_log_tells(
     join_tables: Path, tmp_path: Path, stored: Callable[[], list[Run]]
 ) -> None:

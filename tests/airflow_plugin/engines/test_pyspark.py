@@ -65,6 +65,7 @@ def run(run_id: str, tables: Path, rows: Path, config: dict[str, str]) -> list[s
 
 
 @pytest.mark.spark
+@pytest.mark.nightly
 def test_the_second_run_has_its_join_broadcast_by_the_agent_and_the_authors_own_value_wins(
     join_tables: Path, tmp_path: Path, stored: Callable[[], list[Run]]
 ) -> None:

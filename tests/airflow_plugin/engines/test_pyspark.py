@@ -93,6 +93,8 @@ def read(op: Any) -> Any:
 
 
 def test_what_the_author_set_is_the_connections_and_the_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    pyspark = pytest.importorskip("pyspark")
+    monkeypatch.setattr(pyspark.SparkContext, "_gateway", None)  # Other tests of this process may have started one.
     set_connection(
         monkeypatch,
         "cluster",

@@ -20,8 +20,8 @@ from airflow_plugin.steered_class import is_steered, steered
 from airflow_plugin.tuned import tuned
 from tests.airflow_plugin.conftest import TaskInstance
 from tests.airflow_plugin.engines import spark_command
+from tests.airflow_plugin.engines.standings import TRIED_THEN_PROVEN, standings
 from tests.airflow_plugin.generations import AirflowSkipException
-from tuner.model.decision import Standing
 from tuner.model.run import Run, RunState
 from tuner.spark.submit_opts import properties_of
 
@@ -74,11 +74,7 @@ def test_the_second_run_is_steered_and_the_third_has_it_proven(
     for run_id in ("r1", "r2", "r3"):
         ti = run(make(command), run_id)
     assert [THRESHOLD in conf for conf in started()] == [False, True, True]
-    assert [{d.standing for d in r.decision.changes} for r in stored()] == [
-        set(),
-        {Standing.TRIAL},
-        {Standing.PROMOTED},
-    ]
+    assert standings(stored()) == TRIED_THEN_PROVEN
     assert {r.state for r in stored()} == {RunState.SUCCEEDED}
     assert ti.xcoms["spark_tuner"]["state"] == "succeeded"
 

@@ -30,9 +30,9 @@ from tests.airflow_plugin.conftest import TaskInstance
 from tests.airflow_plugin.engines.aws_account import BUCKET, CREDENTIALS, AwsAccount
 from tests.airflow_plugin.engines.databricks_workspace import TOKEN, Workspace, served
 from tests.airflow_plugin.engines.spark_service import SparkService
+from tests.airflow_plugin.engines.standings import TRIED_THEN_PROVEN, standings
 from tuner.eventlog import as_ended
 from tuner.history.store import Store
-from tuner.model.decision import Standing
 from tuner.model.run import Run, RunState
 
 pytestmark = pytest.mark.sockets
@@ -116,11 +116,7 @@ def test_the_second_run_is_steered_and_the_third_has_it_proven(
     assert not any(name.startswith("spark.eventLog") for name in service.last)
     assert given == as_written and op.new_cluster == as_written
     *settled, _ = stored()
-    assert [{d.standing for d in r.decision.changes} for r in settled] == [
-        set(),
-        {Standing.TRIAL},
-        {Standing.PROMOTED},
-    ]
+    assert standings(settled) == TRIED_THEN_PROVEN
     assert {r.state for r in settled} == {RunState.SUCCEEDED}
     sent = workspace.requests[-1]
     sent = sent.get("new_cluster") or sent["tasks"][0]["new_cluster"]

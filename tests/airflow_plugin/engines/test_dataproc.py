@@ -31,6 +31,7 @@ from airflow_plugin.tuned import tuned
 from tests.airflow_plugin.conftest import TaskInstance, set_connection
 from tests.airflow_plugin.engines.dataproc_cloud import BUCKET, Dataproc, cloud_storage, dataproc
 from tests.airflow_plugin.engines.spark_service import SparkService
+from tests.airflow_plugin.engines.standings import TRIED_THEN_PROVEN, standings
 from tuner.history.store import Store
 from tuner.model.decision import Standing
 from tuner.model.run import Run, RunState
@@ -110,11 +111,7 @@ def test_the_second_run_is_steered_and_the_third_has_it_proven(
         ti = run(operator({"spark.executor.cores": "2"}), run_id)
     assert [THRESHOLD in conf for conf in service.submitted] == [False, True, True]
     assert service.last["spark.executor.cores"] == "2"
-    assert [{d.standing for d in r.decision.changes} for r in stored()] == [
-        set(),
-        {Standing.TRIAL},
-        {Standing.PROMOTED},
-    ]
+    assert standings(stored()) == TRIED_THEN_PROVEN
     assert {r.state for r in stored()} == {RunState.SUCCEEDED}
     assert stored()[0].event_log_dir.startswith(f"gs://{BUCKET}/")
     assert ti.xcoms["spark_tuner"]["state"] == "succeeded"

@@ -18,7 +18,7 @@ from airflow_plugin.tuned import tuned
 from tests.airflow_plugin.conftest import TaskInstance
 from tests.airflow_plugin.engines.aws_account import AwsAccount
 from tests.airflow_plugin.engines.spark_service import SparkService
-from tuner.model.decision import Standing
+from tests.airflow_plugin.engines.standings import TRIED_THEN_PROVEN, standings
 from tuner.model.run import Run, RunState
 
 pytestmark = pytest.mark.sockets
@@ -79,11 +79,7 @@ def test_the_second_run_is_steered_and_the_third_has_it_proven(
         run(glue.operator(script_args={"--conf": "spark.executor.cores=2"}), run_id)
     assert [THRESHOLD in conf for conf in service.submitted] == [False, True, True]
     assert service.last["spark.executor.cores"] == "2"
-    assert [{d.standing for d in r.decision.changes} for r in stored()] == [
-        set(),
-        {Standing.TRIAL},
-        {Standing.PROMOTED},
-    ]
+    assert standings(stored()) == TRIED_THEN_PROVEN
     assert {r.state for r in stored()} == {RunState.SUCCEEDED}
 
 

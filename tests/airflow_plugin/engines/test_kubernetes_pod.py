@@ -27,7 +27,7 @@ from tests.airflow_plugin.conftest import TaskInstance
 from tests.airflow_plugin.engines import spark_command
 from tests.airflow_plugin.engines.kubelet import Kubelet
 from tests.airflow_plugin.engines.kubernetes_cluster import cluster, forget_pods
-from tuner.model.decision import Standing
+from tests.airflow_plugin.engines.standings import TRIED_THEN_PROVEN, standings
 from tuner.model.run import Run, RunState
 
 pytestmark = pytest.mark.sockets
@@ -107,11 +107,7 @@ def test_the_second_run_is_steered_and_the_third_has_it_proven(
         run(op, run_id)
     assert [THRESHOLD in conf for conf in started()] == [False, True, True]
     assert started()[-1]["spark.x"] == "1" and op.env_vars == []
-    assert [{d.standing for d in r.decision.changes} for r in stored()] == [
-        set(),
-        {Standing.TRIAL},
-        {Standing.PROMOTED},
-    ]
+    assert standings(stored()) == TRIED_THEN_PROVEN
     assert {r.state for r in stored()} == {RunState.SUCCEEDED}
 
 

@@ -12,6 +12,7 @@ from airflow_plugin.tuned import tuned
 from tests.airflow_plugin.conftest import TaskInstance
 from tests.airflow_plugin.engines.livy_server import livy_server
 from tests.airflow_plugin.engines.spark_service import SparkService
+from tests.airflow_plugin.engines.standings import TRIED_THEN_PROVEN, standings
 from tests.airflow_plugin.generations import NOT_DURABLE, RESUMES, TaskDeferred
 from tuner.model.decision import Standing
 from tuner.model.run import Run, RunState
@@ -40,10 +41,6 @@ def run(run_id: str, op: Any = None, try_number: int = 1, **arguments: Any) -> T
     return ti
 
 
-def standings(run: Run) -> set[Standing]:
-    return {d.standing for d in run.decision.changes}
-
-
 def test_the_second_run_is_steered_and_the_third_has_it_proven(
     service: SparkService, stored: Callable[[], list[Run]]
 ) -> None:
@@ -54,7 +51,7 @@ def test_the_second_run_is_steered_and_the_third_has_it_proven(
     assert service.last["spark.executor.cores"] == "2"
     assert second.xcoms["spark_tuner"]["state"] == "succeeded"
     run("r3")
-    assert [standings(r) for r in stored()] == [set(), {Standing.TRIAL}, {Standing.PROMOTED}]
+    assert standings(stored()) == TRIED_THEN_PROVEN
     assert {r.state for r in stored()} == {RunState.SUCCEEDED}
 
 
@@ -162,7 +159,7 @@ def test_a_deferred_task_is_harvested_when_it_is_resumed(
     event = {"status": "success", "batch_id": 1, "response": "ok", "log_lines": []}
     operator(deferrable=True).resume_execution(deferred.value.method_name, {"event": event}, {"ti": ti})
     assert stored()[-1].state is RunState.SUCCEEDED
-    assert standings(stored()[-1]) == {Standing.TRIAL}
+    assert standings(stored())[-1] == {Standing.TRIAL}
     assert ti.xcoms["spark_tuner"]["gained_seconds"] == pytest.approx(3.0, rel=0.01)
 
 

@@ -19,7 +19,7 @@ from airflow_plugin.engines.spark_sql import ENGINE
 from airflow_plugin.tuned import tuned
 from tests.airflow_plugin import logging_spark
 from tests.airflow_plugin.conftest import TaskInstance, set_connection
-from tuner.model.decision import Standing
+from tests.airflow_plugin.engines.standings import TRIED_THEN_PROVEN, standings
 from tuner.model.run import Run, RunState
 
 # SparkSqlHook leaves its program's output open.
@@ -90,11 +90,7 @@ def test_the_second_run_is_steered_and_the_third_has_it_proven(
         ti = run(operator(conf), run_id)
     assert [THRESHOLD in found for found in commands()] == [False, True, True]
     assert commands()[-1]["spark.executor.cores"] == "2" and conf == as_written
-    assert [{d.standing for d in r.decision.changes} for r in stored()] == [
-        set(),
-        {Standing.TRIAL},
-        {Standing.PROMOTED},
-    ]
+    assert standings(stored()) == TRIED_THEN_PROVEN
     assert {r.state for r in stored()} == {RunState.SUCCEEDED}
     assert ti.xcoms["spark_tuner"]["state"] == "succeeded"
 

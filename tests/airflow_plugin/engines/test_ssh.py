@@ -22,7 +22,7 @@ from airflow_plugin.tuned import tuned
 from tests.airflow_plugin.conftest import TaskInstance, set_connection
 from tests.airflow_plugin.engines import spark_command
 from tests.airflow_plugin.engines.ssh_server import SshServer, ssh_server
-from tuner.model.decision import Standing
+from tests.airflow_plugin.engines.standings import TRIED_THEN_PROVEN, standings
 from tuner.model.run import Run, RunState
 
 pytestmark = pytest.mark.sockets
@@ -86,11 +86,7 @@ def test_the_second_run_is_steered_and_the_third_has_it_proven(
     assert b64decode(said) == b"it's  done\n" and op.command == command
     assert [THRESHOLD in conf for conf in started()] == [False, True, True]
     assert started()[-1]["spark.x"] == "a  b"
-    assert [{d.standing for d in r.decision.changes} for r in stored()] == [
-        set(),
-        {Standing.TRIAL},
-        {Standing.PROMOTED},
-    ]
+    assert standings(stored()) == TRIED_THEN_PROVEN
     assert {r.state for r in stored()} == {RunState.SUCCEEDED} and ti.xcoms["ssh_exit"] == 0
 
 

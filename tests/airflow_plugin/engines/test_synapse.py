@@ -26,8 +26,8 @@ from airflow_plugin.engines.synapse import ENGINE
 from airflow_plugin.tuned import tuned
 from tests.airflow_plugin.conftest import TaskInstance, set_connection
 from tests.airflow_plugin.engines.spark_service import SparkService
+from tests.airflow_plugin.engines.standings import TRIED_THEN_PROVEN, standings
 from tests.airflow_plugin.engines.synapse_workspace import BASE, Abfss, Workspace, synapse_workspace
-from tuner.model.decision import Standing
 from tuner.model.run import Run, RunState
 
 pytestmark = pytest.mark.sockets
@@ -81,11 +81,7 @@ def test_the_second_run_is_steered_and_the_third_has_it_proven(
     assert given == as_written
     assert [THRESHOLD in conf for conf in service.submitted] == [False, True, True]
     assert service.last["spark.executor.cores"] == "2"
-    assert [{d.standing for d in r.decision.changes} for r in stored()] == [
-        set(),
-        {Standing.TRIAL},
-        {Standing.PROMOTED},
-    ]
+    assert standings(stored()) == TRIED_THEN_PROVEN
     assert {r.state for r in stored()} == {RunState.SUCCEEDED}
     assert stored()[0].event_log_dir.startswith(f"{BASE}/")
     assert ti.xcoms["spark_tuner"]["state"] == "succeeded"

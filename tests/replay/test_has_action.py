@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.plan.trees import parse
 from tuner.model.action import Action, ActionKind
 from tuner.model.application import Application, Completeness, Execution, Executors
 from tuner.model.cluster import Cluster
+from tuner.model.key_filter_site import KeyFilterSite
 from tuner.model.run import Outcome
 from tuner.plan.order_text import order_text
 from tuner.plan.queries import queries
@@ -74,3 +77,14 @@ def test_a_property_at_about_the_value(value: str, expected: bool) -> None:
     action = Action(ActionKind.SET_CONF, "spark.sql.autoBroadcastJoinThreshold", "10485760")
     assert has_action(ran(spark_sql_autoBroadcastJoinThreshold=value), action) is expected
     assert not has_action(ran(), action)
+
+
+@pytest.mark.parametrize(
+    ("filtered", "source", "expected"), [(True, "t.b", True), (False, "t.b", False), (True, "t.c", False)]
+)
+def test_a_filter_by_key(filtered: bool, source: str, expected: bool) -> None:
+    outcome = ran(PLAN)
+    action = hint("FILTER_BY_KEY", "t.b", outcome)
+    site = KeyFilterSite(action.target, "t.a", 10**6, 0.9, True, (source,), 3, filtered)
+    (query,) = outcome.queries
+    assert has_action(replace(outcome, queries=(replace(query, key_filters=(site,)),)), action) is expected

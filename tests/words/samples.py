@@ -99,6 +99,18 @@ REASONS: tuple[Reason, ...] = (
         _with(_ORDER, rows=90_000_000, fewer_rows=2_000_000, broadcasts=("days",), most_broadcast_rows=(366,)),
     ),
     Reason(ReasonCode.JOIN_ORDER, _with(_ORDER, rows=None, fewer_rows=None, broadcasts=(), most_broadcast_rows=())),
+    Reason(
+        ReasonCode.KEY_FILTER,
+        {
+            "relation": "sales",
+            "rows": 20_000_000,
+            "source": "item",
+            "source_rows": 300,
+            "share_kept": 0.01,
+            "work_seconds": 4.1,
+            **_GAIN,
+        },
+    ),
     Reason(ReasonCode.LOCAL_MAP_THRESHOLD, {"joins": 3, "queries": 2, **_HASHED, **_GAIN}),
     Reason(
         ReasonCode.NO_BROADCAST,
@@ -302,6 +314,7 @@ ACTIONS = (
     Action(ActionKind.HINT_JOIN, "5160", Hint.BROADCAST, "q1", ("/lake/1-days",)),
     Action(ActionKind.HINT_JOIN, "5160", Hint.BROADCAST, "q1", ("shop.days", "shop.items")),
     Action(ActionKind.HINT_JOIN, "5160", Hint.NO_BROADCAST, "q1", ("shop.days",)),
+    Action(ActionKind.HINT_JOIN, "5160", Hint.FILTER_BY_KEY, "q1", ("shop.days",)),
     Action(ActionKind.ORDER_JOINS, "5160", "((a b) c)", "q1"),
     Action(ActionKind.ANALYZE_TABLE, "shop.days", "d, week"),
     Action(ActionKind.ANALYZE_TABLE, "shop.days", ""),

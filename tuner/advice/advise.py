@@ -15,6 +15,7 @@ from tuner.advice.advisors.card_weight import advise_card_weight
 from tuner.advice.advisors.cbo import advise_cbo
 from tuner.advice.advisors.cbo_off import advise_cbo_off
 from tuner.advice.advisors.join_order import advise_join_orders
+from tuner.advice.advisors.key_filter import advise_key_filters
 from tuner.advice.advisors.local_map_threshold import advise_local_map_thresholds
 from tuner.advice.advisors.no_broadcast import advise_no_broadcasts
 from tuner.advice.advisors.object_hash_threshold import advise_object_hash_threshold
@@ -44,6 +45,7 @@ ADVISORS: tuple[Advisor, ...] = (
     advise_shuffle_hashes,
     advise_build_sides,
     advise_no_broadcasts,
+    advise_key_filters,
     advise_runtime_filters,
     advise_shuffle_partitions,
     advise_statistics,

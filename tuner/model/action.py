@@ -18,16 +18,20 @@ ON_JOINS = frozenset({ActionKind.HINT_JOIN, ActionKind.ORDER_JOINS})
 
 
 class Hint(StrEnum):
-    """Spark's join hints (SPARK-27225). NO_BROADCAST is none that SQL has: only the agent can give it."""
+    """Spark's join hints (SPARK-27225), and two that SQL has not and only the agent can give: NO_BROADCAST, and FILTER_BY_KEY
+    of the side whose keys make a bloom filter of the other's rows."""
 
     BROADCAST = "BROADCAST"
     NO_BROADCAST = "NO_BROADCAST"
     MERGE = "MERGE"
     SHUFFLE_HASH = "SHUFFLE_HASH"
+    FILTER_BY_KEY = "FILTER_BY_KEY"
 
 
 # What builds a hash table of a side, which must fit into memory.
 BUILDING = frozenset({Hint.BROADCAST, Hint.SHUFFLE_HASH})
+# What no text of SQL can say.
+BY_AGENT_ALONE = frozenset({Hint.NO_BROADCAST, Hint.FILTER_BY_KEY})
 
 
 @dataclass(frozen=True, slots=True)

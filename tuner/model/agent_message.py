@@ -53,12 +53,14 @@ class AgentMessageError(ValueError):
 class HintDirective(msgspec.Struct, frozen=True):
     """A hint for every join of a query that has a signature.
 
-    `id` is the action's, for the agent's answer; `join` the signature; `hint` BROADCAST, NO_BROADCAST, SHUFFLE_HASH or
-    MERGE; `side` the relations of the side that gets it, sorted, repeated as often as they are read: () for either.
+    `id` is the action's, for the agent's answer; `join` the signature; `hint` BROADCAST, NO_BROADCAST, SHUFFLE_HASH,
+    MERGE or FILTER_BY_KEY; `side` the relations of the side that gets it, sorted, repeated as often as they are read: () for
+    either.
     Where the planner estimates the relations of the side at more than `most_bytes` together, it is left out (0: at any size).
     These rest on heaps that had room for a broadcast of `cap_bytes` (0: not known): in smaller ones they are fewer by as much.
     `literals` are the classes of values that it may act on (`tuner.plan.literals.literal_class`), whatever the `neutral`
-    columns are asked for: where a plan has others, it is left out.
+    columns are asked for: where a plan has others, it is left out. A bloom filter is made for the keys of `rows` (0: for as many
+    as Spark is set to).
     """
 
     id: _Text
@@ -69,6 +71,7 @@ class HintDirective(msgspec.Struct, frozen=True):
     cap_bytes: int = 0
     literals: tuple[str, ...] = ()
     neutral: tuple[str, ...] = ()
+    rows: int = 0
 
 
 class SizeBounds(NamedTuple):

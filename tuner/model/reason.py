@@ -34,6 +34,7 @@ class ReasonCode(StrEnum):
     OBJECT_HASH_THRESHOLD = "object_hash_threshold"
     PARTIAL_AGGREGATION = "partial_aggregation"
     RUNTIME_FILTER = "runtime_filter"
+    KEY_FILTER = "key_filter"
     SECURED_BROADCAST = "secured_broadcast"
     SHUFFLE_HASH = "shuffle_hash"
     SHUFFLE_PARTITIONS = "shuffle_partitions"

@@ -39,6 +39,8 @@ def hint_result(hint: str, side: Sequence[str], joins: Sequence[JoinSite | Join]
 
 def _is_followed(hint: str, side: Sequence[str], join: JoinSite | Join) -> bool | None:
     """None where the plan does not tell."""
+    if hint == Hint.FILTER_BY_KEY:
+        return True  # runs as any other
     if hint not in _STRATEGIES or join.strategy is Strategy.UNKNOWN:
         return None
     is_run_so, builds = join.strategy in _STRATEGIES[Hint(hint)], _builds(join, side)

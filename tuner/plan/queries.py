@@ -23,6 +23,7 @@ from tuner.plan.estimates import read_estimates
 from tuner.plan.fingerprint import fingerprint
 from tuner.plan.join_blocks import join_graphs
 from tuner.plan.joins import every_join, find_joins, planned_joins
+from tuner.plan.key_filter_sites import key_filter_sites
 from tuner.plan.literals import query_values, values_of_plan
 from tuner.plan.main_relations import main_relations
 from tuner.plan.measured_plan import MAX_WORK, MeasuredPlan
@@ -119,6 +120,7 @@ def in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | N
         tables=_or_nothing(query, "tables", lambda: table_reads(final)) or (),
         work=_work(query, plan, stages),
         values=_or_nothing(query, "values", lambda: values_of_plan(initial, logical_plan)) or (),
+        key_filters=_or_nothing(query, "key filters", lambda: key_filter_sites(final)) or () if plan else (),
         aggregates=_or_nothing(query, "aggregates", lambda: find_aggregates(plan)) or () if plan else (),
         skews=_or_nothing(query, "stages", lambda: find_skews(plan, stages)) or () if plan else (),
     )

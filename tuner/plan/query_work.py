@@ -64,7 +64,7 @@ def query_work(plan: MeasuredPlan, stages: Sequence[Stage]) -> QueryWork:
         found = _stages(plan, node)
         for stage in found:
             amounts[_key(stage)][Resource.COMPILE] += 1
-            for resource, amount in _operator_work(node):
+            for resource, amount in operator_work(node):
                 amounts[_key(stage)][resource] += amount / len(found)
     return QueryWork(
         tuple(
@@ -140,7 +140,16 @@ def _broadcast(node: PlanNode, readers: int) -> BroadcastWork:
 _Work = Iterator[tuple[Resource, float]]
 
 
-def _operator_work(node: PlanNode) -> _Work:
+def shuffle_work(node: PlanNode) -> Iterator[tuple[Resource, float]]:
+    """What a shuffle writes and reads of rows, read once."""
+    size = node.metrics.get("data size", 0)
+    yield Resource.SHUFFLE_WRITE, size
+    yield Resource.SHUFFLE_WRITE_ROW, node.metrics.get("shuffle records written", 0)
+    yield Resource.SHUFFLE_READ, size
+
+
+def operator_work(node: PlanNode) -> Iterator[tuple[Resource, float]]:
+    """What an operator does with its rows, but for a shuffle."""
     if is_scan(node):
         yield Resource.SCAN, _rows(node) * max(1, len(scan_columns(node)))
     elif node.name in JOINS and len(node.children) == 2:

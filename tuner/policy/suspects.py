@@ -36,7 +36,11 @@ class Makers:
     another_query: frozenset[Lever] = _NONE
 
 
-_OF_HINT = {Hint.BROADCAST: Lever.BROADCASTS, Hint.SHUFFLE_HASH: Lever.JOIN_HASH_MAPS}
+_OF_HINT = {
+    Hint.BROADCAST: Lever.BROADCASTS,
+    Hint.SHUFFLE_HASH: Lever.JOIN_HASH_MAPS,
+    Hint.FILTER_BY_KEY: Lever.RUNTIME_FILTERS,
+}
 
 _NOTHING = Makers()
 _ANYTHING = Makers(_NONE, _ALL, _ALL)

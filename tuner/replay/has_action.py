@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tuner.model.action import Action, ActionKind
+from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.directive_result import DirectiveStatus
 from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query
@@ -39,6 +39,9 @@ def _is_same_value(wanted: str, given: str) -> bool:
 
 
 def _is_hinted(query: Query, action: Action) -> bool:
+    if action.value == Hint.FILTER_BY_KEY:
+        place = (action.target, action.relations)
+        return any(site.filtered and (site.join, site.source) == place for site in query.key_filters)
     joins = [join for join in query.joins if join.signature == action.target]
     status, _ = hint_result(action.value, action.relations, joins)
     return status is DirectiveStatus.APPLIED

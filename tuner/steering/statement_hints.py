@@ -14,6 +14,10 @@ from tuner.model.strategy import BuildSide
 from tuner.steering.sql_hints import JoinHintRequest, add_join_hints
 from tuner.steering.sql_values import has_other_values
 
+_NO_HINT = {
+    Hint.NO_BROADCAST: "SQL has no hint that forbids a broadcast",
+    Hint.FILTER_BY_KEY: "SQL has no hint that filters by key",
+}
 OTHER_VALUES = "held: the filters of its statement have other values than those it was measured with"
 # How the SQL runner describes what it runs.
 _STATEMENT = re.compile(r"^statement (\d+) of (\d+)$")
@@ -78,8 +82,8 @@ def _hint(
 
 def _no_text(action: Action) -> str:
     """Why no text can say an action."""
-    if action.value == Hint.NO_BROADCAST:
-        return "SQL has no hint that forbids a broadcast"
+    if action.value in _NO_HINT:
+        return _NO_HINT[Hint(action.value)]
     return "SQL text cannot name a join's result" if len(action.relations) > 1 else "the join cannot be told apart"
 
 
@@ -91,7 +95,7 @@ def _statement_number(query: Query, count: int) -> int:
 
 def _request(action: Action, query: Query) -> JoinHintRequest | None:
     sites = [join for join in query.joins if join.signature == action.target]
-    if len(sites) != 1 or action.value == Hint.NO_BROADCAST:
+    if len(sites) != 1 or action.value in _NO_HINT:
         return None
     side = _side(sites[0], action.relations)
     return JoinHintRequest.for_side(Hint(action.value), sites[0], side) if side else None

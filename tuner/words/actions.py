@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.action import BY_AGENT_ALONE, Action, ActionKind, Hint
 from tuner.words.query_names import QueryNames
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -19,11 +19,17 @@ def action_words(action: Action, names: QueryNames) -> str:
         case ActionKind.HINT_JOIN:
             if hint := hint_text(action):
                 return f"{hint} in {where}"
-            return f"{action.value} of {'+'.join(map(_last_name, action.relations))} in {where}, by the agent"
+            side = "+".join(map(_last_name, action.relations))
+            return f"{hint_name(action.value)} of {side} in {where}, by the agent"
         case ActionKind.ORDER_JOINS:
             return f"reorder the joins in {where}"
         case ActionKind.ANALYZE_TABLE:
             return analyze_statement(action)
+
+
+def hint_name(hint: str) -> str:
+    """What a hint is called: by Spark, where it has a name there."""
+    return "filter by the keys" if hint == Hint.FILTER_BY_KEY else hint
 
 
 def analyze_statement(action: Action) -> str:
@@ -35,7 +41,7 @@ def analyze_statement(action: Action) -> str:
 def hint_text(action: Action) -> str:
     """A join hint to paste behind SELECT, with the relation's last name: its alias goes there if the query gives it one.
     Empty where SQL has no text for the change."""
-    if action.kind is not ActionKind.HINT_JOIN or action.value == Hint.NO_BROADCAST or len(action.relations) != 1:
+    if action.kind is not ActionKind.HINT_JOIN or action.value in BY_AGENT_ALONE or len(action.relations) != 1:
         return ""
     return f"/*+ {action.value}({_last_name(action.relations[0])}) */"
 

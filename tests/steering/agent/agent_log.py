@@ -31,6 +31,13 @@ class Steered:
         return self.execution.description.partition("\n")[0]
 
     @property
+    def ran(self) -> PlanNode:
+        """The plan that ran in the end, with its metrics."""
+        final = self.execution.final_plan or self.execution.initial_plan
+        assert final is not None
+        return build_tree(final, self.execution.accumulators)
+
+    @property
     def outcomes(self) -> dict[str, tuple[str, str]]:
         """Status and reason by the action's id."""
         return {o["id"]: (o["status"], o.get("reason", "")) for event in self.events for o in event["outcomes"]}

@@ -20,13 +20,15 @@ from tuner.plan.order_text import order_text
 from tuner.plan.queries import queries
 
 HINTS = ("BROADCAST", "NO_BROADCAST", "SHUFFLE_HASH", "MERGE")
+FILTER = "FILTER_BY_KEY"
 Names = tuple[str, ...]
 Keys = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RandomChoice:
-    """What to draw: `order` as "random", "written" or "" (none); how many of the joins get a hint; which orders will do.
+    """What to draw: `order` as "random", "written" or "" (none); how many of the joins get a hint, and a filter by the keys of
+    a side or of the relation that they are of; which orders will do.
 
     Orders join what a predicate joins, but for a `cartesian` share of the joins. `broadcast` says whether a side of so
     many rows may get a BROADCAST hint.
@@ -34,6 +36,7 @@ class RandomChoice:
 
     order: str = "random"
     hinted: float = 0.5
+    filtered: float = 0.0
     cartesian: float = 0.0
     acceptable: Callable[[JoinGraph, Order], bool] = lambda graph, order: True
     broadcast: Callable[[int], bool] = lambda rows: True
@@ -178,15 +181,24 @@ def _hints(
         if rng.random() < choice.hinted:
             side = rng.choice([(), *sides]) if sides[0] != sides[1] else ()
             rows_of = [rows.get(s) or 0 for s in ([side] if side else sides)]
-            hint = rng.choice([h for h in HINTS if _may(h, side, max(rows_of), choice)])
-            action = Action(ActionKind.HINT_JOIN, number, hint, query.fingerprint, side)
-            yield {
-                "id": action.id,
-                "join": number,
-                "hint": hint,
-                "side": list(side),
-                "literals": [literal_class(query.conditions or ())],
-            }
+            yield _hint(query, number, rng.choice([h for h in HINTS if _may(h, side, max(rows_of), choice)]), side)
+    keys = {join.signature: join.keys for graph, o in orders for join in ordered_joins(graph, o)}
+    keys |= {site.signature: site.keys for site in query.joins}
+    for number, sides in places.items():
+        if rng.random() < choice.filtered:
+            relations = [(key.rsplit(".", 1)[0],) for pair in keys[number] for key in pair]
+            yield _hint(query, number, FILTER, rng.choice([*sides, *relations]))
+
+
+def _hint(query: Query, number: str, hint: str, side: Names) -> dict[str, Any]:
+    action = Action(ActionKind.HINT_JOIN, number, hint, query.fingerprint, side)
+    return {
+        "id": action.id,
+        "join": number,
+        "hint": hint,
+        "side": list(side),
+        "literals": [literal_class(query.conditions or ())],
+    }
 
 
 def _may(hint: str, side: Names, rows: int, choice: RandomChoice) -> bool:

@@ -14,6 +14,7 @@ from tuner.model.agent_message import SizeBounds
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.join_graph import GraphRelation, Joined, JoinGraph, Order, Predicate, RelationKind
 from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.key_filter_site import KeyFilterSite
 from tuner.model.query import Query, QueryStatus
 from tuner.model.strategy import JoinType, Strategy
 from tuner.plan.order_text import order_text
@@ -93,6 +94,7 @@ def test_a_hint() -> None:
                     "most_bytes": 0,
                     "cap_bytes": 0,
                     **VALUES,
+                    "rows": 0,
                 }
             ],
             "orders": [],
@@ -105,6 +107,33 @@ def test_a_hint_for_relations_of_some_size() -> None:
     found = json.loads(agent_directives(decision(hint()), [query()], limits).text)
     (said,) = found["queries"][0]["hints"]
     assert (said["most_bytes"], said["cap_bytes"]) == (40_000, 9_000_000)
+
+
+def test_a_filter_by_keys_of_one_relation_of_a_side_has_room_for_twice_as_many() -> None:
+    site = KeyFilterSite("sig", "db.sales", 10**6, 0.01, True, ("db.items",), 300)
+    wide = join(right=("db.dates", "db.items"))
+    filtered = hint("q1", "db.items", value=Hint.FILTER_BY_KEY)
+    (said,) = message(
+        filtered, queries=[query(joins=(wide,), key_filters=(site, replace(site, join="other", source_rows=9)))]
+    )
+    assert said["hints"] == [
+        {
+            "id": filtered.id,
+            "join": "sig",
+            "hint": "FILTER_BY_KEY",
+            "side": ["db.items"],
+            "most_bytes": 0,
+            "cap_bytes": 0,
+            **VALUES,
+            "rows": 600,
+        }
+    ]
+
+
+def test_a_join_may_have_a_filter_beside_its_strategy() -> None:
+    filtered = hint(value=Hint.FILTER_BY_KEY)
+    (said,) = message(hint(), filtered, queries=[query()])
+    assert {one["hint"] for one in said["hints"]} == {"BROADCAST", "FILTER_BY_KEY"}  # type: ignore[attr-defined]
 
 
 def test_what_may_lose_with_larger_relations_is_said_only_with_sizes() -> None:
@@ -152,7 +181,16 @@ def test_either_side_of_a_join_whose_sides_look_alike() -> None:
     either = Action(ActionKind.HINT_JOIN, "sig", "NO_BROADCAST", "q1")
     (said,) = message(either, queries=[query(joins=(join(left=["db.a"], right=["db.a"]),))])
     assert said["hints"] == [
-        {"id": either.id, "join": "sig", "hint": "NO_BROADCAST", "side": [], "most_bytes": 0, "cap_bytes": 0, **VALUES}
+        {
+            "id": either.id,
+            "join": "sig",
+            "hint": "NO_BROADCAST",
+            "side": [],
+            "most_bytes": 0,
+            "cap_bytes": 0,
+            **VALUES,
+            "rows": 0,
+        }
     ]
 
 

@@ -15,6 +15,7 @@ from math import prod
 from tuner.advice.candidates.query_gain import capped, is_worth_it, total_gain, total_seconds
 from tuner.advice.candidates.round_number import round_number
 from tuner.advice.facts import Facts
+from tuner.advice.steering_reach import Reach
 from tuner.cost.operator_seconds import join_core_seconds
 from tuner.cost.unit_costs import UnitCosts
 from tuner.model.action import Action, ActionKind
@@ -53,7 +54,11 @@ class _Filtered:
 
 
 def advise_runtime_filters(facts: Facts) -> Iterable[Change]:
-    """At most one recommendation: the threshold below the smallest relation that is worth filtering."""
+    """At most one recommendation: the threshold below the smallest relation that is worth filtering. It reaches every query of
+    a job: where the agent filters single joins (`key_filter`), it is left alone.
+    """
+    if facts.reach is Reach.AGENT:
+        return
     threshold = facts.settings[BLOOM_FILTER_APPLICATION_THRESHOLD]
     if facts.version < BLOOM_FILTER.since[:2] or (BLOOM_FILTER in facts.settings and not facts.settings[BLOOM_FILTER]):
         return

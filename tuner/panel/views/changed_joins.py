@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tuner.model.action import Action, ActionKind
 from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
 from tuner.model.strategy import Strategy
+from tuner.words.actions import hint_name
 
 _WORDS = {
     Strategy.BROADCAST_HASH: "broadcast hash",
@@ -64,7 +65,7 @@ def _after(
     by: str,
 ) -> Iterator[str]:
     hints = [a.value for a in told if a.kind is ActionKind.HINT_JOIN and a.target == site[0]]
-    yield from (f"{hint} {by}" for hint in hints)
+    yield from (f"{hint_name(hint)} {by}" for hint in hints)
     if before is None:
         return
     ordered = any(a.kind is ActionKind.ORDER_JOINS for a in told)

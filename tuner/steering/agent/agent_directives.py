@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from msgspec import structs
 
 from tuner.advice.candidates.future_joins import future_joins
-from tuner.model.action import BUILDING, ON_JOINS, Action, ActionKind
+from tuner.model.action import BUILDING, ON_JOINS, Action, ActionKind, Hint
 from tuner.model.agent_message import (
     HintDirective,
     OrderDirective,
@@ -29,6 +29,8 @@ from tuner.plan.order_text import OrderTextError, parse_order
 from tuner.plan.relation import short_name
 from tuner.words.query_names import query_name
 
+# What a side may grow by before its keys crowd their filter.
+FILTER_ROOM = 2.0
 _NEEDED = "the order of joins that it needs is not carried out"
 
 
@@ -128,6 +130,8 @@ def _hint(
     query, sides = next(_with_join(action, mine, orders), (None, ()))
     if query is None:
         return "its query did not have this join in the latest run"
+    if action.value == Hint.FILTER_BY_KEY:
+        return _filter(action, query)
     if action.relations and (why := _unclear_side(sides, action.relations)):
         return why
     most_bytes = limits.of_hints.get(action.id, 0)
@@ -135,6 +139,16 @@ def _hint(
     message = HintDirective(
         action.id, action.target, action.value, tuple(sorted(action.relations)), most_bytes, cap_bytes
     )
+    return _PlacedDirective(action, query, message, action.target, (message.hint, message.side))
+
+
+def _filter(action: Action, query: Query) -> _PlacedDirective:
+    """A filter has room for more keys than there were: one that is too small lets rows pass that it need not."""
+    rows = max(
+        (s.source_rows for s in query.key_filters if (s.join, s.source) == (action.target, action.relations)), default=0
+    )
+    side = tuple(sorted(action.relations))
+    message = HintDirective(action.id, action.target, action.value, side, rows=round(rows * FILTER_ROOM))
     return _PlacedDirective(action, query, message, action.target, (message.hint, message.side))
 
 

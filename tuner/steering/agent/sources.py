@@ -44,6 +44,8 @@ SOURCES = (
     "BroadcastRule",
     "BroadcastCost",
     "JoinHints",
+    "KeyPath",
+    "KeyFilters",
     "OrderRule",
     "HintRule",
     "Extensions",

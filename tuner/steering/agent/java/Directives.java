@@ -42,6 +42,8 @@ public final class Directives {
     /** The most that the relations of the side may be estimated at, in bytes; 0 for any. */
     public long mostBytes;
     public long capBytes;
+    /** Of a filter by key the rows whose keys it is made of, 0 where they are not known. */
+    public long rows;
   }
 
   /** An order of a block's items: `order` is the number of an item, or a JSON pair of orders. */
@@ -137,6 +139,7 @@ public final class Directives {
     hint.neutral = Json.sortedTexts(Json.field(node, "neutral"));
     hint.mostBytes = Json.field(node, "most_bytes").asLong();
     hint.capBytes = Json.field(node, "cap_bytes").asLong();
+    hint.rows = Json.field(node, "rows").asLong();
     return hint;
   }
 

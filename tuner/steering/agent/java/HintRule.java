@@ -40,18 +40,29 @@ public final class HintRule extends Rule {
     List hints = pass.hints();
     if (!hints.isEmpty() || pass.trace != null) {
       List operators = Trees.everything(plan);
-      Lineage lineage = new Lineage(operators, pass.names);
       String obstacle = Scope.obstacle(plan, operators);
       if (obstacle != null) pass.tellRest(obstacle, obstacle);
-      else if (!hints.isEmpty()) result = hinted(plan, operators, hints, pass, lineage);
-      if (pass.trace != null && !pass.isReported()) pass.trace.put("joins", Trace.joins(result, pass.names, lineage));
+      else if (!hints.isEmpty()) result = hinted(plan, operators, hints, pass);
+      if (pass.trace != null && !pass.isReported()) {
+        pass.trace.put("joins", Trace.joins(result, pass.names, new Lineage(operators, pass.names)));
+      }
     }
     pass.tellRest("the plan has no such join", "the plan has no such block of joins");
     return result;
   }
 
-  private static LogicalPlan hinted(LogicalPlan plan, List operators, List hints, Pass pass, Lineage lineage) {
-    JoinHints joinHints = new JoinHints(hints, pass, lineage, new RowOrder(plan, Agent.orderSensitive()));
+  private static LogicalPlan hinted(LogicalPlan plan, List operators, List hints, Pass pass) {
+    List filters = KeyFilters.among(hints, true);
+    List strategies = KeyFilters.among(hints, false);
+    if (!filters.isEmpty()) {
+      Lineage lineage = new Lineage(operators, pass.names);
+      plan = new KeyFilters(filters, pass, lineage, new RowOrder(plan, Agent.orderSensitive())).of(plan);
+      operators = Trees.everything(plan);
+    }
+    if (strategies.isEmpty()) return plan;
+    // Joins that a filter's keys come from are hinted as those that they are copies of: what both shuffle is shuffled once.
+    Lineage lineage = new Lineage(operators, pass.names);
+    JoinHints joinHints = new JoinHints(strategies, pass, lineage, new RowOrder(plan, Agent.orderSensitive()));
     joinHints.refuse(operators);
     return joinHints.of(plan);
   }

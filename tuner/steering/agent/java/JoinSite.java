@@ -16,6 +16,9 @@ public final class JoinSite {
   public final String type;
   public final List left;
   public final List right;
+  /** The keys of the join's own sides, as expressions; none where the planner finds none. */
+  public final List leftKeys;
+  public final List rightKeys;
   /** Pairs of sources, left then right, as String[2]. */
   public final List keys;
   public final String signature;
@@ -29,6 +32,8 @@ public final class JoinSite {
     left = names.relations(flipped ? join.right() : join.left());
     right = names.relations(flipped ? join.left() : join.right());
     List[] sides = equalKeys();
+    leftKeys = sides[0];
+    rightKeys = sides[1];
     keys = new ArrayList();
     for (int i = 0; i < Math.min(sides[0].size(), sides[1].size()); i++) {
       String first = lineage.source((Expression) sides[flipped ? 1 : 0].get(i));

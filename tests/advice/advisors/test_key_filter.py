@@ -1,0 +1,101 @@
+"""Filters by key for single joins, by the agent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.advice.joins import facts, query
+from tuner.advice.advisors.key_filter import BUILD_SECONDS, advise_key_filters
+from tuner.advice.advisors.runtime_filter import advise_runtime_filters
+from tuner.advice.facts import Facts
+from tuner.advice.steering_reach import Reach
+from tuner.model.action import ActionKind, Hint
+from tuner.model.change import Change
+from tuner.model.key_filter_site import KeyFilterSite
+from tuner.words.reasons import reason_words
+
+SITE = KeyFilterSite(
+    join="5160",
+    relation="db.sales",
+    rows=20_000_000,
+    kept=0.01,
+    measured=True,
+    source=("db.item",),
+    source_rows=300,
+    amounts={"merge": 20e6, "sort": 20e6, "shuffle_write": 9e8, "shuffle_write_row": 20e6, "shuffle_read": 9e8},
+    source_amounts={"scan": 20_000.0},
+)
+
+
+def job(*sites: KeyFilterSite, seconds: float = 60.0, reach: Reach = Reach.AGENT, **conf: str) -> Facts:
+    return facts(replace(query(seconds=seconds, fingerprint="q1"), key_filters=sites), reach=reach, conf=conf)
+
+
+def advised(*sites: KeyFilterSite, seconds: float = 60.0) -> list[Change]:
+    return list(advise_key_filters(job(*sites, seconds=seconds)))
+
+
+def test_the_filter_is_for_one_join_and_names_where_its_keys_come_from() -> None:
+    (change,) = advised(SITE)
+    (action,) = change.actions
+    assert (action.kind, action.value) == (ActionKind.HINT_JOIN, Hint.FILTER_BY_KEY)
+    assert (action.target, action.query, action.relations) == ("5160", "q1", ("db.item",))
+
+
+def test_it_says_what_is_dropped_and_what_that_took() -> None:
+    (change,) = advised(SITE)
+    words = reason_words(change.reason)
+    assert "filter sales (20.0M rows) where it is read by the keys of item (300 rows)" in words
+    assert "keeps 1.0% of its rows" in words
+    predicted = change.prediction
+    assert predicted is not None and predicted.low < predicted.after < predicted.high < predicted.before
+
+
+def test_a_share_that_no_join_measured_may_be_three_times_as_large() -> None:
+    (sure,) = advised(replace(SITE, kept=0.2))
+    (assumed,) = advised(replace(SITE, kept=0.2, measured=False))
+    assert sure.prediction is not None and assumed.prediction is not None
+    assert sure.prediction.after == assumed.prediction.after
+    assert sure.prediction.high < assumed.prediction.high
+
+
+@pytest.mark.parametrize(
+    "site",
+    [
+        pytest.param(replace(SITE, kept=0.99), id="little is dropped"),
+        pytest.param(replace(SITE, amounts={"probe": 20e6}), id="nothing is shuffled"),
+        pytest.param(replace(SITE, source_amounts={"aggregate": 200e6}), id="its keys are dear"),
+        pytest.param(replace(SITE, source_rows=40_000_000), id="too many keys for a filter"),
+    ],
+)
+def test_where_it_does_not_pay(site: KeyFilterSite) -> None:
+    assert advised(site) == []
+
+
+def test_of_two_sources_the_better_is_taken() -> None:
+    whole = replace(SITE, source=("db.item", "db.shop"), kept=0.001, source_amounts={"scan": 50e6})
+    (change,) = advised(whole, SITE)
+    assert change.actions[0].relations == ("db.item",)
+
+
+def test_what_one_filter_drops_the_next_one_does_not_gain_again() -> None:
+    other = replace(SITE, join="7777", source=("db.shop",), kept=0.02)
+    assert [change.actions[0].target for change in advised(SITE, other)] == ["5160"]
+
+
+def test_a_filter_takes_a_job_of_its_own() -> None:
+    short = replace(SITE, amounts={"merge": 1e6, "sort": 1e6})
+    gained = 1e6 * (60 + 210 + 150) / 1e9 / 2 * 0.99
+    assert gained < BUILD_SECONDS
+    assert advised(short, seconds=2.0) == []
+
+
+def test_only_the_agent_can_give_it_and_it_takes_the_place_of_the_threshold() -> None:
+    assert list(advise_key_filters(job(SITE, reach=Reach.TEXT))) == []
+    assert list(advise_runtime_filters(job(SITE))) == []
+
+
+def test_who_switched_bloom_filters_off_gets_none() -> None:
+    assert list(advise_key_filters(job(SITE, **{"spark.sql.optimizer.runtime.bloomFilter.enabled": "false"}))) == []

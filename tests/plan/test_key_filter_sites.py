@@ -1,0 +1,141 @@
+"""Which inputs of joins the keys of the others would filter early, by how much, and what work that leaves out."""
+
+from __future__ import annotations
+
+import pytest
+
+from tuner.model.key_filter_site import KeyFilterSite
+from tuner.plan.key_filter_sites import key_filter_sites
+
+from .trees import plan
+
+# Sales are shuffled, sorted and grouped by item; then a join with a few items keeps 1 % of the groups.
+GROUPED = """
+SortMergeJoin | [i#5], [k#1], Inner | number of output rows=1000
+  Sort | [i#5 ASC NULLS FIRST], false, 0
+    Exchange | hashpartitioning(i#5, 8), ENSURE_REQUIREMENTS | data size=160; shuffle records written=50
+      Filter | (w#6 = 9) | number of output rows=50
+        Scan parquet t.items | [i#5,w#6] | number of output rows=20000
+  Sort | [k#1 ASC NULLS FIRST], false, 0
+    HashAggregate | (keys=[k#1], functions=[count(1)]) | number of output rows=100000
+      Exchange | hashpartitioning(k#1, 8), ENSURE_REQUIREMENTS | data size=3200000; shuffle records written=200000
+        HashAggregate | (keys=[k#1], functions=[partial_count(1)]) | number of output rows=200000
+          Project | [k#1]
+            Filter | (v#2 > 1) | number of output rows=4000000
+              Scan parquet t.sales | [k#1,v#2] | number of output rows=5000000
+"""
+
+
+def test_an_input_is_filtered_where_its_keys_are_read() -> None:
+    (site,) = key_filter_sites(plan(GROUPED))
+    assert (site.relation, site.rows) == ("t.sales", 4_000_000)
+    assert (site.source, site.source_rows) == (("t.items",), 50)
+    assert (site.kept, site.measured) == (pytest.approx(0.01, rel=0.01), True)
+
+
+def test_the_work_is_that_between_the_scan_and_the_join() -> None:
+    (site,) = key_filter_sites(plan(GROUPED))
+    assert site.amounts == {
+        "merge": 100_000,
+        "sort": 100_000,
+        "aggregate": 200_000 + 4_000_000,
+        "aggregate_function": 200_000 + 4_000_000,
+        "group": 2 * 100_000 + 2 * 200_000,
+        "shuffle_write": 3_200_000,
+        "shuffle_write_row": 200_000,
+        "shuffle_read": 3_200_000,
+    }
+    assert site.source_amounts == {"scan": 2 * 20_000, "filter": 20_000}
+
+
+def _found(old: str, new: str, text: str = GROUPED) -> list[KeyFilterSite]:
+    assert old in text
+    return list(key_filter_sites(plan(text.replace(old, new))))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("Inner", "FullOuter", id="all rows stay"),
+        pytest.param("output rows=1000\n", "output rows=90000\n", id="most rows stay"),
+        pytest.param("[k#1], Inner", "[(k#1 + 1)], Inner", id="a computed key"),
+        pytest.param("rows=4000000", "rows=4000", id="few rows"),
+        pytest.param("t.items", "t.sales", id="inputs that the agent cannot tell apart"),
+    ],
+)
+def test_where_no_filter_would_do(old: str, new: str) -> None:
+    assert _found(old, new) == []
+
+
+def test_below_an_aggregate_by_something_else_rows_depend_on_each_other() -> None:
+    (site,) = _found("keys=[k#1]", "keys=[v#2]")
+    assert (site.relation, site.rows, site.amounts) == ("t.sales", 100_000, {"merge": 100_000, "sort": 100_000})
+
+
+def test_what_a_semi_join_tests_is_filtered_by_the_share_that_the_sources_own_filters_keep() -> None:
+    (site,) = _found("Inner | number of output rows=1000\n", "LeftSemi | number of output rows=40\n")
+    assert (site.relation, site.source, site.measured) == ("t.sales", ("t.items",), False)
+    assert site.kept == pytest.approx(50 / 20_000, rel=0.03)
+
+
+def test_of_a_left_outer_join_only_the_right_input_is() -> None:
+    (site,) = _found("Inner", "LeftOuter")
+    assert (site.relation, site.measured) == ("t.sales", False)
+    assert _found("Inner", "RightOuter") == []
+
+
+JOINED = """
+SortMergeJoin | [c#9], [c#2], Inner | number of output rows=2000
+  Sort | [c#9 ASC NULLS FIRST], false, 0
+    Exchange | hashpartitioning(c#9, 8), ENSURE_REQUIREMENTS | data size=6400; shuffle records written=200
+      Project | [c#9]
+        SortMergeJoin | [o#8], [p#7], Inner | number of output rows=200
+          Exchange | hashpartitioning(o#8, 8), ENSURE_REQUIREMENTS | data size=32000; shuffle records written=1000
+            Filter | (d#10 = 1) | number of output rows=1000
+              Scan parquet t.orders | [o#8,c#9,d#10] | number of output rows=10000
+          Exchange | hashpartitioning(p#7, 8), ENSURE_REQUIREMENTS | data size=100; shuffle records written=10
+            Scan parquet t.parts | [p#7] | number of output rows=10
+  Sort | [c#2 ASC NULLS FIRST], false, 0
+    Exchange | hashpartitioning(c#2, 8), ENSURE_REQUIREMENTS | data size=32000000; shuffle records written=1000000
+      Scan parquet t.lines | [c#2] | number of output rows=1000000
+"""
+
+
+def test_the_source_is_the_other_input_or_the_relation_of_it_that_has_the_keys() -> None:
+    whole, alone = key_filter_sites(plan(JOINED))
+    assert (whole.source, whole.source_rows, whole.kept) == (
+        ("t.orders", "t.parts"),
+        200,
+        pytest.approx(0.002, rel=0.01),
+    )
+    assert (alone.source, alone.source_rows, alone.kept) == (("t.orders",), 1000, pytest.approx(0.1, rel=0.01))
+    assert (whole.measured, alone.measured) == (True, False)
+
+
+def test_what_the_source_has_shuffled_is_read_again_and_not_made_again() -> None:
+    whole, alone = key_filter_sites(plan(JOINED))
+    assert whole.source_amounts == {"emit": 200, "merge": 1010, "shuffle_read": 32_100}
+    assert alone.source_amounts == {"scan": 3 * 10_000, "filter": 10_000}
+
+
+def test_what_is_shuffled_once_for_several_joins_stays_so() -> None:
+    text = """
+    SortMergeJoin | [c#9], [c#2], Inner | number of output rows=2000
+      Exchange | hashpartitioning(c#9, 8), ENSURE_REQUIREMENTS | data size=6400; shuffle records written=200
+        Scan parquet t.orders | [c#9] | number of output rows=200
+      ReusedExchange | [c#2], Exchange hashpartitioning(c#2, 8)
+        Exchange | hashpartitioning(c#2, 8), ENSURE_REQUIREMENTS | data size=32000000; shuffle records written=1000000
+          Scan parquet t.lines | [c#2] | number of output rows=1000000
+    """
+    assert key_filter_sites(plan(text)) == ()
+
+
+def test_a_site_that_is_filtered_already_is_told_whatever_its_join_still_drops() -> None:
+    asked = """
+              Subquery | subquery#7
+                ObjectHashAggregate | (keys=[], functions=[bloom_filter_agg(xxhash64(i#5))])
+                  Scan parquet t.items | [i#5]
+"""
+    text = GROUPED.replace("(v#2 > 1)", "might_contain(Subquery subquery#7, xxhash64(k#1))").rstrip() + asked
+    (site,) = key_filter_sites(plan(text.replace("output rows=1000\n", "output rows=99000\n")))
+    assert site.filtered and site.kept > 0.9

@@ -1,0 +1,101 @@
+"""Filters by key where they may and where they may not be: `key_filter_app.py DIRECTORY REPORT`.
+
+Each statement runs as written, then with a filter by the keys of `items` for its topmost join. The report has for each whether
+its rows are the same.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from tuner.eventlog.find import find_logs
+from tuner.eventlog.read import read_application
+from tuner.model.agent_message import HintDirective, QueryDirectives, encode_message
+from tuner.plan.literals import literal_class
+from tuner.plan.queries import queries
+
+ITEMS = "(SELECT * FROM items WHERE i_kind = 3) i"
+GROUPS = "(SELECT s_item, count(*) n, min(s_id) least FROM sales GROUP BY s_item)"
+TOGETHER = "(SELECT s_item, s_id FROM sales UNION ALL SELECT s_item, s_id + 1 FROM sales)"
+STATEMENTS = {
+    "a join": f"SELECT s_id, i_name FROM sales JOIN {ITEMS} ON s_item = i_item",
+    "an input that is grouped by its keys": f"SELECT * FROM {GROUPS} JOIN {ITEMS} ON s_item = i_item",
+    "an input that is grouped by others": f"SELECT * FROM (SELECT s_id % 7 g, max(s_item) m FROM sales GROUP BY 1) "
+    f"JOIN {ITEMS} ON m = i_item",
+    "two inputs in one": f"SELECT * FROM {TOGETHER} JOIN {ITEMS} ON s_item = i_item",
+    "groups in a window": f"SELECT * FROM (SELECT s_item, s_id, rank() OVER (PARTITION BY s_item ORDER BY s_id) r FROM sales) "
+    f"JOIN {ITEMS} ON s_item = i_item WHERE r % 4 = 0",
+    "first rows of groups": f"SELECT * FROM (SELECT s_item, s_id, rank() OVER (PARTITION BY s_item ORDER BY s_id) r FROM sales) "
+    f"JOIN {ITEMS} ON s_item = i_item WHERE r < 3",
+    "rows of a rank over all": f"SELECT * FROM (SELECT s_item, s_id, rank() OVER (ORDER BY s_id) r FROM sales) JOIN {ITEMS} "
+    "ON s_item = i_item WHERE r % 5 = 0",
+    "the first rows": f"SELECT * FROM (SELECT s_item, s_id FROM sales ORDER BY s_id LIMIT 500) JOIN {ITEMS} ON s_item = i_item",
+    "a test": f"SELECT s_id FROM sales WHERE s_item IN (SELECT i_item FROM {ITEMS})",
+    "a test that there is none": f"SELECT s_id FROM sales WHERE NOT EXISTS (SELECT * FROM {ITEMS} WHERE i_item = s_item)",
+    "items without sales": f"SELECT i_name FROM {ITEMS} WHERE NOT EXISTS (SELECT * FROM sales WHERE i_item = s_item)",
+    "all sales": f"SELECT s_id, i_name FROM sales LEFT JOIN {ITEMS} ON s_item = i_item",
+    "all items": f"SELECT s_id, i_name FROM {ITEMS} LEFT JOIN sales ON s_item = i_item",
+    "all of both": f"SELECT s_id, i_name FROM {ITEMS} FULL JOIN sales ON s_item = i_item",
+    "keys of two types": f"SELECT s_id, i_name FROM sales JOIN {ITEMS} ON s_small = i_item",
+    "keys of floating point": f"SELECT s_id, i_name FROM sales JOIN {ITEMS} ON s_double = i_double",
+    "a key that is computed": f"SELECT s_id, i_name FROM sales JOIN {ITEMS} ON s_item + 1 = i_item",
+    "nulls that are equal": f"SELECT s_id, i_name FROM sales JOIN {ITEMS} ON s_item <=> i_item",
+    "nulls in NOT IN": "SELECT s_id FROM sales WHERE s_item NOT IN (SELECT i_item FROM items WHERE i_kind = 4)",
+    "a key that is a partition": f"SELECT p_id, i_name FROM parts JOIN {ITEMS} ON p_item = i_item",
+    "two keys": f"SELECT s_id, i_name FROM sales JOIN {ITEMS} ON s_item = i_item AND s_text = i_text",
+    "an input that may fail": f"SELECT s_id, i_name FROM (SELECT s_item, s_id FROM sales WHERE 1 / (s_id + 1) < 2) JOIN {ITEMS} "
+    "ON s_item = i_item",
+}
+directory, report = Path(sys.argv[1]), Path(sys.argv[2])
+spark = SparkSession.builder.getOrCreate()
+spark.range(0, 6000, 1, 2).selectExpr(
+    "id AS s_id",
+    "if(id % 13 = 0, NULL, id % 300) AS s_item",
+    "CAST(id % 300 AS SMALLINT) AS s_small",
+    "if(id % 17 = 0, -0.0D, CAST(id % 300 AS DOUBLE)) AS s_double",
+    "concat('text ', id % 300) AS s_text",
+).write.parquet(f"{directory}/sales")
+spark.range(0, 3000, 1, 2).selectExpr("id AS p_id", "id % 40 AS p_item").write.partitionBy("p_item").parquet(
+    f"{directory}/parts"
+)
+spark.range(0, 300, 1, 2).selectExpr(
+    "if(id = 3, NULL, id) AS i_item",
+    "id % 30 AS i_kind",
+    "CAST(id AS DOUBLE) AS i_double",
+    "concat('text ', id) AS i_text",
+    "concat('name ', id) AS i_name",
+).write.parquet(f"{directory}/items")
+
+
+for table in ("sales", "items", "parts"):
+    spark.read.parquet(f"{directory}/{table}").createOrReplaceTempView(table)
+
+
+def rows(label: str, sql: str, directives: str = "") -> list[str]:
+    spark.conf.set("spark.tuner.directives", directives)
+    spark.sparkContext.setJobDescription(label)
+    return sorted(repr(tuple(row)) for row in spark.sql(sql).collect())
+
+
+plain = {name: rows(f"plain: {name}", sql) for name, sql in STATEMENTS.items()}
+spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()  # type: ignore[union-attr]
+(source,) = find_logs(Path(spark.conf.get("spark.eventLog.dir", "").removeprefix("file:")))
+ran = {query.description.removeprefix("plain: "): query for query in queries(read_application(source)) if query.joins}
+same = {}
+for name, sql in STATEMENTS.items():
+    query = ran[name]
+    items = tuple(relation for relation in query.relations if relation.endswith("/items"))
+    hint = HintDirective(
+        "hint_join:f",
+        query.joins[0].signature,
+        "FILTER_BY_KEY",
+        items,
+        literals=(literal_class(query.conditions or ()),),
+        rows=100,
+    )
+    text = encode_message((QueryDirectives(query.fingerprint, query.relations, hints=(hint,)),))
+    same[name] = rows(f"filtered: {name}", sql, text) == plain[name]
+report.write_text(json.dumps(same))
+spark.stop()

@@ -1,0 +1,83 @@
+"""The agent filters one input of a join by the keys of the other where that changes no row, as far below as keys are there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .agent_log import steered_executions
+
+pytestmark = [pytest.mark.spark]
+_APP = Path(__file__).with_name("key_filter_app.py")
+
+# Of 6,000 rows of sales. Of 30 kinds of items one is asked for, and an item without a key, whose hash one in thirteen sales has.
+FEW = range(150, 700)
+APPLIED = {
+    "a join",
+    "an input that is grouped by its keys",
+    "an input that is grouped by others",
+    "two inputs in one",
+    "groups in a window",
+    "first rows of groups",
+    "rows of a rank over all",
+    "the first rows",
+    "a test",
+    "items without sales",
+    "all items",
+    "keys of two types",
+    "a key that is a partition",
+    "two keys",
+    "an input that may fail",
+}
+# There the filter stands above what makes one row depend on others.
+ABOVE = {"first rows of groups", "an input that is grouped by others", "rows of a rank over all", "the first rows"}
+REFUSED = {
+    "a test that there is none": "the keys of the join are not columns of these relations",
+    "all sales": "the keys of the join are not columns of these relations",
+    "all of both": "the keys of the join are not columns of these relations",
+    "keys of floating point": "a key of the join is computed",
+    "a key that is computed": "a key of the join is computed",
+    "nulls that are equal": "a key of the join is computed",
+    "nulls in NOT IN": "NOT IN looks at nulls, which have no key",
+}
+
+
+def test_rows_are_filtered_where_they_are_read_and_results_stay(
+    agent_conf: dict[str, str], spark_submit: Callable[..., Path], tmp_path: Path
+) -> None:
+    conf = {
+        **agent_conf,
+        "spark.eventLog.compress": "false",
+        "spark.tuner.agent.trace": "true",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.autoBroadcastJoinThreshold": "-1",
+        "spark.sql.ansi.enabled": "false",
+    }
+    report = tmp_path / "report.json"
+    logs = spark_submit(_APP, tmp_path / "tables", report, log_dir=tmp_path / "logs", conf=conf)
+    same = json.loads(report.read_text(encoding="utf-8"))
+    assert [name for name, is_same in same.items() if not is_same] == []
+    found = {one.label.removeprefix("filtered: "): one for one in steered_executions(logs) if "filtered: " in one.label}
+    outcomes = {name: next(iter(one.outcomes.values())) for name, one in found.items()}
+    assert {name for name, (status, _) in outcomes.items() if status == "applied"} == APPLIED
+    assert {name: reason for name, (status, reason) in outcomes.items() if status == "impossible"} == REFUSED
+    read = {
+        name: [
+            node.metrics.get("number of output rows", 0)
+            for node in one.ran.walk()
+            if node.name == "Filter" and "might_contain" in node.text
+        ]
+        for name, one in found.items()
+    }
+    # Of partitions those are read that may have the keys.
+    assert {name for name, rows in read.items() if rows} == APPLIED - {"a key that is a partition"}
+    assert len(read["two inputs in one"]) == 2
+    (partitioned,) = (
+        n for n in found["a key that is a partition"].plan.walk() if "parts" in n.metadata.get("Location", "")
+    )
+    assert "might_contain" in partitioned.metadata["PartitionFilters"]
+    below = APPLIED - ABOVE
+    assert {name: rows for name, rows in read.items() if name in below and not all(n in FEW for n in rows)} == {}

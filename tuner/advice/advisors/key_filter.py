@@ -1,0 +1,127 @@
+"""Advisor: filter one input of one join by the keys of the other where it is read, by the agent.
+
+What a bloom filter drops there is neither shuffled, sorted nor grouped. Spark makes such filters by itself only for relations of
+10 GB and more (InjectRuntimeFilter, SPARK-32268); what they are worth is known once a run has measured what its joins keep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tuner.advice.candidates.query_gain import capped
+from tuner.advice.facts import Facts
+from tuner.advice.steering_reach import Reach
+from tuner.cost.cardinality import Basis
+from tuner.cost.unit_costs import UnitCosts
+from tuner.cost.what_if.interval import SIZE_ERRORS
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.change import Change, Evidence, Prediction, Risk
+from tuner.model.key_filter_site import KeyFilterSite
+from tuner.model.query import Query
+from tuner.model.reason import Reason, ReasonCode
+from tuner.plan.query_work import Resource
+from tuner.plan.relation import short_name
+from tuner.spark.knobs import BLOOM_FILTER
+
+# A filter is made by a job of its own, which the rows to filter wait for.
+BUILD_SECONDS = 0.25
+# Nanoseconds of a core to hash a row's keys and look them up.
+TEST_NS = 40.0
+# Spark makes none of more keys (spark.sql.optimizer.runtime.bloomFilter.maxNumItems).
+MOST_KEYS = 4_000_000
+MIN_GAIN_SECONDS = 0.3
+MIN_GAIN_SHARE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class _Filter:
+    """One site of one query: the wall seconds that it saves, saves at least if sizes are as wrong as they may be, and adds."""
+
+    query: Query
+    site: KeyFilterSite
+    saved: float
+    least_saved: float
+    added: float
+
+    @property
+    def gain(self) -> float:
+        return self.saved - self.added
+
+
+def advise_key_filters(facts: Facts) -> Iterator[Change]:
+    """At most one filter for each relation and join of a query, where the agent can give it."""
+    switched_off = BLOOM_FILTER in facts.settings and not facts.settings[BLOOM_FILTER]
+    if facts.reach is not Reach.AGENT or switched_off:
+        return
+    for query in facts.succeeded:
+        for found in _best_of(query, facts.costs, max(1, facts.cluster.cores)):
+            if found.site.source_rows <= MOST_KEYS and found.gain >= max(
+                MIN_GAIN_SECONDS, MIN_GAIN_SHARE * query.seconds
+            ):
+                yield _change(facts, found)
+
+
+def _best_of(query: Query, costs: UnitCosts, cores: int) -> Iterator[_Filter]:
+    """The filters of a query, of each input of a join the best; what one of them drops, the next does not save again."""
+    left: dict[str, float] = {}
+    taken: set[tuple[str, str]] = set()
+    ranked = sorted(query.key_filters, key=lambda site: -_priced(query, site, 1.0, costs, cores).gain)
+    for site in ranked:
+        if (site.join, site.relation) not in taken:
+            share = left.get(site.relation, 1.0)
+            taken.add((site.join, site.relation))
+            left[site.relation] = share * site.kept
+            yield _priced(query, site, share, costs, cores)
+
+
+def _priced(query: Query, site: KeyFilterSite, share: float, costs: UnitCosts, cores: int) -> _Filter:
+    """A filter of the share of a relation's rows that others let pass."""
+    work = share * _seconds(site.amounts, costs) / cores
+    most_kept = min(1.0, site.kept * SIZE_ERRORS[Basis.MEASURED if site.measured else Basis.ASSUMED])
+    tests = share * site.rows * TEST_NS / 1e9
+    added = BUILD_SECONDS + (tests + _seconds(site.source_amounts, costs)) / cores
+    return _Filter(query, site, (1 - site.kept) * work, (1 - most_kept) * work, added)
+
+
+def _seconds(amounts: Mapping[str, float], costs: UnitCosts) -> float:
+    """Core seconds of work by resource."""
+    sort = amounts.get(Resource.SORT, 0.0) * costs.sort_insert
+    return (sort + sum(amount * getattr(costs, resource, 0.0) for resource, amount in amounts.items())) / 1e9
+
+
+def _change(facts: Facts, found: _Filter) -> Change:
+    site, query, error = found.site, found.query, facts.price_error
+    before = query.seconds
+    gain = capped(found.gain, before)
+    least = found.least_saved / error - found.added * error
+    most = capped(found.saved * error - found.added / error, before)
+    names = " and ".join(map(short_name, site.source))
+    return Change.of(
+        actions=(Action(ActionKind.HINT_JOIN, site.join, Hint.FILTER_BY_KEY, query.fingerprint, site.source),),
+        queries=(query.fingerprint,),
+        reason=Reason(
+            ReasonCode.KEY_FILTER,
+            {
+                "relation": short_name(site.relation),
+                "rows": site.rows,
+                "source": names,
+                "source_rows": site.source_rows,
+                "share_kept": site.kept,
+                "work_seconds": found.saved,
+                "gain_seconds": gain,
+            },
+        ),
+        evidence=(
+            Evidence("rows read", site.rows, "rows", short_name(site.relation)),
+            Evidence("rows whose keys filter them", site.source_rows, "rows", names),
+            Evidence(
+                "share kept by the join" if site.measured else "share kept by its filters", site.kept, "share", names
+            ),
+            Evidence("shuffling, sorting and joining what is dropped", found.saved, "seconds"),
+            Evidence("making the filter and asking it", found.added, "seconds"),
+        ),
+        prediction=Prediction(before, before - gain, before - most, before - least),
+        risk=Risk.LOW,
+        advisor="key_filter",
+    )

@@ -1,0 +1,237 @@
+"""The inputs of joins that the keys of the other input would leave little of, with the work that would be left out."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tuner.model.key_filter_site import KeyFilterSite
+from tuner.model.strategy import BuildSide, JoinType, Strategy
+from tuner.plan.aggregate import AGGREGATES, aggregate_parts
+from tuner.plan.expression import bracketed, split_top_level
+from tuner.plan.joins import JOINS, Join, JoinInput, every_join, parse_join
+from tuner.plan.lineage import Lineage, lineage_of
+from tuner.plan.node import PlanNode, each_once, prunes
+from tuner.plan.query_work import Resource, operator_work, shuffle_work
+from tuner.plan.relation import ScansBelow, is_scan
+from tuner.plan.sides import BOUNDARIES, SHUFFLES, output_rows
+
+# Testing a row costs as much as shuffling a few bytes: what keeps more is not worth it, nor are inputs of fewer rows.
+MOST_KEPT = 0.5
+LEAST_ROWS = 100_000
+# Plans of machines have hundreds of joins: the inputs of most rows are looked at.
+MOST_SITES = 20
+
+_BOTH = frozenset({JoinType.INNER, JoinType.CROSS, JoinType.LEFT_SEMI})
+# Their left rows all come out, or those without a match do.
+_RIGHT_ALONE = frozenset({JoinType.LEFT_OUTER, JoinType.LEFT_ANTI, JoinType.EXISTENCE})
+# Below these a row that is missing changes no other row.
+_PASSING = frozenset({"Filter", "Project", "Sort", "BroadcastExchange"}) | SHUFFLES
+# What a join puts above its input.
+_EXCHANGED = frozenset({"Sort", "BroadcastExchange"}) | SHUFFLES
+_FROM_LEFT = frozenset({JoinType.INNER, JoinType.CROSS, JoinType.LEFT_SEMI, JoinType.LEFT_ANTI, JoinType.LEFT_OUTER})
+_FROM_RIGHT = frozenset({JoinType.INNER, JoinType.CROSS})
+
+Amounts = defaultdict[Resource, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """The operators between an input of a join and where its keys are read, from above, each with the input that leads down."""
+
+    steps: tuple[tuple[PlanNode, int], ...]
+    start: PlanNode
+    relations: tuple[str, ...]
+
+    @property
+    def is_filtered(self) -> bool:
+        nodes = (self.start, *(node for node, _ in self.steps))
+        return any(prunes(subquery) for node in nodes for subquery in node.subqueries)
+
+
+def key_filter_sites(root: PlanNode) -> tuple[KeyFilterSite, ...]:
+    """The sites of a plan that ran to its end, those of most rows first; an input with a source of each kind."""
+    finder = _Finder(root)
+    found = [site for join in each_once(every_join(root), _operator) for site in finder.sites(join)]
+    return tuple(sorted(found, key=lambda site: -site.rows)[:MOST_SITES])
+
+
+def _operator(join: Join) -> PlanNode:
+    return join.node
+
+
+class _Finder:
+    def __init__(self, root: PlanNode) -> None:
+        self._lineage: Lineage = lineage_of(root)
+        self._scans_below = ScansBelow(root)
+        # What is shuffled once for several joins would be shuffled twice, filtered and not.
+        self._shared = {
+            _metrics(below) for node in root.walk_all() if node.name == "ReusedExchange" for below in node.children
+        }
+
+    def sites(self, join: Join) -> Iterator[KeyFilterSite]:
+        if not join.keys:
+            return
+        left, right = ([pair[at] for pair in join.keys] for at in (0, 1))
+        if join.type in _BOTH:
+            yield from self._of_side(join, join.left, join.right, left, right)
+        if join.type in _BOTH or join.type in _RIGHT_ALONE:
+            yield from self._of_side(join, join.right, join.left, right, left)
+
+    def _of_side(
+        self, join: Join, filtered: JoinInput, other: JoinInput, keys: Sequence[str], other_keys: Sequence[str]
+    ) -> Iterator[KeyFilterSite]:
+        way = self._way(filtered, keys)
+        rows = _rows(way.start) if way else 0
+        if way is None or rows < LEAST_ROWS:
+            return
+        # The agent knows a source by its relations: of inputs alike it takes the right one of a semi join, and none of others.
+        is_tested = join.type is JoinType.LEFT_SEMI and filtered is join.left
+        for source, kept, measured in self._sources(join, filtered, other, other_keys):
+            if not is_tested and not Counter(source.relations) - Counter(filtered.relations):
+                continue
+            # What a filter dropped already, its join cannot: the site is told all the same.
+            if kept > MOST_KEPT and not way.is_filtered:
+                continue
+            yield KeyFilterSite(
+                join=join.signature,
+                relation="+".join(way.relations),
+                rows=rows,
+                kept=kept,
+                measured=measured,
+                source=source.relations,
+                source_rows=_rows(source.start),
+                filtered=way.is_filtered,
+                amounts=_amounts_of_way(way, join, filtered),
+                source_amounts=_amounts_below(source.start),
+            )
+
+    def _sources(
+        self, join: Join, filtered: JoinInput, other: JoinInput, keys: Sequence[str]
+    ) -> Iterator[tuple[_Way, float, bool]]:
+        """All of the other input, and the relation of it alone that has its keys: with the share of rows that these keep, and
+        whether the join measured it."""
+        measured = _measured_share(join, filtered)
+        alone = self._way(other, keys, source=True)
+        share = _share_kept(alone.start) if alone else None
+        is_alone = alone is not None and alone.relations == other.relations
+        if measured is not None:
+            yield _Way((), other.node, other.relations), measured, True
+        elif is_alone and share is not None:
+            yield _Way((), other.node, other.relations), share, False
+        if alone is not None and not is_alone and share is not None:
+            yield alone, max(share, measured or 0.0), measured is not None and measured >= share
+
+    def _way(self, side: JoinInput, keys: Sequence[str], *, source: bool = False) -> _Way | None:
+        """From an input down to where all its keys are read; None where they are of several relations, or of one twice.
+
+        It ends early where the keys are made of others. What a way for a filter passes is shuffled for its join alone.
+        """
+        relations = {key.rpartition(".")[0] for key in keys}
+        if len(relations) != 1 or side.relations.count(*relations) != 1:
+            return None
+        (relation,) = relations
+        steps: list[tuple[PlanNode, int]] = []
+        node = side.node
+        while not is_scan(node):
+            if node.name == "ReusedExchange" or (
+                not source and node.name in SHUFFLES and _metrics(node) in self._shared
+            ):
+                return None
+            at = next((i for i, c in enumerate(node.children) if relation in self._scans_below.relations(c)), None)
+            if at is None or not self._passes(node, at, keys):
+                break
+            if node.name == "Filter" and is_scan(node.children[at]):
+                break
+            steps.append((node, at))
+            node = node.children[at]
+        return _Way(tuple(steps), node, self._scans_below.relations(node))
+
+    def _passes(self, node: PlanNode, at: int, keys: Sequence[str]) -> bool:
+        if node.name in _PASSING:
+            return True
+        if node.name in AGGREGATES:
+            parts = aggregate_parts(node)
+            grouped = {self._lineage.source(key) for key in split_top_level(parts[0])} if parts else set()
+            return grouped.issuperset(keys)
+        if node.name == "Window":
+            found = bracketed(node.text)
+            by = bracketed(node.text, found[1]) if found else None
+            return by is not None and {self._lineage.source(k) for k in split_top_level(by[0])}.issuperset(keys)
+        if node.name not in JOINS or len(node.children) != 2:
+            return False
+        parsed = parse_join(node)
+        right = _FROM_RIGHT if not parsed.flipped else {JoinType.LEFT_OUTER}
+        left = _FROM_LEFT if not parsed.flipped else frozenset[JoinType]()
+        return parsed.type in (right if at else left)
+
+
+def _measured_share(join: Join, filtered: JoinInput) -> float | None:
+    """The share of an input that its join keeps at most; None where it puts out rows that met nothing, or does not tell."""
+    drops = join.type in (JoinType.INNER, JoinType.CROSS) or (join.type is JoinType.LEFT_SEMI and filtered is join.left)
+    before, after = output_rows(filtered.node, finished=True), output_rows(join.node, finished=True)
+    return min(1.0, (after + 1) / before) if drops and before and after is not None else None
+
+
+def _share_kept(start: PlanNode) -> float | None:
+    """The share of a relation's rows that its own filters keep; None where that was not counted."""
+    scan = start.children[0] if start.name == "Filter" and start.children else start
+    if not is_scan(scan):
+        return None
+    before, after = output_rows(scan, finished=True), output_rows(start, finished=True)
+    return min(1.0, (after + 1) / before) if before and after is not None else None
+
+
+def _rows(node: PlanNode) -> int:
+    return output_rows(node, finished=True) or 0
+
+
+def _metrics(node: PlanNode) -> frozenset[int]:
+    return frozenset(node.metric_ids.values())
+
+
+def _amounts_of_way(way: _Way, join: Join, filtered: JoinInput) -> dict[str, float]:
+    """The work with the rows of a way, up to what its join puts out."""
+    amounts: Amounts = defaultdict(float)
+    at = 0 if filtered.node is join.node.children[0] else 1
+    for node, child in ((join.node, at), *way.steps):
+        if node.name in SHUFFLES:
+            work = shuffle_work(node)
+        elif node.name in JOINS:
+            work = _join_work(node, child)
+        else:
+            work = operator_work(node)
+        for resource, amount in work:
+            amounts[resource] += amount
+    return {resource.value: amount for resource, amount in amounts.items() if amount}
+
+
+def _join_work(node: PlanNode, child: int) -> Iterator[tuple[Resource, float]]:
+    """What a join does with the rows of one of its inputs."""
+    rows, parsed = _rows(node.children[child]), parse_join(node)
+    if parsed.strategy is Strategy.SORT_MERGE:
+        yield Resource.MERGE, rows
+    elif parsed.strategy in (Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH):
+        builds = parsed.build_side is (BuildSide.RIGHT if child else BuildSide.LEFT)
+        if not builds:
+            yield Resource.PROBE, rows
+        elif parsed.strategy is Strategy.SHUFFLED_HASH:
+            yield Resource.HASH_BUILD, rows
+
+
+def _amounts_below(start: PlanNode) -> dict[str, float]:
+    """What it takes to make an operator's rows once more: what is shuffled or broadcast below it is there, to be read again."""
+    amounts: Amounts = defaultdict(float)
+    while start.name in _EXCHANGED and len(start.children) == 1:
+        start = start.children[0]
+    waiting = [start]
+    while waiting:
+        node = waiting.pop()
+        if node.name in SHUFFLES or node.name == "ReusedExchange":
+            amounts[Resource.SHUFFLE_READ] += node.metrics.get("data size", 0)
+        elif node.name not in BOUNDARIES:
+            waiting.extend(node.children)
+            for resource, amount in operator_work(node):
+                amounts[resource] += amount
+    return {resource.value: amount for resource, amount in amounts.items() if amount}

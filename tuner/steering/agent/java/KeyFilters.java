@@ -1,0 +1,234 @@
+package tuner.steering.agent;
+
+import java.lang.reflect.Constructor;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.And;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.BloomFilterMightContain;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal$;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
+import org.apache.spark.sql.catalyst.expressions.ScalarSubquery;
+import org.apache.spark.sql.catalyst.expressions.XxHash64;
+import org.apache.spark.sql.catalyst.expressions.aggregate.BloomFilterAggregate;
+import org.apache.spark.sql.catalyst.optimizer.ColumnPruning$;
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.Union;
+import org.apache.spark.sql.internal.SQLConf;
+import scala.None$;
+import scala.Option;
+
+/**
+ * Filters one side of a join by the keys of the other, where its rows are read: what is dropped there is neither shuffled nor
+ * grouped. It is Spark's bloom filter (InjectRuntimeFilter, SPARK-32268), at the join and of the relations that are directed.
+ */
+public final class KeyFilters implements Trees.Rewrite {
+  public static final String HINT = "FILTER_BY_KEY";
+  private static final String ENABLED = "spark.sql.optimizer.runtime.bloomFilter.enabled";
+  // One key in a hundred that is not there passes (Bloom 1970).
+  private static final long BITS_OF_A_KEY = 10;
+
+  private final List hints;
+  private final Pass pass;
+  private final Lineage lineage;
+  private final RowOrder rowOrder;
+
+  public KeyFilters(List hints, Pass pass, Lineage lineage, RowOrder rowOrder) {
+    this.hints = hints;
+    this.pass = pass;
+    this.lineage = lineage;
+    this.rowOrder = rowOrder;
+  }
+
+  /** Those of several hints that are such filters, or the others. */
+  public static List among(List hints, boolean filters) {
+    List found = new ArrayList();
+    for (int i = 0; i < hints.size(); i++) {
+      if (((Directives.Hint) hints.get(i)).hint.equals(HINT) == filters) found.add(hints.get(i));
+    }
+    return found;
+  }
+
+  public LogicalPlan of(LogicalPlan plan) {
+    LogicalPlan rewritten = Trees.mapSubqueries(Trees.mapChildren(plan, this), this);
+    if (!(plan instanceof Join)) return rewritten;
+    JoinSite site = null;
+    for (int i = 0; i < hints.size(); i++) {
+      Directives.Hint hint = (Directives.Hint) hints.get(i);
+      if (site == null) site = new JoinSite((Join) plan, lineage, pass.names);
+      if (hint.join.equals(site.signature)) rewritten = filtered((Join) rewritten, hint, site);
+    }
+    return rewritten;
+  }
+
+  /** A join with the filter of a hint, or as it is. */
+  private LogicalPlan filtered(Join join, Directives.Hint hint, JoinSite site) {
+    String obstacle = obstacle(site);
+    String type = JoinSite.typeOf(site.join);
+    KeySource ofRight = obstacle == null && mayDrop(type, true) ? source(site, hint, false) : null;
+    KeySource ofLeft = obstacle == null && mayDrop(type, false) ? source(site, hint, true) : null;
+    // Of inputs alike, those of an existence test are told by their sides: what is tested is filtered.
+    if (ofRight != null && ofLeft != null && type.equals("LeftSemi")) ofLeft = null;
+    if (obstacle == null && ofRight == null && ofLeft == null) obstacle = "the keys of the join are not columns of these relations";
+    if (obstacle == null && ofRight != null && ofLeft != null) obstacle = "the sides of the join cannot be told apart";
+    if (obstacle != null) {
+      pass.tell(hint.id, Pass.IMPOSSIBLE, obstacle);
+      return join;
+    }
+    SQLConf conf = SQLConf.get();
+    if (conf.contains(ENABLED) && conf.getConfString(ENABLED, "true").equals("false")) {
+      pass.tell(hint.id, Pass.IGNORED, "the job switched Spark's bloom filters off");
+      return join;
+    }
+    if (!pass.isMeasured(hint.literals, hint.neutral)) {
+      pass.hold(hint.id, Held.otherValues());
+      return join;
+    }
+    boolean left = ofRight != null;
+    KeySource source = left ? ofRight : ofLeft;
+    Held size = Sizes.obstacle(source.plan, hint.mostBytes);
+    if (size != null) {
+      pass.hold(hint.id, size);
+      return join;
+    }
+    LogicalPlan side = left ? join.left() : join.right();
+    LogicalPlan after = applied(side, left ? site.leftKeys : site.rightKeys, source.subquery(hint.rows));
+    pass.tell(hint.id, Pass.APPLIED, after == side ? "it was so already" : "");
+    if (after == side) return join;
+    Join filtered = new Join(left ? after : join.left(), left ? join.right() : after, join.joinType(), join.condition(), join.hint());
+    filtered.copyTagsFrom(join);
+    return filtered;
+  }
+
+  private String obstacle(JoinSite site) {
+    if (site.nullAware) return "NOT IN looks at nulls, which have no key";
+    if (site.leftKeys.isEmpty()) return "the join has no keys";
+    for (int i = 0; i < site.leftKeys.size(); i++) {
+      String found = KeyPath.obstacle((Expression) site.leftKeys.get(i), (Expression) site.rightKeys.get(i));
+      if (found != null) return found;
+    }
+    return rowOrder.obstacle(site.join);
+  }
+
+  /** Whether a join drops rows of a side that meet none of the other, or takes nothing of them. */
+  private static boolean mayDrop(String type, boolean left) {
+    if (type.equals("Inner") || type.equals("Cross") || type.equals("LeftSemi")) return true;
+    if (type.equals("LeftOuter") || type.equals("LeftAnti") || type.startsWith("Existence")) return !left;
+    return type.equals("RightOuter") && left;
+  }
+
+  /** Where the keys of a side come from that are of the hint's relations alone; null where none of its plans reads just these. */
+  private KeySource source(JoinSite site, Directives.Hint hint, boolean left) {
+    LogicalPlan plan = left ? site.join.left() : site.join.right();
+    List keys = left ? site.leftKeys : site.rightKeys;
+    while (plan != null) {
+      if (pass.names.relations(plan).equals(hint.side)) return new KeySource(plan, keys);
+      KeyPath path = KeyPath.below(plan, keys);
+      plan = path == null ? null : path.plan;
+      keys = path == null ? null : path.keys;
+    }
+    return null;
+  }
+
+  /** A plan whose rows are filtered as far below as their keys are there; the plan itself where they are filtered already. */
+  private static LogicalPlan applied(LogicalPlan plan, List keys, ScalarSubquery filter) {
+    List children = Trees.children(plan);
+    if (plan instanceof Union) {
+      boolean changed = false;
+      for (int i = 0; i < children.size(); i++) {
+        LogicalPlan child = (LogicalPlan) children.get(i);
+        List ofChild = KeyPath.renamed(keys, Trees.list(plan.output()), Trees.list(child.output()));
+        children.set(i, applied(child, ofChild, filter));
+        changed = changed || children.get(i) != child;
+      }
+      return changed ? (LogicalPlan) plan.withNewChildren(Trees.seq(children)) : plan;
+    }
+    if (plan instanceof Filter && tests(((Filter) plan).condition(), keys)) return plan;
+    Expression mayMeet = new BloomFilterMightContain(filter, new XxHash64(Trees.seq(keys)));
+    // After what is asked of each row anyway.
+    if (plan instanceof Filter && Trees.children(((Filter) plan).child()).isEmpty()) {
+      return new Filter(new And(((Filter) plan).condition(), mayMeet), ((Filter) plan).child());
+    }
+    KeyPath path = KeyPath.below(plan, keys);
+    if (path == null) return new Filter(mayMeet, plan);
+    LogicalPlan below = applied(path.plan, path.keys, filter);
+    if (below == path.plan) return plan;
+    children.set(path.child, below);
+    return (LogicalPlan) plan.withNewChildren(Trees.seq(children));
+  }
+
+  /** Whether a condition asks a bloom filter for these keys: Spark's own, or one of an earlier turn. */
+  private static boolean tests(Expression condition, List keys) {
+    if (condition instanceof And) return tests(((And) condition).left(), keys) || tests(((And) condition).right(), keys);
+    if (!(condition instanceof BloomFilterMightContain)) return false;
+    return ((BloomFilterMightContain) condition).valueExpression().semanticEquals(new XxHash64(Trees.seq(keys)));
+  }
+
+  /** A plan and the keys that it puts out. */
+  private static final class KeySource {
+    final LogicalPlan plan;
+    final List keys;
+
+    KeySource(LogicalPlan plan, List keys) {
+      this.plan = plan;
+      this.keys = keys;
+    }
+
+    /** A bloom filter of the keys, made for so many (0: as Spark is set). */
+    ScalarSubquery subquery(long rows) {
+      Expression hash = new XxHash64(Trees.seq(keys));
+      BloomFilterAggregate made = rows <= 0 ? new BloomFilterAggregate(hash) : new BloomFilterAggregate(
+          hash, Literal$.MODULE$.apply(Long.valueOf(rows)), Literal$.MODULE$.apply(Long.valueOf(rows * BITS_OF_A_KEY)));
+      List none = new ArrayList();
+      Alias alias = new Alias(made.toAggregateExpression(), "bloomFilter", NamedExpression$.MODULE$.newExprId(),
+          Trees.seq(none), (Option) None$.MODULE$, Trees.seq(none));
+      List columns = new ArrayList();
+      Set seen = new HashSet();
+      for (int i = 0; i < keys.size(); i++) {
+        List of = Trees.list(((Expression) keys.get(i)).references());
+        for (int k = 0; k < of.size(); k++) if (seen.add(((Attribute) of.get(k)).exprId())) columns.add(of.get(k));
+      }
+      LogicalPlan read = new Project(Trees.seq(columns), plan);
+      // What is shuffled is read twice where both plans shuffle the same columns (ReuseExchange), else shuffled twice.
+      if (isRelation(plan)) read = (LogicalPlan) ColumnPruning$.MODULE$.apply(read);
+      List results = new ArrayList();
+      results.add(alias);
+      Object aggregate = made(Aggregate.class, new Object[] {Trees.seq(none), Trees.seq(results), read});
+      return (ScalarSubquery) made(ScalarSubquery.class, new Object[] {aggregate});
+    }
+  }
+
+  private static boolean isRelation(LogicalPlan plan) {
+    while (plan instanceof Project || plan instanceof Filter) plan = (LogicalPlan) Trees.children(plan).get(0);
+    return Trees.children(plan).isEmpty();
+  }
+
+  /** A case class of its first parameters; the others, of which each Spark has some more, are as they are by default. */
+  private static Object made(Class of, Object[] first) {
+    try {
+      Constructor[] all = of.getConstructors();
+      Constructor longest = all[0];
+      for (int i = 1; i < all.length; i++) {
+        if (all[i].getParameterTypes().length > longest.getParameterTypes().length) longest = all[i];
+      }
+      Class companion = Class.forName(of.getName() + "$", true, of.getClassLoader());
+      Object module = companion.getField("MODULE$").get(null);
+      Object[] given = new Object[longest.getParameterTypes().length];
+      for (int i = 0; i < given.length; i++) {
+        if (i < first.length) given[i] = first[i];
+        else given[i] = companion.getMethod("apply$default$" + (i + 1), new Class[0]).invoke(module, new Object[0]);
+      }
+      return longest.newInstance(given);
+    } catch (ReflectiveOperationException error) {
+      throw new IllegalStateException(of.getSimpleName() + " cannot be made in this Spark: " + error);
+    }
+  }
+}

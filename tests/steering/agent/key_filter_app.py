@@ -45,6 +45,10 @@ STATEMENTS = {
     "nulls in NOT IN": "SELECT s_id FROM sales WHERE s_item NOT IN (SELECT i_item FROM items WHERE i_kind = 4)",
     "a key that is a partition": f"SELECT p_id, i_name FROM parts JOIN {ITEMS} ON p_item = i_item",
     "two keys": f"SELECT s_id, i_name FROM sales JOIN {ITEMS} ON s_item = i_item AND s_text = i_text",
+    "a key that may fail": f"SELECT s_id, i_name FROM (SELECT s_id, if(s_id < 0, raise_error('bad'), s_item) k FROM sales) "
+    f"JOIN {ITEMS} ON k = i_item",
+    "a source that may fail": "SELECT s_id, i_name FROM sales JOIN (SELECT * FROM items WHERE i_kind = 3 AND "
+    "if(i_item > 900, raise_error('bad'), true)) ON s_item = i_item",
     "an input that may fail": f"SELECT s_id, i_name FROM (SELECT s_item, s_id FROM sales WHERE 1 / (s_id + 1) < 2) JOIN {ITEMS} "
     "ON s_item = i_item",
 }

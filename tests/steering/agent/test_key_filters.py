@@ -40,6 +40,8 @@ REFUSED = {
     "all of both": "the keys of the join are not columns of these relations",
     "keys of floating point": "a key of the join is computed",
     "a key that is computed": "a key of the join is computed",
+    "a key that may fail": "a filter could compute what may fail of other rows: cast",
+    "a source that may fail": "a filter could compute what may fail of other rows: cast",
     "nulls that are equal": "a key of the join is computed",
     "nulls in NOT IN": "NOT IN looks at nulls, which have no key",
 }

@@ -34,7 +34,7 @@ public final class KeyFilters implements Trees.Rewrite {
   public static final String HINT = "FILTER_BY_KEY";
   private static final String ENABLED = "spark.sql.optimizer.runtime.bloomFilter.enabled";
   // One key in a hundred that is not there passes (Bloom 1970).
-  private static final long BITS_OF_A_KEY = 10;
+  private static final long BITS_OF_A_KEY = 10L;
 
   private final List hints;
   private final Pass pass;
@@ -79,6 +79,11 @@ public final class KeyFilters implements Trees.Rewrite {
     if (ofRight != null && ofLeft != null && type.equals("LeftSemi")) ofLeft = null;
     if (obstacle == null && ofRight == null && ofLeft == null) obstacle = "the keys of the join are not columns of these relations";
     if (obstacle == null && ofRight != null && ofLeft != null) obstacle = "the sides of the join cannot be told apart";
+    boolean left = ofRight != null;
+    KeySource source = left ? ofRight : ofLeft;
+    LogicalPlan side = left ? join.left() : join.right();
+    List keys = left ? site.leftKeys : site.rightKeys;
+    if (obstacle == null) obstacle = risk(side, keys, source);
     if (obstacle != null) {
       pass.tell(hint.id, Pass.IMPOSSIBLE, obstacle);
       return join;
@@ -92,15 +97,12 @@ public final class KeyFilters implements Trees.Rewrite {
       pass.hold(hint.id, Held.otherValues());
       return join;
     }
-    boolean left = ofRight != null;
-    KeySource source = left ? ofRight : ofLeft;
     Held size = Sizes.obstacle(source.plan, hint.mostBytes);
     if (size != null) {
       pass.hold(hint.id, size);
       return join;
     }
-    LogicalPlan side = left ? join.left() : join.right();
-    LogicalPlan after = applied(side, left ? site.leftKeys : site.rightKeys, source.subquery(hint.rows));
+    LogicalPlan after = applied(side, keys, source.subquery(hint.rows));
     pass.tell(hint.id, Pass.APPLIED, after == side ? "it was so already" : "");
     if (after == side) return join;
     Join filtered = new Join(left ? after : join.left(), left ? join.right() : after, join.joinType(), join.condition(), join.hint());
@@ -116,6 +118,31 @@ public final class KeyFilters implements Trees.Rewrite {
       if (found != null) return found;
     }
     return rowOrder.obstacle(site.join);
+  }
+
+  /**
+   * What may fail: the source, all of whose rows are made, where another plan may have needed few; and what a filter stands on
+   * that is no relation, whose columns are computed for it, where they may have waited until a join had dropped rows.
+   */
+  private static String risk(LogicalPlan side, List keys, KeySource source) {
+    String found = NeverFails.obstacle(source.plan);
+    if (found == null) found = riskBelow(side, keys);
+    return found == null ? null : "a filter could compute what may fail of other rows: " + found;
+  }
+
+  private static String riskBelow(LogicalPlan plan, List keys) {
+    List children = Trees.children(plan);
+    if (plan instanceof Union) {
+      for (int i = 0; i < children.size(); i++) {
+        LogicalPlan child = (LogicalPlan) children.get(i);
+        String found = riskBelow(child, KeyPath.renamed(keys, Trees.list(plan.output()), Trees.list(child.output())));
+        if (found != null) return found;
+      }
+      return null;
+    }
+    if (plan instanceof Filter && Trees.children((LogicalPlan) children.get(0)).isEmpty()) return null;
+    KeyPath path = KeyPath.below(plan, keys);
+    return path == null ? NeverFails.obstacle(plan) : riskBelow(path.plan, path.keys);
   }
 
   /** Whether a join drops rows of a side that meet none of the other, or takes nothing of them. */

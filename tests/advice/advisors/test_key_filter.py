@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from tests.advice.joins import facts, query
+from tests.advice.joins import facts, query, query_25
 from tuner.advice.advisors.key_filter import BUILD_SECONDS, advise_key_filters
 from tuner.advice.advisors.runtime_filter import advise_runtime_filters
+from tuner.advice.candidates.best_hints import best_hints
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import ActionKind, Hint
@@ -99,3 +100,18 @@ def test_only_the_agent_can_give_it_and_it_takes_the_place_of_the_threshold() ->
 
 def test_who_switched_bloom_filters_off_gets_none() -> None:
     assert list(advise_key_filters(job(SITE, **{"spark.sql.optimizer.runtime.bloomFilter.enabled": "false"}))) == []
+
+
+def test_a_broadcast_of_the_same_join_that_gains_more_takes_its_place() -> None:
+    joined = query_25()
+    (join,) = joined.joins
+    site = replace(SITE, join=join.signature, source=join.left.relations)
+
+    def of_join(**changed: object) -> tuple[bool, list[Change]]:
+        job = facts(replace(joined, key_filters=(replace(site, **changed),)), reach=Reach.AGENT)  # type: ignore[arg-type]
+        return any(hint.hint is Hint.BROADCAST for hint in best_hints(job)), list(advise_key_filters(job))
+
+    assert of_join(amounts={"sort": 1.3e6}, rows=1_000_000) == (True, [])
+    assert of_join(amounts={"sort": 1.3e6}, rows=1_000_000, join="another")[1] != []
+    broadcast, found = of_join(amounts={"sort": 20e6})
+    assert broadcast and [change.advisor for change in found] == ["key_filter"]

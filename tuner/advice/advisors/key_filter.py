@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from tuner.advice.candidates.best_hints import best_hints
 from tuner.advice.candidates.query_gain import capped
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
@@ -54,12 +55,22 @@ def advise_key_filters(facts: Facts) -> Iterator[Change]:
     switched_off = BLOOM_FILTER in facts.settings and not facts.settings[BLOOM_FILTER]
     if facts.reach is not Reach.AGENT or switched_off:
         return
+    broadcasts = _broadcasts(facts)
     for query in facts.succeeded:
         for found in _best_of(query, facts.costs, max(1, facts.cluster.cores)):
+            # A broadcast drops the same rows before they are shuffled. Once it is there, the next run tells what is left to drop.
+            if found.gain <= broadcasts.get((query.fingerprint, found.site.join), 0.0):
+                continue
             if found.site.source_rows <= MOST_KEYS and found.gain >= max(
                 MIN_GAIN_SECONDS, MIN_GAIN_SHARE * query.seconds
             ):
                 yield _change(facts, found)
+
+
+def _broadcasts(facts: Facts) -> dict[tuple[str, str], float]:
+    """What broadcasts are to gain, by query and join."""
+    hints = (hint for hint in best_hints(facts) if hint.hint is Hint.BROADCAST)
+    return {(hint.query.fingerprint, hint.join.signature): hint.gain for hint in hints}
 
 
 def _best_of(query: Query, costs: UnitCosts, cores: int) -> Iterator[_Filter]:

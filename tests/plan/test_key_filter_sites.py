@@ -28,7 +28,7 @@ SortMergeJoin | [i#5], [k#1], Inner | number of output rows=1000
 
 def test_an_input_is_filtered_where_its_keys_are_read() -> None:
     (site,) = key_filter_sites(plan(GROUPED))
-    assert (site.relation, site.rows) == ("t.sales", 4_000_000)
+    assert (site.relations, site.rows) == (("t.sales",), 4_000_000)
     assert (site.source, site.source_rows) == (("t.items",), 50)
     assert (site.kept, site.measured) == (pytest.approx(0.01, rel=0.01), True)
 
@@ -69,18 +69,18 @@ def test_where_no_filter_would_do(old: str, new: str) -> None:
 
 def test_below_an_aggregate_by_something_else_rows_depend_on_each_other() -> None:
     (site,) = _found("keys=[k#1]", "keys=[v#2]")
-    assert (site.relation, site.rows, site.amounts) == ("t.sales", 100_000, {"merge": 100_000, "sort": 100_000})
+    assert (site.relations, site.rows, site.amounts) == (("t.sales",), 100_000, {"merge": 100_000, "sort": 100_000})
 
 
 def test_what_a_semi_join_tests_is_filtered_by_the_share_that_the_sources_own_filters_keep() -> None:
     (site,) = _found("Inner | number of output rows=1000\n", "LeftSemi | number of output rows=40\n")
-    assert (site.relation, site.source, site.measured) == ("t.sales", ("t.items",), False)
+    assert (site.relations, site.source, site.measured) == (("t.sales",), ("t.items",), False)
     assert site.kept == pytest.approx(50 / 20_000, rel=0.03)
 
 
 def test_of_a_left_outer_join_only_the_right_input_is() -> None:
     (site,) = _found("Inner", "LeftOuter")
-    assert (site.relation, site.measured) == ("t.sales", False)
+    assert (site.relations, site.measured) == (("t.sales",), False)
     assert _found("Inner", "RightOuter") == []
 
 

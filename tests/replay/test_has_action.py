@@ -85,6 +85,6 @@ def test_a_property_at_about_the_value(value: str, expected: bool) -> None:
 def test_a_filter_by_key(filtered: bool, source: str, expected: bool) -> None:
     outcome = ran(PLAN)
     action = hint("FILTER_BY_KEY", "t.b", outcome)
-    site = KeyFilterSite(action.target, "t.a", 10**6, 0.9, True, (source,), 3, filtered)
+    site = KeyFilterSite(action.target, ("t.a",), 10**6, 0.9, True, (source,), 3, filtered)
     (query,) = outcome.queries
     assert has_action(replace(outcome, queries=(replace(query, key_filters=(site,)),)), action) is expected

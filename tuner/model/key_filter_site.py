@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 class KeyFilterSite:
     """One input of a join, whose rows could be filtered by the keys of the other where they are read.
 
-    `join` is the join's signature, `relation` what is filtered, `rows` how many come from it. `kept` is the share of them that a
+    `join` is the join's signature, `relations` what is filtered (one, unless its keys are made of several), `rows` how many come
+    from it. `kept` is the share of them that a
     filter lets pass at most: as the join measured it, or, where it could not, the share of the source's rows that its own
     filters keep (`measured` says which). The keys come from `source`: the other input, or the one relation of it that has the
     keys, with `source_rows`. `filtered` says that a bloom filter, Spark's or the agent's, has left out rows already. `amounts` is
@@ -19,7 +20,7 @@ class KeyFilterSite:
     """
 
     join: str
-    relation: str
+    relations: tuple[str, ...]
     rows: int
     kept: float
     measured: bool

@@ -96,7 +96,7 @@ class _Finder:
                 continue
             yield KeyFilterSite(
                 join=join.signature,
-                relation="+".join(way.relations),
+                relations=way.relations,
                 rows=rows,
                 kept=kept,
                 measured=measured,

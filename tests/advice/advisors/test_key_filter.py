@@ -19,7 +19,7 @@ from tuner.words.reasons import reason_words
 
 SITE = KeyFilterSite(
     join="5160",
-    relation="db.sales",
+    relations=("db.sales",),
     rows=20_000_000,
     kept=0.01,
     measured=True,
@@ -81,9 +81,11 @@ def test_of_two_sources_the_better_is_taken() -> None:
     assert change.actions[0].relations == ("db.item",)
 
 
-def test_what_one_filter_drops_the_next_one_does_not_gain_again() -> None:
+def test_of_two_joins_one_filters_an_input_until_a_run_tells_what_that_leaves() -> None:
     other = replace(SITE, join="7777", source=("db.shop",), kept=0.02)
-    assert [change.actions[0].target for change in advised(SITE, other)] == ["5160"]
+    assert [change.actions[0].target for change in advised(other, SITE)] == ["5160"]
+    elsewhere = replace(other, relations=("db.visits",))
+    assert [change.actions[0].target for change in advised(elsewhere, SITE)] == ["5160", "7777"]
 
 
 def test_a_filter_takes_a_job_of_its_own() -> None:

@@ -110,7 +110,7 @@ def test_a_hint_for_relations_of_some_size() -> None:
 
 
 def test_a_filter_by_keys_of_one_relation_of_a_side_has_room_for_twice_as_many() -> None:
-    site = KeyFilterSite("sig", "db.sales", 10**6, 0.01, True, ("db.items",), 300)
+    site = KeyFilterSite("sig", ("db.sales",), 10**6, 0.01, True, ("db.items",), 300)
     wide = join(right=("db.dates", "db.items"))
     filtered = hint("q1", "db.items", value=Hint.FILTER_BY_KEY)
     (said,) = message(

@@ -6,7 +6,7 @@ What a bloom filter drops there is neither shuffled, sorted nor grouped. Spark m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tuner.advice.candidates.best_hints import best_hints
@@ -51,7 +51,7 @@ class _Filter:
 
 
 def advise_key_filters(facts: Facts) -> Iterator[Change]:
-    """At most one filter for each relation and join of a query, where the agent can give it."""
+    """At most one filter for each input of a query, where the agent can give it."""
     switched_off = BLOOM_FILTER in facts.settings and not facts.settings[BLOOM_FILTER]
     if facts.reach is not Reach.AGENT or switched_off:
         return
@@ -74,23 +74,19 @@ def _broadcasts(facts: Facts) -> dict[tuple[str, str], float]:
 
 
 def _best_of(query: Query, costs: UnitCosts, cores: int) -> Iterator[_Filter]:
-    """The filters of a query, of each input of a join the best; what one of them drops, the next does not save again."""
-    left: dict[str, float] = {}
-    taken: set[tuple[str, str]] = set()
-    ranked = sorted(query.key_filters, key=lambda site: -_priced(query, site, 1.0, costs, cores).gain)
-    for site in ranked:
-        if (site.join, site.relation) not in taken:
-            share = left.get(site.relation, 1.0)
-            taken.add((site.join, site.relation))
-            left[site.relation] = share * site.kept
-            yield _priced(query, site, share, costs, cores)
+    """The best filter of each input: what it leaves for others to drop, the next run tells."""
+    filters = (_priced(query, site, costs, cores) for site in query.key_filters)
+    taken: set[tuple[str, ...]] = set()
+    for found in sorted(filters, key=lambda found: -found.gain):
+        if found.site.relations not in taken:
+            taken.add(found.site.relations)
+            yield found
 
 
-def _priced(query: Query, site: KeyFilterSite, share: float, costs: UnitCosts, cores: int) -> _Filter:
-    """A filter of the share of a relation's rows that others let pass."""
-    work = share * _seconds(site.amounts, costs) / cores
+def _priced(query: Query, site: KeyFilterSite, costs: UnitCosts, cores: int) -> _Filter:
+    work = _seconds(site.amounts, costs) / cores
     most_kept = min(1.0, site.kept * SIZE_ERRORS[Basis.MEASURED if site.measured else Basis.ASSUMED])
-    tests = share * site.rows * TEST_NS / 1e9
+    tests = site.rows * TEST_NS / 1e9
     added = BUILD_SECONDS + (tests + _seconds(site.source_amounts, costs)) / cores
     return _Filter(query, site, (1 - site.kept) * work, (1 - most_kept) * work, added)
 
@@ -107,14 +103,14 @@ def _change(facts: Facts, found: _Filter) -> Change:
     gain = capped(found.gain, before)
     least = found.least_saved / error - found.added * error
     most = capped(found.saved * error - found.added / error, before)
-    names = " and ".join(map(short_name, site.source))
+    names = _names(site.source)
     return Change.of(
         actions=(Action(ActionKind.HINT_JOIN, site.join, Hint.FILTER_BY_KEY, query.fingerprint, site.source),),
         queries=(query.fingerprint,),
         reason=Reason(
             ReasonCode.KEY_FILTER,
             {
-                "relation": short_name(site.relation),
+                "relation": _names(site.relations),
                 "rows": site.rows,
                 "source": names,
                 "source_rows": site.source_rows,
@@ -124,7 +120,7 @@ def _change(facts: Facts, found: _Filter) -> Change:
             },
         ),
         evidence=(
-            Evidence("rows read", site.rows, "rows", short_name(site.relation)),
+            Evidence("rows read", site.rows, "rows", _names(site.relations)),
             Evidence("rows whose keys filter them", site.source_rows, "rows", names),
             Evidence(
                 "share kept by the join" if site.measured else "share kept by its filters", site.kept, "share", names
@@ -136,3 +132,7 @@ def _change(facts: Facts, found: _Filter) -> Change:
         risk=Risk.LOW,
         advisor="key_filter",
     )
+
+
+def _names(relations: Sequence[str]) -> str:
+    return " and ".join(map(short_name, relations))

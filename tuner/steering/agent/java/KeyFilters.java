@@ -102,7 +102,7 @@ public final class KeyFilters implements Trees.Rewrite {
       pass.hold(hint.id, size);
       return join;
     }
-    LogicalPlan after = applied(side, keys, source.subquery(hint.rows));
+    LogicalPlan after = applied(side, keys, source.subquery(hint.rows), hint.side);
     pass.tell(hint.id, Pass.APPLIED, after == side ? "it was so already" : "");
     if (after == side) return join;
     Join filtered = new Join(left ? after : join.left(), left ? join.right() : after, join.joinType(), join.condition(), join.hint());
@@ -166,19 +166,19 @@ public final class KeyFilters implements Trees.Rewrite {
   }
 
   /** A plan whose rows are filtered as far below as their keys are there; the plan itself where they are filtered already. */
-  private static LogicalPlan applied(LogicalPlan plan, List keys, ScalarSubquery filter) {
+  private LogicalPlan applied(LogicalPlan plan, List keys, ScalarSubquery filter, List of) {
     List children = Trees.children(plan);
     if (plan instanceof Union) {
       boolean changed = false;
       for (int i = 0; i < children.size(); i++) {
         LogicalPlan child = (LogicalPlan) children.get(i);
         List ofChild = KeyPath.renamed(keys, Trees.list(plan.output()), Trees.list(child.output()));
-        children.set(i, applied(child, ofChild, filter));
+        children.set(i, applied(child, ofChild, filter, of));
         changed = changed || children.get(i) != child;
       }
       return changed ? (LogicalPlan) plan.withNewChildren(Trees.seq(children)) : plan;
     }
-    if (plan instanceof Filter && tests(((Filter) plan).condition(), keys)) return plan;
+    if (plan instanceof Filter && tests(((Filter) plan).condition(), keys, of)) return plan;
     Expression mayMeet = new BloomFilterMightContain(filter, new XxHash64(Trees.seq(keys)));
     // After what is asked of each row anyway.
     if (plan instanceof Filter && Trees.children(((Filter) plan).child()).isEmpty()) {
@@ -186,17 +186,19 @@ public final class KeyFilters implements Trees.Rewrite {
     }
     KeyPath path = KeyPath.below(plan, keys);
     if (path == null) return new Filter(mayMeet, plan);
-    LogicalPlan below = applied(path.plan, path.keys, filter);
+    LogicalPlan below = applied(path.plan, path.keys, filter, of);
     if (below == path.plan) return plan;
     children.set(path.child, below);
     return (LogicalPlan) plan.withNewChildren(Trees.seq(children));
   }
 
-  /** Whether a condition asks a bloom filter for these keys: Spark's own, or one of an earlier turn. */
-  private static boolean tests(Expression condition, List keys) {
-    if (condition instanceof And) return tests(((And) condition).left(), keys) || tests(((And) condition).right(), keys);
+  /** Whether a condition asks a bloom filter of these relations for these keys: Spark's own, or one of an earlier turn. */
+  private boolean tests(Expression condition, List keys, List of) {
+    if (condition instanceof And) return tests(((And) condition).left(), keys, of) || tests(((And) condition).right(), keys, of);
     if (!(condition instanceof BloomFilterMightContain)) return false;
-    return ((BloomFilterMightContain) condition).valueExpression().semanticEquals(new XxHash64(Trees.seq(keys)));
+    Expression made = ((BloomFilterMightContain) condition).bloomFilterExpression();
+    boolean same = made instanceof ScalarSubquery && pass.names.relations(((ScalarSubquery) made).plan()).equals(of);
+    return same && ((BloomFilterMightContain) condition).valueExpression().semanticEquals(new XxHash64(Trees.seq(keys)));
   }
 
   /** A plan and the keys that it puts out. */

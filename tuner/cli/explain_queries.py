@@ -12,7 +12,7 @@ from tuner.cli.explain_sources import Measured
 from tuner.cli.print_lines import print_lines
 from tuner.cost.learned.calibrated_model import calibrated_model
 from tuner.cost.learned.operator_times import OperatorTimes, overhead_terms, wall_terms
-from tuner.cost.learned.unit_cost_fit import stage_terms
+from tuner.cost.learned.unit_cost_fit import work_terms
 from tuner.units import format_seconds
 
 _MOST_TERMS = 8
@@ -32,7 +32,7 @@ def _explained(one: Measured, model: OperatorTimes) -> dict[str, Any]:
     sample = one.sample
     terms: Counter[str] = Counter()
     for stage in sample.work.stages:
-        terms.update({name: ns / 1e9 for name, ns in stage_terms(stage, model.costs).items()})
+        terms.update({name: ns / 1e9 for name, ns in work_terms(stage.amounts, model.costs).items()})
     core_ms = 1e3 * sum(terms.values())
     clock = wall_terms(sample.work, sample.cores, core_ms) * overhead_terms(model.overheads)
     return {

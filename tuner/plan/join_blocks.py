@@ -30,14 +30,11 @@ from tuner.plan.node import PlanNode, each_once, prunes
 from tuner.plan.physical_properties import physical_properties
 from tuner.plan.relation import ScansBelow, is_scan
 from tuner.plan.row_bytes import row_bytes
-from tuner.plan.sides import SHUFFLES, measure_side
+from tuner.plan.sides import EXCHANGED, measure_side
 from tuner.plan.subplan_digest import subplan_digest
 
 _REORDERABLE = frozenset({JoinType.INNER, JoinType.CROSS})
-# What stands between the joins of a block without changing its rows. A projection that computes something, or a filter,
-# ends the block, as in Catalyst (JoinReorderDP, ReorderJoin).
-_PASSING = SHUFFLES | {"BroadcastExchange", "Sort"}
-_EXCHANGED = _PASSING | {"ReusedExchange"}
+_EXCHANGED = EXCHANGED | {"ReusedExchange"}
 _ROWS = "number of output rows"
 _UNKNOWN: Mapping[int, int] = {}
 _DEEPEST = 100  # aggregates of aggregates
@@ -89,8 +86,9 @@ def _inner(node: PlanNode) -> ParsedJoin | None:
 
 
 def _below(node: PlanNode) -> PlanNode:
-    """The first operator that changes rows."""
-    while len(node.children) == 1 and (node.name in _PASSING or (node.name == "Project" and _only_columns(node))):
+    """The first operator that changes rows. A projection that computes something, or a filter, ends the block, as in Catalyst
+    (JoinReorderDP, ReorderJoin)."""
+    while len(node.children) == 1 and (node.name in EXCHANGED or (node.name == "Project" and _only_columns(node))):
         node = node.children[0]
     return node
 

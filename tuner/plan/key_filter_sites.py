@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from tuner.model.key_filter_site import KeyFilterSite
-from tuner.model.strategy import BuildSide, JoinType, Strategy
+from tuner.model.strategy import JoinType
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.expression import bracketed, split_top_level
 from tuner.plan.joins import JOINS, Join, JoinInput, every_join, parse_join
 from tuner.plan.lineage import Lineage, lineage_of
 from tuner.plan.node import PlanNode, each_once, prunes
-from tuner.plan.query_work import Resource, operator_work, shuffle_work
+from tuner.plan.query_work import Resource, input_work, operator_work, shuffle_work
 from tuner.plan.relation import ScansBelow, is_scan
-from tuner.plan.sides import BOUNDARIES, SHUFFLES, output_rows
+from tuner.plan.sides import BOUNDARIES, EXCHANGED, SHUFFLES, counted_rows, output_rows
 
 # Testing a row costs as much as shuffling a few bytes: what keeps more is not worth it, nor are inputs of fewer rows.
 MOST_KEPT = 0.5
@@ -27,13 +28,11 @@ _BOTH = frozenset({JoinType.INNER, JoinType.CROSS, JoinType.LEFT_SEMI})
 # Their left rows all come out, or those without a match do.
 _RIGHT_ALONE = frozenset({JoinType.LEFT_OUTER, JoinType.LEFT_ANTI, JoinType.EXISTENCE})
 # Below these a row that is missing changes no other row.
-_PASSING = frozenset({"Filter", "Project", "Sort", "BroadcastExchange"}) | SHUFFLES
-# What a join puts above its input.
-_EXCHANGED = frozenset({"Sort", "BroadcastExchange"}) | SHUFFLES
+_PASSING = EXCHANGED | {"Filter", "Project"}
 _FROM_LEFT = frozenset({JoinType.INNER, JoinType.CROSS, JoinType.LEFT_SEMI, JoinType.LEFT_ANTI, JoinType.LEFT_OUTER})
 _FROM_RIGHT = frozenset({JoinType.INNER, JoinType.CROSS})
 
-Amounts = defaultdict[Resource, float]
+_Work = Iterator[tuple[Resource, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +52,8 @@ class _Way:
 def key_filter_sites(root: PlanNode) -> tuple[KeyFilterSite, ...]:
     """The sites of a plan that ran to its end, those of most rows first; an input with a source of each kind."""
     finder = _Finder(root)
-    found = [site for join in each_once(every_join(root), _operator) for site in finder.sites(join)]
+    found = [site for join in each_once(every_join(root), attrgetter("node")) for site in finder.sites(join)]
     return tuple(sorted(found, key=lambda site: -site.rows)[:MOST_SITES])
-
-
-def _operator(join: Join) -> PlanNode:
-    return join.node
 
 
 class _Finder:
@@ -67,7 +62,7 @@ class _Finder:
         self._scans_below = ScansBelow(root)
         # What is shuffled once for several joins would be shuffled twice, filtered and not.
         self._shared = {
-            _metrics(below) for node in root.walk_all() if node.name == "ReusedExchange" for below in node.children
+            below.counters for node in root.walk_all() if node.name == "ReusedExchange" for below in node.children
         }
 
     def sites(self, join: Join) -> Iterator[KeyFilterSite]:
@@ -83,7 +78,7 @@ class _Finder:
         self, join: Join, filtered: JoinInput, other: JoinInput, keys: Sequence[str], other_keys: Sequence[str]
     ) -> Iterator[KeyFilterSite]:
         way = self._way(filtered, keys)
-        rows = _rows(way.start) if way else 0
+        rows = counted_rows(way.start) if way else 0
         if way is None or rows < LEAST_ROWS:
             return
         # The agent knows a source by its relations: of inputs alike it takes the right one of a semi join, and none of others.
@@ -101,10 +96,10 @@ class _Finder:
                 kept=kept,
                 measured=measured,
                 source=source.relations,
-                source_rows=_rows(source.start),
+                source_rows=counted_rows(source.start),
                 filtered=way.is_filtered,
-                amounts=_amounts_of_way(way, join, filtered),
-                source_amounts=_amounts_below(source.start),
+                amounts=_amounts(_work_of_way(way, join, filtered)),
+                source_amounts=_amounts(_work_below(source.start)),
             )
 
     def _sources(
@@ -136,7 +131,7 @@ class _Finder:
         node = side.node
         while not is_scan(node):
             if node.name == "ReusedExchange" or (
-                not source and node.name in SHUFFLES and _metrics(node) in self._shared
+                not source and node.name in SHUFFLES and node.counters in self._shared
             ):
                 return None
             at = next((i for i, c in enumerate(node.children) if relation in self._scans_below.relations(c)), None)
@@ -183,55 +178,33 @@ def _share_kept(start: PlanNode) -> float | None:
     return min(1.0, (after + 1) / before) if before and after is not None else None
 
 
-def _rows(node: PlanNode) -> int:
-    return output_rows(node, finished=True) or 0
-
-
-def _metrics(node: PlanNode) -> frozenset[int]:
-    return frozenset(node.metric_ids.values())
-
-
-def _amounts_of_way(way: _Way, join: Join, filtered: JoinInput) -> dict[str, float]:
+def _work_of_way(way: _Way, join: Join, filtered: JoinInput) -> _Work:
     """The work with the rows of a way, up to what its join puts out."""
-    amounts: Amounts = defaultdict(float)
     at = 0 if filtered.node is join.node.children[0] else 1
     for node, child in ((join.node, at), *way.steps):
-        if node.name in SHUFFLES:
-            work = shuffle_work(node)
-        elif node.name in JOINS:
-            work = _join_work(node, child)
+        if node.name in JOINS:
+            yield from input_work(node, parse_join(node), child)
         else:
-            work = operator_work(node)
-        for resource, amount in work:
-            amounts[resource] += amount
-    return {resource.value: amount for resource, amount in amounts.items() if amount}
+            yield from shuffle_work(node) if node.name in SHUFFLES else operator_work(node)
 
 
-def _join_work(node: PlanNode, child: int) -> Iterator[tuple[Resource, float]]:
-    """What a join does with the rows of one of its inputs."""
-    rows, parsed = _rows(node.children[child]), parse_join(node)
-    if parsed.strategy is Strategy.SORT_MERGE:
-        yield Resource.MERGE, rows
-    elif parsed.strategy in (Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH):
-        builds = parsed.build_side is (BuildSide.RIGHT if child else BuildSide.LEFT)
-        if not builds:
-            yield Resource.PROBE, rows
-        elif parsed.strategy is Strategy.SHUFFLED_HASH:
-            yield Resource.HASH_BUILD, rows
-
-
-def _amounts_below(start: PlanNode) -> dict[str, float]:
+def _work_below(start: PlanNode) -> _Work:
     """What it takes to make an operator's rows once more: what is shuffled or broadcast below it is there, to be read again."""
-    amounts: Amounts = defaultdict(float)
-    while start.name in _EXCHANGED and len(start.children) == 1:
+    while start.name in EXCHANGED and len(start.children) == 1:
         start = start.children[0]
     waiting = [start]
     while waiting:
         node = waiting.pop()
         if node.name in SHUFFLES or node.name == "ReusedExchange":
-            amounts[Resource.SHUFFLE_READ] += node.metrics.get("data size", 0)
+            yield Resource.SHUFFLE_READ, node.metrics.get("data size", 0)
         elif node.name not in BOUNDARIES:
             waiting.extend(node.children)
-            for resource, amount in operator_work(node):
-                amounts[resource] += amount
-    return {resource.value: amount for resource, amount in amounts.items() if amount}
+            yield from operator_work(node)
+
+
+def _amounts(work: _Work) -> dict[str, float]:
+    summed: defaultdict[str, float] = defaultdict(float)
+    for resource, amount in work:
+        if amount:
+            summed[resource.value] += amount
+    return dict(summed)

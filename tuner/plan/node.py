@@ -41,6 +41,11 @@ class PlanNode(msgspec.Struct, frozen=True, gc=False):
     subqueries: tuple[PlanNode, ...] = ()
     metric_ids: Mapping[str, int] = {}
 
+    @property
+    def counters(self) -> frozenset[int]:
+        """Its metrics' accumulators: the same wherever a plan shows the operator."""
+        return frozenset(self.metric_ids.values())
+
     def walk(self) -> Iterator[PlanNode]:
         """This operator and all below it in plan order, without subqueries."""
         stack = [self]
@@ -88,7 +93,7 @@ def each_once(found: Iterable[Found], operator_of: Callable[[Found], PlanNode]) 
     """Of what belongs to operators with the same metrics, which ran together, the first."""
     ran: set[frozenset[int]] = set()
     for one in found:
-        metrics = frozenset(operator_of(one).metric_ids.values())
+        metrics = operator_of(one).counters
         if not metrics or metrics not in ran:
             yield one
         ran.add(metrics)

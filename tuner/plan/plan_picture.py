@@ -163,7 +163,7 @@ def _bytes(kind: StepKind, node: PlanNode) -> int | None:
 
 def _ran_as(node: PlanNode) -> object:
     """What tells operators apart that ran: shown twice, they have the same metrics."""
-    return frozenset(node.metric_ids.values()) or id(node)
+    return node.counters or id(node)
 
 
 def _exchange_id(node: PlanNode) -> re.Match[str] | None:

@@ -11,11 +11,11 @@ from tuner.model.query_work import BroadcastWork, QueryWork, SortWork, StageWork
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.expression import bracketed, split_top_level
-from tuner.plan.joins import JOINS, parse_join
+from tuner.plan.joins import JOINS, ParsedJoin, parse_join
 from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, scan_columns
-from tuner.plan.sides import BOUNDARIES, SHUFFLES, output_rows
+from tuner.plan.sides import BOUNDARIES, SHUFFLES, counted_rows
 
 
 class Resource(StrEnum):
@@ -52,15 +52,15 @@ def query_work(plan: MeasuredPlan, stages: Sequence[Stage]) -> QueryWork:
     amounts = {_key(stage): _amounts_of_stage(stage) for stage in stages}
     broadcasts: list[BroadcastWork] = []
     sorts = SortWork(0, 0)
-    readers = Counter(_metrics(node) for node in plan.root.walk_all() if node.name == "BroadcastExchange")
+    readers = Counter(node.counters for node in plan.root.walk_all() if node.name == "BroadcastExchange")
     for node in plan.operators:
         if node.name == "BroadcastExchange":
-            broadcasts.append(_broadcast(node, readers[_metrics(node)]))
+            broadcasts.append(_broadcast(node, readers[node.counters]))
         if node.name in SHUFFLES:
             _shuffle(plan, node, amounts)
             continue
         if node.name == "Sort" and "sort time" in node.metrics:
-            sorts = SortWork(sorts.rows + _rows(node), sorts.sort_ms + node.metrics["sort time"])
+            sorts = SortWork(sorts.rows + counted_rows(node), sorts.sort_ms + node.metrics["sort time"])
         found = _stages(plan, node)
         for stage in found:
             amounts[_key(stage)][Resource.COMPILE] += 1
@@ -120,11 +120,6 @@ def _shuffle(plan: MeasuredPlan, node: PlanNode, amounts: Mapping[tuple[int, int
         amounts[_key(stage)][Resource.SHUFFLE_SEGMENT] += blocks / len(reading)
 
 
-def _metrics(node: PlanNode) -> frozenset[int]:
-    """The same for an operator wherever a plan shows it."""
-    return frozenset(node.metric_ids.values())
-
-
 def _broadcast(node: PlanNode, readers: int) -> BroadcastWork:
     found = node.metrics.get
     return BroadcastWork(
@@ -148,10 +143,13 @@ def shuffle_work(node: PlanNode) -> Iterator[tuple[Resource, float]]:
     yield Resource.SHUFFLE_READ, size
 
 
+_BY_KEYS = frozenset({Strategy.SORT_MERGE, Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH})
+
+
 def operator_work(node: PlanNode) -> Iterator[tuple[Resource, float]]:
     """What an operator does with its rows, but for a shuffle."""
     if is_scan(node):
-        yield Resource.SCAN, _rows(node) * max(1, len(scan_columns(node)))
+        yield Resource.SCAN, counted_rows(node) * max(1, len(scan_columns(node)))
     elif node.name in JOINS and len(node.children) == 2:
         yield from _join_work(node)
     elif node.name in AGGREGATES:
@@ -161,7 +159,7 @@ def operator_work(node: PlanNode) -> Iterator[tuple[Resource, float]]:
     elif node.name in _ROWS_IN:
         yield _ROWS_IN[node.name], _input_rows(node)
     elif node.name == "Expand":
-        yield Resource.EXPAND, _rows(node)
+        yield Resource.EXPAND, counted_rows(node)
 
 
 _ROWS_IN: Mapping[str, Resource] = {
@@ -174,18 +172,25 @@ _ROWS_IN: Mapping[str, Resource] = {
 
 
 def _join_work(node: PlanNode) -> _Work:
-    left, right = map(_rows, node.children)
     parsed = parse_join(node)
-    yield Resource.EMIT, _rows(node)
-    if parsed.strategy is Strategy.SORT_MERGE:
-        yield Resource.MERGE, left + right
-    elif parsed.strategy in (Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH):
-        build, probe = (left, right) if parsed.build_side is BuildSide.LEFT else (right, left)
-        yield Resource.PROBE, probe
-        if parsed.strategy is Strategy.SHUFFLED_HASH:
-            yield Resource.HASH_BUILD, build
+    yield Resource.EMIT, counted_rows(node)
+    if parsed.strategy in _BY_KEYS:
+        for at in (0, 1):
+            yield from input_work(node, parsed, at)
     else:
+        left, right = map(counted_rows, node.children)
         yield Resource.PAIR, left * right
+
+
+def input_work(join: PlanNode, parsed: ParsedJoin, at: int) -> Iterator[tuple[Resource, float]]:
+    """What a join by keys does with the rows of one of its inputs."""
+    rows = counted_rows(join.children[at])
+    if parsed.strategy is Strategy.SORT_MERGE:
+        yield Resource.MERGE, rows
+    elif (parsed.build_side is BuildSide.LEFT) != (at == 0):
+        yield Resource.PROBE, rows
+    elif parsed.strategy is Strategy.SHUFFLED_HASH:
+        yield Resource.HASH_BUILD, rows
 
 
 def _aggregate_work(node: PlanNode) -> _Work:
@@ -193,7 +198,7 @@ def _aggregate_work(node: PlanNode) -> _Work:
     keys, functions = (len(split_top_level(part)) for part in aggregate_parts(node) or ("", ""))
     yield Resource.AGGREGATE, rows
     yield Resource.AGGREGATE_FUNCTION, rows * functions
-    yield Resource.GROUP, _rows(node) * (keys + functions)
+    yield Resource.GROUP, counted_rows(node) * (keys + functions)
 
 
 def _computed(project: PlanNode) -> int:
@@ -202,12 +207,8 @@ def _computed(project: PlanNode) -> int:
     return found[0].count(" AS ") if found else 0
 
 
-def _rows(node: PlanNode) -> int:
-    return output_rows(node, finished=True) or 0
-
-
 def _input_rows(node: PlanNode) -> int:
-    return sum(map(_rows, node.children))
+    return sum(map(counted_rows, node.children))
 
 
 def _rounded(amounts: _Amounts) -> dict[str, float]:

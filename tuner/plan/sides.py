@@ -29,6 +29,8 @@ SHUFFLES = frozenset({"Exchange", "ShuffleExchange", "ColumnarExchange"})
 SHUFFLE_WRITE_METRICS = frozenset(
     {"shuffle bytes written", "shuffle records written", "shuffle write time", "data size"}
 )
+# What joins put above their inputs.
+EXCHANGED = SHUFFLES | {"BroadcastExchange", "Sort"}
 # What the operators of one stage end at.
 BOUNDARIES = SHUFFLES | {"BroadcastExchange", "ReusedExchange"}
 _ROWS = "number of output rows"
@@ -75,6 +77,11 @@ def output_rows(node: PlanNode, *, finished: bool) -> int | None:
         if node.name not in _ROW_PRESERVING or len(node.children) != 1:
             return None
         node = node.children[0]
+
+
+def counted_rows(node: PlanNode) -> int:
+    """Rows that an operator of a plan that ran to its end put out; 0 where nothing tells."""
+    return output_rows(node, finished=True) or 0
 
 
 def _ran(node: PlanNode) -> bool:

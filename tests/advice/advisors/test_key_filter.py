@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from tests.advice.joins import facts, query, query_25
-from tuner.advice.advisors.key_filter import BUILD_SECONDS, advise_key_filters
+from tuner.advice.advisors.key_filter import advise_key_filters
 from tuner.advice.advisors.runtime_filter import advise_runtime_filters
 from tuner.advice.candidates.best_hints import best_hints
+from tuner.advice.candidates.bloom_filter_seconds import BUILD_SECONDS
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import ActionKind, Hint

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tests.advice.joins import facts, inner, query, side
-from tuner.advice.advisors.runtime_filter import BUILD_SECONDS, advise_runtime_filters
+from tuner.advice.advisors.runtime_filter import advise_runtime_filters
+from tuner.advice.candidates.bloom_filter_seconds import BUILD_SECONDS
 from tuner.advice.facts import Facts
 from tuner.model.query import Query
 from tuner.model.strategy import JoinType

@@ -11,7 +11,7 @@ import pytest
 from tuner.cost.learned.calibrated_model import calibrated_model
 from tuner.cost.learned.operator_times import OperatorTimes
 from tuner.cost.learned.query_samples import Sample, of_one_run
-from tuner.cost.learned.unit_cost_fit import HOLD_TRAINING, PRICES, fit_unit_costs, stage_terms, usual_stretch
+from tuner.cost.learned.unit_cost_fit import HOLD_TRAINING, PRICES, fit_unit_costs, usual_stretch, work_terms
 from tuner.cost.unit_costs import DEFAULT_COSTS, PRICE_UNITS, UnitCosts
 from tuner.model.query_work import QueryWork
 from tuner.plan.query_work import Resource
@@ -99,7 +99,7 @@ def test_without_the_extra_prices_are_the_models_own(monkeypatch: pytest.MonkeyP
 
 def test_terms_add_up_to_the_price_of_a_stage() -> None:
     stage = night(TRUE, queries=1, noise=0)[0].work.stages[0]
-    terms = stage_terms(stage, TRUE)
+    terms = work_terms(stage.amounts, TRUE)
     assert set(terms) == {resource.value for resource in Resource}
     assert sum(terms.values()) / 1e6 == pytest.approx(stage.core_ms, abs=1)
 

@@ -10,10 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tuner.advice.candidates.best_hints import best_hints
+from tuner.advice.candidates.bloom_filter_seconds import bloom_filter_seconds
 from tuner.advice.candidates.query_gain import capped
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.cost.cardinality import Basis
+from tuner.cost.learned.unit_cost_fit import work_terms
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if.interval import SIZE_ERRORS
 from tuner.model.action import Action, ActionKind, Hint
@@ -21,14 +23,9 @@ from tuner.model.change import Change, Evidence, Prediction, Risk
 from tuner.model.key_filter_site import KeyFilterSite
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
-from tuner.plan.query_work import Resource
 from tuner.plan.relation import short_name
 from tuner.spark.knobs import BLOOM_FILTER
 
-# A filter is made by a job of its own, which the rows to filter wait for.
-BUILD_SECONDS = 0.25
-# Nanoseconds of a core to hash a row's keys and look them up.
-TEST_NS = 40.0
 # Spark makes none of more keys (spark.sql.optimizer.runtime.bloomFilter.maxNumItems).
 MOST_KEYS = 4_000_000
 MIN_GAIN_SECONDS = 0.3
@@ -86,15 +83,13 @@ def _best_of(query: Query, costs: UnitCosts, cores: int) -> Iterator[_Filter]:
 def _priced(query: Query, site: KeyFilterSite, costs: UnitCosts, cores: int) -> _Filter:
     work = _seconds(site.amounts, costs) / cores
     most_kept = min(1.0, site.kept * SIZE_ERRORS[Basis.MEASURED if site.measured else Basis.ASSUMED])
-    tests = site.rows * TEST_NS / 1e9
-    added = BUILD_SECONDS + (tests + _seconds(site.source_amounts, costs)) / cores
+    added = bloom_filter_seconds(site.rows, cores) + _seconds(site.source_amounts, costs) / cores
     return _Filter(query, site, (1 - site.kept) * work, (1 - most_kept) * work, added)
 
 
 def _seconds(amounts: Mapping[str, float], costs: UnitCosts) -> float:
     """Core seconds of work by resource."""
-    sort = amounts.get(Resource.SORT, 0.0) * costs.sort_insert
-    return (sort + sum(amount * getattr(costs, resource, 0.0) for resource, amount in amounts.items())) / 1e9
+    return sum(work_terms(amounts, costs).values()) / 1e9
 
 
 def _change(facts: Facts, found: _Filter) -> Change:

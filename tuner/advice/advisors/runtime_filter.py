@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 
+from tuner.advice.candidates.bloom_filter_seconds import BUILD_SECONDS, bloom_filter_seconds
 from tuner.advice.candidates.query_gain import capped, is_worth_it, total_gain, total_seconds
 from tuner.advice.candidates.round_number import round_number
 from tuner.advice.facts import Facts
@@ -31,9 +32,6 @@ from tuner.spark.knobs import BLOOM_FILTER, BLOOM_FILTER_APPLICATION_THRESHOLD, 
 MAX_SELECTIVITY = 0.5
 # Fewer rows than this tell nothing of selectivity.
 MIN_PROBE_ROWS = 1000
-# Wall seconds to build one filter (a job of its own), and nanoseconds of a core to test one row.
-BUILD_SECONDS = 0.25
-TEST_NS = 40.0
 MARGIN = 1.15
 MIN_GAIN_SECONDS = 0.5
 MIN_GAIN_SHARE = 0.02
@@ -98,7 +96,7 @@ def _price(
         return None
     saved = sum((1 - _still_to_drop(j, filters)) * join_core_seconds(j, costs) for j in (shuffled, *above)) / cores
     rows = scan.rows or 0
-    cost = len(filters) * (BUILD_SECONDS + rows * TEST_NS / 1e9 / cores)
+    cost = len(filters) * bloom_filter_seconds(rows, cores)
     kept = prod(_selectivity(j) for j in filters)
     return _Filtered(query, relation, scan.file_bytes or 0, rows, kept, tuple(filters), saved - cost)
 

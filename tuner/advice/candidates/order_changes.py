@@ -16,7 +16,7 @@ from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.cost.cardinality import Cardinality
 from tuner.cost.join_tree import JoinTree, tree_cost
-from tuner.cost.learned.unit_cost_fit import stage_terms
+from tuner.cost.learned.unit_cost_fit import work_terms
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if.execution_conf import ExecutionConf, read_execution_conf
 from tuner.cost.what_if.interval import Interval
@@ -246,6 +246,6 @@ def fixed_share(query: Query, costs: UnitCosts) -> float:
     """The share of a query's time that no order of its joins changes: reading, filtering, aggregating, starting tasks."""
     terms: Counter[str] = Counter()
     for stage in query.work.stages if query.work else ():
-        terms.update(stage_terms(stage, costs))
+        terms.update(work_terms(stage.amounts, costs))
     total = terms.total()
     return 1 - sum(terms[resource] for resource in _OF_JOINS) / total if total else _FIXED_SHARE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -90,11 +90,11 @@ def stage_nanoseconds(stages: Sequence[StageWork], costs: UnitCosts) -> Array:
     return np.asarray(amounts_matrix(stages) @ prices(costs), dtype=float) if stages else np.zeros(0)
 
 
-def stage_terms(stage: StageWork, costs: UnitCosts) -> dict[str, float]:
-    """Nanoseconds of each term of a stage's price, by its resource."""
+def work_terms(amounts: Mapping[str, float], costs: UnitCosts) -> dict[str, float]:
+    """Nanoseconds of each term of the price of work (`StageWork.amounts`), by its resource."""
     terms: dict[str, float] = {}
     for name, resource in PRICES:
-        terms[resource.value] = terms.get(resource.value, 0.0) + stage.amounts.get(resource, 0.0) * getattr(costs, name)
+        terms[resource.value] = terms.get(resource.value, 0.0) + amounts.get(resource, 0.0) * getattr(costs, name)
     return terms
 
 

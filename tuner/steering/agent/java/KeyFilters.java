@@ -21,7 +21,6 @@ import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
-import org.apache.spark.sql.catalyst.plans.logical.Union;
 import org.apache.spark.sql.internal.SQLConf;
 import scala.None$;
 import scala.Option;
@@ -131,18 +130,15 @@ public final class KeyFilters implements Trees.Rewrite {
   }
 
   private static String riskBelow(LogicalPlan plan, List keys) {
-    List children = Trees.children(plan);
-    if (plan instanceof Union) {
-      for (int i = 0; i < children.size(); i++) {
-        LogicalPlan child = (LogicalPlan) children.get(i);
-        String found = riskBelow(child, KeyPath.renamed(keys, Trees.list(plan.output()), Trees.list(child.output())));
-        if (found != null) return found;
-      }
-      return null;
+    if (isFilteredRelation(plan)) return null;
+    List steps = KeyPath.steps(plan, keys);
+    if (steps.isEmpty()) return NeverFails.obstacle(plan);
+    for (int i = 0; i < steps.size(); i++) {
+      KeyPath path = (KeyPath) steps.get(i);
+      String found = riskBelow(path.plan, path.keys);
+      if (found != null) return found;
     }
-    if (plan instanceof Filter && Trees.children((LogicalPlan) children.get(0)).isEmpty()) return null;
-    KeyPath path = KeyPath.below(plan, keys);
-    return path == null ? NeverFails.obstacle(plan) : riskBelow(path.plan, path.keys);
+    return null;
   }
 
   /** Whether a join drops rows of a side that meet none of the other, or takes nothing of them. */
@@ -167,29 +163,27 @@ public final class KeyFilters implements Trees.Rewrite {
 
   /** A plan whose rows are filtered as far below as their keys are there; the plan itself where they are filtered already. */
   private LogicalPlan applied(LogicalPlan plan, List keys, ScalarSubquery filter, List of) {
-    List children = Trees.children(plan);
-    if (plan instanceof Union) {
-      boolean changed = false;
-      for (int i = 0; i < children.size(); i++) {
-        LogicalPlan child = (LogicalPlan) children.get(i);
-        List ofChild = KeyPath.renamed(keys, Trees.list(plan.output()), Trees.list(child.output()));
-        children.set(i, applied(child, ofChild, filter, of));
-        changed = changed || children.get(i) != child;
-      }
-      return changed ? (LogicalPlan) plan.withNewChildren(Trees.seq(children)) : plan;
-    }
     if (plan instanceof Filter && tests(((Filter) plan).condition(), keys, of)) return plan;
     Expression mayMeet = new BloomFilterMightContain(filter, new XxHash64(Trees.seq(keys)));
     // After what is asked of each row anyway.
-    if (plan instanceof Filter && Trees.children(((Filter) plan).child()).isEmpty()) {
+    if (isFilteredRelation(plan)) {
       return new Filter(new And(((Filter) plan).condition(), mayMeet), ((Filter) plan).child());
     }
-    KeyPath path = KeyPath.below(plan, keys);
-    if (path == null) return new Filter(mayMeet, plan);
-    LogicalPlan below = applied(path.plan, path.keys, filter, of);
-    if (below == path.plan) return plan;
-    children.set(path.child, below);
-    return (LogicalPlan) plan.withNewChildren(Trees.seq(children));
+    List steps = KeyPath.steps(plan, keys);
+    if (steps.isEmpty()) return new Filter(mayMeet, plan);
+    List children = Trees.children(plan);
+    boolean changed = false;
+    for (int i = 0; i < steps.size(); i++) {
+      KeyPath path = (KeyPath) steps.get(i);
+      LogicalPlan below = applied(path.plan, path.keys, filter, of);
+      changed = changed || below != path.plan;
+      children.set(path.child, below);
+    }
+    return changed ? (LogicalPlan) plan.withNewChildren(Trees.seq(children)) : plan;
+  }
+
+  private static boolean isFilteredRelation(LogicalPlan plan) {
+    return plan instanceof Filter && Trees.children(((Filter) plan).child()).isEmpty();
   }
 
   /** Whether a condition asks a bloom filter of these relations for these keys: Spark's own, or one of an earlier turn. */

@@ -15,6 +15,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
+import org.apache.spark.sql.catalyst.plans.logical.Union;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -59,7 +60,23 @@ public final class KeyPath {
     return key instanceof Attribute ? (Attribute) key : null;
   }
 
-  /** The step below a plan; null where the keys are made there, or rows depend on each other. */
+  /** The steps below a plan, several below a union; none where the keys are made there, or rows depend on each other. */
+  public static List steps(LogicalPlan plan, List keys) {
+    List found = new ArrayList();
+    if (plan instanceof Union) {
+      List children = Trees.children(plan);
+      for (int i = 0; i < children.size(); i++) {
+        List output = Trees.list(((LogicalPlan) children.get(i)).output());
+        found.add(step(plan, i, renamed(keys, Trees.list(plan.output()), output)));
+      }
+      return found;
+    }
+    KeyPath only = below(plan, keys);
+    if (only != null) found.add(only);
+    return found;
+  }
+
+  /** The step below a plan that is no union; null where there is none. */
   public static KeyPath below(LogicalPlan plan, List keys) {
     if (plan instanceof Filter || plan instanceof Sort) return step(plan, 0, keys);
     if (plan instanceof Project) return step(plan, 0, through(keys, Trees.list(((Project) plan).projectList()), null));

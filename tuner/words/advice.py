@@ -78,7 +78,7 @@ ADVICE: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     f"{{most_bytes}} that a task may hold; {_LESS}",
     ReasonCode.PARTIAL_AGGREGATION: "aggregate only after the shuffle: before it, {aggregates:aggregate} kept {share_kept} "
     f"of {{rows}}, and no other aggregate would lose much by it; {_LESS}",
-    ReasonCode.KEY_FILTER: "filter {relation} ({rows}) where it is read by the keys of {source} ({source_rows}): a later join "
+    ReasonCode.KEY_FILTER: "filter {relation} ({rows}) by the keys of {source} ({source_rows}) where it is read: a later join "
     f"keeps {{share_kept}} of its rows, and shuffling, sorting and grouping the others takes {{work_seconds}}; {_LESS}",
     ReasonCode.RUNTIME_FILTER: "filter {relation} ({rows}) before its shuffle by the join keys of {filters}: the later "
     f"joins keep {{share_kept}} of it; {_LESS}",

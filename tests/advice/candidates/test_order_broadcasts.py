@@ -145,6 +145,48 @@ def test_the_bytes_of_its_rows_count_for_memory() -> None:
         assert ((DAYS, SALES) in [hint.relations for hint in hints(trial)]) is fits
 
 
+WIDE = 400  # bytes a row: a week of sales takes 80 MB, eight times what Spark broadcasts by itself
+
+
+def _roomy(*measured: Query, reach: Reach = Reach.AGENT) -> Facts:
+    return _with_heap(facts(*measured, reach=reach), 8 * GIB)
+
+
+def _seconds_after(trial: Sequence[Change]) -> float:
+    assert trial[0].prediction
+    return trial[0].prediction.after
+
+
+def test_an_order_is_priced_with_the_broadcasts_that_memory_holds() -> None:
+    wide = _of_width(query(), WIDE)
+    trial, short = one_order(_roomy(wide)), one_order(given(wide))
+    assert (DAYS, SALES) in [hint.relations for hint in hints(trial)]
+    assert (DAYS, SALES) not in [hint.relations for hint in hints(short)]
+    assert _seconds_after(trial) < 0.9 * _seconds_after(short)
+
+
+@pytest.mark.parametrize("reach", [Reach.CONF, Reach.TEXT])
+def test_where_no_hint_reaches_it_the_order_is_priced_as_spark_runs_it(reach: Reach) -> None:
+    wide = _of_width(query(), WIDE)
+    assert _seconds_after(one_order(_roomy(wide, reach=reach))) > _seconds_after(one_order(_roomy(wide)))
+
+
+def test_who_switched_broadcasts_off_is_promised_none() -> None:
+    wide = _roomy(_of_width(query(), WIDE))
+    off = replace(wide, conf={**wide.conf, "spark.sql.autoBroadcastJoinThreshold": "-1"})
+    assert not hints(one_order(off))
+
+
+def test_an_order_promises_no_broadcast_that_another_run_of_its_query_rules_out() -> None:
+    """Once for a week, and once for all weeks: what memory holds of the one it does not hold of the other."""
+    week, always = _of_width(query(), WIDE), _of_width(query(output=40_000_000), WIDE)
+    (graph,) = always.graphs
+    unfiltered = replace(graph, relations=tuple(replace(r, rows=r.scanned_rows) for r in graph.relations))
+    trial = one_order(_roomy(week, replace(always, id=2, root_id=2, graphs=(unfiltered,))))
+    assert (DAYS, SALES) not in [hint.relations for hint in hints(trial)]
+    assert _seconds_after(trial) > _seconds_after(one_order(_roomy(week)))
+
+
 def _of_width(measured: Query, row_bytes: float) -> Query:
     (graph,) = measured.graphs
     wide = replace(graph, relations=tuple(replace(r, row_bytes=row_bytes) for r in graph.relations))

@@ -26,7 +26,9 @@ def advise_join_orders(facts: Facts) -> Iterator[Change]:
             worth[key] = change
     changes = list(worth.values())
     for change, broadcasts in zip(changes, order_broadcasts(facts, prices, changes), strict=True):
-        yield from _recommended(change, broadcasts)
+        given = prices.with_broadcasts(change, {one.joined for one in broadcasts})
+        if given.is_clear:
+            yield from _recommended(given, broadcasts)
 
 
 def _reason(change: OrderChange, names: Sequence[str], broadcasts: Sequence[OrderBroadcast]) -> Reason:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tuner.advice.candidates.hinted_broadcasts import HINTED, BroadcastSides, hinted_broadcasts
 from tuner.advice.facts import Facts
 from tuner.cost.cardinality import Basis, Cardinality
 from tuner.cost.cheapest_tree import TooManyPairsError
@@ -21,6 +22,7 @@ from tuner.cost.what_if.execution_conf import ExecutionConf
 from tuner.cost.what_if.interval import SIZE_ERRORS
 from tuner.cost.what_if.physical_order import Given, GivenJoin
 from tuner.model.join_graph import JoinGraph, Order
+from tuner.model.query import Query
 from tuner.model.strategy import Strategy
 from tuner.plan.agent_block import AgentBlock, agent_block
 from tuner.spark.join_selection.selection_conf import SelectionConf
@@ -37,7 +39,8 @@ _GIVEN = frozenset({Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH, Strategy.SO
 class PricedBlock:
     """A block of joins with what is known of its sizes, priced as the run's Spark would run it.
 
-    `weight` is that of rows against bytes in Spark's formula, by which candidates are searched.
+    `weight` is that of rows against bytes in Spark's formula, by which candidates are searched. With the `query` that has the
+    block, its orders may be given broadcasts by hints; without it Spark alone chooses their strategies.
     """
 
     graph: JoinGraph
@@ -46,6 +49,7 @@ class PricedBlock:
     execution: ExecutionConf
     costs: UnitCosts
     weight: float = JOIN_REORDER_WEIGHT.default
+    query: Query | None = None
 
     @cached_property
     def sizes(self) -> Cardinality:
@@ -96,7 +100,7 @@ class PricedBlock:
         def price(left: int, right: int) -> float:
             pair = (min(left, right), max(left, right))
             if pair not in priced:
-                priced[pair] = self.what_if.join_seconds(*pair)
+                priced[pair] = self._join_seconds(*pair)
             return priced[pair]
 
         number, objective = len(self.graph.relations), Seconds(price)
@@ -126,9 +130,28 @@ class PricedBlock:
                 found[join.mask] = GivenJoin(measured.strategy, measured.build_side)
         return Given(found)
 
+    def hinted(self, tree: JoinTree) -> Given:
+        """What is given of a tree's joins, with the broadcasts that hints may add and that pay."""
+        given = self.given(tree)
+        if self._sides is None:
+            return given
+        found = hinted_broadcasts(self._sides, lambda hints: self.what_if.order(tree.order, hints), given)
+        return Given({**given.joins, **found})
+
     def seconds(self, tree: JoinTree) -> float:
         """What an order takes, all of its joins together."""
-        return self.what_if.order(tree.order, self.given(tree)).seconds(self.facts.cluster)
+        return self.what_if.order(tree.order, self.hinted(tree)).seconds(self.facts.cluster)
+
+    @cached_property
+    def _sides(self) -> BroadcastSides | None:
+        return None if self.query is None else BroadcastSides(self.facts, self.query, self.graph, self.sizes)
+
+    def _join_seconds(self, left: int, right: int) -> float:
+        """What one join takes by itself, with a hint if that is faster."""
+        seconds = self.what_if.join_seconds(left, right)
+        if self._sides is None or not self._sides.hinted(left, right):
+            return seconds
+        return min(seconds, self.what_if.join_seconds(left, right, Given({left | right: HINTED})))
 
     def basis(self, relations: int) -> Basis:
         """What a size stands on; relations are read as they were measured, in whatever order."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from tuner.advice.candidates.best_hints import best_hints, is_enough
 from tuner.advice.candidates.cheapest_orders import PricedBlock
-from tuner.advice.candidates.fan_out import MAX_FAN_OUT
+from tuner.advice.candidates.hinted_broadcasts import HINTED, BroadcastSides, side_bytes
 from tuner.advice.candidates.order_changes import OrderChange, OrderPrices
 from tuner.advice.candidates.ordered_sides import ordered_side
 from tuner.advice.candidates.side_name import side_name
@@ -26,14 +26,17 @@ from tuner.model.query import Query
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.plan.order_text import order_text, parse_order
 from tuner.plan.ordered_joins import OrderedJoin, ordered_joins, signature_of
-from tuner.spark.memory import MAX_BROADCAST_ROWS, relation_bytes
 
 
 @dataclass(frozen=True, slots=True)
 class OrderBroadcast:
-    """One side of one join of an order, to be broadcast: `side` as large as it may be, with the seconds that saves."""
+    """One side of one join of an order, to be broadcast: `side` as large as it may be, with the seconds that saves.
+
+    `joined` is the set of relations that the join puts together.
+    """
 
     signature: str
+    joined: int
     side: JoinSide
     gain: float
 
@@ -67,11 +70,11 @@ def order_broadcasts(
         executions = _hinted_sides(facts, prices, of_query, one)
         if not executions or (fingerprint, one.signature) in taken:
             continue
-        size = max(sum(map(_relation_bytes, sides)) for sides in executions)
+        size = max(sum(map(side_bytes, sides)) for sides in executions)
         if used[fingerprint] + size <= facts.cap.query_bytes:
             used[fingerprint] += size
             taken.add((fingerprint, one.signature))
-            largest = max((side for sides in executions for side in sides), key=_relation_bytes)
+            largest = max((side for sides in executions for side in sides), key=side_bytes)
             found[number] += (replace(one, side=largest),)
     return found
 
@@ -92,21 +95,22 @@ def _advised_bytes(facts: Facts, changes: Iterable[OrderChange]) -> Counter[str]
 
 def _worthwhile(facts: Facts, prices: OrderPrices, change: OrderChange) -> Iterator[OrderBroadcast]:
     query, block, order = change.query, prices.block(change.graph), change.other
-    given = block.given(order)
-    hinted = block.what_if.order(order.order, given)
+    measured = block.given(order).joins
+    given = {**measured, **dict.fromkeys(change.hinted, HINTED)}
+    hinted = block.what_if.order(order.order, Given(given))
     for join in hinted.joins:
         which = join.build_side
-        if join.strategy is not Strategy.BROADCAST_HASH or which is None or join.relations in given.joins:
+        if join.strategy is not Strategy.BROADCAST_HASH or which is None or join.relations in measured:
             continue
         build, other = join.plan.side(which), join.plan.side(which.other)
         if _is_broadcast_by_spark(query, block, build):
             continue
-        instead = Given({**given.joins, join.relations: _without_hint(query, block, which, other)})
+        instead = Given({**given, join.relations: _without_hint(query, block, which, other)})
         alone = block.what_if.order(order.order, instead)
         gain = alone.seconds(facts.cluster) - hinted.seconds(facts.cluster)
         if is_enough(gain, query):
             side = ordered_side(query, block.graph, block.sizes, build)
-            yield OrderBroadcast(signature_of(block.graph, join.left, join.right), side, gain)
+            yield OrderBroadcast(signature_of(block.graph, join.left, join.right), join.relations, side, gain)
 
 
 def _without_hint(query: Query, block: PricedBlock, which: BuildSide, other: int) -> GivenJoin:
@@ -159,18 +163,7 @@ def _hinted_sides(
 def _fit_side(
     facts: Facts, query: Query, block: PricedBlock, join: OrderedJoin, tables: tuple[str, ...]
 ) -> JoinSide | None:
-    """The side of these tables, if memory holds it at worst, the agent can hold it back, and each hashed key is met a few
-    times only."""
-    graph, both = block.graph, (join.left, join.right)
-    if graph.tables(join.left) == graph.tables(join.right):
-        return None
-    build, _ = both if graph.tables(join.left) == tables else both[::-1]
-    side = ordered_side(query, graph, block.sizes, build)
-    larger = max(block.sizes.size(relations).rows for relations in both)
-    fans_out = block.sizes.size(join.left | join.right).rows > MAX_FAN_OUT * larger
-    fits = (side.rows or 0) <= MAX_BROADCAST_ROWS and _relation_bytes(side) <= facts.cap.one_bytes
-    return side if fits and not fans_out and side.leaf_bytes is not None else None
-
-
-def _relation_bytes(side: JoinSide) -> int:
-    return relation_bytes(side.rows or 0, side.shuffle_bytes or 0)
+    """The side of these tables, if a hint may broadcast it."""
+    both = (join.left, join.right)
+    build, other = both if block.graph.tables(join.left) == tables else both[::-1]
+    return BroadcastSides(facts, query, block.graph, block.sizes).fit(build, other)

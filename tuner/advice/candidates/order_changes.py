@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tuner.advice.candidates.cheapest_orders import PricedBlock, cheapest_orders, lookalike_groups
+from tuner.advice.candidates.hinted_broadcasts import HINTED
 from tuner.advice.candidates.order_names import joined_names, relation_names
 from tuner.advice.candidates.order_shape import order_shape
 from tuner.advice.candidates.query_gain import capped
@@ -20,6 +21,7 @@ from tuner.cost.learned.unit_cost_fit import work_terms
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if.execution_conf import ExecutionConf, read_execution_conf
 from tuner.cost.what_if.interval import Interval
+from tuner.cost.what_if.physical_order import Given
 from tuner.model.change import Evidence, Prediction
 from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query
@@ -60,7 +62,8 @@ class OrderChange:
     Rows are those between the joins (of all but the last), `most_rows` the same with every estimate as wrong as it may
     be. `gain` are wall seconds over all `times` that the query has the block, by the errors of sizes and prices;
     `least_seconds` is what it must come to. `priced` and `other_priced` are the seconds of the block's joins in either order,
-    once, by unit prices alone. `weight` is that of rows against bytes in the formula that found candidates.
+    once, by unit prices alone. `weight` is that of rows against bytes in the formula that found candidates. `hinted` are the
+    joins of the other order, as sets of relations, that are priced as broadcast by a hint.
     """
 
     query: Query
@@ -76,6 +79,7 @@ class OrderChange:
     weight: float = JOIN_REORDER_WEIGHT.default
     times: int = 1
     least_seconds: float = MIN_GAIN_SECONDS
+    hinted: frozenset[int] = frozenset()
 
     @property
     def seconds(self) -> float:
@@ -145,7 +149,7 @@ class OrderPrices:
         """For each block the order of fewest seconds, where that promises something."""
         blocks: dict[int, tuple[Query, list[PricedBlock]]] = {}
         for query, graph in self.blocks():
-            blocks.setdefault(query.id, (query, []))[1].append(self.block(graph))
+            blocks.setdefault(query.id, (query, []))[1].append(self.block(graph, query))
         for query, of_query in blocks.values():
             for group in lookalike_groups(of_query):
                 if any(block.saves_rows(_MOST_ROWS_SHARE) for block in group):
@@ -167,15 +171,17 @@ class OrderPrices:
         chosen = choose(graph, block.sizes, block.written)
         return None if chosen is None else self._change(query, block, chosen)
 
-    def block(self, graph: JoinGraph) -> PricedBlock:
-        """A block, to price its orders as this run's Spark would run them."""
-        return PricedBlock(graph, self.facts, self._conf, self._execution, self._costs, self.facts.once(search_weight))
+    def block(self, graph: JoinGraph, query: Query | None = None) -> PricedBlock:
+        """A block, to price its orders as this run's Spark would run them; with its query, as hints would have it run them."""
+        weight = self.facts.once(search_weight)
+        return PricedBlock(graph, self.facts, self._conf, self._execution, self._costs, weight, query)
 
     def _change(self, query: Query, block: PricedBlock, chosen: JoinTree) -> OrderChange | None:
         if order_shape(chosen.order) == order_shape(block.written.order):
             return None
         other = block.tree(chosen.order)
         times = Counter(g.signature for g in query.graphs)[block.graph.signature]
+        given = block.hinted(other)
         return OrderChange(
             query=query,
             graph=block.graph,
@@ -184,13 +190,24 @@ class OrderPrices:
             rows=tree_cost(block.written).card,
             other_rows=tree_cost(other).card,
             most_rows=block.most_rows(other),
-            gain=self._saved(query, block, other, times),
+            gain=self._saved(query, block, other, given, times),
             priced=block.seconds(block.written),
             other_priced=block.seconds(other),
             weight=block.weight,
             times=times,
             least_seconds=self._least_seconds(query),
+            hinted=frozenset(given.joins.keys() - block.given(other).joins.keys()),
         )
+
+    def with_broadcasts(self, change: OrderChange, joins: Collection[int]) -> OrderChange:
+        """The change where of the joins that its price takes hints for, none but these (sets of relations) can have one."""
+        if change.hinted <= set(joins):
+            return change
+        hinted, block = change.hinted.intersection(joins), self.block(change.graph)
+        given = Given({**block.given(change.other).joins, **dict.fromkeys(hinted, HINTED)})
+        gain = self._saved(change.query, block, change.other, given, change.times)
+        seconds = block.what_if.order(change.other.order, given).seconds(self.facts.cluster)
+        return replace(change, gain=gain, other_priced=seconds, hinted=hinted)
 
     def _least_seconds(self, query: Query) -> float:
         if self.facts.reach is not Reach.AGENT:
@@ -198,10 +215,11 @@ class OrderPrices:
         of_short = _MIN_AGENT_GAIN_SHARE * query.seconds
         return min(MIN_GAIN_SECONDS, max(_MIN_AGENT_GAIN_SECONDS, of_short))
 
-    def _saved(self, query: Query, block: PricedBlock, other: JoinTree, times: int) -> Interval:
-        """What another order saves of the query's wall seconds; below 0 where it adds to them."""
+    def _saved(self, query: Query, block: PricedBlock, other: JoinTree, given: Given, times: int) -> Interval:
+        """What another order, its joins as given, saves of the query's wall seconds; below 0 where it adds to them."""
         facts, what_if = self.facts, block.what_if
-        before, after = (what_if.order(tree.order, block.given(tree)) for tree in (block.written, other))
+        before = what_if.order(block.written.order, block.given(block.written))
+        after = what_if.order(other.order, given)
         priced, seconds = before.seconds(facts.cluster) * times, query.seconds
         saved = what_if.saving(before, after)
         fixed = fixed_share(query, self._costs)

@@ -49,10 +49,10 @@ class Derivation:
         self._run(order, given, found)
         return reuse(found, self.graph) if self.execution.reuses_exchanges else tuple(found)
 
-    def join(self, left: int, right: int) -> PlannedJoin:
+    def join(self, left: int, right: int, given: Given) -> PlannedJoin:
         """The join of two sets of relations, neither of which comes partitioned or sorted for it."""
         join = self._select(
-            PlannedJoin(left, right, tuple(self.graph.keys(left, right)), Strategy.UNKNOWN, None), Given()
+            PlannedJoin(left, right, tuple(self.graph.keys(left, right)), Strategy.UNKNOWN, None), given
         )
         return self._require(join, Delivered(), Delivered())[0]
 

@@ -60,9 +60,9 @@ class WhatIf:
     def seconds(self, order: Order) -> float:
         return self.order(order).seconds(self._cluster)
 
-    def join_seconds(self, left: int, right: int) -> float:
+    def join_seconds(self, left: int, right: int, given: Given = _NOTHING_GIVEN) -> float:
         """Seconds of joining two sets of relations when neither comes partitioned or sorted for it, the same either way round."""
-        join = self._derivation.join(min(left, right), max(left, right))
+        join = self._derivation.join(min(left, right), max(left, right), given)
         work = join_work(join, self._expected.size_of, self._expected.costs, self._cluster.executors)
         return work.core_seconds / max(1, self._cluster.cores) + work.serial / 1e9
 

@@ -1,0 +1,93 @@
+"""The broadcasts that an order may be given by hints: as large as memory holds, not only as Spark's threshold allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tuner.advice.candidates.best_hints import is_enough
+from tuner.advice.candidates.fan_out import MAX_FAN_OUT
+from tuner.advice.candidates.ordered_sides import ordered_side
+from tuner.advice.facts import Facts
+from tuner.advice.steering_reach import Reach
+from tuner.cost.cardinality import Cardinality
+from tuner.cost.what_if.physical_order import Given, GivenJoin, PhysicalOrder
+from tuner.model.join_graph import JoinGraph
+from tuner.model.join_site import JoinSide
+from tuner.model.query import Query
+from tuner.model.strategy import SHUFFLED, Strategy
+from tuner.spark.broadcasts_off import broadcasts_off
+from tuner.spark.memory import MAX_BROADCAST_ROWS, relation_bytes
+
+HINTED = GivenJoin(Strategy.BROADCAST_HASH)
+
+
+@dataclass(frozen=True)
+class BroadcastSides:
+    """The sides of one block's joins that a hint may broadcast, in one execution of its query."""
+
+    facts: Facts
+    query: Query
+    graph: JoinGraph
+    sizes: Cardinality
+    _sides: dict[int, JoinSide] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def fit(self, build: int, other: int) -> JoinSide | None:
+        """A set of relations as a side, where memory holds it at worst, the agent can hold it back in a run of more data and
+        can tell it from the other side, and each hashed key is met a few times only."""
+        if self.sizes.size(build).bytes > self.facts.cap.one_bytes or self._fans_out(build, other):
+            return None
+        side = self._side(build)
+        fits = (side.rows or 0) <= MAX_BROADCAST_ROWS and side_bytes(side) <= self.facts.cap.one_bytes
+        is_told = side.leaf_bytes is not None and self.graph.tables(build) != self.graph.tables(other)
+        return side if fits and is_told else None
+
+    def hinted(self, left: int, right: int) -> JoinSide | None:
+        """The side of a join that a hint would have built, if one may be given and Spark does not broadcast it anyway."""
+        # Of equals the right one, as JoinSelectionHelper.getSmallerSide.
+        build, other = (left, right) if self.sizes.size(left).bytes < self.sizes.size(right).bytes else (right, left)
+        return self.fit(build, other) if self._are_allowed and self.sizes.size(build).bytes > self._by_spark else None
+
+    @cached_property
+    def _by_spark(self) -> int:
+        return self.facts.selection.threshold(measured=False)
+
+    @cached_property
+    def _are_allowed(self) -> bool:
+        return self.facts.reach is Reach.AGENT and not (self.query.broadcasts_off or broadcasts_off(self.facts.conf))
+
+    def _side(self, relations: int) -> JoinSide:
+        if relations not in self._sides:
+            self._sides[relations] = ordered_side(self.query, self.graph, self.sizes, relations)
+        return self._sides[relations]
+
+    def _fans_out(self, build: int, other: int) -> bool:
+        larger = max(self.sizes.size(relations).rows for relations in (build, other))
+        return self.sizes.size(build | other).rows > MAX_FAN_OUT * larger
+
+
+def side_bytes(side: JoinSide) -> int:
+    """Bytes of the hash relation that a side makes."""
+    return relation_bytes(side.rows or 0, side.shuffle_bytes or 0)
+
+
+def hinted_broadcasts(
+    sides: BroadcastSides, run: Callable[[Given], PhysicalOrder], given: Given
+) -> Mapping[int, GivenJoin]:
+    """The joins of an order, by the set of their relations, that take clearly fewer seconds broadcast than as Spark would run
+    them by itself. Together their relations fit into what a query may broadcast."""
+    cluster, cap = sides.facts.cluster, sides.facts.cap
+    found: dict[int, GivenJoin] = {}
+    used, best = 0, run(given)
+    for join in best.joins:
+        if join.relations in given.joins or join.strategy not in SHUFFLED:
+            continue
+        side = sides.hinted(join.left, join.right)
+        if side is None or used + side_bytes(side) > cap.query_bytes:
+            continue
+        hinted = run(Given({**given.joins, **found, join.relations: HINTED}))
+        if is_enough(best.seconds(cluster) - hinted.seconds(cluster), sides.query):
+            found[join.relations] = HINTED
+            used, best = used + side_bytes(side), hinted
+    return found

@@ -48,7 +48,7 @@ def verdict(entry: dict[str, Any]) -> str:
 
 def batch(directory: Path, tables: Path, first: int, count: int) -> tuple[list[dict[str, Any]], Counter[str]]:
     """The report of some programs, and what the agent did with its directives."""
-    phase = {"seed": first, "hinted": 0.6, "filtered": 0.4, "cartesian": 0.1}
+    phase = {"seed": first, "hinted": 0.6, "filtered": 0.4, "shared": 0.7, "cartesian": 0.1}
     options = {"tables": str(tables), "numbers": [first, count], "phase": phase}
     report, logs = agent_runs.submit(agent_runs.APPS / "fragile_app.py", directory, "fuzz", options, _CONF)
     statuses: Counter[str] = Counter()

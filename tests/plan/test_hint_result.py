@@ -38,6 +38,7 @@ def join(
         ("BROADCAST", ITEMS, SMJ, None, "told BROADCAST of items; Spark ran SortMergeJoin"),
         ("NO_BROADCAST", ITEMS, SMJ, None, ""),
         ("FILTER_BY_KEY", ITEMS, SMJ, None, ""),
+        ("SHARE", ITEMS, SMJ, None, ""),
         ("NO_BROADCAST", EITHER, SHJ, RIGHT, ""),
         # Only one side may not be broadcast.
         ("NO_BROADCAST", ITEMS, BHJ, LEFT, ""),

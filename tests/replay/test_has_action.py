@@ -12,6 +12,7 @@ from tuner.model.application import Application, Completeness, Execution, Execut
 from tuner.model.cluster import Cluster
 from tuner.model.key_filter_site import KeyFilterSite
 from tuner.model.run import Outcome
+from tuner.model.shared_subplan import SharedSubplan
 from tuner.plan.order_text import order_text
 from tuner.plan.queries import queries
 from tuner.replay.has_action import has_action
@@ -77,6 +78,15 @@ def test_a_property_at_about_the_value(value: str, expected: bool) -> None:
     action = Action(ActionKind.SET_CONF, "spark.sql.autoBroadcastJoinThreshold", "10485760")
     assert has_action(ran(spark_sql_autoBroadcastJoinThreshold=value), action) is expected
     assert not has_action(ran(), action)
+
+
+@pytest.mark.parametrize(("reused", "join", "expected"), [(True, "", True), (False, "", False), (True, "other", False)])
+def test_groups_that_are_made_once(reused: bool, join: str, expected: bool) -> None:
+    outcome = ran(PLAN)
+    action = hint("SHARE", "t.b", outcome)
+    shared = SharedSubplan(join or action.target, ("t.a", "t.b"), 2, reused=reused)
+    (query,) = outcome.queries
+    assert has_action(replace(outcome, queries=(replace(query, shared_subplans=(shared,)),)), action) is expected
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,7 @@ def test_text_that_no_longer_has_the_join_is_left_alone() -> None:
     [
         (replace(ACTION, value=Hint.NO_BROADCAST), "no hint that forbids a broadcast"),
         (replace(ACTION, value=Hint.FILTER_BY_KEY), "no hint that filters by key"),
+        (replace(ACTION, value=Hint.SHARE), "no hint that computes groups once"),
         (replace(ACTION, relations=("date_dim", "store")), "cannot name a join's result"),
     ],
 )

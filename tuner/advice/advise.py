@@ -22,6 +22,7 @@ from tuner.advice.advisors.object_hash_threshold import advise_object_hash_thres
 from tuner.advice.advisors.partial_aggregation import advise_partial_aggregation
 from tuner.advice.advisors.runtime_filter import advise_runtime_filters
 from tuner.advice.advisors.secured_broadcast import advise_secured_broadcasts
+from tuner.advice.advisors.shared_subplan import advise_shared_subplans
 from tuner.advice.advisors.shuffle_hash import advise_shuffle_hashes
 from tuner.advice.advisors.shuffle_partitions import advise_shuffle_partitions
 from tuner.advice.advisors.skew_join import advise_skew_joins
@@ -46,6 +47,7 @@ ADVISORS: tuple[Advisor, ...] = (
     advise_build_sides,
     advise_no_broadcasts,
     advise_key_filters,
+    advise_shared_subplans,
     advise_runtime_filters,
     advise_shuffle_partitions,
     advise_statistics,

@@ -18,20 +18,22 @@ ON_JOINS = frozenset({ActionKind.HINT_JOIN, ActionKind.ORDER_JOINS})
 
 
 class Hint(StrEnum):
-    """Spark's join hints (SPARK-27225), and two that SQL has not and only the agent can give: NO_BROADCAST, and FILTER_BY_KEY
-    of the side whose keys make a bloom filter of the other's rows."""
+    """Spark's join hints (SPARK-27225), and three that SQL has not and only the agent can give: NO_BROADCAST, FILTER_BY_KEY
+    of the side whose keys make a bloom filter of the other's rows, and SHARE, where the join is the first one below groups that
+    a query makes several times, of all that they read."""
 
     BROADCAST = "BROADCAST"
     NO_BROADCAST = "NO_BROADCAST"
     MERGE = "MERGE"
     SHUFFLE_HASH = "SHUFFLE_HASH"
     FILTER_BY_KEY = "FILTER_BY_KEY"
+    SHARE = "SHARE"
 
 
 # What builds a hash table of a side, which must fit into memory.
 BUILDING = frozenset({Hint.BROADCAST, Hint.SHUFFLE_HASH})
 # What no text of SQL can say.
-BY_AGENT_ALONE = frozenset({Hint.NO_BROADCAST, Hint.FILTER_BY_KEY})
+BY_AGENT_ALONE = frozenset({Hint.NO_BROADCAST, Hint.FILTER_BY_KEY, Hint.SHARE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +41,10 @@ class Action:
     """One thing done to a run.
 
     set_conf: `target` is the property, `value` what it becomes. hint_join: `target` is the join's signature, `value`
-    the hint, `query` the fingerprint, `relations` those of the side that is hinted. order_joins: `target` is the join
-    graph's signature, `value` the order by its relations' labels (`tuner.plan.order_text`), `query` the fingerprint.
-    analyze_table: `target` is the table, `value` the columns, comma-separated.
+    the hint, `query` the fingerprint, `relations` those of the side that is hinted (SHARE: all below the groups).
+    order_joins: `target` is the join graph's signature, `value` the order by its relations' labels
+    (`tuner.plan.order_text`), `query` the fingerprint. analyze_table: `target` is the table, `value` the columns,
+    comma-separated.
     """
 
     kind: ActionKind

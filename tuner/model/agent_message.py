@@ -54,8 +54,8 @@ class HintDirective(msgspec.Struct, frozen=True):
     """A hint for every join of a query that has a signature.
 
     `id` is the action's, for the agent's answer; `join` the signature; `hint` BROADCAST, NO_BROADCAST, SHUFFLE_HASH,
-    MERGE or FILTER_BY_KEY; `side` the relations of the side that gets it, sorted, repeated as often as they are read: () for
-    either.
+    MERGE, FILTER_BY_KEY or SHARE; `side` the relations of the side that gets it, sorted, repeated as often as they are
+    read: () for either.
     Where the planner estimates the relations of the side at more than `most_bytes` together, it is left out (0: at any size).
     These rest on heaps that had room for a broadcast of `cap_bytes` (0: not known): in smaller ones they are fewer by as much.
     `literals` are the classes of values that it may act on (`tuner.plan.literals.literal_class`), whatever the `neutral`

@@ -12,6 +12,7 @@ from tuner.model.key_filter_site import KeyFilterSite
 from tuner.model.query_values import FilterCondition
 from tuner.model.query_work import QueryWork
 from tuner.model.row_count import RowCount
+from tuner.model.shared_subplan import SharedSubplan
 from tuner.model.strategy import BuildSide as BuildSide
 from tuner.model.strategy import JoinType as JoinType
 from tuner.model.strategy import Strategy as Strategy
@@ -110,8 +111,8 @@ class Query:
     `columns` is a digest of what of them; `main_relations` are the largest three that it joins.
     `input_bytes` and `input_rows` sum the scans; `executor_run_ms` and `spilled_bytes` sum its stages. There only where
     `in_full` looked: `graphs`, its blocks of inner joins that have more than one order, `tables`, the catalog tables it
-    reads, `work`, what its stages did, `aggregates`, `skews` and `key_filters`, inputs of joins that the keys of the others leave
-    little of. `directives` says what became of each that it had;
+    reads, `work`, what its stages did, `aggregates`, `skews`, `key_filters`, inputs of joins that the keys of the others leave
+    little of, and `shared_subplans`, groups that it made several times. `directives` says what became of each that it had;
     `not_deterministic` names what makes its result hang on the places of its rows ("" for nothing that its plan shows);
     `broadcasts_off` are the thresholds of broadcasts that the application set below 0 before it; `literals` is an id of the
     values in its conditions (`tuner.plan.literals`), "" where it is not known; `values` are digests of each
@@ -151,6 +152,7 @@ class Query:
     conditions: tuple[FilterCondition, ...] | None = None
     row_counts: tuple[RowCount, ...] = ()
     key_filters: tuple[KeyFilterSite, ...] = ()
+    shared_subplans: tuple[SharedSubplan, ...] = ()
 
     @property
     def seconds(self) -> float:

@@ -35,6 +35,7 @@ class ReasonCode(StrEnum):
     PARTIAL_AGGREGATION = "partial_aggregation"
     RUNTIME_FILTER = "runtime_filter"
     KEY_FILTER = "key_filter"
+    SHARED_SUBPLAN = "shared_subplan"
     SECURED_BROADCAST = "secured_broadcast"
     SHUFFLE_HASH = "shuffle_hash"
     SHUFFLE_PARTITIONS = "shuffle_partitions"

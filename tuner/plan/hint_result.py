@@ -39,7 +39,7 @@ def hint_result(hint: str, side: Sequence[str], joins: Sequence[JoinSite | Join]
 
 def _is_followed(hint: str, side: Sequence[str], join: JoinSite | Join) -> bool | None:
     """None where the plan does not tell."""
-    if hint == Hint.FILTER_BY_KEY:
+    if hint in (Hint.FILTER_BY_KEY, Hint.SHARE):
         return True  # runs as any other
     if hint not in _STRATEGIES or join.strategy is Strategy.UNKNOWN:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -14,7 +14,7 @@ from tuner.plan.expression import bracketed, split_top_level
 from tuner.plan.joins import JOINS, Join, JoinInput, every_join, parse_join
 from tuner.plan.lineage import Lineage, lineage_of
 from tuner.plan.node import PlanNode, each_once, prunes
-from tuner.plan.query_work import Resource, input_work, operator_work, shuffle_work
+from tuner.plan.query_work import Resource, input_work, operator_work, shuffle_work, summed
 from tuner.plan.relation import ScansBelow, is_scan
 from tuner.plan.sides import BOUNDARIES, EXCHANGED, SHUFFLES, counted_rows, output_rows
 
@@ -98,8 +98,8 @@ class _Finder:
                 source=source.relations,
                 source_rows=counted_rows(source.start),
                 filtered=way.is_filtered,
-                amounts=_amounts(_work_of_way(way, join, filtered)),
-                source_amounts=_amounts(_work_below(source.start)),
+                amounts=summed(_work_of_way(way, join, filtered)),
+                source_amounts=summed(_work_below(source.start)),
             )
 
     def _sources(
@@ -200,11 +200,3 @@ def _work_below(start: PlanNode) -> _Work:
         elif node.name not in BOUNDARIES:
             waiting.extend(node.children)
             yield from operator_work(node)
-
-
-def _amounts(work: _Work) -> dict[str, float]:
-    summed: defaultdict[str, float] = defaultdict(float)
-    for resource, amount in work:
-        if amount:
-            summed[resource.value] += amount
-    return dict(summed)

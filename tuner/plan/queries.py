@@ -33,6 +33,7 @@ from tuner.plan.query_work import query_work
 from tuner.plan.relation import files_bytes, is_scan, relation_name, scan_columns
 from tuner.plan.row_counts import row_counts
 from tuner.plan.sealed_directives import opened
+from tuner.plan.shared_subplans import shared_subplans
 from tuner.plan.shuffles import find_shuffles
 from tuner.plan.skewed_stages import find_skews
 from tuner.plan.table_reads import table_reads
@@ -121,6 +122,7 @@ def in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | N
         work=_work(query, plan, stages),
         values=_or_nothing(query, "values", lambda: values_of_plan(initial, logical_plan)) or (),
         key_filters=_or_nothing(query, "key filters", lambda: key_filter_sites(final)) or () if plan else (),
+        shared_subplans=_or_nothing(query, "shared subplans", lambda: shared_subplans(final)) or () if plan else (),
         aggregates=_or_nothing(query, "aggregates", lambda: find_aggregates(plan)) or () if plan else (),
         skews=_or_nothing(query, "stages", lambda: find_skews(plan, stages)) or () if plan else (),
     )

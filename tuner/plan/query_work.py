@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from tuner.model.application import Stage
@@ -132,7 +132,17 @@ def _broadcast(node: PlanNode, readers: int) -> BroadcastWork:
     )
 
 
+Work = Iterable[tuple[Resource, float]]
 _Work = Iterator[tuple[Resource, float]]
+
+
+def summed(work: Work) -> dict[str, float]:
+    """Work by the value of its resource; none of which there is nothing."""
+    found: defaultdict[str, float] = defaultdict(float)
+    for resource, amount in work:
+        if amount:
+            found[resource.value] += amount
+    return dict(found)
 
 
 def shuffle_work(node: PlanNode) -> Iterator[tuple[Resource, float]]:

@@ -40,6 +40,7 @@ _OF_HINT = {
     Hint.BROADCAST: Lever.BROADCASTS,
     Hint.SHUFFLE_HASH: Lever.JOIN_HASH_MAPS,
     Hint.FILTER_BY_KEY: Lever.RUNTIME_FILTERS,
+    Hint.SHARE: Lever.ROWS_MET,
 }
 
 _NOTHING = Makers()

@@ -42,6 +42,8 @@ def _is_hinted(query: Query, action: Action) -> bool:
     if action.value == Hint.FILTER_BY_KEY:
         place = (action.target, action.relations)
         return any(site.filtered and (site.join, site.source) == place for site in query.key_filters)
+    if action.value == Hint.SHARE:
+        return any(one.reused and one.join == action.target for one in query.shared_subplans)
     joins = [join for join in query.joins if join.signature == action.target]
     status, _ = hint_result(action.value, action.relations, joins)
     return status is DirectiveStatus.APPLIED

@@ -17,6 +17,7 @@ from tuner.steering.sql_values import has_other_values
 _NO_HINT = {
     Hint.NO_BROADCAST: "SQL has no hint that forbids a broadcast",
     Hint.FILTER_BY_KEY: "SQL has no hint that filters by key",
+    Hint.SHARE: "SQL has no hint that computes groups once",
 }
 OTHER_VALUES = "held: the filters of its statement have other values than those it was measured with"
 # How the SQL runner describes what it runs.

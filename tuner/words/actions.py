@@ -27,9 +27,12 @@ def action_words(action: Action, names: QueryNames) -> str:
             return analyze_statement(action)
 
 
+_NAMES: dict[str, str] = {Hint.FILTER_BY_KEY: "filter by the keys", Hint.SHARE: "one computation"}
+
+
 def hint_name(hint: str) -> str:
     """What a hint is called: by Spark, where it has a name there."""
-    return "filter by the keys" if hint == Hint.FILTER_BY_KEY else hint
+    return _NAMES.get(hint, hint)
 
 
 def analyze_statement(action: Action) -> str:

@@ -80,6 +80,8 @@ ADVICE: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     f"of {{rows}}, and no other aggregate would lose much by it; {_LESS}",
     ReasonCode.KEY_FILTER: "filter {relation} ({rows}) by the keys of {source} ({source_rows}) where it is read: a later join "
     f"keeps {{share_kept}} of its rows, and shuffling, sorting and grouping the others takes {{work_seconds}}; {_LESS}",
+    ReasonCode.SHARED_SUBPLAN: "compute once the groups of {relations} that the query makes {times:time}, each of {rows}: "
+    f"each place then picks its own of {{group_rows}}, which adds {{added_seconds}}; {_LESS}",
     ReasonCode.RUNTIME_FILTER: "filter {relation} ({rows}) before its shuffle by the join keys of {filters}: the later "
     f"joins keep {{share_kept}} of it; {_LESS}",
     ReasonCode.SECURED_BROADCAST: "broadcast {side} ({rows}, {bytes}) from the start: AQE did so in time in {timely_runs} of "

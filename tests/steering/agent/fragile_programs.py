@@ -229,7 +229,46 @@ def _between(rng: random.Random, joined: _Joined) -> str:
     return f"SELECT y.id, e9.ew, g9.gw FROM ({inner}) y JOIN e e9 ON y.j = e9.j JOIN g g9 ON y.k = g9.k"
 
 
+def _shared(rng: random.Random, joined: _Joined) -> str:
+    """Groups that are read several times, with conditions on what they are grouped by, on what they compute, or with none."""
+    functions = ["count(*)", "sum(x.n)", "min(x.id)", "sum(x.d)", "max(x.v)", "count(DISTINCT x.id)", "first(x.id)"]
+    functions.append(f"sum({_value(_risk(rng))})")
+    computed = ", ".join(f"{f} AS f{i}" for i, f in enumerate(rng.sample(functions, 3)))
+    keys = rng.choice(("x.n", "x.n, x.j", "x.n, x.j, x.k", "x.n, x.j"))
+    groups = f"SELECT {keys}, {computed} {joined.rest} GROUP BY {keys}"
+    if rng.random() < 0.2:
+        groups = f"SELECT n, sum(f0) AS f0, max(f1) AS f1, count(f2) AS f2 FROM ({groups}) GROUP BY n"
+    elif rng.random() < 0.2:
+        groups = f"{groups} UNION ALL {groups.replace('x.n', 'x.n + 1', 1)}"
+    copies = "abc"[: rng.choice((2, 2, 3))]
+    where = {one: rng.choice(_OF_GROUPS).replace("g.", f"{one}.") for one in copies}
+    if rng.random() < 0.3:
+        return f"WITH g AS ({groups}) " + " UNION ALL ".join(
+            f"SELECT {one}.n, {one}.f{i} FROM g {one} WHERE {where[one]}" for i, one in enumerate(copies)
+        )
+    kind = rng.choice(("JOIN", "JOIN", "LEFT JOIN", "FULL JOIN", "LEFT ANTI JOIN"))
+    shown = ", ".join(f"{one}.n, {one}.f{i}" for i, one in enumerate(copies[:1] if "ANTI" in kind else copies))
+    others = " ".join(
+        f"{kind} (SELECT * FROM g {one} WHERE {where[one]}) {one} ON a.n <=> {one}.n" for one in copies[1:]
+    )
+    return f"WITH g AS ({groups}) SELECT {shown} FROM (SELECT * FROM g a WHERE {where['a']}) a {others}"
+
+
+_OF_GROUPS = (
+    *(
+        "g.n = 1",
+        "g.n = 2",
+        "g.n IN (0, 2)",
+        "g.n IS NULL",
+        "g.n <> 1",
+        "g.n < 2 OR g.n IS NULL",
+        "g.n >= 0 AND g.n < 3",
+    ),
+    *("true", "true", "g.f0 IS NOT NULL", "g.n = 1 AND g.f1 IS NOT NULL", "g.n = (SELECT min(n) FROM f)"),
+)
+
 _TOPS: tuple[Callable[[random.Random, _Joined], str], ...] = (
     _rows, _rows, _digest, _digest, _raising,
-    _drawn, _numbered, _aggregated, _aggregated, _windowed, _limited, _limited_groups, _between
+    _drawn, _numbered, _aggregated, _aggregated, _windowed, _limited, _limited_groups, _between,
+    _shared, _shared, _shared
 )  # fmt: skip

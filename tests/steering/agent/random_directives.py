@@ -20,7 +20,7 @@ from tuner.plan.order_text import order_text
 from tuner.plan.queries import queries
 
 HINTS = ("BROADCAST", "NO_BROADCAST", "SHUFFLE_HASH", "MERGE")
-FILTER = "FILTER_BY_KEY"
+FILTER, SHARE = "FILTER_BY_KEY", "SHARE"
 Names = tuple[str, ...]
 Keys = tuple[tuple[str, str], ...]
 
@@ -28,7 +28,8 @@ Keys = tuple[tuple[str, str], ...]
 @dataclass(frozen=True, slots=True)
 class RandomChoice:
     """What to draw: `order` as "random", "written" or "" (none); how many of the joins get a hint, and a filter by the keys of
-    a side or of the relation that they are of; which orders will do.
+    a side or of the relation that they are of; of a query that has a join twice, how many of its joins are said to
+    be below groups that are made once; which orders will do.
 
     Orders join what a predicate joins, but for a `cartesian` share of the joins. `broadcast` says whether a side of so
     many rows may get a BROADCAST hint.
@@ -37,6 +38,7 @@ class RandomChoice:
     order: str = "random"
     hinted: float = 0.5
     filtered: float = 0.0
+    shared: float = 0.0
     cartesian: float = 0.0
     acceptable: Callable[[JoinGraph, Order], bool] = lambda graph, order: True
     broadcast: Callable[[int], bool] = lambda rows: True
@@ -188,6 +190,10 @@ def _hints(
         if rng.random() < choice.filtered:
             relations = [(key.rsplit(".", 1)[0],) for pair in keys[number] for key in pair]
             yield _hint(query, number, FILTER, rng.choice([*sides, *relations]))
+    has_twice = len({site.signature for site in query.joins}) < len(query.joins)
+    for number in places if has_twice and choice.shared else ():
+        if rng.random() < choice.shared:
+            yield _hint(query, number, SHARE, ())
 
 
 def _hint(query: Query, number: str, hint: str, side: Names) -> dict[str, Any]:

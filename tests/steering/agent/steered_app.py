@@ -142,7 +142,7 @@ def drawn(spark: SparkSession, phase: dict[str, Any]) -> dict[str, list[dict[str
     spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()  # type: ignore[union-attr]
     (source,) = find_logs(Path(spark.conf.get("spark.eventLog.dir", "").removeprefix("file:")))
     choice = RandomChoice(
-        **{key: phase[key] for key in ("order", "hinted", "filtered", "cartesian") if key in phase},
+        **{key: phase[key] for key in ("order", "hinted", "filtered", "shared", "cartesian") if key in phase},
         acceptable=partial(is_acceptable, phase),
         broadcast=lambda rows: rows <= phase.get("most_broadcast_rows", math.inf),
     )

@@ -136,6 +136,14 @@ def test_a_join_may_have_a_filter_beside_its_strategy() -> None:
     assert {one["hint"] for one in said["hints"]} == {"BROADCAST", "FILTER_BY_KEY"}  # type: ignore[attr-defined]
 
 
+def test_groups_that_are_made_once_are_named_by_their_join_and_all_that_they_read() -> None:
+    shared = replace(hint(value=Hint.SHARE), relations=("db.sales", "db.dates", "db.items"))
+    (said,) = message(hint(), shared, queries=[query()])
+    (directive,) = (one for one in said["hints"] if one["hint"] == "SHARE")  # type: ignore[attr-defined]
+    assert (directive["join"], directive["side"]) == (hint().target, ["db.dates", "db.items", "db.sales"])
+    assert (directive["most_bytes"], directive["literals"]) == (0, VALUES["literals"])
+
+
 def test_what_may_lose_with_larger_relations_is_said_only_with_sizes() -> None:
     actions = (hint(), order(Joined(Joined(0, 2), 1)), replace(hint(), value="NO_BROADCAST"))
     ran = [query(graphs=(STAR,))]

@@ -6,7 +6,7 @@ What a bloom filter drops there is neither shuffled, sorted nor grouped. Spark m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tuner.advice.candidates.best_hints import best_hints
@@ -15,7 +15,7 @@ from tuner.advice.candidates.query_gain import capped
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.cost.cardinality import Basis
-from tuner.cost.learned.unit_cost_fit import work_terms
+from tuner.cost.learned.unit_cost_fit import work_seconds
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if.interval import SIZE_ERRORS
 from tuner.model.action import Action, ActionKind, Hint
@@ -81,15 +81,10 @@ def _best_of(query: Query, costs: UnitCosts, cores: int) -> Iterator[_Filter]:
 
 
 def _priced(query: Query, site: KeyFilterSite, costs: UnitCosts, cores: int) -> _Filter:
-    work = _seconds(site.amounts, costs) / cores
+    work = work_seconds(site.amounts, costs) / cores
     most_kept = min(1.0, site.kept * SIZE_ERRORS[Basis.MEASURED if site.measured else Basis.ASSUMED])
-    added = bloom_filter_seconds(site.rows, cores) + _seconds(site.source_amounts, costs) / cores
+    added = bloom_filter_seconds(site.rows, cores) + work_seconds(site.source_amounts, costs) / cores
     return _Filter(query, site, (1 - site.kept) * work, (1 - most_kept) * work, added)
-
-
-def _seconds(amounts: Mapping[str, float], costs: UnitCosts) -> float:
-    """Core seconds of work by resource."""
-    return sum(work_terms(amounts, costs).values()) / 1e9
 
 
 def _change(facts: Facts, found: _Filter) -> Change:

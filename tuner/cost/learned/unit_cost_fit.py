@@ -98,6 +98,11 @@ def work_terms(amounts: Mapping[str, float], costs: UnitCosts) -> dict[str, floa
     return terms
 
 
+def work_seconds(amounts: Mapping[str, float], costs: UnitCosts) -> float:
+    """Core seconds of work by resource (`StageWork.amounts`)."""
+    return sum(work_terms(amounts, costs).values()) / 1e9
+
+
 def usual_stretch(found: Sequence[Sample]) -> float:
     """How many times as long tasks usually take as they have a processor: the median of these runs, `_STRETCH` being one more.
 

@@ -132,6 +132,9 @@ def _hint(
         return "its query did not have this join in the latest run"
     if action.value == Hint.FILTER_BY_KEY:
         return _filter(action, query)
+    if action.value == Hint.SHARE:
+        message = HintDirective(action.id, action.target, action.value, tuple(sorted(action.relations)))
+        return _PlacedDirective(action, query, message, action.target, (message.hint, message.side))
     if action.relations and (why := _unclear_side(sides, action.relations)):
         return why
     most_bytes = limits.of_hints.get(action.id, 0)

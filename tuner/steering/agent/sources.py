@@ -46,6 +46,8 @@ SOURCES = (
     "JoinHints",
     "KeyPath",
     "KeyFilters",
+    "MergedPlans",
+    "SharedSubplans",
     "OrderRule",
     "HintRule",
     "Extensions",

@@ -52,8 +52,16 @@ public final class HintRule extends Rule {
   }
 
   private static LogicalPlan hinted(LogicalPlan plan, List operators, List hints, Pass pass) {
-    List filters = KeyFilters.among(hints, true);
-    List strategies = KeyFilters.among(hints, false);
+    List shared = among(hints, SharedSubplans.HINT);
+    List filters = among(hints, KeyFilters.HINT);
+    List strategies = new ArrayList(hints);
+    strategies.removeAll(shared);
+    strategies.removeAll(filters);
+    // First: parts with filters of other keys, or with other strategies, would not be equal.
+    if (!shared.isEmpty()) {
+      plan = new SharedSubplans(pass).of(plan, shared);
+      operators = Trees.everything(plan);
+    }
     if (!filters.isEmpty()) {
       Lineage lineage = new Lineage(operators, pass.names);
       plan = new KeyFilters(filters, pass, lineage, new RowOrder(plan, Agent.orderSensitive())).of(plan);
@@ -65,6 +73,12 @@ public final class HintRule extends Rule {
     JoinHints joinHints = new JoinHints(strategies, pass, lineage, new RowOrder(plan, Agent.orderSensitive()));
     joinHints.refuse(operators);
     return joinHints.of(plan);
+  }
+
+  private static List among(List hints, String name) {
+    List found = new ArrayList();
+    for (int i = 0; i < hints.size(); i++) if (((Directives.Hint) hints.get(i)).hint.equals(name)) found.add(hints.get(i));
+    return found;
   }
 
   /** Once for a plan: the batch that the rule is in goes on until nothing changes. */

@@ -1,6 +1,5 @@
 package tuner.steering.agent;
 
-import java.lang.reflect.Constructor;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -45,15 +44,6 @@ public final class KeyFilters implements Trees.Rewrite {
     this.pass = pass;
     this.lineage = lineage;
     this.rowOrder = rowOrder;
-  }
-
-  /** Those of several hints that are such filters, or the others. */
-  public static List among(List hints, boolean filters) {
-    List found = new ArrayList();
-    for (int i = 0; i < hints.size(); i++) {
-      if (((Directives.Hint) hints.get(i)).hint.equals(HINT) == filters) found.add(hints.get(i));
-    }
-    return found;
   }
 
   public LogicalPlan of(LogicalPlan plan) {
@@ -224,34 +214,13 @@ public final class KeyFilters implements Trees.Rewrite {
       if (isRelation(plan)) read = (LogicalPlan) ColumnPruning$.MODULE$.apply(read);
       List results = new ArrayList();
       results.add(alias);
-      Object aggregate = made(Aggregate.class, new Object[] {Trees.seq(none), Trees.seq(results), read});
-      return (ScalarSubquery) made(ScalarSubquery.class, new Object[] {aggregate});
+      Object aggregate = Trees.made(Aggregate.class, new Object[] {Trees.seq(none), Trees.seq(results), read});
+      return (ScalarSubquery) Trees.made(ScalarSubquery.class, new Object[] {aggregate});
     }
   }
 
   private static boolean isRelation(LogicalPlan plan) {
     while (plan instanceof Project || plan instanceof Filter) plan = (LogicalPlan) Trees.children(plan).get(0);
     return Trees.children(plan).isEmpty();
-  }
-
-  /** A case class of its first parameters; the others, of which each Spark has some more, are as they are by default. */
-  private static Object made(Class of, Object[] first) {
-    try {
-      Constructor[] all = of.getConstructors();
-      Constructor longest = all[0];
-      for (int i = 1; i < all.length; i++) {
-        if (all[i].getParameterTypes().length > longest.getParameterTypes().length) longest = all[i];
-      }
-      Class companion = Class.forName(of.getName() + "$", true, of.getClassLoader());
-      Object module = companion.getField("MODULE$").get(null);
-      Object[] given = new Object[longest.getParameterTypes().length];
-      for (int i = 0; i < given.length; i++) {
-        if (i < first.length) given[i] = first[i];
-        else given[i] = companion.getMethod("apply$default$" + (i + 1), new Class[0]).invoke(module, new Object[0]);
-      }
-      return longest.newInstance(given);
-    } catch (ReflectiveOperationException error) {
-      throw new IllegalStateException(of.getSimpleName() + " cannot be made in this Spark: " + error);
-    }
   }
 }

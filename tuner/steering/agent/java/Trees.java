@@ -1,5 +1,6 @@
 package tuner.steering.agent;
 
+import java.lang.reflect.Constructor;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -161,5 +162,26 @@ public final class Trees {
     Set found = new HashSet();
     for (int i = 0; i < attributes.size(); i++) found.add(Long.valueOf(((Attribute) attributes.get(i)).exprId().id()));
     return found;
+  }
+
+  /** A case class of its first parameters; the others, of which each Spark has some more, are as they are by default. */
+  public static Object made(Class of, Object[] first) {
+    try {
+      Constructor[] all = of.getConstructors();
+      Constructor longest = all[0];
+      for (int i = 1; i < all.length; i++) {
+        if (all[i].getParameterTypes().length > longest.getParameterTypes().length) longest = all[i];
+      }
+      Class companion = Class.forName(of.getName() + "$", true, of.getClassLoader());
+      Object module = companion.getField("MODULE$").get(null);
+      Object[] given = new Object[longest.getParameterTypes().length];
+      for (int i = 0; i < given.length; i++) {
+        if (i < first.length) given[i] = first[i];
+        else given[i] = companion.getMethod("apply$default$" + (i + 1), new Class[0]).invoke(module, new Object[0]);
+      }
+      return longest.newInstance(given);
+    } catch (ReflectiveOperationException error) {
+      throw new IllegalStateException(of.getSimpleName() + " cannot be made in this Spark: " + error);
+    }
   }
 }

@@ -1,0 +1,123 @@
+"""Which groups a plan makes several times, and what making them once would leave out."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+from msgspec import structs
+
+from tuner.model.application import PlanInfo
+from tuner.model.shared_subplan import SharedSubplan
+from tuner.plan.node import build_tree
+from tuner.plan.shared_subplans import shared_subplans
+
+from .trees import parse, plan
+
+# Sales by year and county, of two years: each reads all sales.
+TWICE = """
+SortMergeJoin | [c#4], [c#14], Inner | number of output rows=90
+  HashAggregate | (keys=[y#3, c#4], functions=[sum(v#2)]) | number of output rows=90
+    Exchange | hashpartitioning(y#3, c#4, 8) | data size=3200; shuffle records written=100
+      HashAggregate | (keys=[y#3, c#4], functions=[partial_sum(v#2)]) | number of output rows=100
+        BroadcastHashJoin | [d#1], [k#5], Inner, BuildRight | number of output rows=200000
+          Scan parquet t.sales | [d#1,v#2,c#4] | number of output rows=1000000
+          BroadcastExchange | HashedRelationBroadcastMode | data size=100
+            Filter | ((y#3 = 2001) AND isnotnull(k#5)) | number of output rows=365
+              Scan parquet t.days | [k#5,y#3] | number of output rows=7000
+  HashAggregate | (keys=[y#13, c#14], functions=[sum(v#12)]) | number of output rows=95
+    Exchange | hashpartitioning(y#13, c#14, 8) | data size=6400; shuffle records written=200
+      HashAggregate | (keys=[y#13, c#14], functions=[partial_sum(v#12)]) | number of output rows=200
+        BroadcastHashJoin | [d#11], [k#15], Inner, BuildRight | number of output rows=300000
+          Scan parquet t.sales | [d#11,v#12,c#14] | number of output rows=1000000
+          BroadcastExchange | HashedRelationBroadcastMode | data size=100
+            Filter | ((y#13 = 2002) AND isnotnull(k#15)) | number of output rows=365
+              Scan parquet t.days | [k#15,y#13] | number of output rows=7000
+"""
+_SECOND = TWICE.index("    Exchange | hashpartitioning(y#13")
+_ONCE = TWICE[TWICE.index("    Exchange | hashpartitioning(y#3") : TWICE.index("  HashAggregate | (keys=[y#13")]
+REUSED = TWICE[:_SECOND] + "    ReusedExchange | [y#13, c#14, sum#12]\n" + indent(_ONCE, "  ")
+
+
+def _found(*changes: tuple[str, str], text: str = TWICE) -> list[SharedSubplan]:
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return list(shared_subplans(plan(text)))
+
+
+def test_groups_of_other_values_are_found_once_with_what_they_read() -> None:
+    (shared,) = _found()
+    assert (shared.relations, shared.times) == (("t.days", "t.sales"), 2)
+    assert (shared.scanned_rows, shared.rows, shared.reused) == (1_000_000, 300, False)
+
+
+def test_what_all_rows_take_is_saved_but_once_and_what_some_take_is_not() -> None:
+    (shared,) = _found()
+    saved = shared.saved_amounts
+    assert saved["scan"] == 3 * 1_000_000 + 2 * 7_000
+    assert saved["probe"] == 1_000_000
+    # The days of both years are kept, the rows that their join puts out grouped, and the groups shuffled.
+    assert not {"group", "aggregate", "shuffle_write", "emit"} & saved.keys()
+
+
+def test_each_place_reads_the_groups_of_all() -> None:
+    (shared,) = _found()
+    assert shared.added_amounts == {
+        "shuffle_read": 3_200 + 6_400,
+        "aggregate": 300,
+        "aggregate_function": 300,
+        "group": 3 * (90 + 95),
+    }
+
+
+def test_groups_without_a_condition_hold_those_of_a_condition() -> None:
+    (shared,) = _found(("((y#13 = 2002) AND isnotnull(k#15))", "isnotnull(k#15)"))
+    assert shared.saved_amounts["group"] == 3 * 100
+    assert shared.added_amounts["shuffle_read"] == 6_400 - 3_200
+
+
+def test_partitions_that_only_one_of_them_reads_save_nothing() -> None:
+    """Days lie in partitions by year: what each reads, the other does not."""
+    years = iter(("2001", "2002"))
+
+    def pruned(node: PlanInfo) -> PlanInfo:
+        children = tuple(map(pruned, node.children))
+        if "y#" not in node.text or not node.name.startswith("Scan"):
+            return structs.replace(node, children=children)
+        year = "y#3" if "y#3" in node.text else "y#13"
+        return structs.replace(node, metadata={"PartitionFilters": f"[({year} = {next(years)})]"})
+
+    plain = [line for line in TWICE.splitlines() if "Filter" not in line]
+    info, accumulators = parse("\n".join(plain).replace("  " * 6 + "Scan", "  " * 5 + "Scan"))
+    (shared,) = shared_subplans(build_tree(pruned(info), accumulators))
+    assert shared.saved_amounts["scan"] == 3 * 1_000_000
+    (unpruned,) = shared_subplans(build_tree(info, accumulators))
+    assert unpruned.saved_amounts["scan"] == 3 * 1_000_000 + 2 * 7_000
+
+
+def test_groups_for_other_columns_add_nothing() -> None:
+    as_many = (("size=6400", "size=3200"), ("=200\n", "=100\n"), ("rows=95", "rows=90"))
+    (shared,) = _found(("y#13 = 2002", "y#13 = 2001"), ("sum(v#12)", "max(v#12)"), *as_many)
+    assert not shared.added_amounts
+    assert shared.saved_amounts["shuffle_write"] == 3_200
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param((("keys=[y#13, c#14]", "keys=[c#14]"), ("keys=[y#3, c#4]", "keys=[c#4]")), id="not grouped by it"),
+        pytest.param((("keys=[y#13, c#14]", "keys=[y#13]"),), id="grouped by others"),
+        pytest.param((("t.sales | [d#11", "t.returns | [d#11"),), id="of others"),
+        pytest.param((("=1000000", "=90000"),), id="of few rows"),
+    ],
+)
+def test_what_cannot_be_made_once_or_is_not_worth_it(changes: tuple[tuple[str, str], ...]) -> None:
+    assert _found(*changes) == []
+
+
+def test_what_is_read_from_another_place_says_so() -> None:
+    (shared,) = _found(text=REUSED)
+    assert (shared.times, shared.reused, shared.saved_amounts) == (2, True, {})
+    (apart,) = _found()
+    assert shared.join == apart.join

@@ -1,0 +1,122 @@
+"""Groups that a statement makes several times, and that may or may not be made once: `shared_subplan_app.py DIRECTORY REPORT`.
+
+Each statement runs as written, then with the directive for every join that its plan has more than once. The report has for each
+whether its rows are the same.
+"""
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from tuner.eventlog.find import find_logs
+from tuner.eventlog.read import read_application
+from tuner.model.agent_message import HintDirective, QueryDirectives, encode_message
+from tuner.plan.literals import literal_class
+from tuner.plan.queries import queries
+
+JOINED = "sales JOIN days ON s_day = d_day JOIN items ON s_item = i_item"
+KEYS = "d_year, d_quarter, i_kind"
+GROUPS = (
+    f"WITH g AS (SELECT {KEYS}, count(*) n, sum(s_amount) total, min(s_id) least, sum(s_price) price FROM {JOINED} "
+    f"GROUP BY {KEYS})"
+)
+PAIR = "SELECT a.n, b.n, a.total, b.total FROM g a JOIN g b ON a.i_kind = b.i_kind AND a.d_quarter = b.d_quarter"
+KINDS = "SELECT a.n, b.n FROM g a JOIN g b ON a.i_kind <=> b.i_kind"
+ITEMS = "SELECT a.total, b.total FROM g a JOIN g b ON a.s_item = b.s_item"
+YEARS = "WHERE a.d_year = 2001 AND b.d_year = 2002"
+BY_ITEM = "SELECT d_year, s_item, sum(s_amount) total FROM"
+OF_ALL = f"SELECT s_item, d_year, s_amount FROM {JOINED}"
+OF_PARTS = "SELECT p_item, d_year, p_amount FROM parts JOIN days ON p_day = d_day"
+
+
+def two(columns: str, groups: str, first: str, second: str, joined: str = JOINED) -> str:
+    """Two groups with conditions of their own, without a CTE."""
+    one, other = (f"(SELECT {columns} FROM {joined} {where} {groups})" for where in (first, second))
+    return f"SELECT a.n, b.n FROM {one} a JOIN {other} b ON true"
+
+
+STATEMENTS = {
+    "other values": f"{GROUPS} {PAIR} {YEARS}",
+    "other columns": f"{GROUPS} SELECT a.d_year, a.n, b.total FROM g a JOIN g b ON a.d_year = b.d_year AND a.i_kind = b.i_kind",
+    "three of them": f"{GROUPS} SELECT a.i_kind, a.n, b.total, c.least FROM g a JOIN g b ON a.i_kind = b.i_kind JOIN g c "
+    f"ON a.i_kind = c.i_kind {YEARS} AND c.d_year = 2001 AND c.d_quarter = 3 AND b.d_quarter < 3",
+    "one without a condition": f"{GROUPS} {PAIR} WHERE a.d_year = 2001",
+    "one of them in a union": f"{GROUPS} SELECT n, total FROM g WHERE d_year = 2001 UNION ALL SELECT least, total FROM g "
+    "WHERE d_year > 2002",
+    "one in a subquery": f"{GROUPS} SELECT * FROM g WHERE d_year = 2002 AND n > (SELECT avg(n) FROM g WHERE d_year = 2001)",
+    "a year that is missing": f"{GROUPS} {KINDS} WHERE a.d_year IS NULL AND b.d_year = 2001",
+    "conditions on two relations": f"{GROUPS} SELECT a.n, b.n FROM g a JOIN g b ON a.d_quarter = b.d_quarter {YEARS} AND "
+    "a.i_kind < 3 AND b.i_kind > 3",
+    "of outer joins": "WITH g AS (SELECT d_year, i_kind, count(i_item) n FROM sales JOIN days ON s_day = d_day LEFT JOIN items "
+    f"ON s_item = i_item AND i_kind < 4 GROUP BY d_year, i_kind) {KINDS} {YEARS}",
+    "of tests": f"WITH g AS ({BY_ITEM} sales JOIN days ON s_day = d_day WHERE EXISTS (SELECT 1 FROM items WHERE i_item = s_item "
+    f"AND i_kind < 4) GROUP BY d_year, s_item) {ITEMS} {YEARS}",
+    "of groups": f"WITH g AS (SELECT d_year, count(*) n FROM ({BY_ITEM} {JOINED} GROUP BY d_year, s_item) WHERE total > 50 "
+    f"GROUP BY d_year) SELECT a.n, b.n FROM g a CROSS JOIN g b {YEARS}",
+    "of several parts": f"WITH g AS ({BY_ITEM} ({OF_ALL} UNION ALL {OF_PARTS}) GROUP BY d_year, s_item) {ITEMS} {YEARS}",
+    "of parts made distinct": f"WITH g AS ({BY_ITEM} ({OF_ALL} UNION {OF_PARTS}) GROUP BY d_year, s_item) {ITEMS} {YEARS}",
+    "distinct": f"WITH g AS (SELECT d_year, i_kind, count(DISTINCT s_item) n, sum(s_amount) total FROM {JOINED} "
+    f"GROUP BY d_year, i_kind) {KINDS} {YEARS}",
+    "other functions": two("sum(s_amount + 1) n", "GROUP BY i_kind", "", "").replace("+ 1", "+ 2", 1),
+    "computed keys": f"WITH g AS (SELECT d_year + 1 y, i_kind, count(*) n FROM {JOINED} GROUP BY 1, 2) {KINDS} "
+    "WHERE a.y = 2002 AND b.y = 2003",
+    "what may fail": "WITH g AS (SELECT d_year, i_kind, sum(if(d_year = 2003, CAST(raise_error('bad') AS INT), 1)) n "
+    f"FROM {JOINED} GROUP BY d_year, i_kind) {KINDS} {YEARS}",
+    "not grouped by it": two("count(*) n", "GROUP BY i_kind", "WHERE d_year = 2001", "WHERE d_year = 2002"),
+    "all together": two("count(*) n", "", "WHERE d_year = 2001", "WHERE d_year = 2002"),
+    "grouped by others": two("d_year, count(*) n", "GROUP BY d_year", "WHERE s_id > 9", "WHERE s_id > 9").replace(
+        "d_year", "i_kind", 2
+    ),
+    "rows without a match": two(
+        "d_year, count(*) n",
+        "GROUP BY d_year",
+        "AND d_year = 2001",
+        "AND d_year = 2002",
+        "sales LEFT JOIN days ON s_day = d_day",
+    ),
+}
+directory, report = Path(sys.argv[1]), Path(sys.argv[2])
+spark = SparkSession.builder.getOrCreate()
+spark.range(0, 6000, 1, 2).selectExpr(
+    "id AS s_id",
+    "if(id % 13 = 0, NULL, id % 40) AS s_item",
+    "if(id % 17 = 0, NULL, id % 2000) AS s_day",
+    "CAST(id % 97 AS DECIMAL(7, 2)) AS s_amount",
+    "id % 97 / 7.0D AS s_price",
+).write.parquet(f"{directory}/sales")
+spark.range(0, 3000, 1, 2).selectExpr(
+    "id % 40 AS p_item", "id % 2000 AS p_day", "CAST(id % 89 AS DECIMAL(7, 2)) AS p_amount"
+).write.parquet(f"{directory}/parts")
+spark.range(0, 2000, 1, 2).selectExpr(
+    "id AS d_day",
+    "if(id % 11 = 0, NULL, CAST(2000 + id / 366 AS INT)) AS d_year",
+    "CAST(id % 366 / 92 AS INT) AS d_quarter",
+).write.parquet(f"{directory}/days")
+spark.range(0, 40, 1, 2).selectExpr("id AS i_item", "CAST(id % 7 AS INT) AS i_kind").write.parquet(f"{directory}/items")
+for table in ("sales", "items", "days", "parts"):
+    spark.read.parquet(f"{directory}/{table}").createOrReplaceTempView(table)
+
+
+def rows(label: str, sql: str, directives: str = "") -> list[str]:
+    spark.conf.set("spark.tuner.directives", directives)
+    spark.sparkContext.setJobDescription(label)
+    return sorted(repr(tuple(row)) for row in spark.sql(sql).collect())
+
+
+plain = {name: rows(f"plain: {name}", sql) for name, sql in STATEMENTS.items()}
+spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()  # type: ignore[union-attr]
+(source,) = find_logs(Path(spark.conf.get("spark.eventLog.dir", "").removeprefix("file:")))
+ran = {query.description.removeprefix("plain: "): query for query in queries(read_application(source)) if query.joins}
+same = {}
+for name, sql in STATEMENTS.items():
+    query = ran[name]
+    times = Counter(join.signature for join in query.joins)
+    values = (literal_class(query.conditions or ()),)
+    hints = [HintDirective(f"share:{j}", j, "SHARE", literals=values) for j, number in times.items() if number > 1]
+    text = encode_message((QueryDirectives(query.fingerprint, query.relations, hints=tuple(hints)),))
+    same[name] = rows(f"shared: {name}", sql, text) == plain[name] and bool(plain[name])
+report.write_text(json.dumps(same))
+spark.stop()

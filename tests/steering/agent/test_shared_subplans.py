@@ -1,0 +1,63 @@
+"""Groups that a query makes several times are made once, where that changes no row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tuner.plan.node import PlanNode, each_once
+from tuner.plan.shared_subplans import shared_subplans
+
+from .agent_log import steered_executions
+
+pytestmark = [pytest.mark.spark]
+_APP = Path(__file__).with_name("shared_subplan_app.py")
+
+REFUSED = {
+    "computed keys": "what may fail would be computed of other rows: add",
+    "what may fail": "what may fail would be computed of other rows: cast",
+    "not grouped by it": "a condition is on a column that they are not grouped by",
+    "all together": "a condition is on a column that they are not grouped by",
+    "grouped by others": "they are grouped by other columns",
+    "rows without a match": "a condition is on rows that a join adds or leaves out by it",
+}
+
+
+def test_they_are_made_once_and_results_stay(
+    agent_conf: dict[str, str], spark_submit: Callable[..., Path], tmp_path: Path
+) -> None:
+    conf = {
+        **agent_conf,
+        "spark.eventLog.compress": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.autoBroadcastJoinThreshold": "10000",
+    }
+    report = tmp_path / "report.json"
+    logs = spark_submit(_APP, tmp_path / "tables", report, log_dir=tmp_path / "logs", conf=conf)
+    same = json.loads(report.read_text(encoding="utf-8"))
+    assert [name for name, is_same in same.items() if not is_same] == []
+    found = {one.label.removeprefix("shared: "): one for one in steered_executions(logs) if "shared: " in one.label}
+    outcomes = {name: sorted(one.outcomes.values())[0] for name, one in found.items()}
+    refused = {
+        name: reason.removeprefix("the groups differ: ")
+        for name, (status, reason) in outcomes.items()
+        if status != "applied"
+    }
+    assert refused == REFUSED
+    once = same.keys() - REFUSED.keys()
+    assert {name for name, one in found.items() if _scans(one.ran) == 1} == once
+    # A harvest of such a run tells so.
+    assert {name for name, one in found.items() if any(s.reused for s in shared_subplans(one.ran))} == once
+
+
+def _scans(ran: PlanNode) -> int:
+    """How often sales were read."""
+    scans = (
+        n
+        for n in ran.walk_all()
+        if n.full_name.startswith("Scan parquet") and "sales" in n.metadata.get("Location", "")
+    )
+    return len(list(each_once(scans, lambda scan: scan)))

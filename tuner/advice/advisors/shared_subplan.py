@@ -1,0 +1,71 @@
+"""Advisor: compute once, by the agent, the groups that a query makes several times of the same joins.
+
+Only where what is left out is clearly more than what it takes each reader to leave out the groups of the others: Spark itself
+keeps every copy apart (InlineCTE), since pruning each can be worth more than sharing (SPARK-39438).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tuner.advice.candidates.query_gain import capped
+from tuner.advice.facts import Facts
+from tuner.advice.steering_reach import Reach
+from tuner.cost.learned.unit_cost_fit import work_seconds
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.change import Change, Evidence, Prediction, Risk
+from tuner.model.query import Query
+from tuner.model.reason import Reason, ReasonCode
+from tuner.model.shared_subplan import SharedSubplan
+from tuner.plan.relation import short_name
+from tuner.spark.knobs import EXCHANGE_REUSE
+
+MIN_GAIN_SECONDS = 0.3
+MIN_GAIN_SHARE = 0.05
+
+
+def advise_shared_subplans(facts: Facts) -> Iterator[Change]:
+    """One change for each kind of groups that is made several times, where the agent can make them once."""
+    if facts.reach is not Reach.AGENT or not facts.settings[EXCHANGE_REUSE]:
+        return
+    for query in facts.succeeded:
+        for found in query.shared_subplans:
+            if not found.reused:
+                yield from _change(facts, query, found)
+
+
+def _change(facts: Facts, query: Query, found: SharedSubplan) -> Iterator[Change]:
+    cores, error, before = max(1, facts.cluster.cores), facts.price_error, query.seconds
+    saved, added = (
+        work_seconds(amounts, facts.costs) / cores for amounts in (found.saved_amounts, found.added_amounts)
+    )
+    gain = capped(saved - added, before)
+    if gain < max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * before):
+        return
+    least, most = saved / error - added * error, capped(saved * error - added / error, before)
+    names = " and ".join(map(short_name, found.relations))
+    yield Change.of(
+        actions=(Action(ActionKind.HINT_JOIN, found.join, Hint.SHARE, query.fingerprint, found.relations),),
+        queries=(query.fingerprint,),
+        reason=Reason(
+            ReasonCode.SHARED_SUBPLAN,
+            {
+                "relations": names,
+                "times": found.times,
+                "rows": found.scanned_rows,
+                "group_rows": found.rows,
+                "added_seconds": added,
+                "gain_seconds": gain,
+            },
+        ),
+        evidence=(
+            Evidence("times they were made", found.times, "times", names),
+            Evidence("rows read each time, of the largest relation", found.scanned_rows, "rows", names),
+            Evidence("rows that all handed to their shuffles", found.rows, "rows", names),
+            Evidence("reading and joining but once", saved, "seconds"),
+            Evidence("reading the groups of all in each place", added, "seconds"),
+        ),
+        prediction=Prediction(before, before - gain, before - most, before - least),
+        risk=Risk.LOW,
+        advisor="shared_subplan",
+    )

@@ -1,0 +1,200 @@
+"""Aggregates that a plan has several times over the same joins: what computing them once would leave out.
+
+Of a CTE that is read several times Spark plans each copy for itself (InlineCTE), with the filters of its reader pushed into it,
+so that no exchange of one is equal to another's (ReuseExchangeAndSubquery).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tuner.model.shared_subplan import SharedSubplan
+from tuner.plan.aggregate import AGGREGATES, aggregate_parts
+from tuner.plan.expression import attributes, bracketed, conjuncts, split_top_level
+from tuner.plan.joins import JOINS, every_join, parse_join
+from tuner.plan.lineage import lineage_of
+from tuner.plan.node import PlanNode
+from tuner.plan.query_work import Resource, input_work, operator_work, shuffle_work, summed
+from tuner.plan.relation import ScansBelow, is_scan
+from tuner.plan.sides import SHUFFLES, counted_rows
+
+# A scan of fewer rows takes less than what comes with another shuffle.
+LEAST_ROWS = 100_000
+_ID = re.compile(r"#\d{1,18}L?")
+
+_Amounts = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Condition:
+    """One condition: on which relations' rows, its text without the ids of columns, and these by their sources.
+
+    `prunes` says that it is on partitions: what it leaves out is not even read.
+    """
+
+    relations: tuple[str, ...]
+    text: str
+    columns: frozenset[str]
+    prunes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """One of them: the operators from the aggregate down to its shuffle, the shuffle, and the conditions below it.
+
+    `keys` are the sources of what it groups by. `reused` says that it reads what another copy has shuffled.
+    """
+
+    above: tuple[PlanNode, ...]
+    shuffle: PlanNode
+    keys: frozenset[str]
+    conditions: frozenset[_Condition]
+    reused: bool
+
+
+def shared_subplans(root: PlanNode) -> tuple[SharedSubplan, ...]:
+    """The aggregates of a plan that ran to its end, which stand several times above the same join; those of most rows first."""
+    finder = _Finder(root)
+    alike: dict[tuple[str, tuple[str, ...], frozenset[str]], list[_Copy]] = {}
+    for signature, copy in finder.copies(root):
+        alike.setdefault((signature, finder.below.relations(copy.shuffle), copy.keys), []).append(copy)
+    found: dict[tuple[str, tuple[str, ...]], SharedSubplan] = {}
+    for (join, relations, _), copies in alike.items():
+        shared = finder.shared(join, relations, copies) if len(copies) > 1 else None
+        # Of groups of groups the outer ones come first.
+        if shared is not None:
+            found.setdefault((join, relations), shared)
+    return tuple(sorted(found.values(), key=lambda one: -one.scanned_rows))
+
+
+class _Finder:
+    def __init__(self, root: PlanNode) -> None:
+        self.below = ScansBelow(root)
+        self._lineage = lineage_of(root)
+        self._signatures = {id(join.node): join.signature for join in every_join(root)}
+
+    def copies(self, root: PlanNode) -> Iterator[tuple[str, _Copy]]:
+        """Each with the signature of the first join below it: through what has one input, and the first part of a union."""
+        waiting: list[tuple[PlanNode, tuple[PlanNode, ...]]] = [(root, ())]
+        while waiting:
+            node, above = waiting.pop()
+            if node.name == "ReusedSubquery" or (node.name == "ReusedExchange" and not above):
+                continue  # shown once more, with all that is below
+            if above or node.name in AGGREGATES:
+                above = (*above, node)
+            if above and (signature := self._signatures.get(id(node))):
+                yield from ((signature, copy) for copy in self._copies(above))
+            goes_on = len(node.children) == 1 or node.name == "Union"
+            waiting.extend((subquery, ()) for subquery in reversed(node.subqueries))
+            inputs = [(child, above if goes_on and not at else ()) for at, child in enumerate(node.children)]
+            waiting.extend(reversed(inputs))
+
+    def _copies(self, way: Sequence[PlanNode]) -> Iterator[_Copy]:
+        """Those of a way down to a join, groups of groups first; none where no shuffle follows: nothing could be read twice."""
+        for start, node in enumerate(way):
+            is_first_half = start > 0 and way[start - 1].name in SHUFFLES
+            if node.name in AGGREGATES and not is_first_half and (copy := self._copy(way[start:])):
+                yield copy
+
+    def _copy(self, way: Sequence[PlanNode]) -> _Copy | None:
+        at = next((i for i, node in enumerate(way) if node.name in SHUFFLES), None)
+        # A union that needs no shuffle of its own: that of its first part is not all that the aggregate reads.
+        if at is None or any(node.name == "Union" for node in way[:at]):
+            return None
+        parts = aggregate_parts(way[0])
+        keys = frozenset(map(self._lineage.source, split_top_level(parts[0]))) if parts else frozenset[str]()
+        reused = any(node.name == "ReusedExchange" for node in way[:at])
+        return _Copy(tuple(way[:at]), way[at], keys, frozenset(self._conditions(way[at])), reused)
+
+    def _conditions(self, top: PlanNode) -> Iterator[_Condition]:
+        for node in top.walk():
+            partitions = bracketed(node.metadata.get("PartitionFilters", ""))
+            found = conjuncts(node.text.removeprefix("Filter ")) if node.name == "Filter" else []
+            for conjunct in found or (split_top_level(partitions[0]) if partitions else ()):
+                columns = frozenset(self._lineage.source(f"{name}#{id_}") for name, id_ in attributes(conjunct))
+                yield _Condition(self.below.relations(node), _ID.sub("", conjunct), columns, node.name != "Filter")
+
+    def shared(self, join: str, relations: tuple[str, ...], copies: Sequence[_Copy]) -> SharedSubplan | None:
+        """What making copies once would leave out and add; None where they read too little for it, or where a group has rows
+        that one of them asks for and others that it does not."""
+        ran = [copy for copy in copies if not copy.reused]
+        if len(ran) < 2:
+            return SharedSubplan(join, relations, len(copies), reused=True)
+        scanned = max(map(counted_rows, self.below.scans(ran[0].shuffle)), default=0)
+        if scanned < LEAST_ROWS:
+            return None
+        everywhere = frozenset.intersection(*(copy.conditions for copy in ran))
+        own = [copy.conditions - everywhere for copy in ran]
+        if any(not one.columns <= ran[0].keys for mine in own for one in mine):
+            return None
+        some, pruned = (
+            frozenset(one.relations for mine in own for one in mine if one.prunes or not prunes)
+            for prunes in (False, True)
+        )
+        work = [self._work(copy.shuffle, some, pruned) for copy in ran]
+        before, reading = _sum(of for both in work for of in both), [_reading(copy) for copy in ran]
+        # The rows that all of them need: those of one that asks for nothing by itself, else of all together.
+        needed = [at for at, mine in enumerate(own) if not mine][:1] or range(len(ran))
+        once = _sum((_times(_sum(common for common, _ in work), 1 / len(ran)), *(work[at][1] for at in needed)))
+        each = _sum(reading[at] for at in needed)
+        return SharedSubplan(
+            join,
+            relations,
+            len(ran),
+            scanned,
+            sum(counted_rows(copy.shuffle) for copy in ran),
+            saved_amounts=_less(before, once),
+            added_amounts=_less(_times(each, len(ran)), _sum(reading)),
+        )
+
+    def _work(
+        self, top: PlanNode, some: frozenset[tuple[str, ...]], pruned: frozenset[tuple[str, ...]]
+    ) -> tuple[_Amounts, _Amounts]:
+        """The work of an operator and of those below it: with all rows, and with those that conditions on some relations left,
+        on `pruned` ones before they were read."""
+        of_all: list[tuple[Resource, float]] = []
+        of_some: list[tuple[Resource, float]] = []
+
+        def is_of_some(node: PlanNode) -> bool:
+            if node.name == "ReusedExchange":
+                return False
+            below = [is_of_some(child) for child in node.children]
+            if node.name in JOINS and len(node.children) == 2:
+                parsed = parse_join(node)
+                for at in (0, 1):
+                    (of_some if below[at] else of_all).extend(input_work(node, parsed, at))
+            else:
+                work = shuffle_work(node) if node.name in SHUFFLES else operator_work(node)
+                is_pruned = is_scan(node) and self.below.relations(node) in pruned
+                (of_some if any(below) or is_pruned else of_all).extend(work)
+            filters = is_scan(node) or node.name == "Filter"
+            return any(below) or (filters and self.below.relations(node) in some)
+
+        is_of_some(top)
+        return summed(of_all), summed(of_some)
+
+
+def _reading(copy: _Copy) -> _Amounts:
+    """What an aggregate does with the rows of its shuffle."""
+    work = [(Resource.SHUFFLE_READ, float(copy.shuffle.metrics.get("data size", 0)))]
+    for node in copy.above:
+        work += operator_work(node)
+    return summed(work)
+
+
+def _sum(each: Iterable[_Amounts]) -> _Amounts:
+    found: Counter[str] = Counter()
+    for amounts in each:
+        found.update(amounts)
+    return found
+
+
+def _times(amounts: _Amounts, factor: float) -> _Amounts:
+    return {resource: amount * factor for resource, amount in amounts.items()}
+
+
+def _less(amounts: _Amounts, other: _Amounts) -> dict[str, float]:
+    return {resource: rest for resource, amount in amounts.items() if (rest := amount - other.get(resource, 0)) > 0}

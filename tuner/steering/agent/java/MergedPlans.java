@@ -1,0 +1,367 @@
+package tuner.steering.agent;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.And;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
+import org.apache.spark.sql.catalyst.expressions.Or;
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.Union;
+import scala.None$;
+import scala.Option;
+import scala.runtime.AbstractFunction1;
+
+/**
+ * Plans that are alike but for columns that one of them does not need and for conditions on columns that come out on top: each
+ * is made to give what all of them need. They are then equal but for the ids of their columns, and what is equal Spark runs once
+ * (ReuseExchange). A row that only others need is left out again by a plan's own condition, above all.
+ */
+public final class MergedPlans {
+  private static final Set FROM_LEFT = new HashSet(Arrays.asList(
+      new Object[] {"Inner", "Cross", "LeftSemi", "LeftAnti", "LeftOuter"}));
+  private static final Set FROM_RIGHT = new HashSet(Arrays.asList(new Object[] {"Inner", "Cross", "RightOuter"}));
+
+  /** The plans, with columns that correspond place by place. */
+  public final LogicalPlan[] plans;
+  /** What each has to be filtered by above, of its columns; null for nothing. */
+  public final Expression[] own;
+
+  private MergedPlans(LogicalPlan[] plans, Expression[] own) {
+    this.plans = plans;
+    this.own = own;
+  }
+
+  /** Plans that cannot be made equal, with why. */
+  public static final class Unlike extends RuntimeException {
+    public Unlike(String reason) {
+      super(reason);
+    }
+  }
+
+  /** Throws Unlike where plans differ in more than columns and conditions. */
+  public static MergedPlans of(LogicalPlan[] given) {
+    if (areEqual(given)) return new MergedPlans(given, new Expression[given.length]);
+    // One that leaves no column out, or no row, has no operator for it.
+    if (isAny(given, Project.class)) return projects(given);
+    if (isAny(given, Filter.class)) return filters(given);
+    for (int i = 1; i < given.length; i++) {
+      if (given[i].getClass() != given[0].getClass()) throw new Unlike("one has a " + given[0].nodeName() + " where another has none");
+    }
+    if (given[0] instanceof Aggregate) return aggregates(given);
+    if (given[0] instanceof Join) return joins(given);
+    if (given[0] instanceof Union) return unions(given);
+    throw new Unlike("they differ in a " + given[0].nodeName());
+  }
+
+  /** Whether plans are equal but for the ids of their columns. */
+  public static boolean areEqual(LogicalPlan[] given) {
+    for (int i = 1; i < given.length; i++) if (!given[i].sameResult(given[0])) return false;
+    return true;
+  }
+
+  private static boolean isAny(LogicalPlan[] given, Class of) {
+    for (int i = 0; i < given.length; i++) if (of.isInstance(given[i])) return true;
+    return false;
+  }
+
+  /** What is below those that are of a class; the others as they are. */
+  private static MergedPlans below(LogicalPlan[] given, Class of) {
+    LogicalPlan[] found = new LogicalPlan[given.length];
+    for (int i = 0; i < given.length; i++) {
+      found[i] = of.isInstance(given[i]) ? (LogicalPlan) Trees.children(given[i]).get(0) : given[i];
+    }
+    return of(found);
+  }
+
+  private static MergedPlans children(LogicalPlan[] given, int child) {
+    LogicalPlan[] found = new LogicalPlan[given.length];
+    for (int i = 0; i < given.length; i++) found[i] = (LogicalPlan) Trees.children(given[i]).get(child);
+    return of(found);
+  }
+
+  private static MergedPlans filters(LogicalPlan[] given) {
+    MergedPlans below = below(given, Filter.class);
+    List[] columns = below.outputs();
+    List common = new ArrayList();
+    List[] rest = new List[given.length];
+    for (int i = 0; i < given.length; i++) {
+      rest[i] = given[i] instanceof Filter ? conjuncts(((Filter) given[i]).condition()) : new ArrayList();
+    }
+    List ofFirst = new ArrayList(rest[0]);
+    for (int k = 0; k < ofFirst.size(); k++) {
+      Expression one = (Expression) ofFirst.get(k);
+      int[] at = new int[given.length];
+      boolean everywhere = true;
+      for (int i = 0; i < given.length; i++) {
+        at[i] = indexOf(rest[i], one, columns[i], columns[0]);
+        everywhere = everywhere && at[i] >= 0;
+      }
+      for (int i = 0; everywhere && i < given.length; i++) rest[i].remove(at[i]);
+      if (everywhere) common.add(one);
+    }
+    Expression[] own = new Expression[given.length];
+    boolean all = true;
+    for (int i = 0; i < given.length; i++) {
+      own[i] = and(rest[i]);
+      all = all && own[i] != null;
+      if (own[i] != null && Trees.hasSubquery(own[i])) throw new Unlike("a condition of one of them has a subquery");
+    }
+    LogicalPlan[] made = new LogicalPlan[given.length];
+    Expression[] above = new Expression[given.length];
+    for (int i = 0; i < given.length; i++) {
+      List conditions = new ArrayList();
+      for (int k = 0; k < common.size(); k++) conditions.add(moved((Expression) common.get(k), columns[0], columns[i]));
+      Expression either = null;
+      for (int j = 0; all && j < given.length; j++) {
+        Expression one = moved(own[j], columns[j], columns[i]);
+        either = either == null ? one : new Or(either, one);
+      }
+      if (either != null) conditions.add(either);
+      Expression condition = and(conditions);
+      made[i] = condition == null ? below.plans[i] : new Filter(condition, below.plans[i]);
+      above[i] = both(below.own[i], own[i]);
+    }
+    return new MergedPlans(made, above);
+  }
+
+  private static MergedPlans projects(LogicalPlan[] given) {
+    MergedPlans below = below(given, Project.class);
+    List[] named = new List[given.length];
+    for (int i = 0; i < given.length; i++) {
+      named[i] = Trees.list(given[i] instanceof Project ? ((Project) given[i]).projectList() : given[i].output());
+    }
+    List[] columns = below.columns(named);
+    LogicalPlan[] made = new LogicalPlan[given.length];
+    for (int i = 0; i < given.length; i++) made[i] = new Project(Trees.seq(columns[i]), below.plans[i]);
+    return new MergedPlans(made, below.own);
+  }
+
+  private static MergedPlans aggregates(LogicalPlan[] given) {
+    MergedPlans below = children(given, 0);
+    List[] outputs = below.outputs();
+    List[] named = new List[given.length];
+    List[] keys = new List[given.length];
+    for (int i = 0; i < given.length; i++) {
+      named[i] = Trees.list(((Aggregate) given[i]).aggregateExpressions());
+      keys[i] = Trees.list(((Aggregate) given[i]).groupingExpressions());
+      if (keys[i].size() != keys[0].size()) throw new Unlike("they are grouped by other columns");
+      for (int k = 0; k < keys[i].size(); k++) {
+        if (!isSame((Expression) keys[i].get(k), outputs[i], (Expression) keys[0].get(k), outputs[0])) {
+          throw new Unlike("they are grouped by other columns");
+        }
+      }
+      // A group then meets a condition with all of its rows, or with none.
+      boolean kept = below.own[i] == null || Trees.ids(attributes(keys[i])).containsAll(Trees.references(below.own[i]));
+      if (!kept) throw new Unlike("a condition is on a column that they are not grouped by");
+    }
+    List[] columns = below.columns(named);
+    LogicalPlan[] made = new LogicalPlan[given.length];
+    for (int i = 0; i < given.length; i++) {
+      made[i] = (LogicalPlan) Trees.made(Aggregate.class, new Object[] {Trees.seq(keys[i]), Trees.seq(columns[i]), below.plans[i]});
+    }
+    return new MergedPlans(made, below.own);
+  }
+
+  private static MergedPlans joins(LogicalPlan[] given) {
+    MergedPlans left = children(given, 0);
+    MergedPlans right = children(given, 1);
+    Join first = (Join) given[0];
+    String type = JoinSite.typeOf(first);
+    List[] columns = left.outputs();
+    for (int i = 0; i < given.length; i++) columns[i].addAll(right.outputs()[i]);
+    LogicalPlan[] made = new LogicalPlan[given.length];
+    Expression[] own = new Expression[given.length];
+    for (int i = 0; i < given.length; i++) {
+      Join join = (Join) given[i];
+      if (!join.joinType().equals(first.joinType()) || !join.hint().equals(first.hint())) throw new Unlike("they join in other ways");
+      if (join.condition().isDefined() != first.condition().isDefined()) throw new Unlike("they join by other conditions");
+      if (join.condition().isDefined()
+          && !isSame((Expression) join.condition().get(), columns[i], (Expression) first.condition().get(), columns[0])) {
+        throw new Unlike("they join by other conditions");
+      }
+      boolean kept = (left.own[i] == null || FROM_LEFT.contains(type)) && (right.own[i] == null || FROM_RIGHT.contains(type));
+      if (!kept) throw new Unlike("a condition is on rows that a join adds or leaves out by it");
+      made[i] = new Join(left.plans[i], right.plans[i], join.joinType(), join.condition(), join.hint());
+      made[i].copyTagsFrom(join);
+      own[i] = both(left.own[i], right.own[i]);
+    }
+    return new MergedPlans(made, own);
+  }
+
+  private static MergedPlans unions(LogicalPlan[] given) {
+    int inputs = Trees.children(given[0]).size();
+    for (int i = 1; i < given.length; i++) {
+      if (Trees.children(given[i]).size() != inputs) throw new Unlike("they are unions of more parts and of fewer");
+    }
+    MergedPlans[] parts = new MergedPlans[inputs];
+    for (int c = 0; c < inputs; c++) parts[c] = children(given, c);
+    LogicalPlan[] made = new LogicalPlan[given.length];
+    for (int i = 0; i < given.length; i++) {
+      List children = new ArrayList();
+      List first = Trees.list(parts[0].plans[i].output());
+      for (int c = 0; c < inputs; c++) {
+        List columns = Trees.list(parts[c].plans[i].output());
+        List before = Trees.list(((LogicalPlan) Trees.children(given[i]).get(c)).output());
+        List ofFirst = Trees.list(((LogicalPlan) Trees.children(given[i]).get(0)).output());
+        boolean alike = columns.size() == first.size();
+        for (int k = 0; alike && k < before.size(); k++) {
+          alike = place(columns, (Attribute) before.get(k)) == place(first, (Attribute) ofFirst.get(k));
+        }
+        Expression of = parts[c].own[i];
+        Expression ofParts = parts[0].own[i];
+        if (!alike || (of == null) != (ofParts == null) || of != null && !isSame(of, columns, ofParts, first)) {
+          throw new Unlike("the parts of a union differ in other ways");
+        }
+        children.add(parts[c].plans[i]);
+      }
+      made[i] = (LogicalPlan) given[i].withNewChildren(Trees.seq(children));
+    }
+    return new MergedPlans(made, parts[0].own);
+  }
+
+  private List[] outputs() {
+    List[] found = new List[plans.length];
+    for (int i = 0; i < plans.length; i++) found[i] = Trees.list(plans[i].output());
+    return found;
+  }
+
+  /** A column that all plans put out: what is computed, of the first plan's columns; by plan, under which name. */
+  private static final class Column {
+    final Expression computed;
+    final boolean renames;
+    final Object[] named;
+
+    Column(Expression computed, boolean renames, int plans) {
+      this.computed = computed;
+      this.renames = renames;
+      this.named = new Object[plans];
+    }
+  }
+
+  /** For each plan what any of them puts out of these plans' columns, and what their own conditions ask for. */
+  private List[] columns(List[] named) {
+    List[] outputs = outputs();
+    List found = new ArrayList();
+    for (int i = 0; i < plans.length; i++) {
+      for (int k = 0; k < named[i].size(); k++) {
+        boolean renames = named[i].get(k) instanceof Alias;
+        Expression computed = renames ? ((Alias) named[i].get(k)).child() : (Expression) named[i].get(k);
+        column(found, moved(computed, outputs[i], outputs[0]), renames, i).named[i] = named[i].get(k);
+      }
+    }
+    Set asked = new TreeSet();
+    for (int i = 0; i < plans.length; i++) {
+      List of = own[i] == null ? new ArrayList() : Trees.list(own[i].references());
+      for (int k = 0; k < of.size(); k++) asked.add(Integer.valueOf(place(outputs[i], (Attribute) of.get(k))));
+    }
+    for (Object at : asked) column(found, (Expression) outputs[0].get(((Integer) at).intValue()), false, -1);
+    List[] columns = new List[plans.length];
+    for (int i = 0; i < plans.length; i++) {
+      columns[i] = new ArrayList();
+      for (int k = 0; k < found.size(); k++) {
+        Column column = (Column) found.get(k);
+        Expression computed = moved(column.computed, outputs[0], outputs[i]);
+        Object known = column.named[i];
+        columns[i].add(known != null ? known : column.renames ? alias(computed) : computed);
+      }
+    }
+    return columns;
+  }
+
+  /** The column that computes this and that a plan (below 0: any) has no name for yet; a new one where there is none. */
+  private Column column(List among, Expression computed, boolean renames, int plan) {
+    for (int k = 0; k < among.size(); k++) {
+      Column one = (Column) among.get(k);
+      boolean free = plan < 0 || one.named[plan] == null;
+      if (free && one.renames == renames && one.computed.canonicalized().equals(computed.canonicalized())) return one;
+    }
+    Column made = new Column(computed, renames, plans.length);
+    among.add(made);
+    return made;
+  }
+
+  private static NamedExpression alias(Expression computed) {
+    List none = new ArrayList();
+    return new Alias(computed, "shared", NamedExpression$.MODULE$.newExprId(), Trees.seq(none), (Option) None$.MODULE$, Trees.seq(none));
+  }
+
+  private static List attributes(List expressions) {
+    List found = new ArrayList();
+    for (int i = 0; i < expressions.size(); i++) if (expressions.get(i) instanceof Attribute) found.add(expressions.get(i));
+    return found;
+  }
+
+  private static int place(List columns, Attribute column) {
+    for (int i = 0; i < columns.size(); i++) if (((Attribute) columns.get(i)).exprId().equals(column.exprId())) return i;
+    throw new Unlike("one reads a column of the query around it");
+  }
+
+  private static boolean isSame(Expression one, List columns, Expression other, List otherColumns) {
+    return moved(one, columns, otherColumns).canonicalized().equals(other.canonicalized());
+  }
+
+  private static int indexOf(List conditions, Expression one, List columns, List otherColumns) {
+    for (int i = 0; i < conditions.size(); i++) {
+      if (isSame((Expression) conditions.get(i), columns, one, otherColumns)) return i;
+    }
+    return -1;
+  }
+
+  /** An expression of the columns in the same places. */
+  private static Expression moved(Expression expression, List from, List to) {
+    if (from == to) return expression;
+    Map columns = new HashMap();
+    for (int i = 0; i < from.size(); i++) columns.put(((Attribute) from.get(i)).exprId(), to.get(i));
+    return (Expression) new Moved(columns).apply(expression);
+  }
+
+  private static final class Moved extends AbstractFunction1 {
+    private final Map columns;
+
+    Moved(Map columns) {
+      this.columns = columns;
+    }
+
+    public Object apply(Object given) {
+      if (!(given instanceof Attribute)) return ((Expression) given).mapChildren(this);
+      Object column = columns.get(((Attribute) given).exprId());
+      if (column == null) throw new Unlike("one reads a column of the query around it");
+      return column;
+    }
+  }
+
+  private static List conjuncts(Expression condition) {
+    List found = new ArrayList();
+    if (condition instanceof And) {
+      found.addAll(conjuncts(((And) condition).left()));
+      found.addAll(conjuncts(((And) condition).right()));
+    } else {
+      found.add(condition);
+    }
+    return found;
+  }
+
+  private static Expression and(List conditions) {
+    Expression all = null;
+    for (int i = 0; i < conditions.size(); i++) all = both(all, (Expression) conditions.get(i));
+    return all;
+  }
+
+  private static Expression both(Expression one, Expression other) {
+    return one == null ? other : other == null ? one : new And(one, other);
+  }
+}

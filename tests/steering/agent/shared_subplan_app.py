@@ -44,6 +44,10 @@ STATEMENTS = {
     "three of them": f"{GROUPS} SELECT a.i_kind, a.n, b.total, c.least FROM g a JOIN g b ON a.i_kind = b.i_kind JOIN g c "
     f"ON a.i_kind = c.i_kind {YEARS} AND c.d_year = 2001 AND c.d_quarter = 3 AND b.d_quarter < 3",
     "one without a condition": f"{GROUPS} {PAIR} WHERE a.d_year = 2001",
+    "a condition first, then years that are missing": f"{GROUPS} SELECT a.n, b.d_year, b.n, b.total FROM g a JOIN g b "
+    "ON a.i_kind = b.i_kind WHERE a.d_year = 2001",
+    "years that are missing, then a condition": f"{GROUPS} SELECT a.d_year, a.n, b.n, b.total FROM g a JOIN g b "
+    "ON a.i_kind = b.i_kind WHERE b.d_year = 2001",
     "one of them in a union": f"{GROUPS} SELECT n, total FROM g WHERE d_year = 2001 UNION ALL SELECT least, total FROM g "
     "WHERE d_year > 2002",
     "one in a subquery": f"{GROUPS} SELECT * FROM g WHERE d_year = 2002 AND n > (SELECT avg(n) FROM g WHERE d_year = 2001)",

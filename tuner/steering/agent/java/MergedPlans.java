@@ -23,6 +23,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
 import scala.None$;
 import scala.Option;
+import scala.Some;
 import scala.runtime.AbstractFunction1;
 
 /**
@@ -34,6 +35,12 @@ public final class MergedPlans {
   private static final Set FROM_LEFT = new HashSet(Arrays.asList(
       new Object[] {"Inner", "Cross", "LeftSemi", "LeftAnti", "LeftOuter"}));
   private static final Set FROM_RIGHT = new HashSet(Arrays.asList(new Object[] {"Inner", "Cross", "RightOuter"}));
+
+  /** An expression of a plan's columns, with what is known of these now. */
+  public static Expression bound(Expression expression, LogicalPlan plan) {
+    List columns = Trees.list(plan.output());
+    return moved(expression, columns, columns);
+  }
 
   /** The plans, with columns that correspond place by place. */
   public final LogicalPlan[] plans;
@@ -171,7 +178,9 @@ public final class MergedPlans {
     List[] columns = below.columns(named);
     LogicalPlan[] made = new LogicalPlan[given.length];
     for (int i = 0; i < given.length; i++) {
-      made[i] = (LogicalPlan) Trees.made(Aggregate.class, new Object[] {Trees.seq(keys[i]), Trees.seq(columns[i]), below.plans[i]});
+      List groups = new ArrayList();
+      for (int k = 0; k < keys[i].size(); k++) groups.add(moved((Expression) keys[i].get(k), outputs[i], outputs[i]));
+      made[i] = (LogicalPlan) Trees.made(Aggregate.class, new Object[] {Trees.seq(groups), Trees.seq(columns[i]), below.plans[i]});
     }
     return new MergedPlans(made, below.own);
   }
@@ -195,7 +204,9 @@ public final class MergedPlans {
       }
       boolean kept = (left.own[i] == null || FROM_LEFT.contains(type)) && (right.own[i] == null || FROM_RIGHT.contains(type));
       if (!kept) throw new Unlike("a condition is on rows that a join adds or leaves out by it");
-      made[i] = new Join(left.plans[i], right.plans[i], join.joinType(), join.condition(), join.hint());
+      Option condition = join.condition();
+      if (condition.isDefined()) condition = (Option) new Some(moved((Expression) condition.get(), columns[i], columns[i]));
+      made[i] = new Join(left.plans[i], right.plans[i], join.joinType(), condition, join.hint());
       made[i].copyTagsFrom(join);
       own[i] = both(left.own[i], right.own[i]);
     }
@@ -275,8 +286,8 @@ public final class MergedPlans {
       for (int k = 0; k < found.size(); k++) {
         Column column = (Column) found.get(k);
         Expression computed = moved(column.computed, outputs[0], outputs[i]);
-        Object known = column.named[i];
-        columns[i].add(known != null ? known : column.renames ? alias(computed) : computed);
+        Expression known = (Expression) column.named[i];
+        columns[i].add(known != null ? moved(known, outputs[i], outputs[i]) : column.renames ? alias(computed) : computed);
       }
     }
     return columns;
@@ -321,9 +332,11 @@ public final class MergedPlans {
     return -1;
   }
 
-  /** An expression of the columns in the same places. */
+  /**
+   * An expression of the columns in the same places; of its own columns (`from` is `to`) with what is known of them now: one that a
+   * condition kept from being null may be null where that condition is only of some.
+   */
   private static Expression moved(Expression expression, List from, List to) {
-    if (from == to) return expression;
     Map columns = new HashMap();
     for (int i = 0; i < from.size(); i++) columns.put(((Attribute) from.get(i)).exprId(), to.get(i));
     return (Expression) new Moved(columns).apply(expression);

@@ -102,8 +102,9 @@ public final class SharedSubplans {
 
   /** What a group was, of what all need: its own rows and columns. */
   private static LogicalPlan above(LogicalPlan before, LogicalPlan merged, Expression own) {
+    LogicalPlan kept = own == null ? merged : new Filter(MergedPlans.bound(own, merged), merged);
     List columns = Trees.list(before.output());
-    List made = Trees.list(merged.output());
+    List made = Trees.list(kept.output());
     for (int i = 0; i < columns.size(); i++) {
       Attribute column = (Attribute) columns.get(i);
       boolean found = false;
@@ -114,7 +115,6 @@ public final class SharedSubplans {
       }
       if (!found) throw new MergedPlans.Unlike("a column would be of another type");
     }
-    LogicalPlan kept = own == null ? merged : new Filter(own, merged);
     return new Project(Trees.seq(columns), kept);
   }
 

@@ -19,8 +19,12 @@ _APP = Path(__file__).with_name("shared_subplan_app.py")
 REFUSED = {
     "computed keys": "what may fail would be computed of other rows: add",
     "what may fail": "what may fail would be computed of other rows: cast",
-    "not grouped by it": "a condition is on a column that they are not grouped by",
-    "all together": "a condition is on a column that they are not grouped by",
+    "not grouped by it": "a condition is on what they are not grouped by, or not exactly",
+    "all together": "a condition is on what they are not grouped by, or not exactly",
+    "zeros that are equal": "a condition is on what they are not grouped by, or not exactly",
+    "texts that are equal": "a condition is on what they are not grouped by, or not exactly",
+    "two kinds of distinct": "one computes what another cannot",
+    "a sum that only one can have": "what may fail would be computed of other rows: sum",
     "grouped by others": "they are grouped by other columns",
     "rows without a match": "a condition is on rows that a join adds or leaves out by it",
 }

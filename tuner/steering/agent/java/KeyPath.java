@@ -50,7 +50,8 @@ public final class KeyPath {
     return null;
   }
 
-  private static boolean isExact(DataType type) {
+  /** Whether values that are equal are the same in every way. */
+  public static boolean isExact(DataType type) {
     return type instanceof DecimalType || type.equals(DataTypes.StringType) || EXACT.contains(type.typeName());
   }
 

@@ -15,6 +15,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
 import org.apache.spark.sql.catalyst.expressions.Or;
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
@@ -125,7 +126,11 @@ public final class MergedPlans {
     for (int i = 0; i < given.length; i++) {
       own[i] = and(rest[i]);
       all = all && own[i] != null;
-      if (own[i] != null && Trees.hasSubquery(own[i])) throw new Unlike("a condition of one of them has a subquery");
+      if (own[i] == null) continue;
+      if (Trees.hasSubquery(own[i])) throw new Unlike("a condition of one of them has a subquery");
+      for (int k = 0; k < rest[i].size(); k++) {
+        if (Trees.references((Expression) rest[i].get(k)).isEmpty()) throw new Unlike("a condition of one of them is on no column");
+      }
     }
     LogicalPlan[] made = new LogicalPlan[given.length];
     Expression[] above = new Expression[given.length];
@@ -172,8 +177,8 @@ public final class MergedPlans {
         }
       }
       // A group then meets a condition with all of its rows, or with none.
-      boolean kept = below.own[i] == null || Trees.ids(attributes(keys[i])).containsAll(Trees.references(below.own[i]));
-      if (!kept) throw new Unlike("a condition is on a column that they are not grouped by");
+      boolean kept = below.own[i] == null || Trees.ids(exact(keys[i])).containsAll(Trees.references(below.own[i]));
+      if (!kept) throw new Unlike("a condition is on what they are not grouped by, or not exactly");
     }
     List[] columns = below.columns(named);
     LogicalPlan[] made = new LogicalPlan[given.length];
@@ -246,7 +251,10 @@ public final class MergedPlans {
 
   private List[] outputs() {
     List[] found = new List[plans.length];
-    for (int i = 0; i < plans.length; i++) found[i] = Trees.list(plans[i].output());
+    for (int i = 0; i < plans.length; i++) {
+      found[i] = Trees.list(plans[i].output());
+      if (Trees.ids(found[i]).size() < found[i].size()) throw new Unlike("one puts out a column twice");
+    }
     return found;
   }
 
@@ -287,6 +295,7 @@ public final class MergedPlans {
         Column column = (Column) found.get(k);
         Expression computed = moved(column.computed, outputs[0], outputs[i]);
         Expression known = (Expression) column.named[i];
+        if (known == null && !mayBeAdded(computed)) throw new Unlike("one computes what another cannot");
         columns[i].add(known != null ? moved(known, outputs[i], outputs[i]) : column.renames ? alias(computed) : computed);
       }
     }
@@ -305,14 +314,40 @@ public final class MergedPlans {
     return made;
   }
 
-  private static NamedExpression alias(Expression computed) {
-    List none = new ArrayList();
-    return new Alias(computed, "shared", NamedExpression$.MODULE$.newExprId(), Trees.seq(none), (Option) None$.MODULE$, Trees.seq(none));
+  /** Not what Spark has rewritten long ago where it was (several DISTINCT), nor what runs by itself. */
+  private static boolean mayBeAdded(Expression computed) {
+    if (Trees.hasSubquery(computed)) return false;
+    if (computed instanceof AggregateExpression) {
+      AggregateExpression function = (AggregateExpression) computed;
+      if (function.isDistinct() || function.filter().isDefined()) return false;
+    }
+    List children = Trees.list(computed.children());
+    for (int i = 0; i < children.size(); i++) if (!mayBeAdded((Expression) children.get(i))) return false;
+    return true;
   }
 
-  private static List attributes(List expressions) {
+  /** The results of functions are told apart by their ids, which copies of a plan share. */
+  private static final class OfItsOwn extends AbstractFunction1 {
+    public Object apply(Object given) {
+      if (!(given instanceof AggregateExpression)) return ((Expression) given).mapChildren(this);
+      AggregateExpression of = (AggregateExpression) given;
+      return new AggregateExpression(
+          of.aggregateFunction(), of.mode(), of.isDistinct(), of.filter(), NamedExpression$.MODULE$.newExprId());
+    }
+  }
+
+  private static NamedExpression alias(Expression computed) {
+    List none = new ArrayList();
+    return new Alias((Expression) new OfItsOwn().apply(computed), "shared", NamedExpression$.MODULE$.newExprId(), Trees.seq(none), (Option) None$.MODULE$, Trees.seq(none));
+  }
+
+  /** Columns whose values, where they are equal, are the same to every condition: -0.0 equals 0.0, and reads otherwise. */
+  private static List exact(List expressions) {
     List found = new ArrayList();
-    for (int i = 0; i < expressions.size(); i++) if (expressions.get(i) instanceof Attribute) found.add(expressions.get(i));
+    for (int i = 0; i < expressions.size(); i++) {
+      Expression one = (Expression) expressions.get(i);
+      if (one instanceof Attribute && KeyPath.isExact(one.dataType())) found.add(one);
+    }
     return found;
   }
 

@@ -24,7 +24,7 @@ REFUSED = {
     "zeros that are equal": "a condition is on what they are not grouped by, or not exactly",
     "texts that are equal": "a condition is on what they are not grouped by, or not exactly",
     "two kinds of distinct": "one computes what another cannot",
-    "a sum that only one can have": "what may fail would be computed of other rows: sum",
+    "a sum of one alone": "what may fail would be computed of other rows: sum",
     "grouped by others": "they are grouped by other columns",
     "rows without a match": "a condition is on rows that a join adds or leaves out by it",
 }

@@ -8,13 +8,11 @@ import json
 import sys
 from pathlib import Path
 
+from directed_statements import read_tables, run_both_ways
 from pyspark.sql import SparkSession
 
-from tuner.eventlog.find import find_logs
-from tuner.eventlog.read import read_application
-from tuner.model.agent_message import HintDirective, QueryDirectives, encode_message
-from tuner.plan.literals import literal_class
-from tuner.plan.queries import queries
+from tuner.model.agent_message import HintDirective
+from tuner.model.query import Query
 
 ITEMS = "(SELECT * FROM items WHERE i_kind = 3) i"
 GROUPS = "(SELECT s_item, count(*) n, min(s_id) least FROM sales GROUP BY s_item)"
@@ -71,35 +69,15 @@ spark.range(0, 300, 1, 2).selectExpr(
     "concat('text ', id) AS i_text",
     "concat('name ', id) AS i_name",
 ).write.parquet(f"{directory}/items")
+read_tables(spark, directory, ("sales", "items", "parts"))
 
 
-for table in ("sales", "items", "parts"):
-    spark.read.parquet(f"{directory}/{table}").createOrReplaceTempView(table)
-
-
-def rows(label: str, sql: str, directives: str = "") -> list[str]:
-    spark.conf.set("spark.tuner.directives", directives)
-    spark.sparkContext.setJobDescription(label)
-    return sorted(repr(tuple(row)) for row in spark.sql(sql).collect())
-
-
-plain = {name: rows(f"plain: {name}", sql) for name, sql in STATEMENTS.items()}
-spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()  # type: ignore[union-attr]
-(source,) = find_logs(Path(spark.conf.get("spark.eventLog.dir", "").removeprefix("file:")))
-ran = {query.description.removeprefix("plain: "): query for query in queries(read_application(source)) if query.joins}
-same = {}
-for name, sql in STATEMENTS.items():
-    query = ran[name]
+def filter_by_items(query: Query, values: tuple[str, ...]) -> tuple[HintDirective]:
     items = tuple(relation for relation in query.relations if relation.endswith("/items"))
-    hint = HintDirective(
-        "hint_join:f",
-        query.joins[0].signature,
-        "FILTER_BY_KEY",
-        items,
-        literals=(literal_class(query.conditions or ()),),
-        rows=100,
-    )
-    text = encode_message((QueryDirectives(query.fingerprint, query.relations, hints=(hint,)),))
-    same[name] = rows(f"filtered: {name}", sql, text) == plain[name]
-report.write_text(json.dumps(same))
+    join = query.joins[0].signature
+    return (HintDirective("hint_join:f", join, "FILTER_BY_KEY", items, literals=values, rows=100),)
+
+
+ran = run_both_ways(spark, "filtered", STATEMENTS, filter_by_items)
+report.write_text(json.dumps({name: plain == filtered for name, (plain, filtered) in ran.items()}))
 spark.stop()

@@ -9,13 +9,11 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from directed_statements import read_tables, run_both_ways
 from pyspark.sql import SparkSession
 
-from tuner.eventlog.find import find_logs
-from tuner.eventlog.read import read_application
-from tuner.model.agent_message import HintDirective, QueryDirectives, encode_message
-from tuner.plan.literals import literal_class
-from tuner.plan.queries import queries
+from tuner.model.agent_message import HintDirective
+from tuner.model.query import Query
 
 JOINED = "sales JOIN days ON s_day = d_day JOIN items ON s_item = i_item"
 KEYS = "d_year, d_quarter, i_kind"
@@ -117,27 +115,15 @@ spark.range(0, 2000, 1, 2).selectExpr(
 spark.range(0, 40, 1, 2).selectExpr(
     "id AS i_item", "CAST(id % 7 AS INT) AS i_kind", "if(id % 2 = 0, 'a', 'a ') COLLATE UTF8_BINARY_RTRIM AS i_text"
 ).write.parquet(f"{directory}/items")
-for table in ("sales", "items", "days", "parts"):
-    spark.read.parquet(f"{directory}/{table}").createOrReplaceTempView(table)
+read_tables(spark, directory, ("sales", "items", "days", "parts"))
 
 
-def rows(label: str, sql: str, directives: str = "") -> list[str]:
-    spark.conf.set("spark.tuner.directives", directives)
-    spark.sparkContext.setJobDescription(label)
-    return sorted(repr(tuple(row)) for row in spark.sql(sql).collect())
-
-
-plain = {name: rows(f"plain: {name}", sql) for name, sql in STATEMENTS.items()}
-spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()  # type: ignore[union-attr]
-(source,) = find_logs(Path(spark.conf.get("spark.eventLog.dir", "").removeprefix("file:")))
-ran = {query.description.removeprefix("plain: "): query for query in queries(read_application(source)) if query.joins}
-same = {}
-for name, sql in STATEMENTS.items():
-    query = ran[name]
+def share(query: Query, values: tuple[str, ...]) -> list[HintDirective]:
     times = Counter(join.signature for join in query.joins)
-    values = (literal_class(query.conditions or ()),)
-    hints = [HintDirective(f"share:{j}", j, "SHARE", literals=values) for j, number in times.items() if number > 1]
-    text = encode_message((QueryDirectives(query.fingerprint, query.relations, hints=tuple(hints)),))
-    same[name] = rows(f"shared: {name}", sql, text) == plain[name] and bool(plain[name])
-report.write_text(json.dumps(same))
+    return [HintDirective(f"share:{j}", j, "SHARE", literals=values) for j, number in times.items() if number > 1]
+
+
+ran = run_both_ways(spark, "shared", STATEMENTS, share)
+# One without rows tells nothing.
+report.write_text(json.dumps({name: plain == shared and bool(plain) for name, (plain, shared) in ran.items()}))
 spark.stop()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tuner.advice.candidates.best_hints import best_hints
 from tuner.advice.candidates.bloom_filter_seconds import bloom_filter_seconds
-from tuner.advice.candidates.query_gain import capped
+from tuner.advice.candidates.query_gain import is_worth_it, predict_saving
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.cost.cardinality import Basis
@@ -19,7 +19,7 @@ from tuner.cost.learned.unit_cost_fit import work_seconds
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if.interval import SIZE_ERRORS
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.change import Change, Evidence, Prediction, Risk
+from tuner.model.change import Change, Evidence, Risk
 from tuner.model.key_filter_site import KeyFilterSite
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
@@ -58,9 +58,8 @@ def advise_key_filters(facts: Facts) -> Iterator[Change]:
             # A broadcast drops the same rows before they are shuffled. Once it is there, the next run tells what is left to drop.
             if found.gain <= broadcasts.get((query.fingerprint, found.site.join), 0.0):
                 continue
-            if found.site.source_rows <= MOST_KEYS and found.gain >= max(
-                MIN_GAIN_SECONDS, MIN_GAIN_SHARE * query.seconds
-            ):
+            worth_it = is_worth_it(found.gain, [query], MIN_GAIN_SECONDS, MIN_GAIN_SHARE)
+            if found.site.source_rows <= MOST_KEYS and worth_it:
                 yield _change(facts, found)
 
 
@@ -88,11 +87,8 @@ def _priced(query: Query, site: KeyFilterSite, costs: UnitCosts, cores: int) -> 
 
 
 def _change(facts: Facts, found: _Filter) -> Change:
-    site, query, error = found.site, found.query, facts.price_error
-    before = query.seconds
-    gain = capped(found.gain, before)
-    least = found.least_saved / error - found.added * error
-    most = capped(found.saved * error - found.added / error, before)
+    site, query = found.site, found.query
+    prediction = predict_saving(query, found.saved, found.added, facts.price_error, found.least_saved)
     names = _names(site.source)
     return Change.of(
         actions=(Action(ActionKind.HINT_JOIN, site.join, Hint.FILTER_BY_KEY, query.fingerprint, site.source),),
@@ -106,7 +102,7 @@ def _change(facts: Facts, found: _Filter) -> Change:
                 "source_rows": site.source_rows,
                 "share_kept": site.kept,
                 "work_seconds": found.saved,
-                "gain_seconds": gain,
+                "gain_seconds": prediction.gain,
             },
         ),
         evidence=(
@@ -118,7 +114,7 @@ def _change(facts: Facts, found: _Filter) -> Change:
             Evidence("shuffling, sorting and joining what is dropped", found.saved, "seconds"),
             Evidence("making the filter and asking it", found.added, "seconds"),
         ),
-        prediction=Prediction(before, before - gain, before - most, before - least),
+        prediction=prediction,
         risk=Risk.LOW,
         advisor="key_filter",
     )

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tuner.advice.candidates.query_gain import capped
+from tuner.advice.candidates.query_gain import is_worth_it, predict_saving
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.cost.learned.unit_cost_fit import work_seconds
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.change import Change, Evidence, Prediction, Risk
+from tuner.model.change import Change, Evidence, Risk
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.shared_subplan import SharedSubplan
@@ -35,14 +35,11 @@ def advise_shared_subplans(facts: Facts) -> Iterator[Change]:
 
 
 def _change(facts: Facts, query: Query, found: SharedSubplan) -> Iterator[Change]:
-    cores, error, before = max(1, facts.cluster.cores), facts.price_error, query.seconds
-    saved, added = (
-        work_seconds(amounts, facts.costs) / cores for amounts in (found.saved_amounts, found.added_amounts)
-    )
-    gain = capped(saved - added, before)
-    if gain < max(MIN_GAIN_SECONDS, MIN_GAIN_SHARE * before):
+    both = (found.saved_amounts, found.added_amounts)
+    saved, added = (work_seconds(amounts, facts.costs) / max(1, facts.cluster.cores) for amounts in both)
+    prediction = predict_saving(query, saved, added, facts.price_error)
+    if not is_worth_it(prediction.gain, [query], MIN_GAIN_SECONDS, MIN_GAIN_SHARE):
         return
-    least, most = saved / error - added * error, capped(saved * error - added / error, before)
     names = " and ".join(map(short_name, found.relations))
     yield Change.of(
         actions=(Action(ActionKind.HINT_JOIN, found.join, Hint.SHARE, query.fingerprint, found.relations),),
@@ -55,7 +52,7 @@ def _change(facts: Facts, query: Query, found: SharedSubplan) -> Iterator[Change
                 "rows": found.scanned_rows,
                 "group_rows": found.rows,
                 "added_seconds": added,
-                "gain_seconds": gain,
+                "gain_seconds": prediction.gain,
             },
         ),
         evidence=(
@@ -65,7 +62,7 @@ def _change(facts: Facts, query: Query, found: SharedSubplan) -> Iterator[Change
             Evidence("reading and joining but once", saved, "seconds"),
             Evidence("reading the groups of all in each place", added, "seconds"),
         ),
-        prediction=Prediction(before, before - gain, before - most, before - least),
+        prediction=prediction,
         risk=Risk.LOW,
         advisor="shared_subplan",
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from tuner.advice.candidates.hinted_broadcasts import HINTED, BroadcastSides, hinted_broadcasts
 from tuner.advice.facts import Facts
@@ -135,12 +135,18 @@ class PricedBlock:
         given = self.given(tree)
         if self._sides is None:
             return given
-        found = hinted_broadcasts(self._sides, lambda hints: self.what_if.order(tree.order, hints), given)
-        return Given({**given.joins, **found})
+        if tree.order not in self._hints:
+            run = partial(self.what_if.order, tree.order)
+            self._hints[tree.order] = hinted_broadcasts(self._sides, run, given)
+        return Given({**given.joins, **self._hints[tree.order]})
 
     def seconds(self, tree: JoinTree) -> float:
         """What an order takes, all of its joins together."""
         return self.what_if.order(tree.order, self.hinted(tree)).seconds(self.facts.cluster)
+
+    @cached_property
+    def _hints(self) -> dict[Order, Mapping[int, GivenJoin]]:
+        return {}
 
     @cached_property
     def _sides(self) -> BroadcastSides | None:

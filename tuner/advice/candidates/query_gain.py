@@ -40,6 +40,17 @@ def is_worth_it(
     return gain >= max(seconds, share * total_seconds(queries))
 
 
+def predict_saving(
+    query: Query, saved: float, added: float, error: float, least_saved: float | None = None
+) -> Prediction:
+    """Seconds of a query that is spared some work for some other, each priced within a factor of `error`; at least
+    `least_saved` where what it saves stands on sizes that may be wrong."""
+    before = query.seconds
+    gain, most = (capped(seconds, before) for seconds in (saved - added, saved * error - added / error))
+    least = (saved if least_saved is None else least_saved) / error - added * error
+    return Prediction(before, before - gain, before - most, before - least)
+
+
 def predict_gains(gains: Iterable[tuple[Query, Interval]]) -> Prediction:
     """Seconds of the queries after, from what is gained in each of them."""
     found = list(gains)

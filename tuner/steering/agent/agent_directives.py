@@ -131,28 +131,30 @@ def _hint(
     if query is None:
         return "its query did not have this join in the latest run"
     if action.value == Hint.FILTER_BY_KEY:
-        return _filter(action, query)
+        return _placed(action, query, rows=_rows_to_filter_by(action, query))
     if action.value == Hint.SHARE:
-        message = HintDirective(action.id, action.target, action.value, tuple(sorted(action.relations)))
-        return _PlacedDirective(action, query, message, action.target, (message.hint, message.side))
+        return _placed(action, query)
     if action.relations and (why := _unclear_side(sides, action.relations)):
         return why
     most_bytes = limits.of_hints.get(action.id, 0)
-    cap_bytes = limits.cap_bytes if most_bytes else 0
-    message = HintDirective(
-        action.id, action.target, action.value, tuple(sorted(action.relations)), most_bytes, cap_bytes
-    )
-    return _PlacedDirective(action, query, message, action.target, (message.hint, message.side))
+    return _placed(action, query, most_bytes=most_bytes, cap_bytes=limits.cap_bytes if most_bytes else 0)
 
 
-def _filter(action: Action, query: Query) -> _PlacedDirective:
-    """A filter has room for more keys than there were: one that is too small lets rows pass that it need not."""
-    rows = max(
-        (s.source_rows for s in query.key_filters if (s.join, s.source) == (action.target, action.relations)), default=0
-    )
+def _placed(
+    action: Action, query: Query, *, most_bytes: int = 0, cap_bytes: int = 0, rows: int = 0
+) -> _PlacedDirective:
     side = tuple(sorted(action.relations))
-    message = HintDirective(action.id, action.target, action.value, side, rows=round(rows * FILTER_ROOM))
+    message = HintDirective(
+        action.id, action.target, action.value, side, most_bytes=most_bytes, cap_bytes=cap_bytes, rows=rows
+    )
     return _PlacedDirective(action, query, message, action.target, (message.hint, message.side))
+
+
+def _rows_to_filter_by(action: Action, query: Query) -> int:
+    """A filter has room for more keys than there were: one that is too small lets rows pass that it need not."""
+    place = (action.target, action.relations)
+    rows = max((s.source_rows for s in query.key_filters if (s.join, s.source) == place), default=0)
+    return round(rows * FILTER_ROOM)
 
 
 def _with_join(

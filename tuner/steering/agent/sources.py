@@ -47,6 +47,7 @@ SOURCES = (
     "KeyPath",
     "KeyFilters",
     "MergedPlans",
+    "SumOverflow",
     "SharedSubplans",
     "OrderRule",
     "HintRule",

@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.spark.sql.catalyst.expressions.And;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.EqualNullSafe;
 import org.apache.spark.sql.catalyst.expressions.EqualTo;
@@ -59,7 +58,7 @@ public final class JoinBlock {
     Join join = (Join) below;
     flatten(join.left());
     flatten(join.right());
-    if (join.condition().isDefined()) addConjuncts((Expression) join.condition().get(), conjuncts);
+    if (join.condition().isDefined()) conjuncts.addAll(Trees.conjuncts((Expression) join.condition().get()));
   }
 
   /** The first operator under projections that only choose among columns. */
@@ -72,15 +71,6 @@ public final class JoinBlock {
     List columns = Trees.list(project.projectList());
     for (int i = 0; i < columns.size(); i++) if (!(columns.get(i) instanceof AttributeReference)) return false;
     return true;
-  }
-
-  private static void addConjuncts(Expression condition, List found) {
-    if (condition instanceof And) {
-      addConjuncts(((And) condition).left(), found);
-      addConjuncts(((And) condition).right(), found);
-    } else {
-      found.add(condition);
-    }
   }
 
   /** Why the block must stay as it is; null where it may be reordered. */

@@ -28,9 +28,10 @@ import org.apache.spark.sql.types.DecimalType;
 public final class KeyPath {
   // Values that are equal have the same bytes, and so the same hash: not floating point, nor text by a collation.
   private static final Set EXACT = new HashSet(Arrays.asList(new Object[] {"byte", "short", "integer", "long", "date", "timestamp"}));
-  private static final Set FROM_LEFT = new HashSet(Arrays.asList(
+  /** Joins of which each row of their left input, of their right one, comes out or not by itself. */
+  static final Set FROM_LEFT = new HashSet(Arrays.asList(
       new Object[] {"Inner", "Cross", "LeftSemi", "LeftAnti", "LeftOuter"}));
-  private static final Set FROM_RIGHT = new HashSet(Arrays.asList(new Object[] {"Inner", "Cross", "RightOuter"}));
+  static final Set FROM_RIGHT = new HashSet(Arrays.asList(new Object[] {"Inner", "Cross", "RightOuter"}));
 
   /** Which child it is, the child, and the keys as it puts them out. */
   public final int child;

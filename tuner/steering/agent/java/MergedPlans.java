@@ -1,9 +1,7 @@
 package tuner.steering.agent;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -33,16 +31,6 @@ import scala.runtime.AbstractFunction1;
  * (ReuseExchange). A row that only others need is left out again by a plan's own condition, above all.
  */
 public final class MergedPlans {
-  private static final Set FROM_LEFT = new HashSet(Arrays.asList(
-      new Object[] {"Inner", "Cross", "LeftSemi", "LeftAnti", "LeftOuter"}));
-  private static final Set FROM_RIGHT = new HashSet(Arrays.asList(new Object[] {"Inner", "Cross", "RightOuter"}));
-
-  /** An expression of a plan's columns, with what is known of these now. */
-  public static Expression bound(Expression expression, LogicalPlan plan) {
-    List columns = Trees.list(plan.output());
-    return moved(expression, columns, columns);
-  }
-
   /** The plans, with columns that correspond place by place. */
   public final LogicalPlan[] plans;
   /** What each has to be filtered by above, of its columns; null for nothing. */
@@ -107,7 +95,7 @@ public final class MergedPlans {
     List common = new ArrayList();
     List[] rest = new List[given.length];
     for (int i = 0; i < given.length; i++) {
-      rest[i] = given[i] instanceof Filter ? conjuncts(((Filter) given[i]).condition()) : new ArrayList();
+      rest[i] = given[i] instanceof Filter ? Trees.conjuncts(((Filter) given[i]).condition()) : new ArrayList();
     }
     List ofFirst = new ArrayList(rest[0]);
     for (int k = 0; k < ofFirst.size(); k++) {
@@ -184,7 +172,7 @@ public final class MergedPlans {
     LogicalPlan[] made = new LogicalPlan[given.length];
     for (int i = 0; i < given.length; i++) {
       List groups = new ArrayList();
-      for (int k = 0; k < keys[i].size(); k++) groups.add(moved((Expression) keys[i].get(k), outputs[i], outputs[i]));
+      for (int k = 0; k < keys[i].size(); k++) groups.add(bound((Expression) keys[i].get(k), outputs[i]));
       made[i] = (LogicalPlan) Trees.made(Aggregate.class, new Object[] {Trees.seq(groups), Trees.seq(columns[i]), below.plans[i]});
     }
     return new MergedPlans(made, below.own);
@@ -196,7 +184,8 @@ public final class MergedPlans {
     Join first = (Join) given[0];
     String type = JoinSite.typeOf(first);
     List[] columns = left.outputs();
-    for (int i = 0; i < given.length; i++) columns[i].addAll(right.outputs()[i]);
+    List[] ofRight = right.outputs();
+    for (int i = 0; i < given.length; i++) columns[i].addAll(ofRight[i]);
     LogicalPlan[] made = new LogicalPlan[given.length];
     Expression[] own = new Expression[given.length];
     for (int i = 0; i < given.length; i++) {
@@ -207,10 +196,10 @@ public final class MergedPlans {
           && !isSame((Expression) join.condition().get(), columns[i], (Expression) first.condition().get(), columns[0])) {
         throw new Unlike("they join by other conditions");
       }
-      boolean kept = (left.own[i] == null || FROM_LEFT.contains(type)) && (right.own[i] == null || FROM_RIGHT.contains(type));
+      boolean kept = (left.own[i] == null || KeyPath.FROM_LEFT.contains(type)) && (right.own[i] == null || KeyPath.FROM_RIGHT.contains(type));
       if (!kept) throw new Unlike("a condition is on rows that a join adds or leaves out by it");
       Option condition = join.condition();
-      if (condition.isDefined()) condition = (Option) new Some(moved((Expression) condition.get(), columns[i], columns[i]));
+      if (condition.isDefined()) condition = (Option) new Some(bound((Expression) condition.get(), columns[i]));
       made[i] = new Join(left.plans[i], right.plans[i], join.joinType(), condition, join.hint());
       made[i].copyTagsFrom(join);
       own[i] = both(left.own[i], right.own[i]);
@@ -296,7 +285,7 @@ public final class MergedPlans {
         Expression computed = moved(column.computed, outputs[0], outputs[i]);
         Expression known = (Expression) column.named[i];
         if (known == null && !mayBeAdded(computed)) throw new Unlike("one computes what another cannot");
-        columns[i].add(known != null ? moved(known, outputs[i], outputs[i]) : column.renames ? alias(computed) : computed);
+        columns[i].add(known != null ? bound(known, outputs[i]) : column.renames ? alias(computed) : computed);
       }
     }
     return columns;
@@ -338,7 +327,9 @@ public final class MergedPlans {
 
   private static NamedExpression alias(Expression computed) {
     List none = new ArrayList();
-    return new Alias((Expression) new OfItsOwn().apply(computed), "shared", NamedExpression$.MODULE$.newExprId(), Trees.seq(none), (Option) None$.MODULE$, Trees.seq(none));
+    Expression own = (Expression) new OfItsOwn().apply(computed);
+    return new Alias(
+        own, "shared", NamedExpression$.MODULE$.newExprId(), Trees.seq(none), (Option) None$.MODULE$, Trees.seq(none));
   }
 
   /** Columns whose values, where they are equal, are the same to every condition: -0.0 equals 0.0, and reads otherwise. */
@@ -368,9 +359,14 @@ public final class MergedPlans {
   }
 
   /**
-   * An expression of the columns in the same places; of its own columns (`from` is `to`) with what is known of them now: one that a
-   * condition kept from being null may be null where that condition is only of some.
+   * An expression of these columns, with what is known of them now: one that a condition kept from being null may be null where
+   * that condition is only of some.
    */
+  static Expression bound(Expression expression, List columns) {
+    return moved(expression, columns, columns);
+  }
+
+  /** An expression of the columns in the same places. */
   private static Expression moved(Expression expression, List from, List to) {
     Map columns = new HashMap();
     for (int i = 0; i < from.size(); i++) columns.put(((Attribute) from.get(i)).exprId(), to.get(i));
@@ -390,17 +386,6 @@ public final class MergedPlans {
       if (column == null) throw new Unlike("one reads a column of the query around it");
       return column;
     }
-  }
-
-  private static List conjuncts(Expression condition) {
-    List found = new ArrayList();
-    if (condition instanceof And) {
-      found.addAll(conjuncts(((And) condition).left()));
-      found.addAll(conjuncts(((And) condition).right()));
-    } else {
-      found.add(condition);
-    }
-    return found;
   }
 
   private static Expression and(List conditions) {

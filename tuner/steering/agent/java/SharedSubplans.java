@@ -1,25 +1,17 @@
 package tuner.steering.agent;
 
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.UnscaledValue;
-import org.apache.spark.sql.catalyst.expressions.aggregate.Average;
-import org.apache.spark.sql.catalyst.expressions.aggregate.Sum;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
-import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DecimalType;
 
 /**
  * Groups that a query makes several times, of other years or for other columns, are made once: of a CTE that is read several
@@ -27,7 +19,6 @@ import org.apache.spark.sql.types.DecimalType;
  */
 public final class SharedSubplans {
   public static final String HINT = "SHARE";
-  private static final Set NUMBERS = new HashSet(Arrays.asList(new Object[] {"byte", "short", "integer", "float", "double"}));
 
   private final Pass pass;
 
@@ -96,7 +87,7 @@ public final class SharedSubplans {
     if (MergedPlans.areEqual(groups)) throw new MergedPlans.Unlike("in nothing that a plan tells");
     for (int i = 0; i < groups.length; i++) {
       String risk = NeverFails.obstacle(groups[i]);
-      if (risk == null) risk = overflow(groups[i]);
+      if (risk == null) risk = SumOverflow.obstacle(groups[i]);
       if (risk != null) throw new MergedPlans.Unlike("what may fail would be computed of other rows: " + risk);
       List operators = Trees.everything(groups[i]);
       for (int k = 0; k < operators.size(); k++) {
@@ -110,36 +101,9 @@ public final class SharedSubplans {
     return replaced;
   }
 
-  /** A function that may leave its type where it is computed of other rows, by its SQL name; null for none. */
-  private static String overflow(LogicalPlan plan) {
-    String found = null;
-    List expressions = plan instanceof Aggregate ? Trees.list(((Aggregate) plan).aggregateExpressions()) : new ArrayList();
-    for (int i = 0; found == null && i < expressions.size(); i++) found = overflow((Expression) expressions.get(i));
-    List children = Trees.children(plan);
-    for (int i = 0; found == null && i < children.size(); i++) found = overflow((LogicalPlan) children.get(i));
-    return found;
-  }
-
-  private static String overflow(Expression expression) {
-    List children = Trees.list(expression.children());
-    boolean adds = expression instanceof Sum || expression instanceof Average;
-    if (adds && !isNarrow((Expression) children.get(0), expression instanceof Average)) return expression.prettyName();
-    String found = null;
-    for (int i = 0; found == null && i < children.size(); i++) found = overflow((Expression) children.get(i));
-    return found;
-  }
-
-  /** Whether ten billion of the largest values still have room in their sum: a decimal's has ten digits more (Sum.resultType). */
-  private static boolean isNarrow(Expression value, boolean isAveraged) {
-    DataType type = value.dataType();
-    if (type instanceof DecimalType) return ((DecimalType) type).precision() <= DecimalType.MAX_PRECISION() - 10;
-    if (type.typeName().equals("long")) return isAveraged || value instanceof UnscaledValue;
-    return NUMBERS.contains(type.typeName());
-  }
-
   /** What a group was, of what all need: its own rows and columns. */
   private static LogicalPlan above(LogicalPlan before, LogicalPlan merged, Expression own) {
-    LogicalPlan kept = own == null ? merged : new Filter(MergedPlans.bound(own, merged), merged);
+    LogicalPlan kept = own == null ? merged : new Filter(MergedPlans.bound(own, Trees.list(merged.output())), merged);
     List columns = Trees.list(before.output());
     List made = Trees.list(kept.output());
     for (int i = 0; i < columns.size(); i++) {

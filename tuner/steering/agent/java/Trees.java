@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.apache.spark.sql.catalyst.expressions.And;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
@@ -92,6 +93,22 @@ public final class Trees {
   /** Whether an operator is what Spark has made of a part that holds no rows: the plan that runs will not have it. */
   public static boolean isNothing(LogicalPlan plan) {
     return plan instanceof LocalRelation && list(((LocalRelation) plan).data()).isEmpty() && !plan.isStreaming();
+  }
+
+  /** The conditions that all have to hold for one to hold, in order. */
+  public static List conjuncts(Expression condition) {
+    List found = new ArrayList();
+    addConjuncts(condition, found);
+    return found;
+  }
+
+  private static void addConjuncts(Expression condition, List found) {
+    if (condition instanceof And) {
+      addConjuncts(((And) condition).left(), found);
+      addConjuncts(((And) condition).right(), found);
+    } else {
+      found.add(condition);
+    }
   }
 
   /** Every operator of a plan and of its subqueries, those above first. */

@@ -158,8 +158,12 @@ def test_a_frequent_query_does_not_crowd_out_the_others(spark: Any, out: Path, m
     for group in ("fleet", kind):
         assert len({fingerprint for of, _, _, fingerprint in found if of == group}) == 5
     assert len(found) == 10 < MOST_QUERIES
-    monkeypatch.setattr(module, "MOST_STAGES", 6)
-    assert 0 < module.training_sample(spark, str(out), [kind]).where("kind = 'fleet'").count() <= 6
+    # Which query comes first is chosen by a hash of its log's path: bounded by the largest, any may.
+    fleet = module.training_sample(spark, str(out), [kind]).where("kind = 'fleet'")
+    stages = [row["count"] for row in fleet.groupBy("log", "query_id").count().collect()]
+    assert sum(stages) > max(stages)
+    monkeypatch.setattr(module, "MOST_STAGES", max(stages))
+    assert 0 < module.training_sample(spark, str(out), [kind]).where("kind = 'fleet'").count() <= max(stages)
 
 
 def test_workers_without_what_training_needs_are_told_of_in_a_line(

@@ -153,3 +153,29 @@ class TestAnOrder:
         (query,) = queries_of(AgentRecord((directed,), True, True), ran)
         ((_, status, reason),) = told(query)
         assert status is APPLIED and "the agent's word" in reason
+
+
+class TestGroupsMadeOnce:
+    """The plan has other filters then, and so another fingerprint."""
+
+    MERGED = SORT_MERGE.replace(
+        "      Scan parquet default.items",
+        "      Filter | ((k#3 = 1) OR (k#3 = 2))\n        Scan parquet default.items",
+    )
+
+    def ran(self, name: str, status: DirectiveStatus) -> tuple[Query, Query]:
+        told_so = hint(SORT_MERGE, name)
+        steering = AgentRecord((told_so,), is_directed=True, loaded=True)
+        (query,) = queries_of(steering, execution(self.MERGED, None, DirectiveResult("h", status)))
+        return query, unsteered(SORT_MERGE)
+
+    def test_the_agent_tells_which_query_it_was(self) -> None:
+        assert unsteered(self.MERGED).fingerprint != unsteered(SORT_MERGE).fingerprint
+        query, written = self.ran("SHARE", APPLIED)
+        assert (query.fingerprint, query.merged) == (written.fingerprint, True)
+        assert told(query) == [("h", APPLIED, "")]
+
+    @pytest.mark.parametrize(("name", "status"), [("SHARE", IMPOSSIBLE), ("SHARE", HELD), ("FILTER_BY_KEY", APPLIED)])
+    def test_any_other_plan_tells_by_itself(self, name: str, status: DirectiveStatus) -> None:
+        query, written = self.ran(name, status)
+        assert (query.fingerprint == written.fingerprint, query.merged) == (False, False)

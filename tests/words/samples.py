@@ -306,6 +306,7 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.BROADCASTS_OFF, {"property": "spark.sql.autoBroadcastJoinThreshold"}),
     Reason(ReasonCode.ON_TRIAL_IN_ANOTHER_RUN, {"run": "etl/1/1"}),
     Reason(ReasonCode.REORDERED_FIRST),
+    Reason(ReasonCode.SHARED_BESIDE_ORDER),
     Reason(ReasonCode.TRIED_AFTER_ANOTHER),
     Reason(ReasonCode.NEEDED_CHANGE_OUT, {"standing": "rolled_back"}),
     Reason(ReasonCode.NEW_CONTEXT, {"difference": "17 cores instead of 8"}),

@@ -117,7 +117,8 @@ class Query:
     `broadcasts_off` are the thresholds of broadcasts that the application set below 0 before it; `literals` is an id of the
     values in its conditions (`tuner.plan.literals`), "" where it is not known; `values` are digests of each
     (`tuner.plan.values`). `conditions` are those that hold values, by columns, None where these are not known; `row_counts` are
-    the rows that such conditions leave, of relations below their joins and of joins.
+    the rows that such conditions leave, of relations below their joins and of joins. `merged` says that the agent made groups of
+    it once: its blocks are not those of the query as written, and are left out.
     """
 
     id: int
@@ -153,6 +154,7 @@ class Query:
     row_counts: tuple[RowCount, ...] = ()
     key_filters: tuple[KeyFilterSite, ...] = ()
     shared_subplans: tuple[SharedSubplan, ...] = ()
+    merged: bool = False
 
     @property
     def seconds(self) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tuner.model.action import Hint
 from tuner.model.agent_message import QueryDirectives
 from tuner.model.agent_record import NOT_LOADED, UNSTEERED, AgentRecord
 from tuner.model.application import Execution
@@ -32,6 +33,14 @@ class RanPlan:
         return [j for j in self.joins if j.signature == signature] or [
             j for j in self.planned if j.signature == signature
         ]
+
+
+def merged_query(execution: Execution, directives: Sequence[QueryDirectives]) -> QueryDirectives | None:
+    """The query whose groups the agent made once in an execution: its plan no longer tells which query it is; the agent does.
+    None where it made none."""
+    applied = {o.action_id for o in execution.steered if o.status is DirectiveStatus.APPLIED}
+    hinted = ((query, hint) for query in directives for hint in query.hints)
+    return next((query for query, hint in hinted if hint.hint == Hint.SHARE and hint.id in applied), None)
 
 
 def directive_results(

@@ -18,7 +18,7 @@ from tuner.model.query_work import QueryWork
 from tuner.plan.aggregate_outputs import aggregate_outputs
 from tuner.plan.aggregate_sites import find_aggregates
 from tuner.plan.digest import digest
-from tuner.plan.directive_results import RanPlan, directive_results
+from tuner.plan.directive_results import RanPlan, directive_results, merged_query
 from tuner.plan.estimates import read_estimates
 from tuner.plan.fingerprint import fingerprint
 from tuner.plan.join_blocks import join_graphs
@@ -112,7 +112,9 @@ def in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | N
     plan = _measured_plan(found, stages)
     return replace(
         query,
-        graphs=_or_nothing(
+        graphs=()
+        if query.merged
+        else _or_nothing(
             query,
             "join graphs",
             lambda: _orderable(join_graphs(final, finished=whole, outputs=aggregate_outputs(logical_plan))),
@@ -210,6 +212,8 @@ def _measured(
     ran = RanPlan(final, query.joins, joins)
     if lent := opened(steering.sealed, query.relations, query.columns):
         steering = structs.replace(steering, directives=(*steering.directives, *lent))
+    if merged := merged_query(execution, steering.directives):
+        query = replace(query, fingerprint=merged.fingerprint, merged=True)
     outcomes = _or_nothing(query, "directives", lambda: directive_results(execution, query.fingerprint, ran, steering))
     return replace(query, directives=outcomes or ())
 

@@ -64,6 +64,7 @@ class _BriefQuery:
 @dataclass(frozen=True, slots=True)
 class _PastQuery(_BriefQuery):
     graphs: tuple[JoinGraph, ...] = ()
+    merged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import MAX_SEARCH_SECONDS, locate
 from tuner.eventlog.location import log_path
 from tuner.garbage_collection import collection_paused
+from tuner.history.blocks_as_written import with_blocks_as_written
 from tuner.history.failure import TELLS_FAILURES, UNSEEN, Ending, failure_of
 from tuner.history.outcome import outcome_of, state_of
 from tuner.history.store import Store
@@ -484,6 +485,10 @@ def _completed(completing: _Completing) -> Report:
     if failed is None:
         failed = not _has_ended(application) or _has_failed_queries(application)
     outcome = problems.guard("read the plans", lambda: _outcome(application), None)
+    if outcome and _has_merged(outcome):
+        outcome = problems.guard(
+            "look at earlier blocks of joins", partial(_as_written, store_url, turn, outcome), outcome
+        )
     state = state_of(application, failed=failed)
     failure = _failure(application, outcome, completing.ending) if state is RunState.FAILED else None
     outcome = replace(outcome, failure=failure) if outcome and failure else outcome
@@ -734,6 +739,19 @@ def _outcome(application: Application | None) -> Outcome | None:
     return outcome_of(application, queries(application)) if application is not None else None
 
 
+def _has_merged(outcome: Outcome) -> bool:
+    return any(query.merged for query in outcome.queries)
+
+
+def _as_written(store_url: str, turn: Turn, outcome: Outcome) -> Outcome:
+    with Store.open(store_url) as store:
+        return with_blocks_as_written(outcome, _earlier_outcomes(store, turn.job.cohort))
+
+
+def _earlier_outcomes(store: Store, cohort: str) -> list[Outcome]:
+    return [run.outcome for run in store.recent(cohort, HISTORY_RUNS, LEARN_RUNS) if run.outcome]
+
+
 def _failure(application: Application | None, outcome: Outcome | None, ending: Ending = UNSEEN) -> Failure | None:
     """Why a run failed, by its log and how its driver ended."""
     ended = application is None or application.end_ms is not None
@@ -759,6 +777,8 @@ def _settle(store: Store, job: Job, run: Run, now: datetime, problems: Problems)
         # Its driver process was killed or its worker lost: whether the task counted as failed, nobody tells.
         state = RunState.FAILED if superseded else state_of(application, failed=_has_failed_queries(application))
         outcome = problems.guard(f"read the plans of run {run.key}", lambda: _outcome(application), None)
+        if outcome and _has_merged(outcome):
+            outcome = with_blocks_as_written(outcome, _earlier_outcomes(store, run.cohort))
         if outcome and state is RunState.FAILED:
             outcome = replace(outcome, failure=_failure(application, outcome))
         ended = with_borrowed(replace(run, state=state, ended_at=now, outcome=outcome))

@@ -118,7 +118,8 @@ class Query:
     values in its conditions (`tuner.plan.literals`), "" where it is not known; `values` are digests of each
     (`tuner.plan.values`). `conditions` are those that hold values, by columns, None where these are not known; `row_counts` are
     the rows that such conditions leave, of relations below their joins and of joins. `merged` says that the agent made groups of
-    it once: its blocks are not those of the query as written, and are left out.
+    it once: the blocks that ran are not those of the query as written then, and are `merged_graphs`, until an earlier run tells
+    those (`tuner.history.blocks_as_written`).
     """
 
     id: int
@@ -155,6 +156,7 @@ class Query:
     key_filters: tuple[KeyFilterSite, ...] = ()
     shared_subplans: tuple[SharedSubplan, ...] = ()
     merged: bool = False
+    merged_graphs: tuple[JoinGraph, ...] = ()
 
     @property
     def seconds(self) -> float:

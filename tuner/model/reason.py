@@ -79,7 +79,6 @@ class ReasonCode(StrEnum):
     OTHER_VALUES_IN_EACH_RUN = "other_values_in_each_run"
     ON_TRIAL_IN_ANOTHER_RUN = "on_trial_in_another_run"
     REORDERED_FIRST = "reordered_first"
-    SHARED_BESIDE_ORDER = "shared_beside_order"
     TRIED_AFTER_ANOTHER = "tried_after_another"
     NEEDED_CHANGE_OUT = "needed_change_out"
     NEW_CONTEXT = "new_context"

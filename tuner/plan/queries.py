@@ -110,16 +110,15 @@ def in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | N
     query, initial, final = found
     whole = query.status is QueryStatus.SUCCEEDED and _ran(final)
     plan = _measured_plan(found, stages)
+
+    def graphs() -> tuple[JoinGraph, ...]:
+        return _orderable(join_graphs(final, finished=whole, outputs=aggregate_outputs(logical_plan)))
+
+    blocks = _or_nothing(query, "join graphs", graphs) or ()
     return replace(
         query,
-        graphs=()
-        if query.merged
-        else _or_nothing(
-            query,
-            "join graphs",
-            lambda: _orderable(join_graphs(final, finished=whole, outputs=aggregate_outputs(logical_plan))),
-        )
-        or (),
+        graphs=() if query.merged else blocks,
+        merged_graphs=blocks if query.merged else (),
         tables=_or_nothing(query, "tables", lambda: table_reads(final)) or (),
         work=_work(query, plan, stages),
         values=_or_nothing(query, "values", lambda: values_of_plan(initial, logical_plan)) or (),

@@ -18,7 +18,6 @@ from tuner.policy.rules.left_to_people import left_to_people
 from tuner.policy.rules.mode import mode
 from tuner.policy.rules.needed_change import needed_change
 from tuner.policy.rules.new_context import new_context
-from tuner.policy.rules.not_beside_an_order import not_beside_an_order
 from tuner.policy.rules.not_deterministic import not_deterministic
 from tuner.policy.rules.on_trial_in_another_run import on_trial_in_another_run
 from tuner.policy.rules.one_property_a_query import one_property_a_query
@@ -48,7 +47,6 @@ RULES: tuple[Rule, ...] = (
     on_trial_in_another_run,
     proven_on_retry,
     reorder_first,
-    not_beside_an_order,
     one_property_a_query,
     needed_change,
     conflicts,

@@ -17,7 +17,7 @@ from tuner.problems import Problems
 from tuner.replay.cohort_replay import CohortReplay, LoggedRun
 from tuner.replay.newest_run import details_of_newest_run, newest_whole, order_insights
 from tuner.replay.replayed import Replayed
-from tuner.replay.run_in_effect import run_in_effect
+from tuner.replay.run_in_effect import after, run_in_effect
 
 # As many as the panel's chart shows: older ones say nothing of the next run.
 KEPT_RUNS = 200
@@ -37,7 +37,8 @@ def store_cohort(
     name = cohort_name or cohort.cohort
     there = store.app_ids(name)
     kept = deque[tuple[LoggedRun, Run]](maxlen=KEPT_RUNS)
-    for logged, found in zip(replayed.logged(cohort.cohort), replayed.runs(cohort.cohort), strict=True):
+    for read, found in zip(replayed.logged(cohort.cohort), replayed.runs(cohort.cohort), strict=True):
+        logged = after(read, (run for _, run in kept))
         kept.append(
             (logged, replace(run_in_effect(found.decision, logged), key=_key(logged), cohort=name, origin=None))
         )

@@ -20,7 +20,7 @@ from tuner.policy.measure import latest_outcome, latest_usable, seconds_by_query
 from tuner.problems import Problems
 from tuner.replay.cohort_replay import Lacked, LoggedRun, Observed, ReplayedRun, Upcoming
 from tuner.replay.observed import Observer
-from tuner.replay.run_in_effect import run_in_effect
+from tuner.replay.run_in_effect import after, run_in_effect
 from tuner.replay.trials import trials_lacked, with_trials
 from tuner.spark.version import major_minor
 from tuner.steering.submit_conf import changes_digest
@@ -47,7 +47,7 @@ class Walker:
         """
         past: deque[Run] = deque(maxlen=HISTORY_RUNS)
         observer, names = Observer(), QueryNames()
-        for logged in runs:
+        for logged in (after(run, past) for run in runs):
             known = [_known_at(run, logged.started_at) for run in past]
             decision = self._decide(known, logged, problems)
             run = run_in_effect(decision, logged)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from tuner.model.reason import ReasonCode
 from tuner.units import format_rows
+from tuner.words.counts import counted
 from tuner.words.template import Numbers, filled
 
 _LESS = "about {gain_seconds} less"
@@ -30,7 +31,12 @@ def _join_order(n: Numbers) -> str:
         f"{side} (at most {format_rows(rows)})"
         for side, rows in zip(n["broadcasts"], n["most_broadcast_rows"], strict=True)
     ]
-    return f"{sentence}; it broadcasts {', '.join(sides)}" if sides else sentence
+    if sides:
+        sentence += f"; it broadcasts {', '.join(sides)}"
+    # A reason that an earlier version stored has no such number.
+    if times := n.get("times_before"):
+        sentence += f"; groups that were made of them {counted(times, 'time')} are made once"
+    return sentence
 
 
 def _no_broadcast(n: Numbers) -> str:

@@ -221,7 +221,6 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.OTHER_VALUES_IN_EACH_RUN: "its queries had other values in each of the last {runs:run}: it could not be measured",
     ReasonCode.ON_TRIAL_IN_ANOTHER_RUN: "run {run} is trying it",
     ReasonCode.REORDERED_FIRST: "another join order is tried first in one of its queries",
-    ReasonCode.SHARED_BESIDE_ORDER: "the joins of its query are in another order, which a plan with shared groups would not show",
     ReasonCode.TRIED_AFTER_ANOTHER: "another change is tried first in one of its queries",
     ReasonCode.NEEDED_CHANGE_OUT: _needed_change_out,
     ReasonCode.NEW_CONTEXT: "first run with {difference}: observed, as a baseline for later runs",

@@ -9,16 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tuner.advice.candidates.query_gain import is_worth_it, predict_saving
+from tuner.advice.candidates.shared_groups import SharedGroups, shared_groups
 from tuner.advice.facts import Facts
-from tuner.advice.steering_reach import Reach
-from tuner.cost.learned.unit_cost_fit import work_seconds
-from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.change import Change, Evidence, Risk
-from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
-from tuner.model.shared_subplan import SharedSubplan
 from tuner.plan.relation import short_name
-from tuner.spark.knobs import EXCHANGE_REUSE
 
 MIN_GAIN_SECONDS = 0.3
 MIN_GAIN_SHARE = 0.05
@@ -26,23 +21,18 @@ MIN_GAIN_SHARE = 0.05
 
 def advise_shared_subplans(facts: Facts) -> Iterator[Change]:
     """One change for each kind of groups that is made several times, where the agent can make them once."""
-    if facts.reach is not Reach.AGENT or not facts.settings[EXCHANGE_REUSE]:
-        return
-    for query in facts.succeeded:
-        for found in query.shared_subplans:
-            if not found.reused:
-                yield from _change(facts, query, found)
+    for groups in shared_groups(facts):
+        yield from _change(facts, groups)
 
 
-def _change(facts: Facts, query: Query, found: SharedSubplan) -> Iterator[Change]:
-    both = (found.saved_amounts, found.added_amounts)
-    saved, added = (work_seconds(amounts, facts.costs) / max(1, facts.cluster.cores) for amounts in both)
+def _change(facts: Facts, groups: SharedGroups) -> Iterator[Change]:
+    query, found, saved, added = groups.query, groups.subplan, groups.saved, groups.added
     prediction = predict_saving(query, saved, added, facts.price_error)
     if not is_worth_it(prediction.gain, [query], MIN_GAIN_SECONDS, MIN_GAIN_SHARE):
         return
     names = " and ".join(map(short_name, found.relations))
     yield Change.of(
-        actions=(Action(ActionKind.HINT_JOIN, found.join, Hint.SHARE, query.fingerprint, found.relations),),
+        actions=(groups.action(found.join),),
         queries=(query.fingerprint,),
         reason=Reason(
             ReasonCode.SHARED_SUBPLAN,

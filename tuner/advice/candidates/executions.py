@@ -33,12 +33,15 @@ class Execution:
 
 
 def executions(facts: Facts) -> dict[str, list[Execution]]:
-    """The executions of each query of the latest run, by fingerprint, oldest first; those that read as much as its last."""
+    """The executions of each query of the latest run, by fingerprint, oldest first; those that read as much as its last.
+
+    Not those whose groups the agent made once: no time of theirs is that of an order.
+    """
     found: dict[str, list[Execution]] = defaultdict(list)
     now = PastRun(facts.queries, facts.conf)
     for run in (*facts.earlier, now):
         conf = CboConf.read(run.conf)
-        for query in filter(is_whole, run.queries):
+        for query in (q for q in run.queries if is_whole(q) and not q.merged):
             found[query.fingerprint].append(Execution(query, conf, run is now))
     return {name: _of_same_input(each) for name, each in found.items() if each[-1].latest}
 

@@ -33,15 +33,17 @@ def _as_written(query: Query, earlier: Sequence[Outcome]) -> Query:
 def _in_order_of(graph: JoinGraph, merged: Iterable[JoinGraph]) -> JoinGraph | None:
     """A block in the order of those that read the same tables; None where there is none, or where they tell no one order."""
     mine = _by_tables(graph)
-    orders = {_renumbered(ran, mine) for ran in merged if _by_tables(ran).keys() == mine.keys()}
-    if len(mine) < len(graph.relations) or len(orders) != 1:
+    alike = (ran for ran in merged if (of := _by_tables(ran)) and of.keys() == mine.keys())
+    orders = {_renumbered(ran, mine) for ran in alike}
+    if len(orders) != 1:
         return None
     return replace(graph, written=orders.pop())
 
 
 def _by_tables(graph: JoinGraph) -> dict[tuple[str, ...], int]:
-    """Its relations' numbers; of those that read the same tables one."""
-    return {tuple(sorted(relation.relations)): number for number, relation in enumerate(graph.relations)}
+    """Its relations' numbers; none where two read the same tables."""
+    found = {tuple(sorted(relation.relations)): number for number, relation in enumerate(graph.relations)}
+    return found if len(found) == len(graph.relations) else {}
 
 
 def _renumbered(ran: JoinGraph, numbers: dict[tuple[str, ...], int]) -> Order:

@@ -35,7 +35,7 @@ _MOST_ROWS_SHARE = 0.7
 # Of a query's seconds, at worst: an order that filters before it shuffles may have more rows between its joins.
 _CLEAR_GAIN_SHARE = 0.2
 # What another order of joins makes more or less of.
-_OF_JOINS = (
+OF_JOINS = (
     *(Resource.SORT, Resource.MERGE, Resource.HASH_BUILD, Resource.PROBE, Resource.PAIR, Resource.EMIT),
     *(
         Resource.SHUFFLE_WRITE,
@@ -267,4 +267,4 @@ def fixed_share(query: Query, costs: UnitCosts) -> float:
     for stage in query.work.stages if query.work else ():
         terms.update(work_terms(stage.amounts, costs))
     total = terms.total()
-    return 1 - sum(terms[resource] for resource in _OF_JOINS) / total if total else _FIXED_SHARE
+    return 1 - sum(terms[resource] for resource in OF_JOINS) / total if total else _FIXED_SHARE

@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from tuner.advice.candidates.order_changes import OrderChange
+from tuner.advice.candidates.order_changes import OF_JOINS, OrderChange
 from tuner.advice.candidates.shared_groups import SharedGroups, shared_groups
 from tuner.advice.facts import Facts
+from tuner.cost.learned.unit_cost_fit import work_seconds
 from tuner.cost.what_if.interval import Interval
 from tuner.model.action import Action
 from tuner.model.join_graph import JoinGraph, Order
 from tuner.plan.ordered_joins import ordered_joins
+
+# It comes with the order's trial, which is worth it by itself.
+MIN_GAIN_SECONDS = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +56,18 @@ def _shares(facts: Facts, change: OrderChange, groups: Sequence[SharedGroups]) -
                 yield OrderShare(one, one.action(will), Interval(0.0, 0.0, 0.0))
         # Copies that another block makes stay in their order, and are like these no more.
         elif one.subplan.times <= change.times and change.priced:
-            # What is left out is then joined as the other order has it.
-            share = min(1.0, change.other_priced / change.priced)
-            error, saved, added = facts.price_error, one.saved * share, one.added
+            error, saved, added = facts.price_error, _saved(facts, change, one), one.added
             found = Interval(saved / error - added * error, saved - added, saved * error - added / error)
-            if found.expected >= change.least_seconds and found.low > 0:
+            if found.expected >= MIN_GAIN_SECONDS and found.low > 0:
                 yield OrderShare(one, one.action(will), found)
+
+
+def _saved(facts: Facts, change: OrderChange, groups: SharedGroups) -> float:
+    """What making the groups once saves in the other order: scanning and grouping as before, and what joining then takes."""
+    amounts = groups.subplan.saved_amounts
+    of_joins = {resource: amount for resource, amount in amounts.items() if resource in OF_JOINS}
+    less = work_seconds(of_joins, facts.costs) / max(1, facts.cluster.cores)
+    return groups.saved - less * (1 - min(1.0, change.other_priced / change.priced))
 
 
 def _last_join(graph: JoinGraph, order: Order) -> str:

@@ -19,20 +19,27 @@ class Lever(StrEnum):
     FILTER_BY_KEY = "a filter by key before the shuffle"
     PARTIAL_AGGREGATION = "partial aggregation below joins"
     SHARED_SUBPLANS = "shared subplans"
+    ONE_PASS = "counts under several conditions in one pass"
+    PARTITIONS_40 = "40 shuffle partitions"
+    PARTITIONS_8 = "8 shuffle partitions"
 
 
 @dataclass(frozen=True, slots=True)
 class ByHand:
-    """A plan by hand of one query; `edits` are pairs of texts, in which any white space stands for any other."""
+    """A plan by hand of one query; `edits` are pairs of texts, in which any white space stands for any other. Where nearly all is
+    rewritten, `whole` is the query."""
 
     suite: str
     query: int
     lever: Lever
     edits: Sequence[tuple[str, str]] = ()
     conf: Mapping[str, str] = field(default_factory=dict)
+    whole: str = ""
 
     def text(self, written: str) -> str:
         """The query as rewritten. Raises ValueError where a place is not there exactly once."""
+        if self.whole:
+            return self.whole
         for old, new in self.edits:
             pattern = r"\s+".join(map(re.escape, old.split()))
             found = len(re.findall(pattern, written))
@@ -456,4 +463,68 @@ _TPCDS = (
     ),
 )
 
-BY_HAND: Sequence[ByHand] = (*_TPCH, *_TPCDS)
+
+def _counted(cases: Mapping[str, str], relations: str, condition: str) -> str:
+    counts = ", ".join(f"count(*) FILTER (WHERE {case}) {name}" for name, case in cases.items())
+    either = " OR ".join(f"({case})" for case in cases.values())
+    return f"SELECT {counts} FROM {relations} WHERE {condition} AND ({either})"
+
+
+_HALF_HOURS = {
+    f"h{2 * hour + half}": f"t_hour = {hour} AND t_minute {'>=' if half else '<'} 30"
+    for hour in range(8, 13)
+    for half in (0, 1)
+    if (8, 0) < (hour, half) < (12, 1)
+}
+_DEPENDENTS = " OR ".join(f"(hd_dep_count = {count} AND hd_vehicle_count <= {count + 2})" for count in (4, 2, 0))
+_LISTED = [(8, 459, 57), (90, 2323, 31), (142, 12214, 79), (135, 6071, 38), (122, 836, 17), (154, 7326, 7)]
+_BUCKETS = [
+    f"ss_quantity BETWEEN {5 * at + bool(at)} AND {5 * at + 5} AND (ss_list_price BETWEEN {price} AND {price + 10}"
+    f" OR ss_coupon_amt BETWEEN {coupon} AND {coupon + 1000} OR ss_wholesale_cost BETWEEN {cost} AND {cost + 20})"
+    for at, (price, coupon, cost) in enumerate(_LISTED)
+]
+_BY_BUCKET = ", ".join(
+    f"avg(ss_list_price) FILTER (WHERE {of}), count(ss_list_price) FILTER (WHERE {of}),"
+    f" count(DISTINCT ss_list_price) FILTER (WHERE {of})"
+    for of in _BUCKETS
+)
+_MORNING_AND_EVENING = _counted(
+    {"amc": "t_hour BETWEEN 8 AND 9", "pmc": "t_hour BETWEEN 19 AND 20"},
+    "web_sales, household_demographics, time_dim, web_page",
+    "ws_sold_time_sk = t_time_sk AND ws_ship_hdemo_sk = hd_demo_sk AND ws_web_page_sk = wp_web_page_sk"
+    " AND hd_dep_count = 6 AND wp_char_count BETWEEN 5000 AND 5200",
+)
+_ONE_PASS = (
+    ByHand(
+        "TPC-DS",
+        88,
+        Lever.ONE_PASS,
+        whole=_counted(
+            _HALF_HOURS,
+            "store_sales, household_demographics, time_dim, store",
+            "ss_sold_time_sk = t_time_sk AND ss_hdemo_sk = hd_demo_sk AND ss_store_sk = s_store_sk"
+            f" AND s_store_name = 'ese' AND ({_DEPENDENTS})",
+        ),
+    ),
+    ByHand(
+        "TPC-DS",
+        28,
+        Lever.ONE_PASS,
+        whole=f"SELECT {_BY_BUCKET} FROM store_sales WHERE {' OR '.join(f'({of})' for of in _BUCKETS)}",
+    ),
+    ByHand(
+        "TPC-DS",
+        90,
+        Lever.ONE_PASS,
+        whole="SELECT CASE WHEN pmc = 0 THEN NULL ELSE CAST(amc AS DECIMAL(15, 4)) / CAST(pmc AS DECIMAL(15, 4)) END"
+        f" FROM ({_MORNING_AND_EVENING})",
+    ),
+)
+_PARTITIONS = tuple(
+    ByHand(suite, query, lever, conf={"spark.sql.shuffle.partitions": partitions})
+    for suite, queries in (("TPC-H", 22), ("TPC-DS", 99))
+    for query in range(1, queries + 1)
+    for lever, partitions in ((Lever.PARTITIONS_40, "40"), (Lever.PARTITIONS_8, "8"))
+)
+
+BY_HAND: Sequence[ByHand] = (*_TPCH, *_TPCDS, *_ONE_PASS, *_PARTITIONS)

@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import pytest
 
-from tests.cost.what_if.graphs import CHAIN, LARGE, MB, SAME_KEY, what_if
+from tests.cost.what_if.graphs import CHAIN, CLUSTER, LARGE, MB, NO_BROADCAST, SAME_KEY, Equality, what_if
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if import Given, GivenJoin, PhysicalOrder
@@ -144,3 +144,21 @@ def test_a_broadcast_passes_on_partitions_by_the_build_sides_column_since_3_1() 
 @pytest.mark.parametrize("order", [((0, 1), 2), (0, (1, 2)), ((2, 1), 0)])
 def test_every_order_ends_with_all_relations(order: Order) -> None:
     assert what_if(LARGE, CHAIN).order(order).joins[-1].relations == 0b111
+
+
+@pytest.mark.parametrize(
+    "given",
+    [Given(), Given({0b11: GivenJoin(Strategy.SHUFFLED_HASH)}), Given({0b11: GivenJoin(Strategy.BROADCAST_HASH)})],
+)
+@pytest.mark.parametrize("conf", [NO_BROADCAST, SelectionConf(), SelectionConf(prefer_sort_merge=False)])
+@pytest.mark.parametrize("predicates", [[], CHAIN[:1], [(0, "a", 1, "a"), (0, "b", 1, "b")]])
+@pytest.mark.parametrize("sizes", [(1, 1), (1, 100), (100, 1), (3000, 1), (3000, 3000)])
+def test_a_join_by_itself_is_what_an_order_of_two_makes_of_it(
+    sizes: tuple[int, int], predicates: list[Equality], conf: SelectionConf, given: Given
+) -> None:
+    one = what_if(
+        {item: Size(mb * 1e4, mb * MB) for item, mb in zip((0b01, 0b10), sizes, strict=True)}, predicates, conf
+    )
+    (join,) = one.order((0, 1), given).joins
+    seconds = join.core_seconds / CLUSTER.cores + join.serial_seconds
+    assert one.join_seconds(0b01, 0b10, given) == one.join_seconds(0b10, 0b01, given) == pytest.approx(seconds)

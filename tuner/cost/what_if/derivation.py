@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tuner.cost.size import Size
 from tuner.cost.what_if.ensure_requirements import (
@@ -42,6 +42,7 @@ class Derivation:
     size_of: Callable[[int], Size]
     conf: SelectionConf
     execution: ExecutionConf
+    _sides: dict[int, Side] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def joins(self, order: Order, given: Given) -> tuple[PlannedJoin, ...]:
         """The joins of an order, inputs before what they feed."""
@@ -49,12 +50,16 @@ class Derivation:
         self._run(order, given, found)
         return reuse(found, self.graph) if self.execution.reuses_exchanges else tuple(found)
 
-    def join(self, left: int, right: int, given: Given) -> PlannedJoin:
-        """The join of two sets of relations, neither of which comes partitioned or sorted for it."""
-        join = self._select(
-            PlannedJoin(left, right, tuple(self.graph.keys(left, right)), Strategy.UNKNOWN, None), given
-        )
-        return self._require(join, Delivered(), Delivered())[0]
+    def lone_join(self, left: int, right: int, given: Given) -> PlannedJoin:
+        """The join of two sets of relations, neither of which comes partitioned or sorted for it, without its keys.
+
+        A search asks for thousands: of what Spark puts below joins nothing depends on the keys here.
+        """
+        has_keys = next(self.graph.keys(left, right), None) is not None
+        strategy, build_side = self._choice(left, right, given, has_keys=has_keys)
+        shuffled = BOTH if strategy in SHUFFLED else ()
+        is_sorted = strategy is Strategy.SORT_MERGE
+        return PlannedJoin(left, right, (), strategy, build_side, shuffled, (), BOTH if is_sorted else ())
 
     def _run(self, order: Order, given: Given, found: list[PlannedJoin]) -> tuple[int, Delivered]:
         if isinstance(order, int):
@@ -67,21 +72,32 @@ class Derivation:
         return join.relations, delivered
 
     def _select(self, join: PlannedJoin, given: Given) -> PlannedJoin:
-        """The join with the strategy that is given, else with the one that Spark chooses."""
-        wanted = given.joins.get(join.relations)
-        if wanted and (join.keys or wanted.strategy not in _NEEDS_KEYS):
-            return replace(join, strategy=wanted.strategy, build_side=self._build_side(join, wanted))
-        left, right = (Side(self._bytes(s), given.sides.get(s)) for s in (join.left, join.right))
-        kind = JoinType.INNER if join.keys else JoinType.CROSS
-        choice = select_join(LogicalJoin(kind, left, right, equi_keys=bool(join.keys)), self.conf)
-        return replace(join, strategy=choice.strategy, build_side=choice.build_side)
+        strategy, build_side = self._choice(join.left, join.right, given, has_keys=bool(join.keys))
+        return replace(join, strategy=strategy, build_side=build_side)
 
-    def _build_side(self, join: PlannedJoin, wanted: GivenJoin) -> BuildSide | None:
+    def _choice(self, left: int, right: int, given: Given, *, has_keys: bool) -> tuple[Strategy, BuildSide | None]:
+        """The strategy that is given, else the one that Spark chooses."""
+        wanted = given.joins.get(left | right)
+        if wanted and (has_keys or wanted.strategy not in _NEEDS_KEYS):
+            return wanted.strategy, self._build_side(left, right, wanted)
+        kind = JoinType.INNER if has_keys else JoinType.CROSS
+        join = LogicalJoin(kind, self._side(left, given), self._side(right, given), equi_keys=has_keys)
+        choice = select_join(join, self.conf)
+        return choice.strategy, choice.build_side
+
+    def _build_side(self, left: int, right: int, wanted: GivenJoin) -> BuildSide | None:
         if wanted.strategy not in _BUILT:
             return None
         # Of equals the right one, as JoinSelectionHelper.getSmallerSide.
-        smaller = LEFT if self.size_of(join.left).bytes < self.size_of(join.right).bytes else RIGHT
+        smaller = LEFT if self.size_of(left).bytes < self.size_of(right).bytes else RIGHT
         return wanted.build_side or smaller
+
+    def _side(self, relations: int, given: Given) -> Side:
+        if (hint := given.sides.get(relations)) is not None:
+            return Side(self._bytes(relations), hint)
+        if relations not in self._sides:
+            self._sides[relations] = Side(self._bytes(relations))
+        return self._sides[relations]
 
     def _bytes(self, relations: int) -> int:
         return int(min(self.size_of(relations).bytes, 1 << 62))

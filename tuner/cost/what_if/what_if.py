@@ -62,7 +62,7 @@ class WhatIf:
 
     def join_seconds(self, left: int, right: int, given: Given = _NOTHING_GIVEN) -> float:
         """Seconds of joining two sets of relations when neither comes partitioned or sorted for it, the same either way round."""
-        join = self._derivation.join(min(left, right), max(left, right), given)
+        join = self._derivation.lone_join(min(left, right), max(left, right), given)
         work = join_work(join, self._expected.size_of, self._expected.costs, self._cluster.executors)
         return work.core_seconds / max(1, self._cluster.cores) + work.serial / 1e9
 

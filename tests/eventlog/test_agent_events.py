@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from tuner.eventlog import events as ev
-from tuner.eventlog.agent_events import readable_outcomes
+from tuner.eventlog.agent_events import readable_outcomes, take_steered
 from tuner.eventlog.fragment import Fragment
 from tuner.model.agent_message import MAX_DIRECTIVES, HintDirective, OrderDirective, QueryDirectives
 from tuner.model.application import Application, Completeness, ProblemCode
@@ -146,6 +146,15 @@ class TestWhatTheAgentSays:
         assert held("held_larger_side", **sizes, more=1) == Reason(ReasonCode.HELD_LARGER_SIDE, sizes)
         assert held("held_larger_side", bytes=900) is None
         assert held("faster", **sizes) is None
+
+    @pytest.mark.parametrize(("fingerprint", "merged"), [(FINGERPRINT, FINGERPRINT), ("no digest", "")])
+    def test_which_query_lost_its_filters_is_kept_with_what_was_applied(self, fingerprint: str, merged: str) -> None:
+        event = ev.PlanSteered(
+            3, fingerprint, [ev.DirectiveResult("a", "applied", merges=True), ev.DirectiveResult("b", "applied")]
+        )
+        fragment = Fragment()
+        take_steered(fragment, event)
+        assert {one.action_id: one.merged for one in fragment.steered[3]} == {"a": merged, "b": ""}
 
     def test_what_no_execution_takes_is_not_kept_for_ever(self) -> None:
         fragment = Fragment()

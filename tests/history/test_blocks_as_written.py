@@ -6,14 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from tests.advice.blocks import AS_WRITTEN, DAYS_FIRST, block
+from tests.advice.blocks import AS_WRITTEN, DAYS_FIRST, SALES, STOCK, block
 from tests.advice.joins import query
 from tuner.history.blocks_as_written import with_blocks_as_written
-from tuner.model.join_graph import JoinGraph, Order
-from tuner.model.query import Query
+from tuner.model.join_graph import Joined, JoinGraph, Order, members
+from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Outcome
 
 from .samples import measured
+
+LAST = len(block().relations) - 1
 
 
 def apart(graph: JoinGraph, literals: str = "monday") -> Query:
@@ -28,18 +30,22 @@ def merged(*orders: Order, literals: str = "monday") -> Query:
 def _other(order: Order) -> JoinGraph:
     graph = block(order)
     relations = tuple(replace(r, label=f"other {r.label}") for r in reversed(graph.relations))
-    return replace(graph, signature="other", relations=relations, written=_turned(order, len(relations) - 1))
+    turned = tuple(replace(p, left=_turned_set(p.left), right=_turned_set(p.right)) for p in graph.predicates)
+    return replace(graph, signature="other", relations=relations, predicates=turned, written=_turned(order))
 
 
-def _turned(order: Order, last: int) -> Order:
-    return (
-        last - order if isinstance(order, int) else type(order)(_turned(order.left, last), _turned(order.right, last))
-    )
+def _turned(order: Order) -> Order:
+    return LAST - order if isinstance(order, int) else Joined(_turned(order.left), _turned(order.right))
 
 
-def joined_with_itself(graph: JoinGraph) -> JoinGraph:
-    first, second, *others = graph.relations
-    return replace(graph, relations=(first, replace(second, relations=first.relations), *others))
+def _turned_set(relations: int) -> int:
+    return sum(1 << LAST - number for number in members(relations))
+
+
+def with_the_same_tables(graph: JoinGraph, one: int, other: int) -> JoinGraph:
+    relations = list(graph.relations)
+    relations[other] = replace(relations[other], relations=relations[one].relations)
+    return replace(graph, relations=tuple(relations))
 
 
 def of(*queries: Query) -> Outcome:
@@ -60,9 +66,11 @@ def test_the_block_is_the_earlier_runs_and_the_order_this_runs(order: Order) -> 
     assert graph.relations == block().relations and graph.measured == block(AS_WRITTEN).measured
 
 
-def test_copies_that_ran_once_are_several_again() -> None:
+@pytest.mark.parametrize("times", [1, 2])
+def test_copies_are_as_many_as_ran(times: int) -> None:
     twice = replace(apart(block()), graphs=(block(), block()))
-    assert blocks(with_blocks_as_written(of(merged(DAYS_FIRST)), [of(twice)])) == [("block", DAYS_FIRST)] * 2
+    ran = merged(*[DAYS_FIRST] * times)
+    assert blocks(with_blocks_as_written(of(ran), [of(twice)])) == [("block", DAYS_FIRST)] * times
 
 
 def test_the_latest_of_the_same_values_tells() -> None:
@@ -96,13 +104,31 @@ def test_a_block_of_no_known_order_is_left_out(ran: Query) -> None:
     assert blocks(with_blocks_as_written(of(ran), [of(apart(block()))])) == []
 
 
-@pytest.mark.parametrize("then", [block(), joined_with_itself(block())])
-@pytest.mark.parametrize("now", [_other(AS_WRITTEN), joined_with_itself(_other(AS_WRITTEN))])
-def test_a_table_that_is_joined_with_itself_tells_no_order(then: JoinGraph, now: JoinGraph) -> None:
+@pytest.mark.parametrize("has_keys", [True, False])
+def test_reads_of_a_table_are_told_apart_by_their_keys(has_keys: bool) -> None:
+    then = with_the_same_tables(block(), SALES, STOCK)
+    now = with_the_same_tables(_other(DAYS_FIRST), LAST - SALES, LAST - STOCK)
+    if not has_keys:
+        then, now = replace(then, predicates=()), replace(now, predicates=())
     ran = replace(merged(), merged_graphs=(now,))
-    is_clear = then == block() and now == _other(AS_WRITTEN)
-    found = blocks(with_blocks_as_written(of(ran), [of(apart(then))]))
-    assert found == ([("block", AS_WRITTEN)] if is_clear else [])
+    assert blocks(with_blocks_as_written(of(ran), [of(apart(then))])) == ([("block", DAYS_FIRST)] if has_keys else [])
+
+
+def test_other_keys_of_the_same_items_tell_no_other_block() -> None:
+    ran = replace(merged(), merged_graphs=(replace(_other(DAYS_FIRST), predicates=_other(DAYS_FIRST).predicates[:2]),))
+    assert blocks(with_blocks_as_written(of(ran), [of(apart(block()))])) == [("block", DAYS_FIRST)]
+
+
+def test_a_block_that_the_latest_run_did_not_come_to_is_an_earlier_runs() -> None:
+    other = replace(
+        block(), signature="another", relations=tuple(replace(r, relations=(f"{r.label}2",)) for r in block().relations)
+    )
+    both = replace(apart(block()), graphs=(block(), other))
+    again = replace(merged(AS_WRITTEN), merged_graphs=(_other(AS_WRITTEN), other))
+    broken_off = replace(both, status=QueryStatus.FAILED, graphs=(replace(other, measured={}),))
+    nights = [of(both), of(apart(block())), of(broken_off)]
+    assert blocks(with_blocks_as_written(of(again), nights)) == [("block", AS_WRITTEN), ("another", AS_WRITTEN)]
+    assert all(graph.measured for graph in with_blocks_as_written(of(again), nights).queries[0].graphs)
 
 
 def test_all_other_queries_stay() -> None:

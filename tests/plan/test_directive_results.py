@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from tuner.model.agent_message import HintDirective, OrderDirective, QueryDirectives
 from tuner.model.agent_record import AgentRecord
@@ -163,19 +164,42 @@ class TestGroupsMadeOnce:
         "      Filter | ((k#3 = 1) OR (k#3 = 2))\n        Scan parquet default.items",
     )
 
-    def ran(self, name: str, status: DirectiveStatus) -> tuple[Query, Query]:
-        told_so = hint(SORT_MERGE, name)
-        steering = AgentRecord((told_so,), is_directed=True, loaded=True)
-        (query,) = queries_of(steering, execution(self.MERGED, None, DirectiveResult("h", status)))
-        return query, unsteered(SORT_MERGE)
+    WRITTEN = structs.replace(hint(SORT_MERGE, "SHARE"), relations=unsteered(SORT_MERGE).relations)
+
+    def ran(self, *said: DirectiveResult, **steering: object) -> Query:
+        record = AgentRecord((self.WRITTEN,), is_directed=True, loaded=True, **steering)  # type: ignore[arg-type]
+        (query,) = queries_of(record, execution(self.MERGED, None, *said))
+        return query
 
     def test_the_agent_tells_which_query_it_was(self) -> None:
-        assert unsteered(self.MERGED).fingerprint != unsteered(SORT_MERGE).fingerprint
-        query, written = self.ran("SHARE", APPLIED)
-        assert (query.fingerprint, query.merged) == (written.fingerprint, True)
+        assert unsteered(self.MERGED).fingerprint != self.WRITTEN.fingerprint
+        query = self.ran(DirectiveResult("h", APPLIED, merged=self.WRITTEN.fingerprint))
+        assert (query.fingerprint, query.merged) == (self.WRITTEN.fingerprint, True)
         assert told(query) == [("h", APPLIED, "")]
+        assert query.graphs == ()
 
-    @pytest.mark.parametrize(("name", "status"), [("SHARE", IMPOSSIBLE), ("SHARE", HELD), ("FILTER_BY_KEY", APPLIED)])
-    def test_any_other_plan_tells_by_itself(self, name: str, status: DirectiveStatus) -> None:
-        query, written = self.ran(name, status)
-        assert (query.fingerprint == written.fingerprint, query.merged) == (False, False)
+    @pytest.mark.parametrize("status", [IMPOSSIBLE, HELD, APPLIED])
+    def test_any_other_plan_tells_by_itself(self, status: DirectiveStatus) -> None:
+        merged = "" if status is APPLIED else self.WRITTEN.fingerprint
+        query = self.ran(DirectiveResult("h", status, merged=merged))
+        assert (query.fingerprint == self.WRITTEN.fingerprint, query.merged) == (False, False)
+
+    def test_a_later_file_of_the_log_without_the_directives_tells_so_too(self) -> None:
+        said = DirectiveResult("h", APPLIED, merged=self.WRITTEN.fingerprint)
+        (query,) = queries_of(AgentRecord(loaded=True), execution(self.MERGED, None, said))
+        assert (query.fingerprint, query.merged) == (self.WRITTEN.fingerprint, True)
+
+    @pytest.mark.parametrize("others", [0, 1])
+    def test_what_was_said_before_the_execution_began_counts_where_it_is_clear(self, others: int) -> None:
+        """Of a plan that was explained first, or ran before."""
+        several = [self.WRITTEN, structs.replace(self.WRITTEN, fingerprint="f" * 16)][: 1 + others]
+        said = {q.fingerprint: (DirectiveResult("h", APPLIED, merged=q.fingerprint),) for q in several}
+        record = AgentRecord(tuple(several), is_directed=True, loaded=True, by_query=said)
+        (query,) = queries_of(record, execution(self.MERGED))
+        assert query.merged is not bool(others)
+        assert (query.fingerprint == self.WRITTEN.fingerprint) is not bool(others)
+
+    def test_a_plan_that_was_not_merged_is_no_merged_one(self) -> None:
+        said = {self.WRITTEN.fingerprint: (DirectiveResult("h", HELD),)}
+        query = self.ran(by_query=said)
+        assert (query.fingerprint == self.WRITTEN.fingerprint, query.merged) == (False, False)

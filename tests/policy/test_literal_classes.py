@@ -48,6 +48,25 @@ def test_days_are_one_class_once_they_were_seen_to_move_no_rows() -> None:
     assert learned[0] == learned[1] == learned[2] and len(set(learned[0])) == 2
 
 
+def merged(one: Run, times: int) -> Run:
+    """With its groups made once: rows are those of several executions' values together."""
+    assert one.outcome is not None
+    queries = [
+        replace(q, merged=True, row_counts=tuple(RowCount(part, times * rows) for part, rows in q.row_counts))
+        for q in one.outcome.queries
+    ]
+    return replace(one, outcome=replace(one.outcome, queries=tuple(queries)))
+
+
+def test_rows_of_merged_plans_are_held_against_one_another_only() -> None:
+    before = [night(n, ("small", f"d{n}", 10_000)) for n in range(3)]
+    after = [merged(night(n, ("small", f"d{n}", 10_000)), 6) for n in range(3, 6)]
+    for runs in ([*before, after[0]], [*before, *after], after):
+        assert len({c for of_run in classes(runs) for c in of_run}) == 1
+    wild = [merged(night(n, ("small", f"d{n}", 10_000)), 10 ** (n - 3)) for n in range(3, 6)]
+    assert len({c for of_run in classes(wild) for c in of_run}) == 3
+
+
 def test_classes_of_runs_that_have_them_stay() -> None:
     assert with_literal_classes(with_literal_classes(NIGHTS)) == with_literal_classes(NIGHTS)
 

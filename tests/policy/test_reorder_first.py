@@ -86,6 +86,22 @@ def test_a_proven_hint_is_back_after_the_trial() -> None:
     assert after[hint("q1").id] in IN_FORCE
 
 
+@pytest.mark.parametrize(("seconds", "standing"), [(8, Standing.ROLLED_BACK), (3, Standing.PROMOTED)])
+def test_an_order_must_beat_the_proven_hint_that_waits_for_it(seconds: float, standing: Standing) -> None:
+    """It is not compared with runs that had neither."""
+    base = run(0, {"q1": 10, "q2": 10})
+    advice = [recommend(hint("q1"))]
+    hinted = [base]
+    for night in (1, 2):
+        found = decide(situation(Mode.AUTO, 1, hinted, advice, drivable=BY_AGENT))
+        hinted.append(run(night, {"q1": 5, "q2": 10}, *found.changes))
+    first = decide(situation(Mode.AUTO, 1, hinted, [recommend(ORDER)], drivable=BY_AGENT))
+    assert standings(first) == {hint("q1").id: Standing.HELD, ORDER.id: Standing.TRIAL}
+    tried = run(3, {"q1": seconds, "q2": 10}, *first.changes)
+    after = decide(situation(Mode.AUTO, 1, [*hinted, tried], [recommend(ORDER)], drivable=BY_AGENT))
+    assert standings(after) == {hint("q1").id: Standing.PROMOTED, ORDER.id: standing}
+
+
 def test_for_an_order_that_the_agent_cannot_be_told_nothing_waits() -> None:
     base = run(0, {"q1": 10, "q2": 10})
     advice = [recommend(ORDER), recommend(hint("q1"))]

@@ -56,12 +56,12 @@ def take_loaded(fragment: Fragment, event: ev.AgentLoaded) -> None:
 
 def take_steered(fragment: Fragment, event: ev.PlanSteered) -> None:
     """What the agent says it made of the directives for one plan."""
-    said = strongest_results(readable_outcomes(event.outcomes))
+    is_known = _DIGEST.fullmatch(event.fingerprint) is not None
+    said = strongest_results(readable_outcomes(event.outcomes, event.fingerprint if is_known else ""))
     values = _readable_values(event)
     if event.execution_id >= 0:
         fragment.steer(event.execution_id, said, values)
     of_query, of_values = {event.fingerprint: said}, {event.fingerprint: values}
-    is_known = _DIGEST.fullmatch(event.fingerprint)
     absorb_record(fragment, AgentRecord(loaded=True, by_query=of_query, values=of_values) if is_known else _LOADED)
 
 
@@ -100,15 +100,16 @@ def _last(by_query: Mapping[str, _Said]) -> Mapping[str, _Said]:
     return by_query if len(by_query) <= _MAX_QUERIES else dict(list(by_query.items())[-_MAX_QUERIES:])
 
 
-def readable_outcomes(said: Iterable[ev.DirectiveResult]) -> tuple[DirectiveResult, ...]:
-    """Of an event's outcomes the first so many; those that no agent of ours writes are left out."""
+def readable_outcomes(said: Iterable[ev.DirectiveResult], fingerprint: str = "") -> tuple[DirectiveResult, ...]:
+    """Of an event's outcomes, of this query, the first so many; those that no agent of ours writes are left out."""
     found: list[DirectiveResult] = []
     characters = 0
     for one in said:
         if len(found) >= MAX_DIRECTIVES or characters > MAX_CHARACTERS:
             break
         if one.status in _STATUSES and 0 < len(one.id) <= MAX_ID and printable(one.id) == one.id:
-            found.append(DirectiveResult(one.id, DirectiveStatus(one.status), redact(one.reason), held=_held(one)))
+            status, merged = DirectiveStatus(one.status), fingerprint if one.merges else ""
+            found.append(DirectiveResult(one.id, status, redact(one.reason), held=_held(one), merged=merged))
             characters += len(one.id)
     return tuple(found)
 

@@ -211,13 +211,15 @@ class AgentLoaded(msgspec.Struct, frozen=True, gc=False):
 
 
 class DirectiveResult(msgspec.Struct, frozen=True, gc=False):
-    """What the agent made of one directive; of one that it held a code and numbers too."""
+    """What the agent made of one directive; of one that it held a code and numbers too, of one that gave the plan other filters
+    `merges`."""
 
     id: str = ""
     status: str = ""
     reason: str = ""
     code: str = ""
     numbers: dict[str, Long] = {}
+    merges: bool = False
 
 
 class PlanSteered(SqlEvent, frozen=True):

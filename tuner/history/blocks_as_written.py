@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from tuner.model.join_graph import Joined, JoinGraph, Order
-from tuner.model.query import Query
+from tuner.model.join_graph import JoinGraph
+from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Outcome
+from tuner.plan.agent_block import AgentBlock, agent_block
 
 
 def with_blocks_as_written(outcome: Outcome, earlier: Sequence[Outcome]) -> Outcome:
     """The outcome with the blocks that its merged queries have before their groups are made once, in the order that they ran in.
 
     `earlier` outcomes are the cohort's, oldest first. The agent knows a block by what filters it, and of a merged query the plan
-    that ran has one filter for several: so its blocks are those of the latest execution that tells them, of the same values
-    where there is one. A block that did not run is left out.
+    that ran has one filter for several: so each block is that of the latest execution that had it, of the same values where
+    there is one; as many times as it ran now. One that did not run, or in several orders, is left out.
     """
     if not any(query.merged for query in outcome.queries):
         return outcome
@@ -23,33 +24,38 @@ def with_blocks_as_written(outcome: Outcome, earlier: Sequence[Outcome]) -> Outc
 
 
 def _as_written(query: Query, earlier: Sequence[Outcome]) -> Query:
-    known = [q for o in earlier for q in o.queries if q.fingerprint == query.fingerprint and q.graphs]
-    latest = max(reversed(known), key=lambda q: q.literals == query.literals, default=None)
-    written = latest.graphs if latest else ()
-    found = (_in_order_of(graph, query.merged_graphs) for graph in written)
-    return replace(query, graphs=tuple(graph for graph in found if graph), merged_graphs=())
+    executions = [q for o in reversed(earlier) for q in reversed(o.queries) if q.fingerprint == query.fingerprint]
+    executions.sort(key=lambda q: q.literals != query.literals)
+    known: dict[str, list[JoinGraph]] = {}
+    for execution in executions:
+        if execution.status is QueryStatus.SUCCEEDED:
+            here: dict[str, list[JoinGraph]] = {}
+            for graph in execution.graphs:
+                here.setdefault(graph.signature, []).append(graph)
+            known = {**here, **known}
+    found = (graph for graphs in known.values() for graph in _as_ran(graphs, query.merged_graphs))
+    return replace(query, graphs=tuple(found), merged_graphs=())
 
 
-def _in_order_of(graph: JoinGraph, merged: Iterable[JoinGraph]) -> JoinGraph | None:
-    """A block in the order of those that read the same tables; None where there is none, or where they tell no one order."""
-    mine = _by_tables(graph)
-    alike = (ran for ran in merged if (of := _by_tables(ran)) and of.keys() == mine.keys())
-    orders = {_renumbered(ran, mine) for ran in alike}
-    if len(orders) != 1:
-        return None
-    return replace(graph, written=orders.pop())
+def _as_ran(graphs: Sequence[JoinGraph], ran: Sequence[JoinGraph]) -> Iterator[JoinGraph]:
+    """Copies of a block in the order, and as many, as it ran now."""
+    for named in (_by_keys, _by_tables):
+        mine = named(graphs[0])
+        alike = [block for one in ran if (block := named(one)).key == mine.key]
+        if mine.lookalikes() is None and alike:
+            break
+    else:
+        return
+    orders = {block.order_in(mine, block.graph.written) for block in alike}
+    if len(orders) == 1:
+        (order,) = orders
+        yield from (replace(g, written=mine.order_in(named(g), order)) for g in graphs[: len(alike)])
 
 
-def _by_tables(graph: JoinGraph) -> dict[tuple[str, ...], int]:
-    """Its relations' numbers; none where two read the same tables."""
-    found = {tuple(sorted(relation.relations)): number for number, relation in enumerate(graph.relations)}
-    return found if len(found) == len(graph.relations) else {}
+def _by_keys(graph: JoinGraph) -> AgentBlock:
+    return agent_block(graph)
 
 
-def _renumbered(ran: JoinGraph, numbers: dict[tuple[str, ...], int]) -> Order:
-    tables = {number: tables for tables, number in _by_tables(ran).items()}
-
-    def of(order: Order) -> Order:
-        return numbers[tables[order]] if isinstance(order, int) else Joined(of(order.left), of(order.right))
-
-    return of(ran.written)
+def _by_tables(graph: JoinGraph) -> AgentBlock:
+    """In another order other keys may tie the same items, where several are equal."""
+    return AgentBlock(graph, tuple("+".join(sorted(relation.relations)) for relation in graph.relations))

@@ -59,12 +59,12 @@ class _BriefQuery:
     main_relations: tuple[str, ...] = ()
     conditions: tuple[FilterCondition, ...] | None = None
     row_counts: tuple[RowCount, ...] = ()
+    merged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _PastQuery(_BriefQuery):
     graphs: tuple[JoinGraph, ...] = ()
-    merged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,9 @@ def orders_worse_on_other_days(decision: Decision, facts: Facts, runs: Sequence[
     for decided in (d for d in decision.in_force if d.change.kind is ActionKind.ORDER_JOINS and d.neutral):
         by_class: dict[str, list[Query]] = {}
         for query in (q for run in runs if usable(run) and run.outcome for q in run.outcome.queries):
-            if query.fingerprint == decided.change.query and query.literals in decided.literals and query.graphs:
+            # Of a merged query the blocks are those of an earlier day.
+            is_known = bool(query.graphs) and not query.merged
+            if query.fingerprint == decided.change.query and query.literals in decided.literals and is_known:
                 by_class.setdefault(query.literals, []).append(query)
         for action, executions in product(decided.change.actions, by_class.values()):
             worst = worst_day(facts, action, executions)

@@ -23,7 +23,8 @@ class DirectiveResult:
     """What became of one directive of the Catalyst agent's for a query, by the id of its action, and why.
 
     `join` is the signature of the join that a hint was for, where the log tells it. `held` says in numbers what did not hold
-    in the run, where its agent told that.
+    in the run, where its agent told that. `merged` is the fingerprint of the query, where the plan lost the filters that it is
+    known by.
     """
 
     action_id: str
@@ -31,3 +32,4 @@ class DirectiveResult:
     reason: str = ""
     join: str = ""
     held: Reason | None = None
+    merged: str = ""

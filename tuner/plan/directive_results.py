@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tuner.model.action import Hint
 from tuner.model.agent_message import QueryDirectives
 from tuner.model.agent_record import NOT_LOADED, UNSTEERED, AgentRecord
 from tuner.model.application import Execution
@@ -35,12 +34,22 @@ class RanPlan:
         ]
 
 
-def merged_query(execution: Execution, directives: Sequence[QueryDirectives]) -> QueryDirectives | None:
-    """The query whose groups the agent made once in an execution: its plan no longer tells which query it is; the agent does.
-    None where it made none."""
-    applied = {o.action_id for o in execution.steered if o.status is DirectiveStatus.APPLIED}
-    hinted = ((query, hint) for query in directives for hint in query.hints)
-    return next((query for query, hint in hinted if hint.hint == Hint.SHARE and hint.id in applied), None)
+def merged_query(execution: Execution, fingerprint: str, relations: Sequence[str], steering: AgentRecord) -> str:
+    """The fingerprint of the query whose groups the agent made once in an execution; "" where it made none. The plan no longer
+    tells which query it is; the agent does.
+
+    Of a plan that was optimised before its execution began, or ran before, the agent said it then: of the one such query that
+    reads these relations.
+    """
+    if execution.steered or fingerprint in steering.by_query:
+        return _merged_of(execution.steered)
+    alike = [query for query in steering.directives if query.relations == relations]
+    found = {merged for query in alike if (merged := _merged_of(steering.by_query.get(query.fingerprint, ())))}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _merged_of(said: Sequence[DirectiveResult]) -> str:
+    return next((one.merged for one in said if one.merged and one.status is DirectiveStatus.APPLIED), "")
 
 
 def directive_results(

@@ -211,8 +211,8 @@ def _measured(
     ran = RanPlan(final, query.joins, joins)
     if lent := opened(steering.sealed, query.relations, query.columns):
         steering = structs.replace(steering, directives=(*steering.directives, *lent))
-    if merged := merged_query(execution, steering.directives):
-        query = replace(query, fingerprint=merged.fingerprint, merged=True)
+    if merged := merged_query(execution, query.fingerprint, query.relations, steering):
+        query = replace(query, fingerprint=merged, merged=True)
     outcomes = _or_nothing(query, "directives", lambda: directive_results(execution, query.fingerprint, ran, steering))
     return replace(query, directives=outcomes or ())
 

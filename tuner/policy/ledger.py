@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from tuner.model.action import Action
+from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Standing
 from tuner.model.query import QueryStatus
@@ -250,9 +250,14 @@ def _trials_of(decided: Sequence[DecidedChange]) -> list[list[DecidedChange]]:
 
 
 def _compare(ledger: _Ledger, run: Run, changes: Sequence[DecidedChange]) -> Comparisons:
-    """Against runs without them, but with what they replace."""
-    proven = ledger.proven_out
-    replaced = [p.id for p in proven if any(differ_on_target(p.change, d.change) for d in changes)] if proven else []
+    """Against runs without them, but with what they replace, and with what waits for an order among them."""
+    ordered = {d.change.query for d in changes if d.change.kind is ActionKind.ORDER_JOINS}
+    waiting = {d.id for d in run.decision.changes if d.held and d.held.code is ReasonCode.REORDERED_FIRST}
+    replaced = [
+        p.id
+        for p in ledger.proven_out
+        if (p.id in waiting and p.change.query in ordered) or any(differ_on_target(p.change, d.change) for d in changes)
+    ]
     return compare(ledger.measured, ledger.histories.of(run), changes, replaced)
 
 

@@ -37,12 +37,16 @@ def _class_of(conditions: tuple[FilterCondition, ...], neutral: frozenset[str]) 
 
 def literal_classes(runs: Sequence[Run]) -> LiteralClasses:
     """Those of a cohort's runs, oldest first: the more runs, the more columns are known not to matter."""
-    by_query: dict[str, list[Ran]] = {}
+    # Rows of a merged plan are those of several values together: they tell of one another only.
+    by_query: dict[tuple[str, bool], list[Ran]] = {}
     for number, run in enumerate(runs):
         for query in run.outcome.queries if run.outcome and usable(run) else ():
             if query.status is QueryStatus.SUCCEEDED and query.conditions:
-                by_query.setdefault(query.fingerprint, []).append((number, query))
-    neutral = {fingerprint: found for fingerprint, ran in by_query.items() if (found := neutral_columns(ran))}
+                by_query.setdefault((query.fingerprint, query.merged), []).append((number, query))
+    neutral: dict[str, frozenset[str]] = {}
+    for (fingerprint, _), ran in by_query.items():
+        if found := neutral_columns(ran):
+            neutral[fingerprint] = max(found, neutral.get(fingerprint, found), key=len)
     known = LiteralClasses(neutral)
     several: dict[tuple[str, str], set[str]] = {}
     for run in runs:

@@ -246,6 +246,17 @@ def test_unless_it_reads_other_columns() -> None:
     assert [one["columns"] for one in message(*different, queries=both)] == ["c1", "c2"]
 
 
+def test_groups_made_once_are_told_of_each_query_by_itself() -> None:
+    """The plan has no filters then by which a query would be known."""
+    shares = [hint(fingerprint, *READS, value=Hint.SHARE) for fingerprint in ("q1", "q2")]
+    both = [query(columns="c1"), query("q2", columns="c2")]
+    assert [one["columns"] for one in message(*shares, queries=both)] == ["c1", "c2"]
+    broadcasts = [hint(), hint("q2")]
+    assert [one["columns"] for one in message(*broadcasts, queries=both)] == ["", ""]
+    whys = skipped(*shares, queries=[query(), query("q2")])
+    assert all("which reads the same columns" in why for why in whys)
+
+
 def test_nor_may_it_reach_a_join_that_an_order_makes_of_another_query() -> None:
     """Both are ordered alike, and only one is to have the broadcast."""
     tree = Joined(Joined(0, 2), 1)

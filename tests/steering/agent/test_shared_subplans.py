@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tuner.eventlog.find import find_logs
+from tuner.eventlog.read import read_application
 from tuner.plan.node import PlanNode, each_once
+from tuner.plan.queries import queries
 from tuner.plan.shared_subplans import shared_subplans
 
 from .agent_log import steered_executions
@@ -53,7 +56,12 @@ def test_they_are_made_once_and_results_stay(
     assert refused == REFUSED
     once = same.keys() - REFUSED.keys()
     assert {name for name, one in found.items() if _scans(one.ran) == 1} == once
-    # A harvest of such a run tells so.
+    # A harvest of such a run tells so, and which query it was.
+    (source,) = find_logs(logs)
+    ran = {query.description: query for query in queries(read_application(source))}
+    shared = {name: ran[f"shared: {name}"] for name in found}
+    assert {name for name, query in shared.items() if query.merged} == once
+    assert all(query.fingerprint == ran[f"plain: {name}"].fingerprint for name, query in shared.items())
     assert {name for name, one in found.items() if any(s.reused for s in shared_subplans(one.ran))} == once
 
 

@@ -180,8 +180,7 @@ class OrderPrices:
         if order_shape(chosen.order) == order_shape(block.written.order):
             return None
         other = block.tree(chosen.order)
-        # Copies that are merged are joined once.
-        times = 1 if query.merged else Counter(g.signature for g in query.graphs)[block.graph.signature]
+        times = Counter(g.signature for g in query.graphs)[block.graph.signature]
         given = block.hinted(other)
         return OrderChange(
             query=query,

@@ -80,6 +80,12 @@ public final class Pass {
     outcomes.put(id, outcome);
   }
 
+  /** Note that a directive was applied, and that the plan no longer has the filters by which its query is known. */
+  public void tellMerged(String id) {
+    tell(id, APPLIED, "");
+    ((Map) outcomes.get(id)).put("merges", Boolean.TRUE);
+  }
+
   /** Note of a directive what was noted of another that asks for the same. */
   public void tellSame(String id, String as) {
     Map outcome = (Map) outcomes.get(as);

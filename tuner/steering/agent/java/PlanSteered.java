@@ -39,7 +39,10 @@ public final class PlanSteered implements SparkListenerEvent {
     return fingerprint;
   }
 
-  /** Maps of id, status (applied, held, ignored, impossible) and reason; of what is held a code and numbers too. */
+  /**
+   * Maps of id, status (applied, held, ignored, impossible) and reason; of what is held a code and numbers too, of what gave the
+   * plan other filters `merges`.
+   */
   public List getOutcomes() {
     return outcomes;
   }

@@ -39,6 +39,8 @@ public final class SharedSubplans {
     }
     List chains = new ArrayList();
     find(plan, new ArrayList(), hint, new Lineage(Trees.everything(plan), pass.names), chains);
+    // Where an order that makes the join is held, it is for that (Pass.tellRest).
+    if (chains.isEmpty()) return plan;
     if (chains.size() < 2) {
       pass.tell(hint.id, Pass.IMPOSSIBLE, "the plan has no such groups twice");
       return plan;
@@ -48,7 +50,7 @@ public final class SharedSubplans {
     for (int depth = shortest(chains) - 1; depth >= 0; depth--) {
       try {
         Map replaced = shared(chains, depth, rowOrder);
-        pass.tell(hint.id, Pass.APPLIED, "");
+        pass.tellMerged(hint.id);
         return new Replaced(replaced).of(plan);
       } catch (MergedPlans.Unlike unlike) {
         reason = unlike.getMessage();

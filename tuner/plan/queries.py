@@ -30,7 +30,7 @@ from tuner.plan.measured_plan import MAX_WORK, MeasuredPlan
 from tuner.plan.node import Found, PlanNode, build_tree, each_once
 from tuner.plan.not_deterministic import not_deterministic
 from tuner.plan.query_work import query_work
-from tuner.plan.relation import files_bytes, is_scan, relation_name, scan_columns
+from tuner.plan.relation import files_bytes, is_scan, reads_rows, relation_name, scan_columns
 from tuner.plan.row_counts import row_counts
 from tuner.plan.sealed_directives import opened
 from tuner.plan.shared_subplans import shared_subplans
@@ -236,7 +236,7 @@ def _read(initial: PlanNode) -> dict[str, set[str]]:
     """The relations that a plan reads, and the columns of each."""
     found: dict[str, set[str]] = {}
     for node in initial.walk_query():
-        if is_scan(node) and node.name != "EmptyRelation":
+        if is_scan(node) and reads_rows(node):
             found.setdefault(relation_name(node), set()).update(name for name, _ in scan_columns(node))
     return found
 

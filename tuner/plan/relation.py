@@ -56,6 +56,11 @@ def is_scan(node: PlanNode) -> bool:
     return node.name in _LEAVES or node.name.startswith(("Scan", "BatchScan", "FileScan"))
 
 
+def reads_rows(scan: PlanNode) -> bool:
+    """Not an empty relation, nor the one row of no columns that late rules of the optimizer put below scalar subqueries."""
+    return scan.name != "EmptyRelation" and scan.full_name.strip() != "Scan OneRowRelation"
+
+
 class ScansBelow:
     """The scans of a plan, by the operators above them."""
 
@@ -70,7 +75,7 @@ class ScansBelow:
                 start = self._span[id(node.children[-1])].start if node.children else len(self._scans)
                 if is_scan(node):
                     self._scans.append(node)
-                    self._relations.append(None if node.name == "EmptyRelation" else relation_name(node))
+                    self._relations.append(relation_name(node) if reads_rows(node) else None)
                 self._span[id(node)] = slice(start, len(self._scans))
                 roots += node.subqueries
 

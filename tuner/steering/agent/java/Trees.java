@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.OneRowRelation;
 import org.apache.spark.sql.catalyst.trees.TreePattern$;
 import scala.collection.immutable.Nil$;
 import scala.runtime.AbstractFunction1;
@@ -90,8 +91,12 @@ public final class Trees {
     return expression.containsPattern(TreePattern$.MODULE$.OUTER_REFERENCE());
   }
 
-  /** Whether an operator is what Spark has made of a part that holds no rows: the plan that runs will not have it. */
+  /**
+   * Whether an operator reads nothing: what Spark has made of a part that holds no rows, which the plan that runs will not have, or
+   * the one row of no columns that its late rules put below subqueries.
+   */
   public static boolean isNothing(LogicalPlan plan) {
+    if (plan instanceof OneRowRelation) return true;
     return plan instanceof LocalRelation && list(((LocalRelation) plan).data()).isEmpty() && !plan.isStreaming();
   }
 

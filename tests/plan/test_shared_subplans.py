@@ -116,6 +116,19 @@ def test_what_cannot_be_made_once_or_is_not_worth_it(changes: tuple[tuple[str, s
     assert _found(*changes) == []
 
 
+ALL_TOGETHER = (
+    *((f"keys=[{keys}]", "keys=[]") for keys in ("y#13, c#14", "y#3, c#4")),
+    *((f"hashpartitioning({keys}, 8)", "SinglePartition") for keys in ("y#13, c#14", "y#3, c#4")),
+)
+
+
+def test_one_group_of_all_rows_may_have_conditions_on_any_column() -> None:
+    (shared,) = _found(*ALL_TOGETHER)
+    assert shared.times == 2
+    assert shared.saved_amounts["scan"] == 3 * 1_000_000 + 2 * 7_000
+    assert _found(*ALL_TOGETHER, ("sum(v#12)", "count(distinct v#12)"), ("sum(v#2)", "count(distinct v#2)")) == []
+
+
 def test_what_is_read_from_another_place_says_so() -> None:
     (shared,) = _found(text=REUSED)
     assert (shared.times, shared.reused, shared.saved_amounts) == (2, True, {})

@@ -23,6 +23,7 @@ from tuner.plan.sides import SHUFFLES, counted_rows
 
 # A scan of fewer rows takes less than what comes with another shuffle.
 LEAST_ROWS = 100_000
+_DISTINCT = re.compile(r"\(distinct ")
 _ID = re.compile(r"#\d{1,18}L?")
 
 _Amounts = Mapping[str, float]
@@ -45,13 +46,15 @@ class _Condition:
 class _Copy:
     """One of them: the operators from the aggregate down to its shuffle, the shuffle, and the conditions below it.
 
-    `keys` are the sources of what it groups by. `reused` says that it reads what another copy has shuffled.
+    `keys` are the sources of what it groups by, `is_distinct` says that it makes a column distinct besides. `reused` says that
+    it reads what another copy has shuffled.
     """
 
     above: tuple[PlanNode, ...]
     shuffle: PlanNode
     keys: frozenset[str]
     conditions: frozenset[_Condition]
+    is_distinct: bool
     reused: bool
 
 
@@ -107,7 +110,8 @@ class _Finder:
         parts = aggregate_parts(way[0])
         keys = frozenset(map(self._lineage.source, split_top_level(parts[0]))) if parts else frozenset[str]()
         reused = any(node.name == "ReusedExchange" for node in way[:at])
-        return _Copy(tuple(way[:at]), way[at], keys, frozenset(self._conditions(way[at])), reused)
+        is_distinct = parts is not None and _DISTINCT.search(parts[1]) is not None
+        return _Copy(tuple(way[:at]), way[at], keys, frozenset(self._conditions(way[at])), is_distinct, reused)
 
     def _conditions(self, top: PlanNode) -> Iterator[_Condition]:
         for node in top.walk():
@@ -128,7 +132,9 @@ class _Finder:
             return None
         everywhere = frozenset.intersection(*(copy.conditions for copy in ran))
         own = [copy.conditions - everywhere for copy in ran]
-        if any(not one.columns <= ran[0].keys for mine in own for one in mine):
+        # Of all rows together there is one group: its functions take those that meet a copy's condition, but for DISTINCT.
+        is_one = not ran[0].keys and not any(copy.is_distinct for copy in ran)
+        if not is_one and any(not one.columns <= ran[0].keys for mine in own for one in mine):
             return None
         some, pruned = (
             frozenset(one.relations for mine in own for one in mine if one.prunes or not prunes)

@@ -84,6 +84,23 @@ STATEMENTS = {
     f"s FROM {JOINED} GROUP BY d_year, i_kind) SELECT a.s, b.n FROM g a JOIN g b ON a.i_kind = b.i_kind {YEARS}",
     "not grouped by it": two("count(*) n", "GROUP BY i_kind", "WHERE d_year = 2001", "WHERE d_year = 2002"),
     "all together": two("count(*) n", "", "WHERE d_year = 2001", "WHERE d_year = 2002"),
+    "all together, of what two relations have": two(
+        "count(s_item) n, sum(s_amount) total, min(i_kind) least, max(s_id) most",
+        "HAVING count(*) > 1",
+        "WHERE d_year = 2001 AND i_kind > 2",
+        "WHERE i_kind < 3 AND s_id % 2 = 0",
+    ).replace("a.n, b.n", "*"),
+    "all together, and of all": two("count(*) n, max(s_amount) m", "", "", "WHERE d_year = 2002 AND i_kind = 3"),
+    "all together, and of no rows": two("count(*) n, min(s_id) m", "", "WHERE d_year = 2001", "WHERE d_year = 2002")
+    + f" UNION ALL SELECT n, m FROM (SELECT count(*) n, min(s_id) m FROM {JOINED} WHERE d_year = 1950)",
+    "all together, with conditions of their own": two(
+        "count(*) FILTER (WHERE i_kind = 1) n, count(*) m", "", "WHERE d_year = 2001", "WHERE d_year = 2003"
+    ),
+    "all together, added up by floating point": two("sum(s_price) n", "", "WHERE d_year = 2001", "WHERE d_year = 2002"),
+    "all together, distinct": two("count(DISTINCT s_item) n", "", "WHERE d_year = 2001", "WHERE d_year = 2002"),
+    "all together, by what may fail": two(
+        "count(*) n", "", "WHERE d_year = 2001", "WHERE d_year > 2001 AND 10 / (d_year - 2001) > 1"
+    ),
     "grouped by others": two("d_year, count(*) n", "GROUP BY d_year", "WHERE s_id > 9", "WHERE s_id > 9").replace(
         "d_year", "i_kind", 2
     ),

@@ -14,6 +14,11 @@ import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
 import org.apache.spark.sql.catalyst.expressions.Or;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
+import org.apache.spark.sql.catalyst.expressions.aggregate.Average;
+import org.apache.spark.sql.catalyst.expressions.aggregate.Count;
+import org.apache.spark.sql.catalyst.expressions.aggregate.Max;
+import org.apache.spark.sql.catalyst.expressions.aggregate.Min;
+import org.apache.spark.sql.catalyst.expressions.aggregate.Sum;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
@@ -164,10 +169,20 @@ public final class MergedPlans {
           throw new Unlike("they are grouped by other columns");
         }
       }
+    }
+    boolean isOne = keys[0].isEmpty();
+    for (int i = 0; i < given.length; i++) {
+      if (below.own[i] == null) continue;
+      if (isOne) {
+        // One group, which is there without rows, too: each function takes those that meet its plan's condition.
+        for (int k = 0; k < named[i].size(); k++) named[i].set(k, where((Expression) named[i].get(k), below.own[i]));
+        continue;
+      }
       // A group then meets a condition with all of its rows, or with none.
-      boolean kept = below.own[i] == null || Trees.ids(exact(keys[i])).containsAll(Trees.references(below.own[i]));
+      boolean kept = Trees.ids(exact(keys[i])).containsAll(Trees.references(below.own[i]));
       if (!kept) throw new Unlike("a condition is on what they are not grouped by, or not exactly");
     }
+    if (isOne) below = new MergedPlans(below.plans, new Expression[given.length]);
     List[] columns = below.columns(named);
     LogicalPlan[] made = new LogicalPlan[given.length];
     for (int i = 0; i < given.length; i++) {
@@ -306,10 +321,7 @@ public final class MergedPlans {
   /** Not what Spark has rewritten long ago where it was (several DISTINCT), nor what runs by itself. */
   private static boolean mayBeAdded(Expression computed) {
     if (Trees.hasSubquery(computed)) return false;
-    if (computed instanceof AggregateExpression) {
-      AggregateExpression function = (AggregateExpression) computed;
-      if (function.isDistinct() || function.filter().isDefined()) return false;
-    }
+    if (computed instanceof AggregateExpression && ((AggregateExpression) computed).isDistinct()) return false;
     List children = Trees.list(computed.children());
     for (int i = 0; i < children.size(); i++) if (!mayBeAdded((Expression) children.get(i))) return false;
     return true;
@@ -323,6 +335,37 @@ public final class MergedPlans {
       return new AggregateExpression(
           of.aggregateFunction(), of.mode(), of.isDistinct(), of.filter(), NamedExpression$.MODULE$.newExprId());
     }
+  }
+
+  /** An expression whose functions take only the rows that meet a condition. */
+  private static Expression where(Expression expression, Expression condition) {
+    return (Expression) new Where(condition).apply(expression);
+  }
+
+  private static final class Where extends AbstractFunction1 {
+    private final Expression condition;
+
+    Where(Expression condition) {
+      this.condition = condition;
+    }
+
+    public Object apply(Object given) {
+      if (!(given instanceof AggregateExpression)) return ((Expression) given).mapChildren(this);
+      AggregateExpression of = (AggregateExpression) given;
+      if (!mayBeOfSome(of)) throw new Unlike("a function of one of them takes no condition");
+      Expression own = of.filter().isDefined() ? (Expression) of.filter().get() : null;
+      return new AggregateExpression(
+          of.aggregateFunction(), of.mode(), of.isDistinct(), (Option) new Some(both(own, condition)), of.resultId());
+    }
+  }
+
+  /** A function of rows in whatever order: sums of floating point are others in each. */
+  private static boolean mayBeOfSome(AggregateExpression function) {
+    if (function.isDistinct()) return false;
+    Expression of = (Expression) function.aggregateFunction();
+    boolean adds = of instanceof Sum || of instanceof Average;
+    if (!adds) return of instanceof Count || of instanceof Min || of instanceof Max;
+    return KeyPath.isExact(((Expression) Trees.list(of.children()).get(0)).dataType());
   }
 
   private static NamedExpression alias(Expression computed) {

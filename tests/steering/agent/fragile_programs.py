@@ -254,6 +254,39 @@ def _shared(rng: random.Random, joined: _Joined) -> str:
     return f"WITH g AS ({groups}) SELECT {shown} FROM (SELECT * FROM g a WHERE {where['a']}) a {others}"
 
 
+def _counted(rng: random.Random, joined: _Joined) -> str:
+    """Functions of all rows together, each of some under conditions of their own."""
+    functions = [
+        "count(*)",
+        "count(n)",
+        "min(id)",
+        "max(v)",
+        "sum(n)",
+        "sum(d)",
+        "avg(n)",
+        "count(DISTINCT n)",
+        "count(*) FILTER (WHERE n > 1)",
+    ]
+    conditions = (
+        "n = 1",
+        "n <> 1",
+        "n IS NULL",
+        "j < 3",
+        "j < 3 AND n = 2",
+        "k IN (1, 2)",
+        "id = -1",
+        "true",
+        f"{_value(_risk(rng))} = 1",
+    )
+    rows = f"SELECT x.* {joined.rest}"
+    parts = [
+        f"(SELECT {', '.join(f'{f} AS {one}{i}' for i, f in enumerate(rng.sample(functions, 2)))} FROM ({rows}) x "
+        f"WHERE {rng.choice(conditions)}) {one}"
+        for one in "abc"[: rng.choice((2, 3))]
+    ]
+    return f"SELECT * FROM {' CROSS JOIN '.join(parts)}"
+
+
 _OF_GROUPS = (
     *(
         "g.n = 1",
@@ -270,5 +303,5 @@ _OF_GROUPS = (
 _TOPS: tuple[Callable[[random.Random, _Joined], str], ...] = (
     _rows, _rows, _digest, _digest, _raising,
     _drawn, _numbered, _aggregated, _aggregated, _windowed, _limited, _limited_groups, _between,
-    _shared, _shared, _shared
+    _shared, _shared, _shared, _counted, _counted
 )  # fmt: skip

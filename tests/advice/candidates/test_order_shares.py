@@ -104,11 +104,12 @@ def test_where_nothing_is_reused_the_order_comes_alone() -> None:
 
 
 def test_what_is_made_once_stays_so_in_another_order() -> None:
-    merged = replace(twice(reused=True), merged=True)
+    """Its block ran once, and the order gains once."""
+    apart = twice(reused=True)
+    merged = replace(apart, merged=True, graphs=apart.graphs[:1])
     order, *others = trial(merged)
     (share,) = shares(others)
     assert share.actions[0].target == LAST
-    # Copies that are joined once gain once.
-    assert order.prediction == trial(replace(merged, graphs=merged.graphs[:1]))[0].prediction
-    assert order.prediction and (apart := trial(replace(twice(), shared_subplans=()))[0].prediction)
-    assert order.prediction.gain < apart.gain
+    assert order.prediction == trial(replace(merged, shared_subplans=()))[0].prediction
+    twofold = trial(replace(apart, shared_subplans=()))[0].prediction
+    assert order.prediction and twofold and order.prediction.gain < twofold.gain

@@ -95,8 +95,8 @@ def _execution_rows(execution: Execution, work: Work, documents: bool) -> Iterat
         yield "joins", {"query_id": query.id, "join_id": number, **_join(join)}
     for outcome in query.directives:
         held = outcome.held.code.value if outcome.held else None
-        row = {**asdict(outcome), "status": outcome.status.value, "held": held}
-        yield "directives", {"query_id": query.id, **row}
+        row = {"action_id": outcome.action_id, "status": outcome.status.value, "reason": outcome.reason}
+        yield "directives", {"query_id": query.id, **row, "join": outcome.join, "held": held}
     for node in _nodes(plan):
         yield "plan_nodes", {"query_id": query.id, **node}
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.advice.blocks import AS_WRITTEN, DAYS_FIRST, SALES, STOCK, block
 from tests.advice.joins import query
-from tuner.history.blocks_as_written import with_blocks_as_written
+from tuner.history import blocks_as_written
 from tuner.model.join_graph import Joined, JoinGraph, Order, members
 from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Outcome
@@ -46,6 +46,10 @@ def with_the_same_tables(graph: JoinGraph, one: int, other: int) -> JoinGraph:
     relations = list(graph.relations)
     relations[other] = replace(relations[other], relations=relations[one].relations)
     return replace(graph, relations=tuple(relations))
+
+
+def with_blocks_as_written(outcome: Outcome, earlier: list[Outcome]) -> Outcome:
+    return blocks_as_written.with_blocks_as_written(outcome, lambda: earlier)
 
 
 def of(*queries: Query) -> Outcome:
@@ -134,3 +138,8 @@ def test_a_block_that_the_latest_run_did_not_come_to_is_an_earlier_runs() -> Non
 def test_all_other_queries_stay() -> None:
     found = of(apart(block()))
     assert with_blocks_as_written(found, []) is found
+
+
+def test_no_history_is_read_for_them() -> None:
+    found = of(apart(block()))
+    assert blocks_as_written.with_blocks_as_written(found, lambda: pytest.fail("nothing is merged")) is found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from tuner.model.join_graph import JoinGraph
@@ -11,16 +11,18 @@ from tuner.model.run import Outcome
 from tuner.plan.agent_block import AgentBlock, agent_block
 
 
-def with_blocks_as_written(outcome: Outcome, earlier: Sequence[Outcome]) -> Outcome:
+def with_blocks_as_written(outcome: Outcome, earlier: Callable[[], Sequence[Outcome]]) -> Outcome:
     """The outcome with the blocks that its merged queries have before their groups are made once, in the order that they ran in.
 
-    `earlier` outcomes are the cohort's, oldest first. The agent knows a block by what filters it, and of a merged query the plan
-    that ran has one filter for several: so each block is that of the latest execution that had it, of the same values where
-    there is one; as many times as it ran now. One that did not run, or in several orders, is left out.
+    `earlier` gives the cohort's outcomes, oldest first; it is asked only where a query is merged. The agent knows a block by what
+    filters it, and of a merged query the plan that ran has one filter for several: so each block is that of the latest execution
+    that had it, of the same values where there is one; as many times as it ran now. One that did not run, or in several orders,
+    is left out.
     """
     if not any(query.merged for query in outcome.queries):
         return outcome
-    return replace(outcome, queries=tuple(_as_written(q, earlier) if q.merged else q for q in outcome.queries))
+    known = earlier()
+    return replace(outcome, queries=tuple(_as_written(q, known) if q.merged else q for q in outcome.queries))
 
 
 def _as_written(query: Query, earlier: Sequence[Outcome]) -> Query:

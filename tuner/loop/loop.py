@@ -485,10 +485,10 @@ def _completed(completing: _Completing) -> Report:
     if failed is None:
         failed = not _has_ended(application) or _has_failed_queries(application)
     outcome = problems.guard("read the plans", lambda: _outcome(application), None)
-    if outcome and _has_merged(outcome):
-        outcome = problems.guard(
-            "look at earlier blocks of joins", partial(_as_written, store_url, turn, outcome), outcome
-        )
+    if outcome:
+        known = partial(_outcomes_in, store_url, turn.job.cohort)
+        look = partial(with_blocks_as_written, outcome, known)
+        outcome = problems.guard("look at earlier blocks of joins", look, outcome)
     state = state_of(application, failed=failed)
     failure = _failure(application, outcome, completing.ending) if state is RunState.FAILED else None
     outcome = replace(outcome, failure=failure) if outcome and failure else outcome
@@ -739,16 +739,12 @@ def _outcome(application: Application | None) -> Outcome | None:
     return outcome_of(application, queries(application)) if application is not None else None
 
 
-def _has_merged(outcome: Outcome) -> bool:
-    return any(query.merged for query in outcome.queries)
-
-
-def _as_written(store_url: str, turn: Turn, outcome: Outcome) -> Outcome:
+def _outcomes_in(store_url: str, cohort: str) -> list[Outcome]:
     with Store.open(store_url) as store:
-        return with_blocks_as_written(outcome, _earlier_outcomes(store, turn.job.cohort))
+        return _outcomes(store, cohort)
 
 
-def _earlier_outcomes(store: Store, cohort: str) -> list[Outcome]:
+def _outcomes(store: Store, cohort: str) -> list[Outcome]:
     return [run.outcome for run in store.recent(cohort, HISTORY_RUNS, LEARN_RUNS) if run.outcome]
 
 
@@ -777,8 +773,8 @@ def _settle(store: Store, job: Job, run: Run, now: datetime, problems: Problems)
         # Its driver process was killed or its worker lost: whether the task counted as failed, nobody tells.
         state = RunState.FAILED if superseded else state_of(application, failed=_has_failed_queries(application))
         outcome = problems.guard(f"read the plans of run {run.key}", lambda: _outcome(application), None)
-        if outcome and _has_merged(outcome):
-            outcome = with_blocks_as_written(outcome, _earlier_outcomes(store, run.cohort))
+        if outcome:
+            outcome = with_blocks_as_written(outcome, partial(_outcomes, store, run.cohort))
         if outcome and state is RunState.FAILED:
             outcome = replace(outcome, failure=_failure(application, outcome))
         ended = with_borrowed(replace(run, state=state, ended_at=now, outcome=outcome))

@@ -251,11 +251,13 @@ def _trials_of(decided: Sequence[DecidedChange]) -> list[list[DecidedChange]]:
 
 def _compare(ledger: _Ledger, run: Run, changes: Sequence[DecidedChange]) -> Comparisons:
     """Against runs without them, but with what they replace, and with what waits for an order among them."""
-    ordered = {d.change.query for d in changes if d.change.kind is ActionKind.ORDER_JOINS}
-    waiting = {d.id for d in run.decision.changes if d.held and d.held.code is ReasonCode.REORDERED_FIRST}
+    proven = ledger.proven_out
+    ordered = {d.change.query for d in changes if d.change.kind is ActionKind.ORDER_JOINS} if proven else set()
+    held = (d for d in run.decision.changes if d.held and d.held.code is ReasonCode.REORDERED_FIRST)
+    waiting = {d.id for d in held} if ordered else set()
     replaced = [
         p.id
-        for p in ledger.proven_out
+        for p in proven
         if (p.id in waiting and p.change.query in ordered) or any(differ_on_target(p.change, d.change) for d in changes)
     ]
     return compare(ledger.measured, ledger.histories.of(run), changes, replaced)

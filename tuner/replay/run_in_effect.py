@@ -7,15 +7,18 @@ from dataclasses import replace
 
 from tuner.history.blocks_as_written import with_blocks_as_written
 from tuner.model.decision import DecidedChange, Decision, Standing
-from tuner.model.run import Run
+from tuner.model.run import Outcome, Run
 from tuner.replay.cohort_replay import LoggedRun
 from tuner.replay.has_action import has_action
 
 
 def after(logged: LoggedRun, past: Iterable[Run]) -> LoggedRun:
     """A run with what those before it, oldest first, tell of its plans."""
-    outcome = with_blocks_as_written(logged.outcome, [run.outcome for run in past if run.outcome])
-    return replace(logged, outcome=outcome)
+
+    def known() -> list[Outcome]:
+        return [run.outcome for run in past if run.outcome]
+
+    return replace(logged, outcome=with_blocks_as_written(logged.outcome, known))
 
 
 def run_in_effect(decision: Decision, logged: LoggedRun) -> Run:

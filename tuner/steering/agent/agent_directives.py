@@ -222,10 +222,11 @@ def _rivals(one: _PlacedDirective, said: Iterable[_PlacedDirective], ran: Iterab
     A block that ran in that order already is none.
     """
     found = list(said)
+    alike = [s for s in found if (s.place, s.wish) == (one.place, one.wish)]
     if one.action.value == Hint.SHARE:
-        # It would be told of each other's query, whose plan then has no filters to be known by.
-        found = [one, *(s for s in found if isinstance(s.message, OrderDirective))]
-    wanted = {(s.action.query, s.action.target) for s in found if (s.place, s.wish) == (one.place, one.wish)}
+        # A plan then has no filters by which its query is known: it must not be told of another's.
+        alike = [one]
+    wanted = {(s.action.query, s.action.target) for s in alike}
     orders = [s.action for s in found if isinstance(s.message, OrderDirective)]
     return [
         query

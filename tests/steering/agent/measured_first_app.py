@@ -26,6 +26,11 @@ BESIDE_OTHERS = (
     "SELECT count(*), sum(v_id), max(note) FROM (SELECT s_id, note FROM sales JOIN returns ON s_ticket = r_ticket) JOIN "
     "(SELECT v_id, v_sale FROM visits JOIN a ON v_id % 7 = a JOIN b ON v_id % 5 = b JOIN c ON v_id % 3 = c) ON v_sale = s_id"
 )
+# What the join below brought together by another key, and by the very one, each called otherwise above it.
+RENAMED = (
+    "SELECT count(*), sum(v_id), max(note) FROM (SELECT {key} AS sale, note FROM sales JOIN returns ON s_ticket = r_ticket) "
+    "JOIN visits ON v_sale = sale"
+)
 OF_A_DAY = "SELECT count(*), sum(v_id), max(note) FROM visits JOIN days ON v_sale = d_sale WHERE d_day = {day}"
 FLAGGED = "SELECT count(*), sum(v_id), max(note) FROM visits JOIN flags ON v_sale = f_sale WHERE f_flag = 1"
 FLAGS = 750_000
@@ -91,6 +96,15 @@ hint = HintDirective(
 )
 of_others = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
 same["beside others"] = rows("beside others", of_others, BESIDE_OTHERS, **small_broadcasts) == beside
+for key in ("s_id", "s_ticket"):
+    plain = rows(f"plain renamed {key}", "", RENAMED.format(key=key))
+    first = harvested(f"plain renamed {key}")
+    (join, side) = next((join, side) for join in first.joins for side in join.sides if len(side.relations) == 2)
+    hint = HintDirective(
+        "hint_join:r", join.signature, "BROADCAST", side.relations, literals=(literal_class(first.conditions or ()),)
+    )
+    of_renamed = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
+    same[f"renamed {key}"] = rows(f"renamed {key}", of_renamed, RENAMED.format(key=key)) == plain
 # The same number of rows in files of about the same size: each ticket meets 500 others.
 write("id % 4")
 skewed = rows("plain and skewed", "")

@@ -52,6 +52,8 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "not adaptive",
         "skewed",
         "beside others",
+        "renamed s_id",
+        "renamed s_ticket",
         *(f"day {day} {hint}" for day in (1, 2) for hint in ("BROADCAST", "SHUFFLE_HASH")),
         "day 1 in a heap as it was",
         "day 1 in a smaller heap",
@@ -74,6 +76,10 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "skewed": sorts,
         "plain beside others": sorts,
         "beside others": [Strategy.BROADCAST_HASH],
+        "plain renamed s_id": sorts,
+        "renamed s_id": [Strategy.BROADCAST_HASH],
+        "plain renamed s_ticket": sorts,
+        "renamed s_ticket": sorts,
     }
     held = {
         name: [(one.status.value, one.held.code if one.held else None) for one in query.directives]
@@ -85,6 +91,9 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "not adaptive": [("held", ReasonCode.HELD_UNMEASURED_RESULT)],
         "skewed": [("held", ReasonCode.HELD_LARGE_RESULT)],
         "beside others": [("applied", None)],
+        "renamed s_id": [("applied", None)],
+        # Spark would leave out the shuffle that counts.
+        "renamed s_ticket": [("held", ReasonCode.HELD_UNMEASURED_RESULT)],
     }
     of_flags, of_days = (
         {

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys$;
 import org.apache.spark.sql.catalyst.plans.logical.BROADCAST$;
@@ -94,9 +96,12 @@ public final class MeasuredFirst extends HintInfo {
    */
   private static boolean comesBy(LogicalPlan side, List keys) {
     LogicalPlan below = side;
-    while (below instanceof Project || below instanceof Filter) below = (LogicalPlan) Trees.children(below).get(0);
     Set wanted = new HashSet();
     for (int i = 0; i < keys.size(); i++) wanted.addAll(Trees.references((Expression) keys.get(i)));
+    while (below instanceof Project || below instanceof Filter) {
+      if (below instanceof Project) wanted = beforeRenaming(wanted, (Project) below);
+      below = (LogicalPlan) Trees.children(below).get(0);
+    }
     if (!(below instanceof Join)) return Shuffles.addsShuffle(below);
     Set there = new HashSet();
     boolean asMany = false;
@@ -105,8 +110,20 @@ public final class MeasuredFirst extends HintInfo {
       asMany |= each.size() == keys.size();
       for (int i = 0; i < each.size(); i++) there.addAll(Trees.references((Expression) each.get(i)));
     }
-    // What a projection computes or renames is not followed.
+    // What a projection computes is not followed.
     return asMany && there.containsAll(wanted) || !Trees.output(below).containsAll(wanted);
+  }
+
+  /** What columns above a projection are called below it; what it computes keeps its name. */
+  private static Set beforeRenaming(Set ids, Project project) {
+    Set before = new HashSet(ids);
+    List columns = Trees.list(project.projectList());
+    for (int i = 0; i < columns.size(); i++) {
+      if (!(columns.get(i) instanceof Alias) || !(((Alias) columns.get(i)).child() instanceof Attribute)) continue;
+      Alias alias = (Alias) columns.get(i);
+      if (before.remove(Long.valueOf(alias.exprId().id()))) before.addAll(Trees.references(alias.child()));
+    }
+    return before;
   }
 
   /** Whether a plan's partitions are pruned by what another side has, which is a copy of that side. */

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.plan.literals import literals_of_plan
+from tuner.model.query_values import QueryValues
+from tuner.plan.literals import literals_of_plan, query_values
 from tuner.plan.node import PlanNode
 
 SCAN = PlanNode(
@@ -102,3 +103,41 @@ def test_a_text_that_is_cut_tells_nothing() -> None:
 
 def test_no_id_holds_a_value() -> None:
     assert "secret" not in of("(kind#1 = secret)") and len(of("(kind#1 = secret)")) == 16
+
+
+def of_brands(condition: str, number: int = 5, more: str = "") -> QueryValues:
+    """What a condition on a column of this number holds; `more` are other lines of the plan."""
+    relation = f"Relation spark_catalog.db.part[brand#{number},kind#{number + 1}] parquet"
+    scan = PlanNode(
+        "Scan", "Scan parquet spark_catalog.db.part", f"FileScan parquet spark_catalog.db.part[brand#{number}]", {}, {}
+    )
+    return query_values(
+        scan, "\n".join(["Project", f"+- Filter {condition}", *([more] if more else ()), f"   +- {relation}"])
+    )
+
+
+def test_a_value_that_looks_like_a_column_is_none_whatever_number_a_column_has() -> None:
+    found = [of_brands(f"(brand#{number} = Brand#23)", number) for number in (5, 22, 23, 230)]
+    assert len(set(found)) == 1
+    assert [c.columns for c in found[0].conditions or ()] == [""]
+    assert found[0] != of_brands("(brand#5 = Brand#24)")
+    assert of_brands("brand#5 IN (Brand#1,Brand#2)") == of_brands("brand#5 IN (Brand#2,Brand#1)")
+    assert of_brands("brand#5 IN (Brand#1,Brand#2)") != of_brands("brand#5 IN (Brand#1,Brand#3)")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "   +- Project [brand#5, Brand#23]",
+        "   +- Relation spark_catalog.db.other[Brand#23] parquet",
+        "   +- Aggregate [brand#5], [brand#5, ... 30 more fields]",
+    ],
+    ids=["a column of that name and number", "a relation's", "a text that is cut"],
+)
+def test_what_may_be_a_column_is_taken_for_one(more: str) -> None:
+    assert of_brands("(brand#5 = Brand#23)", more=more).literals == NONE
+
+
+def test_arguments_of_a_lambda_are_no_values() -> None:
+    of_numbers = [of_brands(f"exists(brand#5, lambdafunction((x#{n} > 1), lambda x#{n}, false))") for n in (70, 71)]
+    assert of_numbers[0] == of_numbers[1]

@@ -7,7 +7,8 @@ than one on a rare value. Literals.java tells the same of the plan that is about
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from tuner.model.query_values import UNKNOWN_VALUES, FilterCondition, QueryValues
 from tuner.plan.days_apart import days_apart
@@ -27,6 +28,10 @@ _SUBQUERY = re.compile(
     r"(?:,? \[[^\]]{0,500}\])?(?:\.\w{1,100})?"
 )
 _ID = re.compile(r"#[0-9]{1,18}L?")
+# Comes before a value that looks like a column, such as `Brand#23`.
+_LIKE_COLUMN = "\x02"
+# Their arguments look like columns, and no operator puts them out.
+_OF_LAMBDA = "lambda"
 # Stands for a column, or a condition between columns; what a condition without values comes down to.
 _COLUMN = "\x03"
 _OF_COLUMNS = re.compile(
@@ -63,10 +68,10 @@ def literals_of_plan(initial: PlanNode, logical_plan: str | None) -> str:
 def query_values(initial: PlanNode, logical_plan: str | None) -> QueryValues:
     """The conditions that hold values, sorted, and their id: unknown where the texts do not tell all, as for
     `literals_of_plan`."""
-    lineage = lineage_of(initial)
+    reader = _Reader(lineage_of(initial), _told_elsewhere(logical_plan) if logical_plan else None)
     found = _conditions(initial, logical_plan)
     try:
-        told = {entry: _columns(text, lineage) for condition in found for text, entry in _texts(condition, lineage)}
+        told = {entry: columns for condition in found for columns, entry in reader.entries(condition)}
     except _CutError:
         return UNKNOWN_VALUES
     conditions = {FilterCondition(columns, digest(_LIST.sub(_sorted, entry))) for entry, columns in told.items()}
@@ -124,27 +129,61 @@ def _of_physical(initial: PlanNode) -> Iterator[str]:
             yield f"limit {limit[1] or limit[2]}"
 
 
-def _columns(conjunct: str, lineage: Lineage) -> str:
-    """The columns of a conjunct by their sources; "" where one is none that is read, for its name may be made of a value."""
-    found = {m[0]: int(m[2]) for m in ATTRIBUTE_OR_RUN.finditer(conjunct) if m[2]}
-    if not all(lineage.original(id_) in lineage.owner for id_ in found.values()):
-        return ""
-    return ",".join(sorted({lineage.source(text) for text in found}))
+def _told_elsewhere(text: str) -> frozenset[str] | None:
+    """What looks like a column outside of conditions: each column does, where it is put out. None where the text is cut."""
+    lines = [line for line in text.split("\n") if (match := _LINE.match(line)) and match[2] not in ("Filter", "Join")]
+    if any(_CUT.search(line) for line in lines):
+        return None
+    return frozenset(f"{m[1]}#{m[2]}" for line in lines for m in ATTRIBUTE_OR_RUN.finditer(line) if m[2])
 
 
-def _texts(condition: str, lineage: Lineage) -> Iterator[tuple[str, str]]:
-    """The conjuncts that hold values, with the ids of columns, and with their sources in place of these."""
-    if _CUT.search(condition):
-        raise _CutError
-    for conjunct in conjuncts(condition):
-        if any(derived in conjunct for derived in _DERIVED) or _is_null_check(conjunct):
-            continue
-        if _holds_value(conjunct):
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads the conditions of one plan. `elsewhere` is what looks like a column outside of them (None: not all is known)."""
+
+    lineage: Lineage
+    elsewhere: frozenset[str] | None
+
+    def entries(self, condition: str) -> Iterator[tuple[str, str]]:
+        """The conjuncts that hold values, with the sources of columns in place of these, each after the columns that it is on."""
+        if _CUT.search(condition):
+            raise _CutError
+        for conjunct in conjuncts(condition):
+            if any(derived in conjunct for derived in _DERIVED) or _is_null_check(conjunct):
+                continue
             plain = _SUBQUERY.sub("subquery", conjunct)
-            yield (
-                plain,
-                _ID.sub("", ATTRIBUTE_OR_RUN.sub(lambda m: lineage.source(m[0]) if m[2] else m[0], plain)),
-            )
+            like = self._values_like_columns(plain)
+            if like or _holds_value(conjunct):
+                yield "" if like else self._columns(plain), self._entry(plain, like)
+
+    def _values_like_columns(self, conjunct: str) -> list[str]:
+        """Each once, sorted: `Brand#23` is a value, unless an operator puts out a column of that name and id."""
+        if self.elsewhere is None or _OF_LAMBDA in conjunct:
+            return []
+        return sorted({m[0] for m in ATTRIBUTE_OR_RUN.finditer(conjunct) if m[2] and not self._is_column(m[1], m[2])})
+
+    def _is_column(self, name: str, id_: str) -> bool:
+        lineage, number = self.lineage, int(id_)
+        is_known = number in lineage.renamed or number in lineage.computed
+        read = lineage.owner.get(number)
+        return is_known or (read is not None and read[1] == name) or f"{name}#{id_}" in (self.elsewhere or ())
+
+    def _columns(self, conjunct: str) -> str:
+        """The columns by their sources; "" where one is none that is read, for its name may be made of a value."""
+        lineage = self.lineage
+        found = {m[0]: int(m[2]) for m in ATTRIBUTE_OR_RUN.finditer(conjunct) if m[2]}
+        if not all(lineage.original(id_) in lineage.owner for id_ in found.values()):
+            return ""
+        return ",".join(sorted({lineage.source(text) for text in found}))
+
+    def _entry(self, conjunct: str, like: Sequence[str]) -> str:
+        def source(m: re.Match[str]) -> str:
+            if not m[2]:
+                return m[0]
+            return m[1] if m[0] in like else self.lineage.source(m[0])
+
+        text = _ID.sub("", ATTRIBUTE_OR_RUN.sub(source, conjunct))
+        return text + "".join(f"{_LIKE_COLUMN}{value}" for value in like)
 
 
 def _is_null_check(conjunct: str) -> bool:

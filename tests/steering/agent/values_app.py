@@ -37,6 +37,8 @@ RUNS = {
     "under a case": {"rest": "CASE WHEN s.amount > 3 THEN r.id ELSE s.amount END > 2"},
     "either": {"rest": "(s.amount = 3 OR s.amount = 4)"},
     "a long list": {"rest": f"r.id IN ({', '.join(map(str, range(60)))})"},
+    "many texts with number signs": {"rest": f"r.note IN {tuple(f'n#{n}' for n in range(12))}"},
+    "many others with number signs": {"rest": f"r.note IN {tuple(f'n#{n}' for n in range(20, 32))}"},
     "the first once more": {},
 }
 

@@ -69,13 +69,18 @@ public final class Lineage {
     List columns = Trees.list(expression.references());
     for (int i = 0; i < columns.size(); i++) {
       Attribute column = (Attribute) columns.get(i);
-      String[] words = BREAKS.split(column.name(), -1);
-      String last = words[words.length - 1];
+      String last = lastWord(column);
       if (!last.isEmpty()) parts.add(ofColumn(last, id(column)));
     }
     StringBuilder text = new StringBuilder();
     for (Object part : parts) text.append(text.length() == 0 ? "" : ",").append((String) part);
     return "expression(" + text + ")";
+  }
+
+  /** What of a column's name stands before its number, where the text of a plan is read. */
+  static String lastWord(Attribute column) {
+    String[] words = BREAKS.split(column.name(), -1);
+    return words[words.length - 1];
   }
 
   private String ofColumn(String name, Long id) {

@@ -33,6 +33,8 @@ public final class Literals {
       "(?:ReusedSubquery )?(?:Subquery )?(?:scalar-subquery|subquery|exists|list)#[0-9]{1,18}"
       + "(?:,? \\[[^\\]]{0,500}\\])?(?:\\.\\w{1,100})?");
   private static final Pattern ID = Pattern.compile("#[0-9]{1,18}L?");
+  // Comes before a value that looks like a column, such as `Brand#23`.
+  private static final String LIKE_COLUMN = "\u0002";
   // Stands for a column, or a condition between columns; what a condition without values comes down to.
   private static final String A_COLUMN = "\u0003";
   private static final Pattern OF_COLUMNS = Pattern.compile(
@@ -124,16 +126,18 @@ public final class Literals {
     boolean cut = CUT.matcher(text).find();
     if (cut) text = condition.sql();
     else if (condition instanceof BinaryOperator) text = text.substring(1, text.length() - 1);
-    String like = likeColumns(condition);
-    if (like.isEmpty() && !holdsValue(text)) return;
     String plain = SUBQUERY.matcher(text).replaceAll("subquery");
     Map columns = new HashMap();
     List named = Trees.list(condition.references());
     for (int i = 0; i < named.size(); i++) {
       columns.put(String.valueOf(((Attribute) named.get(i)).exprId().id()), named.get(i));
     }
+    TreeSet values = likeColumns(condition, plain, columns);
+    if (values.isEmpty() && !holdsValue(text)) return;
+    StringBuilder like = new StringBuilder();
+    for (Object value : values) like.append(LIKE_COLUMN).append((String) value);
     String entry = ID.matcher(withColumns(plain, columns)).replaceAll("") + like;
-    add(cut || !like.isEmpty() ? "" : columnsOf(plain, columns), entry);
+    add(cut || !values.isEmpty() ? "" : columnsOf(plain, columns), entry);
   }
 
   /** The columns of a condition by their sources; "" where one is none that is read, for its name may be made of a value. */
@@ -142,7 +146,7 @@ public final class Literals {
     Matcher found = COLUMN.matcher(text);
     while (found.find()) {
       if (found.group(2) == null) continue;
-      Attribute column = (Attribute) columns.get(found.group(2));
+      Attribute column = column(found, columns);
       if (column == null || !lineage.isRead(column)) return "";
       sources.add(lineage.source(column));
     }
@@ -177,20 +181,39 @@ public final class Literals {
   }
 
   private String sourceOf(Matcher found, Map columns) {
-    Expression column = (Expression) columns.get(found.group(2));
+    Attribute column = column(found, columns);
     return column == null ? found.group(1) : lineage.source(column);
   }
 
-  /** The values that look like columns: what is made of the text does not tell them apart. */
-  private static String likeColumns(Expression expression) {
-    if (expression instanceof Literal) {
-      String text = expression.toString();
-      return ID.matcher(text).find() ? "\u0002" + text : "";
+  /**
+   * The values that look like columns: what is made of the text would not tell them from these. Arguments of lambdas look like
+   * columns, too, with other numbers in each run.
+   */
+  private static TreeSet likeColumns(Expression condition, String text, Map columns) {
+    TreeSet found = new TreeSet();
+    addOfLiterals(condition, found);
+    Matcher words = COLUMN.matcher(text.contains("lambda") ? "" : text);
+    while (words.find()) {
+      if (words.group(2) == null) continue;
+      if (column(words, columns) == null) found.add(words.group());
     }
-    StringBuilder found = new StringBuilder();
+    return found;
+  }
+
+  /** The column that a word of a text is; null where it is none of these. */
+  private static Attribute column(Matcher word, Map columns) {
+    Attribute found = (Attribute) columns.get(word.group(2));
+    return found != null && Lineage.lastWord(found).equals(word.group(1)) ? found : null;
+  }
+
+  private static void addOfLiterals(Expression expression, TreeSet found) {
+    if (expression instanceof Literal) {
+      Matcher words = COLUMN.matcher(expression.toString());
+      while (words.find()) if (ID.matcher(words.group()).find()) found.add(words.group());
+      return;
+    }
     List children = Trees.list(expression.children());
-    for (int i = 0; i < children.size(); i++) found.append(likeColumns((Expression) children.get(i)));
-    return found.toString();
+    for (int i = 0; i < children.size(); i++) addOfLiterals((Expression) children.get(i), found);
   }
 
   /** Data that stands in the query. */

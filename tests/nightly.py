@@ -119,6 +119,7 @@ class Spark:
     version: str = "4.0.1"
     start_ms: int = START_MS
     agent: bool = False
+    heap_bytes: int = 0
 
     def run(self, turn: Turn, extra: Mapping[str, str] | None = None) -> None:
         conf = {
@@ -159,14 +160,22 @@ class Spark:
                 "time": start + took,
                 "errorMessage": self.error,
             },
+            *self._peaks(),
             {"Event": "SparkListenerApplicationEnd", "Timestamp": start + took + 500},
         ]
-        events = events if self.ended else events[:-2]
+        events = (
+            events if self.ended else [e for e in events if not e["Event"].endswith(("ExecutionEnd", "ApplicationEnd"))]
+        )
         text = "".join(json.dumps(e, separators=(",", ":")) + "\n" for e in events)
         directory = local_path(conf[EVENT_LOG_DIR])
         assert directory is not None
         suffix = "" if self.ended else ".inprogress"
         (directory / (name + suffix)).write_text(text[: len(text) - self.cut])
+
+    def _peaks(self) -> list[dict[str, Any]]:
+        """The fullest that the heap was seen, where it was looked at."""
+        peaks = {"Executor ID": "driver", "Executor Metrics": {"JVMHeapMemory": self.heap_bytes}}
+        return [{"Event": "SparkListenerStageExecutorMetrics", **peaks}] if self.heap_bytes else []
 
 
 @dataclass

@@ -13,6 +13,7 @@ from tests.replay.test_by_hand import night
 from tests.replay.test_live_histories import Nights
 from tuner.cli.main import app
 from tuner.history.store import Store
+from tuner.units import GIB
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "eventlogs"
 
@@ -64,6 +65,30 @@ def test_with_a_price_it_speaks_in_money(logs: Path) -> None:
     text = spark_tuner("replay", logs, "--core-hour-price", "2").stdout
     assert "at 2.00 a core-hour: executors of 3 runs cost 0.025; what could have been saved is worth " in text
     assert "core-hour:" not in spark_tuner("replay", logs).stdout
+
+
+def test_it_tells_what_is_asked_for_and_never_used(logs: Path) -> None:
+    night(logs, 3, 7, heap_bytes=GIB)
+    done = spark_tuner("replay", logs, "--resources")
+    assert done.exit_code == 0, done.output
+    # Of 4 GiB for 7.5 s in each of four runs, 3 GiB were not in use in the one run that looked.
+    text = " ".join(done.stdout.split())
+    assert "executors held 0.03 GiB-hours; of 0.01 in which Spark looked, 0.01 (75.0%) were never in use" in text
+    assert "etl: 4 runs held 0.03 GiB-hours, 0.01 of them never in use, and 0.02 core-hours, 100.0% idle" in text
+    assert "executors 1 x 4.3 GB, 1.1 GB at the fullest; driver 4.3 GB, 1.1 GB at the fullest; GC 0%" in text
+    assert "say nothing" not in text
+    *_, last = spark_tuner("replay", logs, "--json").stdout.splitlines()
+    ((told),) = (cohort["resources"] for cohort in json.loads(last)["totals"]["cohorts"])
+    assert (told["held_runs"], told["sampled_runs"], told["most_executor_heap_bytes"]) == (4, 1, GIB)
+    assert told["unused_gib_hours"] == pytest.approx(3 * 7.5 / 3600)
+
+
+def test_logs_without_samples_of_memory_say_so(logs: Path) -> None:
+    done = spark_tuner("replay", logs, "--resources")
+    text = " ".join(done.stdout.split())
+    assert "etl: 3 runs held 0.03 GiB-hours, nobody knows how many in use" in text
+    assert "executors 1 x 4.3 GB, not looked at; driver 4.3 GB, not looked at" in text
+    assert "1 cohort's logs say nothing of executors' memory: spark.eventLog.logStageExecutorMetrics=true" in text
 
 
 def test_an_objective_is_one_of_three(logs: Path) -> None:

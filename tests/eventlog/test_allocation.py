@@ -90,7 +90,7 @@ def test_what_cannot_be_told_is_unknown_and_not_nothing(lines: tuple[bytes, ...]
 def test_a_clock_set_back_since_the_start_is_unknown() -> None:
     late = Allocation()
     late.change("1", 4, 2000)
-    assert late.core_ms(900_000, 950_000) is None
+    assert late.held(900_000, 950_000) is None
 
 
 def test_a_log_that_breaks_off_tells_no_allocation() -> None:

@@ -25,6 +25,10 @@ def application(executors: Executors, **conf: str) -> Application:
             application(Executors(2, 1 << 30, 1), spark_master="local[2]"),
             Cluster(2, 1, 2, 1 << 30, 1 << 30, local=True),
         ),
+        (
+            application(Executors(1, 1 << 30, 2), spark_master="local-cluster[2,1,1024]", spark_driver_memory="2g"),
+            Cluster(2, 2, 1, 1 << 30, 2 << 30, local=False),
+        ),
         (application(Executors(), spark_driver_memory="a lot"), Cluster(0, 0, 0, 0, 0, local=False)),
     ],
 )

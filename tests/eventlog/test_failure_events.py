@@ -79,18 +79,27 @@ TEXTS = [
         "",
     ),
     ("There is not enough memory to build hash map", FailureKind.TASK_MEMORY, ""),
-    (LOST_TASK + YARN_KILLED, FailureKind.EXECUTOR_OUT_OF_MEMORY, "an executor ran out of memory"),
+    (
+        LOST_TASK + YARN_KILLED,
+        FailureKind.EXECUTOR_OVER_LIMIT,
+        "an executor needed more memory than its container has",
+    ),
     (
         "Container killed by YARN for exceeding memory limits. 40.6 GB of 40 GB used.",
-        FailureKind.EXECUTOR_OUT_OF_MEMORY,
+        FailureKind.EXECUTOR_OVER_LIMIT,
         "",
     ),
     (
         "The executor with id 13 exited with exit code 137(SIGKILL, possible container OOM).\n\n\ntermination reason: OOMKilled",
-        FailureKind.EXECUTOR_OUT_OF_MEMORY,
+        FailureKind.EXECUTOR_OVER_LIMIT,
         "",
     ),
-    ("Command exited with code 137", FailureKind.EXECUTOR_OUT_OF_MEMORY, ""),
+    ("Command exited with code 137", FailureKind.EXECUTOR_OVER_LIMIT, ""),
+    (
+        "The executor with id 4 exited with exit code 52(JVM OOM).",
+        FailureKind.EXECUTOR_OUT_OF_MEMORY,
+        "an executor ran out of memory",
+    ),
     (
         "Container marked as failed: c_1 on host: h. Exit status: 52. Diagnostics: x",
         FailureKind.EXECUTOR_OUT_OF_MEMORY,
@@ -262,7 +271,9 @@ JOB_END = {
     "Job ID": 3,
     "Job Result": {"Result": "JobFailed", "Exception": {"Message": LOST_TASK + YARN_KILLED}},
 }
-EXPECTED = LoggedFailure(FailureKind.EXECUTOR_OUT_OF_MEMORY, "an executor ran out of memory", "job 3", 7, 3)
+EXPECTED = LoggedFailure(
+    FailureKind.EXECUTOR_OVER_LIMIT, "an executor needed more memory than its container has", "job 3", 7, 3
+)
 
 
 def test_a_failed_job_tells_its_execution() -> None:
@@ -288,7 +299,7 @@ def test_an_executor_that_was_lost_tells_why_a_job_was() -> None:
     message = LOST_TASK + "ExecutorLostFailure (executor 2 exited caused by one of the running tasks) Reason: unknown"
     failed = {"Result": "JobFailed", "Exception": {"Message": message}}
     found = folded(removed, JOB_START, JOB_END | {"Job Result": failed}).application(()).failures
-    assert [f.kind for f in found] == [FailureKind.EXECUTOR_OUT_OF_MEMORY, FailureKind.EXECUTOR_LOST]
+    assert [f.kind for f in found] == [FailureKind.EXECUTOR_OVER_LIMIT, FailureKind.EXECUTOR_LOST]
     assert root_cause(found) == EXPECTED
 
 

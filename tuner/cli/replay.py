@@ -53,6 +53,9 @@ def replay(
     backtest: Annotated[
         bool, typer.Option("--backtest", help="List each prediction beside what a later run then took.")
     ] = False,
+    resources: Annotated[
+        bool, typer.Option("--resources", help="Tell what cohorts ask for of memory and cores, and never use.")
+    ] = False,
     report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page of HTML, all in one file.")] = None,
     db: Annotated[
         str | None, typer.Option("--db", metavar="URL", help="Put the runs into this store, for `spark-tuner ui --db`.")
@@ -85,7 +88,9 @@ def replay(
             for line in replay_lines(found, core_hour_price):
                 typer.echo(line)
         else:
-            show_replay(Console(highlight=False), found, backtest=backtest, core_hour_price=core_hour_price)
+            show_replay(
+                Console(highlight=False), found, backtest=backtest, core_hour_price=core_hour_price, resources=resources
+            )
         if db is not None or report is not None:
             _keep(found, db, report, core_hour_price)
         if failures or not found.summary.cohorts:

@@ -11,6 +11,7 @@ import msgspec
 from tuner.model.change import Prediction
 from tuner.model.decision import DecidedChange
 from tuner.replay.cohort_replay import Advised, CohortReplay, Observed, ReplayedRun, ReplaySummary
+from tuner.replay.cohort_resources import CohortResources
 from tuner.replay.replayed import Replayed
 from tuner.words.actions import action_words
 from tuner.words.decisions import decision_summary
@@ -109,6 +110,7 @@ def _cohort(c: CohortReplay) -> dict[str, Any]:
         "core_hours": c.core_hours,
         "allocated_core_hours": c.allocated_core_hours,
         "allocated_runs": c.allocated_runs,
+        "resources": _resources(c.resources),
         "saved_seconds": _seconds(c.saved),
         "saved_core_hours": c.saved_core_hours,
         "live": c.live,
@@ -119,6 +121,14 @@ def _cohort(c: CohortReplay) -> dict[str, Any]:
             "advised": [action for d in c.next.changes for action in _actions(d, names)],
             "predicted_seconds": _seconds(c.next_saved),
         },
+    }
+
+
+def _resources(r: CohortResources) -> dict[str, Any]:
+    return asdict(r) | {
+        "held_gib_hours": r.held_gib_hours,
+        "unused_gib_hours": r.unused_gib_hours,
+        "gc_share": r.gc_share,
     }
 
 

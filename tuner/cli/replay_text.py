@@ -12,6 +12,7 @@ from rich.table import Table
 
 from tuner.cli.insights_text import insights_lines
 from tuner.cli.print_lines import print_lines
+from tuner.cli.resources_text import resources_lines
 from tuner.errors import TunerError
 from tuner.model.change import Prediction
 from tuner.model.run import RunState
@@ -34,7 +35,14 @@ MOST_UNREAD = 10
 MAX_LINE = 1500
 
 
-def show_replay(console: Console, found: Replayed, *, backtest: bool, core_hour_price: float | None = None) -> None:
+def show_replay(
+    console: Console,
+    found: Replayed,
+    *,
+    backtest: bool,
+    core_hour_price: float | None = None,
+    resources: bool = False,
+) -> None:
     """Print it; the logs of the newest runs are read once more, for insights."""
     summary = found.summary
     _say(console, [_headline(summary), *_money(summary, core_hour_price)])
@@ -45,6 +53,8 @@ def show_replay(console: Console, found: Replayed, *, backtest: bool, core_hour_
         _say(console, _cohort_lines(cohort))
         _say(console, _insights(found, cohort, console.width))
     _say(console, ["", *_rest(summary), *_score(summary.backtest)])
+    if resources:
+        _say(console, resources_lines(summary.cohorts))
     if backtest:
         _say(console, [line for cohort in summary.cohorts for line in map(_observed_line, cohort.observed)])
     _say(console, [*_unread(summary.unread), *summary.problems])

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 _LONGEST_MS = (1 << 63) - 1  # what a store's reader takes
 # The scheduler's threads stamp and post events each by itself: two may change places.
 _MOST_BACK_MS = 1000
+
+
+class Held(NamedTuple):
+    """What executors held: the time that each was there, summed, and that times its cores."""
+
+    executor_ms: int
+    core_ms: int
 
 
 class Allocation:
@@ -17,7 +26,7 @@ class Allocation:
         self.count = 0
         self.cores = 0
         self._alive: dict[str, tuple[int, int]] = {}
-        self._core_ms = 0
+        self._held = Held(0, 0)
         self._first_ms: int | None = None
         self._last_ms = 0
         self._known = True
@@ -37,22 +46,24 @@ class Allocation:
         self.count = max(self.count, len(self._alive))
         self.cores = max(self.cores, cores)
 
-    def core_ms(self, start_ms: int, end_ms: int) -> int | None:
-        """Cores times milliseconds from added to removed, or to the application's end for those that stayed.
+    def held(self, start_ms: int, end_ms: int) -> Held | None:
+        """Milliseconds from added to removed, or to the application's end for those that stayed, and these times cores.
 
         None where that cannot be told: no executor was added, one came or went at no known time or without having been
         there, or the clock was set back.
         """
-        total = self._core_ms
+        executor_ms, core_ms = self._held
         for cores, since_ms in self._alive.values():
             if since_ms > end_ms:
                 return None
-            total += cores * (end_ms - since_ms)
+            executor_ms += end_ms - since_ms
+            core_ms += cores * (end_ms - since_ms)
         known = self._known and self._first_ms is not None and self._first_ms >= start_ms - _MOST_BACK_MS
-        return total if known and 0 <= total <= _LONGEST_MS else None
+        return Held(executor_ms, core_ms) if known and 0 <= core_ms <= _LONGEST_MS else None
 
     def _end(self, held: tuple[int, int] | None, at_ms: int) -> None:
         if held is None or at_ms < held[1]:
             self._known = False
         else:
-            self._core_ms += held[0] * (at_ms - held[1])
+            took = at_ms - held[1]
+            self._held = Held(self._held.executor_ms + took, self._held.core_ms + held[0] * took)

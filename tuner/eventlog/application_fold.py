@@ -11,16 +11,20 @@ import msgspec
 
 from tuner.eventlog import events as ev
 from tuner.eventlog.agent_events import absorb_record, take_directives, take_loaded, take_steered
-from tuner.eventlog.allocation import Allocation
+from tuner.eventlog.allocation import Allocation, Held
 from tuner.eventlog.failure_events import absorb_failures, take_execution, take_executor, take_job
 from tuner.eventlog.finish import finish_execution, finish_job, finish_stage
 from tuner.eventlog.fragment import Fragment
+from tuner.eventlog.open_resources import peaks_of
 from tuner.eventlog.open_work import OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates
 from tuner.eventlog.properties import allowed, redact
 from tuner.model.application import Application, Completeness, Executors, Job, Problem, ProblemCode, Work
 from tuner.model.query_values import UNKNOWN_VALUES
+from tuner.model.resource_use import ResourceUse
 from tuner.printable import printable
+from tuner.spark.container import executor_container_bytes
 from tuner.spark.knobs import DRIVER_MEMORY, EXECUTOR_MEMORY
+from tuner.spark.master import is_local
 from tuner.spark.settings import Settings
 
 _LOGICAL = "== Optimized Logical Plan =="
@@ -70,6 +74,7 @@ class ApplicationFold:
             ev.StageCompleted: self._stage_completed,
             ev.TaskStart: self._task_start,
             ev.TaskEnd: self._task_end,
+            ev.StageExecutorMetrics: self._stage_peaks,
             ev.ExecutionStart: self._execution_start,
             ev.ExecutionEnd: self._execution_end,
             ev.DriverAccumUpdates: self._driver_updates,
@@ -100,6 +105,7 @@ class ApplicationFold:
             here.steer(execution_id, said, later.values[execution_id])
         for name, cores, at_ms in later.executor_changes:
             self._change_executor(name, cores, at_ms)
+        here.resources.absorb(later.resources)
         self._absorb_work(later)
         absorb_failures(here, later)
         here.events += later.events
@@ -159,13 +165,14 @@ class ApplicationFold:
         """
         here = self.fragment
         found = (*problems, *here.problems, *self._notes())
-        start = here.start
+        start, held = here.start, None
         if not here.events:
             status = Completeness.FAILED
         else:
             lost = any(problem.code is not ProblemCode.UNREADABLE_DIRECTIVES for problem in found)
             whole = here.end_ms is not None and start is not None and not lost
             status = Completeness.COMPLETE if whole else Completeness.PARTIAL
+            held = self._held() if whole else None
         return Application(
             app_id=printable((start.app_id if start else None) or here.conf.get("spark.app.id", ""), _MAX_ID),
             app_name=redact((start.app_name if start else "") or here.conf.get("spark.app.name", "")),
@@ -179,12 +186,25 @@ class ApplicationFold:
             problems=found,
             steering=here.steering,
             failures=(*here.losses, *here.failures),
-            allocated_core_ms=self._allocated_core_ms() if status is Completeness.COMPLETE else None,
+            allocated_core_ms=held and held.core_ms,
+            resources=self._resources(held and held.executor_ms),
         )
 
-    def _allocated_core_ms(self) -> int | None:
+    def _held(self) -> Held | None:
         start, end_ms = self.fragment.start, self.fragment.end_ms
-        return None if start is None or end_ms is None else self._allocation.core_ms(start.timestamp, end_ms)
+        return None if start is None or end_ms is None else self._allocation.held(start.timestamp, end_ms)
+
+    def _resources(self, executor_ms: int | None) -> ResourceUse:
+        found = self.fragment.resources
+        return ResourceUse(
+            executor_ms,
+            executor_container_bytes(self.fragment.conf),
+            found.task_ms,
+            found.gc_ms,
+            found.spilled_bytes,
+            peaks_of(found.executors),
+            peaks_of(found.driver),
+        )
 
     def _notes(self) -> Iterator[Problem]:
         for code, message in self.fragment.notes:
@@ -233,7 +253,7 @@ class ApplicationFold:
 
     def _executors(self) -> Executors:
         conf = self.fragment.conf
-        local = conf.get("spark.master", "").startswith("local")
+        local = is_local(conf.get("spark.master", ""))
         heap_bytes = Settings(conf)[DRIVER_MEMORY if local else EXECUTOR_MEMORY]
         return Executors(cores=self._allocation.cores, memory_bytes=heap_bytes, count=self._allocation.count)
 
@@ -308,6 +328,7 @@ class ApplicationFold:
         attempt.completed_tasks += reason == "Success"
         attempt.killed_tasks += reason in _KILLED
         attempt.failed_tasks += reason != "Success" and reason not in _KILLED
+        self.fragment.resources.take_task(event)
         if event.metrics is not None:
             _add_task(attempt.totals, event.metrics)
             if reason == "Success":
@@ -319,6 +340,10 @@ class ApplicationFold:
             if self._piece and not stage.begun:
                 updates = stage.by_partition[partition] = {}
             _add_sql_updates(updates, info.accumulables)
+
+    def _stage_peaks(self, event: ev.StageExecutorMetrics) -> None:
+        if event.peaks is not None:
+            self.fragment.resources.take_peaks(event.executor_id, event.peaks)
 
     def _driver_updates(self, event: ev.DriverAccumUpdates) -> None:
         totals = self._execution(event.execution_id).driver_updates

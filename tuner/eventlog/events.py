@@ -127,6 +127,7 @@ class EndReason(msgspec.Struct, frozen=True, gc=False):
 
 
 class TaskInfo(msgspec.Struct, frozen=True, gc=False):
+    executor_id: str = msgspec.field(default="", name="Executor ID")
     index: Long = msgspec.field(default=0, name="Index")
     partition: Long = msgspec.field(default=-1, name="Partition ID")
     failed: bool = msgspec.field(default=False, name="Failed")
@@ -158,6 +159,7 @@ class ShuffleWriteMetrics(msgspec.Struct, frozen=True, gc=False):
 class TaskMetrics(msgspec.Struct, frozen=True, gc=False):
     run_time_ms: Long = msgspec.field(default=0, name="Executor Run Time")
     cpu_time_ns: Long = msgspec.field(default=0, name="Executor CPU Time")
+    gc_time_ms: Long = msgspec.field(default=0, name="JVM GC Time")
     memory_spilled: Long = msgspec.field(default=0, name="Memory Bytes Spilled")
     disk_spilled: Long = msgspec.field(default=0, name="Disk Bytes Spilled")
     input: InputMetrics | None = msgspec.field(default=None, name="Input Metrics")
@@ -166,12 +168,36 @@ class TaskMetrics(msgspec.Struct, frozen=True, gc=False):
     shuffle_write: ShuffleWriteMetrics | None = msgspec.field(default=None, name="Shuffle Write Metrics")
 
 
+class ExecutorMetrics(msgspec.Struct, frozen=True, gc=False):
+    """The most bytes that were sampled of a process's memory, by kinds (Spark's ExecutorMetricType)."""
+
+    heap: Long = msgspec.field(default=0, name="JVMHeapMemory")
+    off_heap: Long = msgspec.field(default=0, name="JVMOffHeapMemory")
+    on_heap_execution: Long = msgspec.field(default=0, name="OnHeapExecutionMemory")
+    off_heap_execution: Long = msgspec.field(default=0, name="OffHeapExecutionMemory")
+    on_heap_storage: Long = msgspec.field(default=0, name="OnHeapStorageMemory")
+    off_heap_storage: Long = msgspec.field(default=0, name="OffHeapStorageMemory")
+    direct_pool: Long = msgspec.field(default=0, name="DirectPoolMemory")
+    mapped_pool: Long = msgspec.field(default=0, name="MappedPoolMemory")
+    jvm_resident: Long = msgspec.field(default=0, name="ProcessTreeJVMRSSMemory")
+    python_resident: Long = msgspec.field(default=0, name="ProcessTreePythonRSSMemory")
+    other_resident: Long = msgspec.field(default=0, name="ProcessTreeOtherRSSMemory")
+
+
+class StageExecutorMetrics(Event, frozen=True):
+    """What was sampled of a process during a stage: only where spark.eventLog.logStageExecutorMetrics is on."""
+
+    executor_id: str = msgspec.field(default="", name="Executor ID")
+    peaks: ExecutorMetrics | None = msgspec.field(default=None, name="Executor Metrics")
+
+
 class TaskEnd(Event, frozen=True):
     stage_id: Long = msgspec.field(default=-1, name="Stage ID")
     stage_attempt: Long = msgspec.field(default=0, name="Stage Attempt ID")
     end_reason: EndReason = msgspec.field(default=EndReason(), name="Task End Reason")
     info: TaskInfo = msgspec.field(default=TaskInfo(), name="Task Info")
     metrics: TaskMetrics | None = msgspec.field(default=None, name="Task Metrics")
+    peaks: ExecutorMetrics | None = msgspec.field(default=None, name="Task Executor Metrics")
 
 
 class SqlEvent(msgspec.Struct, frozen=True, gc=False):
@@ -248,6 +274,7 @@ EVENT_TYPES: dict[str, type[msgspec.Struct]] = {
     "SparkListenerStageCompleted": StageCompleted,
     "SparkListenerTaskStart": TaskStart,
     "SparkListenerTaskEnd": TaskEnd,
+    "SparkListenerStageExecutorMetrics": StageExecutorMetrics,
     _SQL + "SparkListenerSQLExecutionStart": ExecutionStart,
     _SQL + "SparkListenerSQLExecutionEnd": ExecutionEnd,
     _SQL + "SparkListenerDriverAccumUpdates": DriverAccumUpdates,

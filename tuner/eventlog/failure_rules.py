@@ -70,9 +70,14 @@ RULES = _rules(
     # YarnAllocator and YARN's own diagnostics; ExecutorPodsLifecycleManager; exit codes: SparkExitCode.OOM is 52,
     # 137 is SIGKILL, which is how containers end that need more than they have
     (
-        FailureKind.EXECUTOR_OUT_OF_MEMORY,
+        FailureKind.EXECUTOR_OVER_LIMIT,
         r"exceeding (?:physical |virtual )?memory limits|running beyond (?:physical|virtual) memory limits|OOMKilled"
-        rf"|container OOM|\(JVM OOM\)|{_EXIT_CODE}(?:137|52)\b",
+        rf"|container OOM|{_EXIT_CODE}137\b",
+        "an executor needed more memory than its container has",
+    ),
+    (
+        FailureKind.EXECUTOR_OUT_OF_MEMORY,
+        rf"\(JVM OOM\)|{_EXIT_CODE}52\b",
         "an executor ran out of memory",
     ),
     (

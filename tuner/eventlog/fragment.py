@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from tuner.eventlog import events as ev
+from tuner.eventlog.open_resources import OpenResources
 from tuner.eventlog.open_work import OpenExecution, OpenJob, OpenStage
 from tuner.eventlog.strongest_results import strongest_results
 from tuner.model.agent_record import UNSTEERED, AgentRecord
@@ -41,6 +42,7 @@ class Fragment(msgspec.Struct):
     executions: dict[int, OpenExecution] = {}
     jobs: dict[int, OpenJob] = {}
     stages: dict[int, OpenStage] = {}
+    resources: OpenResources = msgspec.field(default_factory=OpenResources)
     events: int = 0
     lines: int = 0
     problems: list[Problem] = []

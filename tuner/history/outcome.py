@@ -26,6 +26,7 @@ def outcome_of(application: Application, queries: tuple[Query, ...]) -> Outcome:
         agent_missing=application.steering.is_lost,
         failure=failure_in(application.failures, queries),
         allocated_core_ms=application.allocated_core_ms,
+        resources=application.resources,
     )
 
 

@@ -13,6 +13,7 @@ from tuner.model.agent_record import UNSTEERED, AgentRecord
 from tuner.model.directive_result import DirectiveResult
 from tuner.model.failure import LoggedFailure
 from tuner.model.query_values import UNKNOWN_VALUES, QueryValues
+from tuner.model.resource_use import UNKNOWN_USE, ResourceUse
 
 # A Java long: a number beyond it is damage. (As an int it would not fit into a database's column.)
 Long = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
@@ -220,3 +221,4 @@ class Application:
     failures: tuple[LoggedFailure, ...] = ()
     allocated_core_ms: int | None = None
     work_ended_ms: int | None = None
+    resources: ResourceUse = UNKNOWN_USE

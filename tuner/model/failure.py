@@ -9,6 +9,7 @@ from enum import StrEnum
 class FailureKind(StrEnum):
     """What a failure was. stopped: Spark was stopped while it ran. killed: by a signal or a person, from outside.
 
+    executor_out_of_memory: its heap was full. executor_over_limit: its cluster killed it for holding more than its container has.
     sigkilled: by SIGKILL, which a person sends, and the kernel where memory runs out. driver_lost: the log breaks off.
     local_disk: where executors spill and shuffle. input_missing: a path, file or table. code: what Spark could not parse or
     analyse. own_exit: the job ended itself outside any query. data_or_code: an expression or a function of the job's raised
@@ -22,6 +23,7 @@ class FailureKind(StrEnum):
     RESULT_TOO_LARGE = "result_too_large"
     TASK_MEMORY = "task_memory"
     EXECUTOR_OUT_OF_MEMORY = "executor_out_of_memory"
+    EXECUTOR_OVER_LIMIT = "executor_over_limit"
     EXECUTOR_PREEMPTED = "executor_preempted"
     EXECUTOR_LOST = "executor_lost"
     LOCAL_DISK = "local_disk"
@@ -36,6 +38,11 @@ class FailureKind(StrEnum):
     OWN_EXIT = "own_exit"
     DATA_OR_CODE = "data_or_code"
     UNKNOWN = "unknown"
+
+    @classmethod
+    def _missing_(cls, value: object) -> FailureKind:
+        """A kind of a newer version, which shares the store."""
+        return cls.UNKNOWN
 
 
 # Kinds that say that something ended, not why.

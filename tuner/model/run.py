@@ -12,6 +12,7 @@ from tuner.model.failure import Failure
 from tuner.model.insight import Insight
 from tuner.model.plan_picture import PlanPicture
 from tuner.model.query import Query
+from tuner.model.resource_use import UNKNOWN_USE, ResourceUse
 
 _MS_PER_HOUR = 3_600_000
 
@@ -44,6 +45,7 @@ class Outcome:
     agent_missing: bool = False
     failure: Failure | None = None
     allocated_core_ms: int | None = None
+    resources: ResourceUse = UNKNOWN_USE
 
     @property
     def allocated_core_hours(self) -> float | None:

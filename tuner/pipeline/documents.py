@@ -14,7 +14,7 @@ from tuner.replay.local import unused_because
 from tuner.replay.logged_run import logged_run
 
 # Logs whose documents are of another version are read anew.
-DOCUMENTS = 4
+DOCUMENTS = 5
 
 _log = logging.getLogger(__name__)
 

@@ -19,6 +19,7 @@ from tuner.policy.context import context_of, context_to_come
 from tuner.policy.rulings import Rulings
 from tuner.spark.broadcasts_off import broadcasts_off
 from tuner.spark.knobs import DRIVER_MEMORY, EXECUTOR_MEMORY
+from tuner.spark.master import is_local
 
 # What was shown longer ago was shown of other data: a job of once a month still counts.
 MOST_AGE = timedelta(days=35)
@@ -90,7 +91,7 @@ def _is_any_refused(changes: Sequence[Change], verdicts: Sequence[Verdict]) -> b
 def _is_elsewhere(proof: Proof, spark_version: str, conf: Mapping[str, str]) -> bool:
     """Whether the run to come has another Spark, or another cluster, than it was proven with."""
     master = conf.get("spark.master", "")
-    if master and master.startswith("local") != proof.cluster.local:
+    if master and is_local(master) != proof.cluster.local:
         return True
     proven = Outcome("", proof.spark_version, None, proof.cluster, ())
     heaps = {knob.property: f"{knob.default}b" for knob in (DRIVER_MEMORY, EXECUTOR_MEMORY)}

@@ -65,6 +65,7 @@ MAKERS: Mapping[FailureKind, Makers] = {
     ),
     FailureKind.TASK_MEMORY: Makers(_TASKS, _ALL),
     FailureKind.EXECUTOR_OUT_OF_MEMORY: Makers(_TASKS | _BROADCASTS, _ALL, _BROADCASTS),
+    FailureKind.EXECUTOR_OVER_LIMIT: Makers(_TASKS | _BROADCASTS, _ALL, _BROADCASTS),
     # Files of a shuffle stay after its query; and others fill the same disk.
     FailureKind.LOCAL_DISK: _ANYTHING,
     FailureKind.EXECUTOR_LOST: _ANYTHING,

@@ -7,8 +7,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from tuner.model.change import Prediction
+from tuner.model.cluster import Cluster
 from tuner.model.decision import DecidedChange, Decision
+from tuner.model.resource_use import UNKNOWN_USE, ResourceUse
 from tuner.model.run import Origin, Outcome, RunState
+from tuner.replay.cohort_resources import NO_RESOURCES, CohortResources
+
+_MS_PER_HOUR = 3_600_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,8 @@ class ReplayedRun:
     `in_force` are ids of the decision's changes that the run did have, `lacked` the changes that it had not.
     `actual_seconds` is what its queries took, `predicted_seconds` what they would have with what it lacked (`before` is
     the actual); None where nothing was measured, or lacking. `core_seconds` is what their tasks ran,
-    `allocated_core_hours` what the application's executors held, busy or idle (None: its log does not tell). `as_live` says
+    `allocated_core_ms` the time that the application's executors held their cores, busy or idle (None: its log does not tell),
+    `resources` what else they held and used. `as_live` says
     whether a steered run's own decision reads the same; None for a run that the tuner did not steer.
     """
 
@@ -90,7 +96,7 @@ class ReplayedRun:
     app_id: str
     started_at: datetime
     state: RunState
-    cores: int
+    cluster: Cluster
     decision: Decision
     in_force: tuple[str, ...] = ()
     lacked: tuple[Lacked, ...] = ()
@@ -99,7 +105,17 @@ class ReplayedRun:
     core_seconds: float = 0.0
     as_live: bool | None = None
     observed: tuple[Observed, ...] = ()
-    allocated_core_hours: float | None = None
+    allocated_core_ms: int | None = None
+    resources: ResourceUse = UNKNOWN_USE
+
+    @property
+    def cores(self) -> int:
+        """What its tasks could use at once."""
+        return self.cluster.cores
+
+    @property
+    def allocated_core_hours(self) -> float | None:
+        return None if self.allocated_core_ms is None else self.allocated_core_ms / _MS_PER_HOUR
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +175,7 @@ class CohortReplay:
     names: Mapping[str, str] = field(default_factory=dict)
     allocated_core_hours: float = 0.0
     allocated_runs: int = 0
+    resources: CohortResources = NO_RESOURCES
 
 
 @dataclass(frozen=True, slots=True)

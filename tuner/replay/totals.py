@@ -9,6 +9,7 @@ from datetime import datetime
 from tuner.model.change import Prediction
 from tuner.model.decision import DecidedChange, Decision
 from tuner.replay.cohort_replay import Advised, CohortReplay, Lacked, Observed, ReplayedRun, Upcoming
+from tuner.replay.cohort_resources import NO_RESOURCES, CohortResources, with_run
 from tuner.replay.trials import NOTHING, Place, added, place_of
 
 SECONDS_PER_HOUR = 3600.0
@@ -47,6 +48,7 @@ class CohortTotals:
     allocated_runs: int = 0
     first_at: datetime | None = None
     last_at: datetime | None = None
+    resources: CohortResources = NO_RESOURCES
     _saved: Prediction | None = None
     _advice: dict[Place, _Advice] = field(default_factory=dict)
     _observed: list[Observed] = field(default_factory=list)
@@ -58,6 +60,7 @@ class CohortTotals:
         self.first_at = self.first_at or run.started_at
         self.last_at = run.started_at
         self._observed.extend(run.observed)
+        self.resources = with_run(self.resources, run.cluster, run.allocated_core_ms, run.resources)
         if run.allocated_core_hours is not None:
             self.allocated_runs += 1
             self.allocated_core_hours += run.allocated_core_hours
@@ -97,6 +100,7 @@ class CohortTotals:
             names=dict(upcoming.names),
             allocated_core_hours=self.allocated_core_hours,
             allocated_runs=self.allocated_runs,
+            resources=self.resources,
         )
 
     def _lacked(self) -> list[Advised]:

@@ -110,7 +110,7 @@ def _replayed(decision: Decision, run: Run, logged: LoggedRun, observed: tuple[O
         app_id=outcome.app_id,
         started_at=run.started_at,
         state=run.state,
-        cores=outcome.cluster.cores,
+        cluster=outcome.cluster,
         decision=decision,
         in_force=in_force,
         lacked=tuple(_lacked(decision, in_force, seconds)),
@@ -119,7 +119,8 @@ def _replayed(decision: Decision, run: Run, logged: LoggedRun, observed: tuple[O
         core_seconds=sum(query.executor_run_ms for query in outcome.queries) / 1e3,
         as_live=changes_digest(run.decision) == logged.changes if logged.changes else None,
         observed=observed,
-        allocated_core_hours=outcome.allocated_core_hours,
+        allocated_core_ms=outcome.allocated_core_ms,
+        resources=outcome.resources,
     )
 
 

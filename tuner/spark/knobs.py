@@ -32,6 +32,18 @@ EXECUTOR_MEMORY = Knob("spark.executor.memory", _MEBIBYTES, 1 * GIB, (0, 7, 0), 
 EXECUTOR_MEMORY_OVERHEAD: Knob[int | None] = Knob(
     "spark.executor.memoryOverhead", _MEBIBYTES, None, (2, 3, 0), "EXECUTOR_MEMORY_OVERHEAD"
 )
+EXECUTOR_MEMORY_OVERHEAD_FACTOR = Knob(
+    "spark.executor.memoryOverheadFactor", _RATIO, 0.1, (3, 3, 0), "EXECUTOR_MEMORY_OVERHEAD_FACTOR"
+)
+# 384 MiB before it could be set (ResourceProfile.MEMORY_OVERHEAD_MIN_MIB).
+EXECUTOR_MIN_MEMORY_OVERHEAD = Knob(
+    "spark.executor.minMemoryOverhead", _MEBIBYTES, 384 * MIB, (4, 0, 0), "EXECUTOR_MIN_MEMORY_OVERHEAD"
+)
+PYSPARK_MEMORY: Knob[int | None] = Knob(
+    "spark.executor.pyspark.memory", _MEBIBYTES, None, (2, 4, 0), "PYSPARK_EXECUTOR_MEMORY"
+)
+OFF_HEAP = Knob("spark.memory.offHeap.enabled", _FLAG, False, (1, 6, 0), "MEMORY_OFFHEAP_ENABLED")
+OFF_HEAP_SIZE = Knob("spark.memory.offHeap.size", _BYTES, 0, (1, 6, 0), "MEMORY_OFFHEAP_SIZE")
 DYNAMIC_ALLOCATION = Knob("spark.dynamicAllocation.enabled", _FLAG, False, (1, 2, 0), "DYN_ALLOCATION_ENABLED")
 DYNAMIC_ALLOCATION_MIN = Knob(
     "spark.dynamicAllocation.minExecutors", _COUNT, 0, (1, 2, 0), "DYN_ALLOCATION_MIN_EXECUTORS"

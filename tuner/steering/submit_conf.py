@@ -22,6 +22,9 @@ EVENT_LOG_DIR = "spark.eventLog.dir"
 # Makes Spark write the planner's own size estimates into the event log: what it compares with
 # autoBroadcastJoinThreshold. Only the text of the plan in the UI's details changes.
 EXPLAIN_MODE = "spark.sql.ui.explainMode"
+# Makes Spark write the most that driver and executors held of memory in each stage: an event for each process of a stage, each of
+# which has ends of tasks there that are longer.
+LOG_PEAKS = "spark.eventLog.logStageExecutorMetrics"
 
 # spark.redaction.regex: Spark blots out a property whose value looks like this, in the event log too (credentials: 4.3).
 _REDACTED = re.compile(r"secret|password|token|access.?key|credential", re.IGNORECASE)
@@ -61,6 +64,7 @@ def observing_conf(cohort: str, key: str, event_log: Mapping[str, str], decision
     return {
         **event_log,
         EXPLAIN_MODE: "cost",
+        LOG_PEAKS: "true",
         KEY: marker(key),
         COHORT: plain(cohort),
         DECISION: plain(decision_summary(decision)),

@@ -1,0 +1,100 @@
+"""What executors held and tasks took, from the ends of tasks and what was sampled of memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tuner.model.resource_use import UNKNOWN_USE, MemoryPeaks, ResourceUse
+from tuner.units import GIB, MIB
+
+from .samples import application_end, application_start, environment, event, fold, log_start, stage_submitted
+from .test_allocation import added, removed
+
+START = [log_start(), application_start()]  # at 1000; the end is at 9000
+YARN = environment(**{"spark.master": "yarn", "spark.executor.memory": "4g"})
+
+
+def task(
+    executor: str = "1", *, run_ms: int = 0, gc_ms: int = 0, spilled: int = 0, reason: str = "Success", **peaks: int
+) -> bytes:
+    metrics = {"Executor Run Time": run_ms, "JVM GC Time": gc_ms, "Disk Bytes Spilled": spilled}
+    return event(
+        "SparkListenerTaskEnd",
+        Stage_ID=0,
+        Task_End_Reason={"Reason": reason},
+        Task_Info={"Executor ID": executor, "Index": 0},
+        Task_Metrics=metrics,
+        Task_Executor_Metrics=peaks,
+    )
+
+
+def stage_peaks(executor: str, **peaks: Any) -> bytes:
+    return event("SparkListenerStageExecutorMetrics", Executor_ID=executor, Stage_ID=0, Executor_Metrics=peaks)
+
+
+def used(*lines: bytes) -> ResourceUse:
+    return fold([*START, YARN, *lines, application_end()]).resources
+
+
+def test_executors_and_their_containers_are_told_apart_from_cores() -> None:
+    use = used(added("1", 2000), added("2", 3000, cores=2), removed("1", 5000))
+    assert (use.executor_ms, use.container_bytes) == (3000 + 6000, 4 * GIB + int(0.1 * 4 * GIB))
+    assert use.allocated_byte_ms == use.executor_ms * use.container_bytes  # type: ignore[operator]
+
+
+def test_all_attempts_at_tasks_count_failed_ones_too() -> None:
+    failed = task(run_ms=300, gc_ms=200, spilled=5, reason="ExceptionFailure")
+    use = used(stage_submitted(), task(run_ms=700, gc_ms=50, spilled=10), failed)
+    assert (use.task_ms, use.gc_ms, use.spilled_bytes) == (1000, 250, 15)
+    assert use.gc_share == 0.25
+
+
+def test_peaks_are_the_largest_of_any_executor_and_the_drivers_apart() -> None:
+    use = used(
+        stage_submitted(),
+        task("1", JVMHeapMemory=3 * MIB, OnHeapExecutionMemory=2, OffHeapExecutionMemory=5),
+        task("2", JVMHeapMemory=2 * MIB, OnHeapExecutionMemory=9, OnHeapStorageMemory=4),
+        stage_peaks("2", JVMHeapMemory=1, JVMOffHeapMemory=6, DirectPoolMemory=1, ProcessTreePythonRSSMemory=8),
+        stage_peaks("driver", JVMHeapMemory=7 * MIB),
+    )
+    assert use.executors == MemoryPeaks(3 * MIB, 9, 4, 7, 8)
+    assert use.driver == MemoryPeaks(7 * MIB)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        task(),
+        task(JVMHeapMemory=0, OnHeapExecutionMemory=1),
+        task(JVMHeapMemory=-1),
+        stage_peaks("1"),
+        stage_peaks("driver"),
+    ],
+    ids=["no peaks", "zeros, as between two heartbeats", "damage", "an empty event", "an empty event of the driver"],
+)
+def test_what_was_not_sampled_is_unknown_and_not_nothing(line: bytes) -> None:
+    use = used(stage_submitted(), line)
+    assert (use.executors, use.driver) == (None, None)
+
+
+def test_damaged_numbers_take_nothing_away_and_end_where_a_store_does() -> None:
+    most = (1 << 63) - 1
+    use = used(
+        stage_submitted(),
+        task(run_ms=-5, gc_ms=-5, spilled=-1, JVMHeapMemory=most, OnHeapStorageMemory=most, OffHeapStorageMemory=most),
+        task(run_ms=most, gc_ms=most, spilled=most),
+        task(run_ms=most),
+    )
+    assert (use.task_ms, use.gc_ms, use.spilled_bytes) == (most, most, most)
+    assert use.executors == MemoryPeaks(most, 0, most)
+
+
+def test_a_log_that_breaks_off_tells_what_was_sampled_and_not_how_long_executors_were_there() -> None:
+    use = fold([*START, YARN, added("1", 2000), stage_submitted(), task(JVMHeapMemory=MIB)]).resources
+    assert (use.executor_ms, use.executors) == (None, MemoryPeaks(MIB))
+
+
+def test_a_log_without_events_of_any_of_it() -> None:
+    assert fold([]).resources == ResourceUse(container_bytes=UNKNOWN_USE.container_bytes + GIB + 384 * MIB)

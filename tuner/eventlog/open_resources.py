@@ -1,0 +1,64 @@
+"""What tasks took of cores and memory so far, and the most that was sampled of the processes' memory."""
+
+from __future__ import annotations
+
+import msgspec
+
+from tuner.eventlog import events as ev
+from tuner.model.resource_use import MemoryPeaks
+
+# What a store's reader takes: sums of a damaged log end there.
+_MOST = (1 << 63) - 1
+# Spark's name for the driver's block manager (SparkContext.DRIVER_IDENTIFIER).
+_DRIVER = "driver"
+
+
+class OpenResources(msgspec.Struct):
+    """Sums over attempts at tasks, and peaks in the order of MemoryPeaks; these are empty where nothing was sampled."""
+
+    task_ms: int = 0
+    gc_ms: int = 0
+    spilled_bytes: int = 0
+    driver: list[int] = []
+    executors: list[int] = []
+
+    def take_task(self, event: ev.TaskEnd) -> None:
+        metrics = event.metrics
+        if metrics is not None:
+            self._add(max(0, metrics.run_time_ms), max(0, metrics.gc_time_ms), max(0, metrics.disk_spilled))
+        if event.peaks is not None:
+            self.take_peaks(event.info.executor_id, event.peaks)
+
+    def take_peaks(self, executor: str, sampled: ev.ExecutorMetrics) -> None:
+        """Take in what was sampled of one process. Spark writes zeros where no sample fell into a task or a stage."""
+        if sampled.heap <= 0:
+            return
+        peaks = (
+            sampled.heap,
+            sampled.on_heap_execution + sampled.off_heap_execution,
+            sampled.on_heap_storage + sampled.off_heap_storage,
+            sampled.off_heap + sampled.direct_pool + sampled.mapped_pool,
+            sampled.jvm_resident + sampled.python_resident + sampled.other_resident,
+        )
+        mine = self.driver if executor == _DRIVER else self.executors
+        mine[:] = _larger(mine, peaks)
+
+    def absorb(self, later: OpenResources) -> None:
+        self._add(later.task_ms, later.gc_ms, later.spilled_bytes)
+        self.driver = _larger(self.driver, later.driver)
+        self.executors = _larger(self.executors, later.executors)
+
+    def _add(self, task_ms: int, gc_ms: int, spilled_bytes: int) -> None:
+        self.task_ms = min(_MOST, self.task_ms + task_ms)
+        self.gc_ms = min(_MOST, self.gc_ms + gc_ms)
+        self.spilled_bytes = min(_MOST, self.spilled_bytes + spilled_bytes)
+
+
+def peaks_of(peaks: list[int]) -> MemoryPeaks | None:
+    return MemoryPeaks(*peaks) if peaks else None
+
+
+def _larger(peaks: list[int], others: list[int] | tuple[int, ...]) -> list[int]:
+    if not peaks or not others:
+        return [min(_MOST, max(0, peak)) for peak in others or peaks]
+    return [min(_MOST, max(a, b)) for a, b in zip(peaks, others, strict=True)]

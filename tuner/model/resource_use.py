@@ -1,0 +1,54 @@
+"""What an application held of cores and memory, and what its tasks took of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPeaks:
+    """The most bytes that one process held at once of each kind, as Spark sampled it with every heartbeat (10 s) and between
+    tasks: what came and went in less may have been more.
+
+    `heap_bytes` holds garbage, too. `execution_bytes` and `storage_bytes` are what Spark counts of its memory, on the heap and
+    off it; `native_bytes` what the JVM has beside its heap (classes, direct and mapped buffers), `process_bytes` what it and its
+    Python workers hold in all: 0 where Spark did not ask the system (spark.executor.processTreeMetrics.enabled).
+    """
+
+    heap_bytes: int = 0
+    execution_bytes: int = 0
+    storage_bytes: int = 0
+    native_bytes: int = 0
+    process_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceUse:
+    """What an application's executors held, and what its tasks took of it.
+
+    `executor_ms` sums how long each executor was there (None: its log does not tell), `container_bytes` is what one of them asks
+    its cluster for. `task_ms` and `gc_ms` sum the run time and the garbage collection of all attempts at tasks, `spilled_bytes`
+    what they spilled to disks. The peaks are the largest of any executor, and the driver's; None where nothing was sampled. In
+    local mode the driver is the only executor.
+    """
+
+    executor_ms: int | None = None
+    container_bytes: int = 0
+    task_ms: int = 0
+    gc_ms: int = 0
+    spilled_bytes: int = 0
+    executors: MemoryPeaks | None = None
+    driver: MemoryPeaks | None = None
+
+    @property
+    def gc_share(self) -> float:
+        """Of the time that tasks ran, what they waited for the collector; 0 where no task ran."""
+        return self.gc_ms / self.task_ms if self.task_ms else 0.0
+
+    @property
+    def allocated_byte_ms(self) -> int | None:
+        """Bytes that executors held times how long they held them; None where the log does not tell."""
+        return None if self.executor_ms is None else self.executor_ms * self.container_bytes
+
+
+UNKNOWN_USE = ResourceUse()

@@ -1,0 +1,56 @@
+"""What an executor asks its cluster for: more than its heap."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tuner.spark.knobs import (
+    DRIVER_MEMORY,
+    EXECUTOR_MEMORY,
+    EXECUTOR_MEMORY_OVERHEAD,
+    EXECUTOR_MEMORY_OVERHEAD_FACTOR,
+    EXECUTOR_MIN_MEMORY_OVERHEAD,
+    OFF_HEAP,
+    OFF_HEAP_SIZE,
+    PYSPARK_MEMORY,
+)
+from tuner.spark.master import gives_heap_alone, is_local
+from tuner.spark.settings import Settings
+
+
+def executor_container_bytes(conf: Mapping[str, str]) -> int:
+    """Heap, overhead, memory off the heap and Python's, as YARN and Kubernetes are asked for them
+    (ResourceProfile.getResourcesForClusterManager, ResourceProfile.calculateOverHeadMemory).
+
+    A local master and standalone workers give the heap alone. Kubernetes adds more by itself for jobs that are not of the JVM
+    (spark.kubernetes.memoryOverheadFactor), of which the conf does not tell: there this is the least.
+    """
+    settings, master = Settings(conf), conf.get("spark.master", "")
+    heap = settings[DRIVER_MEMORY if is_local(master) else EXECUTOR_MEMORY]
+    if is_local(master) or gives_heap_alone(master):
+        return heap
+    return heap + overhead_bytes(conf) + _besides(settings)
+
+
+def overhead_bytes(conf: Mapping[str, str]) -> int:
+    """What an executor asks for beside its heap, for what the JVM and others hold outside of it."""
+    settings = Settings(conf)
+    share = int(settings[EXECUTOR_MEMORY] * settings[EXECUTOR_MEMORY_OVERHEAD_FACTOR])
+    return settings[EXECUTOR_MEMORY_OVERHEAD] or max(share, settings[EXECUTOR_MIN_MEMORY_OVERHEAD])
+
+
+def largest_heap(conf: Mapping[str, str], container_bytes: int) -> int:
+    """The most bytes of heap with which an executor's container is no larger than this; less than 0 where the rest of it is."""
+    settings = Settings(conf)
+    if gives_heap_alone(conf.get("spark.master", "")):
+        return container_bytes
+    left = container_bytes - _besides(settings)
+    if overhead := settings[EXECUTOR_MEMORY_OVERHEAD]:
+        return left - overhead
+    share = 1 + settings[EXECUTOR_MEMORY_OVERHEAD_FACTOR]
+    return min(left - settings[EXECUTOR_MIN_MEMORY_OVERHEAD], int(left / share))
+
+
+def _besides(settings: Settings) -> int:
+    off_heap = settings[OFF_HEAP_SIZE] if settings[OFF_HEAP] else 0
+    return off_heap + (settings[PYSPARK_MEMORY] or 0)

@@ -10,6 +10,7 @@ from tuner.history.cohort_name import flaw, made_safe
 from tuner.loop.loop import Job
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.decision import Mode
+from tuner.model.memory_raise import MemoryLimits, Resources
 from tuner.model.objective import Objective
 from tuner.model.run import Origin
 from tuner.steering.directives import Steering
@@ -37,7 +38,13 @@ def job_of(task: TaskSubmission, settings: Settings) -> Job:
         most_seconds=MostSeconds(settings.most_seconds_before, settings.most_seconds_after),
         access=task.access,
         log_lands_late=task.log_lands_late,
+        resources=_resources(arguments.resources, settings) if task.sets_sizes else Resources.OBSERVE,
+        memory_limits=MemoryLimits(settings.max_executor_memory, settings.max_driver_memory),
     )
+
+
+def _resources(given: str, settings: Settings) -> Resources:
+    return Resources(given) if given else settings.resources
 
 
 def origin_of(ti: Any) -> Origin:

@@ -13,13 +13,17 @@ from airflow_plugin.arguments import Arguments, check_choices
 from airflow_plugin.compat import AirflowException
 from airflow_plugin.fail_open import failing_open
 from airflow_plugin.links import SparkTunerLink
-from airflow_plugin.user_conf import in_cluster_mode, user_conf_of
+from airflow_plugin.user_conf import FLAGS, in_cluster_mode, user_conf_of
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
     from jinja2 import Environment
 
     from airflow_plugin.turn import Begun
+
+
+# What is added to a submission by flags, whether its author set any of it or not.
+_BY_FLAG = ("spark.jars", "spark.files")
 
 
 class SteeredSubmitOperator(SparkSubmitOperator):
@@ -81,15 +85,20 @@ class SteeredSubmitOperator(SparkSubmitOperator):
     @contextmanager
     def _tuner_steered(self, begun: Begun | None, statements: tuple[str, ...]) -> Iterator[None]:
         """While it lasts, what super() submits is the job as decided."""
-        own = self.conf, self.jars, self.files
+        own = self._tuner_fields()
         if begun is not None:
             self._tuner_add(begun)
-        steered = self.conf, self.jars, self.files
+        steered = self._tuner_fields()
         try:
             yield
         finally:
             # Not as they were submitted: SparkSubmitOperator adds OpenLineage's conf, whose keys Airflow is not to show.
-            self.conf, self.jars, self.files = steered if self._tuner_fields_stay else own
+            for name, value in (steered if self._tuner_fields_stay else own).items():
+                setattr(self, name, value)
+
+    def _tuner_fields(self) -> dict[str, Any]:
+        """What a submission is added to."""
+        return {name: getattr(self, name) for name in ("conf", *FLAGS) if hasattr(self, name)}
 
     def _tuner_begin(self, context: Context, statements: tuple[str, ...]) -> Begun | None:
         """Decide how this try is steered. None where the tuner is off or cannot, and the job is to run as it is."""
@@ -131,9 +140,11 @@ class SteeredSubmitOperator(SparkSubmitOperator):
     def _tuner_add(self, begun: Begun) -> None:
         merged = dict(begun.merged)
         # By their flags: these beat properties in spark-submit.
-        self.jars = merged.pop("spark.jars", self.jars)
-        self.files = merged.pop("spark.files", self.files)
-        self.conf = {**(self.conf or {}), **begun.conf, **merged}
+        for field, name in FLAGS.items():
+            if name in merged and (name in _BY_FLAG or getattr(self, field, None)):
+                setattr(self, field, merged[name])
+        by_conf = {name: value for name, value in merged.items() if name not in _BY_FLAG}
+        self.conf = {**(self.conf or {}), **begun.conf, **by_conf}
 
 
 class SparkTunedOperator(SteeredSubmitOperator):
@@ -150,6 +161,8 @@ class SparkTunedOperator(SteeredSubmitOperator):
         changes nothing. Default: `[spark_tuner] steering`.
     :param objective: what changes are judged by: time, cost (also the core time that executors hold) or balanced (either).
         Default: `[spark_tuner] objective`.
+    :param resources: raise gives more memory to the try after one that died for want of it, and from then on as much as worked;
+        observe leaves the sizes as they are. Default: `[spark_tuner] resources`.
     :param event_log_base: directory or URL under which each try gets its own event log directory (templated), where the
         job has no event log of its own on. Driver and Airflow worker must share it. Default: `[spark_tuner] event_log_base`.
     :param store_conn_id: Airflow connection to the history store (templated). Default: SPARK_TUNER_DB, else
@@ -180,6 +193,7 @@ class SparkTunedOperator(SteeredSubmitOperator):
         event_log_base: str | None = None,
         store_conn_id: str | None = None,
         objective: str | None = None,
+        resources: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(application=application, **kwargs)
@@ -190,6 +204,7 @@ class SparkTunedOperator(SteeredSubmitOperator):
         self.event_log_base = event_log_base
         self.store_conn_id = store_conn_id
         self.objective = objective
+        self.resources = resources
         self._check_what_to_run()
         self._check_choices()
 
@@ -230,6 +245,7 @@ class SparkTunedOperator(SteeredSubmitOperator):
             str(self.event_log_base or ""),
             str(self.store_conn_id or ""),
             str(self.objective or ""),
+            str(self.resources or ""),
         )
 
     def _tuner_statements(self) -> tuple[str, ...]:

@@ -102,6 +102,27 @@ def get_provider_info() -> dict[str, object]:
                         "balanced, either. None may make one of them worse by more than 5 % for the other.",
                         example="cost",
                     ),
+                    "resources": _option(
+                        "string",
+                        "raise",
+                        "What becomes of the memory that a job asks for: raise gives more to the try after one that died for "
+                        "want of it, and to the runs after that as much as worked, in place of the job's own; observe none. "
+                        "Where spark-submit submits (SparkTunedOperator, enrolled SparkSubmitOperators).",
+                        example="observe",
+                    ),
+                    "max_executor_memory": _option(
+                        "string",
+                        "",
+                        "The most memory that an executor's container may have when it is raised: heap, overhead and all. Empty: "
+                        "twice what the job asks for.",
+                        example="24g",
+                    ),
+                    "max_driver_memory": _option(
+                        "string",
+                        "",
+                        "The largest heap that a driver may have when it is raised. Empty: twice what the job asks for.",
+                        example="8g",
+                    ),
                     "core_hour_price": _option(
                         "float",
                         "",

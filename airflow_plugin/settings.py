@@ -12,13 +12,14 @@ from airflow_plugin.compat import conf
 from tuner.errors import TunerError
 from tuner.loop.time_limits import DEFAULT, is_limit
 from tuner.model.decision import Mode
+from tuner.model.memory_raise import Resources
 from tuner.model.objective import Objective
 from tuner.steering.directives import Steering
 from tuner.steering.order_sensitive import OrderSensitive
-from tuner.units import is_price
+from tuner.units import is_price, parse_bytes
 
 _SECTION = "spark_tuner"
-_Kind = TypeVar("_Kind", Mode, Steering, OrderSensitive, Objective)
+_Kind = TypeVar("_Kind", Mode, Steering, OrderSensitive, Objective, Resources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,9 @@ class Settings:
     objective: Objective = Objective.TIME
     most_seconds_before: float = DEFAULT.before
     most_seconds_after: float = DEFAULT.after
+    resources: Resources = Resources.RAISE
+    max_executor_memory: int | None = None
+    max_driver_memory: int | None = None
 
 
 def load() -> Settings:
@@ -53,6 +57,9 @@ def load() -> Settings:
         objective=_one_of(Objective, "objective", Objective.TIME),
         most_seconds_before=_seconds("most_seconds_before", DEFAULT.before),
         most_seconds_after=_seconds("most_seconds_after", DEFAULT.after),
+        resources=_one_of(Resources, "resources", Resources.RAISE),
+        max_executor_memory=_bytes("max_executor_memory"),
+        max_driver_memory=_bytes("max_driver_memory"),
     )
 
 
@@ -91,6 +98,15 @@ def _seconds(option: str, default: float) -> float:
             f"airflow.cfg, [{_SECTION}] {option}: {text!r} is not a number of seconds above 0; give one, such as {default:g}"
         )
     return seconds
+
+
+def _bytes(option: str) -> int | None:
+    """A size as Spark writes them; a number alone counts MiB."""
+    text = _text(option)
+    size = parse_bytes(text, "m") if text else None
+    if text and not size:
+        raise TunerError(f"airflow.cfg, [{_SECTION}] {option}: {text!r} is not a size; give one, such as 24g")
+    return size
 
 
 def _one_of(kind: type[_Kind], option: str, default: _Kind) -> _Kind:

@@ -20,7 +20,7 @@ class TaskSubmission:
     """One try of a task: `conf` is what its author set, `submission` how it submits, `statements` its SQL, if it is SQL.
 
     `job_name` tells the Spark job from others of the task, where it has several; `access` and `log_lands_late` are as those of
-    `tuner.loop.turn.Job`.
+    `tuner.loop.turn.Job`. `sets_sizes`: its memory is what its own properties say, and others can be submitted in their place.
     """
 
     ti: Any
@@ -33,6 +33,7 @@ class TaskSubmission:
     job_name: str = ""
     access: Mapping[str, Any] = field(default_factory=dict, repr=False)
     log_lands_late: bool = False
+    sets_sizes: bool = False
 
 
 def task_submission(
@@ -41,4 +42,6 @@ def task_submission(
     """The submission of an operator whose fields are as its author wrote them."""
     conf = user_conf_of(operator)
     submission = submission_of(operator, conf, agent_jar)
-    return TaskSubmission(ti, operator.log, arguments, conf, submission, statements, operator.do_xcom_push)
+    return TaskSubmission(
+        ti, operator.log, arguments, conf, submission, statements, operator.do_xcom_push, sets_sizes=True
+    )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 
 # Flags of spark-submit beat --conf, which beats the properties file (SparkSubmitArguments).
-_FLAGS = {
+FLAGS = {
     "_driver_memory": knobs.DRIVER_MEMORY.property,
     "_executor_memory": knobs.EXECUTOR_MEMORY.property,
     "_executor_cores": knobs.EXECUTOR_CORES.property,
@@ -51,5 +51,5 @@ def _connection(conn_id: str) -> dict[str, str]:
 
 
 def _flags(operator: SparkSubmitOperator) -> dict[str, str]:
-    values = {name: getattr(operator, attribute, None) for attribute, name in _FLAGS.items()}
+    values = {name: getattr(operator, attribute, None) for attribute, name in FLAGS.items()}
     return {name: str(value) for name, value in values.items() if value}

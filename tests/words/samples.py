@@ -51,6 +51,7 @@ _SHUFFLED = Reason(
     ReasonCode.BROADCAST_HINT,
     {**_SIDE, "other_rows": 1_400_000, "shuffled_bytes": 3_200_000_000, "by_aqe": False, **_GAIN},
 )
+RAISED = Reason(ReasonCode.RAISED, {"run": "etl/1", "before": "2048m", "failure": "an executor ran out of memory"})
 _MAY_LOSE = Reason(ReasonCode.MAY_LOSE, {"worst_loss_seconds": 4.0, "allowed_seconds": 0.5})
 
 
@@ -284,6 +285,8 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.HELD_WITH_ORDER),
     Reason(ReasonCode.HELD_UNMEASURED_RESULT),
     Reason(ReasonCode.HELD_LARGE_RESULT, {"bytes": 900_000_000, "most_bytes": 110_000_000}),
+    RAISED,
+    Reason(ReasonCode.RAISE_WORKED, {"run": "etl/2"}, (RAISED,)),
     Reason(ReasonCode.NEW_TRIAL, {"difference": "Spark 4.3 instead of 4.2"}),
     Reason(ReasonCode.RULED, _RULED),
     Reason(ReasonCode.RULED, _with(_RULED, ruling="pin", reason="")),

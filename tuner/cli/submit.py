@@ -25,12 +25,14 @@ from tuner.loop.log_lines import report_lines, turn_lines
 from tuner.loop.loop import Job, Turn, complete, load_beside, prepare
 from tuner.loop.time_limits import DEFAULT, MostSeconds, is_limit
 from tuner.model.decision import Mode
+from tuner.model.memory_raise import MemoryLimits, Resources
 from tuner.model.objective import Objective
 from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.spark.submit_arguments import SubmitArguments, as_arguments, conf_arguments, parse
 from tuner.steering.agent.submission import submission
 from tuner.steering.directives import Steering
 from tuner.steering.sql_directory import sql_directory
+from tuner.units import parse_bytes
 
 _VARIABLE = "SPARK_TUNER_MOST_SECONDS"
 
@@ -39,6 +41,13 @@ def _limit(seconds: float) -> float:
     if not is_limit(seconds):
         raise typer.BadParameter(f"{seconds:g} is not a number of seconds above 0")
     return seconds
+
+
+def _size(text: str) -> int:
+    size = parse_bytes(text, "m")
+    if not size:
+        raise typer.BadParameter(f"{text!r} is not a size; give one, such as 24g")
+    return size
 
 
 def submit(
@@ -77,6 +86,27 @@ def submit(
             help="What changes are judged by: time, cost (also the core time that executors hold) or balanced (either)."
         ),
     ] = Objective.TIME,
+    resources: Annotated[
+        Resources,
+        typer.Option(
+            help="raise gives the run after one that died for want of memory more of it, and from then on as much as worked; "
+            "observe leaves sizes as they are."
+        ),
+    ] = Resources.RAISE,
+    max_executor_memory: Annotated[
+        int | None,
+        typer.Option(
+            parser=_size,
+            metavar="SIZE",
+            help="The most that an executor's container is raised to. [default: twice its own]",
+        ),
+    ] = None,
+    max_driver_memory: Annotated[
+        int | None,
+        typer.Option(
+            parser=_size, metavar="SIZE", help="The largest heap that a driver is raised to. [default: twice its own]"
+        ),
+    ] = None,
     most_seconds_before: Annotated[
         float,
         typer.Option(
@@ -121,6 +151,8 @@ def submit(
         most_seconds=MostSeconds(most_seconds_before, most_seconds_after),
         borrows=borrow,
         objective=objective,
+        resources=resources,
+        memory_limits=MemoryLimits(max_executor_memory, max_driver_memory),
     )
     # Before anything starts: where SQL has no place to lie, its job cannot.
     with sql_directory() if statements else nullcontext("") as directory:
@@ -133,7 +165,8 @@ def submit(
 
 
 def _run(program: str, turn: Turn, given: SubmitArguments, directory: str) -> int:
-    conf, merged = conf_arguments(turn.conf), as_arguments(turn.directives.merged)
+    conf = conf_arguments(turn.conf)
+    merged = as_arguments({**turn.directives.merged, **turn.directives.raised})
     application = _sql_application(turn, directory)
     command = [program, *conf, *given.options, *merged, *given.application, *application]
     try:

@@ -53,6 +53,7 @@ from tuner.model.decision import Decision, Mode
 from tuner.model.failure import Failure
 from tuner.model.insight import Insight
 from tuner.model.look_ahead import LookAhead
+from tuner.model.memory_raise import MemoryRaise, Resources
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Elsewhere, Origin, Outcome, Run, RunState
@@ -65,6 +66,7 @@ from tuner.policy.judgement import Judgement, judge
 from tuner.policy.lent_changes import MOST_AGE, lent_changes
 from tuner.policy.measure import latest_outcome, usable
 from tuner.policy.measured_values import newest_of_each
+from tuner.policy.memory_raises import memory_raises
 from tuner.problems import Problems
 from tuner.spark.version import major_minor
 from tuner.steering.agent.agent_directives import AgentDirectives, SizeLimits, agent_directives
@@ -381,6 +383,7 @@ def _steering(
 ) -> _Steering:
     """A decision as far as its directives carry it out."""
     decision = only_carried_out(decided, directives)
+    directives = replace(directives, raised={one.property: one.value for one in decision.raises})
     conf = _submit_conf(job, decision, directives, place)
     return _Steering(decision, directives, conf, taught, _names(decision, names))
 
@@ -612,7 +615,8 @@ def _reach(job: Job, way: SteeringMethod) -> Reach:
 
 def _decide(known: _Known, problems: Problems) -> Decision:
     job, way = known.job, known.way
-    return next_decision(
+    raises = problems.guard("look at what memory the job needs", partial(_raises, known), tuple[MemoryRaise, ...]())
+    decided = next_decision(
         known.runs,
         known.facts,
         key=job.key,
@@ -623,20 +627,31 @@ def _decide(known: _Known, problems: Problems) -> Decision:
         reach=_reach(job, way),
         problems=problems,
         earlier_tries=known.earlier_tries,
-        to_come=_context(job, known.runs),
+        to_come=_context(job, known.runs, {one.property: one.value for one in raises}),
         elsewhere=known.elsewhere,
         advised=known.advised,
         own_conf={**job.submission.conf, **job.user_conf},
         user_conf=job.user_conf,
         objective=job.objective,
     )
+    return replace(decided, raises=raises)
 
 
-def _context(job: Job, runs: Sequence[Run]) -> Context | None:
+def _raises(known: _Known) -> tuple[MemoryRaise, ...]:
+    """What the run gets more of memory, where its driver can set that and a person has not asked to change nothing."""
+    job = known.job
+    if job.resources is Resources.OBSERVE or job.mode is not Mode.AUTO or known.way.steering is Steering.OFF:
+        return ()
+    tries = {run.key: run for run in (*known.runs, *known.earlier_tries)}
+    in_order = sorted(tries.values(), key=lambda run: run.started_at)
+    return memory_raises(in_order, {**job.submission.conf, **job.user_conf}, job.memory_limits)
+
+
+def _context(job: Job, runs: Sequence[Run], raised: Mapping[str, str]) -> Context | None:
     spark = job.submission.spark
     # In cluster mode the Spark at hand may be another one than the cluster's.
     version = spark.version if spark and not job.submission.in_cluster_mode else ""
-    return context_of_next(runs, version, {**job.submission.conf, **job.user_conf})
+    return context_of_next(runs, version, {**job.submission.conf, **job.user_conf, **raised})
 
 
 def _earlier_tries(store: Store, job: Job) -> list[Run]:

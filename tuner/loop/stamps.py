@@ -52,6 +52,8 @@ def decision_stamp(
         job.cohort,
         job.mode,
         job.objective,
+        job.resources,
+        job.memory_limits,
         way.steering,
         reach,
         spark.version if spark else "",

@@ -10,6 +10,7 @@ from typing import Any
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.decision import Decision, Mode
 from tuner.model.failure import Failure
+from tuner.model.memory_raise import MemoryLimits, Resources
 from tuner.model.objective import Objective
 from tuner.model.run import Origin, Run, RunState
 from tuner.policy.changes_in_effect import held_in, not_followed
@@ -36,6 +37,7 @@ class Job:
     the job may be kept waiting, `borrows` whether its first run has what other jobs have proven, `objective` what changes are
     judged by. A mode that a person gave the cohort beats `mode`. `access` are options of the file system that its event logs lie
     in (`tuner.eventlog.location.log_path`), secrets among them; `log_lands_late` says that a log may get there after its run.
+    `resources` is what becomes of the sizes that it asks for, within `memory_limits`: a driver says so that can set them.
     """
 
     cohort: str
@@ -55,14 +57,16 @@ class Job:
     objective: Objective = Objective.TIME
     access: Mapping[str, Any] = field(default_factory=dict, repr=False)
     log_lands_late: bool = False
+    resources: Resources = Resources.OBSERVE
+    memory_limits: MemoryLimits = MemoryLimits()  # noqa: RUF009 (frozen)
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A prepared run. `conf` is everything to add to the submit (the user's own settings left out), except
-    `directives.merged`, which replaces settings of his; `problems` what failed while preparing, one line each, none of
-    which stops the job; `taught` what its prices were learned from; `names` what
-    the queries that it changes are called, by fingerprint."""
+    `directives.merged` and `directives.raised`, which replace settings of his; `problems` what failed while preparing, one
+    line each, none of which stops the job; `taught` what its prices were learned from; `names` what the queries that it
+    changes are called, by fingerprint."""
 
     job: Job
     decision: Decision
@@ -137,6 +141,10 @@ class Report:
             ],
             "gained_seconds": self.judgement.gained_seconds if self.judgement else None,
             "conf": dict(self.turn.directives.conf),
+            "raised": [
+                {"property": r.property, "value": r.value, "was": r.was, "reason": reason_words(r.why, names)}
+                for r in decision.raises
+            ],
             "state": run.state.value if run else None,
             "failure": {
                 "kind": self.failure.kind.value,

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from tuner.model.action import Action
 from tuner.model.change import Change
+from tuner.model.memory_raise import MemoryRaise
 from tuner.model.objective import Objective
 from tuner.model.reason import Reason
 
@@ -100,7 +101,7 @@ class Decision:
 
     `lent` goes along with a first run, of which nobody knows what it will ask: changes to queries that other jobs have shown
     to gain. They are none of its own, and nothing that its readers are shown, until its log tells which of these it ran.
-    `objective` is what its changes are judged by.
+    `objective` is what its changes are judged by. `raises` are what it gets more of memory than its job asks for.
     """
 
     mode: Mode
@@ -108,6 +109,7 @@ class Decision:
     unsteered: Reason | None = None
     lent: tuple[DecidedChange, ...] = ()
     objective: Objective = Objective.TIME
+    raises: tuple[MemoryRaise, ...] = ()
 
     @property
     def in_force(self) -> tuple[DecidedChange, ...]:

@@ -92,6 +92,10 @@ class ReasonCode(StrEnum):
     HELD_UNMEASURED_RESULT = "held_unmeasured_result"
     HELD_LARGE_RESULT = "held_large_result"
 
+    # Memory: what a run gets more of than its job asks for.
+    RAISED = "raised"
+    RAISE_WORKED = "raise_worked"
+
     # Decisions without changes: why a run is not steered.
     FIRST_RUN = "first_run"
     NOTHING_HARVESTED = "nothing_harvested"

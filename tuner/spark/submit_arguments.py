@@ -97,10 +97,12 @@ def conf_arguments(conf: Mapping[str, str]) -> list[str]:
 
 
 def as_arguments(properties: Mapping[str, str]) -> list[str]:
-    """Properties as options that come last and so win: jars and files by their flags, which beat --conf."""
-    flags = {_PROPERTIES[flag]: flag for flag in ("--jars", "--files")}
-    return [
-        part
-        for key, value in properties.items()
-        for part in ((flags[key], value) if key in flags else ("--conf", f"{key}={value}"))
-    ]
+    """Properties as options that come last and so win: jars and files by their flags, which beat --conf; sizes in both ways, for
+    not every master heeds the flag (SparkSubmit's OptionAssigners)."""
+    lists = {_PROPERTIES[flag]: flag for flag in ("--jars", "--files")}
+    flags = {name: flag for flag, name in _PROPERTIES.items() if name not in lists}
+    found: list[str] = []
+    for name, value in properties.items():
+        found += (lists[name], value) if name in lists else ("--conf", f"{name}={value}")
+        found += (flags[name], value) if name in flags else ()
+    return found

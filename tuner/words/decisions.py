@@ -10,7 +10,13 @@ from tuner.words.standings import standing_words
 
 
 def decision_summary(decision: Decision) -> str:
-    """One line for logs and tables: why it chose nothing, or how many of its changes stand where."""
+    """One line for logs and tables: why it chose nothing, or how many of its changes stand where; and what memory is raised."""
+    return "; ".join(
+        [_of_changes(decision), *(f"{one.property}={one.value} instead of {one.was}" for one in decision.raises)]
+    )
+
+
+def _of_changes(decision: Decision) -> str:
     if decision.unsteered is not None:
         return reason_words(decision.unsteered)
     if decision.lent:

@@ -201,6 +201,8 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.HELD_WITH_ORDER: "the order that makes its join is held",
     ReasonCode.HELD_UNMEASURED_RESULT: "what it would build a hash table of could not be counted first",
     ReasonCode.HELD_LARGE_RESULT: "what it would broadcast takes {bytes}, more than the {most_bytes} that memory has for it",
+    ReasonCode.RAISED: "run {run} died with {before}: {failure}",
+    ReasonCode.RAISE_WORKED: lambda n: f"{n['because'][0]}; it worked in run {n['run']}",
     ReasonCode.NEW_TRIAL: "proven before, but runs now have {difference}, so it is on trial again",
     ReasonCode.RULED: _ruled,
     ReasonCode.RULED_SINCE: _ruled_since,

@@ -1,0 +1,218 @@
+"""More memory after a death for want of it: as much as is lacking, no more, within limits, and never for another cause."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from random import Random
+
+import pytest
+
+from tuner.model.decision import DecidedChange, Standing
+from tuner.model.failure import Failure, FailureKind
+from tuner.model.memory_raise import MemoryLimits, MemoryRaise
+from tuner.model.run import Run, RunState
+from tuner.policy.memory_raises import REMEDIES, memory_raises
+from tuner.spark.container import executor_container_bytes
+from tuner.spark.knobs import DRIVER_MAX_RESULT_SIZE, DRIVER_MEMORY, EXECUTOR_MEMORY, EXECUTOR_MEMORY_OVERHEAD
+from tuner.spark.settings import Settings
+from tuner.units import GIB, MIB
+from tuner.words.reasons import reason_words
+
+from .histories import conf, decided, hint, run
+
+HEAP, OVERHEAD = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property
+DRIVER, RESULTS = DRIVER_MEMORY.property, DRIVER_MAX_RESULT_SIZE.property
+NO_LIMITS = MemoryLimits()
+YARN = {"spark.master": "yarn"}
+
+
+def ended(
+    number: int,
+    had: dict[str, str],
+    kind: FailureKind | None = None,
+    raises: Sequence[MemoryRaise] = (),
+    in_force: Sequence[DecidedChange] = (),
+) -> Run:
+    """A run with these properties, which succeeded, or failed in this way."""
+    state = RunState.SUCCEEDED if kind is None else RunState.FAILED
+    failure = Failure(kind, "an executor ran out of memory") if kind else None
+    found = run(number, {"q1": 10}, *in_force, state=state, failure=failure)
+    assert found.outcome is not None
+    decision = replace(found.decision, raises=tuple(raises))
+    return replace(found, decision=decision, outcome=replace(found.outcome, conf={**YARN, **had}))
+
+
+def given(*runs: Run, own: dict[str, str] | None = None, limits: MemoryLimits = NO_LIMITS) -> dict[str, str]:
+    return {one.property: one.value for one in memory_raises(runs, {**YARN, **(own or {})}, limits)}
+
+
+HEAP_DEATH = FailureKind.EXECUTOR_OUT_OF_MEMORY
+
+
+@pytest.mark.parametrize(
+    ("kind", "had", "expected"),
+    [
+        (HEAP_DEATH, {HEAP: "2g"}, {HEAP: "4096m"}),
+        (FailureKind.TASK_MEMORY, {}, {HEAP: "2048m"}),
+        (FailureKind.EXECUTOR_OVER_LIMIT, {HEAP: "2g"}, {OVERHEAD: "768m"}),
+        (FailureKind.EXECUTOR_OVER_LIMIT, {HEAP: "8g", OVERHEAD: "1g"}, {OVERHEAD: "2048m"}),
+        (FailureKind.DRIVER_OUT_OF_MEMORY, {DRIVER: "3g"}, {DRIVER: "6144m"}),
+        (FailureKind.BROADCAST_OUT_OF_MEMORY, {}, {DRIVER: "2048m"}),
+        (FailureKind.RESULT_TOO_LARGE, {RESULTS: "512m", DRIVER: "4g"}, {RESULTS: "1024m"}),
+        (FailureKind.RESULT_TOO_LARGE, {RESULTS: "1g", DRIVER: "2g"}, {RESULTS: "2048m", DRIVER: "4096m"}),
+    ],
+)
+def test_each_death_gets_more_of_what_it_lacked(
+    kind: FailureKind, had: dict[str, str], expected: dict[str, str]
+) -> None:
+    assert given(ended(0, had, kind), own=had) == expected
+
+
+@pytest.mark.parametrize("kind", [HEAP_DEATH, FailureKind.TASK_MEMORY, FailureKind.DRIVER_OUT_OF_MEMORY])
+def test_in_local_mode_there_is_one_heap_the_drivers(kind: FailureKind) -> None:
+    local = {"spark.master": "local[4]", DRIVER: "2g", HEAP: "9g"}
+    assert given(ended(0, local, kind), own=local) == {DRIVER: "4096m"}
+
+
+@pytest.mark.parametrize("kind", sorted(set(FailureKind) - REMEDIES.keys()))
+def test_no_other_death_is_fed(kind: FailureKind) -> None:
+    assert given(ended(0, {HEAP: "2g"}, kind)) == {}
+
+
+def test_what_worked_stays_and_says_where_it_did() -> None:
+    died = ended(0, {HEAP: "2g"}, HEAP_DEATH)
+    (raised,) = memory_raises([died], {HEAP: "2g"}, NO_LIMITS)
+    assert reason_words(raised.why) == "run etl/0/1 died with 2048m: an executor ran out of memory"
+    worked = ended(1, {HEAP: "4g"}, raises=[raised])
+    (kept,) = memory_raises([died, worked], {HEAP: "2g"}, NO_LIMITS)
+    assert (kept.value, kept.was) == ("4096m", "2048m")
+    assert reason_words(kept.why).endswith("; it worked in run etl/1/1")
+    again = ended(2, {HEAP: "4g"}, raises=[kept])
+    assert memory_raises([worked, again], {HEAP: "2g"}, NO_LIMITS) == (kept,)
+
+
+def test_an_author_who_asks_for_as_much_is_given_nothing() -> None:
+    died = ended(0, {HEAP: "2g"}, HEAP_DEATH)
+    assert given(died, own={HEAP: "4g"}) == {}
+    assert given(died, own={HEAP: "3g"}) == {HEAP: "4096m"}
+
+
+def test_a_size_that_only_the_cluster_sets_is_taken_from_the_log() -> None:
+    assert memory_raises([ended(0, {HEAP: "6g"}, HEAP_DEATH)], YARN, NO_LIMITS)[0].was == "6144m"
+
+
+def test_a_limit_is_of_the_whole_container_and_what_is_left_is_given() -> None:
+    died = ended(0, {HEAP: "4g"}, HEAP_DEATH)
+    limits = MemoryLimits(executor_bytes=6 * GIB)
+    (raised,) = memory_raises([died], {**YARN, HEAP: "4g"}, limits)
+    had = {**YARN, HEAP: raised.value}
+    assert 5 * GIB < Settings(had)[EXECUTOR_MEMORY] < executor_container_bytes(had) <= 6 * GIB
+    # What is left of it is no step.
+    assert given(died, own={HEAP: "4g"}, limits=MemoryLimits(executor_bytes=5 * GIB)) == {}
+
+
+def test_without_a_limit_it_gets_twice_what_its_author_asks_for_and_no_more() -> None:
+    own = {HEAP: "2g"}
+    died = [ended(0, own, HEAP_DEATH)]
+    raised = memory_raises(died, {**YARN, **own}, NO_LIMITS)
+    died.append(ended(1, {HEAP: "4g"}, HEAP_DEATH, raised))
+    # It has not helped: the next one is as its author has it.
+    assert given(*died, own=own) == {}
+    assert given(*died, own=own, limits=MemoryLimits(executor_bytes=100 * GIB)) == {HEAP: "8192m"}
+    died.append(ended(2, own, HEAP_DEATH))
+    assert given(*died, own=own) == {}
+
+
+@pytest.mark.parametrize("kind", [FailureKind.KILLED, FailureKind.UNKNOWN])
+def test_what_a_cluster_refuses_or_never_grants_is_not_asked_for_again(kind: FailureKind) -> None:
+    own = {HEAP: "2g"}
+    died = ended(0, own, HEAP_DEATH)
+    raised = memory_raises([died], {**YARN, **own}, NO_LIMITS)
+    waited = ended(1, {HEAP: "4g"}, kind, raised)
+    assert given(died, waited, own=own) == {}
+    assert given(died, replace(waited, outcome=None), own=own) == {}
+    assert given(died, waited, ended(2, own, HEAP_DEATH), own=own) == {}
+
+
+def test_a_failing_upstream_takes_nothing_of_it_away() -> None:
+    own = {HEAP: "2g"}
+    died = ended(0, own, HEAP_DEATH)
+    raised = memory_raises([died], {**YARN, **own}, NO_LIMITS)
+    missing = ended(1, {HEAP: "4g"}, FailureKind.INPUT_MISSING, raised)
+    assert given(died, missing, own=own) == {HEAP: "4096m"}
+    worked = ended(2, {HEAP: "4g"}, raises=raised)
+    killed = ended(3, {HEAP: "4g"}, FailureKind.KILLED, raised)
+    assert given(died, worked, killed, own=own) == {HEAP: "4096m"}
+
+
+def test_a_death_that_the_tuner_is_suspected_of_takes_its_changes_away_first() -> None:
+    broadcast = decided(hint("q1"))
+    died = ended(0, {HEAP: "2g"}, HEAP_DEATH, in_force=[broadcast])
+    assert given(died, own={HEAP: "2g"}) == {}
+    without = ended(1, {HEAP: "2g"}, HEAP_DEATH)
+    assert given(died, without, own={HEAP: "2g"}) == {HEAP: "4096m"}
+
+
+def test_a_pinned_change_is_a_persons_and_does_not_stand_in_the_way() -> None:
+    pinned = decided(conf(), Standing.PINNED)
+    assert given(ended(0, {HEAP: "2g"}, HEAP_DEATH, in_force=[pinned]), own={HEAP: "2g"}) == {HEAP: "4096m"}
+
+
+@dataclass
+class Cluster:
+    """Runs a job night after night, with one retry: it dies below what it needs."""
+
+    needed: int
+    own: dict[str, str]
+    limits: MemoryLimits = NO_LIMITS
+    runs: list[Run] = field(default_factory=list)
+    healthy: bool = True
+
+    def night(self) -> list[RunState]:
+        states: list[RunState] = []
+        while len(states) < 2 and states[-1:] != [RunState.SUCCEEDED]:
+            raises = memory_raises(self.runs, {**YARN, **self.own}, self.limits)
+            had = {**self.own, **{one.property: one.value for one in raises}}
+            died = Settings(had)[EXECUTOR_MEMORY] < self.needed
+            one = ended(len(self.runs), had, HEAP_DEATH if died else None, raises)
+            self.runs.append(replace(one, started_at=one.started_at + timedelta(hours=len(self.runs))))
+            states.append(one.state)
+        return states
+
+    @property
+    def heap(self) -> int:
+        conf = self.runs[-1].outcome.conf if self.runs[-1].outcome else {}
+        return Settings(conf)[EXECUTOR_MEMORY]
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_drawn_jobs_succeed_in_their_first_retry_with_less_than_twice_their_need_and_then_at_once(seed: int) -> None:
+    draw = Random(seed)
+    asked = draw.randrange(512, 16_384)
+    needed = int(asked * draw.uniform(0.3, 2.0)) * MIB
+    cluster = Cluster(needed, {HEAP: f"{asked}m"})
+    first = cluster.night()
+    if needed <= asked * MIB:
+        assert first == [RunState.SUCCEEDED]
+        assert cluster.heap == asked * MIB
+    else:
+        assert first == [RunState.FAILED, RunState.SUCCEEDED]
+        assert needed <= cluster.heap < 2 * needed
+    for _ in range(3):
+        assert cluster.night() == [RunState.SUCCEEDED]
+
+
+def test_data_that_grows_is_followed_up_to_the_limit() -> None:
+    cluster = Cluster(3 * GIB, {HEAP: "2g"}, MemoryLimits(executor_bytes=12 * GIB))
+    assert cluster.night() == [RunState.FAILED, RunState.SUCCEEDED]
+    cluster.needed = 5 * GIB
+    assert cluster.night() == [RunState.FAILED, RunState.SUCCEEDED]
+    assert cluster.night() == [RunState.SUCCEEDED]
+    cluster.needed = 100 * GIB
+    assert cluster.night() == [RunState.FAILED, RunState.FAILED]
+    assert executor_container_bytes({**YARN, HEAP: f"{cluster.heap // MIB}m"}) <= 12 * GIB
+    # Of what worked before nothing is taken away.
+    cluster.needed = 5 * GIB
+    assert cluster.night() == [RunState.SUCCEEDED]

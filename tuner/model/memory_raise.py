@@ -1,0 +1,35 @@
+"""More memory for a job that died for want of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tuner.model.reason import Reason
+
+
+class Resources(StrEnum):
+    """What becomes of the sizes that a job asks for. observe: nothing. raise: more after a death for memory, and from then on
+    as much as worked."""
+
+    OBSERVE = "observe"
+    RAISE = "raise"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRaise:
+    """A property of a run set in place of the job's own: what it is, what it was, and why."""
+
+    property: str
+    value: str
+    was: str
+    why: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryLimits:
+    """The most bytes that a platform lets executors (their containers: heap, overhead and all) and drivers have. Where nobody
+    said (None), that is twice what the job asks for."""
+
+    executor_bytes: int | None = None
+    driver_bytes: int | None = None

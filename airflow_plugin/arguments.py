@@ -10,7 +10,7 @@ _CHOICES = {
     "mode": ("observe", "suggest", "auto"),
     "steering": ("agent", "conf", "off"),
     "objective": ("time", "cost", "balanced"),
-    "resources": ("observe", "raise"),
+    "spark_resources": ("observe", "raise"),
 }
 
 
@@ -27,7 +27,7 @@ class Arguments:
     event_log_base: str = ""
     store_conn_id: str = ""
     objective: str = ""
-    resources: str = ""
+    spark_resources: str = ""
     by_author: bool = False
 
 

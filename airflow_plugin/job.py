@@ -38,7 +38,7 @@ def job_of(task: TaskSubmission, settings: Settings) -> Job:
         most_seconds=MostSeconds(settings.most_seconds_before, settings.most_seconds_after),
         access=task.access,
         log_lands_late=task.log_lands_late,
-        resources=_resources(arguments.resources, settings) if task.sets_sizes else Resources.OBSERVE,
+        resources=_resources(arguments.spark_resources, settings) if task.sets_sizes else Resources.OBSERVE,
         memory_limits=MemoryLimits(settings.max_executor_memory, settings.max_driver_memory),
     )
 

@@ -161,8 +161,8 @@ class SparkTunedOperator(SteeredSubmitOperator):
         changes nothing. Default: `[spark_tuner] steering`.
     :param objective: what changes are judged by: time, cost (also the core time that executors hold) or balanced (either).
         Default: `[spark_tuner] objective`.
-    :param resources: raise gives more memory to the try after one that died for want of it, and from then on as much as worked;
-        observe leaves the sizes as they are. Default: `[spark_tuner] resources`.
+    :param spark_resources: raise gives more memory to the try after one that died for want of it, and from then on as much as
+        worked; observe leaves the sizes as they are. Default: `[spark_tuner] resources`.
     :param event_log_base: directory or URL under which each try gets its own event log directory (templated), where the
         job has no event log of its own on. Driver and Airflow worker must share it. Default: `[spark_tuner] event_log_base`.
     :param store_conn_id: Airflow connection to the history store (templated). Default: SPARK_TUNER_DB, else
@@ -193,7 +193,7 @@ class SparkTunedOperator(SteeredSubmitOperator):
         event_log_base: str | None = None,
         store_conn_id: str | None = None,
         objective: str | None = None,
-        resources: str | None = None,
+        spark_resources: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(application=application, **kwargs)
@@ -204,7 +204,7 @@ class SparkTunedOperator(SteeredSubmitOperator):
         self.event_log_base = event_log_base
         self.store_conn_id = store_conn_id
         self.objective = objective
-        self.resources = resources
+        self.spark_resources = spark_resources
         self._check_what_to_run()
         self._check_choices()
 
@@ -245,7 +245,7 @@ class SparkTunedOperator(SteeredSubmitOperator):
             str(self.event_log_base or ""),
             str(self.store_conn_id or ""),
             str(self.objective or ""),
-            str(self.resources or ""),
+            str(self.spark_resources or ""),
         )
 
     def _tuner_statements(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ def tuned(
     objective: str = "",
     event_log_base: str = "",
     store_conn_id: str = "",
-    resources: str = "",
+    spark_resources: str = "",
 ) -> Task:
     """The task itself, tuned: an operator, a mapped one (`Operator.partial(…).expand(…)`), a function that `@task.…` made a
     task (all tasks that are made of it then), or what a call of that gave.
@@ -29,7 +29,9 @@ def tuned(
     Raises TypeError for what no engine is for, ValueError for a word that is none of an argument's.
     """
     name = f"tuned({type(task).__name__} {getattr(task, 'task_id', '')})"
-    arguments = Arguments(cohort, mode, steering, event_log_base, store_conn_id, objective, resources, by_author=True)
+    arguments = Arguments(
+        cohort, mode, steering, event_log_base, store_conn_id, objective, spark_resources, by_author=True
+    )
     check_choices(name, arguments)
     operator: Any = task if hasattr(task, "operator_class") else getattr(task, "operator", task)
     if not steered(operator, arguments):

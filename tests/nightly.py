@@ -14,6 +14,7 @@ from tuner.loop.loop import Job, Report, Turn, complete, prepare
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.agent_message import DIRECTIVES, decode_whole
 from tuner.model.decision import Mode
+from tuner.model.memory_raise import MemoryLimits, Resources
 from tuner.plan.digest import digest
 from tuner.plan.sealed_directives import opened
 from tuner.steering.agent.submission import Submission
@@ -191,6 +192,8 @@ class Nightly:
     submission: Submission = field(default_factory=Submission)
     order_sensitive: OrderSensitive = OrderSensitive.STABLE
     borrows: bool = True
+    resources: Resources = Resources.OBSERVE
+    memory_limits: MemoryLimits = MemoryLimits()  # noqa: RUF009 (frozen)
 
     @property
     def url(self) -> str:
@@ -212,6 +215,8 @@ class Nightly:
             order_sensitive=self.order_sensitive,
             most_seconds=PATIENT,
             borrows=self.borrows,
+            resources=self.resources,
+            memory_limits=self.memory_limits,
         )
 
     def prepare(self, key: str) -> Turn:

@@ -93,6 +93,7 @@ class Loop:
     conf: dict[str, str] = field(default_factory=lambda: {"spark.sql.shuffle.partitions": "8"})
     statements: tuple[str, ...] = ()
     merged: dict[str, str] = field(default_factory=dict)
+    raised: dict[str, str] = field(default_factory=dict)
     prepared: list[tuple[Any, str]] = field(default_factory=list)
     completed: list[tuple[Any, str, bool]] = field(default_factory=list)
     while_preparing: Callable[[], None] = lambda: None
@@ -114,7 +115,7 @@ class Loop:
         if self.prepare_error is not None:
             raise self.prepare_error
         decision = Decision(job.mode, self.changes, said("8 partitions on trial"))
-        directives = Directives(statements=self.statements, merged=self.merged)
+        directives = Directives(statements=self.statements, merged=self.merged, raised=self.raised)
         return Turn(job, decision, directives, self.conf, "/events/1", datetime.now(UTC))
 
     def complete(self, turn: Any, store_url: str, *, failed: bool, ending: Any = None) -> Any:

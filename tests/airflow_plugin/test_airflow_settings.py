@@ -12,6 +12,7 @@ from airflow_plugin.settings import Settings, core_hour_price, default_event_log
 from airflow_plugin.store_url import store_url
 from tuner.errors import TunerError
 from tuner.model.decision import Mode
+from tuner.model.memory_raise import Resources
 from tuner.model.objective import Objective
 from tuner.steering.directives import Steering
 
@@ -88,6 +89,17 @@ def test_how_long_jobs_wait(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("AIRFLOW__SPARK_TUNER__MOST_SECONDS_AFTER", unbounded)
         with pytest.raises(TunerError, match=rf"most_seconds_after: '{unbounded}' is not a number of seconds above 0"):
             load()
+
+
+def test_resources(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = load()
+    assert (known.resources, known.max_executor_memory, known.max_driver_memory) == (Resources.RAISE, None, None)
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__MAX_EXECUTOR_MEMORY", "24g")
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__MAX_DRIVER_MEMORY", "512")
+    assert (load().max_executor_memory, load().max_driver_memory) == (24 << 30, 512 << 20)
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__MAX_DRIVER_MEMORY", "large")
+    with pytest.raises(TunerError, match=r"max_driver_memory: 'large' is not a size; give one, such as 24g"):
+        load()
 
 
 def test_default_event_log_base() -> None:

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from airflow_plugin.operator import SparkTunedOperator
+from tuner.model.memory_raise import MemoryLimits, Resources
 from tuner.model.objective import Objective
 from tuner.steering.directives import Steering
+from tuner.units import GIB
 
 from .conftest import set_connection
 from .generations import NOT_DURABLE, SCHEME_BY_CONN_TYPE
@@ -31,6 +33,37 @@ def test_what_is_merged_replaces_the_users_own(submit: Any, loop: Any, ti: Any) 
     assert submit.flag("--files") == "/own.ini"
     assert submit.conf[EXTENSIONS] == "a.A,b.B"
     assert op.jars == "/own.jar,/agent.jar"  # rendered, for people to see
+
+
+HEAP, DRIVER, RESULTS = "spark.executor.memory", "spark.driver.memory", "spark.driver.maxResultSize"
+
+
+def test_raised_sizes_stand_in_place_of_the_users_by_flag_and_by_conf(submit: Any, loop: Any, ti: Any) -> None:
+    loop.raised = {HEAP: "4096m", DRIVER: "2048m", RESULTS: "2048m"}
+    op = run(ti, executor_memory="2g", conf={DRIVER: "1g", RESULTS: "1g"})
+    assert submit.flag("--executor-memory") == "4096m"
+    assert "--driver-memory" not in submit.command
+    assert {name: submit.conf[name] for name in loop.raised} == loop.raised
+    # Rendered, for people to see.
+    assert op.conf is not None
+    assert op.conf[HEAP] == "4096m"
+
+
+def test_sizes_are_raised_as_the_task_says_else_the_settings_within_the_platforms_limits(
+    submit: Any, loop: Any, ti: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(ti)
+    run(ti, spark_resources="observe")
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__RESOURCES", "observe")
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__MAX_EXECUTOR_MEMORY", "24g")
+    run(ti)
+    run(ti, spark_resources="raise")
+    jobs = [job for job, _ in loop.prepared]
+    observe, raise_ = Resources.OBSERVE, Resources.RAISE
+    assert [job.resources for job in jobs] == [raise_, observe, observe, raise_]
+    assert [job.memory_limits for job in jobs[1:3]] == [MemoryLimits(), MemoryLimits(24 * GIB)]
+    with pytest.raises(ValueError, match="spark_resources='more' is unknown; give one of observe, raise"):
+        SparkTunedOperator(task_id="nightly", application="/jobs/etl.py", spark_resources="more")
 
 
 def test_files_of_the_agent_and_of_a_sql_job_are_shipped_together(

@@ -21,7 +21,7 @@ from pathlib import Path
 
 APP = Path(__file__).with_name("memory_deaths_app.py")
 # MiB that a job of each kind needs, for each MiB that it is asked to hold, about: its texts, and copies of them at its end.
-NEEDS = {"heap": 0.9, "skew": 0.9, "overhead": 1.0, "driver": 1.0, "results": 0.6, "broadcast": 1.3}
+NEEDS = {"heap": 1.5, "skew": 1.5, "overhead": 1.0, "driver": 1.2, "results": 0.75, "broadcast": 1.3}
 SIZES = {
     "heap": ("spark.executor.memory", 512, 900),
     "skew": ("spark.executor.memory", 512, 900),

@@ -13,7 +13,7 @@ from tuner.model.decision import DecidedChange, Standing
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.memory_raise import MemoryLimits, MemoryRaise
 from tuner.model.run import Run, RunState
-from tuner.policy.memory_raises import REMEDIES, memory_raises
+from tuner.policy.memory_raises import OF_ANOTHER_CAUSE, REMEDIES, memory_raises
 from tuner.spark.container import executor_container_bytes
 from tuner.spark.knobs import DRIVER_MAX_RESULT_SIZE, DRIVER_MEMORY, EXECUTOR_MEMORY, EXECUTOR_MEMORY_OVERHEAD
 from tuner.spark.settings import Settings
@@ -93,6 +93,19 @@ def test_what_worked_stays_and_says_where_it_did() -> None:
     assert memory_raises([worked, again], {HEAP: "2g"}, NO_LIMITS) == (kept,)
 
 
+def test_another_run_that_did_with_less_meanwhile_takes_nothing_away() -> None:
+    died, beside = ended(0, {HEAP: "2g"}, HEAP_DEATH), ended(1, {HEAP: "2g"})
+    assert given(died, beside, own={HEAP: "2g"}) == {HEAP: "4096m"}
+
+
+def test_an_overhead_is_never_less_than_the_raised_heap_has_by_itself() -> None:
+    over = ended(0, {HEAP: "6g"}, FailureKind.EXECUTOR_OVER_LIMIT)
+    raised = memory_raises([over], {**YARN, HEAP: "6g"}, MemoryLimits(64 * GIB))
+    assert [(one.property, one.value) for one in raised] == [(OVERHEAD, "1229m")]
+    full = ended(1, {HEAP: "6g", OVERHEAD: "1229m"}, HEAP_DEATH, raised)
+    assert given(over, full, own={HEAP: "6g"}, limits=MemoryLimits(64 * GIB)) == {HEAP: "12288m"}
+
+
 def test_an_author_who_asks_for_as_much_is_given_nothing() -> None:
     died = ended(0, {HEAP: "2g"}, HEAP_DEATH)
     assert given(died, own={HEAP: "4g"}) == {}
@@ -101,6 +114,11 @@ def test_an_author_who_asks_for_as_much_is_given_nothing() -> None:
 
 def test_a_size_that_only_the_cluster_sets_is_taken_from_the_log() -> None:
     assert memory_raises([ended(0, {HEAP: "6g"}, HEAP_DEATH)], YARN, NO_LIMITS)[0].was == "6144m"
+
+
+def test_results_without_a_limit_are_given_none() -> None:
+    died = ended(0, {RESULTS: "512m", DRIVER: "4g"}, FailureKind.RESULT_TOO_LARGE)
+    assert given(died, own={RESULTS: "0", DRIVER: "4g"}) == {}
 
 
 def test_a_limit_is_of_the_whole_container_and_what_is_left_is_given() -> None:
@@ -125,13 +143,14 @@ def test_without_a_limit_it_gets_twice_what_its_author_asks_for_and_no_more() ->
     assert given(*died, own=own) == {}
 
 
-@pytest.mark.parametrize("kind", [FailureKind.KILLED, FailureKind.UNKNOWN])
+@pytest.mark.parametrize("kind", sorted(set(FailureKind) - REMEDIES.keys() - OF_ANOTHER_CAUSE))
 def test_what_a_cluster_refuses_or_never_grants_is_not_asked_for_again(kind: FailureKind) -> None:
     own = {HEAP: "2g"}
     died = ended(0, own, HEAP_DEATH)
     raised = memory_raises([died], {**YARN, **own}, NO_LIMITS)
     waited = ended(1, {HEAP: "4g"}, kind, raised)
     assert given(died, waited, own=own) == {}
+    assert given(died, replace(waited, state=RunState.PARTIAL), own=own) == {}
     assert given(died, replace(waited, outcome=None), own=own) == {}
     assert given(died, waited, ended(2, own, HEAP_DEATH), own=own) == {}
 

@@ -30,6 +30,22 @@ LEAST_STEP = 1.2
 # Results are collected as bytes, and decoded beside these.
 HEAP_PER_RESULT = 2
 
+# Deaths of a run that had all that it asked for.
+OF_ANOTHER_CAUSE = frozenset(
+    {
+        FailureKind.INPUT_MISSING,
+        FailureKind.ACCESS_DENIED,
+        FailureKind.UNREACHABLE,
+        FailureKind.CODE,
+        FailureKind.DATA_OR_CODE,
+        FailureKind.OWN_EXIT,
+        FailureKind.LOCAL_DISK,
+        FailureKind.EXECUTOR_PREEMPTED,
+        FailureKind.BROADCAST_TIMEOUT,
+        FailureKind.BROADCAST_TOO_LARGE,
+    }
+)
+
 _Sized = Knob[int] | Knob[int | None]
 # What more of heals a death of each kind.
 REMEDIES: Mapping[FailureKind, _Sized] = {
@@ -81,16 +97,20 @@ class _Known:
         had = {one.property: one for one in run.decision.raises}
         if run.outcome is not None:
             own = {name: value for name, value in run.outcome.conf.items() if name not in had}
-            self.conf = {**{name: one.was for name, one in had.items()}, **own}
+            # What an overhead was, need not have been set.
+            was = {name: one.was for name, one in had.items() if name != EXECUTOR_MEMORY_OVERHEAD.property}
+            self.conf = {**was, **own}
         if run.state is RunState.SUCCEEDED:
             self._succeeded(run, had)
-        elif run.state is RunState.FAILED:
+        elif run.state in (RunState.FAILED, RunState.PARTIAL):
             self._failed(run, earlier, had)
 
     def _succeeded(self, run: Run, had: Mapping[str, MemoryRaise]) -> None:
-        self.tried.clear()
         for name, one in had.items():
             size = _size(name, {name: one.value})
+            # Of another run, under way meanwhile, that had less, it says nothing.
+            if name in self.tried and self.tried[name].size <= size:
+                del self.tried[name]
             why = Reason(ReasonCode.RAISE_WORKED, {"run": run.key}, (one.why,))
             # It says in which run it worked first.
             self.worked[name] = _Given(size, one.why if one.why.code is ReasonCode.RAISE_WORKED else why)
@@ -100,8 +120,8 @@ class _Known:
         kind = failure.kind if failure else None
         remedy = REMEDIES.get(kind) if kind else None
         if failure is None or remedy is None or run.outcome is None:
-            # One that never came to run may have been refused what it asked for, or waited for it in vain.
-            if run.outcome is None or kind in (FailureKind.KILLED, FailureKind.STOPPED, FailureKind.UNKNOWN):
+            # It may have been refused what it asked for, or have waited for it until somebody ended it.
+            if run.outcome is None or kind not in OF_ANOTHER_CAUSE:
                 self._in_vain(had)
             return
         if failed_by(FailedRun(run, earlier), changes_in_effect(run)):
@@ -122,6 +142,8 @@ class _Known:
             return
         most = self._most(name, conf) // MIB * MIB
         wanted = min(STEP * size if least is None else least, most)
+        if least is not None and wanted < least:
+            return
         if wanted < LEAST_STEP * size or wanted >= self.vain.get(name, wanted + 1):
             # It died with all that it may have: what was tried has not helped.
             self.vain[name] = min(self.vain.get(name, size), size)
@@ -157,8 +179,10 @@ class _Known:
             given = max(
                 (g for g in (self.worked.get(name), self.tried.get(name)) if g), key=lambda g: g.size, default=None
             )
-            own = _size(name, asked)
-            if given is not None and given.size > own:
+            # An overhead that is not set grows with the heap.
+            own = _size(name, {**asked, **{one.property: one.value for one in found}})
+            is_unlimited = name == DRIVER_MAX_RESULT_SIZE.property and own == 0
+            if given is not None and given.size - own > MIB and not is_unlimited:
                 found.append(MemoryRaise(name, _text(given.size), _text(own), given.why))
         return found
 

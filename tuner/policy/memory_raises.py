@@ -174,7 +174,7 @@ class _Known:
         return {**self.conf, **self.own_conf}
 
     def raises(self) -> list[MemoryRaise]:
-        asked, found = self._asked, []
+        asked, found = self._asked, list[MemoryRaise]()
         for name in (knob.property for knob in _RAISED):
             given = max(
                 (g for g in (self.worked.get(name), self.tried.get(name)) if g), key=lambda g: g.size, default=None

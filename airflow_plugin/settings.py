@@ -104,7 +104,7 @@ def _bytes(option: str) -> int | None:
     """A size as Spark writes them; a number alone counts MiB."""
     text = _text(option)
     size = parse_bytes(text, "m") if text else None
-    if text and not size:
+    if text and (size or 0) <= 0:
         raise TunerError(f"airflow.cfg, [{_SECTION}] {option}: {text!r} is not a size; give one, such as 24g")
     return size
 

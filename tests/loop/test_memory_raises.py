@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,10 @@ import pytest
 
 from tests.nightly import Nightly, Spark
 from tuner.loop.log_lines import turn_lines
-from tuner.loop.loop import complete
+from tuner.loop.loop import Job, complete
 from tuner.model.decision import Mode
 from tuner.model.memory_raise import MemoryLimits, Resources
-from tuner.model.run import RunState
+from tuner.model.run import Origin, RunState
 from tuner.steering.directives import Steering
 from tuner.units import GIB
 
@@ -25,7 +26,8 @@ DIES = Spark(error=HEAP_SPACE)
 
 def nightly(tmp_path: Path, **more: Any) -> Nightly:
     own = {DRIVER: "4g", "spark.master": "local[2]"}
-    return Nightly(tmp_path, user_conf=own, **{"resources": Resources.RAISE} | more)
+    raising = {"resources": Resources.RAISE, "memory_limits": MemoryLimits(driver_bytes=16 * GIB)}
+    return Nightly(tmp_path, user_conf=own, **raising | more)
 
 
 def raised(job: Nightly, key: str, spark: Spark, *, failed: bool = False) -> dict[str, str]:
@@ -80,3 +82,21 @@ def test_a_person_who_switches_it_off_is_heeded_at_once(tmp_path: Path) -> None:
     assert raised(job, "etl/1/2", Spark()) == {DRIVER: "8192m"}
     job.resources = Resources.OBSERVE
     assert raised(job, "etl/2/1", Spark()) == {}
+
+
+def test_of_mapped_instances_only_the_retry_of_the_one_that_died_has_more(tmp_path: Path) -> None:
+    job = Mapped(
+        tmp_path, user_conf={DRIVER: "4g"}, resources=Resources.RAISE, memory_limits=MemoryLimits(16 * GIB, 16 * GIB)
+    )
+    assert raised(job, "etl/1/load/3/1", DIES, failed=True) == {}
+    assert raised(job, "etl/1/load/4/1", Spark()) == {}
+    assert raised(job, "etl/1/load/3/2", Spark()) == {DRIVER: "8192m"}
+    assert raised(job, "etl/2/load/3/1", Spark()) == {}
+
+
+class Mapped(Nightly):
+    """A task of many instances: the one before the last part of a key."""
+
+    def job(self, key: str) -> Job:
+        dag, run, task, index, _ = key.split("/")
+        return replace(super().job(key), origin=Origin(dag, run, task, int(index)))

@@ -117,7 +117,7 @@ def of_brands(condition: str, number: int = 5, more: str = "") -> QueryValues:
 
 
 def test_a_value_that_looks_like_a_column_is_none_whatever_number_a_column_has() -> None:
-    found = [of_brands(f"(brand#{number} = Brand#23)", number) for number in (5, 22, 23, 230)]
+    found = [of_brands(f"(brand#{number} = Brand#23)", number) for number in (5, 22, 230)]
     assert len(set(found)) == 1
     assert [c.columns for c in found[0].conditions or ()] == [""]
     assert found[0] != of_brands("(brand#5 = Brand#24)")
@@ -128,14 +128,38 @@ def test_a_value_that_looks_like_a_column_is_none_whatever_number_a_column_has()
 @pytest.mark.parametrize(
     "more",
     [
-        "   +- Project [brand#5, Brand#23]",
+        "   +- Project [brand#5, upper(kind#6) AS Brand#23]",
+        "   +- Project [kind#6 AS my Brand#23]",
         "   +- Relation spark_catalog.db.other[Brand#23] parquet",
-        "   +- Aggregate [brand#5], [brand#5, ... 30 more fields]",
+        "   +- Relation spark_catalog.db.other[BRAND#23] parquet",
+        "   +- Generate explode(kind#6), false, [Brand#23]",
     ],
-    ids=["a column of that name and number", "a relation's", "a text that is cut"],
 )
 def test_what_may_be_a_column_is_taken_for_one(more: str) -> None:
     assert of_brands("(brand#5 = Brand#23)", more=more).literals == NONE
+
+
+def test_a_text_that_is_cut_does_not_tell_a_value_from_a_column() -> None:
+    cut = "   +- Relation spark_catalog.db.wide[a#40,b#41,... 30 more fields] parquet"
+    assert of_brands("(brand#5 = Brand#23)", more=cut).literals == ""
+    assert of_brands("(brand#5 = x)", more=cut) == of_brands("(brand#5 = x)")
+
+
+def test_values_are_told_apart_where_they_stand() -> None:
+    either = "((brand#5 = {}) OR (kind#6 = {}))"
+    assert of_brands(either.format("Brand#12", "Brand#23")) != of_brands(either.format("Brand#23", "Brand#12"))
+    assert of_brands("(brand#5 = #23)") != of_brands("(brand#5 = #45)")
+    assert of_brands("(count(1)#5 > 3)") == of_brands("(count(1)#6 > 3)")
+
+
+def test_a_value_is_none_of_the_columns_that_expressions_are_made_of() -> None:
+    computed = "   +- Aggregate [brand#5], [brand#5, sum(CASE WHEN (brand#5 = Brand#23) THEN 1 END) AS n#30]"
+    assert of_brands("(brand#5 = Brand#23)", more=computed) == of_brands("(brand#5 = Brand#23)")
+    assert of_brands("(brand#5 = Brand#30)", more=computed) == of_brands("(brand#5 = Brand#30)")
+
+
+def test_a_column_may_be_spelled_otherwise_than_in_its_relation() -> None:
+    assert of_brands("(BRAND#5 = x)") == of_brands("(brand#5 = x)")
 
 
 def test_arguments_of_a_lambda_are_no_values() -> None:

@@ -12,8 +12,9 @@ import pytest
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.memory_raise import MemoryLimits, MemoryRaise
+from tuner.model.resource_use import UNKNOWN_USE, ResourceUse
 from tuner.model.run import Run, RunState
-from tuner.policy.memory_raises import OF_ANOTHER_CAUSE, REMEDIES, memory_raises
+from tuner.policy.memory_raises import REMEDIES, memory_raises
 from tuner.spark.container import executor_container_bytes
 from tuner.spark.knobs import DRIVER_MAX_RESULT_SIZE, DRIVER_MEMORY, EXECUTOR_MEMORY, EXECUTOR_MEMORY_OVERHEAD
 from tuner.spark.settings import Settings
@@ -34,6 +35,7 @@ def ended(
     kind: FailureKind | None = None,
     raises: Sequence[MemoryRaise] = (),
     in_force: Sequence[DecidedChange] = (),
+    ran: bool = True,
 ) -> Run:
     """A run with these properties, which succeeded, or failed in this way."""
     state = RunState.SUCCEEDED if kind is None else RunState.FAILED
@@ -41,7 +43,11 @@ def ended(
     found = run(number, {"q1": 10}, *in_force, state=state, failure=failure)
     assert found.outcome is not None
     decision = replace(found.decision, raises=tuple(raises))
-    return replace(found, decision=decision, outcome=replace(found.outcome, conf={**YARN, **had}))
+    use = ResourceUse(task_ms=60_000 if ran else 0, gc_ms=1)
+    return replace(found, decision=decision, outcome=replace(found.outcome, conf={**YARN, **had}, resources=use))
+
+
+CLUSTER_MODE = {"spark.submit.deployMode": "cluster"}
 
 
 def given(*runs: Run, own: dict[str, str] | None = None, limits: MemoryLimits = NO_LIMITS) -> dict[str, str]:
@@ -62,18 +68,27 @@ HEAP_DEATH = FailureKind.EXECUTOR_OUT_OF_MEMORY
         (FailureKind.BROADCAST_OUT_OF_MEMORY, {}, {DRIVER: "2048m"}),
         (FailureKind.RESULT_TOO_LARGE, {RESULTS: "512m", DRIVER: "4g"}, {RESULTS: "1024m"}),
         (FailureKind.RESULT_TOO_LARGE, {RESULTS: "1g", DRIVER: "2g"}, {RESULTS: "2048m", DRIVER: "4096m"}),
+        # Of so small a heap results may not take more.
+        (FailureKind.RESULT_TOO_LARGE, {}, {}),
     ],
 )
 def test_each_death_gets_more_of_what_it_lacked(
     kind: FailureKind, had: dict[str, str], expected: dict[str, str]
 ) -> None:
-    assert given(ended(0, had, kind), own=had) == expected
+    assert given(ended(0, had, kind), own={**had, **CLUSTER_MODE}) == expected
 
 
 @pytest.mark.parametrize("kind", [HEAP_DEATH, FailureKind.TASK_MEMORY, FailureKind.DRIVER_OUT_OF_MEMORY])
 def test_in_local_mode_there_is_one_heap_the_drivers(kind: FailureKind) -> None:
     local = {"spark.master": "local[4]", DRIVER: "2g", HEAP: "9g"}
-    assert given(ended(0, local, kind), own=local) == {DRIVER: "4096m"}
+    assert given(ended(0, local, kind), own=local, limits=MemoryLimits(driver_bytes=8 * GIB)) == {DRIVER: "4096m"}
+
+
+def test_a_driver_beside_others_is_raised_only_within_a_limit_that_somebody_set() -> None:
+    died = ended(0, {DRIVER: "2g"}, FailureKind.DRIVER_OUT_OF_MEMORY)
+    assert given(died, own={DRIVER: "2g"}) == {}
+    assert given(died, own={DRIVER: "2g"}, limits=MemoryLimits(driver_bytes=3 * GIB)) == {DRIVER: "3072m"}
+    assert given(died, own={DRIVER: "2g", **CLUSTER_MODE}) == {DRIVER: "4096m"}
 
 
 @pytest.mark.parametrize("kind", sorted(set(FailureKind) - REMEDIES.keys()))
@@ -93,9 +108,46 @@ def test_what_worked_stays_and_says_where_it_did() -> None:
     assert memory_raises([worked, again], {HEAP: "2g"}, NO_LIMITS) == (kept,)
 
 
-def test_another_run_that_did_with_less_meanwhile_takes_nothing_away() -> None:
-    died, beside = ended(0, {HEAP: "2g"}, HEAP_DEATH), ended(1, {HEAP: "2g"})
+def test_a_later_run_that_did_with_less_shows_that_no_more_is_needed() -> None:
+    died, later = ended(0, {HEAP: "2g"}, HEAP_DEATH), ended(1, {HEAP: "2g"})
+    assert given(died, later, own={HEAP: "2g"}) == {}
+    # But for one that was under way meanwhile.
+    beside = replace(later, started_at=died.started_at)
     assert given(died, beside, own={HEAP: "2g"}) == {HEAP: "4096m"}
+
+
+def test_what_worked_goes_when_its_author_asks_for_another_size_or_the_platform_for_less() -> None:
+    died = ended(0, {HEAP: "2g"}, HEAP_DEATH)
+    raised = memory_raises([died], {**YARN, HEAP: "2g"}, NO_LIMITS)
+    runs = [died, ended(1, {HEAP: "4g"}, raises=raised)]
+    assert given(*runs, own={HEAP: "1g"}) == given(*runs, own={HEAP: "3g"}) == {}
+    assert given(*runs, own={HEAP: "2g"}, limits=MemoryLimits(executor_bytes=4 * GIB)) == {HEAP: "3712m"}
+    refused = [replace(ended(n, {HEAP: "4g"}, FailureKind.UNKNOWN, raised), outcome=None) for n in (2,)]
+    assert given(*runs, *refused, own={HEAP: "2g"}) == {}
+
+
+def test_heap_and_overhead_together_keep_to_the_limit() -> None:
+    own, limits = {HEAP: "5g", OVERHEAD: "3g"}, MemoryLimits(executor_bytes=12 * GIB)
+    both = given(ended(0, own, HEAP_DEATH), ended(1, own, FailureKind.EXECUTOR_OVER_LIMIT), own=own, limits=limits)
+    assert executor_container_bytes({**YARN, **own, **both}) <= 12 * GIB
+    assert both[HEAP] == "9216m"
+
+
+def test_an_overhead_that_is_not_told_is_never_made_less() -> None:
+    died = ended(0, {HEAP: "8g", "spark.master": "k8s://host"}, FailureKind.EXECUTOR_OVER_LIMIT)
+    (raised,) = memory_raises([died], {HEAP: "8g", "spark.master": "k8s://host"}, MemoryLimits(64 * GIB))
+    assert Settings({OVERHEAD: raised.value})[EXECUTOR_MEMORY_OVERHEAD] == int(2 * 0.4 * 8192) * MIB + MIB
+    old = {HEAP: "8g", "spark.yarn.executor.memoryOverhead": "4g"}
+    assert given(ended(0, {HEAP: "8g"}, FailureKind.EXECUTOR_OVER_LIMIT), own=old) == {}
+    standalone = {HEAP: "8g", "spark.master": "spark://host:7077"}
+    assert given(ended(0, standalone, FailureKind.EXECUTOR_OVER_LIMIT), own=standalone) == {}
+
+
+def test_a_death_of_an_earlier_version_did_not_tell_a_heap_from_a_container() -> None:
+    died = ended(0, {HEAP: "2g"}, HEAP_DEATH)
+    assert died.outcome is not None
+    old = replace(died, outcome=replace(died.outcome, resources=UNKNOWN_USE))
+    assert given(old, own={HEAP: "2g"}) == {}
 
 
 def test_an_overhead_is_never_less_than_the_raised_heap_has_by_itself() -> None:
@@ -143,16 +195,22 @@ def test_without_a_limit_it_gets_twice_what_its_author_asks_for_and_no_more() ->
     assert given(*died, own=own) == {}
 
 
-@pytest.mark.parametrize("kind", sorted(set(FailureKind) - REMEDIES.keys() - OF_ANOTHER_CAUSE))
+@pytest.mark.parametrize("kind", sorted(set(FailureKind) - REMEDIES.keys()))
 def test_what_a_cluster_refuses_or_never_grants_is_not_asked_for_again(kind: FailureKind) -> None:
     own = {HEAP: "2g"}
     died = ended(0, own, HEAP_DEATH)
     raised = memory_raises([died], {**YARN, **own}, NO_LIMITS)
-    waited = ended(1, {HEAP: "4g"}, kind, raised)
+    waited = ended(1, {HEAP: "4g"}, kind, raised, ran=False)
     assert given(died, waited, own=own) == {}
-    assert given(died, replace(waited, state=RunState.PARTIAL), own=own) == {}
     assert given(died, replace(waited, outcome=None), own=own) == {}
+    assert given(died, replace(waited, outcome=None, state=RunState.LOST), own=own) == {}
     assert given(died, waited, ended(2, own, HEAP_DEATH), own=own) == {}
+    # Of more that its author asks for himself, that says nothing.
+    assert given(died, waited, ended(2, {HEAP: "6g"}, HEAP_DEATH), own={HEAP: "6g"}) == {HEAP: "12288m"}
+    # One that ran, had all that it asked for; of one whose log breaks off nobody knows.
+    assert given(died, ended(1, {HEAP: "4g"}, kind, raised), own=own) == {HEAP: "4096m"}
+    broken = replace(waited, state=RunState.PARTIAL, outcome=replace(waited.outcome, failure=None))
+    assert given(died, broken, own=own) == {HEAP: "4096m"}
 
 
 def test_a_failing_upstream_takes_nothing_of_it_away() -> None:

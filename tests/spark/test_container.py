@@ -29,7 +29,9 @@ from tuner.units import GIB, MIB
             2 * GIB,
         ),
         ({"spark.master": "spark://host:7077", "spark.executor.memory": "2g"}, 2 * GIB),
-        ({"spark.master": "k8s://https://host", "spark.executor.memory": "10g"}, 11 * GIB),
+        ({"spark.master": "k8s://https://host", "spark.executor.memory": "10g"}, 14 * GIB),
+        ({"spark.executor.memoryOverheadFactor": "1e308"}, GIB + 384 * MIB),
+        ({"spark.executor.memoryOverheadFactor": "-1"}, GIB + 384 * MIB),
     ],
 )
 def test_heap_and_all_that_comes_beside_it(conf: dict[str, str], expected: int) -> None:

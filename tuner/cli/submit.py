@@ -45,7 +45,7 @@ def _limit(seconds: float) -> float:
 
 def _size(text: str) -> int:
     size = parse_bytes(text, "m")
-    if not size:
+    if size is None or size <= 0:
         raise typer.BadParameter(f"{text!r} is not a size; give one, such as 24g")
     return size
 
@@ -104,7 +104,9 @@ def submit(
     max_driver_memory: Annotated[
         int | None,
         typer.Option(
-            parser=_size, metavar="SIZE", help="The largest heap that a driver is raised to. [default: twice its own]"
+            parser=_size,
+            metavar="SIZE",
+            help="The largest heap that a driver is raised to. [default: its own; in cluster mode twice that]",
         ),
     ] = None,
     most_seconds_before: Annotated[

@@ -23,7 +23,7 @@ from tuner.model.query_values import UNKNOWN_VALUES
 from tuner.model.resource_use import ResourceUse
 from tuner.printable import printable
 from tuner.spark.container import executor_container_bytes
-from tuner.spark.knobs import DRIVER_MEMORY, EXECUTOR_MEMORY
+from tuner.spark.knobs import DRIVER_MEMORY, EXECUTOR_MEMORY, TASK_CPUS
 from tuner.spark.master import is_local
 from tuner.spark.settings import Settings
 
@@ -200,6 +200,7 @@ class ApplicationFold:
             executor_ms,
             executor_container_bytes(self.fragment.conf),
             found.task_ms,
+            min(found.task_ms * max(1, Settings(self.fragment.conf)[TASK_CPUS]), (1 << 63) - 1),
             found.gc_ms,
             found.spilled_bytes,
             peaks_of(found.executors),

@@ -101,6 +101,9 @@ def failure_of(
 
 def _told(ending: Ending) -> Failure | None:
     kind, words = recognise(ending.said)
+    if kind is FailureKind.EXECUTOR_OVER_LIMIT:
+        # What spark-submit says last of a container, it says of the driver's.
+        return Failure(FailureKind.SIGKILLED, "the driver's container was killed for holding more memory than it has")
     return failure_of_exit(ending.exit_code) if kind in UNEXPLAINED else Failure(kind, words)
 
 

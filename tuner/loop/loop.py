@@ -64,7 +64,7 @@ from tuner.policy.borrowed_changes import with_borrowed
 from tuner.policy.context import Context
 from tuner.policy.judgement import Judgement, judge
 from tuner.policy.lent_changes import MOST_AGE, lent_changes
-from tuner.policy.measure import latest_outcome, usable
+from tuner.policy.measure import latest_outcome, latest_usable, usable
 from tuner.policy.measured_values import newest_of_each
 from tuner.policy.memory_raises import memory_raises
 from tuner.problems import Problems
@@ -627,7 +627,7 @@ def _decide(known: _Known, problems: Problems) -> Decision:
         reach=_reach(job, way),
         problems=problems,
         earlier_tries=known.earlier_tries,
-        to_come=_context(job, known.runs, {one.property: one.value for one in raises}),
+        to_come=_context(job, known.runs, raises),
         elsewhere=known.elsewhere,
         advised=known.advised,
         own_conf={**job.submission.conf, **job.user_conf},
@@ -642,16 +642,23 @@ def _raises(known: _Known) -> tuple[MemoryRaise, ...]:
     job = known.job
     if job.resources is Resources.OBSERVE or job.mode is not Mode.AUTO or known.way.steering is Steering.OFF:
         return ()
+    if job.origin is not None and job.origin.map_index >= 0:
+        # What one of many instances needs, the others need not: it is given more only where it itself died.
+        return memory_raises(known.earlier_tries, {**job.submission.conf, **job.user_conf}, job.memory_limits)
     tries = {run.key: run for run in (*known.runs, *known.earlier_tries)}
     in_order = sorted(tries.values(), key=lambda run: run.started_at)
     return memory_raises(in_order, {**job.submission.conf, **job.user_conf}, job.memory_limits)
 
 
-def _context(job: Job, runs: Sequence[Run], raised: Mapping[str, str]) -> Context | None:
+def _context(job: Job, runs: Sequence[Run], raises: Sequence[MemoryRaise]) -> Context | None:
     spark = job.submission.spark
     # In cluster mode the Spark at hand may be another one than the cluster's.
     version = spark.version if spark and not job.submission.in_cluster_mode else ""
-    return context_of_next(runs, version, {**job.submission.conf, **job.user_conf, **raised})
+    latest = latest_usable(runs)
+    # What the latest run had by a raise, is not what this one has by itself.
+    own = {one.property: one.was for one in latest.decision.raises} if latest else {}
+    raised = {one.property: one.value for one in raises}
+    return context_of_next(runs, version, {**own, **job.submission.conf, **job.user_conf, **raised})
 
 
 def _earlier_tries(store: Store, job: Job) -> list[Run]:

@@ -27,14 +27,15 @@ class ResourceUse:
     """What an application's executors held, and what its tasks took of it.
 
     `executor_ms` sums how long each executor was there (None: its log does not tell), `container_bytes` is what one of them asks
-    its cluster for. `task_ms` and `gc_ms` sum the run time and the garbage collection of all attempts at tasks, `spilled_bytes`
-    what they spilled to disks. The peaks are the largest of any executor, and the driver's; None where nothing was sampled. In
-    local mode the driver is the only executor.
+    its cluster for. `task_ms` and `gc_ms` sum the run time and the garbage collection of all attempts at tasks, `busy_core_ms`
+    their run time by the cores that each takes, `spilled_bytes` what they spilled to disks. The peaks are the largest of any
+    executor, and the driver's; None where nothing was sampled. In local mode the driver is the only executor.
     """
 
     executor_ms: int | None = None
     container_bytes: int = 0
     task_ms: int = 0
+    busy_core_ms: int = 0
     gc_ms: int = 0
     spilled_bytes: int = 0
     executors: MemoryPeaks | None = None

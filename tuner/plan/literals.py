@@ -7,7 +7,7 @@ than one on a rare value. Literals.java tells the same of the plan that is about
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from tuner.model.query_values import UNKNOWN_VALUES, FilterCondition, QueryValues
@@ -28,8 +28,13 @@ _SUBQUERY = re.compile(
     r"(?:,? \[[^\]]{0,500}\])?(?:\.\w{1,100})?"
 )
 _ID = re.compile(r"#[0-9]{1,18}L?")
-# Comes before a value that looks like a column, such as `Brand#23`.
+# Stands for the number sign of a value that looks like a column, such as `Brand#23`.
 _LIKE_COLUMN = "\x02"
+# What a number stands behind that is of a column with a name in brackets.
+_CLOSING = (")", "]")
+_OF_CONDITIONS = frozenset({"Filter", "Join"})
+_COMPUTING = frozenset({"Project", "Aggregate", "Window", "Sort"})
+_NAMED = re.compile(r" AS (?:[^#\[\],()]{0,200} )?([^\s,()\[\]=<>#]+)#([0-9]{1,18})(?![0-9])")
 # Their arguments look like columns, and no operator puts them out.
 _OF_LAMBDA = "lambda"
 # Stands for a column, or a condition between columns; what a condition without values comes down to.
@@ -68,7 +73,7 @@ def literals_of_plan(initial: PlanNode, logical_plan: str | None) -> str:
 def query_values(initial: PlanNode, logical_plan: str | None) -> QueryValues:
     """The conditions that hold values, sorted, and their id: unknown where the texts do not tell all, as for
     `literals_of_plan`."""
-    reader = _Reader(lineage_of(initial), _told_elsewhere(logical_plan) if logical_plan else None)
+    reader = _Reader(lineage_of(initial), _put_out(logical_plan) if logical_plan else None)
     found = _conditions(initial, logical_plan)
     try:
         told = {entry: columns for condition in found for columns, entry in reader.entries(condition)}
@@ -129,20 +134,31 @@ def _of_physical(initial: PlanNode) -> Iterator[str]:
             yield f"limit {limit[1] or limit[2]}"
 
 
-def _told_elsewhere(text: str) -> frozenset[str] | None:
-    """What looks like a column outside of conditions: each column does, where it is put out. None where the text is cut."""
-    lines = [line for line in text.split("\n") if (match := _LINE.match(line)) and match[2] not in ("Filter", "Join")]
-    if any(_CUT.search(line) for line in lines):
-        return None
-    return frozenset(f"{m[1]}#{m[2]}" for line in lines for m in ATTRIBUTE_OR_RUN.finditer(line) if m[2])
+@dataclass(frozen=True, slots=True)
+class _PutOut:
+    """The columns that the operators of a plan put out, as their text has them; `is_all` where that is not cut."""
+
+    columns: frozenset[str]
+    is_all: bool
+
+
+def _put_out(text: str) -> _PutOut:
+    found: set[str] = set()
+    lines = [line for line in text.split("\n") if (match := _LINE.match(line)) and match[2] not in _OF_CONDITIONS]
+    for line in lines:
+        # These compute columns of others, which stand in their expressions; what they name is theirs.
+        computes = (match := _LINE.match(line)) is not None and match[2] in _COMPUTING
+        words = _NAMED.finditer(line) if computes else ATTRIBUTE_OR_RUN.finditer(line)
+        found.update(f"{m[1]}#{m[2]}".lower() for m in words if m[2])
+    return _PutOut(frozenset(found), not any(_CUT.search(line) for line in lines))
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads the conditions of one plan. `elsewhere` is what looks like a column outside of them (None: not all is known)."""
+    """Reads the conditions of one plan; `put_out` is None where there is but the physical plan."""
 
     lineage: Lineage
-    elsewhere: frozenset[str] | None
+    put_out: _PutOut | None
 
     def entries(self, condition: str) -> Iterator[tuple[str, str]]:
         """The conjuncts that hold values, with the sources of columns in place of these, each after the columns that it is on."""
@@ -152,21 +168,34 @@ class _Reader:
             if any(derived in conjunct for derived in _DERIVED) or _is_null_check(conjunct):
                 continue
             plain = _SUBQUERY.sub("subquery", conjunct)
-            like = self._values_like_columns(plain)
-            if like or _holds_value(conjunct):
-                yield "" if like else self._columns(plain), self._entry(plain, like)
+            marked = self._with_values_marked(plain)
+            if marked != plain or _holds_value(conjunct):
+                yield "" if marked != plain else self._columns(plain), self._entry(marked)
 
-    def _values_like_columns(self, conjunct: str) -> list[str]:
-        """Each once, sorted: `Brand#23` is a value, unless an operator puts out a column of that name and id."""
-        if self.elsewhere is None or _OF_LAMBDA in conjunct:
-            return []
-        return sorted({m[0] for m in ATTRIBUTE_OR_RUN.finditer(conjunct) if m[2] and not self._is_column(m[1], m[2])})
+    def _with_values_marked(self, conjunct: str) -> str:
+        """Another mark for the number sign of values that look like columns: names are no proof, `Brand#23` is a value unless an
+        operator puts out a column of that name and number. Raises _CutError where the text does not tell."""
+        put_out = self.put_out
+        if put_out is None or _OF_LAMBDA in conjunct:
+            return conjunct
 
-    def _is_column(self, name: str, id_: str) -> bool:
-        lineage, number = self.lineage, int(id_)
-        is_known = number in lineage.renamed or number in lineage.computed
-        read = lineage.owner.get(number)
-        return is_known or (read is not None and read[1] == name) or f"{name}#{id_}" in (self.elsewhere or ())
+        def marked(m: re.Match[str]) -> str:
+            if not m[2]:
+                # `#23` is a value, but the number of `count(1)#23`.
+                is_value = _ID.match(m[0]) and conjunct[m.start() - 1 : m.start()] not in _CLOSING
+                return m[0].replace("#", _LIKE_COLUMN) if is_value else m[0]
+            if self._is_column(m[1], m[2], put_out):
+                return m[0]
+            if not put_out.is_all:
+                raise _CutError
+            return m[0].replace("#", _LIKE_COLUMN)
+
+        return ATTRIBUTE_OR_RUN.sub(marked, conjunct)
+
+    def _is_column(self, name: str, id_: str, put_out: _PutOut) -> bool:
+        # A query may spell a column otherwise than its relation does.
+        read = self.lineage.owner.get(int(id_))
+        return (read is not None and read[1].lower() == name.lower()) or f"{name}#{id_}".lower() in put_out.columns
 
     def _columns(self, conjunct: str) -> str:
         """The columns by their sources; "" where one is none that is read, for its name may be made of a value."""
@@ -176,14 +205,8 @@ class _Reader:
             return ""
         return ",".join(sorted({lineage.source(text) for text in found}))
 
-    def _entry(self, conjunct: str, like: Sequence[str]) -> str:
-        def source(m: re.Match[str]) -> str:
-            if not m[2]:
-                return m[0]
-            return m[1] if m[0] in like else self.lineage.source(m[0])
-
-        text = _ID.sub("", ATTRIBUTE_OR_RUN.sub(source, conjunct))
-        return text + "".join(f"{_LIKE_COLUMN}{value}" for value in like)
+    def _entry(self, conjunct: str) -> str:
+        return _ID.sub("", ATTRIBUTE_OR_RUN.sub(lambda m: self.lineage.source(m[0]) if m[2] else m[0], conjunct))
 
 
 def _is_null_check(conjunct: str) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.memory_raise import MemoryLimits, MemoryRaise
 from tuner.model.reason import Reason, ReasonCode
-from tuner.model.run import Run, RunState
+from tuner.model.resource_use import UNKNOWN_USE
+from tuner.model.run import Outcome, Run, RunState
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.failed_run import FailedRun, failed_by
 from tuner.spark.container import executor_container_bytes, largest_heap, overhead_bytes
@@ -19,7 +21,7 @@ from tuner.spark.knobs import (
     EXECUTOR_MEMORY,
     EXECUTOR_MEMORY_OVERHEAD,
 )
-from tuner.spark.master import is_local
+from tuner.spark.master import gives_heap_alone, is_local
 from tuner.spark.settings import Settings
 from tuner.units import MIB
 
@@ -29,22 +31,6 @@ STEP = 2
 LEAST_STEP = 1.2
 # Results are collected as bytes, and decoded beside these.
 HEAP_PER_RESULT = 2
-
-# Deaths of a run that had all that it asked for.
-OF_ANOTHER_CAUSE = frozenset(
-    {
-        FailureKind.INPUT_MISSING,
-        FailureKind.ACCESS_DENIED,
-        FailureKind.UNREACHABLE,
-        FailureKind.CODE,
-        FailureKind.DATA_OR_CODE,
-        FailureKind.OWN_EXIT,
-        FailureKind.LOCAL_DISK,
-        FailureKind.EXECUTOR_PREEMPTED,
-        FailureKind.BROADCAST_TIMEOUT,
-        FailureKind.BROADCAST_TOO_LARGE,
-    }
-)
 
 _Sized = Knob[int] | Knob[int | None]
 # What more of heals a death of each kind.
@@ -56,16 +42,23 @@ REMEDIES: Mapping[FailureKind, _Sized] = {
     FailureKind.BROADCAST_OUT_OF_MEMORY: DRIVER_MEMORY,
     FailureKind.RESULT_TOO_LARGE: DRIVER_MAX_RESULT_SIZE,
 }
-_RAISED: tuple[_Sized, ...] = (EXECUTOR_MEMORY, EXECUTOR_MEMORY_OVERHEAD, DRIVER_MEMORY, DRIVER_MAX_RESULT_SIZE)
-_ON_EXECUTORS = frozenset({EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property})
+_HEAP, _OVERHEAD = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property
+_DRIVER, _RESULTS = DRIVER_MEMORY.property, DRIVER_MAX_RESULT_SIZE.property
+# An overhead that is not set grows with the heap: the heap comes first.
+_RAISED = (_HEAP, _OVERHEAD, _DRIVER, _RESULTS)
+_SIZED: Mapping[str, _Sized] = {
+    knob.property: knob for knob in (EXECUTOR_MEMORY, EXECUTOR_MEMORY_OVERHEAD, DRIVER_MEMORY, DRIVER_MAX_RESULT_SIZE)
+}
+# Its name before Spark 2.3, which logs do not tell of.
+_OLD_OVERHEAD = "spark.yarn.executor.memoryOverhead"
 
 
 def memory_raises(runs: Sequence[Run], own_conf: Mapping[str, str], limits: MemoryLimits) -> tuple[MemoryRaise, ...]:
     """What the next run gets more of than `own_conf`, what its author set, asks for. `runs` are its cohort's, oldest first.
 
-    A run that died for memory is followed by one with twice as much of what it lacked, within the limits. What worked, stays.
-    Nothing is raised for a death that changes of the tuner's are suspected of: the next run goes without these first. What was
-    refused, or did not help, is not tried again.
+    A run that died for memory is followed by one with twice as much of what it lacked, within the limits; what worked, stays,
+    until the author asks for another size. Nothing is raised once a later run did with less, nor for a death that changes of the
+    tuner's are suspected of: the next run goes without these first. What was refused, or did not help, is not tried again.
     """
     known = _Known(own_conf, limits)
     for position, run in enumerate(runs):
@@ -75,10 +68,12 @@ def memory_raises(runs: Sequence[Run], own_conf: Mapping[str, str], limits: Memo
 
 @dataclass(slots=True)
 class _Given:
-    """So much of a property, and why."""
+    """So much of a property, why, since when, and what its author asked for then."""
 
     size: int
     why: Reason
+    since: datetime
+    was: str
 
 
 @dataclass(slots=True)
@@ -98,75 +93,87 @@ class _Known:
         if run.outcome is not None:
             own = {name: value for name, value in run.outcome.conf.items() if name not in had}
             # What an overhead was, need not have been set.
-            was = {name: one.was for name, one in had.items() if name != EXECUTOR_MEMORY_OVERHEAD.property}
-            self.conf = {**was, **own}
+            self.conf = {**{name: one.was for name, one in had.items() if name != _OVERHEAD}, **own}
+        failure, outcome = run.failure, run.outcome
         if run.state is RunState.SUCCEEDED:
             self._succeeded(run, had)
-        elif run.state in (RunState.FAILED, RunState.PARTIAL):
-            self._failed(run, earlier, had)
+        elif failure is not None and outcome is not None and failure.kind in REMEDIES:
+            self._died(run, outcome, failure, earlier)
+        elif run.state in (RunState.FAILED, RunState.LOST) and not (outcome and outcome.resources.task_ms):
+            self._never_came_to_run(run, had)
 
     def _succeeded(self, run: Run, had: Mapping[str, MemoryRaise]) -> None:
         for name, one in had.items():
             size = _size(name, {name: one.value})
-            # Of another run, under way meanwhile, that had less, it says nothing.
-            if name in self.tried and self.tried[name].size <= size:
-                del self.tried[name]
             why = Reason(ReasonCode.RAISE_WORKED, {"run": run.key}, (one.why,))
             # It says in which run it worked first.
-            self.worked[name] = _Given(size, one.why if one.why.code is ReasonCode.RAISE_WORKED else why)
+            why = one.why if one.why.code is ReasonCode.RAISE_WORKED else why
+            self.worked[name] = _Given(size, why, run.started_at, one.was)
+        for name, tried in list(self.tried.items()):
+            size = _size(name, run.outcome.conf) if run.outcome else 0
+            # One that was under way when the other died, and had less, says nothing.
+            if size >= tried.size or run.started_at > tried.since:
+                del self.tried[name]
+        for name, vain in list(self.vain.items()):
+            if run.outcome and _size(name, run.outcome.conf) >= vain:
+                del self.vain[name]
 
-    def _failed(self, run: Run, earlier: Sequence[Run], had: Mapping[str, MemoryRaise]) -> None:
-        failure = run.failure
-        kind = failure.kind if failure else None
-        remedy = REMEDIES.get(kind) if kind else None
-        if failure is None or remedy is None or run.outcome is None:
-            # It may have been refused what it asked for, or have waited for it until somebody ended it.
-            if run.outcome is None or kind not in OF_ANOTHER_CAUSE:
-                self._in_vain(had)
-            return
+    def _never_came_to_run(self, run: Run, had: Mapping[str, MemoryRaise]) -> None:
+        """It may have been refused what it asked for, or have waited for it until somebody ended it."""
+        for name in had:
+            if tried := self.tried.pop(name, None):
+                self.vain[name] = min(self.vain.get(name, tried.size), tried.size)
+            elif run.outcome is None and run.state is RunState.FAILED:
+                self.worked.pop(name, None)
+
+    def _died(self, run: Run, outcome: Outcome, failure: Failure, earlier: Sequence[Run]) -> None:
+        remedy, conf = REMEDIES[failure.kind].property, outcome.conf
+        master = conf.get("spark.master", "")
         if failed_by(FailedRun(run, earlier), changes_in_effect(run)):
             return
-        conf = run.outcome.conf
-        if is_local(conf.get("spark.master", "")) and remedy.property in _ON_EXECUTORS:
-            remedy = DRIVER_MEMORY
-        self._raise(remedy, conf, run, failure)
-        if remedy is DRIVER_MAX_RESULT_SIZE and (more := self.tried.get(remedy.property)):
-            self._raise(DRIVER_MEMORY, conf, run, failure, HEAP_PER_RESULT * more.size)
-
-    def _raise(
-        self, knob: _Sized, conf: Mapping[str, str], run: Run, failure: Failure, least: int | None = None
-    ) -> None:
-        """Try twice as much, or `least` where that is more than there is."""
-        name, size = knob.property, _size(knob.property, conf)
-        if size <= 0 or (least is not None and least <= size):
+        if failure.kind is FailureKind.EXECUTOR_OUT_OF_MEMORY and outcome.resources == UNKNOWN_USE:
+            return  # An earlier version stored it, which did not tell a heap from a container.
+        if is_local(master) and remedy in (_HEAP, _OVERHEAD):
+            remedy = _DRIVER
+        if remedy == _OVERHEAD and (_OLD_OVERHEAD in self.own_conf or gives_heap_alone(master)):
             return
-        most = self._most(name, conf) // MIB * MIB
-        wanted = min(STEP * size if least is None else least, most)
-        if least is not None and wanted < least:
+        size, most = _size(remedy, conf), self._most(remedy, conf) // MIB * MIB
+        if size <= 0:
             return
-        if wanted < LEAST_STEP * size or wanted >= self.vain.get(name, wanted + 1):
+        if self.vain.get(remedy, size + 1) <= size:
+            del self.vain[remedy]  # It had as much since, of its own.
+        wanted = min(STEP * size, most)
+        if wanted < LEAST_STEP * size or wanted >= self.vain.get(remedy, wanted + 1):
             # It died with all that it may have: what was tried has not helped.
-            self.vain[name] = min(self.vain.get(name, size), size)
-            self.tried.pop(name, None)
+            if remedy in self.tried:
+                self.vain[remedy] = size
+                del self.tried[remedy]
             return
-        numbers = {"run": run.key, "failure": failure.words, "before": _text(size)}
-        self.tried[name] = _Given(wanted, Reason(ReasonCode.RAISED, numbers))
+        self._try(remedy, wanted, conf, run, failure)
+        heap = HEAP_PER_RESULT * wanted
+        if remedy == _RESULTS and heap > _size(_DRIVER, conf):
+            self._try(_DRIVER, heap, conf, run, failure)
 
-    def _in_vain(self, had: Mapping[str, MemoryRaise]) -> None:
-        for name in [name for name in had if name in self.tried]:
-            self.vain[name] = min(self.vain.get(name, self.tried[name].size), self.tried[name].size)
-            del self.tried[name]
+    def _try(self, name: str, size: int, conf: Mapping[str, str], run: Run, failure: Failure) -> None:
+        why = Reason(ReasonCode.RAISED, {"run": run.key, "failure": failure.words, "before": _text(_size(name, conf))})
+        self.tried[name] = _Given(size, why, run.ended_at or run.started_at, _text(_size(name, self._asked)))
 
     def _most(self, name: str, conf: Mapping[str, str]) -> int:
         """The most that a run with this conf may have of a property."""
         asked = {**conf, **self._asked}
-        if name in _ON_EXECUTORS:
+        if name in (_HEAP, _OVERHEAD):
+            if name == _HEAP and self.limits.executor_bytes is None:
+                return STEP * _size(_HEAP, asked)
             limit = self.limits.executor_bytes or STEP * executor_container_bytes(asked)
-            if name == EXECUTOR_MEMORY_OVERHEAD.property:
+            if name == _OVERHEAD:
                 return limit - (executor_container_bytes(conf) - overhead_bytes(conf))
             return largest_heap(conf, limit)
-        limit = self.limits.driver_bytes or STEP * _size(DRIVER_MEMORY.property, asked)
-        return limit if name == DRIVER_MEMORY.property else max(limit // HEAP_PER_RESULT, STEP * _size(name, asked))
+        if self.limits.driver_bytes is None and not _is_elsewhere(asked):
+            # Its driver is beside others, who share the machine with it: only who knows that may give more of it away.
+            heap = _size(_DRIVER, asked)
+        else:
+            heap = self.limits.driver_bytes or STEP * _size(_DRIVER, asked)
+        return heap if name == _DRIVER else heap // HEAP_PER_RESULT
 
     @property
     def _asked(self) -> dict[str, str]:
@@ -175,23 +182,40 @@ class _Known:
 
     def raises(self) -> list[MemoryRaise]:
         asked, found = self._asked, list[MemoryRaise]()
-        for name in (knob.property for knob in _RAISED):
-            given = max(
-                (g for g in (self.worked.get(name), self.tried.get(name)) if g), key=lambda g: g.size, default=None
-            )
-            # An overhead that is not set grows with the heap.
-            own = _size(name, {**asked, **{one.property: one.value for one in found}})
-            is_unlimited = name == DRIVER_MAX_RESULT_SIZE.property and own == 0
-            if given is not None and given.size - own > MIB and not is_unlimited:
-                found.append(MemoryRaise(name, _text(given.size), _text(own), given.why))
+        for name in _RAISED:
+            own = _size(name, asked)
+            worked, tried = self.worked.get(name), self.tried.get(name)
+            if worked is not None and worked.was != _text(own) and name != _OVERHEAD:
+                worked = None  # Its author has thought again.
+            given = max((g for g in (worked, tried) if g), key=lambda g: g.size, default=None)
+            is_unlimited = name == _RESULTS and own == 0
+            if given is None or is_unlimited:
+                continue
+            conf = {**asked, **{one.property: one.value for one in found}}
+            size = min(given.size, self._limit(name, conf))
+            if size - max(own, _size(name, conf)) > MIB:
+                found.append(MemoryRaise(name, _text(size), _text(own), given.why))
         return found
+
+    def _limit(self, name: str, conf: Mapping[str, str]) -> int:
+        """What the platform lets a run have, which may be less than it was."""
+        executor, driver = self.limits.executor_bytes, self.limits.driver_bytes
+        if name == _HEAP and executor:
+            return largest_heap(conf, executor) // MIB * MIB
+        if name == _OVERHEAD and executor:
+            return (executor - (executor_container_bytes(conf) - overhead_bytes(conf))) // MIB * MIB
+        if name == _DRIVER and driver:
+            return driver
+        return 1 << 62
+
+
+def _is_elsewhere(conf: Mapping[str, str]) -> bool:
+    """Whether the driver runs where the cluster puts it, and not beside spark-submit."""
+    return conf.get("spark.submit.deployMode") == "cluster"
 
 
 def _size(name: str, conf: Mapping[str, str]) -> int:
-    if name == EXECUTOR_MEMORY_OVERHEAD.property:
-        return overhead_bytes(conf)
-    knob = next(knob for knob in _RAISED if knob.property == name)
-    return Settings(conf)[knob] or 0
+    return overhead_bytes(conf) if name == _OVERHEAD else Settings(conf)[_SIZED[name]] or 0
 
 
 def _text(size: int) -> str:

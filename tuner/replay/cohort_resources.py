@@ -17,13 +17,14 @@ class CohortResources:
 
     `executor` and `driver` bytes are heaps: of the newest run what it asked for, and the most that any of the `sampled_runs` (of
     the driver `driver_sampled_runs`) held, garbage included. `unused_byte_ms` is what executors' heaps had left at their fullest,
-    times how long they were there, in `sampled_held_runs` that held `sampled_byte_ms`.
+    times how long they were there, in runs that held `sampled_byte_ms`.
     """
 
     held_runs: int = 0
     held_byte_ms: int = 0
     held_core_ms: int = 0
     task_ms: int = 0
+    busy_core_ms: int = 0
     gc_ms: int = 0
     spilled_bytes: int = 0
     executors: int = 0
@@ -57,7 +58,7 @@ class CohortResources:
     @property
     def idle_core_hours(self) -> float:
         """Core-hours in which executors ran no task."""
-        return max(0, self.held_core_ms - self.task_ms) / _MS_PER_HOUR
+        return max(0, self.held_core_ms - self.busy_core_ms) / _MS_PER_HOUR
 
     @property
     def gc_share(self) -> float:
@@ -81,6 +82,7 @@ def with_run(so_far: CohortResources, cluster: Cluster, core_ms: int | None, use
         held_byte_ms=so_far.held_byte_ms + byte_ms,
         held_core_ms=so_far.held_core_ms + (core_ms or 0),
         task_ms=so_far.task_ms + (use.task_ms if held else 0),
+        busy_core_ms=so_far.busy_core_ms + (use.busy_core_ms if held else 0),
         gc_ms=so_far.gc_ms + (use.gc_ms if held else 0),
         spilled_bytes=so_far.spilled_bytes + use.spilled_bytes,
         executors=cluster.executors,

@@ -17,25 +17,29 @@ from tuner.spark.knobs import (
 from tuner.spark.master import gives_heap_alone, is_local
 from tuner.spark.settings import Settings
 
+# spark.kubernetes.memoryOverheadFactor of jobs that are not of the JVM (BasicDriverFeatureStep).
+_ON_KUBERNETES = 0.4
+_LARGEST_FACTOR = 100.0
+_MOST = (1 << 62) - 1
+
 
 def executor_container_bytes(conf: Mapping[str, str]) -> int:
     """Heap, overhead, memory off the heap and Python's, as YARN and Kubernetes are asked for them
     (ResourceProfile.getResourcesForClusterManager, ResourceProfile.calculateOverHeadMemory).
 
-    A local master and standalone workers give the heap alone. Kubernetes adds more by itself for jobs that are not of the JVM
-    (spark.kubernetes.memoryOverheadFactor), of which the conf does not tell: there this is the least.
+    A local master and standalone workers give the heap alone. On Kubernetes it may be less, where no overhead is set.
     """
     settings, master = Settings(conf), conf.get("spark.master", "")
     heap = settings[DRIVER_MEMORY if is_local(master) else EXECUTOR_MEMORY]
     if is_local(master) or gives_heap_alone(master):
         return heap
-    return heap + overhead_bytes(conf) + _besides(settings)
+    return min(_MOST, heap + overhead_bytes(conf) + _besides(settings))
 
 
 def overhead_bytes(conf: Mapping[str, str]) -> int:
     """What an executor asks for beside its heap, for what the JVM and others hold outside of it."""
     settings = Settings(conf)
-    share = int(settings[EXECUTOR_MEMORY] * settings[EXECUTOR_MEMORY_OVERHEAD_FACTOR])
+    share = int(min(settings[EXECUTOR_MEMORY], _MOST) * _factor(conf))
     return settings[EXECUTOR_MEMORY_OVERHEAD] or max(share, settings[EXECUTOR_MIN_MEMORY_OVERHEAD])
 
 
@@ -47,8 +51,16 @@ def largest_heap(conf: Mapping[str, str], container_bytes: int) -> int:
     left = container_bytes - _besides(settings)
     if overhead := settings[EXECUTOR_MEMORY_OVERHEAD]:
         return left - overhead
-    share = 1 + settings[EXECUTOR_MEMORY_OVERHEAD_FACTOR]
-    return min(left - settings[EXECUTOR_MIN_MEMORY_OVERHEAD], int(left / share))
+    return min(left - settings[EXECUTOR_MIN_MEMORY_OVERHEAD], int(left / (1 + _factor(conf))))
+
+
+def _factor(conf: Mapping[str, str]) -> float:
+    """Of the heap, what an overhead is that is not set. Kubernetes gives jobs that are not of the JVM more by itself, and their
+    logs do not tell of it: there it is what it may be at most."""
+    settings = Settings(conf)
+    unset = EXECUTOR_MEMORY_OVERHEAD_FACTOR not in settings and conf.get("spark.master", "").startswith("k8s://")
+    given = _ON_KUBERNETES if unset else settings[EXECUTOR_MEMORY_OVERHEAD_FACTOR]
+    return given if 0 <= given <= _LARGEST_FACTOR else EXECUTOR_MEMORY_OVERHEAD_FACTOR.default
 
 
 def _besides(settings: Settings) -> int:

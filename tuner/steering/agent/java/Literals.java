@@ -33,8 +33,9 @@ public final class Literals {
       "(?:ReusedSubquery )?(?:Subquery )?(?:scalar-subquery|subquery|exists|list)#[0-9]{1,18}"
       + "(?:,? \\[[^\\]]{0,500}\\])?(?:\\.\\w{1,100})?");
   private static final Pattern ID = Pattern.compile("#[0-9]{1,18}L?");
-  // Comes before a value that looks like a column, such as `Brand#23`.
+  // Stands for the number sign of a value that looks like a column, such as `Brand#23`.
   private static final String LIKE_COLUMN = "\u0002";
+  private static final String CLOSING = ")]";
   // Stands for a column, or a condition between columns; what a condition without values comes down to.
   private static final String A_COLUMN = "\u0003";
   private static final Pattern OF_COLUMNS = Pattern.compile(
@@ -132,12 +133,11 @@ public final class Literals {
     for (int i = 0; i < named.size(); i++) {
       columns.put(String.valueOf(((Attribute) named.get(i)).exprId().id()), named.get(i));
     }
-    TreeSet values = likeColumns(condition, plain, columns);
-    if (values.isEmpty() && !holdsValue(text)) return;
-    StringBuilder like = new StringBuilder();
-    for (Object value : values) like.append(LIKE_COLUMN).append((String) value);
-    String entry = ID.matcher(withColumns(plain, columns)).replaceAll("") + like;
-    add(cut || !values.isEmpty() ? "" : columnsOf(plain, columns), entry);
+    String marked = withValuesMarked(condition, plain, columns);
+    boolean like = !marked.equals(plain);
+    if (!like && !holdsValue(text)) return;
+    String entry = ID.matcher(withColumns(marked, columns)).replaceAll("");
+    add(cut || like ? "" : columnsOf(plain, columns), entry);
   }
 
   /** The columns of a condition by their sources; "" where one is none that is read, for its name may be made of a value. */
@@ -186,24 +186,34 @@ public final class Literals {
   }
 
   /**
-   * The values that look like columns: what is made of the text would not tell them from these. Arguments of lambdas look like
-   * columns, too, with other numbers in each run.
+   * A text with another mark for the number sign of values that look like columns: what is made of the text would not tell them from
+   * these. Arguments of lambdas look like columns, too, with other numbers in each run.
    */
-  private static TreeSet likeColumns(Expression condition, String text, Map columns) {
-    TreeSet found = new TreeSet();
-    addOfLiterals(condition, found);
-    Matcher words = COLUMN.matcher(text.contains("lambda") ? "" : text);
+  private static String withValuesMarked(Expression condition, String text, Map columns) {
+    TreeSet values = new TreeSet();
+    if (text.contains("lambda")) addOfLiterals(condition, values);
+    boolean told = !text.contains("lambda");
+    Matcher words = COLUMN.matcher(text);
+    StringBuffer result = new StringBuffer();
     while (words.find()) {
-      if (words.group(2) == null) continue;
-      if (column(words, columns) == null) found.add(words.group());
+      boolean value = told ? isValue(words, text, columns) : values.contains(words.group());
+      String word = value ? words.group().replace("#", LIKE_COLUMN) : words.group();
+      words.appendReplacement(result, Matcher.quoteReplacement(word));
     }
-    return found;
+    return words.appendTail(result).toString();
+  }
+
+  private static boolean isValue(Matcher word, String text, Map columns) {
+    if (word.group(2) != null) return column(word, columns) == null;
+    // `#23` is a value, but the number of `count(1)#23`.
+    if (!ID.matcher(word.group()).lookingAt()) return false;
+    return word.start() == 0 || CLOSING.indexOf(text.charAt(word.start() - 1)) < 0;
   }
 
   /** The column that a word of a text is; null where it is none of these. */
   private static Attribute column(Matcher word, Map columns) {
     Attribute found = (Attribute) columns.get(word.group(2));
-    return found != null && Lineage.lastWord(found).equals(word.group(1)) ? found : null;
+    return found != null && Lineage.lastWord(found).equalsIgnoreCase(word.group(1)) ? found : null;
   }
 
   private static void addOfLiterals(Expression expression, TreeSet found) {

@@ -120,8 +120,8 @@ def get_provider_info() -> dict[str, object]:
                     "max_driver_memory": _option(
                         "string",
                         "",
-                        "The largest heap that a driver may have when it is raised. Empty: in cluster mode twice what the job asks "
-                        "for; else it is not raised, for it takes the memory of the worker.",
+                        "The largest heap that a driver may have when it is raised. Empty: in cluster mode twice what the job "
+                        "asks for; else it is not raised, for it takes the memory of the worker.",
                         example="8g",
                     ),
                     "core_hour_price": _option(

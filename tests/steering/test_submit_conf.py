@@ -17,6 +17,7 @@ from tuner.steering.submit_conf import (
     EVENT_LOG_ENABLED,
     EXPLAIN_MODE,
     KEY,
+    LOG_PEAKS,
     changes_digest,
     marker,
     observing_conf,
@@ -54,6 +55,7 @@ def test_a_run_can_be_found_by_its_key_and_read() -> None:
     assert conf == {
         EVENT_LOG_ENABLED: "true",
         EXPLAIN_MODE: "cost",
+        LOG_PEAKS: "true",
         KEY: "etl/run/load/-1/1",
         COHORT: "etl.load",
         DECISION: "1 on trial",

@@ -15,7 +15,7 @@ from airflow_plugin.engines.http_refusal import is_http_refusal
 from tuner.eventlog.location import log_path, scheme_of
 from tuner.spark.property_text import spark_text, spark_texts
 from tuner.steering.agent.submission import Submission
-from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
+from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED, LOG_PEAKS
 
 _Json = dict[str, Any]
 _CLUSTER, _CONF, _LOG_CONF = "new_cluster", "spark_conf", "cluster_log_conf"
@@ -118,7 +118,8 @@ def _as_spark(cluster: Mapping[str, Any], policy: Mapping[str, str]) -> dict[str
 def _of_cluster(cluster: Mapping[str, Any], added: Additions) -> _Json:
     """The fields of a cluster that additions change."""
     properties = added.properties
-    properties.pop(EVENT_LOG_ENABLED, None)
+    for name in (EVENT_LOG_ENABLED, LOG_PEAKS):
+        properties.pop(name, None)
     directory = properties.pop(EVENT_LOG_DIR, "")
     fields: _Json = {_CONF: {**(cluster.get(_CONF) or {}), **properties}}
     return {**fields, _LOG_CONF: _delivered_to(directory)} if directory else fields

@@ -94,3 +94,8 @@ def test_a_key_that_would_not_come_back_as_it_is_stands_as_a_digest(key: str) ->
 def test_whatever_the_names_the_properties_fit_a_command_line(cohort: str, key: str, summary: str) -> None:
     conf = observing_conf(cohort, key, {}, Decision(Mode.AUTO, (), unsteered=said(summary)))
     assert all(value.isascii() and value.isprintable() and len(value) <= 500 for value in conf.values())
+
+
+def test_where_the_event_log_is_anothers_none_of_its_properties_is_set() -> None:
+    conf = observing_conf("etl.load", "etl/run/load/-1/1", {}, decision(PARTITIONS))
+    assert not any(name.startswith("spark.eventLog.") for name in conf)

@@ -67,4 +67,4 @@ def resources_lines(cohorts: Sequence[CohortReplay]) -> Iterator[str]:
     silent = sum(not c.resources.sampled_runs for c in cohorts)
     if silent:
         said = "cohort's logs say" if silent == 1 else "cohorts' logs say"
-        yield f"{silent} {said} nothing of executors' memory: {LOG_PEAKS}=true has Spark write it (the tuner's runs do)"
+        yield f"{silent} {said} nothing of executors' memory: {LOG_PEAKS}=true has Spark write it"

@@ -64,7 +64,8 @@ def observing_conf(cohort: str, key: str, event_log: Mapping[str, str], decision
     return {
         **event_log,
         EXPLAIN_MODE: "cost",
-        LOG_PEAKS: "true",
+        # Where the log is another's, so are its properties.
+        **({LOG_PEAKS: "true"} if event_log else {}),
         KEY: marker(key),
         COHORT: plain(cohort),
         DECISION: plain(decision_summary(decision)),

@@ -11,6 +11,7 @@ from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query, QueryStatus, ShuffleExchange
 from tuner.model.reason import Reason, ReasonCode
+from tuner.model.resource_use import MemoryPeaks, ResourceUse
 from tuner.model.run import Outcome, Run, RunState
 from tuner.model.strategy import BuildSide, JoinType, Strategy
 
@@ -98,5 +99,13 @@ def full_outcome() -> Outcome:
     cluster = Cluster(16, 4, 4, 2**33, 2**32, local=True)
     conf = {"spark.sql.adaptive.enabled": "true"}
     return Outcome(
-        "app-7", "4.0.1", 2**33, cluster, (succeeded, failed), conf, ("stage 3 has no end",), allocated_core_ms=2**40
+        "app-7",
+        "4.0.1",
+        2**33,
+        cluster,
+        (succeeded, failed),
+        conf,
+        ("stage 3 has no end",),
+        allocated_core_ms=2**40,
+        resources=ResourceUse(2**38, 2**33, 60_000, 60_000, 500, 2**31, MemoryPeaks(2**32, 1, 2, 3, 4), MemoryPeaks(5)),
     )

@@ -258,6 +258,7 @@ def test_brief_runs_have_what_times_rest_on(store: Store) -> None:
         assert [getattr(seen, name) for name in kept] == [getattr(known, name) for name in kept]
         assert seen.joins == ()
     assert brief.outcome.duration_ms == whole.outcome.duration_ms
+    assert brief.outcome.resources == whole.outcome.resources == full_outcome().resources
 
 
 def test_of_recent_runs_the_newest_that_succeeded_are_whole_and_older_ones_are_what_advisors_look_back_at(

@@ -54,6 +54,12 @@ def test_the_retry_has_more_and_so_have_the_nights_after_it(tmp_path: Path) -> N
     assert any("it worked in run etl/1/2" in line for line in turn_lines(job.prepare("etl/3/1")))
 
 
+def test_a_job_without_retries_has_more_in_its_next_run(tmp_path: Path) -> None:
+    job = nightly(tmp_path)
+    raised(job, "etl/1/1", DIES, failed=True)
+    assert raised(job, "etl/2/1", Spark()) == {DRIVER: "8192m"}
+
+
 @pytest.mark.parametrize(
     "more",
     [

@@ -21,6 +21,7 @@ from tuner.model.look_ahead import LookAhead
 from tuner.model.proof import Proof
 from tuner.model.query import Query, QueryStatus
 from tuner.model.query_values import FilterCondition
+from tuner.model.resource_use import UNKNOWN_USE, ResourceUse
 from tuner.model.row_count import RowCount
 from tuner.model.run import Origin, Outcome, Run, RunDetails, RunState
 from tuner.printable import printable
@@ -78,6 +79,7 @@ class _BriefOutcome:
     failure: Failure | None = None
     conf: dict[str, str] = field(default_factory=dict)
     allocated_core_ms: int | None = None
+    resources: ResourceUse = UNKNOWN_USE
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +222,7 @@ def _outcome(document: str, detail: Detail) -> Outcome:
         agent_missing=found.agent_missing,
         failure=found.failure,
         allocated_core_ms=found.allocated_core_ms,
+        resources=found.resources,
     )
 
 

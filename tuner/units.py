@@ -7,6 +7,7 @@ import re
 
 MIB = 1 << 20
 GIB = 1 << 30
+MS_PER_HOUR = 3_600_000
 
 _SIZE = re.compile(r"^\s*(-?[0-9]{1,18})\s*([a-z]*)\s*$", re.IGNORECASE)
 # JavaUtils.byteStringAs: binary units; a bare number is in the unit the property names.

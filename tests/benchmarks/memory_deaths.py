@@ -73,7 +73,6 @@ def submitted(job: Job, directory: Path) -> tuple[int, list[str]]:
         str(directory / "events"),
     ]
     limits = ["--max-executor-memory", "4g", "--max-driver-memory", "4g"]
-    conf = [part for name, value in job.conf.items() for part in ("--conf", f"{name}={value}")]
     fixed = {
         "spark.task.maxFailures": "1",
         "spark.ui.enabled": "false",

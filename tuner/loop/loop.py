@@ -642,10 +642,9 @@ def _raises(known: _Known) -> tuple[MemoryRaise, ...]:
     job = known.job
     if job.resources is Resources.OBSERVE or job.mode is not Mode.AUTO or known.way.steering is Steering.OFF:
         return ()
-    if job.origin is not None and job.origin.map_index >= 0:
-        # What one of many instances needs, the others need not: it is given more only where it itself died.
-        return memory_raises(known.earlier_tries, {**job.submission.conf, **job.user_conf}, job.memory_limits)
-    tries = {run.key: run for run in (*known.runs, *known.earlier_tries)}
+    # What one of many mapped instances needs, the others need not: it is given more only where it itself died.
+    is_mapped = job.origin is not None and job.origin.map_index >= 0
+    tries = {run.key: run for run in (*(() if is_mapped else known.runs), *known.earlier_tries)}
     in_order = sorted(tries.values(), key=lambda run: run.started_at)
     return memory_raises(in_order, {**job.submission.conf, **job.user_conf}, job.memory_limits)
 

@@ -28,8 +28,8 @@ class MemoryRaise:
 
 @dataclass(frozen=True, slots=True)
 class MemoryLimits:
-    """The most bytes that a platform lets executors (their containers: heap, overhead and all) and drivers have. Where nobody
-    said (None), that is twice what the job asks for."""
+    """The most bytes that a platform lets executors' containers (heap, overhead and all) and drivers' heaps have. Where nobody
+    said (None), that is twice what the job asks for; of a driver beside spark-submit, what it asks for."""
 
     executor_bytes: int | None = None
     driver_bytes: int | None = None

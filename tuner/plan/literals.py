@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from tuner.model.query_values import UNKNOWN_VALUES, FilterCondition, QueryValues
 from tuner.plan.days_apart import days_apart
@@ -73,7 +74,7 @@ def literals_of_plan(initial: PlanNode, logical_plan: str | None) -> str:
 def query_values(initial: PlanNode, logical_plan: str | None) -> QueryValues:
     """The conditions that hold values, sorted, and their id: unknown where the texts do not tell all, as for
     `literals_of_plan`."""
-    reader = _Reader(lineage_of(initial), _put_out(logical_plan) if logical_plan else None)
+    reader = _Reader(lineage_of(initial), logical_plan)
     found = _conditions(initial, logical_plan)
     try:
         told = {entry: columns for condition in found for columns, entry in reader.entries(condition)}
@@ -144,21 +145,29 @@ class _PutOut:
 
 def _put_out(text: str) -> _PutOut:
     found: set[str] = set()
-    lines = [line for line in text.split("\n") if (match := _LINE.match(line)) and match[2] not in _OF_CONDITIONS]
-    for line in lines:
-        # These compute columns of others, which stand in their expressions; what they name is theirs.
-        computes = (match := _LINE.match(line)) is not None and match[2] in _COMPUTING
-        words = _NAMED.finditer(line) if computes else ATTRIBUTE_OR_RUN.finditer(line)
+    is_all = True
+    for line in text.split("\n"):
+        operator = _LINE.match(line)
+        if operator is None or operator[2] in _OF_CONDITIONS:
+            continue
+        is_all &= not _CUT.search(line)
+        # What computes columns of others has those in its expressions; what it names is its own.
+        words = (_NAMED if operator[2] in _COMPUTING else ATTRIBUTE_OR_RUN).finditer(line)
         found.update(f"{m[1]}#{m[2]}".lower() for m in words if m[2])
-    return _PutOut(frozenset(found), not any(_CUT.search(line) for line in lines))
+    return _PutOut(frozenset(found), is_all)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Reader:
-    """Reads the conditions of one plan; `put_out` is None where there is but the physical plan."""
+    """Reads the conditions of one plan; the logical one tells values that look like columns from these."""
 
     lineage: Lineage
-    put_out: _PutOut | None
+    logical_plan: str | None
+
+    @cached_property
+    def _put_out(self) -> _PutOut:
+        """Looked up only for what no relation is known to have: few conditions need it."""
+        return _put_out(self.logical_plan or "")
 
     def entries(self, condition: str) -> Iterator[tuple[str, str]]:
         """The conjuncts that hold values, with the sources of columns in place of these, each after the columns that it is on."""
@@ -175,8 +184,7 @@ class _Reader:
     def _with_values_marked(self, conjunct: str) -> str:
         """Another mark for the number sign of values that look like columns: names are no proof, `Brand#23` is a value unless an
         operator puts out a column of that name and number. Raises _CutError where the text does not tell."""
-        put_out = self.put_out
-        if put_out is None or _OF_LAMBDA in conjunct:
+        if not self.logical_plan or _OF_LAMBDA in conjunct:
             return conjunct
 
         def marked(m: re.Match[str]) -> str:
@@ -184,18 +192,20 @@ class _Reader:
                 # `#23` is a value, but the number of `count(1)#23`.
                 is_value = _ID.match(m[0]) and conjunct[m.start() - 1 : m.start()] not in _CLOSING
                 return m[0].replace("#", _LIKE_COLUMN) if is_value else m[0]
-            if self._is_column(m[1], m[2], put_out):
+            if self._is_column(m[1], m[2]):
                 return m[0]
-            if not put_out.is_all:
+            if not self._put_out.is_all:
                 raise _CutError
             return m[0].replace("#", _LIKE_COLUMN)
 
         return ATTRIBUTE_OR_RUN.sub(marked, conjunct)
 
-    def _is_column(self, name: str, id_: str, put_out: _PutOut) -> bool:
+    def _is_column(self, name: str, id_: str) -> bool:
         # A query may spell a column otherwise than its relation does.
         read = self.lineage.owner.get(int(id_))
-        return (read is not None and read[1].lower() == name.lower()) or f"{name}#{id_}".lower() in put_out.columns
+        return (
+            read is not None and read[1].lower() == name.lower()
+        ) or f"{name}#{id_}".lower() in self._put_out.columns
 
     def _columns(self, conjunct: str) -> str:
         """The columns by their sources; "" where one is none that is read, for its name may be made of a value."""

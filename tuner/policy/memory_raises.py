@@ -45,7 +45,6 @@ REMEDIES: Mapping[FailureKind, _Sized] = {
 _HEAP, _OVERHEAD = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property
 _DRIVER, _RESULTS = DRIVER_MEMORY.property, DRIVER_MAX_RESULT_SIZE.property
 # An overhead that is not set grows with the heap: the heap comes first.
-_RAISED = (_HEAP, _OVERHEAD, _DRIVER, _RESULTS)
 _SIZED: Mapping[str, _Sized] = {
     knob.property: knob for knob in (EXECUTOR_MEMORY, EXECUTOR_MEMORY_OVERHEAD, DRIVER_MEMORY, DRIVER_MAX_RESULT_SIZE)
 }
@@ -182,7 +181,7 @@ class _Known:
 
     def raises(self) -> list[MemoryRaise]:
         asked, found = self._asked, list[MemoryRaise]()
-        for name in _RAISED:
+        for name in _SIZED:
             own = _size(name, asked)
             worked, tried = self.worked.get(name), self.tried.get(name)
             if worked is not None and worked.was != _text(own) and name != _OVERHEAD:

@@ -12,8 +12,7 @@ from tuner.model.decision import DecidedChange, Decision
 from tuner.model.resource_use import UNKNOWN_USE, ResourceUse
 from tuner.model.run import Origin, Outcome, RunState
 from tuner.replay.cohort_resources import NO_RESOURCES, CohortResources
-
-_MS_PER_HOUR = 3_600_000
+from tuner.units import MS_PER_HOUR
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,7 @@ class ReplayedRun:
 
     @property
     def allocated_core_hours(self) -> float | None:
-        return None if self.allocated_core_ms is None else self.allocated_core_ms / _MS_PER_HOUR
+        return None if self.allocated_core_ms is None else self.allocated_core_ms / MS_PER_HOUR
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +153,7 @@ class CohortReplay:
     `query_seconds` sums what its queries took, `core_hours` is that times the cluster's cores; `saved` is None where no
     run lacked an advised change. `next` is the decision for a run that would come now, `next_saved` what it would save in
     that one. `live` counts the runs that the tuner steered, `as_live` those of them whose decision reads the same here.
-    `allocated_core_hours` sums what executors held in the `allocated_runs` runs whose logs tell.
+    `resources` has what executors held in the runs whose logs tell.
     """
 
     cohort: str
@@ -173,9 +172,15 @@ class CohortReplay:
     as_live: int = 0
     observed: tuple[Observed, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
-    allocated_core_hours: float = 0.0
-    allocated_runs: int = 0
     resources: CohortResources = NO_RESOURCES
+
+    @property
+    def allocated_core_hours(self) -> float:
+        return self.resources.held_core_hours
+
+    @property
+    def allocated_runs(self) -> int:
+        return self.resources.held_runs
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 
 from tuner.model.cluster import Cluster
 from tuner.model.resource_use import ResourceUse
-from tuner.units import GIB
-
-_MS_PER_HOUR = 3_600_000
+from tuner.units import GIB, MS_PER_HOUR
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,26 +37,26 @@ class CohortResources:
 
     @property
     def held_gib_hours(self) -> float:
-        return self.held_byte_ms / GIB / _MS_PER_HOUR
+        return self.held_byte_ms / GIB / MS_PER_HOUR
 
     @property
     def unused_gib_hours(self) -> float:
         """What no executor came to use, as far as memory was sampled."""
-        return self.unused_byte_ms / GIB / _MS_PER_HOUR
+        return self.unused_byte_ms / GIB / MS_PER_HOUR
 
     @property
     def sampled_gib_hours(self) -> float:
         """What executors held in runs in which Spark looked how full they were."""
-        return self.sampled_byte_ms / GIB / _MS_PER_HOUR
+        return self.sampled_byte_ms / GIB / MS_PER_HOUR
 
     @property
     def held_core_hours(self) -> float:
-        return self.held_core_ms / _MS_PER_HOUR
+        return self.held_core_ms / MS_PER_HOUR
 
     @property
     def idle_core_hours(self) -> float:
         """Core-hours in which executors ran no task."""
-        return max(0, self.held_core_ms - self.busy_core_ms) / _MS_PER_HOUR
+        return max(0, self.held_core_ms - self.busy_core_ms) / MS_PER_HOUR
 
     @property
     def gc_share(self) -> float:

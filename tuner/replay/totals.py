@@ -44,8 +44,6 @@ class CohortTotals:
     query_seconds: float = 0.0
     core_hours: float = 0.0
     saved_core_hours: float = 0.0
-    allocated_core_hours: float = 0.0
-    allocated_runs: int = 0
     first_at: datetime | None = None
     last_at: datetime | None = None
     resources: CohortResources = NO_RESOURCES
@@ -61,9 +59,6 @@ class CohortTotals:
         self.last_at = run.started_at
         self._observed.extend(run.observed)
         self.resources = with_run(self.resources, run.cluster, run.allocated_core_ms, run.resources)
-        if run.allocated_core_hours is not None:
-            self.allocated_runs += 1
-            self.allocated_core_hours += run.allocated_core_hours
         if run.actual_seconds is None:
             return
         self.measured += 1
@@ -98,8 +93,6 @@ class CohortTotals:
             as_live=self.as_live,
             observed=tuple(self._observed),
             names=dict(upcoming.names),
-            allocated_core_hours=self.allocated_core_hours,
-            allocated_runs=self.allocated_runs,
             resources=self.resources,
         )
 

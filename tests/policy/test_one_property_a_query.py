@@ -65,6 +65,32 @@ def test_a_property_that_is_surer_to_gain_than_the_joins_of_its_queries_is_tried
     assert found == {FIRST.id: Standing.HELD, JOIN.id: Standing.TRIAL, OTHER_JOIN.id: Standing.TRIAL}
 
 
+def test_joins_that_are_being_tried_make_no_way_for_a_property_that_is_surer() -> None:
+    within_noise = run(1, {"q1": 19.5, "q2": 20, "q3": 20}, decided(JOIN))
+    found = _decision(recommend(FIRST, high=7), recommend(JOIN, high=9), runs=(BASE, within_noise))
+    assert found == {FIRST.id: Standing.HELD, JOIN.id: Standing.TRIAL}
+
+
+def test_a_property_that_is_being_tried_makes_way_for_joins_that_are_to_gain_more_than_it_did() -> None:
+    def found(seconds: float) -> dict[str, Standing]:
+        (change,) = recommend(FIRST, high=7)
+        tried = run(1, {"q1": seconds, "q2": 20, "q3": 20}, DecidedChange(change, Standing.TRIAL, change.reason))
+        return _decision((change,), recommend(JOIN, high=9), runs=(BASE, tried))
+
+    assert found(19.5) == {FIRST.id: Standing.HELD, JOIN.id: Standing.TRIAL}
+    assert found(18.0) == {FIRST.id: Standing.TRIAL, JOIN.id: Standing.HELD}
+
+
+def test_a_long_trial_of_a_property_that_gains_nothing_does_not_keep_joins_from_gaining() -> None:
+    effects = {FIRST.id: {"q1": 1.0, "q2": 1.0, "q3": 1.0}, JOIN.id: {"q1": 0.5}}
+    advice = [recommend(FIRST, queries=("q1", "q2", "q3"), high=7), recommend(JOIN, high=9)]
+    cohort = Cohort({"q1": 20.0, "q2": 20.0, "q3": 20.0}, advice, effects)
+    cohort.nights(4)
+    assert JOIN.id in in_force(cohort.runs[-1].decision)
+    assert cohort.nights_in_force(FIRST) == [1, 3]
+    assert cohort.nights_in_force(JOIN) == [2, 3]
+
+
 def test_what_one_recommendation_is_to_gain_counts_once() -> None:
     def standing(*joins: Change) -> Standing:
         known = situation(Mode.AUTO, 1, [BASE])

@@ -16,8 +16,11 @@ def one_property_a_query(situation: Situation, decided: Sequence[DecidedChange])
 
     Changes to single joins are tried side by side: each is foretold from what its own joins were measured at, and many
     queries need several. They come first, unless a property is surer to gain than all of those on its queries, or their values
-    have not come for long. What a person has asked for waits for nothing.
+    have not come for long. None that is being tried makes way for a property that is not; a property that is, and gained less
+    than foretold, counts for no more than that. What a person has asked for waits for nothing.
     """
+    latest = situation.latest_run
+    tried = {d.id for d in latest.decision.in_force} if latest else set()
     trials = [d for d in decided if d.standing is Standing.TRIAL]
     joins = [d for d in trials if d.change.is_on_joins and not situation.is_far_off(d)]
     properties = [d for d in trials if not d.change.is_on_joins]
@@ -28,7 +31,9 @@ def one_property_a_query(situation: Situation, decided: Sequence[DecidedChange])
         others = [j for j in joins if j.id not in held and not set(j.queries).isdisjoint(d.queries)]
         asked = d.id in asked_for
         first = not others or (
-            _sure_seconds([d]) > _sure_seconds(others) and not any(j.id in asked_for for j in others)
+            _sure_seconds([d]) > _sure_seconds(others)
+            and not any(j.id in asked_for or (j.id in tried and d.id not in tried) for j in others)
+            and (d.id not in tried or d.gained_seconds is None or d.gained_seconds > _sure_seconds(others))
         )
         if not asked and (not first or not taken.isdisjoint(d.queries)):
             held.add(d.id)

@@ -18,11 +18,9 @@ from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Evidence, Prediction
 from tuner.model.query import Query, ShuffleExchange
 from tuner.model.reason import Reason, ReasonCode
-from tuner.spark.knobs import BYPASS_MERGE_THRESHOLD, DRIVER_MEMORY, SHUFFLE_MANAGER
+from tuner.spark.knobs import BYPASS_MERGE_THRESHOLD, DRIVER_MEMORY
 from tuner.spark.memory import hash_map_cap
 
-# The others have writers of their own.
-_SORT_SHUFFLE = frozenset({"", "sort", "tungsten-sort", "org.apache.spark.shuffle.sort.sortshufflemanager"})
 # Nanoseconds of a core to sort a row that would have been written at once: none to 100, the narrower the more
 # (tests/benchmarks/shuffle_writers.py, Spark 4.3, 200 partitions).
 SORT_ROW_NS = 100.0
@@ -51,10 +49,10 @@ def advise_bypass_merge(facts: Facts) -> Sequence[Change]:
 
 
 def _advised(facts: Facts) -> Sequence[Change]:
-    if facts.conf.get(SHUFFLE_MANAGER.property, "").strip().lower() not in _SORT_SHUFFLE or not _has_room(facts):
+    if not _has_room(facts):
         return ()
     threshold = bypass_threshold(facts)
-    price = file_ns(facts)
+    price = facts.once(file_ns)
     merged = [m for q in facts.succeeded for m in _merged(facts, q, threshold, price)]
     best: tuple[float, list[_Merged]] = (0.0, [])
     for partitions in {m.shuffle.partitions for m in merged if m.shuffle.partitions > 1}:

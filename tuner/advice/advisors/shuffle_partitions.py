@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from tuner.advice.advisors.bypass_merge import advise_bypass_merge
 from tuner.advice.candidates.query_gain import is_worth_it, total_seconds
-from tuner.advice.candidates.shuffle_files import segment_ns
+from tuner.advice.candidates.shuffle_files import fewer_partitions_ns
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Evidence, Prediction, Risk
@@ -27,7 +26,7 @@ MAX_PARTITIONS = 20_000
 def advise_shuffle_partitions(facts: Facts) -> Sequence[Change]:
     """At most one recommendation: a count from the largest shuffle's bytes, where half will do, or too few spilled.
 
-    Fewer are not advised where it is the files of each that cost: they can be spared, however many partitions there are.
+    Fewer spare more than one sorted file a task does (`tuner.advice.advisors.bypass_merge`).
     """
     return facts.once(_advised)
 
@@ -42,7 +41,7 @@ def _advised(facts: Facts) -> Sequence[Change]:
     wanted = _wanted(largest, facts.cluster.cores)
     queries = {q.id: q for q, _ in shuffles}.values()
     spilled = sum(q.spilled_bytes for q in queries)
-    if wanted <= current / 2 and not spilled and not advise_bypass_merge(facts):
+    if wanted <= current / 2 and not spilled:
         gain = _segment_gain(facts, [s for _, s in shuffles], current, wanted)
     elif wanted >= current * 2 and spilled:
         gain = _spill_gain(facts, spilled)
@@ -64,9 +63,9 @@ def _wanted(largest_bytes: int, cores: int) -> int:
 
 
 def _segment_gain(facts: Facts, shuffles: Iterable[ShuffleExchange], current: int, wanted: int) -> float:
-    """Wall seconds of the shuffle segments (map task times partition) that would no longer be written and fetched."""
-    fewer = ((s, (s.map_tasks or 1) * max(0, min(current, s.partitions) - wanted)) for s in shuffles)
-    return sum(segments * segment_ns(facts, s) for s, segments in fewer) / 1e9 / facts.cluster.cores
+    """Wall seconds of the segments (map task times partition) that would no longer be written and fetched, and their files."""
+    fewer = (s for s in shuffles if s.partitions <= current)
+    return sum(fewer_partitions_ns(facts, s, wanted) for s in fewer) / 1e9 / facts.cluster.cores
 
 
 def _spill_gain(facts: Facts, spilled_bytes: int) -> float:

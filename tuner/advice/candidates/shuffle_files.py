@@ -6,7 +6,9 @@ import math
 
 from tuner.advice.facts import Facts
 from tuner.model.query import ShuffleExchange
-from tuner.spark.knobs import BYPASS_MERGE_THRESHOLD
+from tuner.spark.knobs import BYPASS_MERGE_THRESHOLD, SHUFFLE_MANAGER
+
+_SORT_SHUFFLE = frozenset({"", "sort", "tungsten-sort", "org.apache.spark.shuffle.sort.sortshufflemanager"})
 
 # Nanoseconds of a core to make, fill, merge and remove a file: 550,000 to 1,000,000 by tests/benchmarks/shuffle_writers.py, on
 # a virtual machine. How fast files are made differs much among machines: where tasks of a run took less for each, that counts.
@@ -18,19 +20,26 @@ FASTEST = 10
 
 
 def bypass_threshold(facts: Facts) -> int:
-    """Shuffles of more partitions are written to one file a task already."""
-    return facts.settings[BYPASS_MERGE_THRESHOLD]
+    """Shuffles of more partitions are written to one file a task already; by writers of others', all."""
+    is_sparks = facts.conf.get(SHUFFLE_MANAGER.property, "").strip().lower() in _SORT_SHUFFLE
+    return facts.settings[BYPASS_MERGE_THRESHOLD] if is_sparks else 0
 
 
-def segment_ns(facts: Facts, shuffle: ShuffleExchange) -> float:
-    """What each partition costs each task that writes a shuffle, in nanoseconds of a core."""
-    bypassed = shuffle.partitions <= bypass_threshold(facts)
-    return facts.costs.shuffle_segment if bypassed else min(facts.costs.shuffle_segment, SORTED_SEGMENT_NS)
+def fewer_partitions_ns(facts: Facts, shuffle: ShuffleExchange, partitions: int) -> float:
+    """What so many partitions instead of more would save the tasks of a shuffle, in nanoseconds of cores: segments that are
+    neither written nor fetched, and files. Sorting instead spares the files alone, which is about half of that
+    (docs/head-room.md)."""
+    segments = (shuffle.map_tasks or 1) * max(0, shuffle.partitions - partitions)
+    if shuffle.partitions > bypass_threshold(facts):
+        return segments * min(facts.costs.shuffle_segment, SORTED_SEGMENT_NS)
+    files = files_of(shuffle) - files_of(shuffle, min(partitions, shuffle.partitions))
+    return segments * facts.costs.shuffle_segment + files * facts.once(file_ns)
 
 
-def files_of(shuffle: ShuffleExchange) -> float:
-    """Files that its tasks made: one for each partition that has rows, were these spread evenly by chance."""
-    places = (shuffle.map_tasks or 0) * shuffle.partitions
+def files_of(shuffle: ShuffleExchange, partitions: int | None = None) -> float:
+    """Files that its tasks made, or would make of so many partitions: one for each that has rows, were these spread evenly by
+    chance."""
+    places = (shuffle.map_tasks or 0) * (partitions or shuffle.partitions)
     return places * -math.expm1(-(shuffle.rows or 0) / places) if places else 0.0
 
 

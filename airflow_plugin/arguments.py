@@ -10,7 +10,7 @@ _CHOICES = {
     "mode": ("observe", "suggest", "auto"),
     "steering": ("agent", "conf", "off"),
     "objective": ("time", "cost", "balanced"),
-    "spark_resources": ("observe", "raise"),
+    "spark_resources": ("observe", "raise", "tune"),
 }
 
 

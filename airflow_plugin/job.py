@@ -10,9 +10,9 @@ from tuner.history.cohort_name import flaw, made_safe
 from tuner.loop.loop import Job
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.decision import Mode
-from tuner.model.memory_raise import MemoryLimits, Resources
 from tuner.model.objective import Objective
 from tuner.model.run import Origin
+from tuner.model.size_change import MemoryLimits, Resources
 from tuner.steering.directives import Steering
 
 

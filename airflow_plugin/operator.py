@@ -162,7 +162,8 @@ class SparkTunedOperator(SteeredSubmitOperator):
     :param objective: what changes are judged by: time, cost (also the core time that executors hold) or balanced (either).
         Default: `[spark_tuner] objective`.
     :param spark_resources: raise gives more memory to the try after one that died for want of it, and from then on as much as
-        worked; observe leaves the sizes as they are. Default: `[spark_tuner] resources`.
+        worked; tune also takes executors' memory down where no run came near to what they have; observe leaves the sizes as
+        they are. Default: `[spark_tuner] resources`.
     :param event_log_base: directory or URL under which each try gets its own event log directory (templated), where the
         job has no event log of its own on. Driver and Airflow worker must share it. Default: `[spark_tuner] event_log_base`.
     :param store_conn_id: Airflow connection to the history store (templated). Default: SPARK_TUNER_DB, else

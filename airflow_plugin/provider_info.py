@@ -106,7 +106,8 @@ def get_provider_info() -> dict[str, object]:
                         "string",
                         "raise",
                         "What becomes of the memory that a job asks for: raise gives more to the try after one that died for "
-                        "want of it, and to the runs after that as much as worked, in place of the job's own; observe none. "
+                        "want of it, and to the runs after that as much as worked, in place of the job's own; tune also takes "
+                        "executors' memory down where no run came near to what they have; observe changes none. "
                         "Where spark-submit submits (SparkTunedOperator, enrolled SparkSubmitOperators).",
                         example="observe",
                     ),

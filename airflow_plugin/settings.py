@@ -12,8 +12,8 @@ from airflow_plugin.compat import conf
 from tuner.errors import TunerError
 from tuner.loop.time_limits import DEFAULT, is_limit
 from tuner.model.decision import Mode
-from tuner.model.memory_raise import Resources
 from tuner.model.objective import Objective
+from tuner.model.size_change import Resources
 from tuner.steering.directives import Steering
 from tuner.steering.order_sensitive import OrderSensitive
 from tuner.units import is_price, parse_bytes

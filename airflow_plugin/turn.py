@@ -49,7 +49,7 @@ def begin(task: TaskSubmission, current: Settings) -> Begun:
         stats.decided(turn, task.ti)
         _tell(task.log, turn_lines(turn), turn_details(turn))
     added = {key: value for key, value in turn.conf.items() if key not in task.conf}
-    return Begun(task, turn, url, added, {**turn.directives.merged, **turn.directives.raised})
+    return Begun(task, turn, url, added, {**turn.directives.merged, **turn.directives.sizes})
 
 
 def take_up(earlier: loop.Turn, task: TaskSubmission, current: Settings) -> Begun:

@@ -14,7 +14,7 @@ from tuner.loop.loop import Job, Report, Turn, complete, prepare
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.agent_message import DIRECTIVES, decode_whole
 from tuner.model.decision import Mode
-from tuner.model.memory_raise import MemoryLimits, Resources
+from tuner.model.size_change import MemoryLimits, Resources
 from tuner.plan.digest import digest
 from tuner.plan.sealed_directives import opened
 from tuner.steering.agent.submission import Submission
@@ -121,6 +121,7 @@ class Spark:
     start_ms: int = START_MS
     agent: bool = False
     heap_bytes: int = 0
+    firm_bytes: int = 0
 
     def run(self, turn: Turn, extra: Mapping[str, str] | None = None) -> None:
         conf = {
@@ -161,6 +162,7 @@ class Spark:
                 "time": start + took,
                 "errorMessage": self.error,
             },
+            *self._task(),
             *self._peaks(),
             {"Event": "SparkListenerApplicationEnd", "Timestamp": start + took + 500},
         ]
@@ -177,6 +179,24 @@ class Spark:
         """The fullest that the heap was seen, where it was looked at."""
         peaks = {"Executor ID": "driver", "Executor Metrics": {"JVMHeapMemory": self.heap_bytes}}
         return [{"Event": "SparkListenerStageExecutorMetrics", **peaks}] if self.heap_bytes else []
+
+    def _task(self) -> list[dict[str, Any]]:
+        """One on an executor whose heap was looked at."""
+        if not self.firm_bytes:
+            return []
+        info = {"Executor ID": "1", "Launch Time": self.start_ms, "Finish Time": self.start_ms + 900}
+        metrics = {"Executor Run Time": 900, "Executor CPU Time": 800_000_000}
+        peaks = {"JVMHeapMemory": self.firm_bytes}
+        stage = {"Stage ID": 0, "Stage Attempt ID": 0, "Task End Reason": {"Reason": "Success"}}
+        return [
+            {
+                "Event": "SparkListenerTaskEnd",
+                **stage,
+                "Task Info": info,
+                "Task Metrics": metrics,
+                "Task Executor Metrics": peaks,
+            }
+        ]
 
 
 @dataclass

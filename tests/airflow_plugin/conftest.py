@@ -115,7 +115,7 @@ class Loop:
         if self.prepare_error is not None:
             raise self.prepare_error
         decision = Decision(job.mode, self.changes, said("8 partitions on trial"))
-        directives = Directives(statements=self.statements, merged=self.merged, raised=self.raised)
+        directives = Directives(statements=self.statements, merged=self.merged, sizes=self.raised)
         return Turn(job, decision, directives, self.conf, "/events/1", datetime.now(UTC))
 
     def complete(self, turn: Any, store_url: str, *, failed: bool, ending: Any = None) -> Any:

@@ -12,8 +12,8 @@ from airflow_plugin.settings import Settings, core_hour_price, default_event_log
 from airflow_plugin.store_url import store_url
 from tuner.errors import TunerError
 from tuner.model.decision import Mode
-from tuner.model.memory_raise import Resources
 from tuner.model.objective import Objective
+from tuner.model.size_change import Resources
 from tuner.steering.directives import Steering
 
 from .conftest import PATIENCE

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from airflow_plugin.operator import SparkTunedOperator
-from tuner.model.memory_raise import MemoryLimits, Resources
 from tuner.model.objective import Objective
+from tuner.model.size_change import MemoryLimits, Resources
 from tuner.steering.directives import Steering
 from tuner.units import GIB
 
@@ -62,7 +62,7 @@ def test_sizes_are_raised_as_the_task_says_else_the_settings_within_the_platform
     observe, raise_ = Resources.OBSERVE, Resources.RAISE
     assert [job.resources for job in jobs] == [raise_, observe, observe, raise_]
     assert [job.memory_limits for job in jobs[1:3]] == [MemoryLimits(), MemoryLimits(24 * GIB)]
-    with pytest.raises(ValueError, match="spark_resources='more' is unknown; give one of observe, raise"):
+    with pytest.raises(ValueError, match="spark_resources='more' is unknown; give one of observe, raise, tune"):
         SparkTunedOperator(task_id="nightly", application="/jobs/etl.py", spark_resources="more")
 
 

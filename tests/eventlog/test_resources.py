@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from random import Random
 from typing import Any
 
 import pytest
 
+from tuner.eventlog.events import ExecutorMetrics, TaskEnd, TaskInfo
+from tuner.eventlog.open_resources import OpenResources
 from tuner.model.resource_use import UNKNOWN_USE, MemoryPeaks, ResourceUse
 from tuner.units import GIB, MIB
 
@@ -17,14 +21,22 @@ YARN = environment(**{"spark.master": "yarn", "spark.executor.memory": "4g"})
 
 
 def task(
-    executor: str = "1", *, run_ms: int = 0, gc_ms: int = 0, spilled: int = 0, reason: str = "Success", **peaks: int
+    executor: str = "1",
+    *,
+    run_ms: int = 0,
+    gc_ms: int = 0,
+    spilled: int = 0,
+    reason: str = "Success",
+    launched: int = 0,
+    finished: int = 0,
+    **peaks: int,
 ) -> bytes:
     metrics = {"Executor Run Time": run_ms, "JVM GC Time": gc_ms, "Disk Bytes Spilled": spilled}
     return event(
         "SparkListenerTaskEnd",
         Stage_ID=0,
         Task_End_Reason={"Reason": reason},
-        Task_Info={"Executor ID": executor, "Index": 0},
+        Task_Info={"Executor ID": executor, "Index": 0, "Launch Time": launched, "Finish Time": finished},
         Task_Metrics=metrics,
         Task_Executor_Metrics=peaks,
     )
@@ -59,7 +71,7 @@ def test_peaks_are_the_largest_of_any_executor_and_the_drivers_apart() -> None:
         stage_peaks("2", JVMHeapMemory=1, JVMOffHeapMemory=6, DirectPoolMemory=1, ProcessTreePythonRSSMemory=8),
         stage_peaks("driver", JVMHeapMemory=7 * MIB),
     )
-    assert use.executors == MemoryPeaks(3 * MIB, 9, 4, 7, 8)
+    assert use.executors == MemoryPeaks(3 * MIB, 9, 4, 7, 8, 8)
     assert use.driver == MemoryPeaks(7 * MIB)
 
 
@@ -98,3 +110,48 @@ def test_a_log_that_breaks_off_tells_what_was_sampled_and_not_how_long_executors
 
 def test_a_log_without_events_of_any_of_it() -> None:
     assert fold([]).resources == ResourceUse(container_bytes=UNKNOWN_USE.container_bytes + GIB + 384 * MIB)
+
+
+def held(executor: str, seconds: float, heap: int, storage: int = 0, took: float = 1) -> bytes:
+    """The end of a task that showed MiB of heap, and of storage in it."""
+    end = int(seconds * 1000)
+    sampled = {"JVMHeapMemory": heap * MIB, "OnHeapStorageMemory": storage * MIB}
+    return task(executor, launched=end - int(took * 1000), finished=end, **sampled)
+
+
+def test_what_is_neither_garbage_nor_storage_is_the_least_of_ten_seconds() -> None:
+    garbage = [
+        held("1", s, heap) for s, heap in ((1, 900), (3, 300), (9, 700), (12, 2000), (15, 450), (21, 800), (29, 200))
+    ]
+    assert used(stage_submitted(), *garbage).firm_bytes == 450 * MIB
+    other = [held("2", s, heap) for s, heap in ((2, 500), (4, 600))]
+    assert used(stage_submitted(), *garbage, *other).firm_bytes == 500 * MIB
+    assert used(stage_submitted(), held("1", 1, 3000, 2800)).firm_bytes == 200 * MIB
+    # Peaks of a long task may be of several times.
+    assert used(stage_submitted(), held("1", 60, 3000, 2800, took=59)).firm_bytes == 3000 * MIB
+    assert used(stage_submitted(), held("driver", 1, 3000), held("1", 1, 0)).firm_bytes == 0
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_parts_of_a_log_tell_what_the_whole_does(seed: int) -> None:
+    draw = Random(seed)
+    ends = sorted(draw.uniform(0, 60) for _ in range(40))
+    tasks = [(draw.choice("123"), end, draw.randrange(100, 900)) for end in ends]
+
+    def taken(some: Sequence[tuple[str, float, int]]) -> OpenResources:
+        found = OpenResources()
+        for executor, end, heap in some:
+            info = TaskInfo(executor, int(end * 1000) - 500, int(end * 1000))
+            found.take_task(TaskEnd(info=info, peaks=ExecutorMetrics(heap=heap)))
+        return found
+
+    first, second = sorted(draw.randrange(len(tasks)) for _ in range(2))
+    middle, whole = taken(tasks[first:second]), taken(tasks)
+    parts = taken(tasks[:first])
+    if draw.random() < 0.5:
+        middle.absorb(taken(tasks[second:]))
+        parts.absorb(middle)
+    else:
+        parts.absorb(middle)
+        parts.absorb(taken(tasks[second:]))
+    assert parts.firm_so_far == whole.firm_so_far

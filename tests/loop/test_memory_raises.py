@@ -12,8 +12,8 @@ from tests.nightly import Nightly, Spark
 from tuner.loop.log_lines import turn_lines
 from tuner.loop.loop import Job, complete
 from tuner.model.decision import Mode
-from tuner.model.memory_raise import MemoryLimits, Resources
 from tuner.model.run import Origin, RunState
+from tuner.model.size_change import MemoryLimits, Resources
 from tuner.steering.directives import Steering
 from tuner.units import GIB
 
@@ -33,10 +33,10 @@ def nightly(tmp_path: Path, **more: Any) -> Nightly:
 def raised(job: Nightly, key: str, spark: Spark, *, failed: bool = False) -> dict[str, str]:
     """What a night's run had in place of the author's sizes, in its log, too."""
     turn = job.prepare(key)
-    spark.run(turn, turn.directives.raised)
+    spark.run(turn, turn.directives.sizes)
     report = complete(turn, job.url, failed=failed)
-    assert [one["value"] for one in report.as_json()["raised"]] == list(turn.directives.raised.values())  # type: ignore[union-attr, index]
-    return turn.directives.raised
+    assert [one["value"] for one in report.as_json()["raised"]] == list(turn.directives.sizes.values())  # type: ignore[union-attr, index]
+    return turn.directives.sizes
 
 
 def test_the_retry_has_more_and_so_have_the_nights_after_it(tmp_path: Path) -> None:

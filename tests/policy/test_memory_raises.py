@@ -11,9 +11,9 @@ import pytest
 
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.failure import Failure, FailureKind
-from tuner.model.memory_raise import MemoryLimits, MemoryRaise
 from tuner.model.resource_use import UNKNOWN_USE, ResourceUse
 from tuner.model.run import Run, RunState
+from tuner.model.size_change import MemoryLimits, SizeChange
 from tuner.policy.memory_raises import REMEDIES, memory_raises
 from tuner.spark.container import executor_container_bytes
 from tuner.spark.knobs import DRIVER_MAX_RESULT_SIZE, DRIVER_MEMORY, EXECUTOR_MEMORY, EXECUTOR_MEMORY_OVERHEAD
@@ -33,7 +33,7 @@ def ended(
     number: int,
     had: dict[str, str],
     kind: FailureKind | None = None,
-    raises: Sequence[MemoryRaise] = (),
+    raises: Sequence[SizeChange] = (),
     in_force: Sequence[DecidedChange] = (),
     ran: bool = True,
 ) -> Run:

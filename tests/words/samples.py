@@ -287,6 +287,8 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.HELD_LARGE_RESULT, {"bytes": 900_000_000, "most_bytes": 110_000_000}),
     RAISED,
     Reason(ReasonCode.RAISE_WORKED, {"run": "etl/2"}, (RAISED,)),
+    Reason(ReasonCode.SIZE_CUT, {"runs": 4, "needed_bytes": 1_500_000_000, "run": "etl/3"}),
+    Reason(ReasonCode.OVERHEAD_KEPT),
     Reason(ReasonCode.NEW_TRIAL, {"difference": "Spark 4.3 instead of 4.2"}),
     Reason(ReasonCode.RULED, _RULED),
     Reason(ReasonCode.RULED, _with(_RULED, ruling="pin", reason="")),

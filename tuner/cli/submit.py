@@ -25,8 +25,8 @@ from tuner.loop.log_lines import report_lines, turn_lines
 from tuner.loop.loop import Job, Turn, complete, load_beside, prepare
 from tuner.loop.time_limits import DEFAULT, MostSeconds, is_limit
 from tuner.model.decision import Mode
-from tuner.model.memory_raise import MemoryLimits, Resources
 from tuner.model.objective import Objective
+from tuner.model.size_change import MemoryLimits, Resources
 from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.spark.submit_arguments import SubmitArguments, as_arguments, conf_arguments, parse
 from tuner.steering.agent.submission import submission
@@ -90,7 +90,7 @@ def submit(
         Resources,
         typer.Option(
             help="raise gives the run after one that died for want of memory more of it, and from then on as much as worked; "
-            "observe leaves sizes as they are."
+            "tune also takes executors' memory down where no run came near to what they have; observe leaves sizes as they are."
         ),
     ] = Resources.RAISE,
     max_executor_memory: Annotated[
@@ -168,7 +168,7 @@ def submit(
 
 def _run(program: str, turn: Turn, given: SubmitArguments, directory: str) -> int:
     conf = conf_arguments(turn.conf)
-    merged = as_arguments({**turn.directives.merged, **turn.directives.raised})
+    merged = as_arguments({**turn.directives.merged, **turn.directives.sizes})
     application = _sql_application(turn, directory)
     command = [program, *conf, *given.options, *merged, *given.application, *application]
     try:

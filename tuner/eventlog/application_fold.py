@@ -205,6 +205,7 @@ class ApplicationFold:
             found.spilled_bytes,
             peaks_of(found.executors),
             peaks_of(found.driver),
+            found.firm_so_far,
         )
 
     def _notes(self) -> Iterator[Problem]:

@@ -128,6 +128,8 @@ class EndReason(msgspec.Struct, frozen=True, gc=False):
 
 class TaskInfo(msgspec.Struct, frozen=True, gc=False):
     executor_id: str = msgspec.field(default="", name="Executor ID")
+    launched_ms: Long = msgspec.field(default=0, name="Launch Time")
+    finished_ms: Long = msgspec.field(default=0, name="Finish Time")
     index: Long = msgspec.field(default=0, name="Index")
     partition: Long = msgspec.field(default=-1, name="Partition ID")
     failed: bool = msgspec.field(default=False, name="Failed")

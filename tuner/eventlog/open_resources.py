@@ -9,18 +9,28 @@ from tuner.model.resource_use import MemoryPeaks
 
 # What a store's reader takes: sums of a damaged log end there.
 _MOST = (1 << 63) - 1
+# Collectors run several times in so long where tasks make garbage: what a heap holds at its lowest is little else.
+_WINDOW_MS = 10_000
 # Spark's name for the driver's block manager (SparkContext.DRIVER_IDENTIFIER).
 _DRIVER = "driver"
 
 
 class OpenResources(msgspec.Struct):
-    """Sums over attempts at tasks, and peaks in the order of MemoryPeaks; these are empty where nothing was sampled."""
+    """Sums over attempts at tasks, and peaks in the order of MemoryPeaks; these are empty where nothing was sampled.
+
+    By executor, `first` and `lowest` are the ten seconds that its first and its latest task ended in, and the least of its heap
+    that their tasks showed beside storage; `firm_bytes` is the largest of those between. Another part of the log may add to both
+    ends.
+    """
 
     task_ms: int = 0
     gc_ms: int = 0
     spilled_bytes: int = 0
     driver: list[int] = []
     executors: list[int] = []
+    first: dict[str, tuple[int, int]] = {}
+    lowest: dict[str, tuple[int, int]] = {}
+    firm_bytes: int = 0
 
     def take_task(self, event: ev.TaskEnd) -> None:
         metrics = event.metrics
@@ -28,6 +38,7 @@ class OpenResources(msgspec.Struct):
             self._add(max(0, metrics.run_time_ms), max(0, metrics.gc_time_ms), max(0, metrics.disk_spilled))
         if event.peaks is not None:
             self.take_peaks(event.info.executor_id, event.peaks)
+            self._take_firm(event.info, event.peaks)
 
     def take_peaks(self, executor: str, sampled: ev.ExecutorMetrics) -> None:
         """Take in what was sampled of one process. Spark writes zeros where no sample fell into a task or a stage."""
@@ -39,11 +50,50 @@ class OpenResources(msgspec.Struct):
             sampled.on_heap_storage + sampled.off_heap_storage,
             sampled.off_heap + sampled.direct_pool + sampled.mapped_pool,
             sampled.jvm_resident + sampled.python_resident + sampled.other_resident,
+            sampled.python_resident + sampled.other_resident,
         )
         mine = self.driver if executor == _DRIVER else self.executors
         mine[:] = _larger(mine, peaks)
 
+    def _take_firm(self, task: ev.TaskInfo, sampled: ev.ExecutorMetrics) -> None:
+        """The peaks of a short task are of one time. Of a longer one they are of several, and all that the heap held counts."""
+        if sampled.heap <= 0 or task.executor_id == _DRIVER:
+            return
+        is_short = 0 <= task.finished_ms - task.launched_ms <= _WINDOW_MS
+        firm = min(_MOST, max(0, sampled.heap - max(0, sampled.on_heap_storage) if is_short else sampled.heap))
+        window = task.finished_ms // _WINDOW_MS
+        known = self.lowest.get(task.executor_id)
+        if known is not None and known[0] == window:
+            firm = min(firm, known[1])
+        elif known is not None:
+            self._close(task.executor_id, known)
+        self.lowest[task.executor_id] = (window, firm)
+
+    def _close(self, executor: str, window: tuple[int, int]) -> None:
+        if executor in self.first:
+            self.firm_bytes = max(self.firm_bytes, window[1])
+        else:
+            self.first[executor] = window
+
+    def _absorb_firm(self, later: OpenResources) -> None:
+        self.firm_bytes = max(self.firm_bytes, later.firm_bytes)
+        for executor, last in later.lowest.items():
+            opening, known = later.first.get(executor, last), self.lowest.get(executor)
+            if known is not None and known[0] == opening[0]:
+                opening = (known[0], min(known[1], opening[1]))
+            elif known is not None:
+                self._close(executor, known)
+            if executor in later.first:
+                self._close(executor, opening)
+            self.lowest[executor] = last if executor in later.first else opening
+
+    @property
+    def firm_so_far(self) -> int:
+        ends = (least for ends in (self.first, self.lowest) for _, least in ends.values())
+        return max(self.firm_bytes, max(ends, default=0))
+
     def absorb(self, later: OpenResources) -> None:
+        self._absorb_firm(later)
         self._add(later.task_ms, later.gc_ms, later.spilled_bytes)
         self.driver = _larger(self.driver, later.driver)
         self.executors = _larger(self.executors, later.executors)

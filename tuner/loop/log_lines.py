@@ -49,7 +49,7 @@ def turn_lines(turn: Turn) -> list[str]:
     if decision.changes:
         top = min(decision.changes, key=_rank)
         found.append(f"{_decided_words(top, turn.query_names)}{_and_more(decision.changes)}")
-    found.extend(f"{one.property}={one.value} instead of {one.was}: {reason_words(one.why)}" for one in decision.raises)
+    found.extend(f"{one.property}={one.value} instead of {one.was}: {reason_words(one.why)}" for one in decision.sizes)
     if how := "; ".join(_how(turn)):
         found.append(how)
     return _lines([*found, *turn.problems])

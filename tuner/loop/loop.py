@@ -53,10 +53,10 @@ from tuner.model.decision import Decision, Mode
 from tuner.model.failure import Failure
 from tuner.model.insight import Insight
 from tuner.model.look_ahead import LookAhead
-from tuner.model.memory_raise import MemoryRaise, Resources
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Elsewhere, Origin, Outcome, Run, RunState
+from tuner.model.size_change import Resources, SizeChange
 from tuner.model.verdict import Verdict
 from tuner.plan.queries import queries
 from tuner.policy.agent_not_loaded import why_no_agent
@@ -67,6 +67,7 @@ from tuner.policy.lent_changes import MOST_AGE, lent_changes
 from tuner.policy.measure import latest_outcome, latest_usable, usable
 from tuner.policy.measured_values import newest_of_each
 from tuner.policy.memory_raises import memory_raises
+from tuner.policy.size_cuts import size_cuts
 from tuner.problems import Problems
 from tuner.spark.version import major_minor
 from tuner.steering.agent.agent_directives import AgentDirectives, SizeLimits, agent_directives
@@ -383,7 +384,7 @@ def _steering(
 ) -> _Steering:
     """A decision as far as its directives carry it out."""
     decision = only_carried_out(decided, directives)
-    directives = replace(directives, raised={one.property: one.value for one in decision.raises})
+    directives = replace(directives, sizes={one.property: one.value for one in decision.sizes})
     conf = _submit_conf(job, decision, directives, place)
     return _Steering(decision, directives, conf, taught, _names(decision, names))
 
@@ -505,7 +506,10 @@ def _completed(completing: _Completing) -> Report:
 
 
 def _submit_conf(job: Job, decision: Decision, directives: Directives, place: EventLogPlace) -> dict[str, str]:
-    observing = observing_conf(job.cohort, job.key, place.conf, decision) if place.directory else {}
+    is_tuned = job.resources is Resources.TUNE
+    observing = {}
+    if place.directory:
+        observing = observing_conf(job.cohort, job.key, place.conf, decision, polls=is_tuned)
     return {**{k: v for k, v in observing.items() if k not in job.user_conf}, **directives.conf}
 
 
@@ -615,7 +619,7 @@ def _reach(job: Job, way: SteeringMethod) -> Reach:
 
 def _decide(known: _Known, problems: Problems) -> Decision:
     job, way = known.job, known.way
-    raises = problems.guard("look at what memory the job needs", partial(_raises, known), tuple[MemoryRaise, ...]())
+    raises = problems.guard("look at what memory the job needs", partial(_raises, known), tuple[SizeChange, ...]())
     decided = next_decision(
         known.runs,
         known.facts,
@@ -634,28 +638,51 @@ def _decide(known: _Known, problems: Problems) -> Decision:
         user_conf=job.user_conf,
         objective=job.objective,
     )
-    return replace(decided, raises=raises)
+    taken = partial(_cuts, known, raises)
+    cuts = problems.guard("look at what memory the job never uses", taken, tuple[SizeChange, ...]())
+    return replace(decided, raises=raises, cuts=cuts)
 
 
-def _raises(known: _Known) -> tuple[MemoryRaise, ...]:
-    """What the run gets more of memory, where its driver can set that and a person has not asked to change nothing."""
+def _is_sized(known: _Known) -> bool:
+    """Whether the run's driver can set its sizes, and nobody has asked to change nothing."""
     job = known.job
-    if job.resources is Resources.OBSERVE or job.mode is not Mode.AUTO or known.way.steering is Steering.OFF:
+    is_steered = job.mode is Mode.AUTO and known.way.steering is not Steering.OFF
+    return is_steered and job.resources is not Resources.OBSERVE
+
+
+def _is_mapped(job: Job) -> bool:
+    return job.origin is not None and job.origin.map_index >= 0
+
+
+def _cuts(known: _Known, raises: Sequence[SizeChange]) -> tuple[SizeChange, ...]:
+    """What the run gets less of memory. One of many mapped instances may need what the others do not."""
+    job = known.job
+    if not _is_sized(known) or job.resources is not Resources.TUNE or _is_mapped(job) or raises:
+        return ()
+    tries = {run.key: run for run in (*known.runs, *known.earlier_tries) if run.key != job.key}
+    in_order = sorted(tries.values(), key=lambda run: run.started_at)
+    return size_cuts(in_order, {**job.submission.conf, **job.user_conf}, may_step=job.try_number == 1)
+
+
+def _raises(known: _Known) -> tuple[SizeChange, ...]:
+    """What the run gets more of memory."""
+    job = known.job
+    if not _is_sized(known):
         return ()
     # What one of many mapped instances needs, the others need not: it is given more only where it itself died.
-    is_mapped = job.origin is not None and job.origin.map_index >= 0
+    is_mapped = _is_mapped(job)
     tries = {run.key: run for run in (*(() if is_mapped else known.runs), *known.earlier_tries)}
     in_order = sorted(tries.values(), key=lambda run: run.started_at)
     return memory_raises(in_order, {**job.submission.conf, **job.user_conf}, job.memory_limits)
 
 
-def _context(job: Job, runs: Sequence[Run], raises: Sequence[MemoryRaise]) -> Context | None:
+def _context(job: Job, runs: Sequence[Run], raises: Sequence[SizeChange]) -> Context | None:
     spark = job.submission.spark
     # In cluster mode the Spark at hand may be another one than the cluster's.
     version = spark.version if spark and not job.submission.in_cluster_mode else ""
     latest = latest_usable(runs)
-    # What the latest run had by a raise, is not what this one has by itself.
-    own = {one.property: one.was for one in latest.decision.raises} if latest else {}
+    # What the latest run had in place of its own, is not what this one has by itself.
+    own = {one.property: one.was for one in latest.decision.sizes} if latest else {}
     raised = {one.property: one.value for one in raises}
     return context_of_next(runs, version, {**own, **job.submission.conf, **job.user_conf, **raised})
 

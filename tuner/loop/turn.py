@@ -10,9 +10,9 @@ from typing import Any
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.decision import Decision, Mode
 from tuner.model.failure import Failure
-from tuner.model.memory_raise import MemoryLimits, Resources
 from tuner.model.objective import Objective
 from tuner.model.run import Origin, Run, RunState
+from tuner.model.size_change import MemoryLimits, Resources
 from tuner.policy.changes_in_effect import held_in, not_followed
 from tuner.policy.judgement import Judgement
 from tuner.steering.agent.submission import Submission
@@ -64,7 +64,7 @@ class Job:
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A prepared run. `conf` is everything to add to the submit (the user's own settings left out), except
-    `directives.merged` and `directives.raised`, which replace settings of his; `problems` what failed while preparing, one
+    `directives.merged` and `directives.sizes`, which replace settings of his; `problems` what failed while preparing, one
     line each, none of which stops the job; `taught` what its prices were learned from; `names` what the queries that it
     changes are called, by fingerprint."""
 
@@ -144,6 +144,10 @@ class Report:
             "raised": [
                 {"property": r.property, "value": r.value, "was": r.was, "reason": reason_words(r.why, names)}
                 for r in decision.raises
+            ],
+            "lowered": [
+                {"property": c.property, "value": c.value, "was": c.was, "reason": reason_words(c.why, names)}
+                for c in decision.cuts
             ],
             "state": run.state.value if run else None,
             "failure": {

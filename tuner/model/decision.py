@@ -7,9 +7,9 @@ from enum import StrEnum
 
 from tuner.model.action import Action
 from tuner.model.change import Change
-from tuner.model.memory_raise import MemoryRaise
 from tuner.model.objective import Objective
 from tuner.model.reason import Reason
+from tuner.model.size_change import SizeChange
 
 
 class Mode(StrEnum):
@@ -101,7 +101,8 @@ class Decision:
 
     `lent` goes along with a first run, of which nobody knows what it will ask: changes to queries that other jobs have shown
     to gain. They are none of its own, and nothing that its readers are shown, until its log tells which of these it ran.
-    `objective` is what its changes are judged by. `raises` are what it gets more of memory than its job asks for.
+    `objective` is what its changes are judged by. `raises` are what it gets more of memory than its job asks for, `cuts`
+    what it gets less of.
     """
 
     mode: Mode
@@ -109,7 +110,13 @@ class Decision:
     unsteered: Reason | None = None
     lent: tuple[DecidedChange, ...] = ()
     objective: Objective = Objective.TIME
-    raises: tuple[MemoryRaise, ...] = ()
+    raises: tuple[SizeChange, ...] = ()
+    cuts: tuple[SizeChange, ...] = ()
+
+    @property
+    def sizes(self) -> tuple[SizeChange, ...]:
+        """All that the run is to have in place of what its job asks for."""
+        return (*self.raises, *self.cuts)
 
     @property
     def in_force(self) -> tuple[DecidedChange, ...]:

@@ -95,6 +95,8 @@ class ReasonCode(StrEnum):
     # Memory: what a run gets more of than its job asks for.
     RAISED = "raised"
     RAISE_WORKED = "raise_worked"
+    SIZE_CUT = "size_cut"
+    OVERHEAD_KEPT = "overhead_kept"
 
     # Decisions without changes: why a run is not steered.
     FIRST_RUN = "first_run"

@@ -12,7 +12,8 @@ class MemoryPeaks:
 
     `heap_bytes` holds garbage, too. `execution_bytes` and `storage_bytes` are what Spark counts of its memory, on the heap and
     off it; `native_bytes` what the JVM has beside its heap (classes, direct and mapped buffers), `process_bytes` what it and its
-    Python workers hold in all: 0 where Spark did not ask the system (spark.executor.processTreeMetrics.enabled).
+    Python workers hold in all, `beside_jvm_bytes` what these and other processes of its do: 0 where Spark did not ask the system
+    (spark.executor.processTreeMetrics.enabled).
     """
 
     heap_bytes: int = 0
@@ -20,6 +21,7 @@ class MemoryPeaks:
     storage_bytes: int = 0
     native_bytes: int = 0
     process_bytes: int = 0
+    beside_jvm_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,9 @@ class ResourceUse:
     `executor_ms` sums how long each executor was there (None: its log does not tell), `container_bytes` is what one of them asks
     its cluster for. `task_ms` and `gc_ms` sum the run time and the garbage collection of all attempts at tasks, `busy_core_ms`
     their run time by the cores that each takes, `spilled_bytes` what they spilled to disks. The peaks are the largest of any
-    executor, and the driver's; None where nothing was sampled. In local mode the driver is the only executor.
+    executor, and the driver's; None where nothing was sampled. In local mode the driver is the only executor. `firm_bytes` is the
+    most of an executor's heap that was neither garbage nor storage, which Spark gives up where it must: the least that the tasks
+    of ten seconds showed, at its largest; 0 where nothing was sampled.
     """
 
     executor_ms: int | None = None
@@ -40,6 +44,7 @@ class ResourceUse:
     spilled_bytes: int = 0
     executors: MemoryPeaks | None = None
     driver: MemoryPeaks | None = None
+    firm_bytes: int = 0
 
     @property
     def gc_share(self) -> float:

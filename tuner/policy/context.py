@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from tuner.model.cluster import Cluster
 from tuner.model.run import Outcome, Run
+from tuner.model.size_change import SizeChange
 from tuner.spark.knobs import DRIVER_MEMORY, EXECUTOR_CORES, EXECUTOR_MEMORY
 from tuner.spark.version import major_minor
 from tuner.units import format_bytes, parse_bytes
@@ -44,9 +45,13 @@ class Context:
         return ""
 
 
-def context_of(outcome: Outcome) -> Context:
-    """The context that a run was measured in."""
-    return Context(major_minor(outcome.spark_version), outcome.cluster)
+def context_of(outcome: Outcome, cuts: Iterable[SizeChange] = ()) -> Context:
+    """The context that a run was measured in: as its job asks for it, where memory was taken that none of its runs used."""
+    cluster = outcome.cluster
+    asked = _heap({one.property: one.was for one in cuts}, EXECUTOR_MEMORY.property)
+    return Context(
+        major_minor(outcome.spark_version), replace(cluster, executor_memory_bytes=asked) if asked else cluster
+    )
 
 
 def context_to_come(latest: Outcome, spark_version: str, conf: Mapping[str, str]) -> Context:
@@ -78,7 +83,7 @@ class ByContext(Generic[_Kept]):
         """What is kept for the context of a run; made where no run had one like it, or nothing tells its context."""
         if run.outcome is None:
             return self.make()
-        context = context_of(run.outcome)
+        context = context_of(run.outcome, run.decision.cuts)
         for known, kept in self._kept:
             if known == context or not context.difference(known):
                 return kept

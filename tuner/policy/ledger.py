@@ -115,7 +115,7 @@ def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[s
     for position, run in enumerate(runs):
         difference = ""
         if usable(run) and run.outcome:
-            context = context_of(run.outcome)
+            context = context_of(run.outcome, run.decision.cuts)
             difference = context.difference(ledger.latest.context)
             ledger.latest = Loss(total_input_bytes(run.outcome.queries), context)
             ledger.measured = measured_queries(run)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from tuner.model.failure import Failure, FailureKind
-from tuner.model.memory_raise import MemoryLimits, MemoryRaise
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.resource_use import UNKNOWN_USE
 from tuner.model.run import Outcome, Run, RunState
+from tuner.model.size_change import MemoryLimits, SizeChange
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.failed_run import FailedRun, failed_by
 from tuner.spark.container import executor_container_bytes, largest_heap, overhead_bytes
@@ -52,7 +52,7 @@ _SIZED: Mapping[str, _Sized] = {
 _OLD_OVERHEAD = "spark.yarn.executor.memoryOverhead"
 
 
-def memory_raises(runs: Sequence[Run], own_conf: Mapping[str, str], limits: MemoryLimits) -> tuple[MemoryRaise, ...]:
+def memory_raises(runs: Sequence[Run], own_conf: Mapping[str, str], limits: MemoryLimits) -> tuple[SizeChange, ...]:
     """What the next run gets more of than `own_conf`, what its author set, asks for. `runs` are its cohort's, oldest first.
 
     A run that died for memory is followed by one with twice as much of what it lacked, within the limits; what worked, stays,
@@ -89,10 +89,11 @@ class _Known:
 
     def take(self, run: Run, earlier: Sequence[Run]) -> None:
         had = {one.property: one for one in run.decision.raises}
+        changed = {one.property: one.was for one in run.decision.sizes}
         if run.outcome is not None:
-            own = {name: value for name, value in run.outcome.conf.items() if name not in had}
+            own = {name: value for name, value in run.outcome.conf.items() if name not in changed}
             # What an overhead was, need not have been set.
-            self.conf = {**{name: one.was for name, one in had.items() if name != _OVERHEAD}, **own}
+            self.conf = {**{name: was for name, was in changed.items() if name != _OVERHEAD}, **own}
         failure, outcome = run.failure, run.outcome
         if run.state is RunState.SUCCEEDED:
             self._succeeded(run, had)
@@ -101,7 +102,7 @@ class _Known:
         elif run.state in (RunState.FAILED, RunState.LOST) and not (outcome and outcome.resources.task_ms):
             self._never_came_to_run(run, had)
 
-    def _succeeded(self, run: Run, had: Mapping[str, MemoryRaise]) -> None:
+    def _succeeded(self, run: Run, had: Mapping[str, SizeChange]) -> None:
         for name, one in had.items():
             size = _size(name, {name: one.value})
             why = Reason(ReasonCode.RAISE_WORKED, {"run": run.key}, (one.why,))
@@ -117,7 +118,7 @@ class _Known:
             if run.outcome and _size(name, run.outcome.conf) >= vain:
                 del self.vain[name]
 
-    def _never_came_to_run(self, run: Run, had: Mapping[str, MemoryRaise]) -> None:
+    def _never_came_to_run(self, run: Run, had: Mapping[str, SizeChange]) -> None:
         """It may have been refused what it asked for, or have waited for it until somebody ended it."""
         for name in had:
             if tried := self.tried.pop(name, None):
@@ -128,7 +129,9 @@ class _Known:
     def _died(self, run: Run, outcome: Outcome, failure: Failure, earlier: Sequence[Run]) -> None:
         remedy, conf = REMEDIES[failure.kind].property, outcome.conf
         master = conf.get("spark.master", "")
-        if failed_by(FailedRun(run, earlier), changes_in_effect(run)):
+        has_less = remedy in (_HEAP, _OVERHEAD) and run.decision.cuts
+        # The next try goes without what may have made it: changes, or less than its author asks for.
+        if has_less or failed_by(FailedRun(run, earlier), changes_in_effect(run)):
             return
         if failure.kind is FailureKind.EXECUTOR_OUT_OF_MEMORY and outcome.resources == UNKNOWN_USE:
             return  # An earlier version stored it, which did not tell a heap from a container.
@@ -179,8 +182,8 @@ class _Known:
         """What the job asks for without the tuner."""
         return {**self.conf, **self.own_conf}
 
-    def raises(self) -> list[MemoryRaise]:
-        asked, found = self._asked, list[MemoryRaise]()
+    def raises(self) -> list[SizeChange]:
+        asked, found = self._asked, list[SizeChange]()
         for name in _SIZED:
             own = _size(name, asked)
             worked, tried = self.worked.get(name), self.tried.get(name)
@@ -193,7 +196,7 @@ class _Known:
             conf = {**asked, **{one.property: one.value for one in found}}
             size = min(given.size, self._limit(name, conf))
             if size - max(own, _size(name, conf)) > MIB:
-                found.append(MemoryRaise(name, _text(size), _text(own), given.why))
+                found.append(SizeChange(name, _text(size), _text(own), given.why))
         return found
 
     def _limit(self, name: str, conf: Mapping[str, str]) -> int:

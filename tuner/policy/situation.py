@@ -77,7 +77,10 @@ class Situation:
     @property
     def context(self) -> Context:
         """The context of the run to come: the latest one's where it is not known."""
-        return self.to_come or (context_of(self.latest) if self.latest else Context())
+        if self.to_come:
+            return self.to_come
+        latest = self.latest_run
+        return context_of(latest.outcome, latest.decision.cuts) if latest and latest.outcome else Context()
 
     def is_far_off(self, decided: DecidedChange) -> bool:
         """Whether the values that a change to a join is for have not come for so long that nothing is to wait for it."""

@@ -14,7 +14,7 @@ from tuner.spark.knobs import (
     OFF_HEAP_SIZE,
     PYSPARK_MEMORY,
 )
-from tuner.spark.master import gives_heap_alone, is_local
+from tuner.spark.master import gives_heap_alone, is_kubernetes, is_local
 from tuner.spark.settings import Settings
 
 # spark.kubernetes.memoryOverheadFactor of jobs that are not of the JVM (BasicDriverFeatureStep).
@@ -58,7 +58,7 @@ def _factor(conf: Mapping[str, str]) -> float:
     """Of the heap, what an overhead is that is not set. Kubernetes gives jobs that are not of the JVM more by itself, and their
     logs do not tell of it: there it is what it may be at most."""
     settings = Settings(conf)
-    unset = EXECUTOR_MEMORY_OVERHEAD_FACTOR not in settings and conf.get("spark.master", "").startswith("k8s://")
+    unset = EXECUTOR_MEMORY_OVERHEAD_FACTOR not in settings and is_kubernetes(conf.get("spark.master", ""))
     given = _ON_KUBERNETES if unset else settings[EXECUTOR_MEMORY_OVERHEAD_FACTOR]
     return given if 0 <= given <= _LARGEST_FACTOR else EXECUTOR_MEMORY_OVERHEAD_FACTOR.default
 

@@ -20,6 +20,7 @@ class Unit(StrEnum):
     BYTES = "bytes"
     MEBIBYTES = "mebibytes"  # of a number without a unit
     SECONDS = "seconds"
+    MILLISECONDS = "milliseconds"
     COUNT = "count"
     RATIO = "ratio"
     SHARE = "share"  # from 0 to 1

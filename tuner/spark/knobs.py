@@ -15,7 +15,7 @@ from tuner.spark.knob import Knob, Range, Unit
 from tuner.spark.lever import Lever
 from tuner.units import GIB, MIB
 
-_FLAG, _BYTES, _MEBIBYTES, _SECONDS, _COUNT, _RATIO, _SHARE, _NAME = Unit
+_FLAG, _BYTES, _MEBIBYTES, _SECONDS, _MILLISECONDS, _COUNT, _RATIO, _SHARE, _NAME = Unit
 _BOTH = Range(0, 1)
 
 
@@ -53,6 +53,13 @@ DYNAMIC_ALLOCATION_MAX = Knob(
 )
 MEMORY_FRACTION = Knob("spark.memory.fraction", _SHARE, 0.6, (1, 6, 0), "MEMORY_FRACTION")
 MEMORY_STORAGE_FRACTION = Knob("spark.memory.storageFraction", _SHARE, 0.5, (1, 6, 0), "MEMORY_STORAGE_FRACTION")
+# 0: with every heartbeat.
+EXECUTOR_METRICS_POLLING = Knob(
+    "spark.executor.metrics.pollingInterval", _MILLISECONDS, 0, (3, 0, 0), "EXECUTOR_METRICS_POLLING_INTERVAL"
+)
+EXECUTOR_PROCESS_TREE_METRICS = Knob(
+    "spark.executor.processTreeMetrics.enabled", _FLAG, False, (3, 0, 0), "EXECUTOR_PROCESS_TREE_METRICS_ENABLED"
+)
 TASK_CPUS = Knob("spark.task.cpus", _COUNT, 1, (0, 5, 0), "CPUS_PER_TASK")
 DEFAULT_PARALLELISM: Knob[int | None] = Knob(
     "spark.default.parallelism", _COUNT, None, (0, 5, 0), "DEFAULT_PARALLELISM"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 # Its executors are processes of their own (SparkMasterRegex.LOCAL_CLUSTER_REGEX).
 _LOCAL_CLUSTER = "local-cluster"
+_KUBERNETES = "k8s://"
 
 
 def is_local(master: str) -> bool:
@@ -14,3 +15,7 @@ def is_local(master: str) -> bool:
 def gives_heap_alone(master: str) -> bool:
     """Whether workers give executors the heap that they ask for, and nothing beside it (StandaloneSchedulerBackend)."""
     return master.startswith(("spark://", _LOCAL_CLUSTER))
+
+
+def is_kubernetes(master: str) -> bool:
+    return master.startswith(_KUBERNETES)

@@ -61,6 +61,7 @@ _READERS: Mapping[Unit, Callable[[str], bool | int | float | str | None]] = {
     Unit.BYTES: parse_bytes,
     Unit.MEBIBYTES: _mebibytes,
     Unit.SECONDS: _count,
+    Unit.MILLISECONDS: _count,
     Unit.COUNT: _count,
     Unit.RATIO: _ratio,
     Unit.SHARE: _share,

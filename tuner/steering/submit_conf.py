@@ -10,6 +10,7 @@ from tuner.model.action import Action, ActionKind
 from tuner.model.decision import DecidedChange, Decision
 from tuner.model.reason import ReasonCode
 from tuner.plan.digest import digest
+from tuner.spark.knobs import EXECUTOR_METRICS_POLLING, EXECUTOR_PROCESS_TREE_METRICS
 from tuner.steering.directives import Directives
 from tuner.words.decisions import decision_summary
 
@@ -25,6 +26,9 @@ EXPLAIN_MODE = "spark.sql.ui.explainMode"
 # Makes Spark write the most that driver and executors held of memory in each stage: an event for each process of a stage, each of
 # which has ends of tasks there that are longer.
 LOG_PEAKS = "spark.eventLog.logStageExecutorMetrics"
+
+# Milliseconds between looks at their memory, and whether at that of their Python workers, too.
+_POLLED = {EXECUTOR_METRICS_POLLING.property: "1000", EXECUTOR_PROCESS_TREE_METRICS.property: "true"}
 
 # spark.redaction.regex: Spark blots out a property whose value looks like this, in the event log too (credentials: 4.3).
 _REDACTED = re.compile(r"secret|password|token|access.?key|credential", re.IGNORECASE)
@@ -59,13 +63,17 @@ def _why_overruled(action: Action, own: str, user_conf: Mapping[str, str]) -> st
     return f"it is set only together with {own}, which the job itself sets"
 
 
-def observing_conf(cohort: str, key: str, event_log: Mapping[str, str], decision: Decision) -> dict[str, str]:
-    """The properties that make a run leave an event log that can be found and read; `event_log` are those of its place."""
+def observing_conf(
+    cohort: str, key: str, event_log: Mapping[str, str], decision: Decision, *, polls: bool = False
+) -> dict[str, str]:
+    """The properties that make a run leave an event log that can be found and read; `event_log` are those of its place.
+    `polls`: executors look at their memory every second, and not only at the heap, nor only with each heartbeat (10 s)."""
     return {
         **event_log,
         EXPLAIN_MODE: "cost",
         # Where the log is another's, so are its properties.
         **({LOG_PEAKS: "true"} if event_log else {}),
+        **(_POLLED if event_log and polls else {}),
         KEY: marker(key),
         COHORT: plain(cohort),
         DECISION: plain(decision_summary(decision)),

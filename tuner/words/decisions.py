@@ -10,9 +10,9 @@ from tuner.words.standings import standing_words
 
 
 def decision_summary(decision: Decision) -> str:
-    """One line for logs and tables: why it chose nothing, or how many of its changes stand where; and what memory is raised."""
+    """One line for logs and tables: why it chose nothing, or how many changes stand where; and sizes in place of the job's."""
     return "; ".join(
-        [_of_changes(decision), *(f"{one.property}={one.value} instead of {one.was}" for one in decision.raises)]
+        [_of_changes(decision), *(f"{one.property}={one.value} instead of {one.was}" for one in decision.sizes)]
     )
 
 

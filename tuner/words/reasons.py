@@ -203,6 +203,8 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.HELD_LARGE_RESULT: "what it would broadcast takes {bytes}, more than the {most_bytes} that memory has for it",
     ReasonCode.RAISED: "run {run} died with {before}: {failure}",
     ReasonCode.RAISE_WORKED: lambda n: f"{n['because'][0]}; it worked in run {n['run']}",
+    ReasonCode.SIZE_CUT: "none of {runs:run} needed more than {needed_bytes} at once (most in run {run})",
+    ReasonCode.OVERHEAD_KEPT: "what it was is kept, though the heap is smaller",
     ReasonCode.NEW_TRIAL: "proven before, but runs now have {difference}, so it is on trial again",
     ReasonCode.RULED: _ruled,
     ReasonCode.RULED_SINCE: _ruled_since,

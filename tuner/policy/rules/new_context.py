@@ -28,7 +28,8 @@ def new_context(situation: Situation, decided: Sequence[DecidedChange]) -> list[
 def context_difference(situation: Situation) -> str:
     """What makes the context of the run to come a new one, in words; "" where it is not, or has been observed."""
     measured = [run for run in situation.runs if usable(run)]
-    differences = {run.key: situation.context.difference(context_of(run.outcome)) for run in measured if run.outcome}
+    contexts = {run.key: context_of(run.outcome, run.decision.cuts) for run in measured if run.outcome}
+    differences = {key: situation.context.difference(context) for key, context in contexts.items()}
     alike = [run for run in measured if not differences[run.key]]
     if len(alike) >= KNOWN_AFTER or any(_is_observed(run) for run in alike):
         return ""

@@ -1,4 +1,4 @@
-"""More memory for a job that died for want of it."""
+"""Another size than a job asks for: more memory after a death for want of it, less where it was never used."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from tuner.model.reason import Reason
 
 class Resources(StrEnum):
     """What becomes of the sizes that a job asks for. observe: nothing. raise: more after a death for memory, and from then on
-    as much as worked."""
+    as much as worked. tune: that, and less where none of its runs came near to what they held."""
 
     OBSERVE = "observe"
     RAISE = "raise"
+    TUNE = "tune"
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryRaise:
+class SizeChange:
     """A property of a run set in place of the job's own: what it is, what it was, and why."""
 
     property: str

@@ -1,0 +1,269 @@
+"""Less memory where none of a job's runs came near to it: in steps, with room, and never at the price of a death."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from tuner.model.decision import DecidedChange
+from tuner.model.failure import Failure, FailureKind
+from tuner.model.resource_use import MemoryPeaks, ResourceUse
+from tuner.model.run import Run, RunState
+from tuner.model.size_change import MemoryLimits, SizeChange
+from tuner.policy.context import context_of
+from tuner.policy.memory_raises import memory_raises
+from tuner.policy.size_cuts import LEAST_HEAP, LEAST_RUNS, size_cuts
+from tuner.spark.knobs import EXECUTOR_MEMORY, EXECUTOR_MEMORY_OVERHEAD, EXECUTOR_METRICS_POLLING
+from tuner.units import GIB, MIB
+from tuner.words.reasons import reason_words
+
+from .histories import decided, hint, run
+
+HEAP, OVERHEAD = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property
+STANDALONE = {"spark.master": "spark://master:7077"}
+YARN = {"spark.master": "yarn"}
+OWN = 8192
+HEAP_DEATH = FailureKind.EXECUTOR_OUT_OF_MEMORY
+
+
+def night(
+    number: int,
+    cuts: Sequence[SizeChange] = (),
+    *,
+    own: int = OWN,
+    firm: int = 1000,
+    execution: int = 0,
+    kind: FailureKind | None = None,
+    gigabytes: float = 10,
+    seconds: float = 100,
+    gc_share: float = 0.02,
+    conf: Mapping[str, str] = STANDALONE,
+    polled: str = "1000",
+    in_force: Sequence[DecidedChange] = (),
+    has_log: bool = True,
+    outside: int | None = 100,
+    state: RunState | None = None,
+) -> Run:
+    """A run in the author's size, or with less, of which it needed `firm` MiB."""
+    failure = Failure(kind, "an executor ran out of memory") if kind else None
+    state = state or (RunState.SUCCEEDED if kind is None else RunState.FAILED)
+    found = run(number, {"q1": 10}, *in_force, state=state, input_bytes=int(gigabytes * 1e9), failure=failure)
+    if state is RunState.RUNNING or not has_log:
+        return replace(found, decision=replace(found.decision, cuts=tuple(cuts)), outcome=None)
+    assert found.outcome is not None
+    task_ms = int(seconds * 1000)
+    process = 0 if outside is None else 1 << 40
+    peaks = MemoryPeaks(own * MIB, execution * MIB, 0, 50 * MIB, process, (outside or 0) * MIB)
+    use = ResourceUse(task_ms=task_ms, gc_ms=int(task_ms * gc_share), executors=peaks, firm_bytes=firm * MIB)
+    had = {**conf, HEAP: f"{own}m", **{one.property: one.value for one in cuts}}
+    if polled:
+        had[EXECUTOR_METRICS_POLLING.property] = polled
+    decision = replace(found.decision, cuts=tuple(cuts))
+    return replace(found, decision=decision, outcome=replace(found.outcome, conf=had, resources=use))
+
+
+def cuts(
+    runs: Sequence[Run], *, own: int = OWN, may_step: bool = True, conf: Mapping[str, str] = STANDALONE
+) -> tuple[SizeChange, ...]:
+    return size_cuts(runs, {**conf, HEAP: f"{own}m"}, may_step=may_step)
+
+
+def given(runs: Sequence[Run], *, own: int = OWN, may_step: bool = True) -> int:
+    """MiB of heap that the next run has."""
+    found = {one.property: one.value for one in cuts(runs, own=own, may_step=may_step)}
+    return int(found.get(HEAP, f"{own}m").removesuffix("m"))
+
+
+THREE = [night(n) for n in range(LEAST_RUNS)]
+
+
+def less(size: int) -> tuple[SizeChange, ...]:
+    return (replace(cuts(THREE)[0], value=f"{size}m"),)
+
+
+def test_three_sampled_nights_come_before_the_first_step_and_one_before_each_further() -> None:
+    assert [given(THREE[:n]) for n in range(4)] == [OWN, OWN, OWN, OWN // 2]
+    (cut,) = cuts(THREE)
+    assert reason_words(cut.why) == "none of 3 runs needed more than 1.0 GB at once (most in run etl/0/1)"
+    assert (cut.property, cut.value, cut.was) == (HEAP, "4096m", "8192m")
+    assert given([*THREE, night(3, less(4096))]) == 2048
+    # 1,000 MiB and a quarter more, in steps of 64.
+    assert given([*THREE, night(3, less(4096)), night(4, less(2048))]) == 1280
+
+
+def test_a_step_that_takes_little_is_none() -> None:
+    assert given([night(n, firm=5400) for n in range(3)]) == 6784
+    assert given([night(n, firm=5600) for n in range(3)]) == OWN
+
+
+def test_a_retry_and_a_night_beside_one_that_tries_the_step_take_none_of_their_own() -> None:
+    assert given(THREE, may_step=False) == OWN
+    running = night(3, less(4096), state=RunState.RUNNING)
+    assert given([*THREE, running]) == OWN
+    # One that was never heard of again holds nothing up.
+    assert given([*THREE, running, night(4)]) == 4096
+    proven = night(3, less(4096))
+    assert given([*THREE, proven], may_step=False) == 4096
+    assert given([*THREE, proven, night(4, less(4096), state=RunState.RUNNING)]) == 2048
+
+
+@pytest.mark.parametrize("polled", ["", "0", "10000", "often"])
+def test_what_was_sampled_too_seldom_tells_nothing(polled: str) -> None:
+    assert given([night(n, polled=polled) for n in range(5)]) == OWN
+
+
+def test_the_largest_night_counts_until_one_that_read_as_much_did_with_less() -> None:
+    month_end = night(2, firm=4000, gigabytes=40)
+    # It read four times as much as those before it, and so may the next.
+    assert given([night(0), night(1), month_end]) == OWN
+    grown = [night(0, gigabytes=40), month_end, night(1)]
+    assert given(grown) == 5056
+    small = night(3, less(5056))
+    assert given([*grown, small]) == 5056
+    assert given([*grown, small, night(4, less(5056), gigabytes=39)]) < 5056
+
+
+def test_room_for_as_much_growth_as_there_was() -> None:
+    nights = [night(0, firm=2000), night(1, firm=2000, gigabytes=15), night(2, firm=2000)]
+    assert given(nights) == 4096
+    nights = [night(0, firm=3000), night(1, firm=3000, gigabytes=15), night(2, firm=3000)]
+    # 3,000 MiB, a quarter more, and half more than that.
+    assert given(nights) == 5632
+
+
+def test_execution_and_broadcasts_keep_their_place_in_sparks_share_of_the_heap() -> None:
+    nights = [night(n, firm=3000, execution=2900) for n in range(3)]
+    # 2,900 MiB and a quarter more are six tenths of what is above 300 MiB.
+    assert given(nights) == 6400
+
+
+@pytest.mark.parametrize("kind", [HEAP_DEATH, FailureKind.TASK_MEMORY, FailureKind.EXECUTOR_OVER_LIMIT])
+def test_a_death_for_memory_takes_the_step_back_for_good_and_doubles_the_room(kind: FailureKind) -> None:
+    died = [*THREE, night(3, less(4096)), night(4, less(2048), kind=kind)]
+    assert given(died, may_step=False) == given(died) == 4096
+    after = [*died, *(night(5 + n, less(4096), firm=900) for n in range(10))]
+    assert given(after) == 4096
+    first = [*THREE, night(3, less(4096), kind=kind)]
+    assert given([*first, *(night(4 + n) for n in range(10))]) == OWN
+
+
+def test_executors_that_died_in_a_run_that_went_on_are_deaths_too() -> None:
+    made_up = night(3, less(4096), kind=HEAP_DEATH, state=RunState.SUCCEEDED)
+    assert given([*THREE, made_up, night(4), night(5)]) == OWN
+
+
+def test_nothing_is_raised_after_a_death_of_what_was_taken() -> None:
+    died = [*THREE, night(3, less(4096), kind=HEAP_DEATH)]
+    limits = MemoryLimits(executor_bytes=64 * GIB)
+    assert memory_raises(died, {**STANDALONE, HEAP: f"{OWN}m"}, limits) == ()
+    # Of one that dies in its own size, too, the next has more.
+    twice = [*died, night(4, kind=HEAP_DEATH)]
+    (more,) = memory_raises(twice, {**STANDALONE, HEAP: f"{OWN}m"}, limits)
+    assert (more.value, more.was) == ("16384m", "8192m")
+
+
+@pytest.mark.parametrize(
+    ("kind", "first", "proven"),
+    [
+        (FailureKind.UNKNOWN, OWN, 4096),
+        (FailureKind.KILLED, OWN, 4096),
+        (FailureKind.EXECUTOR_LOST, OWN, 4096),
+        (FailureKind.DATA_OR_CODE, 4096, 4096),
+        (FailureKind.INPUT_MISSING, 4096, 4096),
+    ],
+)
+def test_a_failure_that_it_may_have_made_takes_back_what_never_worked(
+    kind: FailureKind, first: int, proven: int
+) -> None:
+    assert given([*THREE, night(3, less(4096), kind=kind)]) == first
+    assert given([*THREE, night(3, less(4096)), night(4, less(4096), kind=kind)], may_step=False) == proven
+
+
+def test_a_failure_without_a_log_takes_it_back() -> None:
+    lost = night(3, less(4096), state=RunState.FAILED, has_log=False)
+    assert given([*THREE, lost, night(4), night(5)]) == OWN
+
+
+def test_a_step_that_tasks_are_slower_with_is_taken_back() -> None:
+    assert given([*THREE, night(3, less(4096), seconds=110)]) == OWN
+    assert given([*THREE, night(3, less(4096), seconds=104)]) == 2048
+    assert given([*THREE, night(3, less(4096), gc_share=0.15)]) == OWN
+    # With more to read, or other changes in force, seconds say nothing; the collector does.
+    assert given([*THREE, night(3, less(4096), seconds=150, gigabytes=15)]) < 4096
+    other = [decided(hint())]
+    assert given([*THREE, night(3, less(4096), seconds=150, in_force=other)]) == 2048
+
+
+def test_an_author_who_asks_for_another_size_is_heeded_and_observed_afresh() -> None:
+    settled = [*THREE, night(3, less(4096)), night(4, less(2048))]
+    assert given(settled, own=6000) == 6000
+    anew = [night(5 + n, own=6000) for n in range(3)]
+    assert given([*settled, *anew[:2]], own=6000) == 6000
+    assert given([*settled, *anew], own=6000) == 3000
+
+
+def test_nothing_is_taken_in_local_mode_and_where_nobody_can_tell_the_overhead() -> None:
+    for master in ("local[4]", "k8s://https://api:6443"):
+        conf = {"spark.master": master}
+        assert cuts([night(n, conf=conf) for n in range(4)], conf=conf) == ()
+    sized = {"spark.master": "k8s://https://api:6443", OVERHEAD: "1g"}
+    assert [c.property for c in cuts([night(n, conf=sized) for n in range(4)], conf=sized)] == [HEAP]
+
+
+def test_an_overhead_that_follows_from_the_heap_stays_what_it_was() -> None:
+    nights = [night(n, conf=YARN) for n in range(3)]
+    heap, overhead = cuts(nights, conf=YARN)
+    assert (heap.value, overhead.property, overhead.value, overhead.was) == ("4096m", OVERHEAD, "820m", "410m")
+    again = cuts([*nights, night(3, (heap, overhead), conf=YARN)], conf=YARN)
+    assert [(c.value, c.was) for c in again] == [("2048m", "8192m"), ("820m", "384m")]
+
+
+def test_what_is_outside_of_a_heap_in_a_container_must_have_its_place_there() -> None:
+    def found(outside: int | None, **had: str) -> list[str]:
+        conf = YARN | had
+        return [c.property for c in cuts([night(n, conf=conf, outside=outside) for n in range(3)], conf=conf)]
+
+    assert found(700) == [HEAP, OVERHEAD]
+    # With 50 MiB of the JVM's own that is more than a tenth of the heap.
+    assert found(800) == found(None) == []
+    assert found(800, **{OVERHEAD: "2g"}) == [HEAP]
+    unknown = [night(n, outside=None) for n in range(3)]
+    assert [c.property for c in cuts(unknown)] == [HEAP]
+
+
+def test_one_slow_night_in_a_size_that_worked_takes_nothing_back() -> None:
+    nights = [*THREE, night(3, less(4096)), *(night(4 + n, less(4096), seconds=130) for n in range(3))]
+    assert given(nights, may_step=False) == 4096
+
+
+def test_the_context_of_a_run_is_that_of_the_size_its_author_asks_for() -> None:
+    found = night(3, less(4096))
+    assert found.outcome is not None
+    smaller = replace(found.outcome.cluster, executor_memory_bytes=4 * GIB)
+    asked = context_of(replace(found.outcome, cluster=smaller), found.decision.cuts).cluster
+    assert asked.executor_memory_bytes == 8 * GIB
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_jobs_of_any_kind_end_with_less_and_never_die_of_it(seed: int) -> None:
+    """Live memory that varies from night to night by a tenth, and garbage that fills a share of the heap above it."""
+    draw = Random(seed)
+    own = draw.choice([2048, 4096, 8192, 30000])
+    live, garbage = own * draw.uniform(0.05, 0.9), draw.uniform(0.1, 0.9)
+    runs: list[Run] = []
+    for number in range(25):
+        now = cuts(runs, own=own)
+        heap = int(now[0].value.removesuffix("m")) if now else own
+        size = draw.uniform(0.9, 1.1)
+        needs = live * size
+        assert heap >= needs, f"night {number}"
+        assert heap >= LEAST_HEAP / MIB
+        firm = int(needs + (heap - needs) * garbage * draw.uniform(0.8, 1))
+        runs.append(night(number, now, own=own, firm=firm, gigabytes=10 * size))
+    heaps = [int(dict(r.outcome.conf)[HEAP].removesuffix("m")) for r in runs if r.outcome]
+    assert heaps == sorted(heaps, reverse=True)
+    if live * 1.5 < own / 4 and garbage < 0.4:
+        assert heaps[-1] <= own / 2

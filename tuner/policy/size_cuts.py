@@ -1,0 +1,266 @@
+"""How much less memory executors get than their job asks for: what none of its runs came near to, in steps that a run proves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tuner.model.failure import FailureKind
+from tuner.model.query import Query
+from tuner.model.reason import Reason, ReasonCode
+from tuner.model.run import Outcome, Run, RunState
+from tuner.model.size_change import SizeChange
+from tuner.policy.changes_in_effect import changes_in_effect
+from tuner.policy.measure import total_input_bytes
+from tuner.spark.container import executor_container_bytes, overhead_bytes
+from tuner.spark.knobs import (
+    EXECUTOR_MEMORY,
+    EXECUTOR_MEMORY_OVERHEAD,
+    EXECUTOR_MEMORY_OVERHEAD_FACTOR,
+    EXECUTOR_METRICS_POLLING,
+    MEMORY_FRACTION,
+)
+from tuner.spark.master import gives_heap_alone, is_kubernetes, is_local
+from tuner.spark.memory import RESERVED_BYTES
+from tuner.spark.settings import Settings
+from tuner.units import MIB
+
+# A run may hold more than any before it, by this share; a death for memory doubles it.
+HEAD_ROOM = 0.25
+# Peaks are those of samples: what is sampled more seldom than every so many milliseconds, misses too much.
+MOST_SELDOM_MS = 1000
+# So many runs tell what a job needs, before anything is taken.
+LEAST_RUNS = 3
+# A step leaves at least half, and takes at least a sixth.
+MOST_TAKEN, LEAST_TAKEN = 1 / 2, 1 / 6
+# Spark starts no executor with less than 1.5 times 300 MiB (UnifiedMemoryManager.getMaxMemory).
+LEAST_HEAP = 512 * MIB
+_ROUND = 64 * MIB
+_LEAST_FRACTION = 0.01
+# A run that read as much, but for this share, needs as much.
+AS_MUCH = 0.95
+# Inputs may grow once more by as much as they did, but not by more than twice.
+MOST_GROWTH = 2.0
+# A step goes that makes tasks longer than those of any run before it by this share, or wait for the collector.
+MOST_SLOWER = 0.05
+MOST_GC, MORE_GC = 0.1, 2.0
+# Failures that a smaller heap cannot make.
+_OF_ANOTHER_CAUSE = frozenset(
+    {
+        FailureKind.BROADCAST_TOO_LARGE,
+        FailureKind.BROADCAST_OUT_OF_MEMORY,
+        FailureKind.DRIVER_OUT_OF_MEMORY,
+        FailureKind.RESULT_TOO_LARGE,
+        FailureKind.EXECUTOR_PREEMPTED,
+        FailureKind.INPUT_MISSING,
+        FailureKind.ACCESS_DENIED,
+        FailureKind.UNREACHABLE,
+        FailureKind.CODE,
+        FailureKind.OWN_EXIT,
+        FailureKind.DATA_OR_CODE,
+    }
+)
+_FOR_MEMORY = frozenset({FailureKind.TASK_MEMORY, FailureKind.EXECUTOR_OUT_OF_MEMORY, FailureKind.EXECUTOR_OVER_LIMIT})
+_HEAP, _OVERHEAD = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property
+
+
+def size_cuts(runs: Sequence[Run], own_conf: Mapping[str, str], *, may_step: bool) -> tuple[SizeChange, ...]:
+    """What the next run's executors get less of than `own_conf`, what its author set, asks for. `runs` are its cohort's, oldest
+    first.
+
+    The heap: what any run held at once that was neither garbage nor storage, and its largest query's broadcasts, in all and of
+    Spark's share of it, and a quarter more; by half at most in a step, once three runs were sampled in the author's size, and one
+    in that of each step. Garbage fills any heap, and broadcasts of earlier queries any storage: neither is a need. A death for
+    want of memory takes its step back for good and doubles the room; a step that tasks are slower with is taken back, too. A
+    retry takes no step (`may_step`). Where an overhead follows from the heap, it stays what it was. Nothing is taken in local
+    mode, after a raise, where more is held outside of the heap than a container has for that, or nobody knows how much is: it may
+    live off the heap. Nor on Kubernetes where no overhead is set, as its share of the heap is not known there.
+    """
+    known = _Known(own_conf)
+    for run in runs:
+        known.take(run)
+    return tuple(known.cuts(may_step=may_step))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sampled:
+    """A run that succeeded: bytes of its heap, of what was neither garbage nor storage there, of execution at most and of the
+    broadcasts of one query, of what was outside of the heap (None: not known); and what it read (0: not known)."""
+
+    run: str
+    heap: int
+    firm: int
+    execution: int
+    broadcasts: int
+    outside: int | None
+    input_bytes: int
+    task_ms: int
+    gc_share: float
+    in_force: frozenset[str]
+
+
+@dataclass(slots=True)
+class _Known:
+    """What a cohort's runs say of the heap that it asks for: the sizes that worked since, largest first; the least that it may
+    have; how much room is left above what was needed; whether its latest run is under way with less than any before."""
+
+    own_conf: Mapping[str, str]
+    conf: dict[str, str] = field(default_factory=dict)
+    own: int = 0
+    sampled: list[_Sampled] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    least: int = LEAST_HEAP
+    room: float = HEAD_ROOM
+    is_tried_now: bool = False
+
+    def take(self, run: Run) -> None:
+        had = {one.property: one for one in run.decision.sizes}
+        outcome = run.outcome
+        if run.state is RunState.RUNNING:
+            size = _heap({_HEAP: had[_HEAP].value}) if _HEAP in had else 0
+            self.is_tried_now |= 0 < size < min(self.sizes, default=0)
+            return
+        self.is_tried_now = False
+        if outcome is None:
+            if run.state is RunState.FAILED and _HEAP in had:
+                self._lost(_heap({_HEAP: had[_HEAP].value}), FailureKind.UNKNOWN)
+            return
+        self.conf = {**outcome.conf, **{name: one.was for name, one in had.items() if name != _OVERHEAD}}
+        if _OVERHEAD in had:
+            self.conf.pop(_OVERHEAD, None)
+        own, heap = _heap(self.conf), _heap(outcome.conf)
+        if own != self.own or any(one.property in (_HEAP, _OVERHEAD) for one in run.decision.raises):
+            self.own, self.sampled, self.sizes, self.least, self.room = own, [], [], LEAST_HEAP, HEAD_ROOM
+        if not 0 < heap <= own:
+            return
+        failed = outcome.failure.kind if outcome.failure else FailureKind.UNKNOWN
+        if run.state is RunState.FAILED or (run.state is RunState.SUCCEEDED and failed in _FOR_MEMORY):
+            self._lost(heap, failed)  # Spark may have made up for executors that died.
+        elif run.state is RunState.SUCCEEDED:
+            self._succeeded(run, outcome, heap)
+
+    def _succeeded(self, run: Run, outcome: Outcome, heap: int) -> None:
+        use = outcome.resources
+        polled_ms = Settings(outcome.conf)[EXECUTOR_METRICS_POLLING]
+        if use.executors is None or not use.firm_bytes or not 0 < polled_ms <= MOST_SELDOM_MS:
+            return
+        in_force = frozenset(d.id for d in changes_in_effect(run))
+        input_bytes = total_input_bytes(outcome.queries)
+        found = _Sampled(
+            run.key,
+            heap,
+            use.firm_bytes,
+            use.executors.execution_bytes,
+            max(map(_broadcast_bytes, outcome.queries), default=0),
+            use.executors.native_bytes + use.executors.beside_jvm_bytes if use.executors.process_bytes else None,
+            input_bytes,
+            use.task_ms,
+            use.gc_share,
+            in_force,
+        )
+        alike = [s for s in self.sampled if s.in_force == in_force]
+        before = [s for s in alike if s.heap > heap]
+        self.sampled.append(found)
+        if heap not in self.sizes:
+            self.sizes = sorted({*self.sizes, heap}, reverse=True)
+        if before and _is_slower([*(s for s in alike if s.heap == heap), found], before):
+            self._take_back(heap)
+
+    def _lost(self, heap: int, kind: FailureKind) -> None:
+        if kind in _OF_ANOTHER_CAUSE or heap >= self.own:
+            return
+        if kind in _FOR_MEMORY:
+            self.room *= 2
+        elif heap in self.sizes:
+            return  # It was enough before; nothing says that it was not now.
+        self._take_back(heap)
+
+    def _take_back(self, heap: int) -> None:
+        """For good: the next larger one that worked is the least."""
+        self.least = min((size for size in self.sizes if size > heap), default=self.own)
+        self.sizes = [size for size in self.sizes if size >= self.least]
+
+    @property
+    def _asked(self) -> dict[str, str]:
+        return {**self.conf, **self.own_conf}
+
+    def cuts(self, *, may_step: bool) -> list[SizeChange]:
+        asked = self._asked
+        master, settings = asked.get("spark.master", ""), Settings(asked)
+        if is_local(master) or not self.sizes or _heap(asked) != self.own or not self._fits_beside(asked):
+            return []
+        size = now = min(self.sizes)
+        telling = self._telling(now)
+        if may_step and not self.is_tried_now and sum(s.heap == self.own for s in self.sampled) >= LEAST_RUNS:
+            needed = max(_heap_for(s, 1 + self.room, settings[MEMORY_FRACTION]) for s in telling) * self._growth()
+            wanted = max(math.ceil(needed / _ROUND) * _ROUND, math.ceil(now * MOST_TAKEN / MIB) * MIB, self.least)
+            if wanted <= now * (1 - LEAST_TAKEN):
+                size = wanted
+        if size >= self.own:
+            return []
+        most = max(telling, key=lambda s: _heap_for(s, 1.0, settings[MEMORY_FRACTION]))
+        needed = round(_heap_for(most, 1.0, settings[MEMORY_FRACTION]))
+        why = Reason(ReasonCode.SIZE_CUT, {"needed_bytes": needed, "run": most.run, "runs": len(self.sampled)})
+        cut = SizeChange(_HEAP, _text(size), _text(self.own), why)
+        if gives_heap_alone(master) or EXECUTOR_MEMORY_OVERHEAD in settings:
+            return [cut]
+        less = overhead_bytes({**asked, _HEAP: cut.value})
+        overhead = overhead_bytes(asked)
+        kept = SizeChange(_OVERHEAD, _text(overhead), _text(less), Reason(ReasonCode.OVERHEAD_KEPT))
+        return [cut, kept] if overhead > less else [cut]
+
+    def _fits_beside(self, asked: Mapping[str, str]) -> bool:
+        """Whether what was outside of the heap has its place there: in a container it may live off a heap that is never full."""
+        master, settings = asked.get("spark.master", ""), Settings(asked)
+        if gives_heap_alone(master):
+            return True
+        is_told = EXECUTOR_MEMORY_OVERHEAD in settings or EXECUTOR_MEMORY_OVERHEAD_FACTOR in settings
+        if is_kubernetes(master) and not is_told:
+            return False
+        beside = executor_container_bytes(asked) - self.own
+        return all(s.outside is not None and s.outside <= beside for s in self.sampled)
+
+    def _telling(self, now: int) -> list[_Sampled]:
+        """The runs that tell what is needed. Larger heaps hold more garbage: they count only where no run in this one read as
+        much."""
+        told = max((s.input_bytes for s in self.sampled if s.heap == now), default=0)
+        return [s for s in self.sampled if s.heap == now or not 0 < s.input_bytes * AS_MUCH <= told]
+
+    def _growth(self) -> float:
+        """By how much a run's inputs were larger than those of all before it, at most."""
+        most, growth = 0, 1.0
+        for one in self.sampled:
+            if most and one.input_bytes > most:
+                growth = max(growth, one.input_bytes / most)
+            most = max(most, one.input_bytes)
+        return min(MOST_GROWTH, growth)
+
+
+def _heap_for(sampled: _Sampled, room: float, fraction: float) -> float:
+    """The heap in which so many times what a run needed has its place; Spark's own is a fraction of it (UnifiedMemoryManager)."""
+    sparks = (sampled.execution + sampled.broadcasts) * room / max(fraction, _LEAST_FRACTION) + RESERVED_BYTES
+    return max((sampled.firm + sampled.broadcasts) * room, sparks)
+
+
+def _broadcast_bytes(query: Query) -> int:
+    """Of storage, what a query needs at once; older ones' broadcasts stay until something else needs their place."""
+    return sum(side.broadcast_bytes or 0 for join in query.joins for side in (join.left, join.right))
+
+
+def _is_slower(found: Sequence[_Sampled], before: Sequence[_Sampled]) -> bool:
+    """Whether the last one's tasks waited for the collector, or those of all took longer than those of any run in a larger heap
+    that read as much."""
+    if found[-1].gc_share > max(MOST_GC, MORE_GC * max(s.gc_share for s in before)):
+        return True
+    shortest = min(found, key=lambda s: s.task_ms)
+    alike = [s.task_ms for s in before if s.input_bytes >= AS_MUCH * shortest.input_bytes]
+    return bool(alike) and shortest.task_ms > (1 + MOST_SLOWER) * max(alike)
+
+
+def _heap(conf: Mapping[str, str]) -> int:
+    return Settings(conf)[EXECUTOR_MEMORY]
+
+
+def _text(size: int) -> str:
+    return f"{-(-size // MIB)}m"

@@ -244,8 +244,10 @@ def _heap_for(sampled: _Sampled, room: float, fraction: float) -> float:
 
 
 def _broadcast_bytes(query: Query) -> int:
-    """Of storage, what a query needs at once; older ones' broadcasts stay until something else needs their place."""
-    return sum(side.broadcast_bytes or 0 for join in query.joins for side in (join.left, join.right))
+    """Of storage, what a query needs at once, each relation once (ReuseExchangeAndSubquery); older ones' broadcasts stay until
+    something else needs their place."""
+    sides = [side for join in query.joins for side in (join.left, join.right) if side.broadcast_bytes]
+    return sum({(side.relations, side.rows, side.bytes): side.broadcast_bytes or 0 for side in sides}.values())
 
 
 def _is_slower(found: Sequence[_Sampled], before: Sequence[_Sampled]) -> bool:

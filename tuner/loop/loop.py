@@ -659,6 +659,8 @@ def _cuts(known: _Known, raises: Sequence[SizeChange]) -> tuple[SizeChange, ...]
     job = known.job
     if not _is_sized(known) or job.resources is not Resources.TUNE or _is_mapped(job) or raises:
         return ()
+    if any(run.decision.cuts for run in known.earlier_tries):
+        return ()  # Whatever made that fail, this one has all that its author asks for.
     tries = {run.key: run for run in (*known.runs, *known.earlier_tries) if run.key != job.key}
     in_order = sorted(tries.values(), key=lambda run: run.started_at)
     return size_cuts(in_order, {**job.submission.conf, **job.user_conf}, may_step=job.try_number == 1)

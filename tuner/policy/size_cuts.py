@@ -15,11 +15,13 @@ from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.measure import total_input_bytes
 from tuner.spark.container import executor_container_bytes, overhead_bytes
 from tuner.spark.knobs import (
+    EXECUTOR_CORES,
     EXECUTOR_MEMORY,
     EXECUTOR_MEMORY_OVERHEAD,
     EXECUTOR_MEMORY_OVERHEAD_FACTOR,
     EXECUTOR_METRICS_POLLING,
     MEMORY_FRACTION,
+    TASK_CPUS,
 )
 from tuner.spark.master import gives_heap_alone, is_kubernetes, is_local
 from tuner.spark.memory import RESERVED_BYTES
@@ -107,12 +109,17 @@ class _Known:
 
     own_conf: Mapping[str, str]
     conf: dict[str, str] = field(default_factory=dict)
-    own: int = 0
+    shape: tuple[int | float, ...] = ()
+    version: str = ""
     sampled: list[_Sampled] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
     least: int = LEAST_HEAP
     room: float = HEAD_ROOM
     is_tried_now: bool = False
+
+    @property
+    def own(self) -> int:
+        return int(self.shape[0]) if self.shape else 0
 
     def take(self, run: Run) -> None:
         had = {one.property: one for one in run.decision.sizes}
@@ -129,10 +136,12 @@ class _Known:
         self.conf = {**outcome.conf, **{name: one.was for name, one in had.items() if name != _OVERHEAD}}
         if _OVERHEAD in had:
             self.conf.pop(_OVERHEAD, None)
-        own, heap = _heap(self.conf), _heap(outcome.conf)
-        if own != self.own or any(one.property in (_HEAP, _OVERHEAD) for one in run.decision.raises):
-            self.own, self.sampled, self.sizes, self.least, self.room = own, [], [], LEAST_HEAP, HEAD_ROOM
-        if not 0 < heap <= own:
+        heap, shape = _heap(outcome.conf), _shape(self.conf)
+        is_raised = any(one.property in (_HEAP, _OVERHEAD) for one in run.decision.raises)
+        if shape != self.shape or outcome.spark_version != self.version or is_raised:
+            self.shape, self.version = shape, outcome.spark_version
+            self.sampled, self.sizes, self.least, self.room = [], [], LEAST_HEAP, HEAD_ROOM
+        if not 0 < heap <= self.own:
             return
         failed = outcome.failure.kind if outcome.failure else FailureKind.UNKNOWN
         if run.state is RunState.FAILED or (run.state is RunState.SUCCEEDED and failed in _FOR_MEMORY):
@@ -188,20 +197,23 @@ class _Known:
     def cuts(self, *, may_step: bool) -> list[SizeChange]:
         asked = self._asked
         master, settings = asked.get("spark.master", ""), Settings(asked)
-        if is_local(master) or not self.sizes or _heap(asked) != self.own or not self._fits_beside(asked):
+        if is_local(master) or not self.sizes or _shape(asked) != self.shape or not self._fits_beside(asked):
             return []
         size = now = min(self.sizes)
         telling = self._telling(now)
+        needed = max(_heap_for(s, 1 + self.room, settings[MEMORY_FRACTION]) for s in telling)
         if may_step and not self.is_tried_now and sum(s.heap == self.own for s in self.sampled) >= LEAST_RUNS:
-            needed = max(_heap_for(s, 1 + self.room, settings[MEMORY_FRACTION]) for s in telling) * self._growth()
-            wanted = max(math.ceil(needed / _ROUND) * _ROUND, math.ceil(now * MOST_TAKEN / MIB) * MIB, self.least)
+            half, grown = math.ceil(now * MOST_TAKEN / MIB) * MIB, _rounded(needed * self._growth())
+            wanted = max(grown, half, self.least)
             if wanted <= now * (1 - LEAST_TAKEN):
                 size = wanted
+        # What a run in a larger one needed since, the next may need.
+        size = max(size, _rounded(needed))
         if size >= self.own:
             return []
         most = max(telling, key=lambda s: _heap_for(s, 1.0, settings[MEMORY_FRACTION]))
-        needed = round(_heap_for(most, 1.0, settings[MEMORY_FRACTION]))
-        why = Reason(ReasonCode.SIZE_CUT, {"needed_bytes": needed, "run": most.run, "runs": len(self.sampled)})
+        at_once = round(_heap_for(most, 1.0, settings[MEMORY_FRACTION]))
+        why = Reason(ReasonCode.SIZE_CUT, {"needed_bytes": at_once, "run": most.run, "runs": len(self.sampled)})
         cut = SizeChange(_HEAP, _text(size), _text(self.own), why)
         if gives_heap_alone(master) or EXECUTOR_MEMORY_OVERHEAD in settings:
             return [cut]
@@ -262,6 +274,16 @@ def _is_slower(found: Sequence[_Sampled], before: Sequence[_Sampled]) -> bool:
 
 def _heap(conf: Mapping[str, str]) -> int:
     return Settings(conf)[EXECUTOR_MEMORY]
+
+
+def _shape(conf: Mapping[str, str]) -> tuple[int | float, ...]:
+    """The heap, and how much is done in it at a time: with other tasks beside one another a job needs another one."""
+    settings = Settings(conf)
+    return (_heap(conf), settings[EXECUTOR_CORES], settings[TASK_CPUS], settings[MEMORY_FRACTION])
+
+
+def _rounded(size: float) -> int:
+    return math.ceil(size / _ROUND) * _ROUND
 
 
 def _text(size: int) -> str:

@@ -52,9 +52,9 @@ def format_seconds(seconds: float) -> str:
     return f"{seconds:.2f} s" if abs(seconds) < 1 else f"{seconds:.1f} s"
 
 
-def format_core_hours(core_hours: float) -> str:
+def format_hours(hours: float) -> str:
     """`0.0167`, `12.3`, `1,204`: the number alone."""
-    return f"{core_hours:,.0f}" if core_hours >= 100 else f"{core_hours:.3g}"
+    return f"{hours:,.0f}" if hours >= 100 else f"{hours:.3g}"
 
 
 def is_price(price: float) -> bool:

@@ -18,8 +18,10 @@ from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.query import Query, QueryStatus
+from tuner.model.resource_use import ResourceUse
 from tuner.model.run import Outcome, Run, RunState
 from tuner.model.verdict import Ruling
+from tuner.units import GIB
 from tuner.words.actions import action_words
 from tuner.words.query_names import NO_NAMES
 
@@ -67,13 +69,15 @@ def test_status_as_json(spark_tuner: Call, run: Run) -> None:
 
 def test_status_tells_what_executors_held(spark_tuner: Call, run: Run, url: str) -> None:
     (before,) = json.loads(spark_tuner("status", "etl.nightly", "--json").out)["runs"]
-    assert before["allocated_core_hours"] is None
-    outcome = Outcome("app-1", "4.0.1", 60_000, Cluster(8), (), allocated_core_ms=4_500_000)
+    assert (before["allocated_core_hours"], before["allocated_gib_hours"]) == (None, None)
+    use = ResourceUse(executor_ms=1_800_000, container_bytes=9 * GIB)
+    outcome = Outcome("app-1", "4.0.1", 60_000, Cluster(8), (), allocated_core_ms=4_500_000, resources=use)
     with Store.open(url) as store:
         store.finish(run.key, RunState.SUCCEEDED, run.started_at, outcome)
     (after,) = json.loads(spark_tuner("status", "etl.nightly", "--json").out)["runs"]
-    assert after["allocated_core_hours"] == 1.25
-    assert " 1.25 " in spark_tuner("status", "etl.nightly").out
+    assert (after["allocated_core_hours"], after["allocated_gib_hours"]) == (1.25, 4.5)
+    assert " 1.25 " in (shown := spark_tuner("status", "etl.nightly").out)
+    assert " 4.5 " in shown
     assert after["cost"] is None
     assert after["objective"] == "time"
     (priced,) = json.loads(spark_tuner("status", "etl.nightly", "--json", "--core-hour-price", "0.05").out)["runs"]

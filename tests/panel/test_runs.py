@@ -11,8 +11,10 @@ import pytest
 from tuner.history.store import Store
 from tuner.model.decision import Standing
 from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
+from tuner.model.resource_use import ResourceUse
 from tuner.model.run import Origin, RunDetails, RunState
 from tuner.panel.models import Home
+from tuner.units import GIB
 
 from .nights import COHORT, HINT, decided, keep, night, query
 
@@ -57,9 +59,10 @@ def test_runs_that_failed_have_no_time_of_their_queries(ask: Ask, store: Store) 
 def test_a_run_says_what_its_executors_held(ask: Ask, store: Store) -> None:
     run = night(0, query("q1", 5))
     assert run.outcome is not None
-    keep(store, replace(run, outcome=replace(run.outcome, allocated_core_ms=5_400_000)))
+    use = ResourceUse(executor_ms=1_800_000, container_bytes=9 * GIB)
+    keep(store, replace(run, outcome=replace(run.outcome, allocated_core_ms=5_400_000, resources=use)))
     (item,) = ask().get("/api/cohort/runs", params={"cohort": COHORT}).json()["items"]
-    assert (item["allocated_core_hours"], item["cost"]) == (1.5, None)
+    assert (item["allocated_core_hours"], item["allocated_gib_hours"], item["cost"]) == (1.5, 4.5, None)
     priced = ask(core_hour_price=0.1).get("/api/cohort/runs", params={"cohort": COHORT}).json()["items"]
     assert priced[0]["cost"] == pytest.approx(0.15)
 

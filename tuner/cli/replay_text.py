@@ -20,7 +20,7 @@ from tuner.printable import printable
 from tuner.replay.cohort_replay import Advised, Backtest, CohortReplay, Observed, ReplayedRun, ReplaySummary, UnreadLog
 from tuner.replay.newest_run import details_of_newest_run, newest_whole, order_insights
 from tuner.replay.replayed import Replayed
-from tuner.units import format_bytes, format_core_hours, format_money, format_seconds, format_share
+from tuner.units import format_bytes, format_hours, format_money, format_seconds, format_share
 from tuner.words.changes import change_words
 from tuner.words.decisions import decision_summary
 from tuner.words.query_names import QueryNames
@@ -96,7 +96,7 @@ def _counted(count: int, name: str) -> str:
 
 
 def _hours(core_hours: float) -> str:
-    return f"{format_core_hours(core_hours)} core-hours"
+    return f"{format_hours(core_hours)} core-hours"
 
 
 def _cohort_line(c: CohortReplay) -> str:

@@ -22,7 +22,7 @@ from tuner.model.decision import DecidedChange
 from tuner.model.run import Run, RunState
 from tuner.policy.changes_in_effect import held_in, not_followed
 from tuner.printable import printable
-from tuner.units import format_core_hours, format_money
+from tuner.units import format_hours, format_money
 from tuner.words.actions import action_words
 from tuner.words.changes import change_words
 from tuner.words.decisions import decision_summary
@@ -96,6 +96,7 @@ def _run_json(run: Run, names: QueryNames, core_hour_price: float | None) -> dic
         "started_at": run.started_at.isoformat(),
         "duration_ms": outcome.duration_ms if outcome else None,
         "allocated_core_hours": outcome.allocated_core_hours if outcome else None,
+        "allocated_gib_hours": outcome.allocated_gib_hours if outcome else None,
         "cost": outcome.cost(core_hour_price) if outcome else None,
         "app_id": outcome.app_id if outcome else None,
         "failure": _failure_json(run, names),
@@ -148,17 +149,18 @@ def _show(cohort: str, found: list[Run], names: QueryNames, core_hour_price: flo
     console = Console(highlight=False)
     title = escape(printable(cohort))
     priced = ("cost",) if core_hour_price is not None else ()
-    columns = ("run", "state", "seconds", "core-hours", *priced, "decision")
+    columns = ("run", "state", "seconds", "core-hours", "GiB-hours", *priced, "decision")
     table = Table(*columns, title=title, title_justify="left", box=None)
     for run in found:
         duration = run.outcome.duration_ms if run.outcome else None
         seconds = "-" if duration is None else f"{duration / 1e3:.1f}"
         decision = escape(printable(decision_summary(run.decision)))
         held = run.outcome.allocated_core_hours if run.outcome else None
-        core_hours = "-" if held is None else format_core_hours(held)
+        gib_hours = run.outcome.allocated_gib_hours if run.outcome else None
+        hours = ["-" if h is None else format_hours(h) for h in (held, gib_hours)]
         cost = run.outcome.cost(core_hour_price) if run.outcome else None
         costs = ["-" if cost is None else format_money(cost)] if priced else []
-        table.add_row(escape(printable(run.key)), run.state, seconds, core_hours, *costs, decision)
+        table.add_row(escape(printable(run.key)), run.state, seconds, *hours, *costs, decision)
     console.print(table)
     failed = ((run, run.failure) for run in found if run.failure)
     print_lines(console, (f"run {run.key} {_ended(run)}: {failure_words(why, names)}" for run, why in failed))

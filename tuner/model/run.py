@@ -13,7 +13,7 @@ from tuner.model.insight import Insight
 from tuner.model.plan_picture import PlanPicture
 from tuner.model.query import Query
 from tuner.model.resource_use import UNKNOWN_USE, ResourceUse
-from tuner.units import MS_PER_HOUR
+from tuner.units import GIB, MS_PER_HOUR
 
 
 class RunState(StrEnum):
@@ -50,6 +50,12 @@ class Outcome:
     def allocated_core_hours(self) -> float | None:
         """Hours times the cores that executors held, busy or idle; None where the log did not tell, or none was kept."""
         return None if self.allocated_core_ms is None else self.allocated_core_ms / MS_PER_HOUR
+
+    @property
+    def allocated_gib_hours(self) -> float | None:
+        """Hours times the GiB that executors' containers held, used or not; None where the log did not tell, or none was kept."""
+        held = self.resources.allocated_byte_ms
+        return None if held is None else held / GIB / MS_PER_HOUR
 
     def cost(self, core_hour_price: float | None) -> float | None:
         """What these cost, at a price for each; None where one of the two is not known."""

@@ -119,8 +119,8 @@ class InForce(Answer):
 
 class RunItem(Answer):
     """A run. `query_seconds` sums its queries' times (None: not measured), `application_seconds` is start to end,
-    `allocated_core_hours` what its executors held, busy or idle (None: its log does not tell), `cost` these at the price that
-    people gave (None: they gave none).
+    `allocated_core_hours` and `allocated_gib_hours` are what its executors held, busy or idle (None: its log does not tell),
+    `cost` what the first of these are worth at the price that people gave (None: they gave none).
 
     `href` is the page of the Airflow task instance, relative to Airflow's root; empty elsewhere.
     """
@@ -136,6 +136,7 @@ class RunItem(Answer):
     query_seconds: float | None
     application_seconds: float | None
     allocated_core_hours: float | None
+    allocated_gib_hours: float | None
     cost: float | None
     band: Band | None
     mode: Mode

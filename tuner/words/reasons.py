@@ -8,7 +8,7 @@ from functools import partial
 from tuner.model.action import ActionKind
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
-from tuner.units import format_core_hours
+from tuner.units import format_hours
 from tuner.words.advice import ADVICE
 from tuner.words.counts import over_queries
 from tuner.words.query_names import NO_NAMES, QueryNames
@@ -88,7 +88,7 @@ def _slower(n: Numbers) -> str:
 
 
 def _allocated(n: Numbers, direction: str) -> str:
-    held, without = (format_core_hours(n[name]) for name in ("core_hours", "expected_core_hours"))
+    held, without = (format_hours(n[name]) for name in ("core_hours", "expected_core_hours"))
     how_sure = f"{_sure(n['probability'])} of {direction}"
     return f"executors held {held} core-hours in run {n['run']}, without it about {without} ({how_sure})"
 

@@ -121,6 +121,7 @@ class World:
             query_seconds=(200.0 if night < 6 else 128.0) if self.measured else None,
             application_seconds=240.0 if self.measured else None,
             allocated_core_hours=0.5 if self.measured else None,
+            allocated_gib_hours=2.25 if self.measured else None,
             cost=0.04 if self.measured else None,
             band=Band(low=190.0, expected=200.0, high=215.0) if night else None,
             mode=Mode.AUTO,

@@ -41,6 +41,7 @@ def _item(run: Run, band: Baseline | None, names: QueryNames, home: Home, core_h
         query_seconds=query_seconds(run),
         application_seconds=None if took is None else took / 1e3,
         allocated_core_hours=run.outcome.allocated_core_hours if run.outcome else None,
+        allocated_gib_hours=run.outcome.allocated_gib_hours if run.outcome else None,
         cost=run.outcome.cost(core_hour_price) if run.outcome else None,
         band=Band(low=band.low, expected=band.expected, high=band.high) if band else None,
         mode=run.decision.mode,

@@ -37,10 +37,10 @@ function changes(run) {
 }
 
 /** What the run's executors held, busy or idle, and what that cost. */
-function held({ allocated_core_hours: held, cost }) {
-  if (held === null) return "";
-  const hours = measured(held >= 100 ? Math.round(held) : held, "core-hours");
-  return h("div", { class: "faint" }, cost === null ? hours : `${hours}, cost ${money(cost)}`);
+function held({ allocated_core_hours: cores, allocated_gib_hours: memory, cost }) {
+  const hours = (amount, unit) => (amount === null ? [] : [measured(amount >= 100 ? Math.round(amount) : amount, unit)]);
+  const told = [...hours(cores, "core-hours"), ...hours(memory, "GiB-hours"), ...(cost === null ? [] : [`cost ${money(cost)}`])];
+  return told.length ? h("div", { class: "faint" }, told.join(", ")) : "";
 }
 
 function row(run, page) {

@@ -8,15 +8,18 @@ from random import Random
 
 import pytest
 
+from tests.advice.joins import inner, side
 from tuner.model.decision import DecidedChange
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.resource_use import MemoryPeaks, ResourceUse
 from tuner.model.run import Run, RunState
 from tuner.model.size_change import MemoryLimits, SizeChange
 from tuner.policy.context import context_of
+from tuner.policy.failed_run import FailedRun, failed_by
 from tuner.policy.memory_raises import memory_raises
 from tuner.policy.size_cuts import LEAST_HEAP, LEAST_RUNS, size_cuts
 from tuner.spark.knobs import EXECUTOR_MEMORY, EXECUTOR_MEMORY_OVERHEAD, EXECUTOR_METRICS_POLLING
+from tuner.spark.memory import broadcast_cap
 from tuner.units import GIB, MIB
 from tuner.words.reasons import reason_words
 
@@ -287,3 +290,85 @@ def test_jobs_of_any_kind_end_with_less_and_never_die_of_it(seed: int) -> None:
     assert heaps[-1] <= 2 * min(heaps)
     if live * 1.5 < own / 4 and garbage < 0.4:
         assert heaps[-1] <= 0.6 * own
+
+
+def test_a_death_in_the_authors_own_size_leaves_it_for_good() -> None:
+    assert given([*THREE, night(3, kind=HEAP_DEATH), *(night(4 + n) for n in range(3))]) == OWN
+    made_up = [night(3 + n, kind=HEAP_DEATH, state=RunState.SUCCEEDED) for n in range(2)]
+    assert given([*THREE, *made_up, night(5)]) == OWN
+
+
+def test_a_second_failure_in_a_row_that_nothing_explains_takes_back_what_worked() -> None:
+    worked = [*THREE, night(3, less(4096), firm=3000)]
+    lost = [night(4 + n, less(4096), kind=FailureKind.EXECUTOR_LOST) for n in range(2)]
+    assert given([*worked, lost[0]], may_step=False) == 4096
+    assert given([*worked, *lost]) == OWN
+    # Each night's retry had the author's size.
+    assert given([*worked, lost[0], night(5), night(6, less(4096), kind=FailureKind.EXECUTOR_LOST)]) == OWN
+    made_up = night(3, less(4096), kind=FailureKind.EXECUTOR_LOST, state=RunState.SUCCEEDED)
+    assert given([*THREE, made_up]) == OWN
+
+
+def test_a_log_that_breaks_off_after_a_death_tells_of_it() -> None:
+    assert given([*THREE, night(3, less(4096), kind=HEAP_DEATH, state=RunState.PARTIAL)]) == OWN
+
+
+def test_a_step_that_was_taken_back_does_not_come_again_by_a_run_that_was_under_way() -> None:
+    assert given([*THREE, night(3, less(4096), kind=HEAP_DEATH), night(4, less(4096))]) == OWN
+
+
+def test_what_was_learned_of_a_size_holds_when_its_author_comes_back_to_it() -> None:
+    died = [*THREE, night(3, less(4096), kind=HEAP_DEATH), night(4, own=6000)]
+    assert given([*died, *(night(5 + n) for n in range(4))]) == OWN
+
+
+def test_the_collector_is_looked_at_whatever_else_is_in_force_and_against_the_authors_size() -> None:
+    waits = night(3, less(4096), gc_share=0.9, in_force=[decided(hint())])
+    assert given([*THREE, waits]) == OWN
+    steps = [*THREE, night(3, less(4096), gc_share=0.09), night(4, less(2048), gc_share=0.17)]
+    assert given(steps) == 4096
+
+
+def test_slowness_does_not_add_up_over_steps() -> None:
+    steps = [*THREE, night(3, less(4096), seconds=104), night(4, less(2048), seconds=108)]
+    assert given(steps) == 4096
+
+
+@pytest.mark.parametrize("size", ["8000000k", "8g", "8192", "8388608k"])
+def test_sizes_in_any_unit_are_the_same_size_in_each_night(size: str) -> None:
+    def sized(found: Run) -> Run:
+        assert found.outcome is not None
+        return replace(found, outcome=replace(found.outcome, conf={**found.outcome.conf, HEAP: size}))
+
+    own = {**STANDALONE, HEAP: size}
+    first = [sized(night(n)) for n in range(3)]
+    (cut,) = size_cuts(first, own, may_step=True)
+    died = [*first, night(3, (cut,), kind=HEAP_DEATH), *(sized(night(4 + n)) for n in range(4))]
+    assert size_cuts(died, own, may_step=True) == ()
+
+
+def test_an_overhead_by_its_old_name_is_its_authors() -> None:
+    conf = {**YARN, "spark.yarn.executor.memoryOverhead": "4g"}
+    assert cuts([night(n, conf=YARN) for n in range(3)], conf=conf) == ()
+
+
+def test_a_broadcast_that_a_change_made_keeps_the_heap_that_it_was_allowed_for() -> None:
+    def joined(found: Run) -> Run:
+        assert found.outcome is not None
+        made = inner(side("fact"), side("dim", rows=100_000, broadcast_bytes=400 * MIB))
+        queries = tuple(replace(q, joins=(made,)) for q in found.outcome.queries)
+        return replace(found, outcome=replace(found.outcome, queries=queries))
+
+    plain = [joined(night(n)) for n in range(3)]
+    assert given(plain) == 4096
+    hinted = [joined(night(n, in_force=[decided(hint())])) for n in range(3)]
+    left = given(hinted) * MIB
+    assert left > given(plain) * MIB
+    assert broadcast_cap(left, left).one_bytes >= 400 * MIB
+
+
+def test_a_proven_change_is_not_blamed_for_a_death_in_less_than_its_authors_size() -> None:
+    died = night(3, less(4096), kind=HEAP_DEATH, in_force=[decided(hint())])
+    assert failed_by(FailedRun(died), died.decision.in_force) == {}
+    own = night(3, kind=HEAP_DEATH, in_force=[decided(hint())])
+    assert failed_by(FailedRun(own), own.decision.in_force) != {}

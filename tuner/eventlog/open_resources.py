@@ -61,6 +61,9 @@ class OpenResources(msgspec.Struct):
             return
         is_short = 0 <= task.finished_ms - task.launched_ms <= _WINDOW_MS
         firm = min(_MOST, max(0, sampled.heap - max(0, sampled.on_heap_storage) if is_short else sampled.heap))
+        if not is_short:
+            self.firm_bytes = max(self.firm_bytes, firm)
+            return
         window = task.finished_ms // _WINDOW_MS
         known = self.lowest.get(task.executor_id)
         if known is not None and known[0] == window:

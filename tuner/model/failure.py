@@ -48,6 +48,11 @@ class FailureKind(StrEnum):
 # Kinds that say that something ended, not why.
 UNEXPLAINED = frozenset({FailureKind.STOPPED, FailureKind.UNKNOWN})
 
+# Kinds that tell that executors had too little memory.
+OF_EXECUTOR_MEMORY = frozenset(
+    {FailureKind.TASK_MEMORY, FailureKind.EXECUTOR_OUT_OF_MEMORY, FailureKind.EXECUTOR_OVER_LIMIT}
+)
+
 
 @dataclass(frozen=True, slots=True)
 class LoggedFailure:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tuner.model.decision import DecidedChange, Standing
-from tuner.model.failure import Failure, FailureKind
+from tuner.model.failure import OF_EXECUTOR_MEMORY, Failure, FailureKind
 from tuner.model.query import QueryStatus
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
@@ -67,6 +67,12 @@ class FailedRun:
     last_trials: Collection[str] = ()
     suspected: Collection[str] = ()
     query: str | None = None
+
+    @property
+    def had_less_memory(self) -> bool:
+        """Whether it died of executors' memory, of which it had less than its author asks for."""
+        failure = self.run.failure
+        return bool(self.run.decision.cuts) and failure is not None and failure.kind in OF_EXECUTOR_MEMORY
 
     @property
     def failure(self) -> Failure | None:
@@ -155,8 +161,9 @@ def after_failure(failed: FailedRun, in_force: Sequence[DecidedChange]) -> Itera
 
 def failed_by(failed: FailedRun, in_force: Iterable[DecidedChange]) -> dict[str, Guilt]:
     """Of what a person did not pin, by id, what is most likely to have made a run fail: what is known to make such failures
-    before what can have, and what is on trial before what is proven. Nothing where it failed from outside."""
-    if failed.from_outside:
+    before what can have, and what is on trial before what is proven. Nothing where it failed from outside, or for want of memory
+    of which it had less than its author asks for: the next try has all of it."""
+    if failed.from_outside or failed.had_less_memory:
         return {}
     failure = None if failed.ended_for_slowness else failed.failure
     accused = [d for d in in_force if d.standing is not Standing.PINNED]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tuner.model.failure import FailureKind
+from tuner.model.failure import OF_EXECUTOR_MEMORY, FailureKind
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run, RunState
@@ -24,7 +24,7 @@ from tuner.spark.knobs import (
     TASK_CPUS,
 )
 from tuner.spark.master import gives_heap_alone, is_kubernetes, is_local
-from tuner.spark.memory import RESERVED_BYTES
+from tuner.spark.memory import RESERVED_BYTES, SHARE_OF_ONE
 from tuner.spark.settings import Settings
 from tuner.units import MIB
 
@@ -63,8 +63,11 @@ _OF_ANOTHER_CAUSE = frozenset(
         FailureKind.DATA_OR_CODE,
     }
 )
-_FOR_MEMORY = frozenset({FailureKind.TASK_MEMORY, FailureKind.EXECUTOR_OUT_OF_MEMORY, FailureKind.EXECUTOR_OVER_LIMIT})
 _HEAP, _OVERHEAD = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property
+# Its name before Spark 2.3, which logs do not tell of.
+_OLD_OVERHEAD = "spark.yarn.executor.memoryOverhead"
+# So many failures in a row that nothing explains are those of a heap, though it was enough before.
+MOST_UNEXPLAINED = 2
 
 
 def size_cuts(runs: Sequence[Run], own_conf: Mapping[str, str], *, may_step: bool) -> tuple[SizeChange, ...]:
@@ -87,14 +90,17 @@ def size_cuts(runs: Sequence[Run], own_conf: Mapping[str, str], *, may_step: boo
 
 @dataclass(frozen=True, slots=True)
 class _Sampled:
-    """A run that succeeded: bytes of its heap, of what was neither garbage nor storage there, of execution at most and of the
-    broadcasts of one query, of what was outside of the heap (None: not known); and what it read (0: not known)."""
+    """A run that succeeded: bytes of its heap, of what was neither garbage nor storage there, of execution at most, of the
+    broadcasts of one query (of all, where it is not whole: read in brief), of the largest in a query that is changed, of what was
+    outside of the heap (None: not known); and what it read (0: not known)."""
 
     run: str
     heap: int
     firm: int
     execution: int
     broadcasts: int
+    is_whole: bool
+    hinted: int
     outside: int | None
     input_bytes: int
     task_ms: int
@@ -115,6 +121,9 @@ class _Known:
     sizes: list[int] = field(default_factory=list)
     least: int = LEAST_HEAP
     room: float = HEAD_ROOM
+    unexplained: int = 0
+    # Of each shape that it had, the least that it may have, and the room.
+    lessons: dict[tuple[int | float, ...], tuple[int, float]] = field(default_factory=dict)
     is_tried_now: bool = False
 
     @property
@@ -139,13 +148,18 @@ class _Known:
         heap, shape = _heap(outcome.conf), _shape(self.conf)
         is_raised = any(one.property in (_HEAP, _OVERHEAD) for one in run.decision.raises)
         if shape != self.shape or outcome.spark_version != self.version or is_raised:
+            self.lessons[self.shape] = (self.least, self.room)
             self.shape, self.version = shape, outcome.spark_version
-            self.sampled, self.sizes, self.least, self.room = [], [], LEAST_HEAP, HEAD_ROOM
+            self.sampled, self.sizes, self.unexplained = [], [], 0
+            self.least, self.room = self.lessons.get(shape, (LEAST_HEAP, HEAD_ROOM))
         if not 0 < heap <= self.own:
             return
-        failed = outcome.failure.kind if outcome.failure else FailureKind.UNKNOWN
-        if run.state is RunState.FAILED or (run.state is RunState.SUCCEEDED and failed in _FOR_MEMORY):
-            self._lost(heap, failed)  # Spark may have made up for executors that died.
+        failed = outcome.failure.kind if outcome.failure else None
+        # Spark may have made up for executors that died.
+        made_up = run.state in (RunState.SUCCEEDED, RunState.PARTIAL) and failed in OF_EXECUTOR_MEMORY
+        lost_some = run.state is RunState.SUCCEEDED and failed is FailureKind.EXECUTOR_LOST and heap < self.own
+        if run.state is RunState.FAILED or made_up or lost_some:
+            self._lost(heap, failed or FailureKind.UNKNOWN)
         elif run.state is RunState.SUCCEEDED:
             self._succeeded(run, outcome, heap)
 
@@ -161,28 +175,34 @@ class _Known:
             heap,
             use.firm_bytes,
             use.executors.execution_bytes,
-            max(map(_broadcast_bytes, outcome.queries), default=0),
+            _broadcasts(outcome),
+            any(query.joins for query in outcome.queries),
+            _hinted_bytes(run, outcome),
             use.executors.native_bytes + use.executors.beside_jvm_bytes if use.executors.process_bytes else None,
             input_bytes,
             use.task_ms,
             use.gc_share,
             in_force,
         )
-        alike = [s for s in self.sampled if s.in_force == in_force]
-        before = [s for s in alike if s.heap > heap]
+        before = [s for s in self.sampled if s.heap == self.own]
+        alike = [s for s in self.sampled if s.heap == heap and s.in_force == in_force]
         self.sampled.append(found)
-        if heap not in self.sizes:
+        if heap < self.own:
+            self.unexplained = 0
+        if heap not in self.sizes and heap >= self.least:
             self.sizes = sorted({*self.sizes, heap}, reverse=True)
-        if before and _is_slower([*(s for s in alike if s.heap == heap), found], before):
+        if heap < self.own and before and _is_slower([*alike, found], before):
             self._take_back(heap)
 
     def _lost(self, heap: int, kind: FailureKind) -> None:
-        if kind in _OF_ANOTHER_CAUSE or heap >= self.own:
+        if kind in _OF_ANOTHER_CAUSE or (heap >= self.own and kind not in OF_EXECUTOR_MEMORY):
             return
-        if kind in _FOR_MEMORY:
+        if kind in OF_EXECUTOR_MEMORY:
             self.room *= 2
-        elif heap in self.sizes:
-            return  # It was enough before; nothing says that it was not now.
+        else:
+            self.unexplained += 1
+            if heap in self.sizes and self.unexplained < MOST_UNEXPLAINED:
+                return  # It was enough before; nothing says that it was not now.
         self._take_back(heap)
 
     def _take_back(self, heap: int) -> None:
@@ -197,7 +217,8 @@ class _Known:
     def cuts(self, *, may_step: bool) -> list[SizeChange]:
         asked = self._asked
         master, settings = asked.get("spark.master", ""), Settings(asked)
-        if is_local(master) or not self.sizes or _shape(asked) != self.shape or not self._fits_beside(asked):
+        is_known = self.sizes and _shape(asked) == self.shape
+        if is_local(master) or _OLD_OVERHEAD in self.own_conf or not is_known or not self._fits_beside(asked):
             return []
         size = now = min(self.sizes)
         telling = self._telling(now)
@@ -208,7 +229,7 @@ class _Known:
             if wanted <= now * (1 - LEAST_TAKEN):
                 size = wanted
         # What a run in a larger one needed since, the next may need.
-        size = max(size, _rounded(needed))
+        size = max(size, _rounded(needed), self.least)
         if size >= self.own:
             return []
         most = max(telling, key=lambda s: _heap_for(s, 1.0, settings[MEMORY_FRACTION]))
@@ -237,7 +258,9 @@ class _Known:
         """The runs that tell what is needed. Larger heaps hold more garbage: they count only where no run in this one read as
         much."""
         told = max((s.input_bytes for s in self.sampled if s.heap == now), default=0)
-        return [s for s in self.sampled if s.heap == now or not 0 < s.input_bytes * AS_MUCH <= told]
+        telling = [s for s in self.sampled if s.heap == now or not 0 < s.input_bytes * AS_MUCH <= told]
+        # Of broadcasts in this heap later runs tell more than one that is read in brief: it did with them.
+        return [s for s in telling if s.is_whole or s.heap > now] or telling
 
     def _growth(self) -> float:
         """By how much a run's inputs were larger than those of all before it, at most."""
@@ -251,8 +274,25 @@ class _Known:
 
 def _heap_for(sampled: _Sampled, room: float, fraction: float) -> float:
     """The heap in which so many times what a run needed has its place; Spark's own is a fraction of it (UnifiedMemoryManager)."""
-    sparks = (sampled.execution + sampled.broadcasts) * room / max(fraction, _LEAST_FRACTION) + RESERVED_BYTES
-    return max((sampled.firm + sampled.broadcasts) * room, sparks)
+    fraction = max(fraction, _LEAST_FRACTION)
+    sparks = (sampled.execution + sampled.broadcasts) * room / fraction + RESERVED_BYTES
+    # With less, the agent would hold the hint that makes it (`broadcast_cap`).
+    hinted = sampled.hinted * room / SHARE_OF_ONE / fraction + RESERVED_BYTES if sampled.hinted else 0
+    return max((sampled.firm + sampled.broadcasts) * room, sparks, hinted)
+
+
+def _broadcasts(outcome: Outcome) -> int:
+    """Of runs that are read in brief, which hold no joins, all that storage held."""
+    if any(query.joins for query in outcome.queries):
+        return max(map(_broadcast_bytes, outcome.queries))
+    return outcome.resources.executors.storage_bytes if outcome.resources.executors else 0
+
+
+def _hinted_bytes(run: Run, outcome: Outcome) -> int:
+    """The largest relation that was broadcast in a query whose joins are changed."""
+    changed = {query for d in run.decision.in_force if d.change.is_on_joins for query in d.queries}
+    joins = (join for query in outcome.queries if query.fingerprint in changed for join in query.joins)
+    return max((side.broadcast_bytes or 0 for join in joins for side in (join.left, join.right)), default=0)
 
 
 def _broadcast_bytes(query: Query) -> int:
@@ -263,17 +303,20 @@ def _broadcast_bytes(query: Query) -> int:
 
 
 def _is_slower(found: Sequence[_Sampled], before: Sequence[_Sampled]) -> bool:
-    """Whether the last one's tasks waited for the collector, or those of all took longer than those of any run in a larger heap
-    that read as much."""
+    """Whether the last one's tasks waited for the collector, or those of all took longer than those of any run in the author's
+    heap under the same changes that read as much."""
     if found[-1].gc_share > max(MOST_GC, MORE_GC * max(s.gc_share for s in before)):
         return True
     shortest = min(found, key=lambda s: s.task_ms)
-    alike = [s.task_ms for s in before if s.input_bytes >= AS_MUCH * shortest.input_bytes]
+    alike = [
+        s.task_ms for s in before if s.in_force == shortest.in_force and s.input_bytes >= AS_MUCH * shortest.input_bytes
+    ]
     return bool(alike) and shortest.task_ms > (1 + MOST_SLOWER) * max(alike)
 
 
 def _heap(conf: Mapping[str, str]) -> int:
-    return Settings(conf)[EXECUTOR_MEMORY]
+    """In whole MiB, as sizes are given."""
+    return -(-Settings(conf)[EXECUTOR_MEMORY] // MIB) * MIB
 
 
 def _shape(conf: Mapping[str, str]) -> tuple[int | float, ...]:

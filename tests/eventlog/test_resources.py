@@ -129,6 +129,8 @@ def test_what_is_neither_garbage_nor_storage_is_the_least_of_ten_seconds() -> No
     assert used(stage_submitted(), held("1", 1, 3000, 2800)).firm_bytes == 200 * MIB
     # Peaks of a long task may be of several times.
     assert used(stage_submitted(), held("1", 60, 3000, 2800, took=59)).firm_bytes == 3000 * MIB
+    beside = [held("1", 60, 3000, took=59), held("1", 61, 900)]
+    assert used(stage_submitted(), *beside).firm_bytes == 3000 * MIB
     assert used(stage_submitted(), held("driver", 1, 3000), held("1", 1, 0)).firm_bytes == 0
 
 

@@ -372,3 +372,17 @@ def test_a_proven_change_is_not_blamed_for_a_death_in_less_than_its_authors_size
     assert failed_by(FailedRun(died), died.decision.in_force) == {}
     own = night(3, kind=HEAP_DEATH, in_force=[decided(hint())])
     assert failed_by(FailedRun(own), own.decision.in_force) != {}
+
+
+def test_of_a_larger_night_that_is_read_in_brief_all_storage_counts() -> None:
+    def stored(found: Run, storage: int) -> Run:
+        assert found.outcome is not None
+        assert found.outcome.resources.executors is not None
+        peaks = replace(found.outcome.resources.executors, storage_bytes=storage * MIB)
+        use = replace(found.outcome.resources, executors=peaks)
+        return replace(found, outcome=replace(found.outcome, resources=use))
+
+    first = stored(night(0, gigabytes=40), 3000)
+    assert given([first, night(1), night(2)]) == 6592
+    as_large = night(3, less(6592), gigabytes=40)
+    assert given([first, night(1), night(2), as_large]) == 3296

@@ -149,7 +149,7 @@ def _show(cohort: str, found: list[Run], names: QueryNames, core_hour_price: flo
     console = Console(highlight=False)
     title = escape(printable(cohort))
     priced = ("cost",) if core_hour_price is not None else ()
-    columns = ("run", "state", "seconds", "core-hours", "GiB-hours", *priced, "decision")
+    columns = ("run", "state", "seconds", "core-h", "GiB-h", *priced, "decision")
     table = Table(*columns, title=title, title_justify="left", box=None)
     for run in found:
         duration = run.outcome.duration_ms if run.outcome else None

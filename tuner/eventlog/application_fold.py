@@ -106,6 +106,7 @@ class ApplicationFold:
         for name, cores, at_ms in later.executor_changes:
             self._change_executor(name, cores, at_ms)
         here.resources.absorb(later.resources)
+        here.parallelism.absorb(later.parallelism)
         self._absorb_work(later)
         absorb_failures(here, later)
         here.events += later.events
@@ -206,6 +207,8 @@ class ApplicationFold:
             peaks_of(found.executors),
             peaks_of(found.driver),
             found.firm_so_far,
+            () if executor_ms is None else self.fragment.parallelism.tasks_at_once(),
+            found.caches,
         )
 
     def _notes(self) -> Iterator[Problem]:
@@ -297,6 +300,7 @@ class ApplicationFold:
 
     def _stage_completed(self, event: ev.StageCompleted) -> None:
         self._attempt(event.info).info = event.info
+        self.fragment.resources.caches |= event.info.caches
 
     def _attempt(self, info: ev.StageInfo, *, begins: bool = False) -> OpenAttempt:
         stage = self._stage(info.stage_id)
@@ -320,12 +324,14 @@ class ApplicationFold:
 
     def _task_start(self, event: ev.TaskStart) -> None:
         self._stage(event.stage_id).running += 1
+        self.fragment.parallelism.change(1, event.info.launched_ms)
 
     def _task_end(self, event: ev.TaskEnd) -> None:
         info = event.info
         attempt = self._attempt(ev.StageInfo(stage_id=event.stage_id, attempt=event.stage_attempt))
         stage = self.fragment.stages[event.stage_id]
         stage.running -= 1
+        self.fragment.parallelism.change(-1, info.finished_ms)
         reason = event.end_reason.reason
         attempt.completed_tasks += reason == "Success"
         attempt.killed_tasks += reason in _KILLED

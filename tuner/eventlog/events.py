@@ -100,6 +100,16 @@ class Accumulable(msgspec.Struct, frozen=True, gc=False):
     metadata: str | None = msgspec.field(default=None, name="Metadata")
 
 
+class StorageLevel(msgspec.Struct, frozen=True, gc=False):
+    in_memory: bool = msgspec.field(default=False, name="Use Memory")
+
+
+class RddInfo(msgspec.Struct, frozen=True, gc=False):
+    """Whether a job keeps what an RDD holds; no RDD is kept by itself."""
+
+    level: StorageLevel = msgspec.field(default=StorageLevel(), name="Storage Level")
+
+
 class StageInfo(msgspec.Struct, frozen=True, gc=False):
     stage_id: Long = msgspec.field(default=-1, name="Stage ID")
     attempt: Long = msgspec.field(default=0, name="Stage Attempt ID")
@@ -108,6 +118,11 @@ class StageInfo(msgspec.Struct, frozen=True, gc=False):
     completed_ms: Long | None = msgspec.field(default=None, name="Completion Time")
     failure: str | None = msgspec.field(default=None, name="Failure Reason")
     accumulables: list[Accumulable] = msgspec.field(default_factory=list, name="Accumulables")
+    rdds: list[RddInfo] = msgspec.field(default_factory=list, name="RDD Info")
+
+    @property
+    def caches(self) -> bool:
+        return any(rdd.level.in_memory for rdd in self.rdds)
 
 
 class StageSubmitted(Event, frozen=True):
@@ -118,8 +133,13 @@ class StageCompleted(Event, frozen=True):
     info: StageInfo = msgspec.field(default=StageInfo(), name="Stage Info")
 
 
+class StartedTask(msgspec.Struct, frozen=True, gc=False):
+    launched_ms: Long = msgspec.field(default=0, name="Launch Time")
+
+
 class TaskStart(Event, frozen=True):
     stage_id: Long = msgspec.field(default=-1, name="Stage ID")
+    info: StartedTask = msgspec.field(default=StartedTask(), name="Task Info")
 
 
 class EndReason(msgspec.Struct, frozen=True, gc=False):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from tuner.eventlog import events as ev
+from tuner.eventlog.open_parallelism import OpenParallelism
 from tuner.eventlog.open_resources import OpenResources
 from tuner.eventlog.open_work import OpenExecution, OpenJob, OpenStage
 from tuner.eventlog.strongest_results import strongest_results
@@ -43,6 +44,7 @@ class Fragment(msgspec.Struct):
     jobs: dict[int, OpenJob] = {}
     stages: dict[int, OpenStage] = {}
     resources: OpenResources = msgspec.field(default_factory=OpenResources)
+    parallelism: OpenParallelism = msgspec.field(default_factory=OpenParallelism)
     events: int = 0
     lines: int = 0
     problems: list[Problem] = []

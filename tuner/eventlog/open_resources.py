@@ -31,6 +31,7 @@ class OpenResources(msgspec.Struct):
     first: dict[str, tuple[int, int]] = {}
     lowest: dict[str, tuple[int, int]] = {}
     firm_bytes: int = 0
+    caches: bool = False
 
     def take_task(self, event: ev.TaskEnd) -> None:
         metrics = event.metrics
@@ -97,6 +98,7 @@ class OpenResources(msgspec.Struct):
 
     def absorb(self, later: OpenResources) -> None:
         self._absorb_firm(later)
+        self.caches |= later.caches
         self._add(later.task_ms, later.gc_ms, later.spilled_bytes)
         self.driver = _larger(self.driver, later.driver)
         self.executors = _larger(self.executors, later.executors)

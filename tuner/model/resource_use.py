@@ -33,7 +33,9 @@ class ResourceUse:
     their run time by the cores that each takes, `spilled_bytes` what they spilled to disks. The peaks are the largest of any
     executor, and the driver's; None where nothing was sampled. In local mode the driver is the only executor. `firm_bytes` is the
     most of an executor's heap that was neither garbage nor storage, which Spark gives up where it must: the least that the tasks
-    of ten seconds showed, at its largest; 0 where nothing was sampled.
+    of ten seconds showed, at its largest; 0 where nothing was sampled. `tasks_at_once` are numbers of tasks that ran at once,
+    ascending, each with the milliseconds in which so many did; () where the log does not tell. `caches` says that the job keeps
+    rows or RDDs in its executors' memory (cache(), persist()).
     """
 
     executor_ms: int | None = None
@@ -45,6 +47,8 @@ class ResourceUse:
     executors: MemoryPeaks | None = None
     driver: MemoryPeaks | None = None
     firm_bytes: int = 0
+    tasks_at_once: tuple[tuple[int, int], ...] = ()
+    caches: bool = False
 
     @property
     def gc_share(self) -> float:

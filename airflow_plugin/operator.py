@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from airflow_plugin.turn import Begun
+    from tuner.loop.turn import Report
 
 
 # What is added to a submission by flags, whether its author set any of it or not.
@@ -43,19 +44,27 @@ class SteeredSubmitOperator(SparkSubmitOperator):
     _tuner_fields_stay = True
 
     def execute(self, context: Context) -> Any:
-        """Decide, submit, harvest. Raises what the job raises and nothing of the tuner's own."""
+        """Decide, submit, harvest; once more where memory was wanting that it can have, and Airflow tries it no more
+        (`[spark_tuner] heal_retries`). Raises what the job raises and nothing of the tuner's own."""
         statements = self._tuner_statements()
         begun = self._tuner_begin(context, statements)
         if self._tuner_killed:
             raise AirflowException(f"Task {self.task_id} was killed before its Spark job was submitted")
-        try:
-            with self._tuner_steered(begun, statements):
-                result = super().execute(context)
-        except Exception as error:
-            self._tuner_end(begun, failed=True, error=str(error))
-            raise
-        self._tuner_end(begun, failed=False)
-        return result
+        as_written = self._tuner_written()
+        while True:
+            try:
+                with self._tuner_steered(begun, statements):
+                    result = super().execute(context)
+            except Exception as error:
+                begun = self._tuner_healed(begun, self._tuner_end(begun, failed=True, error=str(error)), context)
+                if begun is None:
+                    raise
+                for name, value in as_written.items():
+                    setattr(self, name, value)
+                self._hook = None  # execute() is to build its own, from the conf as it is now.
+                continue
+            self._tuner_end(begun, failed=False)
+            return result
 
     def on_kill(self) -> None:
         """Stop the Spark job. Its event log is left for the cohort's next decision: SIGKILL follows in 5 s."""
@@ -100,6 +109,10 @@ class SteeredSubmitOperator(SparkSubmitOperator):
         """What a submission is added to."""
         return {name: getattr(self, name) for name in ("conf", *FLAGS) if hasattr(self, name)}
 
+    def _tuner_written(self) -> dict[str, Any]:
+        """All that a submission changes, as its author wrote it."""
+        return {**self._tuner_fields(), "application": self.application, "application_args": self.application_args}
+
     def _tuner_begin(self, context: Context, statements: tuple[str, ...]) -> Begun | None:
         """Decide how this try is steered. None where the tuner is off or cannot, and the job is to run as it is."""
         with failing_open(self.log, "steer this run"):
@@ -122,20 +135,39 @@ class SteeredSubmitOperator(SparkSubmitOperator):
             earlier = resume.recall(self, context)
             return turn.take_up(earlier, task, current) if earlier is not None else None
         begun = turn.begin(task, current)
-        if in_cluster_mode(task.conf):
-            with failing_open(self.log, "keep this decision for a retry that reconnects to its job"):
-                resume.remember(begun.turn, self, context)
+        self._tuner_remember(begun, context)
         return begun
 
-    def _tuner_end(self, begun: Begun | None, *, failed: bool, error: str = "") -> None:
+    def _tuner_remember(self, begun: Begun, context: Context) -> None:
+        from airflow_plugin import resume
+
+        if in_cluster_mode(begun.task.conf):
+            with failing_open(self.log, "keep this decision for a retry that reconnects to its job"):
+                resume.remember(begun.turn, self, context)
+
+    def _tuner_healed(self, begun: Begun | None, report: Report | None, context: Context) -> Begun | None:
+        """How the job that has failed is submitted once more; None where it is not."""
+        if begun is None or report is None or self._tuner_killed:
+            return None
+        with failing_open(self.log, "submit the job with the memory that it lacked"):
+            from airflow_plugin import settings
+            from airflow_plugin.heal import healed
+
+            found = healed(begun, report, settings.load())
+            if found is not None:
+                self._tuner_remember(found, context)
+            return None if self._tuner_killed else found
+        return None
+
+    def _tuner_end(self, begun: Begun | None, *, failed: bool, error: str = "") -> Report | None:
         if begun is None:
-            return
+            return None
         if self._tuner_killed:
             self.log.info("Spark tuner: killed; the event log is harvested at the cohort's next run")
-            return
+            return None
         from airflow_plugin import turn
 
-        turn.end(begun, failed=failed, error=error)
+        return turn.end(begun, failed=failed, error=error)
 
     def _tuner_add(self, begun: Begun) -> None:
         merged = dict(begun.merged)
@@ -248,6 +280,9 @@ class SparkTunedOperator(SteeredSubmitOperator):
             str(self.objective or ""),
             str(self.spark_resources or ""),
         )
+
+    def _tuner_written(self) -> dict[str, Any]:
+        return {**super()._tuner_written(), "sql": self.sql}
 
     def _tuner_statements(self) -> tuple[str, ...]:
         """The SQL's statements; none for an application. One statement holds all the text where it cannot be split."""

@@ -111,6 +111,13 @@ def get_provider_info() -> dict[str, object]:
                         "Where spark-submit submits (SparkTunedOperator, enrolled SparkSubmitOperators).",
                         example="observe",
                     ),
+                    "heal_retries": _option(
+                        "boolean",
+                        "False",
+                        "Whether a task that has no retries left submits its job once more by itself, after a death for want of "
+                        "memory, with what it lacked. Where spark-submit submits.",
+                        example="True",
+                    ),
                     "max_executor_memory": _option(
                         "string",
                         "",

@@ -38,6 +38,7 @@ class Settings:
     most_seconds_before: float = DEFAULT.before
     most_seconds_after: float = DEFAULT.after
     resources: Resources = Resources.RAISE
+    heal_retries: bool = False
     max_executor_memory: int | None = None
     max_driver_memory: int | None = None
 
@@ -58,6 +59,7 @@ def load() -> Settings:
         most_seconds_before=_seconds("most_seconds_before", DEFAULT.before),
         most_seconds_after=_seconds("most_seconds_after", DEFAULT.after),
         resources=_one_of(Resources, "resources", Resources.RAISE),
+        heal_retries=conf.getboolean(_SECTION, "heal_retries", fallback=False),
         max_executor_memory=_bytes("max_executor_memory"),
         max_driver_memory=_bytes("max_driver_memory"),
     )

@@ -31,25 +31,27 @@ XCOM_KEY = "spark_tuner"
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A turn under way, the store that knows of it, what it adds to the user's conf, and what replaces values of his."""
+    """A turn under way, the store that knows of it, what it adds to the user's conf, and what replaces values of his; `heals`
+    says that its job died in the same try before."""
 
     task: TaskSubmission
     turn: loop.Turn
     store_url: str
     conf: dict[str, str]
     merged: dict[str, str] = field(default_factory=dict)
+    heals: bool = False
 
 
-def begin(task: TaskSubmission, current: Settings) -> Begun:
-    """Decide how this try is steered."""
-    url = _store_url(task, current)
+def begin(task: TaskSubmission, current: Settings, *, heals: bool = False) -> Begun:
+    """Decide how this try is steered, or (`heals`) how its job is submitted once more in it."""
+    url, job = _store_url(task, current), job_of(task, current)
     with stats.timed("decide", task.ti):
-        turn = loop.prepare(job_of(task, current), url)
+        turn = loop.prepare(loop.healing(job) if heals else job, url)
     with failing_open(task.log, "tell of the decision"):
         stats.decided(turn, task.ti)
         _tell(task.log, turn_lines(turn), turn_details(turn))
     added = {key: value for key, value in turn.conf.items() if key not in task.conf}
-    return Begun(task, turn, url, added, {**turn.directives.merged, **turn.directives.sizes})
+    return Begun(task, turn, url, added, {**turn.directives.merged, **turn.directives.sizes}, heals)
 
 
 def take_up(earlier: loop.Turn, task: TaskSubmission, current: Settings) -> Begun:
@@ -74,8 +76,9 @@ def withdraw(begun: Begun) -> None:
     loop.withdraw(begun.turn, begun.store_url)
 
 
-def end(begun: Begun, *, failed: bool | None, error: str = "") -> None:
-    """Harvest the run and tell of it in the task log and an XCom. The job is over: a timeout now is not its own.
+def end(begun: Begun, *, failed: bool | None, error: str = "") -> loop.Report | None:
+    """Harvest the run and tell of it in the task log and an XCom. The job is over: a timeout now is not its own. None where it
+    could not be told of.
 
     `error` is what the operator raised; whether the job failed is told by its log where `failed` is None.
     """
@@ -91,6 +94,8 @@ def end(begun: Begun, *, failed: bool | None, error: str = "") -> None:
         _tell(log, report_lines(report), report_details(report))
         if begun.turn.decision.changes:
             log.info("spark-tuner: every change, with its evidence: %s", panel_url(ti))
+        return report
+    return None
 
 
 def _store_url(task: TaskSubmission, current: Settings) -> str:

@@ -24,7 +24,7 @@ _FIELDS = {
     ("dynamicAllocation", "enabled"): knobs.DYNAMIC_ALLOCATION.property,
     ("dynamicAllocation", "minExecutors"): knobs.DYNAMIC_ALLOCATION_MIN.property,
     ("dynamicAllocation", "maxExecutors"): knobs.DYNAMIC_ALLOCATION_MAX.property,
-    ("dynamicAllocation", "initialExecutors"): "spark.dynamicAllocation.initialExecutors",
+    ("dynamicAllocation", "initialExecutors"): knobs.DYNAMIC_ALLOCATION_INITIAL.property,
 }
 _LISTS = {"jars": JARS, "files": FILES, "packages": "spark.jars.packages"}
 

@@ -17,7 +17,7 @@ _FLAGS = {
     "_executor_memory": knobs.EXECUTOR_MEMORY.property,
     "_executor_cores": knobs.EXECUTOR_CORES.property,
     "_num_executors": knobs.EXECUTOR_INSTANCES.property,
-    "_total_executor_cores": "spark.cores.max",
+    "_total_executor_cores": knobs.CORES_MAX.property,
 }
 
 

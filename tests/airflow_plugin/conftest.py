@@ -158,6 +158,7 @@ class TaskInstance:
     task_id: str = "nightly"
     map_index: int = -1
     try_number: int = 1
+    max_tries: int = 0
     xcoms: dict[str, Any] = field(default_factory=dict)
     stats_tags: dict[str, str] = field(default_factory=dict)
 

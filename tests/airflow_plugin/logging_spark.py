@@ -1,7 +1,8 @@
 """A spark-submit that runs nothing: it leaves the event log of one join, broadcast where its conf or a hint asks for it.
 
 usage: python logging_spark.py ARGUMENTS_OF_SPARK_SUBMIT
-Its last argument may be `fail`: then the query fails and so does the program; `die` leaves a log that breaks off.
+Its last argument may be `fail`: then the query fails and so does the program; `die` leaves a log that breaks off. With `results`
+the query needs 1.5 GB of spark.driver.maxResultSize.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ _METRICS = {
 # Rows, file bytes, sort ms, shuffle bytes, records of the sales (1x) and items (2x) side; rows put out (1).
 _VALUES = {1: 1_430_861, 11: 1_430_861, 12: 10**8, 13: 1_500, 14: 57_234_440, 15: 1_430_861}
 _VALUES |= {21: 198_263, 22: 2 * 10**7, 23: 90, 24: 14_274_936, 25: 198_263}
+_RESULTS = "spark.driver.maxResultSize"
+_TOO_LARGE = f"Total size of serialized results of 3 tasks (1536.0 MiB) is bigger than {_RESULTS} (1024.0 MiB)"
 _THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
 
 
@@ -36,24 +39,25 @@ def main(arguments: list[str]) -> int:
     """Leave the log; the exit code."""
     conf = dict(v.split("=", 1) for flag, v in pairwise(arguments) if flag == "--conf")
     how = arguments[-1]
-    events = list(_events(conf, broadcast=_THRESHOLD in conf or _is_hinted(how), failed=how == "fail"))
+    error = "no disk" if how == "fail" else _TOO_LARGE if how == "results" and conf.get(_RESULTS) != "2048m" else None
+    events = list(_events(conf, broadcast=_THRESHOLD in conf or _is_hinted(how), error=error))
     if how == "die":
         del events[-2:]
     directory = Path(unquote(urlsplit(conf["spark.eventLog.dir"]).path))
     name = f"local-{time.time_ns()}" + (".inprogress" if how == "die" else "")
     (directory / name).write_text("".join(json.dumps(event) + "\n" for event in events))
-    return int(how in ("fail", "die"))
+    return int(how == "die" or error is not None)
 
 
 def _is_hinted(file: str) -> bool:
     return file.endswith(".json") and "BROADCAST" in Path(file).read_text()
 
 
-def _events(conf: dict[str, str], *, broadcast: bool, failed: bool) -> list[dict[str, Any]]:
+def _events(conf: dict[str, str], *, broadcast: bool, error: str | None) -> list[dict[str, Any]]:
     start, took = int(time.time() * 1000), 4_000 if broadcast else 7_000
     execution = {"executionId": 0, "rootExecutionId": 0, "description": "statement 1 of 1", "details": ""}
     updates = [[accumulator, value] for accumulator, value in _VALUES.items()]
-    end = {"executionId": 0, "time": start + took, "errorMessage": "no disk" if failed else None}
+    end = {"executionId": 0, "time": start + took, "errorMessage": error}
     return [
         {"Event": "SparkListenerLogStart", "Spark Version": VERSION},
         {"Event": "SparkListenerApplicationStart", "App Name": "etl", "App ID": f"local-{start}", "Timestamp": start},

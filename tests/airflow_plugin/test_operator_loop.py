@@ -21,6 +21,8 @@ from . import logging_spark
 from .conftest import Submit, TaskInstance
 
 THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
+RESULTS = "spark.driver.maxResultSize"
+spark_main = logging_spark.main
 
 
 @pytest.fixture
@@ -81,6 +83,69 @@ def test_the_retry_of_a_failed_trial_runs_without_it(spark: Submit, stored: Call
     run(instance("r2", try_number=2))
     assert THRESHOLD not in spark.conf
     assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.FAILED, RunState.SUCCEEDED]
+
+
+class TestHealed:
+    """A job that dies for want of memory where Airflow has no try left for it."""
+
+    @pytest.fixture(autouse=True)
+    def allowed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("AIRFLOW__SPARK_TUNER__HEAL_RETRIES", "True")
+
+    def test_its_job_is_submitted_once_more_with_what_it_lacked(
+        self, spark: Submit, stored: Callable[[], list[Run]]
+    ) -> None:
+        ti = run(instance("r1"), application_args=["results"], conf={"spark.driver.memory": "4g"})
+        assert spark.conf[RESULTS] == "2048m"
+        first, second = stored()
+        assert [first.key, second.key] == ["sales/r1/nightly/-1/1", "sales/r1/nightly/-1/1-healed"]
+        assert [first.state, second.state] == [RunState.FAILED, RunState.SUCCEEDED]
+        assert ti.xcoms["spark_tuner"]["raised"][0]["value"] == "2048m"
+        # The next night starts from what worked, in one submission.
+        run(instance("r2"), application_args=["results"], conf={"spark.driver.memory": "4g"})
+        assert [r.state for r in stored()[2:]] == [RunState.SUCCEEDED]
+
+    def test_a_sql_job_is_submitted_as_its_author_wrote_it(
+        self, spark: Submit, stored: Callable[[], list[Run]]
+    ) -> None:
+        op = SparkTunedOperator(task_id="nightly", sql="SELECT 1", conf={"spark.driver.memory": "4g"}, files="/own.ini")
+        commands = []
+        spark.while_running = lambda: commands.append(list(spark.command))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(logging_spark, "main", lambda arguments: spark_main([*arguments, "results"]))
+            op.execute({"ti": instance("r1")})  # type: ignore[typeddict-item]
+        assert [r.state for r in stored()] == [RunState.FAILED, RunState.SUCCEEDED]
+        first, second = commands
+        assert [c[c.index("--files") + 1] for c in commands] == ["/own.ini"] * 2
+        assert [word for word in second if word.endswith("run_sql.py")] == [
+            w for w in first if w.endswith("run_sql.py")
+        ]
+
+    def test_a_job_that_has_all_it_may_have_fails_as_it_did(
+        self, spark: Submit, stored: Callable[[], list[Run]]
+    ) -> None:
+        with pytest.raises(Exception, match="Error code is: 1"):
+            # Its driver's heap of 1 GB is not raised beside others.
+            run(instance("r1"), application_args=["results"], conf={"spark.driver.memory": "1g"})
+        assert [r.state for r in stored()] == [RunState.FAILED, RunState.LOST]
+
+    @pytest.mark.parametrize("how", ["fail", "results"])
+    def test_nothing_is_submitted_for_other_failures_or_where_airflow_tries_again(
+        self, spark: Submit, stored: Callable[[], list[Run]], how: str
+    ) -> None:
+        ti = instance("r1")
+        ti.max_tries = int(how == "results")
+        with pytest.raises(Exception, match="Error code is: 1"):
+            run(ti, application_args=[how], conf={"spark.driver.memory": "4g"})
+        assert [r.state for r in stored()] == [RunState.FAILED]
+
+    def test_it_is_off_by_default(
+        self, spark: Submit, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv("AIRFLOW__SPARK_TUNER__HEAL_RETRIES")
+        with pytest.raises(Exception, match="Error code is: 1"):
+            run(instance("r1"), application_args=["results"], conf={"spark.driver.memory": "4g"})
+        assert [r.state for r in stored()] == [RunState.FAILED]
 
 
 class TestMapped:

@@ -14,9 +14,21 @@ from tuner.model.failure import Failure, FailureKind
 from tuner.model.resource_use import UNKNOWN_USE, ResourceUse
 from tuner.model.run import Run, RunState
 from tuner.model.size_change import MemoryLimits, SizeChange
-from tuner.policy.memory_raises import REMEDIES, memory_raises
+from tuner.policy.memory_raises import memory_raises
+from tuner.policy.remedies import HEALED
 from tuner.spark.container import executor_container_bytes
-from tuner.spark.knobs import DRIVER_MAX_RESULT_SIZE, DRIVER_MEMORY, EXECUTOR_MEMORY, EXECUTOR_MEMORY_OVERHEAD
+from tuner.spark.knobs import (
+    ADAPTIVE_BROADCAST_THRESHOLD,
+    BROADCAST_THRESHOLD,
+    DRIVER_MAX_RESULT_SIZE,
+    DRIVER_MEMORY,
+    EXECUTOR_CORES,
+    EXECUTOR_MEMORY,
+    EXECUTOR_MEMORY_OVERHEAD,
+    OFF_HEAP,
+    OFF_HEAP_SIZE,
+    TASK_CPUS,
+)
 from tuner.spark.settings import Settings
 from tuner.units import GIB, MIB
 from tuner.words.reasons import reason_words
@@ -25,6 +37,8 @@ from .histories import conf, decided, hint, run
 
 HEAP, OVERHEAD = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property
 DRIVER, RESULTS = DRIVER_MEMORY.property, DRIVER_MAX_RESULT_SIZE.property
+CORES, OFF = EXECUTOR_CORES.property, OFF_HEAP_SIZE.property
+STATIC, ADAPTIVE = BROADCAST_THRESHOLD.property, ADAPTIVE_BROADCAST_THRESHOLD.property
 NO_LIMITS = MemoryLimits()
 YARN = {"spark.master": "yarn"}
 
@@ -91,7 +105,7 @@ def test_a_driver_beside_others_is_raised_only_within_a_limit_that_somebody_set(
     assert given(died, own={DRIVER: "2g", **CLUSTER_MODE}) == {DRIVER: "4096m"}
 
 
-@pytest.mark.parametrize("kind", sorted(set(FailureKind) - REMEDIES.keys()))
+@pytest.mark.parametrize("kind", sorted(set(FailureKind) - HEALED))
 def test_no_other_death_is_fed(kind: FailureKind) -> None:
     assert given(ended(0, {HEAP: "2g"}, kind)) == {}
 
@@ -195,7 +209,7 @@ def test_without_a_limit_it_gets_twice_what_its_author_asks_for_and_no_more() ->
     assert given(*died, own=own) == {}
 
 
-@pytest.mark.parametrize("kind", sorted(set(FailureKind) - REMEDIES.keys()))
+@pytest.mark.parametrize("kind", sorted(set(FailureKind) - HEALED))
 def test_what_a_cluster_refuses_or_never_grants_is_not_asked_for_again(kind: FailureKind) -> None:
     own = {HEAP: "2g"}
     died = ended(0, own, HEAP_DEATH)
@@ -293,3 +307,86 @@ def test_data_that_grows_is_followed_up_to_the_limit() -> None:
     # Of what worked before nothing is taken away.
     cluster.needed = 5 * GIB
     assert cluster.night() == [RunState.SUCCEEDED]
+
+
+FOUR = {HEAP: "2g", CORES: "4"}
+
+
+def nights(
+    own: dict[str, str], kind: FailureKind, tries: int, limits: MemoryLimits = NO_LIMITS
+) -> list[dict[str, str]]:
+    """What each run gets, where all die in the same way."""
+    runs, found = list[Run](), list[dict[str, str]]()
+    for number in range(tries):
+        raises = memory_raises(runs, {**YARN, **own}, limits)
+        found.append({one.property: one.value for one in raises})
+        runs.append(ended(number, {**own, **found[-1]}, kind, raises))
+    return found
+
+
+def test_where_there_is_no_more_memory_fewer_tasks_share_it() -> None:
+    assert nights(FOUR, HEAP_DEATH, 6) == [
+        {},
+        {HEAP: "4096m"},
+        {HEAP: "4096m", CORES: "2"},
+        {HEAP: "4096m", CORES: "1"},
+        {},
+        {},
+    ]
+    within = MemoryLimits(executor_bytes=2 * GIB + 512 * MIB)
+    assert nights(FOUR, HEAP_DEATH, 3, within) == [{}, {CORES: "2"}, {CORES: "1"}]
+    assert nights({HEAP: "2g"}, HEAP_DEATH, 3, within) == [{}, {}, {}]
+    of_overhead = nights({**FOUR, OVERHEAD: "1g"}, FailureKind.EXECUTOR_OVER_LIMIT, 3, MemoryLimits(4 * GIB))
+    assert of_overhead == [{}, {OVERHEAD: "2048m"}, {OVERHEAD: "2048m", CORES: "2"}]
+
+
+def test_fewer_cores_stay_once_they_worked_until_the_author_asks_for_others() -> None:
+    first, second, third = (ended(n, FOUR, HEAP_DEATH) for n in range(3))
+    raises = memory_raises([first, second, third], {**YARN, **FOUR}, MemoryLimits(2 * GIB + 512 * MIB))
+    (one,) = raises
+    assert (one.property, one.value, one.was) == (CORES, "2", "4")
+    assert reason_words(one.why) == "run etl/2/1 died, and more memory is not to be had: an executor ran out of memory"
+    healed = ended(3, {**FOUR, CORES: "2"}, None, raises)
+    limits = MemoryLimits(2 * GIB + 512 * MIB)
+    assert given(third, healed, own=FOUR, limits=limits) == {CORES: "2"}
+    assert given(third, healed, own={**FOUR, CORES: "8"}, limits=limits) == {}
+    assert given(third, healed, ended(4, FOUR), own=FOUR, limits=limits) == {CORES: "2"}
+
+
+def test_an_executor_keeps_the_cores_of_one_task_and_those_that_nobody_said() -> None:
+    two = {**FOUR, TASK_CPUS.property: "2"}
+    assert nights(two, HEAP_DEATH, 4)[-1] == {}
+    assert nights(two, HEAP_DEATH, 3)[-1] == {HEAP: "4096m", CORES: "2"}
+    alone = {"spark.master": "spark://host:7077", HEAP: "2g"}
+    assert nights(alone, HEAP_DEATH, 3) == [{}, {HEAP: "4096m"}, {}]
+    local = {"spark.master": "local[4]", DRIVER: "2g", CORES: "4"}
+    assert nights(local, HEAP_DEATH, 3, MemoryLimits(None, 4 * GIB)) == [{}, {DRIVER: "4096m"}, {}]
+
+
+def test_memory_off_the_heap_is_what_tasks_lack_where_they_take_it_there() -> None:
+    own = {**FOUR, OFF_HEAP.property: "true", OFF: "1g"}
+    died = ended(0, own, FailureKind.TASK_MEMORY)
+    assert given(died, own=own) == {OFF: "2048m"}
+    # 2 GiB of heap and its overhead of 384 MiB leave so much of the container.
+    assert given(died, own=own, limits=MemoryLimits(4 * GIB)) == {OFF: f"{4096 - 2048 - 384}m"}
+    assert given(ended(0, own, HEAP_DEATH), own=own) == {HEAP: "4096m"}
+    assert given(ended(0, {**own, OFF_HEAP.property: "false"}, FailureKind.TASK_MEMORY)) == {HEAP: "4096m"}
+
+
+def test_what_cannot_be_broadcast_is_shuffled() -> None:
+    died = ended(0, {}, FailureKind.BROADCAST_TOO_LARGE)
+    assert given(died) == {STATIC: "-1"}
+    own = {STATIC: "64MB", ADAPTIVE: "100MB"}
+    (static, adaptive) = memory_raises([ended(0, own, FailureKind.BROADCAST_TOO_LARGE)], {**YARN, **own}, NO_LIMITS)
+    assert [(one.property, one.value, one.was) for one in (static, adaptive)] == [
+        (STATIC, "-1", "64MB"),
+        (ADAPTIVE, "-1", "100MB"),
+    ]
+    # A hint of the author's has made it: no threshold helps.
+    again = ended(1, {**own, STATIC: "-1", ADAPTIVE: "-1"}, FailureKind.BROADCAST_TOO_LARGE, (static, adaptive))
+    assert given(ended(0, own, FailureKind.BROADCAST_TOO_LARGE), again, own=own) == {}
+    # Its driver has room first, in cluster mode.
+    of_driver = FailureKind.BROADCAST_OUT_OF_MEMORY
+    assert nights(CLUSTER_MODE, of_driver, 3) == [{}, {DRIVER: "2048m"}, {DRIVER: "2048m", STATIC: "-1"}]
+    client = {"spark.submit.deployMode": "client"}
+    assert nights(client, of_driver, 3) == [{}, {STATIC: "-1"}, {}]

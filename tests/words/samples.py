@@ -289,6 +289,8 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.RAISE_WORKED, {"run": "etl/2"}, (RAISED,)),
     Reason(ReasonCode.SIZE_CUT, {"runs": 4, "needed_bytes": 1_500_000_000, "run": "etl/3"}),
     Reason(ReasonCode.OVERHEAD_KEPT),
+    Reason(ReasonCode.NO_MORE_MEMORY, {"run": "etl/1", "failure": "an executor ran out of memory"}),
+    Reason(ReasonCode.EXECUTORS_CUT, {"runs": 4, "executors": 16, "needed": 5}),
     Reason(ReasonCode.NEW_TRIAL, {"difference": "Spark 4.3 instead of 4.2"}),
     Reason(ReasonCode.RULED, _RULED),
     Reason(ReasonCode.RULED, _with(_RULED, ruling="pin", reason="")),

@@ -21,6 +21,7 @@ from tuner.words.decisions import decision_summary
 from tuner.words.failures import failure_words
 from tuner.words.query_names import QueryNames
 from tuner.words.reasons import reason_words, why_words
+from tuner.words.sizes import size_words
 from tuner.words.standings import standing_words
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def turn_lines(turn: Turn) -> list[str]:
     if decision.changes:
         top = min(decision.changes, key=_rank)
         found.append(f"{_decided_words(top, turn.query_names)}{_and_more(decision.changes)}")
-    found.extend(f"{one.property}={one.value} instead of {one.was}: {reason_words(one.why)}" for one in decision.sizes)
+    found.extend(f"{size_words(one)}: {reason_words(one.why)}" for one in decision.sizes)
     if how := "; ".join(_how(turn)):
         found.append(how)
     return _lines([*found, *turn.problems])

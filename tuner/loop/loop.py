@@ -49,7 +49,7 @@ from tuner.model.action import ActionKind
 from tuner.model.agent_message import SizeBounds
 from tuner.model.application import Application, Completeness
 from tuner.model.change import Change
-from tuner.model.decision import Decision, Mode
+from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.failure import Failure
 from tuner.model.insight import Insight
 from tuner.model.look_ahead import LookAhead
@@ -62,6 +62,7 @@ from tuner.plan.queries import queries
 from tuner.policy.agent_not_loaded import why_no_agent
 from tuner.policy.borrowed_changes import with_borrowed
 from tuner.policy.context import Context
+from tuner.policy.executor_cuts import executor_cuts
 from tuner.policy.judgement import Judgement, judge
 from tuner.policy.lent_changes import MOST_AGE, lent_changes
 from tuner.policy.measure import latest_outcome, latest_usable, usable
@@ -92,6 +93,8 @@ MAX_TRIES = 10
 LOST_AFTER = timedelta(days=2)
 # Clocks of driver and file system may differ.
 CLOCK_SLACK_SECONDS = 120.0
+# At the end of a run's key, where its try had submitted it before.
+_HEALING = "-healed"
 # Of no run: what is decided ahead is for none that has a key yet.
 _NO_KEY = ""
 # A job waits no longer for the log of an earlier run that ended unseen.
@@ -620,6 +623,7 @@ def _reach(job: Job, way: SteeringMethod) -> Reach:
 def _decide(known: _Known, problems: Problems) -> Decision:
     job, way = known.job, known.way
     raises = problems.guard("look at what memory the job needs", partial(_raises, known), tuple[SizeChange, ...]())
+    raised = {one.property: one.value for one in raises}
     decided = next_decision(
         known.runs,
         known.facts,
@@ -634,12 +638,13 @@ def _decide(known: _Known, problems: Problems) -> Decision:
         to_come=_context(job, known.runs, raises),
         elsewhere=known.elsewhere,
         advised=known.advised,
-        own_conf={**job.submission.conf, **job.user_conf},
-        user_conf=job.user_conf,
+        # What heals a death is as if its author had set it: where broadcasts are off, none is tried.
+        own_conf={**job.submission.conf, **job.user_conf, **raised},
+        user_conf={**job.user_conf, **raised},
         objective=job.objective,
     )
-    taken = partial(_cuts, known, raises)
-    cuts = problems.guard("look at what memory the job never uses", taken, tuple[SizeChange, ...]())
+    taken = partial(_cuts, known, raises, decided)
+    cuts = problems.guard("look at what the job never uses", taken, tuple[SizeChange, ...]())
     return replace(decided, raises=raises, cuts=cuts)
 
 
@@ -654,8 +659,8 @@ def _is_mapped(job: Job) -> bool:
     return job.origin is not None and job.origin.map_index >= 0
 
 
-def _cuts(known: _Known, raises: Sequence[SizeChange]) -> tuple[SizeChange, ...]:
-    """What the run gets less of memory. One of many mapped instances may need what the others do not."""
+def _cuts(known: _Known, raises: Sequence[SizeChange], decided: Decision) -> tuple[SizeChange, ...]:
+    """What the run gets less of memory and executors. One of many mapped instances may need what the others do not."""
     job = known.job
     if not _is_sized(known) or job.resources is not Resources.TUNE or _is_mapped(job) or raises:
         return ()
@@ -663,7 +668,17 @@ def _cuts(known: _Known, raises: Sequence[SizeChange]) -> tuple[SizeChange, ...]
         return ()  # Whatever made that fail, this one has all that its author asks for.
     tries = {run.key: run for run in (*known.runs, *known.earlier_tries) if run.key != job.key}
     in_order = sorted(tries.values(), key=lambda run: run.started_at)
-    return size_cuts(in_order, {**job.submission.conf, **job.user_conf}, may_step=job.try_number == 1)
+    own_conf, may_step = {**job.submission.conf, **job.user_conf}, job.try_number == 1
+    # A change on trial is judged by the core time that runs hold, too.
+    is_trial = any(d.standing is Standing.TRIAL for d in decided.in_force)
+    fewer = executor_cuts(in_order, own_conf, job.objective, may_step=may_step and not is_trial)
+    # One step at a time: which of two a run was slower for, or failed, would not be known.
+    is_step = not any(_as_set(fewer) <= _as_set(run.decision.cuts) for run in in_order)
+    return (*size_cuts(in_order, own_conf, may_step=may_step and not is_step), *fewer)
+
+
+def _as_set(sizes: Sequence[SizeChange]) -> set[tuple[str, str]]:
+    return {(one.property, one.value) for one in sizes}
 
 
 def _raises(known: _Known) -> tuple[SizeChange, ...]:
@@ -684,16 +699,22 @@ def _context(job: Job, runs: Sequence[Run], raises: Sequence[SizeChange]) -> Con
     version = spark.version if spark and not job.submission.in_cluster_mode else ""
     latest = latest_usable(runs)
     # What the latest run had in place of its own, is not what this one has by itself.
-    own = {one.property: one.was for one in latest.decision.sizes} if latest else {}
+    own = {one.property: one.was for one in latest.decision.sizes if one.was} if latest else {}
     raised = {one.property: one.value for one in raises}
     return context_of_next(runs, version, {**own, **job.submission.conf, **job.user_conf, **raised})
+
+
+def healing(job: Job) -> Job:
+    """The same job as it is submitted once more in its try: as in the next one, under a key of its own."""
+    return replace(job, key=f"{job.key}{_HEALING}", try_number=job.try_number + 1)
 
 
 def _earlier_tries(store: Store, job: Job) -> list[Run]:
     """The tries before this one: of many mapped task instances' runs the latest few may not hold them."""
     stem = job.key.rsplit("/", 1)[0]
-    tries = (store.run(f"{stem}/{n}") for n in range(max(1, job.try_number - MAX_TRIES), job.try_number))
-    return [run for run in tries if run is not None]
+    numbers = range(max(1, job.try_number - MAX_TRIES), job.try_number)
+    tries = (store.run(f"{stem}/{n}{again}") for n in numbers for again in ("", _HEALING))
+    return [run for run in tries if run is not None and run.key != job.key]
 
 
 def _carry_out(

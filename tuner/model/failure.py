@@ -53,6 +53,23 @@ OF_EXECUTOR_MEMORY = frozenset(
     {FailureKind.TASK_MEMORY, FailureKind.EXECUTOR_OUT_OF_MEMORY, FailureKind.EXECUTOR_OVER_LIMIT}
 )
 
+# Kinds that fewer executors, and smaller ones, cannot make.
+NOT_OF_SIZES = frozenset(
+    {
+        FailureKind.BROADCAST_TOO_LARGE,
+        FailureKind.BROADCAST_OUT_OF_MEMORY,
+        FailureKind.DRIVER_OUT_OF_MEMORY,
+        FailureKind.RESULT_TOO_LARGE,
+        FailureKind.EXECUTOR_PREEMPTED,
+        FailureKind.INPUT_MISSING,
+        FailureKind.ACCESS_DENIED,
+        FailureKind.UNREACHABLE,
+        FailureKind.CODE,
+        FailureKind.OWN_EXIT,
+        FailureKind.DATA_OR_CODE,
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class LoggedFailure:

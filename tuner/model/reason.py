@@ -92,11 +92,13 @@ class ReasonCode(StrEnum):
     HELD_UNMEASURED_RESULT = "held_unmeasured_result"
     HELD_LARGE_RESULT = "held_large_result"
 
-    # Memory: what a run gets more of than its job asks for.
+    # Sizes: what a run gets more or less of than its job asks for.
     RAISED = "raised"
     RAISE_WORKED = "raise_worked"
+    NO_MORE_MEMORY = "no_more_memory"
     SIZE_CUT = "size_cut"
     OVERHEAD_KEPT = "overhead_kept"
+    EXECUTORS_CUT = "executors_cut"
 
     # Decisions without changes: why a run is not steered.
     FIRST_RUN = "first_run"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -19,7 +20,7 @@ class Resources(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SizeChange:
-    """A property of a run set in place of the job's own: what it is, what it was, and why."""
+    """A property of a run set in place of the job's own: what it is, what it was ("" where it was not set), and why."""
 
     property: str
     value: str
@@ -34,3 +35,14 @@ class MemoryLimits:
 
     executor_bytes: int | None = None
     driver_bytes: int | None = None
+
+
+def as_asked(conf: Mapping[str, str], sizes: Iterable[SizeChange]) -> dict[str, str]:
+    """A run's conf as its job asks for it, without the sizes that were set in place of the job's own."""
+    own = dict(conf)
+    for one in sizes:
+        if one.was:
+            own[one.property] = one.was
+        else:
+            own.pop(one.property, None)
+    return own

@@ -2,52 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from tuner.model.failure import Failure, FailureKind
+from tuner.model.failure import OF_EXECUTOR_MEMORY, Failure, FailureKind
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.resource_use import UNKNOWN_USE
 from tuner.model.run import Outcome, Run, RunState
-from tuner.model.size_change import MemoryLimits, SizeChange
+from tuner.model.size_change import MemoryLimits, SizeChange, as_asked
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.failed_run import FailedRun, failed_by
+from tuner.policy.remedies import HEALED, REMEDIES, SIZED, STEP, amount, as_value, more, remedies_of
+from tuner.spark.broadcasts_off import THRESHOLDS
 from tuner.spark.container import executor_container_bytes, largest_heap, overhead_bytes
-from tuner.spark.knob import Knob
 from tuner.spark.knobs import (
+    BROADCAST_THRESHOLD,
     DRIVER_MAX_RESULT_SIZE,
     DRIVER_MEMORY,
     EXECUTOR_MEMORY,
     EXECUTOR_MEMORY_OVERHEAD,
+    OFF_HEAP,
+    OFF_HEAP_SIZE,
 )
-from tuner.spark.master import gives_heap_alone, is_local
+from tuner.spark.master import gives_heap_alone
 from tuner.spark.settings import Settings
 from tuner.units import MIB
 
-# What was too little by half at most is then enough, and what was nearly enough is then no more than twice of that.
-STEP = 2
 # A limit that leaves less than this is no step.
 LEAST_STEP = 1.2
 # Results are collected as bytes, and decoded beside these.
 HEAP_PER_RESULT = 2
 
-_Sized = Knob[int] | Knob[int | None]
-# What more of heals a death of each kind.
-REMEDIES: Mapping[FailureKind, _Sized] = {
-    FailureKind.TASK_MEMORY: EXECUTOR_MEMORY,
-    FailureKind.EXECUTOR_OUT_OF_MEMORY: EXECUTOR_MEMORY,
-    FailureKind.EXECUTOR_OVER_LIMIT: EXECUTOR_MEMORY_OVERHEAD,
-    FailureKind.DRIVER_OUT_OF_MEMORY: DRIVER_MEMORY,
-    FailureKind.BROADCAST_OUT_OF_MEMORY: DRIVER_MEMORY,
-    FailureKind.RESULT_TOO_LARGE: DRIVER_MAX_RESULT_SIZE,
-}
-_HEAP, _OVERHEAD = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property
+_HEAP, _OVERHEAD, _OFF_HEAP = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property, OFF_HEAP_SIZE.property
 _DRIVER, _RESULTS = DRIVER_MEMORY.property, DRIVER_MAX_RESULT_SIZE.property
-# An overhead that is not set grows with the heap: the heap comes first.
-_SIZED: Mapping[str, _Sized] = {
-    knob.property: knob for knob in (EXECUTOR_MEMORY, EXECUTOR_MEMORY_OVERHEAD, DRIVER_MEMORY, DRIVER_MAX_RESULT_SIZE)
-}
 # Its name before Spark 2.3, which logs do not tell of.
 _OLD_OVERHEAD = "spark.yarn.executor.memoryOverhead"
 
@@ -55,8 +43,9 @@ _OLD_OVERHEAD = "spark.yarn.executor.memoryOverhead"
 def memory_raises(runs: Sequence[Run], own_conf: Mapping[str, str], limits: MemoryLimits) -> tuple[SizeChange, ...]:
     """What the next run gets more of than `own_conf`, what its author set, asks for. `runs` are its cohort's, oldest first.
 
-    A run that died for memory is followed by one with twice as much of what it lacked, within the limits; what worked, stays,
-    until the author asks for another size. Nothing is raised once a later run did with less, nor for a death that changes of the
+    A run that died for memory is followed by one with twice as much of what it lacked, within the limits; where there is no more,
+    by one of whose tasks fewer share it, or which shuffles what it could not broadcast. What worked, stays, until the author asks
+    for another size. Nothing is raised once a later run did with less, nor for a death that changes of the
     tuner's are suspected of: the next run goes without these first. What was refused, or did not help, is not tried again.
     """
     known = _Known(own_conf, limits)
@@ -77,45 +66,47 @@ class _Given:
 
 @dataclass(slots=True)
 class _Known:
-    """What a cohort's runs say of its memory, by properties: what `worked`, what is `tried`, and the least that is in `vain`."""
+    """What a cohort's runs say of its memory, by properties: what `worked`, what is `tried`, the least that was refused (`vain`),
+    and what was still too little since it last succeeded, with no more to have (`short`)."""
 
     own_conf: Mapping[str, str]
     limits: MemoryLimits
     worked: dict[str, _Given] = field(default_factory=dict)
     tried: dict[str, _Given] = field(default_factory=dict)
     vain: dict[str, int] = field(default_factory=dict)
+    short: dict[str, int] = field(default_factory=dict)
     # What runs had of their own, where the author does not set it: of a properties file on the cluster, maybe.
     conf: dict[str, str] = field(default_factory=dict)
 
     def take(self, run: Run, earlier: Sequence[Run]) -> None:
         had = {one.property: one for one in run.decision.raises}
-        changed = {one.property: one.was for one in run.decision.sizes}
         if run.outcome is not None:
-            own = {name: value for name, value in run.outcome.conf.items() if name not in changed}
-            # What an overhead was, need not have been set.
-            self.conf = {**{name: was for name, was in changed.items() if name != _OVERHEAD}, **own}
+            self.conf = as_asked(run.outcome.conf, run.decision.sizes)
+            if any(one.property == _OVERHEAD for one in run.decision.sizes):
+                del self.conf[_OVERHEAD]  # What it was, need not have been set.
         failure, outcome = run.failure, run.outcome
         if run.state is RunState.SUCCEEDED:
             self._succeeded(run, had)
-        elif failure is not None and outcome is not None and failure.kind in REMEDIES:
+        elif failure is not None and outcome is not None and failure.kind in HEALED:
             self._died(run, outcome, failure, earlier)
         elif run.state in (RunState.FAILED, RunState.LOST) and not (outcome and outcome.resources.task_ms):
             self._never_came_to_run(run, had)
 
     def _succeeded(self, run: Run, had: Mapping[str, SizeChange]) -> None:
         for name, one in had.items():
-            size = _size(name, {name: one.value})
+            size = amount(name, {name: one.value})
             why = Reason(ReasonCode.RAISE_WORKED, {"run": run.key}, (one.why,))
             # It says in which run it worked first.
             why = one.why if one.why.code is ReasonCode.RAISE_WORKED else why
             self.worked[name] = _Given(size, why, run.started_at, one.was)
         for name, tried in list(self.tried.items()):
-            size = _size(name, run.outcome.conf) if run.outcome else 0
             # One that was under way when the other died, and had less, says nothing.
-            if size >= tried.size or run.started_at > tried.since:
+            is_enough = run.outcome is not None and amount(name, run.outcome.conf) >= tried.size
+            if is_enough or run.started_at > tried.since:
                 del self.tried[name]
+        self.short.clear()
         for name, vain in list(self.vain.items()):
-            if run.outcome and _size(name, run.outcome.conf) >= vain:
+            if run.outcome and amount(name, run.outcome.conf) >= vain:
                 del self.vain[name]
 
     def _never_came_to_run(self, run: Run, had: Mapping[str, SizeChange]) -> None:
@@ -127,54 +118,69 @@ class _Known:
                 self.worked.pop(name, None)
 
     def _died(self, run: Run, outcome: Outcome, failure: Failure, earlier: Sequence[Run]) -> None:
-        remedy, conf = REMEDIES[failure.kind].property, outcome.conf
-        master = conf.get("spark.master", "")
-        has_less = remedy in (_HEAP, _OVERHEAD) and run.decision.cuts
+        conf = outcome.conf
+        had_less = failure.kind in OF_EXECUTOR_MEMORY and run.decision.cuts
         # The next try goes without what may have made it: changes, or less than its author asks for.
-        if has_less or failed_by(FailedRun(run, earlier), changes_in_effect(run)):
+        if had_less or failed_by(FailedRun(run, earlier), changes_in_effect(run)):
             return
         if failure.kind is FailureKind.EXECUTOR_OUT_OF_MEMORY and outcome.resources == UNKNOWN_USE:
             return  # An earlier version stored it, which did not tell a heap from a container.
-        if is_local(master) and remedy in (_HEAP, _OVERHEAD):
-            remedy = _DRIVER
-        if remedy == _OVERHEAD and (_OLD_OVERHEAD in self.own_conf or gives_heap_alone(master)):
-            return
-        size, most = _size(remedy, conf), self._most(remedy, conf) // MIB * MIB
-        if size <= 0:
-            return
-        if self.vain.get(remedy, size + 1) <= size:
-            del self.vain[remedy]  # It had as much since, of its own.
-        wanted = min(STEP * size, most)
-        if wanted < LEAST_STEP * size or wanted >= self.vain.get(remedy, wanted + 1):
-            # It died with all that it may have: what was tried has not helped.
-            if remedy in self.tried:
-                self.vain[remedy] = size
-                del self.tried[remedy]
-            return
-        self._try(remedy, wanted, conf, run, failure)
-        heap = HEAP_PER_RESULT * wanted
-        if remedy == _RESULTS and heap > _size(_DRIVER, conf):
-            self._try(_DRIVER, heap, conf, run, failure)
+        remedies = [name for name in remedies_of(failure.kind, conf) if self._is_tellable(name, conf)]
+        for name in remedies:
+            if (wanted := self._wanted(name, conf)) is not None:
+                self._try(name, wanted, conf, run, failure)
+                if name == _RESULTS and (heap := HEAP_PER_RESULT * wanted) > amount(_DRIVER, conf):
+                    self._try(_DRIVER, heap, conf, run, failure)
+                return
+        # It died with all that it may have: what was tried has not helped.
+        for name in remedies:
+            if tried := self.tried.pop(name, None):
+                self.short[name] = tried.size
+
+    def _is_tellable(self, name: str, conf: Mapping[str, str]) -> bool:
+        """Whether more of it reaches the run, and not something that nobody sees."""
+        return name != _OVERHEAD or not (
+            _OLD_OVERHEAD in self.own_conf or gives_heap_alone(conf.get("spark.master", ""))
+        )
+
+    def _wanted(self, name: str, conf: Mapping[str, str]) -> int | None:
+        """How much the run after one with this conf is to have; None where that is no more, or was in vain."""
+        had = amount(name, conf)
+        if self.vain.get(name, had + 1) <= had:
+            del self.vain[name]  # It had as much since, of its own.
+        had = max(had, self.short.get(name, had))
+        wanted = more(name, had, conf)
+        if name in SIZED:
+            wanted = min(wanted, self._most(name, conf) // MIB * MIB)
+            if had <= 0 or wanted < LEAST_STEP * had:
+                return None
+        return wanted if had < wanted < self.vain.get(name, wanted + 1) else None
 
     def _try(self, name: str, size: int, conf: Mapping[str, str], run: Run, failure: Failure) -> None:
-        why = Reason(ReasonCode.RAISED, {"run": run.key, "failure": failure.words, "before": _text(_size(name, conf))})
-        self.tried[name] = _Given(size, why, run.ended_at or run.started_at, _text(_size(name, self._asked)))
+        why = Reason(ReasonCode.NO_MORE_MEMORY, {"run": run.key, "failure": failure.words})
+        if name in SIZED:
+            before = as_value(name, amount(name, conf))
+            why = Reason(ReasonCode.RAISED, {"run": run.key, "failure": failure.words, "before": before})
+        self.tried[name] = _Given(size, why, run.ended_at or run.started_at, self._own_text(name))
+
+    def _own_text(self, name: str) -> str:
+        """What the job asks for, as it is shown: of what is no size, as its author wrote it."""
+        return as_value(name, amount(name, self._asked)) if name in SIZED else self._asked.get(name, "")
 
     def _most(self, name: str, conf: Mapping[str, str]) -> int:
-        """The most that a run with this conf may have of a property."""
+        """The most that a run with this conf may have of a size."""
         asked = {**conf, **self._asked}
-        if name in (_HEAP, _OVERHEAD):
-            if name == _HEAP and self.limits.executor_bytes is None:
-                return STEP * _size(_HEAP, asked)
-            limit = self.limits.executor_bytes or STEP * executor_container_bytes(asked)
-            if name == _OVERHEAD:
-                return limit - (executor_container_bytes(conf) - overhead_bytes(conf))
-            return largest_heap(conf, limit)
+        if name in (_HEAP, _OVERHEAD, _OFF_HEAP):
+            limit = self.limits.executor_bytes
+            if limit is None and name != _OVERHEAD:
+                return STEP * amount(name, asked)
+            limit = limit or STEP * executor_container_bytes(asked)
+            return largest_heap(conf, limit) if name == _HEAP else limit - _beside(name, conf)
         if self.limits.driver_bytes is None and not _is_elsewhere(asked):
             # Its driver is beside others, who share the machine with it: only who knows that may give more of it away.
-            heap = _size(_DRIVER, asked)
+            heap = amount(_DRIVER, asked)
         else:
-            heap = self.limits.driver_bytes or STEP * _size(_DRIVER, asked)
+            heap = self.limits.driver_bytes or STEP * amount(_DRIVER, asked)
         return heap if name == _DRIVER else heap // HEAP_PER_RESULT
 
     @property
@@ -184,10 +190,10 @@ class _Known:
 
     def raises(self) -> list[SizeChange]:
         asked, found = self._asked, list[SizeChange]()
-        for name in _SIZED:
-            own = _size(name, asked)
+        for name in REMEDIES:
+            own = amount(name, asked)
             worked, tried = self.worked.get(name), self.tried.get(name)
-            if worked is not None and worked.was != _text(own) and name != _OVERHEAD:
+            if worked is not None and worked.was != self._own_text(name) and name != _OVERHEAD:
                 worked = None  # Its author has thought again.
             given = max((g for g in (worked, tried) if g), key=lambda g: g.size, default=None)
             is_unlimited = name == _RESULTS and own == 0
@@ -195,30 +201,40 @@ class _Known:
                 continue
             conf = {**asked, **{one.property: one.value for one in found}}
             size = min(given.size, self._limit(name, conf))
-            if size - max(own, _size(name, conf)) > MIB:
-                found.append(SizeChange(name, _text(size), _text(own), given.why))
+            if size - max(own, amount(name, conf)) > (MIB if name in SIZED else 0):
+                found.append(SizeChange(name, as_value(name, size), self._own_text(name), given.why))
+                found.extend(self._of_adaptive(name, given.why))
         return found
+
+    def _of_adaptive(self, name: str, why: Reason) -> Iterator[SizeChange]:
+        """The other threshold, where a job sets it by itself: it would broadcast what the first no longer does."""
+        for knob in THRESHOLDS:
+            own = self._asked.get(knob.property, "")
+            if name == BROADCAST_THRESHOLD.property != knob.property and own:
+                yield SizeChange(knob.property, "-1", own, why)
 
     def _limit(self, name: str, conf: Mapping[str, str]) -> int:
         """What the platform lets a run have, which may be less than it was."""
         executor, driver = self.limits.executor_bytes, self.limits.driver_bytes
         if name == _HEAP and executor:
             return largest_heap(conf, executor) // MIB * MIB
-        if name == _OVERHEAD and executor:
-            return (executor - (executor_container_bytes(conf) - overhead_bytes(conf))) // MIB * MIB
+        if name in (_OVERHEAD, _OFF_HEAP) and executor:
+            return (executor - _beside(name, conf)) // MIB * MIB
         if name == _DRIVER and driver:
             return driver
         return 1 << 62
 
 
+def _beside(name: str, conf: Mapping[str, str]) -> int:
+    """What an executor's container has besides its overhead, or its memory off the heap. Workers that give heaps alone count
+    neither."""
+    is_in = not gives_heap_alone(conf.get("spark.master", ""))
+    mine = (
+        overhead_bytes(conf) if name == _OVERHEAD else Settings(conf)[OFF_HEAP_SIZE] if Settings(conf)[OFF_HEAP] else 0
+    )
+    return executor_container_bytes(conf) - (mine if is_in else 0)
+
+
 def _is_elsewhere(conf: Mapping[str, str]) -> bool:
     """Whether the driver runs where the cluster puts it, and not beside spark-submit."""
     return conf.get("spark.submit.deployMode") == "cluster"
-
-
-def _size(name: str, conf: Mapping[str, str]) -> int:
-    return overhead_bytes(conf) if name == _OVERHEAD else Settings(conf)[_SIZED[name]] or 0
-
-
-def _text(size: int) -> str:
-    return f"{-(-size // MIB)}m"

@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tuner.model.failure import OF_EXECUTOR_MEMORY, FailureKind
+from tuner.model.failure import NOT_OF_SIZES, OF_EXECUTOR_MEMORY, FailureKind
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run, RunState
-from tuner.model.size_change import SizeChange
+from tuner.model.size_change import SizeChange, as_asked
 from tuner.policy.changes_in_effect import changes_in_effect
+from tuner.policy.input_growth import input_growth
 from tuner.policy.measure import total_input_bytes
 from tuner.spark.container import executor_container_bytes, overhead_bytes
 from tuner.spark.knobs import (
@@ -42,27 +43,9 @@ _ROUND = 64 * MIB
 _LEAST_FRACTION = 0.01
 # A run that read as much, but for this share, needs as much.
 AS_MUCH = 0.95
-# Inputs may grow once more by as much as they did, but not by more than twice.
-MOST_GROWTH = 2.0
 # A step goes that makes tasks longer than those of any run before it by this share, or wait for the collector.
 MOST_SLOWER = 0.05
 MOST_GC, MORE_GC = 0.1, 2.0
-# Failures that a smaller heap cannot make.
-_OF_ANOTHER_CAUSE = frozenset(
-    {
-        FailureKind.BROADCAST_TOO_LARGE,
-        FailureKind.BROADCAST_OUT_OF_MEMORY,
-        FailureKind.DRIVER_OUT_OF_MEMORY,
-        FailureKind.RESULT_TOO_LARGE,
-        FailureKind.EXECUTOR_PREEMPTED,
-        FailureKind.INPUT_MISSING,
-        FailureKind.ACCESS_DENIED,
-        FailureKind.UNREACHABLE,
-        FailureKind.CODE,
-        FailureKind.OWN_EXIT,
-        FailureKind.DATA_OR_CODE,
-    }
-)
 _HEAP, _OVERHEAD = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property
 # Its name before Spark 2.3, which logs do not tell of.
 _OLD_OVERHEAD = "spark.yarn.executor.memoryOverhead"
@@ -142,7 +125,7 @@ class _Known:
             if run.state is RunState.FAILED and _HEAP in had:
                 self._lost(_heap({_HEAP: had[_HEAP].value}), FailureKind.UNKNOWN)
             return
-        self.conf = {**outcome.conf, **{name: one.was for name, one in had.items() if name != _OVERHEAD}}
+        self.conf = as_asked(outcome.conf, run.decision.sizes)
         if _OVERHEAD in had:
             self.conf.pop(_OVERHEAD, None)
         heap, shape = _heap(outcome.conf), _shape(self.conf)
@@ -195,7 +178,7 @@ class _Known:
             self._take_back(heap)
 
     def _lost(self, heap: int, kind: FailureKind) -> None:
-        if kind in _OF_ANOTHER_CAUSE or (heap >= self.own and kind not in OF_EXECUTOR_MEMORY):
+        if kind in NOT_OF_SIZES or (heap >= self.own and kind not in OF_EXECUTOR_MEMORY):
             return
         if kind in OF_EXECUTOR_MEMORY:
             self.room *= 2
@@ -224,7 +207,10 @@ class _Known:
         telling = self._telling(now)
         needed = max(_heap_for(s, 1 + self.room, settings[MEMORY_FRACTION]) for s in telling)
         if may_step and not self.is_tried_now and sum(s.heap == self.own for s in self.sampled) >= LEAST_RUNS:
-            half, grown = math.ceil(now * MOST_TAKEN / MIB) * MIB, _rounded(needed * self._growth())
+            half, grown = (
+                math.ceil(now * MOST_TAKEN / MIB) * MIB,
+                _rounded(needed * input_growth(s.input_bytes for s in self.sampled)),
+            )
             wanted = max(grown, half, self.least)
             if wanted <= now * (1 - LEAST_TAKEN):
                 size = wanted
@@ -262,15 +248,6 @@ class _Known:
         # Of broadcasts in this heap later runs tell more than one that is read in brief: it did with them.
         return [s for s in telling if s.is_whole or s.heap > now] or telling
 
-    def _growth(self) -> float:
-        """By how much a run's inputs were larger than those of all before it, at most."""
-        most, growth = 0, 1.0
-        for one in self.sampled:
-            if most and one.input_bytes > most:
-                growth = max(growth, one.input_bytes / most)
-            most = max(most, one.input_bytes)
-        return min(MOST_GROWTH, growth)
-
 
 def _heap_for(sampled: _Sampled, room: float, fraction: float) -> float:
     """The heap in which so many times what a run needed has its place; Spark's own is a fraction of it (UnifiedMemoryManager)."""
@@ -282,8 +259,8 @@ def _heap_for(sampled: _Sampled, room: float, fraction: float) -> float:
 
 
 def _broadcasts(outcome: Outcome) -> int:
-    """Of runs that are read in brief, which hold no joins, all that storage held."""
-    if any(query.joins for query in outcome.queries):
+    """Of runs that are read in brief, which hold no joins, and of those that keep rows in memory, all that storage held."""
+    if not outcome.resources.caches and any(query.joins for query in outcome.queries):
         return max(map(_broadcast_bytes, outcome.queries))
     return outcome.resources.executors.storage_bytes if outcome.resources.executors else 0
 

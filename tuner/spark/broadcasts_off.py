@@ -8,10 +8,10 @@ from tuner.spark.knob import Knob
 from tuner.spark.knobs import ADAPTIVE_BROADCAST_THRESHOLD, BROADCAST_THRESHOLD
 from tuner.spark.settings import Settings
 
-_THRESHOLDS: tuple[Knob[int | None], ...] = (BROADCAST_THRESHOLD, ADAPTIVE_BROADCAST_THRESHOLD)
+THRESHOLDS: tuple[Knob[int | None], ...] = (BROADCAST_THRESHOLD, ADAPTIVE_BROADCAST_THRESHOLD)
 
 
 def broadcasts_off(conf: Mapping[str, str]) -> tuple[str, ...]:
     """The broadcast thresholds that are set below 0: then nothing is broadcast by them."""
     settings = Settings(conf)
-    return tuple(knob.property for knob in _THRESHOLDS if (settings[knob] or 0) < 0)
+    return tuple(knob.property for knob in THRESHOLDS if (settings[knob] or 0) < 0)

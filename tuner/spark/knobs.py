@@ -26,6 +26,7 @@ DRIVER_MEMORY_OVERHEAD: Knob[int | None] = Knob(
     "spark.driver.memoryOverhead", _MEBIBYTES, None, (2, 3, 0), "DRIVER_MEMORY_OVERHEAD"
 )
 DRIVER_MAX_RESULT_SIZE = Knob("spark.driver.maxResultSize", _BYTES, 1 * GIB, (1, 2, 0), "MAX_RESULT_SIZE")
+CORES_MAX: Knob[int | None] = Knob("spark.cores.max", _COUNT, None, (0, 6, 0), "CORES_MAX")
 EXECUTOR_CORES = Knob("spark.executor.cores", _COUNT, 1, (1, 0, 0), "EXECUTOR_CORES")
 EXECUTOR_INSTANCES: Knob[int | None] = Knob("spark.executor.instances", _COUNT, None, (1, 0, 0), "EXECUTOR_INSTANCES")
 EXECUTOR_MEMORY = Knob("spark.executor.memory", _MEBIBYTES, 1 * GIB, (0, 7, 0), "EXECUTOR_MEMORY")
@@ -47,6 +48,10 @@ OFF_HEAP_SIZE = Knob("spark.memory.offHeap.size", _BYTES, 0, (1, 6, 0), "MEMORY_
 DYNAMIC_ALLOCATION = Knob("spark.dynamicAllocation.enabled", _FLAG, False, (1, 2, 0), "DYN_ALLOCATION_ENABLED")
 DYNAMIC_ALLOCATION_MIN = Knob(
     "spark.dynamicAllocation.minExecutors", _COUNT, 0, (1, 2, 0), "DYN_ALLOCATION_MIN_EXECUTORS"
+)
+# What is set of it, where that is more than the least.
+DYNAMIC_ALLOCATION_INITIAL = Knob(
+    "spark.dynamicAllocation.initialExecutors", _COUNT, 0, (1, 3, 0), "DYN_ALLOCATION_INITIAL_EXECUTORS"
 )
 DYNAMIC_ALLOCATION_MAX = Knob(
     "spark.dynamicAllocation.maxExecutors", _COUNT, (1 << 31) - 1, (1, 2, 0), "DYN_ALLOCATION_MAX_EXECUTORS"

@@ -27,7 +27,7 @@ _PROPERTIES = {
     "--num-executors": knobs.EXECUTOR_INSTANCES.property,
     "--packages": "spark.jars.packages",
     "--remote": "spark.remote",
-    "--total-executor-cores": "spark.cores.max",
+    "--total-executor-cores": knobs.CORES_MAX.property,
 }
 _WITH_VALUE = frozenset(_PROPERTIES) | {
     *("--class", "--conf", "-c", "--exclude-packages", "--keytab", "--kill", "--name", "--principal"),

@@ -6,14 +6,13 @@ from collections import Counter
 
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.words.reasons import reason_words
+from tuner.words.sizes import size_words
 from tuner.words.standings import standing_words
 
 
 def decision_summary(decision: Decision) -> str:
     """One line for logs and tables: why it chose nothing, or how many changes stand where; and sizes in place of the job's."""
-    return "; ".join(
-        [_of_changes(decision), *(f"{one.property}={one.value} instead of {one.was}" for one in decision.sizes)]
-    )
+    return "; ".join([_of_changes(decision), *map(size_words, decision.sizes)])
 
 
 def _of_changes(decision: Decision) -> str:

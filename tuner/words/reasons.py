@@ -202,8 +202,11 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.HELD_UNMEASURED_RESULT: "what it would build a hash table of could not be counted first",
     ReasonCode.HELD_LARGE_RESULT: "what it would broadcast takes {bytes}, more than the {most_bytes} that memory has for it",
     ReasonCode.RAISED: "run {run} died with {before}: {failure}",
+    ReasonCode.NO_MORE_MEMORY: "run {run} died, and more memory is not to be had: {failure}",
     ReasonCode.RAISE_WORKED: lambda n: f"{n['because'][0]}; it worked in run {n['run']}",
     ReasonCode.SIZE_CUT: "none of {runs:run} needed more than {needed_bytes} at once (most in run {run})",
+    ReasonCode.EXECUTORS_CUT: "in {runs:run} with {executors:executor} the tasks would have waited for no more than 2 % of "
+    "the time with {needed}",
     ReasonCode.OVERHEAD_KEPT: "what it was is kept, though the heap is smaller",
     ReasonCode.NEW_TRIAL: "proven before, but runs now have {difference}, so it is on trial again",
     ReasonCode.RULED: _ruled,

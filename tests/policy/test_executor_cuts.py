@@ -1,0 +1,250 @@
+"""Fewer executors where tasks never kept the others busy: by what is foretold, in steps, back where it is slower or fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from tuner.model.cluster import Cluster
+from tuner.model.decision import DecidedChange
+from tuner.model.failure import Failure, FailureKind
+from tuner.model.objective import Objective
+from tuner.model.resource_use import ResourceUse
+from tuner.model.run import Run, RunState
+from tuner.model.size_change import SizeChange, as_asked
+from tuner.policy.executor_cuts import LEAST_RUNS, executor_cuts, executors_needed
+from tuner.spark.knobs import (
+    CORES_MAX,
+    DYNAMIC_ALLOCATION,
+    DYNAMIC_ALLOCATION_INITIAL,
+    DYNAMIC_ALLOCATION_MAX,
+    DYNAMIC_ALLOCATION_MIN,
+    EXECUTOR_CORES,
+    EXECUTOR_INSTANCES,
+)
+from tuner.words.reasons import reason_words
+
+from .histories import decided, hint, run
+
+INSTANCES = EXECUTOR_INSTANCES.property
+YARN = {"spark.master": "yarn", EXECUTOR_CORES.property: "4", INSTANCES: "16"}
+MINUTE = 60_000
+# Of ten minutes, two in which 12 tasks ran, which three executors of four cores hold, and four seconds with more.
+QUIET = ((1, 3 * MINUTE), (12, 2 * MINUTE), (64, 4_000))
+BUSY = ((4, MINUTE), (64, 9 * MINUTE))
+
+
+def night(
+    number: int,
+    cuts: Sequence[SizeChange] = (),
+    *,
+    at_once: tuple[tuple[int, int], ...] = QUIET,
+    minutes: float = 10,
+    executors: int = 16,
+    kind: FailureKind | None = None,
+    gigabytes: float = 10,
+    conf: Mapping[str, str] = YARN,
+    in_force: Sequence[DecidedChange] = (),
+    caches: bool = False,
+    has_log: bool = True,
+    state: RunState | None = None,
+) -> Run:
+    failure = Failure(kind, "it failed") if kind else None
+    state = state or (RunState.SUCCEEDED if kind is None else RunState.FAILED)
+    found = run(number, {"q1": 10}, *in_force, state=state, input_bytes=int(gigabytes * 1e9), failure=failure)
+    found = replace(found, decision=replace(found.decision, cuts=tuple(cuts)))
+    if state is RunState.RUNNING or not has_log:
+        return replace(found, outcome=None)
+    assert found.outcome is not None
+    had = {**conf, **{one.property: one.value for one in cuts}}
+    measured = replace(
+        found.outcome,
+        duration_ms=int(minutes * MINUTE),
+        conf=had,
+        cluster=Cluster(4 * executors, executors, 4, 1 << 30, 1 << 30),
+        resources=ResourceUse(tasks_at_once=at_once, caches=caches),
+    )
+    return replace(found, outcome=measured)
+
+
+def cuts(
+    runs: Sequence[Run],
+    conf: Mapping[str, str] = YARN,
+    *,
+    objective: Objective = Objective.COST,
+    may_step: bool = True,
+) -> dict[str, str]:
+    return {one.property: one.value for one in executor_cuts(runs, conf, objective, may_step=may_step)}
+
+
+def given(runs: Sequence[Run], *, may_step: bool = True) -> int:
+    return int(cuts(runs, may_step=may_step).get(INSTANCES, "16"))
+
+
+THREE = [night(n) for n in range(LEAST_RUNS)]
+
+
+def fewer(number: int) -> tuple[SizeChange, ...]:
+    (one,) = executor_cuts(THREE, YARN, Objective.COST, may_step=True)
+    return (replace(one, value=str(number)),)
+
+
+def test_three_nights_come_before_the_first_step_and_one_before_each_further() -> None:
+    assert [given(THREE[:n]) for n in range(4)] == [16, 16, 16, 8]
+    assert given([*THREE, night(3, fewer(8))]) == 4
+    # With four, 64 tasks take four turns: twelve seconds of ten minutes, 2 %. With three it were 5.3 - 1 turns.
+    assert given([*THREE, night(3, fewer(8)), night(4, fewer(4))]) == 4
+
+
+def test_it_says_what_the_tasks_needed() -> None:
+    (cut,) = executor_cuts(THREE, YARN, Objective.COST, may_step=True)
+    assert (cut.property, cut.value, cut.was) == (INSTANCES, "8", "16")
+    words = "in 3 runs with 16 executors the tasks would have waited for no more than 2 % of the time with 4"
+    assert reason_words(cut.why) == words
+
+
+@pytest.mark.parametrize(
+    ("at_once", "needed"),
+    [
+        (((64, 10 * MINUTE),), 16),
+        (((65, 10 * MINUTE),), 16),
+        (((1, 10 * MINUTE),), 1),
+        # 8 % of the time in two turns instead of one are too long, 2 % are not.
+        (((32, 48_000),), 8),
+        (((32, 12_000),), 4),
+        (((32, 12_001),), 8),
+    ],
+)
+def test_tasks_take_turns_on_fewer_cores(at_once: tuple[tuple[int, int], ...], needed: int) -> None:
+    assert executors_needed(at_once, 16, 4, 10 * MINUTE) == needed
+
+
+def waits_ms(at_once: tuple[tuple[int, int], ...], cores: int, had: int) -> int:
+    return sum(ms * (-(-min(tasks, had) // cores) - 1) for tasks, ms in at_once)
+
+
+def test_the_fewest_that_are_enough_are_found() -> None:
+    draw = Random(7)
+    for _ in range(300):
+        at_once = tuple((draw.randrange(1, 200), draw.randrange(1, 5 * MINUTE)) for _ in range(draw.randrange(1, 6)))
+        had, slots, duration = draw.randrange(1, 30), draw.randrange(1, 9), sum(ms for _, ms in at_once)
+        needed = executors_needed(at_once, had, slots, duration)
+        assert needed == had or waits_ms(at_once, needed * slots, had * slots) <= 0.02 * duration
+        assert needed == 1 or waits_ms(at_once, (needed - 1) * slots, had * slots) > 0.02 * duration
+
+
+def test_a_job_that_keeps_its_executors_busy_keeps_them() -> None:
+    assert given([night(n, at_once=BUSY) for n in range(6)]) == 16
+    # One such night is enough.
+    assert given([*THREE, night(3, at_once=BUSY), night(4)]) == 16
+
+
+def test_for_time_alone_nothing_is_taken_and_what_was_comes_back() -> None:
+    runs = [*THREE, night(3, fewer(8))]
+    assert cuts(runs, objective=Objective.TIME) == {}
+    assert cuts(runs, objective=Objective.BALANCED) == {INSTANCES: "4"}
+
+
+def test_a_retry_takes_no_step_nor_does_one_beside_a_run_that_tries_it() -> None:
+    assert given(THREE, may_step=False) == 16
+    assert given([*THREE, night(3, fewer(8), state=RunState.RUNNING)]) == 16
+    assert given([*THREE, night(3, fewer(8))], may_step=False) == 8
+
+
+def test_two_slow_nights_take_a_step_back_for_good_and_one_that_is_much_slower() -> None:
+    slow = [*THREE, night(3, fewer(8), minutes=11)]
+    assert given(slow) == 4  # One night may have been slow for anything.
+    assert given([*THREE, night(3, fewer(8)), night(4, fewer(4), minutes=11), night(5, fewer(4), minutes=11)]) == 8
+    much = [*THREE, night(3, fewer(8), minutes=13)]
+    assert given(much) == 16
+    assert given([*much, *(night(n) for n in range(4, 9))]) == 16
+
+
+def test_a_slow_night_of_more_input_or_other_changes_tells_nothing() -> None:
+    assert given([*THREE, night(3, fewer(8), minutes=20, gigabytes=11)]) < 16
+    assert given([*THREE, night(3, fewer(8), minutes=20, in_force=[decided(hint())])]) < 16
+
+
+@pytest.mark.parametrize(
+    ("kind", "then"),
+    [
+        (FailureKind.LOCAL_DISK, 16),
+        (FailureKind.EXECUTOR_LOST, 16),
+        (FailureKind.TASK_MEMORY, 16),
+        (FailureKind.KILLED, 16),  # It may have taken longer than it was let.
+        (FailureKind.INPUT_MISSING, 8),
+        (FailureKind.DATA_OR_CODE, 8),
+    ],
+)
+def test_a_failure_that_fewer_may_have_made_takes_the_step_back(kind: FailureKind, then: int) -> None:
+    runs = [*THREE, night(3, fewer(8), kind=kind)]
+    assert given(runs) == then
+    assert given([*runs, *(night(n) for n in range(4, 8))]) == then
+
+
+def test_what_worked_before_stays_after_one_failure_that_nothing_explains() -> None:
+    worked = [*THREE, night(3, fewer(8)), night(4, fewer(4))]
+    assert given([*worked, night(5, fewer(4), kind=FailureKind.UNKNOWN)]) == 4
+    assert given([*worked, night(5, fewer(4), has_log=False, state=RunState.FAILED)]) == 4
+    twice = [night(n, fewer(4), kind=FailureKind.UNKNOWN) for n in (5, 6)]
+    assert given([*worked, *twice]) == 8
+
+
+def test_inputs_that_grow_need_more() -> None:
+    grown = [*THREE, night(3, fewer(8)), night(4, fewer(4), gigabytes=20)]
+    # Twice as much, and twice as much once more: 48 tasks for two minutes.
+    assert given(grown) == 12
+
+
+def test_what_is_kept_in_memory_keeps_its_executors() -> None:
+    assert given([night(n, caches=True) for n in range(5)]) == 16
+    assert given([night(n, at_once=()) for n in range(5)]) == 16
+
+
+def test_an_author_who_asks_for_other_executors_is_heeded() -> None:
+    runs = [*THREE, night(3, fewer(8))]
+    assert cuts(runs, {**YARN, INSTANCES: "6"}) == {}
+    later = [night(n, conf={**YARN, INSTANCES: "6"}, executors=6) for n in range(4, 7)]
+    assert cuts([*runs, *later], {**YARN, INSTANCES: "6"}) == {INSTANCES: "3"}
+
+
+def test_bounds_of_dynamic_allocation_go_down_together() -> None:
+    conf = {
+        "spark.master": "k8s://host",
+        EXECUTOR_CORES.property: "4",
+        DYNAMIC_ALLOCATION.property: "true",
+        DYNAMIC_ALLOCATION_MIN.property: "10",
+        DYNAMIC_ALLOCATION_INITIAL.property: "12",
+        INSTANCES: "5",
+    }
+    found = cuts([night(n, conf=conf) for n in range(3)], conf)
+    assert found == {
+        DYNAMIC_ALLOCATION_MAX.property: "8",
+        DYNAMIC_ALLOCATION_MIN.property: "8",
+        DYNAMIC_ALLOCATION_INITIAL.property: "8",
+    }
+    sizes = executor_cuts([night(n, conf=conf) for n in range(3)], conf, Objective.COST, may_step=True)
+    assert [one.was for one in sizes] == ["", "10", "12"]
+    assert as_asked({**conf, **found}, sizes) == conf
+    after = night(3, sizes, conf=conf)
+    assert cuts([*(night(n, conf=conf) for n in range(3)), after], conf) == {
+        DYNAMIC_ALLOCATION_MAX.property: "4",
+        DYNAMIC_ALLOCATION_MIN.property: "4",
+        DYNAMIC_ALLOCATION_INITIAL.property: "4",
+        INSTANCES: "4",
+    }
+
+
+def test_a_standalone_cluster_is_asked_for_cores() -> None:
+    conf = {"spark.master": "spark://master:7077", EXECUTOR_CORES.property: "4"}
+    nights = [night(n, conf=conf) for n in range(3)]
+    assert cuts(nights, conf) == {CORES_MAX.property: "32"}
+    sizes = executor_cuts(nights, conf, Objective.COST, may_step=True)
+    assert cuts([*nights, night(3, sizes, conf=conf)], conf) == {CORES_MAX.property: "16"}
+    unsaid = {"spark.master": "spark://master:7077"}
+    assert cuts([night(n, conf=unsaid) for n in range(3)], unsaid) == {}
+    local = {"spark.master": "local[8]"}
+    assert cuts([night(n, conf=local) for n in range(3)], local) == {}

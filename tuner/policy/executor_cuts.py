@@ -1,0 +1,271 @@
+"""How many fewer executors a run gets than its job asks for: what its tasks never kept busy, in steps that a run proves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tuner.model.failure import NOT_OF_SIZES, OF_EXECUTOR_MEMORY, FailureKind
+from tuner.model.objective import Objective
+from tuner.model.reason import Reason, ReasonCode
+from tuner.model.run import Outcome, Run, RunState
+from tuner.model.size_change import SizeChange, as_asked
+from tuner.policy.changes_in_effect import changes_in_effect
+from tuner.policy.input_growth import input_growth
+from tuner.policy.measure import total_input_bytes
+from tuner.spark.knob import Knob
+from tuner.spark.knobs import (
+    CORES_MAX,
+    DYNAMIC_ALLOCATION,
+    DYNAMIC_ALLOCATION_INITIAL,
+    DYNAMIC_ALLOCATION_MAX,
+    DYNAMIC_ALLOCATION_MIN,
+    EXECUTOR_CORES,
+    EXECUTOR_INSTANCES,
+    EXECUTOR_MEMORY,
+    TASK_CPUS,
+)
+from tuner.spark.master import gives_heap_alone, is_local
+from tuner.spark.settings import Settings
+
+# So many runs tell what a job needs, before anything is taken.
+LEAST_RUNS = 3
+# A step leaves at least half, and takes at least a sixth.
+MOST_TAKEN, LEAST_TAKEN = 1 / 2, 1 / 6
+# Of a run's time, what waiting for fewer cores may add by what is foretold; and what no objective allows to be added.
+MOST_FORETOLD, MOST_SLOWER = 0.02, 0.05
+# One run that is longer by this share is enough to take a step back; otherwise it takes two.
+MUCH_SLOWER = 0.25
+# A run that read as much, but for this share, works as long.
+AS_MUCH = 0.95
+# So many failures in a row that nothing explains are those of too few executors, though they were enough before.
+MOST_UNEXPLAINED = 2
+_KINDS_OF_FEW = OF_EXECUTOR_MEMORY | {FailureKind.EXECUTOR_LOST, FailureKind.LOCAL_DISK}
+# What the tuner sets of a run's executors.
+_COUNTS = (
+    DYNAMIC_ALLOCATION_MAX,
+    DYNAMIC_ALLOCATION_MIN,
+    DYNAMIC_ALLOCATION_INITIAL,
+    EXECUTOR_INSTANCES,
+    CORES_MAX,
+)
+_PROPERTIES = frozenset(knob.property for knob in _COUNTS)
+# What tells an author's cluster from another.
+_SHAPE = (*_COUNTS, DYNAMIC_ALLOCATION, EXECUTOR_CORES, EXECUTOR_MEMORY, TASK_CPUS)
+_AS_ASKED = 1 << 31
+
+
+def executor_cuts(
+    runs: Sequence[Run], own_conf: Mapping[str, str], objective: Objective, *, may_step: bool
+) -> tuple[SizeChange, ...]:
+    """How many fewer executors the next run gets than `own_conf`, what its author set, asks for: none less under an objective of
+    time alone. `runs` are its cohort's, oldest first.
+
+    The log tells how many tasks ran at once, and for how long. With fewer cores, tasks of a time at which there were more than
+    these run in turns: a run's time grows by that much (Sparklens estimates stage by stage what this does from moment to moment;
+    turns are counted whole, as tasks are). So many executors stay that no run in the author's number takes over 2 % longer, by
+    half at most in a step, once three runs were measured in the author's number, and one in that of each step. If all runs in a
+    number take over 5 % longer than any in the author's, or one fails that may have for it, it is taken back for good.
+
+    With dynamic allocation the bound is what goes down. Nothing is taken in local mode, of jobs that keep rows in executors'
+    memory, or where a standalone cluster is not told the cores of an executor.
+    """
+    if objective is Objective.TIME:
+        return ()
+    known = _Known(own_conf)
+    for run in runs:
+        known.take(run)
+    return tuple(known.cuts(may_step=may_step))
+
+
+def executors_needed(
+    at_once: Sequence[tuple[int, int]], had: int, slots: int, duration_ms: int, growth: float = 1.0
+) -> int:
+    """The fewest executors of so many `slots` with which a run takes no more than 2 % longer than with those it `had`, of whose
+    tasks so many ran at once for so many milliseconds; where its inputs grow, as many more do."""
+    # More than it had cores ran of no kind at once: such numbers were rounded up.
+    grown = [(min(tasks, had * slots) * growth, ms) for tasks, ms in at_once]
+    # With as many as it had, tasks fill each others' places as they end; with fewer, turns are counted whole.
+    before_ms = sum(ms * max(1.0, tasks / (had * slots)) for tasks, ms in grown)
+    most_ms = before_ms + MOST_FORETOLD * duration_ms
+    fewest, most = 1, had
+    while fewest < most:
+        half = (fewest + most) // 2
+        if sum(ms * math.ceil(tasks / (half * slots)) for tasks, ms in grown) <= most_ms:
+            most = half
+        else:
+            fewest = half + 1
+    return fewest
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """A run that succeeded: its bound of executors, how many it had at once at most, the tasks that one of them runs at once, how
+    long it took, its tasks at once, what it read (0: not known), and the changes in force."""
+
+    bound: int
+    executors: int
+    slots: int
+    duration_ms: int
+    at_once: tuple[tuple[int, int], ...]
+    input_bytes: int
+    in_force: frozenset[str]
+
+
+@dataclass(slots=True)
+class _Known:
+    """What a cohort's runs say of the executors that it asks for: the bounds that worked since, the least that it may have."""
+
+    own_conf: Mapping[str, str]
+    conf: dict[str, str] = field(default_factory=dict)
+    shape: tuple[object, ...] = ()
+    measured: list[_Measured] = field(default_factory=list)
+    bounds: set[int] = field(default_factory=set)
+    least: int = 1
+    unexplained: int = 0
+    # Of each shape that it had, the least that it may have.
+    lessons: dict[tuple[object, ...], int] = field(default_factory=dict)
+    is_tried_now: bool = False
+
+    def take(self, run: Run) -> None:
+        cuts = [one for one in run.decision.cuts if one.property in _PROPERTIES]
+        bound = _bounded(cuts, run.outcome.conf if run.outcome else self.own_conf)
+        if run.state is RunState.RUNNING:
+            self.is_tried_now |= bound < min(self.bounds, default=_AS_ASKED)
+            return
+        self.is_tried_now = False
+        outcome = run.outcome
+        if outcome is None:
+            if run.state is RunState.FAILED and bound < _AS_ASKED:
+                self._lost(bound, FailureKind.UNKNOWN)
+            return
+        self.conf = as_asked(outcome.conf, run.decision.cuts)
+        if (shape := _shape(self.conf)) != self.shape:
+            self.lessons[self.shape] = self.least
+            self.shape, self.measured, self.bounds, self.unexplained = shape, [], set(), 0
+            self.least = self.lessons.get(shape, 1)
+        failed = outcome.failure.kind if outcome.failure else None
+        if run.state is RunState.SUCCEEDED:
+            self._succeeded(run, outcome, bound)
+        elif run.state is RunState.FAILED and bound < _AS_ASKED:
+            self._lost(bound, failed or FailureKind.UNKNOWN)
+
+    def _succeeded(self, run: Run, outcome: Outcome, bound: int) -> None:
+        use, cluster = outcome.resources, outcome.cluster
+        if bound < _AS_ASKED:
+            self.unexplained = 0
+        if not use.tasks_at_once or use.caches or not outcome.duration_ms or cluster.executors < 1:
+            return
+        slots = cluster.cores_per_executor // max(1, Settings(outcome.conf)[TASK_CPUS])
+        found = _Measured(
+            bound,
+            cluster.executors,
+            max(1, slots),
+            outcome.duration_ms,
+            use.tasks_at_once,
+            total_input_bytes(outcome.queries),
+            frozenset(d.id for d in changes_in_effect(run)),
+        )
+        self.measured.append(found)
+        if bound >= self.least:
+            self.bounds.add(bound)
+        if bound < _AS_ASKED and self._is_slower(bound):
+            self._take_back(bound)
+
+    def _is_slower(self, bound: int) -> bool:
+        """Whether runs in it took longer than any in the author's number that read as much under the same changes."""
+        now = self.measured[-1]
+        found = [m.duration_ms for m in self.measured if m.bound == bound and m.in_force == now.in_force]
+        before = [
+            m.duration_ms
+            for m in self.measured
+            if m.bound == _AS_ASKED and m.in_force == now.in_force and m.input_bytes >= AS_MUCH * now.input_bytes
+        ]
+        most = MOST_SLOWER if len(found) > 1 else MUCH_SLOWER
+        return bool(before) and min(found) > (1 + most) * max(before)
+
+    def _lost(self, bound: int, kind: FailureKind) -> None:
+        if kind in NOT_OF_SIZES:
+            return
+        if kind not in _KINDS_OF_FEW:
+            self.unexplained += 1
+            if bound in self.bounds and self.unexplained < MOST_UNEXPLAINED:
+                return  # They were enough before; nothing says that they were not now.
+        self._take_back(bound)
+
+    def _take_back(self, bound: int) -> None:
+        """For good: the next larger one that worked is the least."""
+        self.least = min((known for known in self.bounds if known > bound), default=_AS_ASKED)
+        self.bounds = {known for known in self.bounds if known >= self.least}
+
+    def cuts(self, *, may_step: bool) -> Iterator[SizeChange]:
+        asked = {**self.conf, **self.own_conf}
+        own = [m for m in self.measured if m.bound == _AS_ASKED]
+        if not own or _shape(asked) != self.shape or not _is_countable(asked):
+            return
+        had, now = max(m.executors for m in own), min(self.bounds, default=_AS_ASKED)
+        needed = self._needed(own)
+        size = now
+        if may_step and not self.is_tried_now and len(own) >= LEAST_RUNS:
+            from_ = min(now, had)
+            wanted = max(needed, math.ceil(from_ * MOST_TAKEN), self.least)
+            if wanted <= from_ * (1 - LEAST_TAKEN):
+                size = wanted
+        size = max(size, needed, self.least)
+        if size >= had:
+            return
+        why = Reason(ReasonCode.EXECUTORS_CUT, {"executors": had, "runs": len(own), "needed": needed})
+        for knob, value in _bounding(asked, size):
+            yield SizeChange(knob.property, str(value), asked.get(knob.property, ""), why)
+
+    def _needed(self, own: Sequence[_Measured]) -> int:
+        largest = max(m.input_bytes for m in self.measured)
+        step = input_growth(m.input_bytes for m in self.measured)
+        return max(
+            executors_needed(m.at_once, m.executors, m.slots, m.duration_ms, step * max(1.0, largest / m.input_bytes))
+            if m.input_bytes
+            else executors_needed(m.at_once, m.executors, m.slots, m.duration_ms)
+            for m in own
+        )
+
+
+def _bounding(asked: Mapping[str, str], executors: int) -> Iterator[tuple[Knob[Any], int]]:
+    """What bounds a run's executors, and at what. Bounds of dynamic allocation that exclude each other end an application
+    (ExecutorAllocationManager.validateSettings), so all that are above go down with the highest."""
+    settings = Settings(asked)
+    if settings[DYNAMIC_ALLOCATION]:
+        yield DYNAMIC_ALLOCATION_MAX, executors
+        for knob in (DYNAMIC_ALLOCATION_MIN, DYNAMIC_ALLOCATION_INITIAL, EXECUTOR_INSTANCES):
+            if (settings[knob] or 0) > executors:
+                yield knob, executors
+    elif gives_heap_alone(asked.get("spark.master", "")):
+        yield CORES_MAX, executors * settings[EXECUTOR_CORES]
+    else:
+        yield EXECUTOR_INSTANCES, executors
+
+
+def _bounded(cuts: Sequence[SizeChange], conf: Mapping[str, str]) -> int:
+    """How many executors a run has at most by its cuts."""
+    given = Settings({one.property: one.value for one in cuts})
+    if DYNAMIC_ALLOCATION_MAX in given:
+        return given[DYNAMIC_ALLOCATION_MAX]
+    if EXECUTOR_INSTANCES in given:
+        return given[EXECUTOR_INSTANCES] or _AS_ASKED
+    cores = given[CORES_MAX]
+    return cores // max(1, Settings(conf)[EXECUTOR_CORES]) if cores else _AS_ASKED
+
+
+def _shape(conf: Mapping[str, str]) -> tuple[object, ...]:
+    settings = Settings(conf)
+    return tuple(settings[knob] for knob in _SHAPE)
+
+
+def _is_countable(conf: Mapping[str, str]) -> bool:
+    """Whether a number of executors can be asked for."""
+    master = conf.get("spark.master", "")
+    if is_local(master):
+        return False
+    # Without it, an executor has all the cores that its worker has left, and so fewer of them other memory for each task.
+    return EXECUTOR_CORES in Settings(conf) if gives_heap_alone(master) else True

@@ -14,6 +14,7 @@ from tuner.loop.loop import Job, Report, Turn, complete, prepare
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.agent_message import DIRECTIVES, decode_whole
 from tuner.model.decision import Mode
+from tuner.model.objective import Objective
 from tuner.model.size_change import MemoryLimits, Resources
 from tuner.plan.digest import digest
 from tuner.plan.sealed_directives import opened
@@ -122,6 +123,7 @@ class Spark:
     agent: bool = False
     heap_bytes: int = 0
     firm_bytes: int = 0
+    executors: int = 1
 
     def run(self, turn: Turn, extra: Mapping[str, str] | None = None) -> None:
         conf = {
@@ -142,12 +144,15 @@ class Spark:
         events: list[dict[str, Any]] = [
             {"Event": "SparkListenerLogStart", "Spark Version": self.version},
             {"Event": "SparkListenerApplicationStart", "App Name": "etl", "App ID": name, "Timestamp": start},
-            {
-                "Event": "SparkListenerExecutorAdded",
-                "Timestamp": start,
-                "Executor ID": "driver",
-                "Executor Info": {"Total Cores": 2},
-            },
+            *(
+                {
+                    "Event": "SparkListenerExecutorAdded",
+                    "Timestamp": start,
+                    "Executor ID": str(number) if number else "driver",
+                    "Executor Info": {"Total Cores": 2},
+                }
+                for number in range(self.executors)
+            ),
             {"Event": "SparkListenerEnvironmentUpdate", "Spark Properties": dict(conf)},
             *(_answers(conf) if self.agent else ()),
             {"Event": _SQL + "SparkListenerSQLExecutionStart", **execution, "sparkPlanInfo": plan, "time": start},
@@ -188,14 +193,16 @@ class Spark:
         metrics = {"Executor Run Time": 900, "Executor CPU Time": 800_000_000}
         peaks = {"JVMHeapMemory": self.firm_bytes}
         stage = {"Stage ID": 0, "Stage Attempt ID": 0, "Task End Reason": {"Reason": "Success"}}
+        started = {"Stage ID": 0, "Task Info": {"Launch Time": self.start_ms}}
         return [
+            {"Event": "SparkListenerTaskStart", **started},
             {
                 "Event": "SparkListenerTaskEnd",
                 **stage,
                 "Task Info": info,
                 "Task Metrics": metrics,
                 "Task Executor Metrics": peaks,
-            }
+            },
         ]
 
 
@@ -213,6 +220,7 @@ class Nightly:
     order_sensitive: OrderSensitive = OrderSensitive.STABLE
     borrows: bool = True
     resources: Resources = Resources.OBSERVE
+    objective: Objective = Objective.TIME
     memory_limits: MemoryLimits = MemoryLimits()  # noqa: RUF009 (frozen)
 
     @property
@@ -236,6 +244,7 @@ class Nightly:
             most_seconds=PATIENT,
             borrows=self.borrows,
             resources=self.resources,
+            objective=self.objective,
             memory_limits=self.memory_limits,
         )
 

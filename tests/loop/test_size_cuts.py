@@ -11,6 +11,7 @@ from tests.nightly import START_MS, Nightly, Spark
 from tuner.loop.log_lines import turn_lines
 from tuner.loop.loop import complete
 from tuner.model.decision import Mode
+from tuner.model.objective import Objective
 from tuner.model.size_change import Resources
 from tuner.steering.directives import Steering
 from tuner.units import MIB
@@ -78,6 +79,44 @@ def test_nothing_is_taken_where_a_person_wants_none(tmp_path: Path, more: dict[s
 
 def test_nothing_is_looked_at_every_second_where_nothing_may_be_taken(tmp_path: Path) -> None:
     assert POLLING not in nightly(tmp_path, resources=Resources.RAISE).prepare("etl/0/1").conf
+
+
+EXECUTORS = "spark.executor.instances"
+# Where nothing is broadcast or hashed, nothing is tried.
+YARN = {
+    "spark.master": "yarn",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold": "0",
+}
+
+
+def idle(job: Nightly, number: int, seconds: float = 7.0) -> tuple[str, str]:
+    """How many executors a night's run had of four, of which one task kept one busy, and its heap."""
+    turn = job.prepare(f"etl/{number}/1")
+    sizes = turn.directives.sizes
+    executors = int(sizes.get(EXECUTORS, "4"))
+    start = START_MS + number * 86_400_000
+    Spark(seconds, firm_bytes=5000 * MIB, start_ms=start, executors=executors).run(turn, sizes)
+    complete(turn, job.url, failed=False)
+    return str(executors), sizes.get(HEAP, "8192m")
+
+
+def test_executors_that_no_task_kept_busy_go_for_their_cost_one_step_at_a_time(tmp_path: Path) -> None:
+    job = nightly(tmp_path, objective=Objective.COST, mode=Mode.AUTO)
+    job.user_conf = {HEAP: "8g", EXECUTORS: "4", **YARN}
+    assert [idle(job, n)[0] for n in range(6)] == ["4", "4", "4", "2", "1", "1"]
+    assert "spark.executor.instances=1 instead of 4: in 3 runs with 4 executors" in "\n".join(
+        turn_lines(job.prepare("etl/6/1"))
+    )
+    assert job.stored("etl/4/1").decision.cuts[-1].was == "4"
+    job.objective = Objective.TIME
+    assert idle(job, 7)[0] == "4"
+
+
+def test_executors_that_are_missed_come_back(tmp_path: Path) -> None:
+    job = nightly(tmp_path, objective=Objective.BALANCED)
+    job.user_conf = {HEAP: "8g", EXECUTORS: "4", **YARN}
+    assert [idle(job, n, 7.0 if n < 3 else 10.0)[0] for n in range(6)] == ["4", "4", "4", "2", "4", "4"]
 
 
 def test_changes_that_are_proven_stay_so_in_a_smaller_heap(tmp_path: Path) -> None:

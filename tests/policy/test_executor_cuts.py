@@ -163,6 +163,14 @@ def test_two_slow_nights_take_a_step_back_for_good_and_one_that_is_much_slower()
     assert given([*much, *(night(n) for n in range(4, 9))]) == 16
 
 
+def test_a_step_is_taken_where_runs_with_the_same_changes_can_tell_what_it_does() -> None:
+    proven = decided(hint())
+    ids = frozenset({proven.id})
+    assert executor_cuts(THREE, YARN, Objective.COST, ids, may_step=True) == ()
+    (cut,) = executor_cuts([*THREE, night(3, in_force=[proven])], YARN, Objective.COST, ids, may_step=True)
+    assert cut.value == "8"
+
+
 def test_a_slow_night_of_more_input_or_other_changes_tells_nothing() -> None:
     assert given([*THREE, night(3, fewer(8), minutes=20, gigabytes=11)]) < 16
     assert given([*THREE, night(3, fewer(8), minutes=20, in_force=[decided(hint())])]) < 16

@@ -33,7 +33,8 @@ def _cohort_lines(cohort: CohortReplay) -> Iterator[str]:
     executors = _heap(found.executor_heap_bytes, found.sampled_runs, found.most_executor_heap_bytes)
     driver = _heap(found.driver_heap_bytes, found.driver_sampled_runs, found.most_driver_heap_bytes)
     rest = f"GC {format_share(found.gc_share)} of tasks' time; spilled {format_bytes(found.spilled_bytes)}"
-    yield f"    executors {found.executors} x {executors}; driver {driver}; {rest}"
+    needed = f" ({found.needed_executors} would do)" if 0 < found.needed_executors < found.executors else ""
+    yield f"    executors {found.executors}{needed} x {executors}; driver {driver}; {rest}"
 
 
 def _heap(asked_bytes: int, sampled: int, most_bytes: int) -> str:

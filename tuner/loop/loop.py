@@ -671,7 +671,8 @@ def _cuts(known: _Known, raises: Sequence[SizeChange], decided: Decision) -> tup
     own_conf, may_step = {**job.submission.conf, **job.user_conf}, job.try_number == 1
     # A change on trial is judged by the core time that runs hold, too.
     is_trial = any(d.standing is Standing.TRIAL for d in decided.in_force)
-    fewer = executor_cuts(in_order, own_conf, job.objective, may_step=may_step and not is_trial)
+    in_force = frozenset(d.id for d in decided.in_force)
+    fewer = executor_cuts(in_order, own_conf, job.objective, in_force, may_step=may_step and not is_trial)
     # One step at a time: which of two a run was slower for, or failed, would not be known.
     is_step = not any(_as_set(fewer) <= _as_set(run.decision.cuts) for run in in_order)
     return (*size_cuts(in_order, own_conf, may_step=may_step and not is_step), *fewer)

@@ -58,15 +58,21 @@ _AS_ASKED = 1 << 31
 
 
 def executor_cuts(
-    runs: Sequence[Run], own_conf: Mapping[str, str], objective: Objective, *, may_step: bool
+    runs: Sequence[Run],
+    own_conf: Mapping[str, str],
+    objective: Objective,
+    in_force: frozenset[str] = frozenset(),
+    *,
+    may_step: bool,
 ) -> tuple[SizeChange, ...]:
     """How many fewer executors the next run gets than `own_conf`, what its author set, asks for: none less under an objective of
-    time alone. `runs` are its cohort's, oldest first.
+    time alone. `runs` are its cohort's, oldest first; `in_force` are ids of the changes that the next one has.
 
     The log tells how many tasks ran at once, and for how long. With fewer cores, tasks of a time at which there were more than
     these run in turns: a run's time grows by that much (Sparklens estimates stage by stage what this does from moment to moment;
     turns are counted whole, as tasks are). So many executors stay that no run in the author's number takes over 2 % longer, by
-    half at most in a step, once three runs were measured in the author's number, and one in that of each step. If all runs in a
+    half at most in a step, once three runs were measured in the author's number, one of them with the changes of the next, and
+    one in that of each step. If all runs in a
     number take over 5 % longer than any in the author's, or one fails that may have for it, it is taken back for good.
 
     With dynamic allocation the bound is what goes down. Nothing is taken in local mode, of jobs that keep rows in executors'
@@ -77,7 +83,7 @@ def executor_cuts(
     known = _Known(own_conf)
     for run in runs:
         known.take(run)
-    return tuple(known.cuts(may_step=may_step))
+    return tuple(known.cuts(in_force, may_step=may_step))
 
 
 def executors_needed(
@@ -200,7 +206,7 @@ class _Known:
         self.least = min((known for known in self.bounds if known > bound), default=_AS_ASKED)
         self.bounds = {known for known in self.bounds if known >= self.least}
 
-    def cuts(self, *, may_step: bool) -> Iterator[SizeChange]:
+    def cuts(self, in_force: frozenset[str], *, may_step: bool) -> Iterator[SizeChange]:
         asked = {**self.conf, **self.own_conf}
         own = [m for m in self.measured if m.bound == _AS_ASKED]
         if not own or _shape(asked) != self.shape or not _is_countable(asked):
@@ -208,7 +214,9 @@ class _Known:
         had, now = max(m.executors for m in own), min(self.bounds, default=_AS_ASKED)
         needed = self._needed(own)
         size = now
-        if may_step and not self.is_tried_now and len(own) >= LEAST_RUNS:
+        # Whether a step is slower is told by runs with the same changes.
+        is_comparable = any(m.in_force == in_force for m in own)
+        if may_step and is_comparable and not self.is_tried_now and len(own) >= LEAST_RUNS:
             from_ = min(now, had)
             wanted = max(needed, math.ceil(from_ * MOST_TAKEN), self.least)
             if wanted <= from_ * (1 - LEAST_TAKEN):

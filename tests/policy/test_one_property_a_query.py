@@ -65,20 +65,32 @@ def test_a_property_that_is_surer_to_gain_than_the_joins_of_its_queries_is_tried
     assert found == {FIRST.id: Standing.HELD, JOIN.id: Standing.TRIAL, OTHER_JOIN.id: Standing.TRIAL}
 
 
-def test_joins_that_are_being_tried_make_no_way_for_a_property_that_is_surer() -> None:
+def test_joins_that_are_being_tried_make_no_way_for_a_property_which_is_tried_beside_them() -> None:
     within_noise = run(1, {"q1": 19.5, "q2": 20, "q3": 20}, decided(JOIN))
     found = _decision(recommend(FIRST, high=7), recommend(JOIN, high=9), runs=(BASE, within_noise))
-    assert found == {FIRST.id: Standing.HELD, JOIN.id: Standing.TRIAL}
+    assert found == {FIRST.id: Standing.TRIAL, JOIN.id: Standing.TRIAL}
 
 
-def test_a_property_that_is_being_tried_makes_way_for_joins_that_are_to_gain_more_than_it_did() -> None:
-    def found(seconds: float) -> dict[str, Standing]:
-        (change,) = recommend(FIRST, high=7)
-        tried = run(1, {"q1": seconds, "q2": 20, "q3": 20}, DecidedChange(change, Standing.TRIAL, change.reason))
-        return _decision((change,), recommend(JOIN, high=9), runs=(BASE, tried))
+def test_a_join_that_was_not_tried_yet_waits_for_none_but_a_property_that_is_new_as_well() -> None:
+    within_noise = run(1, {"q1": 19.5, "q2": 20, "q3": 20}, decided(JOIN))
+    joins = [recommend(JOIN, high=9), recommend(OTHER_JOIN, high=9.5)]
+    found = _decision(recommend(FIRST, high=9.8), *joins, runs=(BASE, within_noise))
+    assert found == {FIRST.id: Standing.HELD, JOIN.id: Standing.TRIAL, OTHER_JOIN.id: Standing.TRIAL}
+    (change,) = recommend(FIRST, high=9.8)
+    tried = run(1, {"q1": 19.5, "q2": 20, "q3": 20}, DecidedChange(change, Standing.TRIAL, change.reason))
+    found = _decision((change,), *joins, runs=(BASE, tried))
+    assert found == {FIRST.id: Standing.TRIAL, JOIN.id: Standing.TRIAL, OTHER_JOIN.id: Standing.TRIAL}
 
-    assert found(19.5) == {FIRST.id: Standing.HELD, JOIN.id: Standing.TRIAL}
-    assert found(18.0) == {FIRST.id: Standing.TRIAL, JOIN.id: Standing.HELD}
+
+def test_a_property_and_a_join_of_one_query_are_told_apart() -> None:
+    """One of them gains, the other loses, and both at once look like nothing."""
+    queries = ("q1", "q2", "q3")
+    advice = [recommend(FIRST, queries=queries, high=9.5), recommend(JOIN, high=7)]
+    for join, property_ in ((0.6, 1.5), (1.5, 0.6)):
+        effects = {FIRST.id: dict.fromkeys(queries, property_), JOIN.id: {"q1": join}}
+        cohort = Cohort(dict.fromkeys(queries, 20.0), advice, effects)
+        cohort.nights(8)
+        assert in_force(cohort.runs[-1].decision) == ({JOIN.id} if join < 1 else {FIRST.id})
 
 
 def test_a_long_trial_of_a_property_that_gains_nothing_does_not_keep_joins_from_gaining() -> None:
@@ -87,7 +99,7 @@ def test_a_long_trial_of_a_property_that_gains_nothing_does_not_keep_joins_from_
     cohort = Cohort({"q1": 20.0, "q2": 20.0, "q3": 20.0}, advice, effects)
     cohort.nights(4)
     assert JOIN.id in in_force(cohort.runs[-1].decision)
-    assert cohort.nights_in_force(FIRST) == [1, 3]
+    assert cohort.nights_in_force(FIRST) == [1, 2, 3]
     assert cohort.nights_in_force(JOIN) == [2, 3]
 
 

@@ -44,6 +44,8 @@ SEVERE = 1.5
 UNMEASURED_SHARE, UNMEASURED_RUNS = 0.5, 2
 # What was always in force together with others is judged with them: its own share is this unsure (log seconds).
 TOGETHER = 0.25
+# So is what two kinds of change did that were tried together, where each is this many times as unsure as both.
+MOST_BLURRED = 2.0
 
 
 _ONE_MORE_WITHOUT = Reason(ReasonCode.ONE_MORE_WITHOUT, {"runs": MAX_TRIALS})
@@ -264,7 +266,31 @@ def _compare(ledger: _Ledger, run: Run, changes: Sequence[DecidedChange]) -> Com
 
 
 def _judge_trials(ledger: _Ledger, run: Run, trials: list[DecidedChange]) -> None:
-    found, trials = where_it_does_not_lose(_compare(ledger, run, trials), trials, ledger.met)
+    """Changes to joins, and properties: each as far as runs tell one from the other, else as what they did together."""
+    joins = [d for d in trials if d.change.is_on_joins]
+    properties = [d for d in trials if not d.change.is_on_joins]
+    together = _compare(ledger, run, trials)
+    if not (joins and properties):
+        _judge_tried(ledger, run, trials, together)
+        return
+    whole = {(c.fingerprint, c.literals): c for c in (*together.touched, *together.beside)}
+    of_joins, of_properties = _compare(ledger, run, joins), _compare(ledger, run, properties)
+    touched = [c if _is_apart(c, whole) else whole[c.fingerprint, c.literals] for c in of_joins.touched]
+    _judge_tried(ledger, run, joins, Comparisons(tuple(touched)))
+    told = Comparisons(
+        *(tuple(c for c in cs if _is_apart(c, whole)) for cs in (of_properties.touched, of_properties.beside))
+    )
+    _judge_tried(ledger, run, properties, told)
+
+
+def _is_apart(one: Comparison, whole: Mapping[tuple[str, str], Comparison]) -> bool:
+    """Whether runs tell what some of a query's changes did from what all of them did together: as where none was without all."""
+    of_all = whole.get((one.fingerprint, one.literals))
+    return of_all is None or one.ratio.deviation <= max(TOGETHER, MOST_BLURRED * of_all.ratio.deviation)
+
+
+def _judge_tried(ledger: _Ledger, run: Run, trials: list[DecidedChange], found: Comparisons) -> None:
+    found, trials = where_it_does_not_lose(found, trials, ledger.met)
     foretold = replace(found, touched=tuple(_with_prediction(c, trials) for c in found.touched))
     blame = blamed(run, trials, foretold)
     allocation = _allocation(ledger, run, trials)

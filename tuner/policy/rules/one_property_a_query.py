@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
+from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.held_back import held_back
+from tuner.policy.measure import usable
 from tuner.policy.situation import Situation
 
 
@@ -15,9 +17,11 @@ def one_property_a_query(situation: Situation, decided: Sequence[DecidedChange])
     one that loses would ride with the one that wins, for as long as both are in force.
 
     Changes to single joins are tried side by side: each is foretold from what its own joins were measured at, and many
-    queries need several. They come first, unless a property is surer to gain than all of those on its queries, or their values
-    have not come for long. None that is being tried makes way for a property that is not; a property that is, and gained less
-    than foretold, counts for no more than that. What a person has asked for waits for nothing.
+    queries need several. A property and a change to a join are tried side by side, too, once a run had one of them and not the
+    other: later runs then tell what each of them does. Until then joins come first, unless a property is surer to gain than all
+    of those on its queries, or their values have not come for long. None that is being tried makes way for a property that is
+    not; a property that is, and gained less than foretold, counts for no more than that. What a person has asked for waits for
+    nothing.
     """
     latest = situation.latest_run
     tried = {d.id for d in latest.decision.in_force} if latest else set()
@@ -25,10 +29,16 @@ def one_property_a_query(situation: Situation, decided: Sequence[DecidedChange])
     joins = [d for d in trials if d.change.is_on_joins and not situation.is_far_off(d)]
     properties = [d for d in trials if not d.change.is_on_joins]
     asked_for = {d.id for d in trials if situation.is_asked_for(d.change)}
+    met = [{d.id for d in changes_in_effect(run)} for run in situation.runs if usable(run)]
+
+    def are_told_apart(one: DecidedChange, other: DecidedChange) -> bool:
+        return any((one.id in ids) != (other.id in ids) for ids in met)
+
     held: set[str] = set()
     taken: set[str] = set()
     for d in sorted(properties, key=lambda d: d.id not in asked_for):
-        others = [j for j in joins if j.id not in held and not set(j.queries).isdisjoint(d.queries)]
+        beside = [j for j in joins if j.id not in held and not set(j.queries).isdisjoint(d.queries)]
+        others = [j for j in beside if not are_told_apart(d, j)]
         asked = d.id in asked_for
         first = not others or (
             _sure_seconds([d]) > _sure_seconds(others)

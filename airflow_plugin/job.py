@@ -39,7 +39,9 @@ def job_of(task: TaskSubmission, settings: Settings) -> Job:
         access=task.access,
         log_lands_late=task.log_lands_late,
         resources=_resources(arguments.spark_resources, settings) if task.sets_sizes else Resources.OBSERVE,
-        memory_limits=MemoryLimits(settings.max_executor_memory, settings.max_driver_memory),
+        memory_limits=MemoryLimits(
+            settings.max_executor_memory, settings.max_driver_memory, task.shapes, task.is_driver_apart
+        ),
     )
 
 

@@ -20,7 +20,8 @@ class TaskSubmission:
     """One try of a task: `conf` is what its author set, `submission` how it submits, `statements` its SQL, if it is SQL.
 
     `job_name` tells the Spark job from others of the task, where it has several; `access` and `log_lands_late` are as those of
-    `tuner.loop.turn.Job`. `sets_sizes`: its memory is what its own properties say, and others can be submitted in their place.
+    `tuner.loop.turn.Job`. `sets_sizes`: its memory is what its own properties say, and others can be submitted in their place,
+    of the `shapes` that there are (see MemoryLimits); `is_driver_apart`: its driver is not beside the worker.
     """
 
     ti: Any
@@ -34,6 +35,8 @@ class TaskSubmission:
     access: Mapping[str, Any] = field(default_factory=dict, repr=False)
     log_lands_late: bool = False
     sets_sizes: bool = False
+    shapes: tuple[tuple[int, int], ...] = ()
+    is_driver_apart: bool = False
 
 
 def task_submission(

@@ -20,6 +20,7 @@ class EmrRequest(Engine):
     """`driver` is what the request calls a job of Spark. spark-submit's options beat spark-defaults."""
 
     driver: ClassVar[str]
+    sets_sizes = True
     schemes = S3 | {"hdfs"}
     # Of botocore's models: SensitivePropertiesMap of both services.
     limits = Limits(characters=1024, properties=100)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from airflow_plugin.engines.emr_request import EmrRequest
+from tuner.units import GIB
 
 
 class EmrServerless(EmrRequest):
@@ -10,6 +11,8 @@ class EmrServerless(EmrRequest):
 
     title = "EMR Serverless"
     driver = "sparkSubmit"
+    # Of its workers, by their vCPUs (EMR Serverless User Guide, "Supported worker configurations").
+    shapes = ((1, 8 * GIB), (2, 16 * GIB), (4, 30 * GIB), (8, 60 * GIB), (16, 120 * GIB))
 
 
 ENGINE = EmrServerless()

@@ -37,8 +37,8 @@ class SparkJob:
 
 @dataclass(frozen=True, slots=True)
 class Additions:
-    """What is added to a Spark job: `conf` are properties that its author does not set, `merged` lists of his with the tuner's
-    entries at their ends, in place of his."""
+    """What is added to a Spark job: `conf` are properties that its author does not set, `merged` is what stands in place of his:
+    lists of his with the tuner's entries at their ends, and sizes."""
 
     conf: Mapping[str, str] = field(default_factory=dict)
     merged: Mapping[str, str] = field(default_factory=dict)
@@ -96,7 +96,9 @@ class Engine(ABC):
     requests are calls (`calls`), or fields of the operator (`fields`), which are as they were once it has executed.
     `log_lands_late`: event logs get to where they are read after the job has ended. `sends_again`: an operator that makes its
     request once more has deleted the job of the first one, which never started. `answers_with_its_job`: where a request names its
-    job (`names_its_job`), the service answers with the one that is there; elsewhere its answer does not tell.
+    job (`names_its_job`), the service answers with the one that is there; elsewhere its answer does not tell. `sets_sizes`: jobs
+    have the memory that their own properties ask for, and others can be put in their place; `shapes` are the containers of
+    executors that there are: for numbers of cores the most bytes, () for any.
     """
 
     title: ClassVar[str]
@@ -106,6 +108,8 @@ class Engine(ABC):
     log_lands_late: ClassVar[bool] = False
     sends_again: ClassVar[bool] = False
     answers_with_its_job: ClassVar[bool] = False
+    sets_sizes: ClassVar[bool] = False
+    shapes: ClassVar[tuple[tuple[int, int], ...]] = ()
 
     def calls(self, operator: Any) -> Sequence[Call]:
         """The methods by which the operator submits, for the time of its execute()."""

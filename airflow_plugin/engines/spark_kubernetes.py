@@ -33,6 +33,7 @@ class SparkKubernetes(Engine):
     """A SparkApplication, as it is created: what a try goes on with that found it there already is not."""
 
     title = "the Spark operator"
+    sets_sizes = True
 
     def calls(self, operator: Any) -> Sequence[Call]:
         # Its API client takes the cluster from a configuration that this one loads.
@@ -58,6 +59,10 @@ class SparkKubernetes(Engine):
         body = copy.deepcopy(request["body"])
         spec, properties = body["spec"], added.properties
         lists = {field: properties.pop(name).split(",") for field, name in _LISTS.items() if name in properties}
+        for (part, field), name in _FIELDS.items():
+            if name in properties:
+                value = properties.pop(name)
+                spec[part] = {**(spec.get(part) or {}), field: int(value) if value.isdecimal() else value}
         spec["sparkConf"] = {**(spec.get("sparkConf") or {}), **properties}
         if lists:
             spec["deps"] = {**(spec.get("deps") or {}), **lists}

@@ -390,3 +390,25 @@ def test_what_cannot_be_broadcast_is_shuffled() -> None:
     assert nights(CLUSTER_MODE, of_driver, 3) == [{}, {DRIVER: "2048m"}, {DRIVER: "2048m", STATIC: "-1"}]
     client = {"spark.submit.deployMode": "client"}
     assert nights(client, of_driver, 3) == [{}, {STATIC: "-1"}, {}]
+
+
+SHAPES = MemoryLimits(shapes=((2, 8 * GIB), (4, 16 * GIB)))
+
+
+def test_a_service_gives_no_more_than_its_largest_container_of_so_many_cores() -> None:
+    own = {HEAP: "12g", CORES: "4"}
+    # 16 GiB less a tenth of the heap.
+    assert nights(own, HEAP_DEATH, 4, SHAPES) == [{}, {HEAP: "14894m"}, {}, {}]
+    assert given(ended(0, {HEAP: "6g", CORES: "4"}, HEAP_DEATH), own={HEAP: "6g", CORES: "4"}, limits=SHAPES) == {
+        HEAP: "12288m"
+    }
+    # Two cores have their place in a container of 8 GiB, three in none.
+    small = nights({HEAP: "7g", CORES: "4"}, HEAP_DEATH, 3, MemoryLimits(8 * GIB, shapes=SHAPES.shapes))
+    assert small == [{}, {CORES: "2"}, {}]
+    assert nights({HEAP: "2g", CORES: "3"}, HEAP_DEATH, 2, SHAPES) == [{}, {}]
+
+
+def test_a_driver_of_a_service_is_beside_nobody() -> None:
+    died = ended(0, {DRIVER: "2g"}, FailureKind.DRIVER_OUT_OF_MEMORY)
+    assert given(died, own={DRIVER: "2g"}) == {}
+    assert given(died, own={DRIVER: "2g"}, limits=MemoryLimits(is_driver_apart=True)) == {DRIVER: "4096m"}

@@ -31,10 +31,21 @@ class SizeChange:
 @dataclass(frozen=True, slots=True)
 class MemoryLimits:
     """The most bytes that a platform lets executors' containers (heap, overhead and all) and drivers' heaps have. Where nobody
-    said (None), that is twice what the job asks for; of a driver beside spark-submit, what it asks for."""
+    said (None), that is twice what the job asks for; of a driver beside spark-submit (not `is_driver_apart`), what it asks for.
+
+    `shapes` are the containers that a service has: for numbers of cores, ascending, the most bytes; () where any is to be had.
+    """
 
     executor_bytes: int | None = None
     driver_bytes: int | None = None
+    shapes: tuple[tuple[int, int], ...] = ()
+    is_driver_apart: bool = False
+
+    def largest_shape(self, cores: int) -> int | None:
+        """The most bytes of a container of so many cores: 0 where there is none, None where any is to be had."""
+        if not self.shapes:
+            return None
+        return dict(self.shapes).get(cores, 0)
 
 
 def as_asked(conf: Mapping[str, str], sizes: Iterable[SizeChange]) -> dict[str, str]:

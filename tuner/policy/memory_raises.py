@@ -20,6 +20,7 @@ from tuner.spark.knobs import (
     BROADCAST_THRESHOLD,
     DRIVER_MAX_RESULT_SIZE,
     DRIVER_MEMORY,
+    EXECUTOR_CORES,
     EXECUTOR_MEMORY,
     EXECUTOR_MEMORY_OVERHEAD,
     OFF_HEAP,
@@ -36,6 +37,7 @@ HEAP_PER_RESULT = 2
 
 _HEAP, _OVERHEAD, _OFF_HEAP = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property, OFF_HEAP_SIZE.property
 _DRIVER, _RESULTS = DRIVER_MEMORY.property, DRIVER_MAX_RESULT_SIZE.property
+_CORES = EXECUTOR_CORES.property
 # Its name before Spark 2.3, which logs do not tell of.
 _OLD_OVERHEAD = "spark.yarn.executor.memoryOverhead"
 
@@ -150,6 +152,8 @@ class _Known:
             del self.vain[name]  # It had as much since, of its own.
         had = max(had, self.short.get(name, had))
         wanted = more(name, had, conf)
+        if name == _CORES and not self._has_shape({**conf, _CORES: as_value(name, wanted)}):
+            return None
         if name in SIZED:
             wanted = min(wanted, self._most(name, conf) // MIB * MIB)
             if had <= 0 or wanted < LEAST_STEP * had:
@@ -171,17 +175,25 @@ class _Known:
         """The most that a run with this conf may have of a size."""
         asked = {**conf, **self._asked}
         if name in (_HEAP, _OVERHEAD, _OFF_HEAP):
-            limit = self.limits.executor_bytes
-            if limit is None and name != _OVERHEAD:
-                return STEP * amount(name, asked)
-            limit = limit or STEP * executor_container_bytes(asked)
-            return largest_heap(conf, limit) if name == _HEAP else limit - _beside(name, conf)
-        if self.limits.driver_bytes is None and not _is_elsewhere(asked):
+            return min(self._most_of_executor(name, conf, asked), self._limit(name, conf))
+        if self.limits.driver_bytes is None and not (self.limits.is_driver_apart or _is_elsewhere(asked)):
             # Its driver is beside others, who share the machine with it: only who knows that may give more of it away.
             heap = amount(_DRIVER, asked)
         else:
             heap = self.limits.driver_bytes or STEP * amount(_DRIVER, asked)
         return heap if name == _DRIVER else heap // HEAP_PER_RESULT
+
+    def _most_of_executor(self, name: str, conf: Mapping[str, str], asked: Mapping[str, str]) -> int:
+        limit = self.limits.executor_bytes
+        if limit is None and name != _OVERHEAD:
+            return STEP * amount(name, asked)
+        limit = limit or STEP * executor_container_bytes(asked)
+        return largest_heap(conf, limit) if name == _HEAP else limit - _beside(name, conf)
+
+    def _has_shape(self, conf: Mapping[str, str]) -> bool:
+        """Whether the service has containers as a run with this conf asks for."""
+        largest = self.limits.largest_shape(Settings(conf)[EXECUTOR_CORES])
+        return largest is None or executor_container_bytes(conf) <= largest
 
     @property
     def _asked(self) -> dict[str, str]:
@@ -215,13 +227,14 @@ class _Known:
 
     def _limit(self, name: str, conf: Mapping[str, str]) -> int:
         """What the platform lets a run have, which may be less than it was."""
-        executor, driver = self.limits.executor_bytes, self.limits.driver_bytes
-        if name == _HEAP and executor:
-            return largest_heap(conf, executor) // MIB * MIB
-        if name in (_OVERHEAD, _OFF_HEAP) and executor:
-            return (executor - _beside(name, conf)) // MIB * MIB
-        if name == _DRIVER and driver:
-            return driver
+        shape = self.limits.largest_shape(Settings(conf)[EXECUTOR_CORES])
+        limits = [limit for limit in (self.limits.executor_bytes, shape) if limit is not None]
+        if name == _HEAP and limits:
+            return largest_heap(conf, min(limits)) // MIB * MIB
+        if name in (_OVERHEAD, _OFF_HEAP) and limits:
+            return (min(limits) - _beside(name, conf)) // MIB * MIB
+        if name == _DRIVER and self.limits.driver_bytes:
+            return self.limits.driver_bytes
         return 1 << 62
 
 

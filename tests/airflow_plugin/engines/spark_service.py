@@ -26,6 +26,8 @@ class SparkService:
     how: str | None = "ok"
     # A real spark-submit and its application.
     command: list[str] = field(default_factory=list)
+    # The last job that it ran.
+    has_succeeded: bool = True
 
     def takes(self, conf: Mapping[str, str]) -> bool:
         """Whether a job with these properties is let in."""
@@ -36,6 +38,10 @@ class SparkService:
 
     def run(self, conf: Mapping[str, str]) -> bool:
         """Run a job with these properties; whether it succeeded."""
+        self.has_succeeded = self._runs(conf)
+        return self.has_succeeded
+
+    def _runs(self, conf: Mapping[str, str]) -> bool:
         self.submitted.append(dict(conf))
         if self.how is None or (not self.command and "spark.eventLog.dir" not in conf):
             return self.how in (None, "ok")

@@ -103,7 +103,7 @@ class Eks:
             answer = own(**request)
             # moto leaves it running.
             job = emrcontainers_backends["123456789012"]["us-east-1"].job_runs[answer["id"]]
-            job.state = "COMPLETED" if self.aws.service.how in ("ok", None) else "FAILED"
+            job.state = "COMPLETED" if self.aws.service.has_succeeded else "FAILED"
             return answer
 
         op.hook.conn.start_job_run = start
@@ -144,6 +144,28 @@ def test_the_authors_own_value_wins(emr: Any, where: str, service: SparkService)
         run(emr.operator(**given), run_id)
     assert service.last[THRESHOLD] == "7"
     assert given == as_written
+
+
+RESULTS = "spark.driver.maxResultSize"
+
+
+@pytest.mark.parametrize("where", ["options", "defaults", "nowhere"])
+def test_the_retry_of_one_that_died_for_memory_has_more_in_place_of_the_authors(
+    aws: AwsAccount, where: str, service: SparkService, stored: Stored
+) -> None:
+    emr = Eks(aws)
+    sizes = {"spark.driver.memory": "4g", RESULTS: "1g"}
+    parameters = " ".join(f"--conf {name}={value}" for name, value in sizes.items())
+    overrides = {"applicationConfiguration": [{"classification": "spark-defaults", "properties": sizes}]}
+    given: dict[str, Any] = {"parameters": PLAIN}
+    if where != "nowhere":
+        given = {"overrides": overrides} if where == "defaults" else {"parameters": parameters}
+    service.how = "results"
+    with pytest.raises(Exception, match="failed"):
+        run(emr.operator(**given), "r1")
+    run(emr.operator(**given), "r1", try_number=2)
+    assert (service.submitted[0].get(RESULTS), service.last[RESULTS]) == (None if where == "nowhere" else "1g", "2048m")
+    assert [r.state for r in stored()] == [RunState.FAILED, RunState.SUCCEEDED]
 
 
 def test_a_job_that_is_refused_for_what_is_added_is_submitted_as_it_was(

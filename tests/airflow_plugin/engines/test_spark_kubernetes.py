@@ -189,3 +189,33 @@ def test_jars_are_added_to_the_applications_own() -> None:
     assert spec["deps"]["jars"] == ["s3a://b/own.jar", "local:///agent.jar"]
     assert spec["sparkConf"] == {"spark.tuner.key": "k"}
     assert request == as_written
+
+
+def test_sizes_stand_in_place_of_the_authors_fields(kubeconfig: Path) -> None:
+    body = application()
+    as_written = copy.deepcopy(body)
+    sizes = {
+        "spark.executor.memory": "8192m",
+        "spark.executor.cores": "2",
+        "spark.executor.instances": "3",
+        "spark.driver.maxResultSize": "2048m",
+    }
+    changed = ENGINE.changed(None, {"body": body}, [Additions({}, sizes)])
+    spec = changed["body"]["spec"]
+    assert spec["executor"] == {"instances": 3, "memory": "8192m", "cores": 2}
+    assert (spec["driver"], spec["sparkConf"]) == ({"cores": 1}, {"spark.driver.maxResultSize": "2048m"})
+    assert body == as_written
+    (job,) = ENGINE.read(None, changed)
+    assert {name: job.conf[name] for name in sizes} == sizes
+
+
+def test_the_retry_of_one_that_died_for_memory_has_more(
+    kubeconfig: Path, service: SparkService, stored: Stored
+) -> None:
+    service.how = "results"
+    spec = application(**{"spark.driver.memory": "4g"})
+    with pytest.raises(Exception, match="Spark Job Failed"):
+        run(operator(kubeconfig, spec), "r1")
+    run(operator(kubeconfig, spec), "r1", try_number=2)
+    assert service.last["spark.driver.maxResultSize"] == "2048m"
+    assert [r.state for r in stored()] == [RunState.FAILED, RunState.SUCCEEDED]

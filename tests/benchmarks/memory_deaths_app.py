@@ -1,10 +1,14 @@
 """A job that needs so much memory of one kind: `memory_deaths_app.py KIND MEBIBYTES`. With less it dies as such jobs die.
 
 heap, skew: a task holds that much on its executor's heap; of skew one of many does. driver: the driver collects it. results:
-tasks return it. broadcast: a relation that takes as much is broadcast, by a hint.
+tasks return it. broadcast: a relation that takes as much is broadcast, by a hint. hash_map: a join's tasks hold it in a hash map,
+in memory that Spark counts. killed: an executor is ended as a container's limit ends it.
 """
 
+import os
+import signal
 import sys
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
@@ -31,4 +35,15 @@ elif KIND in ("driver", "results"):
 elif KIND == "broadcast":
     large = spark.range(0, 4 * KIBIBYTES, 1, 4).selectExpr("id", "concat(id, repeat('x', 200)) AS text")
     spark.range(0, 1000).join(f.broadcast(large), "id").agg(f.sum(f.length("text"))).collect()
+elif KIND == "hash_map":
+    large = spark.range(0, KIBIBYTES, 1, 4).selectExpr("id", "concat(id, repeat('x', 900)) AS text")
+    spark.range(0, 4 * KIBIBYTES).join(large.hint("shuffle_hash"), "id").agg(f.sum(f.length("text"))).collect()
+elif KIND == "killed":
+    # A Python worker's parent is the daemon, and the daemon's the executor.
+    def kill(rows: object) -> object:
+        stat = Path(f"/proc/{os.getppid()}/stat").read_text()
+        os.kill(int(stat.rpartition(")")[2].split()[1]), signal.SIGKILL)
+        return rows
+
+    spark.sparkContext.parallelize(range(2), 2).mapPartitions(kill).count()
 spark.stop()

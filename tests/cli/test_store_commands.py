@@ -24,6 +24,7 @@ from tuner.model.verdict import Ruling
 from tuner.units import GIB
 from tuner.words.actions import action_words
 from tuner.words.query_names import NO_NAMES
+from tuner.words.short_ids import short_id
 
 from .conftest import Result
 
@@ -144,10 +145,60 @@ def test_a_verdict_is_stored_with_who_and_why(
     assert verdict.by
 
 
+def test_a_change_is_named_by_its_short_id(spark_tuner: Call, run: Run, url: str) -> None:
+    (found,) = json.loads(spark_tuner("status", "etl.nightly", "--json").out)["runs"][0]["actions"]
+    short = found["short_id"]
+    assert f"    {short} for short, id: {ACTION.id}" in spark_tuner("status", "etl.nightly").out
+    result = spark_tuner("approve", "etl.nightly", short)
+    assert result.out.startswith(f"approve: {action_words(ACTION, NO_NAMES)} (from the next run of etl.nightly on)")
+    with Store.open(url) as store:
+        assert [v.change_id for v in store.verdicts("etl.nightly")] == [ACTION.id]
+
+
+def test_what_may_be_several_changes_is_told_apart(spark_tuner: Call, run: Run, url: str) -> None:
+    other = decided(Action(ActionKind.SET_CONF, "spark.sql.shuffle.partitions", "8"))
+    later = replace(run, key="etl/2", decision=Decision(Mode.AUTO, (other,)))
+    with Store.open(url) as store:
+        store.begin(later)
+    result = spark_tuner("approve", "etl.nightly", "shuffle.partitions")
+    assert result.code == 1
+    for change in (ACTION.id, other.id):
+        assert f"{short_id(change)}: " in result.err
+    assert spark_tuner("approve", "etl.nightly", short_id(other.id)).code == 0
+
+
 def test_a_verdict_on_an_unknown_change(spark_tuner: Call, run: Run) -> None:
     result = spark_tuner("approve", "etl.nightly", "no.such.setting")
     assert result.code == 1
     assert "`spark-tuner status etl.nightly` lists them" in result.err
+
+
+def test_a_verdict_on_an_unknown_cohort(spark_tuner: Call, run: Run) -> None:
+    result = spark_tuner("approve", "nope", "foo")
+    assert (result.code, result.out) == (1, "")
+    assert "no run of cohort 'nope' in the store; `spark-tuner status` lists the cohorts" in result.err
+
+
+def test_status_knows_what_people_said_since_the_last_run(spark_tuner: Call, run: Run, url: str) -> None:
+    proven = replace(run.decision.changes[0], standing=Standing.PROMOTED)
+    later = replace(run, key="etl/2", started_at=datetime.now(UTC), decision=Decision(Mode.AUTO, (proven,)))
+    with Store.open(url) as store:
+        store.begin(later)
+    assert "promoted: " in spark_tuner("status", "etl.nightly").out
+    spark_tuner("rollback", "etl.nightly", ACTION.id, "--reason", "too slow")
+    shown = spark_tuner("status", "etl.nightly").out
+    assert f"rolled back: {action_words(ACTION, NO_NAMES)}" in shown
+    assert "too slow" in shown
+    assert "promoted: " not in shown
+
+
+@pytest.mark.parametrize("command", [["status"], ["ui"], ["approve", "etl.nightly", "foo"], ["mode", "etl", "auto"]])
+def test_a_store_that_is_not_there_is_no_empty_one(spark_tuner: Call, tmp_path: Path, command: list[str]) -> None:
+    place = tmp_path / "none.db"
+    result = spark_tuner(*command, "--db", f"sqlite:///{place}")
+    assert (result.code, result.out) == (1, "")
+    assert f"{place}: there is no history store; check --db" in result.err
+    assert not place.exists()
 
 
 def test_db_upgrade_can_be_repeated(spark_tuner: Call) -> None:

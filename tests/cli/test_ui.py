@@ -20,6 +20,7 @@ import pytest
 from tuner.cli import ui
 from tuner.cli.ui import loopback_address
 from tuner.errors import TunerError
+from tuner.history.store import Store
 
 from .conftest import Result
 
@@ -29,7 +30,9 @@ Call = Callable[..., Result]
 
 
 def test_it_answers_to_who_has_the_printed_address_and_ends_by_ctrl_c(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tuner.cli", "ui", "--no-browser", "--db", f"sqlite:///{tmp_path}/h.db"]
+    url = f"sqlite:///{tmp_path}/h.db"
+    Store.open(url).close()
+    command = [sys.executable, "-m", "tuner.cli", "ui", "--no-browser", "--db", url]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
     ) as it:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import typer
 
+from tuner.errors import TunerError
 from tuner.history.cohort_name import LONGEST_KNOWN, MOST_CHARACTERS, flaw
+
+if TYPE_CHECKING:
+    from tuner.history.store import Store
+    from tuner.model.run import Run
 
 
 def new_name(name: str) -> str:
@@ -15,6 +22,18 @@ def new_name(name: str) -> str:
 def known_name(name: str | None) -> str | None:
     """Callback of what names a cohort of the store."""
     return None if name is None else _checked(name, LONGEST_KNOWN)
+
+
+def known_runs(store: Store, cohort: str, most: int | None = None) -> list[Run]:
+    """A cohort's newest runs, oldest first. Raises TunerError where the store has none."""
+    require_known(store, cohort)
+    return store.runs(cohort) if most is None else store.runs(cohort, most)
+
+
+def require_known(store: Store, cohort: str) -> None:
+    """Raises TunerError where the store has no run of a cohort."""
+    if not store.count(cohort):
+        raise TunerError(f"no run of cohort {cohort!r} in the store; `spark-tuner status` lists the cohorts")
 
 
 def _checked(name: str, most: int) -> str:

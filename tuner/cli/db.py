@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from tuner.errors import TunerError
+
 db = typer.Typer(help="The history store.", no_args_is_help=True)
 
 Url = Annotated[
@@ -32,3 +34,13 @@ def store_url(url: str | None) -> str:
     from tuner.history.url import resolve
 
     return resolve(url, os.environ)
+
+
+def stored_url(url: str | None) -> str:
+    """The same, for what reads a store: TunerError where --db names a file that is not there, which SQLite would make."""
+    from tuner.history.url import sqlite_file
+
+    found = store_url(url)
+    if url and (file := sqlite_file(found)) is not None and not file.exists():
+        raise TunerError(f"{file}: there is no history store; check --db")
+    return found

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from tuner.cli.db import Url, store_url
+from tuner.cli.cohort import require_known
+from tuner.cli.db import Url, stored_url
 from tuner.cli.verdict import Cohort, Reason
-from tuner.errors import TunerError
 from tuner.history.store import Store
 from tuner.model.decision import Mode
 from tuner.model.verdict import ModeChange
@@ -32,8 +32,7 @@ Wanted = Annotated[
 def mode(cohort: Cohort, wanted: Wanted, reason: Reason = "", url: Url = None) -> None:
     """Set how much may be done to a cohort from its next run on: it beats what the job says."""
     chosen = None if wanted is ModeOrDefault.DEFAULT else Mode(wanted.value)
-    with Store.open(store_url(url)) as store:
-        if not store.count(cohort):
-            raise TunerError(f"no run of cohort {cohort!r} in the store; `spark-tuner status` lists the cohorts")
+    with Store.open(stored_url(url)) as store:
+        require_known(store, cohort)
         store.set_mode(ModeChange(cohort, chosen, getpass.getuser(), datetime.now(UTC), reason))
     typer.echo(f"{f'mode {chosen}' if chosen else 'the mode of the job'}: from the next run of {cohort} on")

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from tuner.cli.db import Url, store_url
+from tuner.cli.cohort import require_known
+from tuner.cli.db import Url, stored_url
 from tuner.cli.verdict import Cohort, Reason
-from tuner.errors import TunerError
 from tuner.history.store import Store
 from tuner.model.objective import Objective
 from tuner.model.verdict import ObjectiveChange
@@ -33,8 +33,7 @@ Wanted = Annotated[
 def objective(cohort: Cohort, wanted: Wanted, reason: Reason = "", url: Url = None) -> None:
     """Set what a cohort's changes are judged by from its next run on: it beats what the job says."""
     chosen = None if wanted is ObjectiveOrDefault.DEFAULT else Objective(wanted.value)
-    with Store.open(store_url(url)) as store:
-        if not store.count(cohort):
-            raise TunerError(f"no run of cohort {cohort!r} in the store; `spark-tuner status` lists the cohorts")
+    with Store.open(stored_url(url)) as store:
+        require_known(store, cohort)
         store.set_objective(ObjectiveChange(cohort, chosen, getpass.getuser(), datetime.now(UTC), reason))
     typer.echo(f"{f'objective {chosen}' if chosen else 'the objective of the job'}: from the next run of {cohort} on")

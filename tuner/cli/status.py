@@ -11,16 +11,16 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tuner.cli.cohort import known_name
-from tuner.cli.db import Url, store_url
+from tuner.cli.cohort import known_name, known_runs
+from tuner.cli.db import Url, stored_url
 from tuner.cli.options import AsJson, CoreHourPrice
 from tuner.cli.print_lines import print_lines
-from tuner.errors import TunerError
 from tuner.history.store import CohortSummary, Store
 from tuner.model.action import Action
-from tuner.model.decision import DecidedChange
+from tuner.model.decision import DecidedChange, Decision
 from tuner.model.run import Run, RunState
 from tuner.policy.changes_in_effect import held_in, not_followed
+from tuner.policy.rulings_since import rulings_since
 from tuner.printable import printable
 from tuner.units import format_hours, format_money
 from tuner.words.actions import action_words
@@ -30,7 +30,11 @@ from tuner.words.failures import failure_words
 from tuner.words.literal_rungs import values_words
 from tuner.words.query_names import QueryNames, names_in
 from tuner.words.reasons import reason_words, why_words
+from tuner.words.short_ids import short_id
 from tuner.words.standings import standing_words
+
+# Runs whose outlook is looked for: those since may be running, or lost.
+DETAILS_AMONG = 10
 
 
 def status(
@@ -43,19 +47,28 @@ def status(
     as_json: AsJson = False,
 ) -> None:
     """Show what the store knows: runs, what steered them, and why."""
-    with Store.open(store_url(url)) as store:
+    with Store.open(stored_url(url)) as store:
         if cohort is None:
             _cohorts(store.cohorts(), as_json)
             return
-        found = store.runs(cohort, runs)
-    if not found:
-        raise TunerError(f"no run of cohort {cohort!r} in the store; `spark-tuner status` lists the cohorts")
+        found = known_runs(store, cohort, runs)
+        next_run = _next_run(store, cohort, found)
     names = names_in(found)
     if as_json:
         runs_json = [_run_json(run, names, core_hour_price) for run in found]
         typer.echo(msgspec.json.encode({"cohort": cohort, "runs": runs_json}).decode())
     else:
-        _show(cohort, found, names, core_hour_price)
+        _show(cohort, found, next_run, names, core_hour_price)
+
+
+def _next_run(store: Store, cohort: str, found: list[Run]) -> Decision:
+    """What a run that started now would have, with what people have said since it was decided."""
+    decision, made_at = found[-1].decision, found[-1].started_at
+    for run in reversed(found[-DETAILS_AMONG:]):
+        if (details := store.details(run.key)) is not None and details.outlook is not None:
+            decision, made_at = details.outlook, run.ended_at or run.started_at
+            break
+    return rulings_since(decision, made_at, store.verdicts(cohort), store.mode(cohort) or decision.mode)
 
 
 def _cohorts(found: list[CohortSummary], as_json: bool) -> None:
@@ -138,6 +151,7 @@ def _action_json(decided: DecidedChange, action: Action, names: QueryNames) -> d
     return {
         "id": action.id,
         "change": decided.id,
+        "short_id": short_id(decided.id),
         "words": action_words(action, names),
         "standing": decided.standing,
         "reason": why_words(decided, names),
@@ -145,7 +159,7 @@ def _action_json(decided: DecidedChange, action: Action, names: QueryNames) -> d
     }
 
 
-def _show(cohort: str, found: list[Run], names: QueryNames, core_hour_price: float | None) -> None:
+def _show(cohort: str, found: list[Run], next_run: Decision, names: QueryNames, core_hour_price: float | None) -> None:
     console = Console(highlight=False)
     title = escape(printable(cohort))
     priced = ("cost",) if core_hour_price is not None else ()
@@ -164,18 +178,18 @@ def _show(cohort: str, found: list[Run], names: QueryNames, core_hour_price: flo
     console.print(table)
     failed = ((run, run.failure) for run in found if run.failure)
     print_lines(console, (f"run {run.key} {_ended(run)}: {failure_words(why, names)}" for run, why in failed))
-    print_lines(console, ["", "changes as of the last run:", *_changes_lines(found[-1], names)])
+    print_lines(console, ["", "changes as the next run will have them:", *_changes_lines(next_run, names)])
     print_lines(console, _unfollowed(found[-1], names))
 
 
-def _changes_lines(run: Run, names: QueryNames) -> Iterator[str]:
-    for decided in run.decision.changes:
+def _changes_lines(decision: Decision, names: QueryNames) -> Iterator[str]:
+    for decided in decision.changes:
         yield f"  {standing_words(decided.standing)}: {change_words(decided.change, names)}"
         yield f"    {why_words(decided, names)}"
         if values := values_words(decided):
             yield f"    {values}"
-        yield f"    id: {decided.id}"
-    if not run.decision.changes:
+        yield f"    {short_id(decided.id)} for short, id: {decided.id}"
+    if not decision.changes:
         yield "  none"
 
 

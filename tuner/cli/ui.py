@@ -16,7 +16,7 @@ from typing import Annotated
 
 import typer
 
-from tuner.cli.db import Url, store_url
+from tuner.cli.db import Url, stored_url
 from tuner.cli.options import CoreHourPrice
 from tuner.errors import RequirementError, TunerError
 
@@ -33,6 +33,7 @@ def ui(
     """Show the panel in a browser, to this machine only; Ctrl+C ends it."""
     address = loopback_address(host)
     _require_server()
+    store = stored_url(url)
     with _listening(address, port) as listener:
         token, bound = secrets.token_urlsafe(32), int(listener.getsockname()[1])
         page = f"http://{_in_url(host, address)}:{bound}/?token={token}"
@@ -40,7 +41,7 @@ def ui(
         with tempfile.TemporaryDirectory(prefix="spark-tuner-") as folder:
             if not no_browser:
                 _open_browser(page, Path(folder))
-            _serve(listener, store_url(url), token, bound, core_hour_price)
+            _serve(listener, store, token, bound, core_hour_price)
 
 
 def loopback_address(host: str) -> str:

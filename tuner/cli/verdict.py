@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import getpass
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 
-from tuner.cli.cohort import known_name
-from tuner.cli.db import Url, store_url
+from tuner.cli.cohort import known_name, known_runs
+from tuner.cli.db import Url, stored_url
 from tuner.errors import TunerError
 from tuner.history.store import Store
+from tuner.model.change import Change
 from tuner.model.verdict import Ruling, Verdict
 from tuner.printable import printable
+from tuner.words.changes import change_words
+from tuner.words.query_names import QueryNames, names_in
+from tuner.words.short_ids import short_id
+
+MOST_NAMED = 5
 
 Cohort = Annotated[str, typer.Argument(callback=known_name, help="The cohort, as `spark-tuner status` lists it.")]
-ChangeId = Annotated[str, typer.Argument(metavar="CHANGE", help="The id of the change, or a part that only it has.")]
+ChangeId = Annotated[
+    str,
+    typer.Argument(
+        metavar="CHANGE",
+        help="The change as `spark-tuner status COHORT` calls it: its short or its long id, or a part of that.",
+    ),
+]
 Reason = Annotated[str, typer.Option("--reason", help="Why, for the record.")]
 
 
@@ -41,17 +54,24 @@ def rollback(cohort: Cohort, change: ChangeId, reason: Reason = "", url: Url = N
 
 
 def _rule(ruling: Ruling, cohort: str, part: str, reason: str, url: str | None) -> None:
-    with Store.open(store_url(url)) as store:
-        known = {d.id for run in store.runs(cohort) for d in run.decision.changes}
-        change_id = _the_one(known, part, cohort)
-        store.record(Verdict(cohort, change_id, ruling, getpass.getuser(), datetime.now(UTC), reason))
-    typer.echo(printable(f"{ruling}: {change_id} (from the next run of {cohort} on)"))
+    with Store.open(stored_url(url)) as store:
+        runs = known_runs(store, cohort)
+        known = {d.id: d.change for run in runs for d in run.decision.changes}
+        names = names_in(runs)
+        change = known[_the_one(known, part, cohort, names)]
+        store.record(Verdict(cohort, change.id, ruling, getpass.getuser(), datetime.now(UTC), reason))
+    typer.echo(printable(f"{ruling}: {change_words(change, names)} (from the next run of {cohort} on)"))
+    typer.echo(printable(f"  id: {change.id}"))
 
 
-def _the_one(known: set[str], part: str, cohort: str) -> str:
-    matching = [part] if part in known else sorted(id_ for id_ in known if part in id_)
+def _the_one(known: Mapping[str, Change], part: str, cohort: str, names: QueryNames) -> str:
+    if part in known:
+        return part
+    matching = sorted(id_ for id_ in known if part in id_ or part == short_id(id_))
     if len(matching) == 1:
         return matching[0]
     if not matching:
         raise TunerError(f"cohort {cohort!r} has no change {part!r}; `spark-tuner status {cohort}` lists them")
-    raise TunerError(f"{part!r} matches {', '.join(matching[:5])}; give more of the id")
+    several = "; ".join(f"{short_id(id_)}: {change_words(known[id_], names)}" for id_ in matching[:MOST_NAMED])
+    more = f"; and {len(matching) - MOST_NAMED} more" if len(matching) > MOST_NAMED else ""
+    raise TunerError(f"{part!r} may be {several}{more}; give one of these ids")

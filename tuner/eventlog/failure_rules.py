@@ -115,6 +115,12 @@ RULES = _rules(
         r"|FetchFailedException|Missing an output location for shuffle",
         "an executor was lost",
     ),
+    # TaskResultGetter: what Java's deserialization makes of an OutOfMemoryError within it (ObjectInputStream)
+    (
+        FailureKind.DRIVER_OUT_OF_MEMORY,
+        r"Exception while getting task result: java\.lang\.IllegalStateException: unread block data",
+        "the driver had no memory to decode a task's result",
+    ),
     (
         FailureKind.DRIVER_OUT_OF_MEMORY,
         r"OutOfMemoryError|GC overhead limit exceeded",

@@ -56,6 +56,13 @@ def parse(url: str) -> URL:
     return parsed.set(drivername=driver)
 
 
+def sqlite_file(url: str) -> Path | None:
+    """The file of an SQLite store; None where it is in memory, or no SQLite. StoreError as of `parse`."""
+    parsed = parse(url)
+    is_file = parsed.drivername == "sqlite" and parsed.database and not parsed.database.startswith((":", "file:"))
+    return Path(parsed.database) if is_file and parsed.database else None
+
+
 def shown(url: URL) -> str:
     """The URL for people: no password."""
     secrets = {name: "hidden" for name in _SECRETS if name in url.query}

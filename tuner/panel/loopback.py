@@ -23,7 +23,8 @@ HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 # A page of our own asks for the panel: browsers then send a strict cookie, whatever page or file the user came from.
 _ENTERED = (
-    '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=ui"><title>Spark tuner</title>'
+    '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=ui"><link rel="icon" href="data:,">'
+    "<title>Spark tuner</title>"
 )
 UNKNOWN_VISITOR = (
     "open the address that `spark-tuner ui` printed: it has a token, which keeps others on this machine out"

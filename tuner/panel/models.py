@@ -83,12 +83,22 @@ class ModeSetting(Answer):
     reason: str = ""
 
 
+class Held(Answer):
+    """What a run holds of executors' cores and memory, busy or idle: as its job asks for them, and with the sizes that it has
+    now."""
+
+    core_hours_before: float
+    core_hours: float
+    gib_hours_before: float
+    gib_hours: float
+
+
 class Cohort(CohortItem):
     """A cohort on its own page, its state as the next run will have it (in a list: as the latest had it). Counts are of
     recommendations by standing; seconds are sums over queries.
 
     `baseline_seconds` is what the latest measured run would have taken with nothing in force (None where nothing was),
-    `latest_seconds` what it took.
+    `latest_seconds` what it took. `held` is None where its runs have the sizes that the job asks for.
     """
 
     mode_setting: ModeSetting
@@ -98,6 +108,7 @@ class Cohort(CohortItem):
     latest_seconds: float | None
     queries: int
     spark_version: str
+    held: Held | None = None
 
 
 class Band(Answer):

@@ -20,6 +20,7 @@ from tuner.panel.models import (
     Cohort,
     Done,
     EvidenceItem,
+    Held,
     Home,
     InForce,
     InsightItem,
@@ -106,6 +107,7 @@ class World:
             latest_seconds=128.0,
             queries=60,
             spark_version="4.1.0",
+            held=Held(core_hours_before=0.5, core_hours=0.5, gib_hours_before=2.25, gib_hours=0.9),
         )
 
     def run(self, night: int) -> RunItem:

@@ -20,6 +20,14 @@ def test_asks_no_other_host_and_breaks_no_rule_of_its_policy(visit: Callable[...
     assert going.complaints == []
 
 
+def test_what_runs_hold_with_other_sizes_stands_beside_what_they_held(visit: Callable[..., Visit]) -> None:
+    page = visit().open("ui?cohort=c")
+    figure = page.locator(".figure", has_text="GiB-hours a run")
+    figure.wait_for()
+    said = "instead of 2.25 as the job asks (60% less); core-hours 0.500 instead of 0.500"
+    assert figure.inner_text().split("\n")[-1] == said
+
+
 def test_arrow_keys_walk_over_the_runs(visit: Callable[..., Visit]) -> None:
     page = visit(timezone_id="UTC").open("ui?cohort=c")
     chart = page.get_by_role("slider", name="Runs")
@@ -33,6 +41,17 @@ def test_arrow_keys_walk_over_the_runs(visit: Callable[..., Visit]) -> None:
 
     chart.press("Home")
     assert (chart.get_attribute("aria-valuetext") or "").endswith("nothing in force")
+
+
+@pytest.mark.parametrize(("runs", "bars"), [(2, 1), (12, 0)])
+def test_a_band_that_one_run_alone_has_is_drawn(visit: Callable[..., Visit], runs: int, bars: int) -> None:
+    page = visit(World(runs=runs)).open("ui?cohort=c")
+    page.locator(".chart svg").first.wait_for()
+    assert page.locator(".chart .band-alone rect").count() == bars
+    if bars:
+        box = page.locator(".chart .band-alone rect").bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) > 5
 
 
 def test_enter_opens_the_run_in_the_table(visit: Callable[..., Visit]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,10 @@ import pytest
 
 from tests.opened_file import opened
 from tests.replay.report.made import Made, cohort, replay, store_cohort
+from tests.replay.report.test_unused import HELD
 from tuner.history.store import Store
 from tuner.replay.cohort_replay import UnreadLog
+from tuner.replay.cohort_resources import CohortResources
 from tuner.replay.report.write import write_report
 
 if TYPE_CHECKING:
@@ -65,6 +68,24 @@ def test_front_page_and_every_part_of_a_cohort(chromium: Browser, report: Path, 
         page.get_by_text("Nobody has acted on this cohort.").wait_for()
         page.get_by_role("link", name="All cohorts").click()
         page.get_by_role("heading", name="What the tuner would have done").wait_for()
+
+
+def test_what_is_asked_for_and_never_used(chromium: Browser, tmp_path: Path) -> None:
+    silent = CohortResources(held_runs=1, held_core_ms=0, executors=2)
+    cohorts = [
+        replace(cohort(HOSTILE, 20), resources=HELD),
+        replace(cohort("silent"), resources=silent),
+        cohort("none"),
+    ]
+    with opened(chromium, made(tmp_path, replay(*cohorts), core_hour_price=0.05)) as page:
+        rows = page.get_by_role("table", name="Cohorts, most idle core-hours first").locator("tbody tr")
+        said = [row.split("\t") for row in rows.all_inner_texts()]
+        assert [row[1:] for row in said] == [
+            ["3", "8.0", "2.0 (33%)", "4.0", "3.0 (75%)", "8", "3"],
+            ["1", "0.0", "–", "0.0", "–", "2", "–"],
+        ]
+        page.get_by_text("3.0 (75%) of these ran no task, worth 0.15.").wait_for()
+        assert page.locator("img").count() == 0
 
 
 def test_names_are_never_markup(chromium: Browser, report: Path) -> None:

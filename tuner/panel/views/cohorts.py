@@ -9,6 +9,7 @@ from tuner.history.store import CohortSummary
 from tuner.model.decision import CohortState, Mode
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import Cohort, CohortItem, ModeSetting, TaskRef
+from tuner.panel.views.held import held
 from tuner.panel.views.recommendations import recommended_trials, standing_of
 from tuner.panel.views.seconds import query_seconds
 from tuner.panel.views.state import state_of
@@ -53,6 +54,7 @@ def cohort_page(facts: CohortFacts, *, may_act: bool) -> Cohort:
         latest_seconds=query_seconds(latest) if latest else None,
         queries=len({query.fingerprint for query in outcome.queries}) if outcome else 0,
         spark_version=outcome.spark_version if outcome else "",
+        held=held(facts.runs),
     )
 
 

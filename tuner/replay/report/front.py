@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from tuner.panel.models import Seconds
@@ -19,6 +19,7 @@ from tuner.replay.report.top import (
     top_recommendations,
 )
 from tuner.replay.report.unread import UnreadGroup, grouped
+from tuner.replay.report.unused import Unused, unused
 from tuner.replay.trials import summed
 
 # As many as somebody would read; each cohort's page has all of its own.
@@ -55,7 +56,8 @@ class FrontPage:
     """`cohorts` are those with the most core-hours first; `pages` of them have a page of their own.
 
     `recommendations` and `insights` hold the first MOST_SHOWN; how many there are in all stands beside them. `new` is what
-    the next runs would be told that none was so far. `core_hour_price` is what people gave (None: they gave none).
+    the next runs would be told that none was so far. `core_hour_price` is what people gave (None: they gave none). `unused` is
+    all cohorts, then each.
     """
 
     version: str
@@ -76,6 +78,7 @@ class FrontPage:
     unread_in_all: int
     problems: list[str]
     core_hour_price: float | None = None
+    unused: list[Unused] = field(default_factory=list)
 
 
 def front_page(
@@ -109,6 +112,7 @@ def front_page(
         unread_in_all=len(summary.unread),
         problems=[shortened(problem) for problem in summary.problems],
         core_hour_price=core_hour_price,
+        unused=unused(cohorts),
     )
 
 

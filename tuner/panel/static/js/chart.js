@@ -16,7 +16,11 @@ const HEIGHT = 260;
 function marks(Plot, shapes, points, here) {
   const banded = points.map((point) => ({ ...point, ...(point.run.band ?? { low: NaN, high: NaN, expected: NaN }) }));
   const measured = points.filter((point) => point.y !== null);
+  // An area needs two runs side by side: a band between runs that have none is a bar.
+  const alone = banded.filter(({ x, run }) => run.band && !points[x - 1]?.run.band && !points[x + 1]?.run.band).map((point) => ({ ...point, x1: point.x - 0.3, x2: point.x + 0.3 }));
   return [
+    Plot.rect(alone, { x1: "x1", x2: "x2", y1: "low", y2: "high", fill: "var(--band)", className: "band-alone" }),
+    Plot.ruleY(alone, { x1: "x1", x2: "x2", y: "expected", stroke: "var(--band-line)", strokeDasharray: "4 3", strokeWidth: 1.5 }),
     Plot.areaY(banded, { x: "x", y1: "low", y2: "high", fill: "var(--band)", className: "band" }),
     Plot.lineY(banded, { x: "x", y: "expected", stroke: "var(--band-line)", strokeDasharray: "4 3", strokeWidth: 1.5 }),
     here.length ? Plot.ruleX(here, { x: "x", stroke: "var(--accent)", strokeOpacity: 0.35, strokeWidth: 8 }) : null,

@@ -10,6 +10,7 @@ import { insightSection } from "./top_insights.js";
 import { newSection, topSection } from "./top_recommendations.js";
 import { bytes, counted } from "./units.js";
 import { unreadSection } from "./unread_view.js";
+import { unusedSection } from "./unused_section.js";
 
 function subtitle(front) {
   const { total } = front;
@@ -27,7 +28,7 @@ function nothing() {
 /** Draws the page of `front` into `main`. */
 export function frontPage(main, front) {
   document.title = "Spark tuner: replay";
-  const sections = front.total ? [frontFigures(front), cohortSection(front), topSection(front), newSection(front), insightSection(front), backtestSection(front)] : [nothing()];
+  const sections = front.total ? [frontFigures(front), cohortSection(front), topSection(front), newSection(front), insightSection(front), unusedSection(front), backtestSection(front)] : [nothing()];
   main.replaceChildren(
     h("div", { class: "title-row" }, h("div", {}, h("h1", {}, "What the tuner would have done"), subtitle(front))),
     h("div", { class: "report" }, sections, unreadSection(front)),

@@ -150,13 +150,15 @@ class SteeredSubmitOperator(SparkSubmitOperator):
         if begun is None or report is None or self._tuner_killed:
             return None
         with failing_open(self.log, "submit the job with the memory that it lacked"):
-            from airflow_plugin import settings
+            from airflow_plugin import settings, turn
             from airflow_plugin.heal import healed
 
             found = healed(begun, report, settings.load())
-            if found is not None:
+            if found is not None and self._tuner_killed:
+                turn.forget(found)
+            elif found is not None:
                 self._tuner_remember(found, context)
-            return None if self._tuner_killed else found
+                return found
         return None
 
     def _tuner_end(self, begun: Begun | None, *, failed: bool, error: str = "") -> Report | None:

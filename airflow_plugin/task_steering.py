@@ -233,7 +233,7 @@ class TaskSteering:
             job_name=job.name,
             access=access,
             log_lands_late=self.engine.log_lands_late,
-            sets_sizes=self.engine.sets_sizes,
+            sets_sizes=self.engine.sets_sizes and job.sets_sizes,
             shapes=self.engine.shapes,
             is_driver_apart=True,
         )

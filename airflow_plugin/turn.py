@@ -76,6 +76,11 @@ def withdraw(begun: Begun) -> None:
     loop.withdraw(begun.turn, begun.store_url)
 
 
+def forget(begun: Begun) -> None:
+    """Take a job that was never submitted out of the history."""
+    loop.forget(begun.turn, begun.store_url)
+
+
 def end(begun: Begun, *, failed: bool | None, error: str = "") -> loop.Report | None:
     """Harvest the run and tell of it in the task log and an XCom. The job is over: a timeout now is not its own. None where it
     could not be told of.

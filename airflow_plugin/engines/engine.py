@@ -26,13 +26,14 @@ class SparkJob:
     """One Spark job of a request: `conf` is what its author set for it, as Spark reads it, `defaults` what holds besides.
 
     `name` tells it from the other jobs of its task, where that has several; `submission` is how it is submitted, where a request
-    tells.
+    tells. `sets_sizes`: its memory may be another than its author's, where the engine's may.
     """
 
     conf: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, str] = field(default_factory=dict)
     name: str = ""
     submission: Submission | None = None
+    sets_sizes: bool = True
 
 
 @dataclass(frozen=True, slots=True)

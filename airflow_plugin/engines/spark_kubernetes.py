@@ -50,7 +50,9 @@ class SparkKubernetes(Engine):
                     **spark_texts(spec.get("sparkConf") or {}),
                     **{name: spark_text(value) for name, value in fields.items() if value is not None},
                     **{name: ",".join(value) for name, value in lists.items() if value},
-                }
+                },
+                # A pod whose limit is below what it asks for is refused.
+                sets_sizes=not any((spec.get(part) or {}).get("memoryLimit") for part in ("driver", "executor")),
             ),
         )
 
@@ -60,7 +62,9 @@ class SparkKubernetes(Engine):
         spec, properties = body["spec"], added.properties
         lists = {field: properties.pop(name).split(",") for field, name in _LISTS.items() if name in properties}
         for (part, field), name in _FIELDS.items():
-            if name in properties:
+            # The operator reads no field of dynamic allocation that is not switched on there.
+            is_read = part != "dynamicAllocation" or (spec.get(part) or {}).get("enabled")
+            if name in properties and is_read:
                 value = properties.pop(name)
                 spec[part] = {**(spec.get(part) or {}), field: int(value) if value.isdecimal() else value}
         spec["sparkConf"] = {**(spec.get("sparkConf") or {}), **properties}

@@ -127,7 +127,7 @@ class TestHealed:
         with pytest.raises(Exception, match="Error code is: 1"):
             # Its driver's heap of 1 GB is not raised beside others.
             run(instance("r1"), application_args=["results"], conf={"spark.driver.memory": "1g"})
-        assert [r.state for r in stored()] == [RunState.FAILED, RunState.LOST]
+        assert [r.state for r in stored()] == [RunState.FAILED]
 
     @pytest.mark.parametrize("how", ["fail", "results"])
     def test_nothing_is_submitted_for_other_failures_or_where_airflow_tries_again(

@@ -19,7 +19,7 @@ from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.query import Query, QueryStatus
 from tuner.model.resource_use import ResourceUse
-from tuner.model.run import Outcome, Run, RunState
+from tuner.model.run import Outcome, Run, RunDetails, RunState
 from tuner.model.verdict import Ruling
 from tuner.units import GIB
 from tuner.words.actions import action_words
@@ -165,6 +165,20 @@ def test_what_may_be_several_changes_is_told_apart(spark_tuner: Call, run: Run, 
     for change in (ACTION.id, other.id):
         assert f"{short_id(change)}: " in result.err
     assert spark_tuner("approve", "etl.nightly", short_id(other.id)).code == 0
+
+
+def test_what_the_next_run_is_to_have_can_be_approved_before_any_had_it(spark_tuner: Call, run: Run, url: str) -> None:
+    new = decided(Action(ActionKind.SET_CONF, "spark.sql.autoBroadcastJoinThreshold", "64m"), Standing.PROPOSED)
+    with Store.open(url) as store:
+        store.finish(run.key, RunState.SUCCEEDED, datetime.now(UTC), Outcome("a", "4.3.0", 1, Cluster(2), ()))
+        store.add_details(run.key, RunDetails(Decision(Mode.SUGGEST, (new,))))
+    assert f"{short_id(new.id)} for short" in spark_tuner("status", "etl.nightly").out
+    assert spark_tuner("approve", "etl.nightly", short_id(new.id)).code == 0
+    later = replace(run, key="etl/2", started_at=datetime.now(UTC))
+    with Store.open(url) as store:
+        store.begin(later)
+        store.finish(later.key, RunState.FAILED, datetime.now(UTC), None)
+    assert "(a run has ended since that was decided):" in spark_tuner("status", "etl.nightly").out
 
 
 def test_a_verdict_on_an_unknown_change(spark_tuner: Call, run: Run) -> None:

@@ -55,6 +55,17 @@ def test_a_run_comes_back_as_it_went_in(store: Store) -> None:
     assert store.runs(begun.cohort) == [finished]
 
 
+def test_a_run_that_was_never_submitted_is_forgotten_and_one_that_ended_is_not(store: Store) -> None:
+    begun, ended = running(), replace(running(), key="another")
+    for run in (begun, ended):
+        store.begin(run)
+    store.finish(ended.key, RunState.FAILED, LATER, None)
+    for key in (begun.key, ended.key, "nowhere"):
+        store.forget(key)
+    assert store.run(begun.key) is None
+    assert [run.key for run in store.runs(ended.cohort)] == [ended.key]
+
+
 def test_an_unknown_key_is_no_run(store: Store) -> None:
     assert store.run("nowhere") is None
 

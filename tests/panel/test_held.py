@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import pytest
-
 from tests.panel.nights import night, query
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.resource_use import ResourceUse
@@ -33,12 +31,12 @@ def run(number: int, gib: int = 8, hours: float = 1.0, heap: str = "", state: Ru
 
 
 def test_runs_as_the_job_asks_are_held_against_those_with_the_latest_sizes() -> None:
-    runs = [run(0, hours=1.2), run(1), run(2, hours=0.9), run(3, 4, heap="4096m"), run(4, 2, 1.1, heap="2048m")]
+    runs = [run(0, hours=1.2), run(1), run(2, hours=0.9), run(3, 4, heap="4096m"), run(4, 2, 1.5, heap="2048m")]
     assert held(runs) == Held(
         core_hours_before=2.0,
-        core_hours=2.2,
+        core_hours=3.0,
         gib_hours_before=8.0,
-        gib_hours=pytest.approx(2.2),  # type: ignore[arg-type]
+        gib_hours=3.0,
     )
 
 

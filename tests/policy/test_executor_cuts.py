@@ -16,6 +16,7 @@ from tuner.model.resource_use import ResourceUse
 from tuner.model.run import Run, RunState
 from tuner.model.size_change import SizeChange, as_asked
 from tuner.policy.executor_cuts import LEAST_RUNS, executor_cuts, executors_needed
+from tuner.policy.measure import measured_queries
 from tuner.spark.knobs import (
     CORES_MAX,
     DYNAMIC_ALLOCATION,
@@ -49,6 +50,7 @@ def night(
     conf: Mapping[str, str] = YARN,
     in_force: Sequence[DecidedChange] = (),
     caches: bool = False,
+    barriers: bool = False,
     has_log: bool = True,
     state: RunState | None = None,
 ) -> Run:
@@ -65,7 +67,7 @@ def night(
         duration_ms=int(minutes * MINUTE),
         conf=had,
         cluster=Cluster(4 * executors, executors, 4, 1 << 30, 1 << 30),
-        resources=ResourceUse(tasks_at_once=at_once, caches=caches),
+        resources=ResourceUse(tasks_at_once=at_once, caches=caches, has_barriers=barriers),
     )
     return replace(found, outcome=measured)
 
@@ -156,7 +158,8 @@ def test_a_retry_takes_no_step_nor_does_one_beside_a_run_that_tries_it() -> None
 
 def test_two_slow_nights_take_a_step_back_for_good_and_one_that_is_much_slower() -> None:
     slow = [*THREE, night(3, fewer(8), minutes=11)]
-    assert given(slow) == 4  # One night may have been slow for anything.
+    assert given(slow) == 8  # One night may have been slow for anything; no further step is taken from it.
+    assert given([*slow, night(4, fewer(8))]) == 4
     assert given([*THREE, night(3, fewer(8)), night(4, fewer(4), minutes=11), night(5, fewer(4), minutes=11)]) == 8
     much = [*THREE, night(3, fewer(8), minutes=13)]
     assert given(much) == 16
@@ -205,6 +208,57 @@ def test_inputs_that_grow_need_more() -> None:
     grown = [*THREE, night(3, fewer(8)), night(4, fewer(4), gigabytes=20)]
     # Twice as much, and twice as much once more: 48 tasks for two minutes.
     assert given(grown) == 12
+
+
+def test_one_slow_night_in_the_authors_number_makes_no_slow_ones_usual() -> None:
+    slow = [*THREE, night(3, minutes=30)]
+    assert given([*slow, night(4, fewer(8), minutes=13)]) == 16
+
+
+def test_a_number_that_two_runs_have_told_of_stays_under_new_changes_and_no_other_does() -> None:
+    new = decided(hint())
+    ids = frozenset({new.id})
+
+    def then(*more: Run) -> tuple[SizeChange, ...]:
+        return executor_cuts([*THREE, night(3, fewer(8)), *more], YARN, Objective.COST, ids, may_step=True)
+
+    assert then() == ()
+    assert [one.value for one in then(night(4, in_force=[new]))] == ["4"]
+    assert [one.value for one in then(night(4, fewer(8)))] == ["8"]
+
+
+def test_a_job_that_begins_to_keep_rows_in_memory_has_all_its_executors_from_then_on() -> None:
+    caching = night(4, fewer(8), caches=True)
+    assert given([*THREE, night(3, fewer(8)), caching]) == 16
+    assert given([*THREE, night(3, fewer(8)), caching, night(5), night(6)]) == 16
+    assert given([night(n, barriers=True) for n in range(4)]) == 16
+
+
+def test_a_run_whose_log_lacks_starts_of_tasks_tells_how_long_it_took() -> None:
+    slow = [night(n, fewer(8), minutes=14, at_once=()) for n in (3, 4)]
+    assert given([*THREE, *slow, night(5)]) == 16
+
+
+def test_what_the_program_sets_itself_is_left_as_it_is() -> None:
+    # SparkConf beats --conf: the run had the program's own number.
+    overruled = night(3, fewer(8))
+    assert overruled.outcome is not None
+    overruled = replace(overruled, outcome=replace(overruled.outcome, conf=dict(YARN)))
+    assert given([*THREE, overruled]) == 16
+    dynamic = {"spark.master": "yarn", EXECUTOR_CORES.property: "4", DYNAMIC_ALLOCATION.property: "true"}
+    by_program = {**dynamic, DYNAMIC_ALLOCATION_MIN.property: "10"}
+    assert cuts([night(n, conf=by_program) for n in range(3)], dynamic) == {DYNAMIC_ALLOCATION_MAX.property: "10"}
+
+
+def test_tasks_that_need_other_resources_than_cores_keep_their_executors() -> None:
+    conf = {**YARN, "spark.task.resource.gpu.amount": "1"}
+    assert cuts([night(n) for n in range(4)], conf) == {}
+
+
+def test_what_a_run_holds_less_of_is_no_gain_of_its_changes() -> None:
+    (one,) = measured_queries(night(3, fewer(8), executors=8))
+    (other,) = measured_queries(night(2))
+    assert one.cores == other.cores == 64
 
 
 def test_what_is_kept_in_memory_keeps_its_executors() -> None:

@@ -385,6 +385,10 @@ def test_what_cannot_be_broadcast_is_shuffled() -> None:
     # A hint of the author's has made it: no threshold helps.
     again = ended(1, {**own, STATIC: "-1", ADAPTIVE: "-1"}, FailureKind.BROADCAST_TOO_LARGE, (static, adaptive))
     assert given(ended(0, own, FailureKind.BROADCAST_TOO_LARGE), again, own=own) == {}
+    # What worked stays, and hinders nothing else.
+    healed = ended(1, {**own, STATIC: "-1", ADAPTIVE: "-1"}, None, (static, adaptive))
+    assert given(healed, own=own) == {STATIC: "-1", ADAPTIVE: "-1"}
+    assert given(healed, ended(2, {**own, HEAP: "2g"}, HEAP_DEATH), own=own)[HEAP] == "4096m"
     # Its driver has room first, in cluster mode.
     of_driver = FailureKind.BROADCAST_OUT_OF_MEMORY
     assert nights(CLUSTER_MODE, of_driver, 3) == [{}, {DRIVER: "2048m"}, {DRIVER: "2048m", STATIC: "-1"}]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tuner.model.action import Action
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.run import Run
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.decide import decide
+from tuner.policy.judgement import judge
 from tuner.policy.rules.one_property_a_query import one_property_a_query
 
 from .histories import (
@@ -80,6 +83,20 @@ def test_a_join_that_was_not_tried_yet_waits_for_none_but_a_property_that_is_new
     tried = run(1, {"q1": 19.5, "q2": 20, "q3": 20}, DecidedChange(change, Standing.TRIAL, change.reason))
     found = _decision((change,), *joins, runs=(BASE, tried))
     assert found == {FIRST.id: Standing.TRIAL, JOIN.id: Standing.TRIAL, OTHER_JOIN.id: Standing.TRIAL}
+
+
+def test_a_query_that_runs_twice_is_judged_by_both() -> None:
+    """Where a person approves both at once, what they did together counts for the join; of each execution."""
+    twice = replace(run(1, {"q1": 150}, decided(JOIN), decided(FIRST)), key="etl/1")
+    before = run(0, {"q1": 100})
+    for one, seconds in ((before, 10), (twice, 6)):
+        assert one.outcome is not None
+        (query,) = one.outcome.queries
+        again = replace(query, id=1, duration_ms=seconds * 1000)
+        runs = replace(one, outcome=replace(one.outcome, queries=(query, again)))
+        before, twice = (runs, twice) if one is before else (before, runs)
+    (join,) = (r for r in judge(twice, [before]).records if r.decided.id == JOIN.id)
+    assert join.standing is Standing.ROLLED_BACK
 
 
 def test_a_property_and_a_join_of_one_query_are_told_apart() -> None:

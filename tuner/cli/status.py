@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tuner.cli.cohort import known_name, known_runs
+from tuner.cli.cohort import known_name, known_runs, outlook_of
 from tuner.cli.db import Url, stored_url
 from tuner.cli.options import AsJson, CoreHourPrice
 from tuner.cli.print_lines import print_lines
@@ -20,7 +20,6 @@ from tuner.model.action import Action
 from tuner.model.decision import DecidedChange, Decision
 from tuner.model.run import Run, RunState
 from tuner.policy.changes_in_effect import held_in, not_followed
-from tuner.policy.rulings_since import rulings_since
 from tuner.printable import printable
 from tuner.units import format_hours, format_money
 from tuner.words.actions import action_words
@@ -32,9 +31,6 @@ from tuner.words.query_names import QueryNames, names_in
 from tuner.words.reasons import reason_words, why_words
 from tuner.words.short_ids import short_id
 from tuner.words.standings import standing_words
-
-# Runs whose outlook is looked for: those since may be running, or lost.
-DETAILS_AMONG = 10
 
 
 def status(
@@ -61,14 +57,16 @@ def status(
         _show(cohort, found, next_run, names, core_hour_price)
 
 
-def _next_run(store: Store, cohort: str, found: list[Run]) -> Decision:
-    """What a run that started now would have, with what people have said since it was decided."""
-    decision, made_at = found[-1].decision, found[-1].started_at
-    for run in reversed(found[-DETAILS_AMONG:]):
-        if (details := store.details(run.key)) is not None and details.outlook is not None:
-            decision, made_at = details.outlook, run.ended_at or run.started_at
-            break
-    return rulings_since(decision, made_at, store.verdicts(cohort), store.mode(cohort) or decision.mode)
+def _next_run(store: Store, cohort: str, found: list[Run]) -> tuple[Decision, bool]:
+    """What a run that started now would have, with what people have said since it was decided; and whether runs have ended since
+    that may change it."""
+    # The rules of a decision, which a list of cohorts does not wait for.
+    from tuner.policy.rulings_since import rulings_since
+
+    decision, run = outlook_of(store, found) or (found[-1].decision, found[-1])
+    made_at = run.ended_at or run.started_at
+    now = rulings_since(decision, made_at, store.verdicts(cohort), store.mode(cohort) or decision.mode)
+    return now, any(one.ended_at and one.started_at > run.started_at for one in found)
 
 
 def _cohorts(found: list[CohortSummary], as_json: bool) -> None:
@@ -159,7 +157,9 @@ def _action_json(decided: DecidedChange, action: Action, names: QueryNames) -> d
     }
 
 
-def _show(cohort: str, found: list[Run], next_run: Decision, names: QueryNames, core_hour_price: float | None) -> None:
+def _show(
+    cohort: str, found: list[Run], next_run: tuple[Decision, bool], names: QueryNames, core_hour_price: float | None
+) -> None:
     console = Console(highlight=False)
     title = escape(printable(cohort))
     priced = ("cost",) if core_hour_price is not None else ()
@@ -178,7 +178,9 @@ def _show(cohort: str, found: list[Run], next_run: Decision, names: QueryNames, 
     console.print(table)
     failed = ((run, run.failure) for run in found if run.failure)
     print_lines(console, (f"run {run.key} {_ended(run)}: {failure_words(why, names)}" for run, why in failed))
-    print_lines(console, ["", "changes as the next run will have them:", *_changes_lines(next_run, names)])
+    coming, is_old = next_run
+    may_change = " (a run has ended since that was decided)" if is_old else ""
+    print_lines(console, ["", f"changes as the next run will have them{may_change}:", *_changes_lines(coming, names)])
     print_lines(console, _unfollowed(found[-1], names))
 
 

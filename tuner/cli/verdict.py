@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from tuner.cli.cohort import known_name, known_runs
+from tuner.cli.cohort import known_name, known_runs, outlook_of
 from tuner.cli.db import Url, stored_url
 from tuner.errors import TunerError
 from tuner.history.store import Store
@@ -56,7 +56,9 @@ def rollback(cohort: Cohort, change: ChangeId, reason: Reason = "", url: Url = N
 def _rule(ruling: Ruling, cohort: str, part: str, reason: str, url: str | None) -> None:
     with Store.open(stored_url(url)) as store:
         runs = known_runs(store, cohort)
-        known = {d.id: d.change for run in runs for d in run.decision.changes}
+        outlook = outlook_of(store, runs)
+        decisions = [*(run.decision for run in runs), *([outlook[0]] if outlook else [])]
+        known = {d.id: d.change for decision in decisions for d in decision.changes}
         names = names_in(runs)
         change = known[_the_one(known, part, cohort, names)]
         store.record(Verdict(cohort, change.id, ruling, getpass.getuser(), datetime.now(UTC), reason))

@@ -209,6 +209,7 @@ class ApplicationFold:
             found.firm_so_far,
             () if executor_ms is None else self.fragment.parallelism.tasks_at_once(),
             found.caches,
+            found.has_barriers,
         )
 
     def _notes(self) -> Iterator[Problem]:
@@ -301,6 +302,7 @@ class ApplicationFold:
     def _stage_completed(self, event: ev.StageCompleted) -> None:
         self._attempt(event.info).info = event.info
         self.fragment.resources.caches |= event.info.caches
+        self.fragment.resources.has_barriers |= event.info.is_barrier
 
     def _attempt(self, info: ev.StageInfo, *, begins: bool = False) -> OpenAttempt:
         stage = self._stage(info.stage_id)

@@ -105,9 +105,10 @@ class StorageLevel(msgspec.Struct, frozen=True, gc=False):
 
 
 class RddInfo(msgspec.Struct, frozen=True, gc=False):
-    """Whether a job keeps what an RDD holds; no RDD is kept by itself."""
+    """Whether a job keeps what an RDD holds (none is kept by itself), and whether its tasks run all at once or not at all."""
 
     level: StorageLevel = msgspec.field(default=StorageLevel(), name="Storage Level")
+    barrier: bool = msgspec.field(default=False, name="Barrier")
 
 
 class StageInfo(msgspec.Struct, frozen=True, gc=False):
@@ -123,6 +124,10 @@ class StageInfo(msgspec.Struct, frozen=True, gc=False):
     @property
     def caches(self) -> bool:
         return any(rdd.level.in_memory for rdd in self.rdds)
+
+    @property
+    def is_barrier(self) -> bool:
+        return any(rdd.barrier for rdd in self.rdds)
 
 
 class StageSubmitted(Event, frozen=True):

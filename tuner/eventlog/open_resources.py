@@ -32,6 +32,7 @@ class OpenResources(msgspec.Struct):
     lowest: dict[str, tuple[int, int]] = {}
     firm_bytes: int = 0
     caches: bool = False
+    has_barriers: bool = False
 
     def take_task(self, event: ev.TaskEnd) -> None:
         metrics = event.metrics
@@ -99,6 +100,7 @@ class OpenResources(msgspec.Struct):
     def absorb(self, later: OpenResources) -> None:
         self._absorb_firm(later)
         self.caches |= later.caches
+        self.has_barriers |= later.has_barriers
         self._add(later.task_ms, later.gc_ms, later.spilled_bytes)
         self.driver = _larger(self.driver, later.driver)
         self.executors = _larger(self.executors, later.executors)

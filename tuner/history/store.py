@@ -150,6 +150,11 @@ class Store:
                 raise StoreError(f"run {key} is not in the history store: it never began, so it cannot finish")
         return False
 
+    def forget(self, key: str) -> None:
+        """Takes out a run that began and was never submitted; one that has ended stays."""
+        with self._writing() as connection:
+            connection.execute(delete(RunRow).where(RunRow.key == key, RunRow.state == RunState.RUNNING.value))
+
     def runs(self, cohort: str, limit: int = 50, offset: int = 0, *, brief: bool = False) -> list[Run]:
         """The newest `limit` runs of a cohort, after `offset` still newer ones, oldest first.
 

@@ -435,6 +435,17 @@ def withdraw(turn: Turn, store_url: str) -> None:
         within(turn.job.most_seconds.after, withdrawn)
 
 
+def forget(turn: Turn, store_url: str) -> None:
+    """Take a prepared run that was never submitted out of the history. Never raises."""
+
+    def forgotten() -> None:
+        with Store.open(store_url) as store:
+            store.forget(turn.job.key)
+
+    with suppress(Exception):
+        within(turn.job.most_seconds.after, forgotten)
+
+
 def submitted(origin: Origin, job: Callable[[Run], Job], store_url: str) -> list[Turn]:
     """The turns of a task instance whose jobs were submitted and not harvested yet, by another process maybe; none where the
     history store does not tell. Never raises. `job` is what is known of a run's job now."""
@@ -675,6 +686,8 @@ def _cuts(known: _Known, raises: Sequence[SizeChange], decided: Decision) -> tup
     fewer = executor_cuts(in_order, own_conf, job.objective, in_force, may_step=may_step and not is_trial)
     # One step at a time: which of two a run was slower for, or failed, would not be known.
     is_step = not any(_as_set(fewer) <= _as_set(run.decision.cuts) for run in in_order)
+    if job.memory_limits.shapes:
+        return fewer  # The service has least containers, too.
     return (*size_cuts(in_order, own_conf, may_step=may_step and not is_step), *fewer)
 
 

@@ -35,7 +35,8 @@ class ResourceUse:
     most of an executor's heap that was neither garbage nor storage, which Spark gives up where it must: the least that the tasks
     of ten seconds showed, at its largest; 0 where nothing was sampled. `tasks_at_once` are numbers of tasks that ran at once,
     ascending, each with the milliseconds in which so many did; () where the log does not tell. `caches` says that the job keeps
-    rows or RDDs in its executors' memory (cache(), persist()).
+    rows or RDDs in its executors' memory (cache(), persist()), `has_barriers` that tasks of a stage of its run all at once or not
+    at all (RDD.barrier).
     """
 
     executor_ms: int | None = None
@@ -49,6 +50,12 @@ class ResourceUse:
     firm_bytes: int = 0
     tasks_at_once: tuple[tuple[int, int], ...] = ()
     caches: bool = False
+    has_barriers: bool = False
+
+    @property
+    def needs_its_executors(self) -> bool:
+        """Whether fewer executors may be too few, however idle they are."""
+        return self.caches or self.has_barriers
 
     @property
     def gc_share(self) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any
 
 from tuner.model.failure import NOT_OF_SIZES, OF_EXECUTOR_MEMORY, FailureKind
@@ -38,6 +39,8 @@ MOST_TAKEN, LEAST_TAKEN = 1 / 2, 1 / 6
 MOST_FORETOLD, MOST_SLOWER = 0.02, 0.05
 # One run that is longer by this share is enough to take a step back; otherwise it takes two.
 MUCH_SLOWER = 0.25
+# So many runs tell that a number is enough, whatever changes come after them.
+SETTLED_RUNS = 2
 # A run that read as much, but for this share, works as long.
 AS_MUCH = 0.95
 # So many failures in a row that nothing explains are those of too few executors, though they were enough before.
@@ -51,6 +54,10 @@ _COUNTS = (
     EXECUTOR_INSTANCES,
     CORES_MAX,
 )
+# Of dynamic allocation, what its most must not be below.
+_LEAST_COUNTS = (DYNAMIC_ALLOCATION_MIN, DYNAMIC_ALLOCATION_INITIAL)
+# Before the names of a task's resources: how many run at once is told by these, not by cores alone.
+_TASK_RESOURCES = "spark.task.resource."
 _PROPERTIES = frozenset(knob.property for knob in _COUNTS)
 # What tells an author's cluster from another.
 _SHAPE = (*_COUNTS, DYNAMIC_ALLOCATION, EXECUTOR_CORES, EXECUTOR_MEMORY, TASK_CPUS)
@@ -72,11 +79,13 @@ def executor_cuts(
     these run in turns: a run's time grows by that much (Sparklens estimates stage by stage what this does from moment to moment;
     turns are counted whole, as tasks are). So many executors stay that no run in the author's number takes over 2 % longer, by
     half at most in a step, once three runs were measured in the author's number, one of them with the changes of the next, and
-    one in that of each step. If all runs in a
-    number take over 5 % longer than any in the author's, or one fails that may have for it, it is taken back for good.
+    one in that of each step. If all runs in a number take over 5 % longer than those in the author's usually do, or one fails
+    that may have for it, it is taken back for good. A number that no two runs have told of is left while changes are in force
+    that no run in the author's number had.
 
     With dynamic allocation the bound is what goes down. Nothing is taken in local mode, of jobs that keep rows in executors'
-    memory, or where a standalone cluster is not told the cores of an executor.
+    memory or have barrier stages, of tasks that need other resources than cores, where a standalone cluster is not told the
+    cores of an executor, or where the program sets a number itself.
     """
     if objective is Objective.TIME:
         return ()
@@ -134,6 +143,8 @@ class _Known:
     # Of each shape that it had, the least that it may have.
     lessons: dict[tuple[object, ...], int] = field(default_factory=dict)
     is_tried_now: bool = False
+    # Whether what was submitted was not what the run had: its program says another number.
+    is_overruled: bool = False
 
     def take(self, run: Run) -> None:
         cuts = [one for one in run.decision.cuts if one.property in _PROPERTIES]
@@ -151,7 +162,8 @@ class _Known:
         if (shape := _shape(self.conf)) != self.shape:
             self.lessons[self.shape] = self.least
             self.shape, self.measured, self.bounds, self.unexplained = shape, [], set(), 0
-            self.least = self.lessons.get(shape, 1)
+            self.least, self.is_overruled = self.lessons.get(shape, 1), False
+        self.is_overruled |= any(outcome.conf.get(one.property) != one.value for one in cuts)
         failed = outcome.failure.kind if outcome.failure else None
         if run.state is RunState.SUCCEEDED:
             self._succeeded(run, outcome, bound)
@@ -162,7 +174,10 @@ class _Known:
         use, cluster = outcome.resources, outcome.cluster
         if bound < _AS_ASKED:
             self.unexplained = 0
-        if not use.tasks_at_once or use.caches or not outcome.duration_ms or cluster.executors < 1:
+        if use.needs_its_executors:
+            self.measured, self.bounds = [], set()
+            return
+        if not outcome.duration_ms or cluster.executors < 1:
             return
         slots = cluster.cores_per_executor // max(1, Settings(outcome.conf)[TASK_CPUS])
         found = _Measured(
@@ -177,20 +192,29 @@ class _Known:
         self.measured.append(found)
         if bound >= self.least:
             self.bounds.add(bound)
-        if bound < _AS_ASKED and self._is_slower(bound):
+        if bound < _AS_ASKED and self._is_slower(found):
             self._take_back(bound)
 
-    def _is_slower(self, bound: int) -> bool:
-        """Whether runs in it took longer than any in the author's number that read as much under the same changes."""
-        now = self.measured[-1]
-        found = [m.duration_ms for m in self.measured if m.bound == bound and m.in_force == now.in_force]
-        before = [
+    def _usual_ms(self, like: _Measured) -> float | None:
+        """How long runs in the author's number take that read as much under the same changes; None where there was none."""
+        found = [
             m.duration_ms
             for m in self.measured
-            if m.bound == _AS_ASKED and m.in_force == now.in_force and m.input_bytes >= AS_MUCH * now.input_bytes
+            if m.bound == _AS_ASKED and m.in_force == like.in_force and m.input_bytes >= AS_MUCH * like.input_bytes
         ]
+        return median(found) if found else None
+
+    def _is_slower(self, now: _Measured) -> bool:
+        """Whether runs in the number of this one take longer than those in the author's."""
+        usual_ms = self._usual_ms(now)
+        found = [m.duration_ms for m in self.measured if m.bound == now.bound and m.in_force == now.in_force]
         most = MOST_SLOWER if len(found) > 1 else MUCH_SLOWER
-        return bool(before) and min(found) > (1 + most) * max(before)
+        return usual_ms is not None and min(found) > (1 + most) * usual_ms
+
+    def _judged(self, bound: int) -> list[bool]:
+        """Of each run in a number that could be held against one in the author's, whether it took no longer; oldest first."""
+        runs = [(m, self._usual_ms(m)) for m in self.measured if m.bound == bound]
+        return [m.duration_ms <= (1 + MOST_SLOWER) * usual_ms for m, usual_ms in runs if usual_ms is not None]
 
     def _lost(self, bound: int, kind: FailureKind) -> None:
         if kind in NOT_OF_SIZES:
@@ -209,14 +233,19 @@ class _Known:
     def cuts(self, in_force: frozenset[str], *, may_step: bool) -> Iterator[SizeChange]:
         asked = {**self.conf, **self.own_conf}
         own = [m for m in self.measured if m.bound == _AS_ASKED]
-        if not own or _shape(asked) != self.shape or not _is_countable(asked):
+        counted = [m for m in own if m.at_once]
+        if self.is_overruled or not counted or _shape(asked) != self.shape or not _is_countable(asked):
             return
         had, now = max(m.executors for m in own), min(self.bounds, default=_AS_ASKED)
-        needed = self._needed(own)
-        size = now
-        # Whether a step is slower is told by runs with the same changes.
+        judged = self._judged(now)
+        # Whether a number is slower is told by runs with the same changes.
         is_comparable = any(m.in_force == in_force for m in own)
-        if may_step and is_comparable and not self.is_tried_now and len(own) >= LEAST_RUNS:
+        if now < _AS_ASKED and len(judged) < SETTLED_RUNS and not is_comparable:
+            return
+        needed = max(self._needed(counted), self._fixed())
+        size = now
+        is_told = now == _AS_ASKED or (bool(judged) and judged[-1])
+        if may_step and is_comparable and is_told and not self.is_tried_now and len(counted) >= LEAST_RUNS:
             from_ = min(now, had)
             wanted = max(needed, math.ceil(from_ * MOST_TAKEN), self.least)
             if wanted <= from_ * (1 - LEAST_TAKEN):
@@ -224,18 +253,23 @@ class _Known:
         size = max(size, needed, self.least)
         if size >= had:
             return
-        why = Reason(ReasonCode.EXECUTORS_CUT, {"executors": had, "runs": len(own), "needed": needed})
+        why = Reason(ReasonCode.EXECUTORS_CUT, {"executors": had, "runs": len(counted), "needed": needed})
         for knob, value in _bounding(asked, size):
             yield SizeChange(knob.property, str(value), asked.get(knob.property, ""), why)
 
-    def _needed(self, own: Sequence[_Measured]) -> int:
+    def _fixed(self) -> int:
+        """The fewest that the program itself asks for, which no submission can change (SparkConf beats --conf)."""
+        own, program = Settings(self.own_conf), Settings(self.conf)
+        return max((program[knob] or 0 for knob in _LEAST_COUNTS if knob not in own), default=0)
+
+    def _needed(self, counted: Sequence[_Measured]) -> int:
         largest = max(m.input_bytes for m in self.measured)
         step = input_growth(m.input_bytes for m in self.measured)
         return max(
             executors_needed(m.at_once, m.executors, m.slots, m.duration_ms, step * max(1.0, largest / m.input_bytes))
             if m.input_bytes
             else executors_needed(m.at_once, m.executors, m.slots, m.duration_ms)
-            for m in own
+            for m in counted
         )
 
 
@@ -273,7 +307,7 @@ def _shape(conf: Mapping[str, str]) -> tuple[object, ...]:
 def _is_countable(conf: Mapping[str, str]) -> bool:
     """Whether a number of executors can be asked for."""
     master = conf.get("spark.master", "")
-    if is_local(master):
+    if is_local(master) or any(name.startswith(_TASK_RESOURCES) for name in conf):
         return False
     # Without it, an executor has all the cores that its worker has left, and so fewer of them other memory for each task.
     return EXECUTOR_CORES in Settings(conf) if gives_heap_alone(master) else True

@@ -273,9 +273,9 @@ def _judge_trials(ledger: _Ledger, run: Run, trials: list[DecidedChange]) -> Non
     if not (joins and properties):
         _judge_tried(ledger, run, trials, together)
         return
-    whole = {(c.fingerprint, c.literals): c for c in (*together.touched, *together.beside)}
+    whole = {_execution(c): c for c in (*together.touched, *together.beside)}
     of_joins, of_properties = _compare(ledger, run, joins), _compare(ledger, run, properties)
-    touched = [c if _is_apart(c, whole) else whole[c.fingerprint, c.literals] for c in of_joins.touched]
+    touched = [c if _is_apart(c, whole) else whole[_execution(c)] for c in of_joins.touched]
     _judge_tried(ledger, run, joins, Comparisons(tuple(touched)))
     told = Comparisons(
         *(tuple(c for c in cs if _is_apart(c, whole)) for cs in (of_properties.touched, of_properties.beside))
@@ -283,9 +283,13 @@ def _judge_trials(ledger: _Ledger, run: Run, trials: list[DecidedChange]) -> Non
     _judge_tried(ledger, run, properties, told)
 
 
-def _is_apart(one: Comparison, whole: Mapping[tuple[str, str], Comparison]) -> bool:
+def _execution(one: Comparison) -> tuple[str, str, int]:
+    return one.fingerprint, one.literals, one.turn
+
+
+def _is_apart(one: Comparison, whole: Mapping[tuple[str, str, int], Comparison]) -> bool:
     """Whether runs tell what some of a query's changes did from what all of them did together: as where none was without all."""
-    of_all = whole.get((one.fingerprint, one.literals))
+    of_all = whole.get(_execution(one))
     return of_all is None or one.ratio.deviation <= max(TOGETHER, MOST_BLURRED * of_all.ratio.deviation)
 
 

@@ -11,6 +11,7 @@ from tuner.model.directive_result import DirectiveStatus
 from tuner.model.query import Query, QueryStatus
 from tuner.model.query_work import QueryWork
 from tuner.model.run import Outcome, Run, RunState
+from tuner.policy.asked_cores import asked_cores
 from tuner.policy.changes_in_effect import changes_in_effect
 
 # Fingerprint, id of values ("" where unknown), and which of these in its run.
@@ -29,7 +30,7 @@ class Measured:
     set in the run, as these reach a query whether or not they were meant for it. `cpu_seconds` are those of executors' cores,
     and of all of them while the driver builds broadcasts; `work_seconds` what its measured rows and bytes take at fixed
     prices (0: not known). `cpu_share` is how much of its tasks' time is computing. `stages` are core seconds of what its
-    stages did, by exactly that. `cores` are those of its run (0: not known).
+    stages did, by exactly that. `cores` are those that its run asked for (0: not known).
     """
 
     fingerprint: str
@@ -78,7 +79,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
     if run.outcome is None:
         return ()
     changes: dict[str, set[str]] = {}
-    in_force = changes_in_effect(run)
+    in_force, cores = changes_in_effect(run), asked_cores(run, run.outcome)
     properties = frozenset(d.id for d in in_force if not d.change.is_on_joins)
     for decided in in_force:
         for fingerprint in decided.queries:
@@ -102,11 +103,11 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
                     properties=properties,
                     literals=literals,
                     turn=turn,
-                    cpu_seconds=_cpu_seconds(query, run.outcome.cluster.cores),
+                    cpu_seconds=_cpu_seconds(query, cores),
                     work_seconds=priced_seconds(query.work) if query.work else 0.0,
                     cpu_share=min(1.0, query.executor_cpu_ms / query.executor_run_ms) if query.executor_run_ms else 1.0,
                     stages=_stages(query.work),
-                    cores=run.outcome.cluster.cores,
+                    cores=cores,
                 )
             )
     return tuple(found)

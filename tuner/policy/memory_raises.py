@@ -81,7 +81,8 @@ class _Known:
     conf: dict[str, str] = field(default_factory=dict)
 
     def take(self, run: Run, earlier: Sequence[Run]) -> None:
-        had = {one.property: one for one in run.decision.raises}
+        # The adaptive threshold follows the other one.
+        had = {one.property: one for one in run.decision.raises if one.property in REMEDIES}
         if run.outcome is not None:
             self.conf = as_asked(run.outcome.conf, run.decision.sizes)
             if any(one.property == _OVERHEAD for one in run.decision.sizes):

@@ -103,7 +103,8 @@ def with_run(so_far: CohortResources, cluster: Cluster, core_ms: int | None, use
 
 def _needed(cluster: Cluster, use: ResourceUse) -> int:
     """The executors that a run would have done with; 0 where that is not known, or there is one alone."""
-    if cluster.local or cluster.executors < 1 or not use.tasks_at_once or use.executor_ms is None:
+    is_told = bool(use.tasks_at_once) and use.executor_ms is not None and not use.needs_its_executors
+    if cluster.local or cluster.executors < 1 or not is_told or use.executor_ms is None:
         return 0
     cpus = max(1, round(use.busy_core_ms / use.task_ms)) if use.task_ms else 1
     slots = max(1, cluster.cores_per_executor // cpus)

@@ -209,6 +209,26 @@ def test_sizes_stand_in_place_of_the_authors_fields(kubeconfig: Path) -> None:
     assert {name: job.conf[name] for name in sizes} == sizes
 
 
+def test_dynamic_allocation_is_bounded_where_the_operator_reads_it() -> None:
+    most = {"spark.dynamicAllocation.maxExecutors": "4"}
+    body = application(**{"spark.dynamicAllocation.enabled": "true"})
+    spec = ENGINE.changed(None, {"body": body}, [Additions({}, most)])["body"]["spec"]
+    assert ("dynamicAllocation" in spec, spec["sparkConf"]) == (
+        False,
+        {"spark.dynamicAllocation.enabled": "true", **most},
+    )
+    body["spec"]["dynamicAllocation"] = {"enabled": True, "maxExecutors": 9}
+    spec = ENGINE.changed(None, {"body": body}, [Additions({}, most)])["body"]["spec"]
+    assert spec["dynamicAllocation"] == {"enabled": True, "maxExecutors": 4}
+
+
+def test_a_pod_with_a_limit_of_its_own_keeps_its_sizes() -> None:
+    body = application()
+    assert ENGINE.read(None, {"body": body})[0].sets_sizes
+    body["spec"]["executor"]["memoryLimit"] = "5g"
+    assert not ENGINE.read(None, {"body": body})[0].sets_sizes
+
+
 def test_the_retry_of_one_that_died_for_memory_has_more(
     kubeconfig: Path, service: SparkService, stored: Stored
 ) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tuner.model.objective import Objective
 from tuner.model.reason import Number, Reason, ReasonCode
 from tuner.model.run import Run
+from tuner.policy.asked_cores import has_fewer_executors
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.evidence.comparison import SURE_GAIN, Comparison
 from tuner.policy.evidence.history import History
@@ -71,7 +72,8 @@ def allocated(run: Run) -> Measured | None:
     outcome = run.outcome
     if outcome is None or not outcome.allocated_core_ms:
         return None
-    if not Settings(outcome.conf)[DYNAMIC_ALLOCATION]:
+    # What fewer executors hold less, is no change's gain.
+    if not Settings(outcome.conf)[DYNAMIC_ALLOCATION] or has_fewer_executors(run):
         return None
     changes = frozenset(decided.id for decided in changes_in_effect(run))
     return Measured(

@@ -31,7 +31,8 @@ class Comparison:
     `measured` are seconds of the latest run, `expected` those it would have taken without, on the machine of that run, off by
     `unsure` (a variance of the log). `ratio` is what all runs tell of how many times as long it takes as without. `speed` is how
     long the machine took against usual in that run; `shared` the share of what is unsure that it shares with the other queries.
-    `literals` is the class of its values, "" for several; `runs` is in how many runs it had them.
+    `literals` is the class of its values, "" for several; `runs` is in how many runs it had them; `turn`
+    counts its executions with these in the run.
     """
 
     fingerprint: str
@@ -43,6 +44,7 @@ class Comparison:
     unsure: float = 0.0
     literals: str = ""
     runs: int = 1
+    turn: int = 0
 
     @classmethod
     def as_it_is(cls, fingerprint: str, seconds: float) -> Self:

@@ -140,6 +140,7 @@ class History:
             unsure=level.variance + extra + known.spreads[CLOCK.name].variance,
             literals=query.literals,
             runs=known.runs_with(changes),
+            turn=query.turn,
         )
 
     def foretold(self, query: Measured) -> Comparison | None:

@@ -190,7 +190,7 @@ def _changes_lines(decision: Decision, names: QueryNames) -> Iterator[str]:
         yield f"    {why_words(decided, names)}"
         if values := values_words(decided):
             yield f"    {values}"
-        yield f"    {short_id(decided.id)} for short, id: {decided.id}"
+        yield f"    id: {short_id(decided.id)}"
     if not decision.changes:
         yield "  none"
 
@@ -209,4 +209,4 @@ def _unfollowed(run: Run, names: QueryNames) -> Iterator[str]:
         if reasons:
             yield from ("", words)
         for id_, why in reasons.items():
-            yield from (f"  {change_words(changes[id_], names)}", f"    {reason_words(why, names)}", f"    id: {id_}")
+            yield from (f"  {change_words(changes[id_], names)}", f"    {reason_words(why, names)}", f"    id: {short_id(id_)}")

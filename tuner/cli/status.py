@@ -209,4 +209,8 @@ def _unfollowed(run: Run, names: QueryNames) -> Iterator[str]:
         if reasons:
             yield from ("", words)
         for id_, why in reasons.items():
-            yield from (f"  {change_words(changes[id_], names)}", f"    {reason_words(why, names)}", f"    id: {short_id(id_)}")
+            yield from (
+                f"  {change_words(changes[id_], names)}",
+                f"    {reason_words(why, names)}",
+                f"    id: {short_id(id_)}",
+            )

@@ -81,7 +81,7 @@ def test_what_is_asked_for_and_never_used(chromium: Browser, tmp_path: Path) -> 
         rows = page.get_by_role("table", name="Cohorts, most idle core-hours first").locator("tbody tr")
         said = [row.split("\t") for row in rows.all_inner_texts()]
         assert [row[1:] for row in said] == [
-            ["3", "8.0", "2.0 (33%)", "4.0", "3.0 (75%)", "8", "3"],
+            ["3", "8.0", "2.0 of 6.0 (33%)", "4.0", "3.0 (75%)", "8", "3"],
             ["1", "0.0", "–", "0.0", "–", "2", "–"],
         ]
         page.get_by_text("3.0 (75%) of these ran no task, worth 0.15.").wait_for()

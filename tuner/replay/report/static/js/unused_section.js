@@ -5,7 +5,7 @@ import { hours } from "./hours.js";
 import { named } from "./printable.js";
 import { counted, grouped, money, share } from "./units.js";
 
-const HEADS = [["Cohort"], ["Runs", "number"], ["GiB-hours held", "number"], ["Never in use", "number"], ["Core-hours held", "number"], ["Ran no task", "number"], ["Executors", "number"], ["Would do", "number"]];
+const HEADS = [["Cohort"], ["Runs", "number"], ["GiB-hours held", "number"], ["Never in use, where Spark looked", "number"], ["Core-hours held", "number"], ["Ran no task", "number"], ["Executors", "number"], ["Would do", "number"]];
 
 const none = () => h("span", { class: "faint" }, "–");
 
@@ -19,7 +19,7 @@ function row(item) {
     h("th", { scope: "row", class: "name" }, named(item.cohort, { limit: 160 })),
     h("td", { class: "number" }, grouped(item.runs)),
     h("td", { class: "number" }, hours(item.held_gib_hours)),
-    h("td", { class: "number" }, item.sampled_gib_hours > 0 ? part(item.unused_gib_hours, item.sampled_gib_hours) : none()),
+    h("td", { class: "number" }, item.sampled_gib_hours > 0 ? `${hours(item.unused_gib_hours)} of ${hours(item.sampled_gib_hours)} (${share(item.unused_gib_hours / item.sampled_gib_hours)})` : none()),
     h("td", { class: "number" }, hours(item.held_core_hours)),
     h("td", { class: "number" }, item.held_core_hours > 0 ? part(item.idle_core_hours, item.held_core_hours) : none()),
     h("td", { class: "number" }, grouped(executors)),
@@ -31,8 +31,8 @@ function about(total, price) {
   const worth = price === null ? "" : `, worth ${money(total.idle_core_hours * price)}`;
   const idle = total.held_core_hours > 0 ? `; ${part(total.idle_core_hours, total.held_core_hours)} of these ran no task${worth}` : "";
   const cores = `Executors of ${counted(total.runs, "run")} held ${hours(total.held_core_hours)} core-hours${idle}. `;
-  const memory = total.sampled_gib_hours > 0 ? `Of ${hours(total.sampled_gib_hours)} GiB-hours in which Spark looked, ${part(total.unused_gib_hours, total.sampled_gib_hours)} were never in use, garbage included. ` : "";
-  return `${cores}${memory}So many executors would do as add no more than 2% to any run's time.`;
+  const memory = total.sampled_gib_hours > 0 ? `Of ${hours(total.sampled_gib_hours)} GiB-hours in which Spark looked, ${part(total.unused_gib_hours, total.sampled_gib_hours)} were never in use (garbage counts as use). ` : "";
+  return `${cores}${memory}With as many executors as would do, no run takes over 2% longer.`;
 }
 
 export function unusedSection(front) {

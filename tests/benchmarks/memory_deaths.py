@@ -75,7 +75,8 @@ def submitted(job: Job, directory: Path) -> tuple[int, list[str]]:
     fixed = {
         "spark.task.maxFailures": "1",
         "spark.ui.enabled": "false",
-        "spark.driver.maxResultSize": "512m",
+        # A driver that is to run out of its heap must not be told that its results are too large first.
+        "spark.driver.maxResultSize": "4g",
     } | job.conf
     conf = [part for name, value in fixed.items() for part in ("--conf", f"{name}={value}")]
     spark = ["--", "--master", "local-cluster[2,1,4096]", *conf, str(APP), job.kind, str(job.mebibytes)]

@@ -15,7 +15,8 @@ from tuner.model.objective import Objective
 from tuner.model.resource_use import ResourceUse
 from tuner.model.run import Run, RunState
 from tuner.model.size_change import SizeChange, as_asked
-from tuner.policy.executor_cuts import LEAST_RUNS, executor_cuts, executors_needed
+from tuner.policy.cut_steps import LEAST_RUNS
+from tuner.policy.executor_cuts import executor_cuts, executors_needed
 from tuner.policy.measure import measured_queries
 from tuner.spark.knobs import (
     CORES_MAX,

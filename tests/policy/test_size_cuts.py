@@ -15,9 +15,10 @@ from tuner.model.resource_use import MemoryPeaks, ResourceUse
 from tuner.model.run import Run, RunState
 from tuner.model.size_change import MemoryLimits, SizeChange
 from tuner.policy.context import context_of
+from tuner.policy.cut_steps import LEAST_RUNS
 from tuner.policy.failed_run import FailedRun, failed_by
 from tuner.policy.memory_raises import memory_raises
-from tuner.policy.size_cuts import LEAST_HEAP, LEAST_RUNS, size_cuts
+from tuner.policy.size_cuts import LEAST_HEAP, size_cuts
 from tuner.spark.knobs import EXECUTOR_MEMORY, EXECUTOR_MEMORY_OVERHEAD, EXECUTOR_METRICS_POLLING
 from tuner.spark.memory import broadcast_cap
 from tuner.units import GIB, MIB

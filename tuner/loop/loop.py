@@ -56,7 +56,7 @@ from tuner.model.look_ahead import LookAhead
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Elsewhere, Origin, Outcome, Run, RunState
-from tuner.model.size_change import Resources, SizeChange
+from tuner.model.size_change import Resources, SizeChange, values_of
 from tuner.model.verdict import Verdict
 from tuner.plan.queries import queries
 from tuner.policy.agent_not_loaded import why_no_agent
@@ -685,14 +685,10 @@ def _cuts(known: _Known, raises: Sequence[SizeChange], decided: Decision) -> tup
     in_force = frozenset(d.id for d in decided.in_force)
     fewer = executor_cuts(in_order, own_conf, job.objective, in_force, may_step=may_step and not is_trial)
     # One step at a time: which of two a run was slower for, or failed, would not be known.
-    is_step = not any(_as_set(fewer) <= _as_set(run.decision.cuts) for run in in_order)
+    is_step = not any(values_of(fewer) <= values_of(run.decision.cuts) for run in in_order)
     if job.memory_limits.shapes:
         return fewer  # The service has least containers, too.
     return (*size_cuts(in_order, own_conf, may_step=may_step and not is_step), *fewer)
-
-
-def _as_set(sizes: Sequence[SizeChange]) -> set[tuple[str, str]]:
-    return {(one.property, one.value) for one in sizes}
 
 
 def _raises(known: _Known) -> tuple[SizeChange, ...]:

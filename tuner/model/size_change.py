@@ -48,6 +48,11 @@ class MemoryLimits:
         return dict(self.shapes).get(cores, 0)
 
 
+def values_of(sizes: Iterable[SizeChange]) -> frozenset[tuple[str, str]]:
+    """What is set, and to what, whyever."""
+    return frozenset((one.property, one.value) for one in sizes)
+
+
 def as_asked(conf: Mapping[str, str], sizes: Iterable[SizeChange]) -> dict[str, str]:
     """A run's conf as its job asks for it, without the sizes that were set in place of the job's own."""
     own = dict(conf)

@@ -14,6 +14,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run, RunState
 from tuner.model.size_change import SizeChange, as_asked
 from tuner.policy.changes_in_effect import changes_in_effect
+from tuner.policy.cut_steps import AS_MUCH, LEAST_RUNS, LEAST_TAKEN, MOST_SLOWER, MOST_TAKEN, MOST_UNEXPLAINED
 from tuner.policy.input_growth import input_growth
 from tuner.policy.measure import total_input_bytes
 from tuner.spark.knob import Knob
@@ -31,20 +32,12 @@ from tuner.spark.knobs import (
 from tuner.spark.master import gives_heap_alone, is_local
 from tuner.spark.settings import Settings
 
-# So many runs tell what a job needs, before anything is taken.
-LEAST_RUNS = 3
-# A step leaves at least half, and takes at least a sixth.
-MOST_TAKEN, LEAST_TAKEN = 1 / 2, 1 / 6
-# Of a run's time, what waiting for fewer cores may add by what is foretold; and what no objective allows to be added.
-MOST_FORETOLD, MOST_SLOWER = 0.02, 0.05
+# Of a run's time, what waiting for fewer cores may add by what is foretold.
+MOST_FORETOLD = 0.02
 # One run that is longer by this share is enough to take a step back; otherwise it takes two.
 MUCH_SLOWER = 0.25
 # So many runs tell that a number is enough, whatever changes come after them.
 SETTLED_RUNS = 2
-# A run that read as much, but for this share, works as long.
-AS_MUCH = 0.95
-# So many failures in a row that nothing explains are those of too few executors, though they were enough before.
-MOST_UNEXPLAINED = 2
 _KINDS_OF_FEW = OF_EXECUTOR_MEMORY | {FailureKind.EXECUTOR_LOST, FailureKind.LOCAL_DISK}
 # What the tuner sets of a run's executors.
 _COUNTS = (

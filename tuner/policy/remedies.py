@@ -97,5 +97,5 @@ def as_value(name: str, given: int) -> str:
     if name == EXECUTOR_CORES.property:
         return str(-given)
     if name == BROADCAST_THRESHOLD.property:
-        return "-1" if given else str(BROADCAST_THRESHOLD.default)
+        return "-1"
     return f"{-(-given // MIB)}m"

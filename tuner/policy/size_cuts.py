@@ -12,6 +12,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run, RunState
 from tuner.model.size_change import SizeChange, as_asked
 from tuner.policy.changes_in_effect import changes_in_effect
+from tuner.policy.cut_steps import AS_MUCH, LEAST_RUNS, LEAST_TAKEN, MOST_SLOWER, MOST_TAKEN, MOST_UNEXPLAINED
 from tuner.policy.input_growth import input_growth
 from tuner.policy.measure import total_input_bytes
 from tuner.spark.container import executor_container_bytes, overhead_bytes
@@ -33,24 +34,15 @@ from tuner.units import MIB
 HEAD_ROOM = 0.25
 # Peaks are those of samples: what is sampled more seldom than every so many milliseconds, misses too much.
 MOST_SELDOM_MS = 1000
-# So many runs tell what a job needs, before anything is taken.
-LEAST_RUNS = 3
-# A step leaves at least half, and takes at least a sixth.
-MOST_TAKEN, LEAST_TAKEN = 1 / 2, 1 / 6
 # Spark starts no executor with less than 1.5 times 300 MiB (UnifiedMemoryManager.getMaxMemory).
 LEAST_HEAP = 512 * MIB
 _ROUND = 64 * MIB
 _LEAST_FRACTION = 0.01
-# A run that read as much, but for this share, needs as much.
-AS_MUCH = 0.95
-# A step goes that makes tasks longer than those of any run before it by this share, or wait for the collector.
-MOST_SLOWER = 0.05
+# A step goes that makes tasks wait for the collector for more than this share of their time, and so much longer than before.
 MOST_GC, MORE_GC = 0.1, 2.0
 _HEAP, _OVERHEAD = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property
 # Its name before Spark 2.3, which logs do not tell of.
 _OLD_OVERHEAD = "spark.yarn.executor.memoryOverhead"
-# So many failures in a row that nothing explains are those of a heap, though it was enough before.
-MOST_UNEXPLAINED = 2
 
 
 def size_cuts(runs: Sequence[Run], own_conf: Mapping[str, str], *, may_step: bool) -> tuple[SizeChange, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from tuner.model.run import Run
+from tuner.model.size_change import values_of
 from tuner.panel.models import Held
 from tuner.policy.measure import usable
 
@@ -23,7 +24,7 @@ def held(runs: Sequence[Run]) -> Held | None:
 
 
 def _sizes(run: Run) -> frozenset[tuple[str, str]]:
-    return frozenset((one.property, one.value) for one in run.decision.sizes)
+    return values_of(run.decision.sizes)
 
 
 def _medians(runs: Sequence[Run]) -> tuple[float, float] | None:

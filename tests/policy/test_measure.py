@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from tuner.history.documents import Detail, readable_outcome, times_document
 from tuner.model.query import QueryStatus
+from tuner.model.query_work import BroadcastWork, QueryWork, StageWork
 from tuner.model.run import Run, RunState
 from tuner.policy.measure import measured_queries, total_input_bytes, usable
 
@@ -17,8 +21,6 @@ def test_equal_fingerprints_of_a_run_are_told_apart_by_order() -> None:
 
 
 def _with(one: Run, queries: tuple[object, ...]) -> Run:
-    from dataclasses import replace
-
     assert one.outcome
     return replace(one, outcome=replace(one.outcome, queries=queries))  # type: ignore[arg-type]
 
@@ -37,3 +39,20 @@ def test_which_runs_may_be_compared() -> None:
 
 def test_input_is_summed() -> None:
     assert total_input_bytes(outcome({"q1": 1, "q2": 1}, input_bytes=7).queries) == 14
+
+
+def test_a_run_that_is_read_in_brief_tells_as_much_of_processors_and_work_as_the_whole() -> None:
+    work = QueryWork(
+        (StageWork(1, 8, 9000, {"scan_bytes": 1e9}), StageWork(2, 8, 4000, {"shuffle_bytes": 3e8})),
+        (BroadcastWork(1000, 100 << 20, 200, 300, 400),),
+    )
+    whole = run(0, {"q1": 20.0})
+    assert whole.outcome
+    (query,) = whole.outcome.queries
+    query = replace(query, executor_run_ms=13_000, executor_cpu_ms=9_000, work=work)
+    whole = replace(whole, outcome=replace(whole.outcome, queries=(query,)))
+    assert whole.outcome
+    brief = replace(whole, outcome=readable_outcome("k", times_document("k", whole.outcome), Detail.TIMES))
+    (measured,), (in_brief,) = measured_queries(whole), measured_queries(brief)
+    assert measured.cpu_seconds > 9.7 and measured.work_seconds > 0 and measured.cpu_share < 1
+    assert in_brief == replace(measured, stages={})

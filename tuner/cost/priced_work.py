@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from tuner.cost.unit_costs import DEFAULT_COSTS
-from tuner.model.query_work import QueryWork
+from tuner.model.query_work import QueryWork, WorkInBrief
 
 _PRICES: dict[str, float] = asdict(DEFAULT_COSTS)
 _NANOSECONDS = 1e9
 # What Spark counts of the smallest relation that it hashes: the first page of LongHashedRelation and BytesToBytesMap.
 _PAGE_BYTES = 64 << 20
+
+
+def in_brief(work: QueryWork) -> WorkInBrief:
+    """What is kept of a query's work where its times alone are read."""
+    return WorkInBrief(priced_seconds(work), sum(b.build_ms + b.broadcast_ms for b in work.broadcasts))
 
 
 def priced_seconds(work: QueryWork) -> float:

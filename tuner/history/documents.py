@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from tuner.cost.priced_work import in_brief
 from tuner.errors import StoreError
 from tuner.history.tables import RunRow
 from tuner.model.cluster import Cluster
@@ -21,6 +22,7 @@ from tuner.model.look_ahead import LookAhead
 from tuner.model.proof import Proof
 from tuner.model.query import Query, QueryStatus
 from tuner.model.query_values import FilterCondition
+from tuner.model.query_work import QueryWork, WorkInBrief
 from tuner.model.resource_use import UNKNOWN_USE, ResourceUse
 from tuner.model.row_count import RowCount
 from tuner.model.run import Origin, Outcome, Run, RunDetails, RunState
@@ -61,11 +63,15 @@ class _BriefQuery:
     conditions: tuple[FilterCondition, ...] | None = None
     row_counts: tuple[RowCount, ...] = ()
     merged: bool = False
+    executor_run_ms: int = 0
+    executor_cpu_ms: int = 0
+    work_in_brief: WorkInBrief | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _PastQuery(_BriefQuery):
     graphs: tuple[JoinGraph, ...] = ()
+    work: QueryWork | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +125,14 @@ def outcome_document(key: str, outcome: Outcome) -> str:
 
 def times_document(key: str, outcome: Outcome) -> str:
     """What `Detail.TIMES` reads of the outcome of run `key`, as JSON. StoreError when it could not be read again."""
-    queries = tuple(_BriefQuery(**{name: getattr(query, name) for name in _QUERY_TIMES}) for query in outcome.queries)
+    queries = tuple(_in_brief(query) for query in outcome.queries)
     times = _BriefOutcome(**{name: getattr(outcome, name) for name in _TIMES}, queries=queries)
     return _document(f"the times of run {key}", times, _parts[Detail.TIMES][0])
+
+
+def _in_brief(query: Query) -> _BriefQuery:
+    told = {name: getattr(query, name) for name in _QUERY_TIMES}
+    return _BriefQuery(**(told | {"work_in_brief": in_brief(query.work)} if query.work else told))
 
 
 def details_document(key: str, details: RunDetails) -> str:

@@ -10,7 +10,7 @@ from tuner.model.join_graph import JoinGraph
 from tuner.model.join_site import JoinSite
 from tuner.model.key_filter_site import KeyFilterSite
 from tuner.model.query_values import FilterCondition
-from tuner.model.query_work import QueryWork
+from tuner.model.query_work import QueryWork, WorkInBrief
 from tuner.model.row_count import RowCount
 from tuner.model.shared_subplan import SharedSubplan
 from tuner.model.strategy import BuildSide as BuildSide
@@ -119,7 +119,7 @@ class Query:
     (`tuner.plan.values`). `conditions` are those that hold values, by columns, None where these are not known; `row_counts` are
     the rows that such conditions leave, of relations below their joins and of joins. `merged` says that the agent made groups of
     it once: the blocks that ran are not those of the query as written then, and are `merged_graphs`, until an earlier run tells
-    those (`tuner.history.blocks_as_written`).
+    those (`tuner.history.blocks_as_written`). `work_in_brief` is there where the whole `work` was left in the store.
     """
 
     id: int
@@ -157,6 +157,7 @@ class Query:
     shared_subplans: tuple[SharedSubplan, ...] = ()
     merged: bool = False
     merged_graphs: tuple[JoinGraph, ...] = ()
+    work_in_brief: WorkInBrief | None = None
 
     @property
     def seconds(self) -> float:

@@ -45,6 +45,14 @@ class SortWork:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkInBrief:
+    """What a query's work comes to: seconds at fixed prices, and milliseconds that the driver built and sent broadcasts."""
+
+    priced_seconds: float
+    broadcast_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class QueryWork:
     """What a query did, stage by stage, and on the driver."""
 

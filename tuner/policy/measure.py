@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tuner.cost.priced_work import priced_seconds
+from tuner.cost.priced_work import in_brief
 from tuner.model.directive_result import DirectiveStatus
 from tuner.model.query import Query, QueryStatus
-from tuner.model.query_work import QueryWork
+from tuner.model.query_work import QueryWork, WorkInBrief
 from tuner.model.run import Outcome, Run, RunState
 from tuner.policy.asked_cores import asked_cores
 from tuner.policy.changes_in_effect import changes_in_effect
@@ -93,6 +93,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
         if query.status is QueryStatus.SUCCEEDED and query.duration_ms is not None:
             held = {o.action_id for o in query.directives if o.status is DirectiveStatus.HELD}
             reached = frozenset(changes.get(fingerprint, ())) - held
+            work = query.work_in_brief or (in_brief(query.work) if query.work else None)
             found.append(
                 Measured(
                     fingerprint=fingerprint,
@@ -103,8 +104,8 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
                     properties=properties,
                     literals=literals,
                     turn=turn,
-                    cpu_seconds=_cpu_seconds(query, cores),
-                    work_seconds=priced_seconds(query.work) if query.work else 0.0,
+                    cpu_seconds=_cpu_seconds(query, work, cores),
+                    work_seconds=work.priced_seconds if work else 0.0,
                     cpu_share=min(1.0, query.executor_cpu_ms / query.executor_run_ms) if query.executor_run_ms else 1.0,
                     stages=_stages(query.work),
                     cores=cores,
@@ -113,13 +114,11 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
     return tuple(found)
 
 
-def _cpu_seconds(query: Query, cores: int) -> float:
+def _cpu_seconds(query: Query, work: WorkInBrief | None, cores: int) -> float:
     """0 where the log does not tell. While the driver builds and sends a broadcast, cores wait for it."""
     if not query.executor_cpu_ms:
         return 0.0
-    broadcasts = query.work.broadcasts if query.work else ()
-    driver_ms = sum(b.build_ms + b.broadcast_ms for b in broadcasts)
-    return (query.executor_cpu_ms + driver_ms * max(1, cores)) / 1e3
+    return (query.executor_cpu_ms + (work.broadcast_ms if work else 0) * max(1, cores)) / 1e3
 
 
 def _stages(work: QueryWork | None) -> dict[StageKey, float]:

@@ -154,6 +154,16 @@ class History:
         expected = query.seconds * math.exp(mean - log)
         return Comparison(query.fingerprint, query.seconds, LogRatio(), expected, shared=0.5, unsure=noise)
 
+    def usual_with(self, query: Measured) -> float | None:
+        """Seconds that a query takes with the changes that it has, on the machine as it usually is: by the clock of its runs so
+        far. None where nothing tells."""
+        known = self._of(query)
+        if known is None or not query.seconds:
+            return None
+        size, log, _ = self._scaled(CLOCK, query, known, query.seconds)
+        in_force = dict.fromkeys(query.changes | query.properties, 0.0)
+        return query.seconds * math.exp(known.filters[CLOCK.name].foretold(size, in_force)[0] - log)
+
     def night(self, query: Measured, change: str) -> float:
         """How many times as long a query took in its latest run as it would have without a change: by that night alone, as far
         as processors bear out the clock."""

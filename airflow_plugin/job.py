@@ -31,6 +31,7 @@ def job_of(task: TaskSubmission, settings: Settings) -> Job:
         statements=task.statements,
         steering=Steering(arguments.steering) if arguments.steering else settings.steering,
         origin=origin_of(ti),
+        tags=_tags_of(ti),
         submission=task.submission,
         order_sensitive=settings.order_sensitive,
         borrows=settings.borrow,
@@ -43,6 +44,12 @@ def job_of(task: TaskSubmission, settings: Settings) -> Job:
             settings.max_executor_memory, settings.max_driver_memory, task.shapes, task.is_driver_apart
         ),
     )
+
+
+def _tags_of(ti: Any) -> tuple[str, ...] | None:
+    """The tags of the task's DAG; None where the task instance does not tell."""
+    tags = getattr(getattr(getattr(ti, "task", None), "dag", None), "tags", None)
+    return None if tags is None else tuple(sorted(map(str, tags)))
 
 
 def _resources(given: str, settings: Settings) -> Resources:

@@ -12,17 +12,21 @@ import pytest
 from sqlalchemy import Connection, delete, text, update
 
 from tuner.errors import StoreError
+from tuner.history.cohort_rows import CohortSummary
 from tuner.history.engine import open_engine
-from tuner.history.store import CohortSummary, Store
+from tuner.history.store import Store
 from tuner.history.tables import LookAheadRow, TimesRow
 from tuner.history.url import parse
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Evidence
-from tuner.model.decision import DecidedChange, Decision, Mode, Standing
+from tuner.model.cohort_figures import CohortFigures, Gained
+from tuner.model.cohort_stance import CohortStance
+from tuner.model.decision import CohortState, DecidedChange, Decision, Mode, Standing
 from tuner.model.insight import Insight, InsightKind
 from tuner.model.look_ahead import LookAhead
 from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
 from tuner.model.run import Origin, RunDetails, RunState
+from tuner.model.saving import Saving
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.words.decisions import decision_summary
 
@@ -224,11 +228,80 @@ def test_cohorts_are_counted_and_show_their_newest_run(store: Store) -> None:
     for key, cohort, minute in [("1", "b", 5), ("2", "b", 7), ("3", "b", 6), ("4", "a", 1)]:
         store.begin(running(key, cohort, minute))
     store.finish("2", RunState.FAILED, LATER, None)
-    decision = Decision(Mode.AUTO, ())
+    stance = CohortStance(CohortState.OBSERVING, Mode.AUTO)
     assert store.cohorts() == [
-        CohortSummary("a", 1, MIDNIGHT + timedelta(minutes=1), RunState.RUNNING, (), "4", decision),
-        CohortSummary("b", 3, MIDNIGHT + timedelta(minutes=7), RunState.FAILED, (), "2", decision),
+        CohortSummary("a", 1, MIDNIGHT + timedelta(minutes=1), RunState.RUNNING, (), "4", stance),
+        CohortSummary("b", 3, MIDNIGHT + timedelta(minutes=7), RunState.FAILED, (), "2", stance),
     ]
+    assert store.decisions(["2", "4", "none"]) == dict.fromkeys(["2", "4"], Decision(Mode.AUTO, ()))
+
+
+def test_a_run_that_is_forgotten_counts_no_more(store: Store) -> None:
+    for key, minute in [("1", 1), ("2", 2)]:
+        store.begin(running(key, "a", minute))
+    store.forget("2")
+    (summary,) = store.cohorts()
+    assert (summary.runs, summary.last_key) == (1, "1")
+    store.forget("1")
+    assert store.cohorts() == []
+
+
+def test_tags_are_those_of_the_newest_run_that_knew_them(store: Store) -> None:
+    store.begin(running("1", "a", 1), tags=["team-b", "team-a", "team-a"])
+    store.begin(running("2", "a", 2))
+    assert store.cohorts()[0].tags == ("team-a", "team-b")
+    store.begin(running("3", "a", 3), tags=[])
+    assert store.cohorts()[0].tags == ()
+
+
+def test_figures_and_where_a_cohort_stands_are_kept_beside_its_runs(store: Store) -> None:
+    store.begin(running("1", "a", 1))
+    figures = CohortFigures(30.0, 42.5, 0.5, None, Gained(12.0, 1.5, 0.2), (40.0, None, 30.0))
+    stance = CohortStance(CohortState.TUNED, Mode.SUGGEST, 3, 2)
+    store.keep_books("a", figures, {"1": MIDNIGHT}, [Saving("1", "x", 12.0, 1.5, 0.2)])
+    store.keep_stance("a", stance)
+    assert store.cohorts()[0].stance == stance
+    store.begin(running("0", "a", 0))
+    assert store.cohorts()[0].stance == stance, "an older run that is stored later says nothing of the next"
+    store.begin(running("2", "a", 2))
+    (summary,) = store.cohorts()
+    assert (summary.figures, summary.runs) == (figures, 3)
+    assert summary.stance == CohortStance(CohortState.OBSERVING, Mode.AUTO), "as its newest run has it"
+
+
+def test_savings_are_summed_by_week_and_change_and_told_anew(store: Store) -> None:
+    monday, sunday, next_monday = (datetime(2026, 11, day, 1, tzinfo=UTC) for day in (16, 22, 23))
+    figures = CohortFigures(30.0, None, None, None, None, ())
+    for number, cohort in enumerate(("a", "b")):
+        store.begin(running(cohort, cohort))
+        started = {f"{cohort}1": monday, f"{cohort}2": sunday, f"{cohort}3": next_monday}
+        booked = [
+            Saving(f"{cohort}1", "x", 3.0, 3.0, 1.0, 2.0),
+            Saving(f"{cohort}1", "y", 4.0, 4.0),
+            Saving(f"{cohort}2", "x", -1.0, 3.0, failed=True),
+            Saving(f"{cohort}3", "x", 10.0 + number, 3.0),
+        ]
+        store.keep_books(cohort, figures, started, [Saving(f"{cohort}1", "z", 99.0)])
+        store.keep_books(cohort, figures, started, booked)
+    weeks = store.saved_by_week(None, monday)
+    assert [(s.cohort, s.week) for s in weeks] == [
+        ("a", "2026-11-16"),
+        ("b", "2026-11-16"),
+        ("a", "2026-11-23"),
+        ("b", "2026-11-23"),
+    ]
+    first = weeks[0].saved
+    assert (first.seconds, first.core_hours, first.gib_hours, first.runs, first.failed) == (6.0, 1.0, 2.0, 2, 1)
+    assert first.deviation == pytest.approx(5.0 + 3.0), "unsure each by itself in a run, and alike in every run"
+    assert [s.week for s in store.saved_by_week(["a"], sunday + timedelta(1))] == ["2026-11-23"]
+    changes = store.saved_by_change(None, monday, 3)
+    assert [(s.cohort, s.change_id, s.saved.seconds) for s in changes] == [
+        ("b", "x", 13.0),
+        ("a", "x", 12.0),
+        ("a", "y", 4.0),
+    ]
+    assert (changes[1].saved.deviation, changes[1].first_at, changes[1].last_at) == (9.0, monday, next_monday)
+    assert store.saved_by_change([], monday, 3) == []
 
 
 def test_cohorts_of_a_dag_a_task_or_a_dag_run(store: Store) -> None:
@@ -442,8 +515,21 @@ def test_rulings_and_states_of_a_newer_version_are_skipped(
         connection.execute(text("UPDATE spark_tuner_verdicts SET ruling = 'veto' WHERE by = 'ann'"))
         connection.execute(text("UPDATE spark_tuner_runs SET state = 'paused' WHERE key = '1'"))
     assert store.verdicts("etl.load") == [replace(said, by="bob")]
-    assert [summary.cohort for summary in store.cohorts()] == ["b"]
-    assert "a verdict on a cannot be read" in caplog.text and "cohort a cannot be read" in caplog.text
+    assert [run.key for run in (*store.runs("a"), *store.runs("b"))] == ["2"]
+    assert "a verdict on a cannot be read" in caplog.text and "run 1 cannot be read" in caplog.text
+
+
+def test_cohorts_in_a_state_of_a_newer_version_are_skipped(
+    store: Store, url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    for cohort in ("a", "b", "c"):
+        store.begin(running(cohort, cohort=cohort))
+    with database(url) as connection:
+        connection.execute(text("UPDATE spark_tuner_cohorts SET state = 'asleep' WHERE cohort = 'a'"))
+        connection.execute(text("UPDATE spark_tuner_cohorts SET trend = 'up' WHERE cohort = 'b'"))
+        connection.execute(text("UPDATE spark_tuner_cohorts SET query_seconds = 1 WHERE cohort = 'b'"))
+    assert [summary.cohort for summary in store.cohorts()] == ["c"]
+    assert "cohort a cannot be read" in caplog.text and "cohort b cannot be read" in caplog.text
 
 
 # -- failing -----------------------------------------------------------------------------------------------------------

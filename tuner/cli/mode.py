@@ -13,6 +13,7 @@ from tuner.cli.cohort import require_known
 from tuner.cli.db import Url, stored_url
 from tuner.cli.verdict import Cohort, Reason
 from tuner.history.store import Store
+from tuner.loop.stance_now import keep_stance_now
 from tuner.model.decision import Mode
 from tuner.model.verdict import ModeChange
 
@@ -35,4 +36,5 @@ def mode(cohort: Cohort, wanted: Wanted, reason: Reason = "", url: Url = None) -
     with Store.open(stored_url(url)) as store:
         require_known(store, cohort)
         store.set_mode(ModeChange(cohort, chosen, getpass.getuser(), datetime.now(UTC), reason))
+        keep_stance_now(store, cohort)
     typer.echo(f"{f'mode {chosen}' if chosen else 'the mode of the job'}: from the next run of {cohort} on")

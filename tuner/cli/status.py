@@ -15,7 +15,8 @@ from tuner.cli.cohort import known_name, known_runs, outlook_of
 from tuner.cli.db import Url, stored_url
 from tuner.cli.options import AsJson, CoreHourPrice
 from tuner.cli.print_lines import print_lines
-from tuner.history.store import CohortSummary, Store
+from tuner.history.cohort_rows import CohortSummary
+from tuner.history.store import Store
 from tuner.model.action import Action
 from tuner.model.decision import DecidedChange, Decision
 from tuner.model.run import Run, RunState

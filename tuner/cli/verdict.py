@@ -13,6 +13,7 @@ from tuner.cli.cohort import known_name, known_runs, outlook_of
 from tuner.cli.db import Url, stored_url
 from tuner.errors import TunerError
 from tuner.history.store import Store
+from tuner.loop.stance_now import keep_stance_now
 from tuner.model.change import Change
 from tuner.model.verdict import Ruling, Verdict
 from tuner.printable import printable
@@ -62,6 +63,7 @@ def _rule(ruling: Ruling, cohort: str, part: str, reason: str, url: str | None) 
         names = names_in(runs)
         change = known[_the_one(known, part, cohort, names)]
         store.record(Verdict(cohort, change.id, ruling, getpass.getuser(), datetime.now(UTC), reason))
+        keep_stance_now(store, cohort)
     typer.echo(printable(f"{ruling}: {change_words(change, names)} (from the next run of {cohort} on)"))
     typer.echo(printable(f"  id: {change.id}"))
 

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import datetime
 from hashlib import sha256
 from itertools import zip_longest
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from sqlalchemy import Connection, Engine, Insert, Row, Select, Update, delete, func, insert, select, update
-from sqlalchemy.dialects import sqlite
+from sqlalchemy import Connection, Engine, Insert, Select, Update, delete, func, insert, select, update
 from sqlalchemy.orm import Session, undefer
 
 from tuner.errors import StoreError
 from tuner.garbage_collection import collection_paused
+from tuner.history.cohort_rows import (
+    CohortSummary,
+    count_anew,
+    count_in,
+    keep_figures,
+    keep_stance,
+    rows_of,
+    summaries,
+)
 from tuner.history.documents import (
     Detail,
     decision_document,
@@ -35,47 +43,27 @@ from tuner.history.documents import (
     times_document,
 )
 from tuner.history.engine import explained, open_engine, writer
+from tuner.history.saving_rows import replace_savings, saved_by_change, saved_by_week, week_of
 from tuner.history.schema import migrate as migrate_schema
 from tuner.history.schema import require_head
-from tuner.history.tables import Base, LookAheadRow, ModeRow, ObjectiveRow, ProofRow, RunRow, TimesRow, VerdictRow
+from tuner.history.tables import CohortRow, LookAheadRow, ModeRow, ObjectiveRow, ProofRow, RunRow, TimesRow, VerdictRow
+from tuner.history.upsert import insert_into
 from tuner.history.url import parse
+from tuner.model.cohort_figures import CohortFigures
+from tuner.model.cohort_stance import CohortStance
 from tuner.model.decision import Decision, Mode
 from tuner.model.look_ahead import LookAhead
 from tuner.model.objective import Objective
 from tuner.model.proof import Proof
 from tuner.model.run import Elsewhere, Origin, Outcome, Run, RunDetails, RunMark, RunState
+from tuner.model.saved import SavedByChange, SavedInWeek
+from tuner.model.saving import Saving
 from tuner.model.verdict import ModeChange, ObjectiveChange, Ruling, Verdict
-
-if TYPE_CHECKING:
-    from sqlalchemy.dialects import postgresql
 
 # Of the newest runs of all others so many are looked at for what another cohort can learn from.
 _LOOKED_AT_ELSEWHERE = 200
-# Where the newest run of a cohort cannot be read, so many are looked at for one that can.
-_BEHIND_UNREADABLE = 20
 # Of a query so many cohorts' proofs are read, for each that is looked at.
 _PROOFS_OF_A_QUERY = 10
-
-
-@dataclass(frozen=True, slots=True)
-class CohortSummary:
-    """A cohort as a list of cohorts shows it: how many runs, and how the newest one stands.
-
-    `tasks` are the (dag_id, task_id) of Airflow that ran it, sorted; none outside Airflow. `last_decision` is None where it
-    cannot be read.
-    """
-
-    cohort: str
-    runs: int
-    last_started_at: datetime
-    last_state: RunState
-    tasks: tuple[tuple[str, str], ...] = ()
-    last_key: str = ""
-    last_decision: Decision | None = None
-
-    @property
-    def dag_ids(self) -> frozenset[str]:
-        return frozenset(dag_id for dag_id, _ in self.tasks)
 
 
 class Store:
@@ -117,9 +105,11 @@ class Store:
         """Closes the connections; may be called again."""
         self._engine.dispose()
 
-    def begin(self, run: Run, may_commit: Callable[[], bool] = lambda: True) -> bool:
+    def begin(
+        self, run: Run, may_commit: Callable[[], bool] = lambda: True, tags: Collection[str] | None = None
+    ) -> bool:
         """Stores a run that starts. Begun again while it runs, its new decision and log directory replace the old;
-        begun again once it is finished, nothing changes.
+        begun again once it is finished, nothing changes. `tags` are those of its DAG (None: not known).
 
         `may_commit` is asked once all is ready: False, and nothing is stored, where it says no. ValueError for a run that
         is not running.
@@ -128,6 +118,7 @@ class Store:
             raise ValueError(f"run {run.key} is {run.state}: only a running one can begin")
         with self._writing() as connection:
             connection.execute(_insert_or_replace_decision(run, connection.dialect.name))
+            count_in(connection, run, tags)
             if not may_commit():
                 connection.rollback()
                 return False
@@ -145,6 +136,7 @@ class Store:
             if connection.execute(_update_unfinished(key, state, ended_at, outcome)).rowcount == 1:
                 if outcome is not None:
                     connection.execute(_replace_times(key, outcome, connection.dialect.name))
+                connection.execute(update(CohortRow).where(CohortRow.last_key == key).values(last_state=state.value))
                 return True
             if connection.scalar(select(RunRow.key).where(RunRow.key == key)) is None:
                 raise StoreError(f"run {key} is not in the history store: it never began, so it cannot finish")
@@ -153,7 +145,10 @@ class Store:
     def forget(self, key: str) -> None:
         """Takes out a run that began and was never submitted; one that has ended stays."""
         with self._writing() as connection:
+            cohort = connection.scalar(select(RunRow.cohort).where(RunRow.key == key))
             connection.execute(delete(RunRow).where(RunRow.key == key, RunRow.state == RunState.RUNNING.value))
+            if cohort is not None:
+                count_anew(connection, cohort)
 
     def runs(self, cohort: str, limit: int = 50, offset: int = 0, *, brief: bool = False) -> list[Run]:
         """The newest `limit` runs of a cohort, after `offset` still newer ones, oldest first.
@@ -324,23 +319,44 @@ class Store:
         """
         given = {RunRow.dag_id: dag_id, RunRow.task_id: task_id, RunRow.run_id: run_id}
         wanted = [column == value for column, value in given.items() if value is not None]
+        within = None
         with self._reading() as session:
-            tasks: dict[str, list[tuple[str, str]]] = {}
-            for name, dag, task in session.execute(_tasks_of_each_cohort(cohort)):
-                if isinstance(dag, str) and isinstance(task, str):
-                    tasks.setdefault(name, []).append((dag, task))
-            within = set(session.scalars(select(RunRow.cohort).where(*wanted).distinct())) if wanted else None
-            rows = [r for r in session.execute(_newest_of_each_cohort(cohort)) if within is None or r.cohort in within]
-        found = (_summary(row, tasks) or self._summary_of_older(row, tasks) for row in rows)
-        return [summary for summary in found if summary is not None]
+            if run_id is not None:
+                within = set(session.scalars(select(RunRow.cohort).where(*wanted).distinct()))
+            found = summaries(session.execute(rows_of(cohort)))
+        of_it = (summary for summary in found if within is None or summary.cohort in within)
+        return [summary for summary in of_it if summary.is_of(dag_id, task_id)]
 
-    def _summary_of_older(self, row: Row[Any], tasks: Mapping[str, Sequence[tuple[str, str]]]) -> CohortSummary | None:
-        """For a cohort whose newest run cannot be read."""
-        runs = self.runs(row.cohort, _BEHIND_UNREADABLE, brief=True) if isinstance(row.cohort, str) else []
-        if not runs:
-            return None
-        newest, of = runs[-1], tuple(tasks.get(row.cohort, ()))
-        return CohortSummary(row.cohort, row.runs, newest.started_at, newest.state, of, newest.key, newest.decision)
+    def decisions(self, keys: Collection[str]) -> dict[str, Decision]:
+        """What was decided for these runs, by key; without those that cannot be read."""
+        told = select(RunRow.key, RunRow.decision).where(RunRow.key.in_(list(keys)))
+        with self._reading() as session:
+            read = ((key, readable_decision(key, document)) for key, document in session.execute(told))
+            return {key: decision for key, decision in read if decision is not None}
+
+    def keep_stance(self, cohort: str, stance: CohortStance) -> None:
+        """Stores where a cohort stands before its next run."""
+        with self._writing() as connection:
+            keep_stance(connection, cohort, stance)
+
+    def keep_books(
+        self, cohort: str, figures: CohortFigures, started: Mapping[str, datetime], savings: Collection[Saving]
+    ) -> None:
+        """Stores a cohort's figures, and what its changes gained in these runs (when they began, by key) in place of what was
+        known of that before."""
+        with self._writing() as connection:
+            keep_figures(connection, cohort, figures)
+            replace_savings(connection, cohort, started, savings)
+
+    def saved_by_week(self, cohorts: Collection[str] | None, since: datetime) -> list[SavedInWeek]:
+        """What changes gained, by cohort and week, from the week of `since` on; of all cohorts where None are given."""
+        with self._reading() as session:
+            return saved_by_week(session, cohorts, week_of(since))
+
+    def saved_by_change(self, cohorts: Collection[str] | None, since: datetime, most: int) -> list[SavedByChange]:
+        """As `saved_by_week`, by change: so many, those that gained or lost most."""
+        with self._reading() as session:
+            return saved_by_change(session, cohorts, week_of(since), most)
 
     def set_mode(self, change: ModeChange) -> None:
         """Adds the mode that a person gave a cohort."""
@@ -442,23 +458,14 @@ def _read(session: Session, query: Select[Any], detail: Detail) -> list[Run]:
     return [run for row, document in found if (run := readable_run(row, document, detail)) is not None]
 
 
-def _insert(table: type[Base], dialect: str) -> sqlite.Insert | postgresql.Insert:
-    """An insert that may replace what is there."""
-    if dialect != "postgresql":
-        return sqlite.insert(table)
-    from sqlalchemy.dialects import postgresql
-
-    return postgresql.insert(table)
-
-
 def _replace_times(key: str, outcome: Outcome, dialect: str) -> Insert:
-    added = _insert(TimesRow, dialect).values(key=key, times=times_document(key, outcome))
+    added = insert_into(TimesRow, dialect).values(key=key, times=times_document(key, outcome))
     return added.on_conflict_do_update(index_elements=[TimesRow.key], set_={"times": added.excluded["times"]})
 
 
 def _replace_look_ahead(cohort: str, look_ahead: LookAhead, dialect: str) -> Insert:
     document = look_ahead_document(cohort, look_ahead)
-    added = _insert(LookAheadRow, dialect).values(cohort=cohort, digest=_digest(document), document=document)
+    added = insert_into(LookAheadRow, dialect).values(cohort=cohort, digest=_digest(document), document=document)
     replaced = {name: added.excluded[name] for name in ("digest", "document")}
     return added.on_conflict_do_update(index_elements=[LookAheadRow.cohort], set_=replaced)
 
@@ -468,7 +475,7 @@ def _digest(document: str) -> str:
 
 
 def _insert_or_replace_decision(run: Run, dialect: str) -> Insert:
-    added = _insert(RunRow, dialect).values(
+    added = insert_into(RunRow, dialect).values(
         key=run.key,
         cohort=run.cohort,
         try_number=run.try_number,
@@ -511,51 +518,6 @@ def _is_whole(run: Run) -> bool:
 def _newest(what: Select[Any], cohort: str, limit: int, offset: int) -> Select[Any]:
     newest_first = (RunRow.started_at.desc(), RunRow.key.desc())
     return what.where(RunRow.cohort == cohort).order_by(*newest_first).limit(max(limit, 0)).offset(max(offset, 0))
-
-
-def _newest_of_each_cohort(cohort: str | None) -> Select[Any]:
-    newest_first = (RunRow.started_at.desc(), RunRow.key.desc())
-    ranked = select(
-        RunRow.cohort,
-        func.count().over(partition_by=RunRow.cohort).label("runs"),
-        RunRow.started_at,
-        RunRow.state,
-        RunRow.key,
-        func.row_number().over(partition_by=RunRow.cohort, order_by=newest_first).label("age"),
-    )
-    columns = _of(ranked, cohort).subquery().c
-    return (
-        select(columns.cohort, columns.runs, columns.started_at, columns.state, columns.key, RunRow.decision)
-        .join(RunRow, RunRow.key == columns.key)
-        .where(columns.age == 1)
-        .order_by(columns.cohort)
-    )
-
-
-def _tasks_of_each_cohort(cohort: str | None) -> Select[Any]:
-    columns: tuple[Any, ...] = (RunRow.cohort, RunRow.dag_id, RunRow.task_id)
-    return _of(select(*columns), cohort).where(RunRow.dag_id.is_not(None)).distinct().order_by(*columns)
-
-
-def _of(query: Select[Any], cohort: str | None) -> Select[Any]:
-    return query if cohort is None else query.where(RunRow.cohort == cohort)
-
-
-def _summary(row: Row[Any], tasks: Mapping[str, Sequence[tuple[str, str]]]) -> CohortSummary | None:
-    """None, with a warning, for a row that cannot be read."""
-    try:
-        return CohortSummary(
-            of_kind(str, row.cohort, "name"),
-            row.runs,
-            of_kind(datetime, row.started_at, "start"),
-            RunState(row.state),
-            tuple(tasks.get(row.cohort, ())),
-            of_kind(str, row.key, "key"),
-            readable_decision(row.key, row.decision),
-        )
-    except ValueError as error:
-        skipped(f"run {row.key} of cohort {row.cohort}", error)
-        return None
 
 
 def _readable_verdicts(rows: Iterable[VerdictRow]) -> Iterator[Verdict]:

@@ -94,6 +94,62 @@ class TimesRow(Base):
     times: Mapped[str] = mapped_column(Text)
 
 
+class CohortRow(Base):
+    """A cohort as a list shows it: its newest run, where it stands, and its figures, so that no list has to read runs.
+
+    `tasks`, `tags` and `trend` are JSON lists. What no run has told yet is NULL.
+    """
+
+    __tablename__ = "spark_tuner_cohorts"
+
+    cohort: Mapped[str] = mapped_column(_Name, primary_key=True)
+    runs: Mapped[int] = mapped_column(Integer)
+    last_key: Mapped[str] = mapped_column(_Name)
+    last_started_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    last_state: Mapped[str] = mapped_column(Text)
+    tasks: Mapped[str] = mapped_column(Text)
+    tags: Mapped[str] = mapped_column(Text)
+    state: Mapped[str] = mapped_column(Text)
+    mode: Mapped[str] = mapped_column(Text)
+    in_force: Mapped[int] = mapped_column(Integer)
+    waiting: Mapped[int] = mapped_column(Integer)
+    query_seconds: Mapped[float | None] = mapped_column(Float)
+    application_seconds: Mapped[float | None] = mapped_column(Float)
+    core_hours: Mapped[float | None] = mapped_column(Float)
+    gib_hours: Mapped[float | None] = mapped_column(Float)
+    gained_seconds: Mapped[float | None] = mapped_column(Float)
+    gained_deviation: Mapped[float | None] = mapped_column(Float)
+    gained_core_hours: Mapped[float | None] = mapped_column(Float)
+    trend: Mapped[str] = mapped_column(Text)
+
+
+class SavingRow(Base):
+    """What a change gained in a run: `tuner.model.saving.Saving`, with the start of the run and the Monday (UTC) before it.
+
+    Those of a run's changes are unsure each by itself: `deviation_in_run` are shares that add up to the deviation of their sum.
+    """
+
+    __tablename__ = "spark_tuner_savings"
+
+    id: Mapped[int] = mapped_column(_Serial, primary_key=True)
+    cohort: Mapped[str] = mapped_column(_Name)
+    at: Mapped[datetime] = mapped_column(UtcDateTime)
+    week: Mapped[str] = mapped_column(_Name)
+    run_key: Mapped[str] = mapped_column(_Name)
+    change_id: Mapped[str] = mapped_column(Text)
+    seconds: Mapped[float] = mapped_column(Float)
+    deviation: Mapped[float] = mapped_column(Float)
+    deviation_in_run: Mapped[float] = mapped_column(Float)
+    core_hours: Mapped[float | None] = mapped_column(Float)
+    gib_hours: Mapped[float | None] = mapped_column(Float)
+    failed: Mapped[int] = mapped_column(Integer)
+
+    __table_args__ = (
+        Index("ix_spark_tuner_savings_cohort_at", "cohort", "at"),
+        Index("ix_spark_tuner_savings_week", "week", "cohort"),
+    )
+
+
 class LookAheadRow(Base):
     """What was decided for a cohort's next run when its last one ended; `digest` is that of the document."""
 

@@ -6,7 +6,7 @@ The Airflow operator and `spark-tuner submit` call `prepare` and `complete` and 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -28,6 +28,7 @@ from tuner.history.blocks_as_written import with_blocks_as_written
 from tuner.history.failure import TELLS_FAILURES, UNSEEN, Ending, failure_of
 from tuner.history.outcome import outcome_of, state_of
 from tuner.history.store import Store
+from tuner.loop.books import keep_books
 from tuner.loop.event_log_place import EventLogPlace, event_log_place, of_key
 from tuner.loop.next_decision import (
     HISTORY_RUNS,
@@ -274,7 +275,8 @@ def _as_told(store: Store, job: Job) -> Job:
 def _recorded(store: Store, preparing: _Preparing, job: Job, steering: _Steering) -> _Steering | None:
     """The steering, once it is recorded: what is not cannot be verified or rolled back, and then nothing is in force."""
     run = preparing.turn(job, steering, ()).run
-    if preparing.problems.guard("record the run", lambda: _begin(store, run, preparing.waited_for), False):
+    begin = partial(_begin, store, run, preparing.waited_for, job.tags)
+    if preparing.problems.guard("record the run", begin, False):
         return steering
     unrecorded = partial(_unsteered, job, preparing.place, "not recorded")
     return preparing.problems.guard("observe the run", unrecorded, None)
@@ -546,17 +548,20 @@ def _look_back(
         return None
     with Store.open(store_url) as store:
         runs = store.recent(run.cohort, HISTORY_RUNS, LEARN_RUNS)
-        judged = None
+        judged, outlook = None, None
         if judging:
             judged = problems.guard("judge the run", lambda: judge(run, runs, store.verdicts(run.cohort)), None)
         if application is not None:
             add = partial(_add_details, turn, store, runs, application, problems)
-            problems.guard("look at the run for people", add, None)
+            outlook = problems.guard("look at the run for people", add, None)
+        problems.guard("keep the books", lambda: keep_books(store, run.cohort, runs, outlook), None)
     return judged
 
 
-def _add_details(turn: Turn, store: Store, runs: Sequence[Run], application: Application, problems: Problems) -> None:
-    """What people see of this run, with what would be decided for one that started now."""
+def _add_details(
+    turn: Turn, store: Store, runs: Sequence[Run], application: Application, problems: Problems
+) -> Decision | None:
+    """What people see of this run, with what would be decided for one that started now, which is returned."""
     # Only what has run needs these rules.
     from tuner.advice.insights.join_order import unsure_orders
     from tuner.loop.run_details import run_details
@@ -570,6 +575,7 @@ def _add_details(turn: Turn, store: Store, runs: Sequence[Run], application: App
     store.add_details(turn.job.key, run_details(application, outlook, orders))
     if known and outlook:
         problems.guard("tell what was proven", partial(_prove, store, known, outlook), None)
+    return outlook
 
 
 def _look_ahead(
@@ -775,9 +781,9 @@ def _undecided(job: Job) -> Decision:
     return Decision(job.mode, (), unsteered=Reason(ReasonCode.UNSTEERED, {"why": ""}))
 
 
-def _begin(store: Store, run: Run, waited_for: Consent) -> bool:
+def _begin(store: Store, run: Run, waited_for: Consent, tags: Collection[str] | None) -> bool:
     """Whether the run is recorded: what is decided too late for the job to have it never is."""
-    begun = store.begin(run, waited_for.take)
+    begun = store.begin(run, waited_for.take, tags)
     if begun and waited_for.withdrawn:
         store.finish(run.key, RunState.LOST, run.started_at, None)
     return begun

@@ -38,6 +38,7 @@ class Job:
     judged by. A mode that a person gave the cohort beats `mode`. `access` are options of the file system that its event logs lie
     in (`tuner.eventlog.location.log_path`), secrets among them; `log_lands_late` says that a log may get there after its run.
     `resources` is what becomes of the sizes that it asks for, within `memory_limits`: a driver says so that can set them.
+    `tags` are those of its DAG (None: not known).
     """
 
     cohort: str
@@ -59,6 +60,7 @@ class Job:
     log_lands_late: bool = False
     resources: Resources = Resources.OBSERVE
     memory_limits: MemoryLimits = MemoryLimits()  # noqa: RUF009 (frozen)
+    tags: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

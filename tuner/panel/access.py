@@ -9,7 +9,8 @@ from functools import partial
 from fastapi import HTTPException
 
 from tuner.history.cohort_name import is_storable
-from tuner.history.store import CohortSummary, Store
+from tuner.history.cohort_rows import CohortSummary
+from tuner.history.store import Store
 from tuner.panel.facts import CohortFacts
 from tuner.panel.recent_runs import RecentRuns
 from tuner.panel.viewer import Viewer, visible

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from fastapi import APIRouter, Depends, HTTPException
 
+from tuner.loop.stance_now import keep_stance_now
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.panel.access import Access
 from tuner.panel.facts import CohortFacts
@@ -28,6 +29,7 @@ def act_routes(access_of: Callable[..., Access]) -> APIRouter:
         for change_id in dict.fromkeys(request.change_ids):
             verdict = Verdict(facts.cohort, change_id, request.ruling, access.viewer.name, now, request.reason.strip())
             access.store().record(verdict)
+        keep_stance_now(access.store(), facts.cohort)
         return Done(message=_done(request.ruling, len(set(request.change_ids))))
 
     @routes.post("/cohort/mode")
@@ -35,6 +37,7 @@ def act_routes(access_of: Callable[..., Access]) -> APIRouter:
         facts = access.facts_to_change(request.cohort)
         change = ModeChange(facts.cohort, request.mode, access.viewer.name, datetime.now(UTC), request.reason.strip())
         access.store().set_mode(change)
+        keep_stance_now(access.store(), facts.cohort)
         what = f"mode {request.mode}" if request.mode else "the job's own mode"
         return Done(message=f"{what} holds from the next run on")
 

@@ -2,14 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
+from tuner.history.cohort_rows import CohortSummary
+from tuner.panel.cohort_list import CohortOrder, Wanted, in_order
 from tuner.panel.facts import CohortFacts
-from tuner.panel.models import AuditItem, Home, InsightItem, Page, QueryItem, Recommendation, RunItem
+from tuner.panel.models import AuditItem, CohortList, Home, InsightItem, Page, QueryItem, Recommendation, RunItem
 from tuner.panel.paging import page, page_of
 from tuner.panel.views.audit import audit_items
+from tuner.panel.views.cohorts import cohort_item, totals_item
 from tuner.panel.views.insights import insight_item, insights
 from tuner.panel.views.queries import query_items
 from tuner.panel.views.recommendations import recommendations, recommended_trials
 from tuner.panel.views.runs import RUNS_BEFORE, run_items
+
+
+def cohorts_answer(
+    known: Sequence[CohortSummary],
+    wanted: Wanted,
+    order: CohortOrder,
+    reverse: bool,
+    limit: int,
+    offset: int,
+    may_act_on: Callable[[CohortSummary], bool],
+    core_hour_price: float | None = None,
+) -> CohortList:
+    """Of all that a viewer may read, a page of what is wanted, and its totals."""
+    listed = in_order((summary for summary in known if wanted.has(summary)), order, reverse=reverse)
+    of_page = listed[offset : offset + limit]
+    return CohortList(
+        items=[cohort_item(s, may_act=may_act_on(s), core_hour_price=core_hour_price) for s in of_page],
+        total=len(listed),
+        offset=offset,
+        limit=limit,
+        totals=totals_item(listed, core_hour_price),
+        tags=sorted({tag for summary in known for tag in summary.tags}),
+    )
 
 
 def runs_answer(

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import cached_property
 
-from tuner.history.store import CohortSummary, Store
+from tuner.history.cohort_rows import CohortSummary
+from tuner.history.store import Store
 from tuner.model.decision import Decision, Mode
 from tuner.model.objective import Objective
 from tuner.model.run import Run, RunDetails, RunState
@@ -64,6 +65,12 @@ class CohortFacts:
         return runs[: -limit - 1 : -1], RunsInView(runs)
 
     @cached_property
+    def last_decision(self) -> Decision | None:
+        """The newest run's; None where it cannot be read."""
+        key = self.summary.last_key
+        return self._store.decisions([key]).get(key)
+
+    @cached_property
     def verdicts(self) -> list[Verdict]:
         return self._store.verdicts(self.cohort)
 
@@ -75,7 +82,7 @@ class CohortFacts:
     def mode(self) -> Mode:
         """The mode of the next run, as far as the store knows: a person's, else that of the newest run."""
         given = self.mode_changes[-1].mode if self.mode_changes else None
-        newest = self.summary.last_decision
+        newest = self.last_decision
         return given or (newest.mode if newest else Mode.OBSERVE)
 
     @cached_property
@@ -86,7 +93,7 @@ class CohortFacts:
     def objective(self) -> Objective:
         """What the next run's changes are judged by, as far as the store knows: a person's word, else as the newest run's."""
         given = self.objective_changes[-1].objective if self.objective_changes else None
-        newest = self.summary.last_decision
+        newest = self.last_decision
         return given or (newest.objective if newest else Objective.TIME)
 
     def details(self, run: Run) -> RunDetails | None:

@@ -17,6 +17,7 @@ from tuner.model.objective import Objective
 from tuner.model.plan_picture import StepKind
 from tuner.model.run import RunState
 from tuner.model.verdict import Ruling
+from tuner.policy.evidence.log_ratio import Z_90
 
 Item = TypeVar("Item")
 
@@ -60,18 +61,67 @@ class TaskRef(Answer):
     task_id: str
 
 
+class GainItem(Answer):
+    """What changes gained, 90 % sure to be from `low` to `high` seconds (less than 0: lost). Core-hours are None where no log
+    tells what executors held."""
+
+    seconds: float
+    low: float
+    high: float
+    core_hours: float | None
+
+    @classmethod
+    def of(cls, seconds: float, deviation: float, core_hours: float | None) -> GainItem:
+        return cls(
+            seconds=seconds, low=seconds - Z_90 * deviation, high=seconds + Z_90 * deviation, core_hours=core_hours
+        )
+
+
 class CohortItem(Answer):
-    """A cohort in a list. `may_act`: the user may approve, reject, pin, roll back and change the mode."""
+    """A cohort in a list. `may_act`: the user may approve, reject, pin, roll back and change the mode. `tags` are its DAG's.
+
+    Seconds, hours, `cost` and `gained` are of its latest measured run (None: not known; `gained` also where nothing was in
+    force); `trend` are the query seconds of its newest runs, oldest first. `waiting` changes are left to a person.
+    """
 
     cohort: str
     tasks: list[TaskRef]
+    tags: list[str]
     runs: int
     state: CohortState
     mode: Mode
+    in_force: int
+    waiting: int
     last_run_at: datetime
     last_run_state: RunState
-    last_decision: str
+    query_seconds: float | None
+    application_seconds: float | None
+    core_hours: float | None
+    gib_hours: float | None
+    cost: float | None
+    gained: GainItem | None
+    trend: list[float | None]
     may_act: bool
+
+
+class CohortTotalsItem(Answer):
+    """Sums of the last run of each cohort that is listed, on all pages."""
+
+    measured: int
+    query_seconds: float
+    core_hours: float
+    cost: float | None
+    tuned: int
+    gained: GainItem
+    waiting: int
+    failed: int
+
+
+class CohortList(Page[CohortItem]):
+    """A page of cohorts, their totals, and the tags that any readable cohort has."""
+
+    totals: CohortTotalsItem
+    tags: list[str]
 
 
 class ModeSetting(Answer):
@@ -97,10 +147,11 @@ class Cohort(CohortItem):
     """A cohort on its own page, its state as the next run will have it (in a list: as the latest had it). Counts are of
     recommendations by standing; seconds are sums over queries.
 
-    `baseline_seconds` is what the latest measured run would have taken with nothing in force (None where nothing was),
-    `latest_seconds` what it took. `held` is None where its runs have the sizes that the job asks for.
+    `last_decision` is that of the newest run. `baseline_seconds` is what the latest measured run would have taken with nothing in
+    force (None where nothing was), `latest_seconds` what it took. `held` is None where its runs have their job's sizes.
     """
 
+    last_decision: str
     mode_setting: ModeSetting
     objective: Objective
     counts: dict[Standing, int]

@@ -12,15 +12,17 @@ from tuner.model.decision import CohortState
 from tuner.panel.access import Access
 from tuner.panel.answers import (
     audit_answer,
+    cohorts_answer,
     insights_answer,
     queries_answer,
     recommendations_answer,
     runs_answer,
 )
+from tuner.panel.cohort_list import CohortOrder, Wanted
 from tuner.panel.models import (
     AuditItem,
     Cohort,
-    CohortItem,
+    CohortList,
     Home,
     InsightItem,
     Page,
@@ -31,8 +33,8 @@ from tuner.panel.models import (
     Sent,
     Session,
 )
-from tuner.panel.paging import Limit, Offset, page_of
-from tuner.panel.views.cohorts import cohort_item, cohort_page, matching
+from tuner.panel.paging import Limit, Offset
+from tuner.panel.views.cohorts import cohort_page
 from tuner.panel.views.plan import plan_comparison
 
 # Longer than any name; what is longer is a mistake.
@@ -58,22 +60,22 @@ def read_routes(access_of: Callable[..., Access], home: Home, core_hour_price: f
         run_id: Filter = None,
         search: Name = "",
         state: CohortState | None = None,
+        tag: Name = "",
+        waits: bool = False,
+        failed: bool = False,
+        sort: CohortOrder = CohortOrder.CORE_HOURS,
+        reverse: bool = False,
         limit: Limit = 50,
         offset: Offset = 0,
         access: Access = asking,
-    ) -> Page[CohortItem]:
-        found = matching(access.summaries(dag_id, task_id, run_id), search, state)
-        return page_of(
-            found,
-            lambda s: cohort_item(s, access.facts_of(s).mode, may_act=access.may_act_on(s)),
-            limit,
-            offset,
-        )
+    ) -> CohortList:
+        known, wanted = access.summaries(dag_id, task_id, run_id), Wanted(search, state, tag, waits, failed)
+        return cohorts_answer(known, wanted, sort, reverse, limit, offset, access.may_act_on, core_hour_price)
 
     @routes.get("/cohort")
     def cohort(cohort: Name, access: Access = asking) -> Cohort:
         facts = access.facts(cohort)
-        return cohort_page(facts, may_act=access.may_act_on(facts.summary))
+        return cohort_page(facts, may_act=access.may_act_on(facts.summary), core_hour_price=core_hour_price)
 
     @routes.get("/cohort/runs")
     def runs(cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking) -> Page[RunItem]:

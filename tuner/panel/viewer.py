@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from tuner.history.store import CohortSummary
+from tuner.history.cohort_rows import CohortSummary
 
 
 class Viewer(Protocol):

@@ -138,6 +138,11 @@ def seconds_by_query(run: Run) -> dict[str, float]:
     return seconds
 
 
+def query_seconds(run: Run) -> float | None:
+    """Seconds of a run's finished queries together; None where its times may not be compared."""
+    return sum(query.seconds for query in measured_queries(run)) if usable(run) else None
+
+
 def usable(run: Run) -> bool:
     """Whether a run's times may be compared: it succeeded and its log is whole."""
     return run.state is RunState.SUCCEEDED and run.outcome is not None

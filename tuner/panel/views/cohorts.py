@@ -3,50 +3,74 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-from tuner.history.store import CohortSummary
-from tuner.model.decision import CohortState, Mode
+from tuner.history.cohort_rows import CohortSummary
+from tuner.model.cohort_stance import stance_of
+from tuner.panel.cohort_list import CohortTotals, totals
 from tuner.panel.facts import CohortFacts
-from tuner.panel.models import Cohort, CohortItem, ModeSetting, TaskRef
+from tuner.panel.models import Cohort, CohortItem, CohortTotalsItem, GainItem, ModeSetting, TaskRef
 from tuner.panel.views.held import held
 from tuner.panel.views.recommendations import recommended_trials, standing_of
-from tuner.panel.views.seconds import query_seconds
-from tuner.panel.views.state import state_of
 from tuner.panel.views.texts import shortened
+from tuner.policy.measure import query_seconds
 from tuner.words.decisions import decision_summary
 
 
-def matching(summaries: Iterable[CohortSummary], search: str, state: CohortState | None) -> list[CohortSummary]:
-    """Those with `search` in the cohort's name or that of a DAG or task, in any case, and in this state."""
-    wanted = search.strip().casefold()
-    return [s for s in summaries if _has(s, wanted) and (state is None or state_of(s.last_decision) is state)]
-
-
-def cohort_item(summary: CohortSummary, mode: Mode, *, may_act: bool) -> CohortItem:
+def cohort_item(summary: CohortSummary, *, may_act: bool, core_hour_price: float | None = None) -> CohortItem:
+    figures, stance = summary.figures, summary.stance
+    gained = figures.gained if figures else None
     return CohortItem(
         cohort=summary.cohort,
         tasks=[TaskRef(dag_id=dag_id, task_id=task_id) for dag_id, task_id in summary.tasks],
+        tags=list(summary.tags),
         runs=summary.runs,
-        state=state_of(summary.last_decision),
-        mode=mode,
+        state=stance.state,
+        mode=stance.mode,
+        in_force=stance.in_force,
+        waiting=stance.waiting,
         last_run_at=summary.last_started_at,
         last_run_state=summary.last_state,
-        last_decision=shortened(decision_summary(summary.last_decision)) if summary.last_decision else "",
+        query_seconds=figures.query_seconds if figures else None,
+        application_seconds=figures.application_seconds if figures else None,
+        core_hours=figures.core_hours if figures else None,
+        gib_hours=figures.gib_hours if figures else None,
+        cost=_cost(figures.core_hours if figures else None, core_hour_price),
+        gained=GainItem.of(gained.seconds, gained.deviation, gained.core_hours) if gained else None,
+        trend=list(figures.trend) if figures else [],
         may_act=may_act,
     )
 
 
-def cohort_page(facts: CohortFacts, *, may_act: bool) -> Cohort:
+def totals_item(listed: Sequence[CohortSummary], core_hour_price: float | None) -> CohortTotalsItem:
+    found: CohortTotals = totals(listed)
+    return CohortTotalsItem(
+        measured=found.measured,
+        query_seconds=found.query_seconds,
+        core_hours=found.core_hours,
+        cost=_cost(found.core_hours, core_hour_price),
+        tuned=found.tuned,
+        gained=GainItem.of(found.gained_seconds, found.gained_deviation, found.gained_core_hours),
+        waiting=found.waiting,
+        failed=found.failed,
+    )
+
+
+def _cost(core_hours: float | None, price: float | None) -> float | None:
+    return None if core_hours is None or price is None else core_hours * price
+
+
+def cohort_page(facts: CohortFacts, *, may_act: bool, core_hour_price: float | None = None) -> Cohort:
     """Its state is that of the next run, as its recommendations are: with what people said since the latest."""
-    item = cohort_item(facts.summary, facts.mode, may_act=may_act)
+    item = cohort_item(facts.summary, may_act=may_act, core_hour_price=core_hour_price)
     latest = facts.view.latest
     # What the machine alone gained or lost is no gain of the tuner's.
     baseline = facts.view.baselines.get(latest.key) if latest and latest.decision.in_force else None
     outcome = latest.outcome if latest else None
     trials = recommended_trials(facts.outlook)
     return Cohort(
-        **{**item.model_dump(), "state": state_of(facts.outlook)},
+        **{**item.model_dump(), **_now(facts)},
+        last_decision=shortened(decision_summary(facts.last_decision)) if facts.last_decision else "",
         mode_setting=_mode_setting(facts),
         objective=facts.objective,
         counts=dict(Counter(standing_of(trial) for trial in trials)),
@@ -58,13 +82,14 @@ def cohort_page(facts: CohortFacts, *, may_act: bool) -> Cohort:
     )
 
 
+def _now(facts: CohortFacts) -> dict[str, object]:
+    """Where it stands, as its outlook tells: what a list has of it may be older."""
+    stance = stance_of(facts.outlook) if facts.outlook else facts.summary.stance
+    return {"state": stance.state, "mode": facts.mode, "in_force": stance.in_force, "waiting": stance.waiting}
+
+
 def _mode_setting(facts: CohortFacts) -> ModeSetting:
     newest = facts.mode_changes[-1] if facts.mode_changes else None
     if newest is None or newest.mode is None:
         return ModeSetting(mode=facts.mode)
     return ModeSetting(mode=newest.mode, by=newest.by, at=newest.at, reason=shortened(newest.reason))
-
-
-def _has(summary: CohortSummary, wanted: str) -> bool:
-    names = (summary.cohort, *(name for task in summary.tasks for name in task))
-    return not wanted or any(wanted in name.casefold() for name in names)

@@ -9,9 +9,9 @@ from tuner.model.run import Origin, Run
 from tuner.panel.models import Band, Home, RunItem
 from tuner.panel.recent_runs import RunsInView
 from tuner.panel.views.in_force import in_force_items
-from tuner.panel.views.seconds import query_seconds
 from tuner.panel.views.texts import shortened
 from tuner.policy.baseline import Baseline
+from tuner.policy.measure import query_seconds
 from tuner.words.decisions import decision_summary
 from tuner.words.query_names import QueryNames
 

@@ -1,0 +1,206 @@
+"""What each change gained in each run."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pytest
+
+from tuner.model.cluster import Cluster
+from tuner.model.decision import Decision, Mode, Standing
+from tuner.model.failure import Failure, FailureKind
+from tuner.model.reason import Reason, ReasonCode
+from tuner.model.resource_use import ResourceUse
+from tuner.model.run import Run, RunState
+from tuner.model.saving import OF_SIZES, Saving
+from tuner.model.size_change import SizeChange
+from tuner.policy.evidence.log_ratio import Z_90, LogRatio
+from tuner.policy.savings import savings, shared_out
+
+from .histories import conf, decided, hint, run
+
+HINT = decided(hint("q1"), Standing.PROMOTED)
+OTHER = decided(hint("q2"), Standing.PROMOTED, queries=("q2",))
+PROPERTY = decided(conf(), Standing.PROMOTED, queries=("q1",))
+FEWER = SizeChange("spark.executor.instances", "2", "4", Reason(ReasonCode.RECORDED, {"said": ""}))
+
+
+def by_change(found: Iterable[Saving]) -> dict[str, float]:
+    total: Counter[str] = Counter()
+    for saving in found:
+        total[saving.change_id] += saving.seconds
+    return dict(total)
+
+
+def held(one: Run, cores: float, gib: float = 0.0) -> Run:
+    """A run whose executors held so many cores and GiB all the time."""
+    assert one.outcome and one.outcome.duration_ms
+    took = one.outcome.duration_ms
+    use = ResourceUse(executor_ms=took, container_bytes=int(gib * (1 << 30)))
+    return replace(one, outcome=replace(one.outcome, allocated_core_ms=int(cores * took), resources=use))
+
+
+def test_runs_that_nothing_was_in_force_in_gained_nothing() -> None:
+    assert savings([run(n, {"q1": 20.0}) for n in range(5)]) == []
+
+
+def test_a_gain_is_that_of_each_run_with_the_change() -> None:
+    nights = [run(0, {"q1": 20.0, "q2": 10.0}), *(run(n, {"q1": 10.0, "q2": 10.0}, HINT) for n in range(1, 11))]
+    found = savings(nights)
+    assert [saving.run_key for saving in found] == [night.key for night in nights[1:]]
+    assert by_change(found) == {HINT.id: pytest.approx(100, rel=0.02)}
+    assert all(0 < saving.deviation < 3 for saving in found)
+
+
+def test_a_loss_is_told_as_a_gain_is() -> None:
+    found = savings([run(0, {"q1": 10.0, "q2": 9.0}), *(run(n, {"q1": 20.0, "q2": 9.0}, HINT) for n in range(1, 6))])
+    assert by_change(found) == {HINT.id: pytest.approx(-50, rel=0.1)}
+
+
+def test_a_query_that_never_ran_without_its_change_is_claimed_by_none() -> None:
+    assert savings([run(n, {"q1": 10.0}, HINT) for n in range(5)]) == []
+
+
+def test_two_changes_of_one_query_share_what_both_gained() -> None:
+    second = decided(hint("q1", "other join"), Standing.PROMOTED)
+    nights = [
+        *(run(n, {"q1": 40.0, "q2": 9.0}) for n in range(3)),
+        *(run(n, {"q1": 20.0, "q2": 9.0}, HINT) for n in range(3, 6)),
+        *(run(n, {"q1": 10.0, "q2": 9.0}, HINT, second) for n in range(6, 16)),
+    ]
+    found = by_change(saving for saving in savings(nights) if saving.run_key in {night.key for night in nights[6:]})
+    assert sum(found.values()) == pytest.approx(300, rel=0.03)
+    assert found[HINT.id] == pytest.approx(found[second.id], rel=0.1), "each halves what it takes"
+
+
+def test_what_was_always_together_is_counted_once() -> None:
+    second = decided(hint("q1", "other join"), Standing.PROMOTED)
+    nights = [run(0, {"q1": 40.0, "q2": 9.0}), *(run(n, {"q1": 10.0, "q2": 9.0}, HINT, second) for n in range(1, 6))]
+    assert sum(by_change(savings(nights)).values()) == pytest.approx(150, rel=0.03)
+
+
+def test_a_property_gains_on_queries_that_it_does_not_name() -> None:
+    """TPC-H 17 fell from 34.9 s to 6.6 s by a threshold that was set for nine others."""
+    nights = [
+        *(run(n, {"q1": 10.0, "q17": 35.0, "q3": 20.0}) for n in range(3)),
+        *(run(n, {"q1": 8.0, "q17": 7.0, "q3": 20.0}, PROPERTY) for n in range(3, 8)),
+    ]
+    assert by_change(savings(nights)) == {PROPERTY.id: pytest.approx(5 * 30, rel=0.05)}
+
+
+def test_a_property_that_does_nothing_to_a_hundred_others_claims_no_chance() -> None:
+    chance = random.Random(7)
+
+    def night(number: int, faster: float) -> dict[str, float]:
+        rest = {f"x{i}": 3 * math.exp(chance.gauss(0, 0.06)) for i in range(100)}
+        return {"q1": 20 * faster * math.exp(chance.gauss(0, 0.02)), **rest}
+
+    nights = [run(n, night(n, 1.0)) for n in range(4)] + [run(n, night(n, 0.5), PROPERTY) for n in range(4, 14)]
+    assert by_change(savings(nights)) == {PROPERTY.id: pytest.approx(100, rel=0.1)}
+
+
+def test_one_night_that_hung_gains_no_more_than_others() -> None:
+    nights = [*(run(n, {"q1": 20.0}) for n in range(4)), *(run(n, {"q1": 10.0}, HINT) for n in range(4, 12))]
+    found = savings([*nights, run(12, {"q1": 600.0}, HINT)])
+    assert found[-1].seconds < 20
+
+
+def test_what_a_first_night_flattered_is_taken_back_as_runs_without_tell() -> None:
+    nights = [run(0, {"q1": 20.0, "q2": 9.0}), *(run(n, {"q1": 10.0, "q2": 9.0}, HINT) for n in range(1, 6))]
+    before = sum(by_change(savings(nights)).values())
+    without = [run(n, {"q1": 12.0, "q2": 9.0}) for n in range(6, 8)]
+    again = [run(n, {"q1": 10.0, "q2": 9.0}, HINT) for n in range(8, 10)]
+    found = savings([*nights, *without, *again])
+    after = sum(saving.seconds for saving in found if saving.run_key in {night.key for night in nights})
+    assert before == pytest.approx(50, rel=0.05)
+    assert after < 0.6 * before
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_sum_is_what_a_control_bears_out(seed: int) -> None:
+    """Each night runs twice, with the changes and without: what the runs with them claim is what the others took more."""
+    chance = random.Random(seed)
+    effects = {"q1": 0.5, "q2": 0.8, "q3": 1.0, "q4": 1.0}
+    base = {"q1": 30.0, "q2": 20.0, "q3": 15.0, "q4": 10.0}
+
+    def night(number: int, machine: float, steered: bool) -> dict[str, float]:
+        times = {q: s * machine * math.exp(chance.gauss(0, 0.04)) for q, s in base.items()}
+        return {q: s * (effects[q] if steered else 1) for q, s in times.items()}
+
+    runs, took_more = [run(n, night(n, 1.0, False)) for n in range(2)], 0.0
+    for n in range(2, 30):
+        machine = math.exp(chance.gauss(0, 0.1))
+        with_them, without = night(n, machine, True), night(n, machine, False)
+        took_more += sum(without.values()) - sum(with_them.values())
+        runs.append(run(n, with_them, HINT, OTHER))
+    found = savings(runs)
+    claimed = sum(by_change(found).values())
+    unsure = Z_90 * math.hypot(*(sum(s.deviation for s in found if s.change_id == id_) for id_ in by_change(found)))
+    assert abs(claimed - took_more) < 1.5 * unsure
+    assert claimed == pytest.approx(took_more, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "each"),
+    [
+        (LogRatio(-1.0, 0.01), [LogRatio(-0.6, 0.02), LogRatio(-0.4, 0.02)]),
+        (LogRatio(-1.0, 0.01), [LogRatio(-0.5, 0.02), LogRatio(-0.1, 0.08)]),
+        (LogRatio(0.3, 0.01), [LogRatio(-0.5, 0.02), LogRatio(0.8, 0.02)]),
+        (LogRatio(0.0, 0.01), [LogRatio(-0.5, 0.02), LogRatio(0.5, 0.02)]),
+        (LogRatio(-4.0, 0.5), [LogRatio(-4.0, 0.5)]),
+    ],
+)
+def test_parts_add_up_to_the_whole(ratio: LogRatio, each: list[LogRatio]) -> None:
+    shares = shared_out(100.0, ratio, [(str(number), one) for number, one in enumerate(each)])
+    assert sum(share.seconds for share in shares) == pytest.approx(100 * (1 - math.exp(ratio.mean)), abs=1e-6)
+
+
+def test_the_less_sure_takes_the_more_of_what_does_not_add_up() -> None:
+    sure, unsure = shared_out(100.0, LogRatio(-1.0, 0.01), [("a", LogRatio(-0.5, 0.02)), ("b", LogRatio(-0.1, 0.08))])
+    assert sure.seconds == pytest.approx(unsure.seconds * 0.58 / 0.42)
+
+
+def test_hours_are_those_of_the_cores_that_the_run_held() -> None:
+    nights = [held(run(0, {"q1": 7200.0}), 4, 8), held(run(1, {"q1": 3600.0}, HINT), 4, 8)]
+    (saving,) = savings(nights)
+    assert saving.core_hours == pytest.approx(4 * saving.seconds / 3600)
+    assert saving.gib_hours == pytest.approx(8 * saving.seconds / 3600)
+    assert savings([run(0, {"q1": 20.0}), run(1, {"q1": 10.0}, HINT)])[0].core_hours is None
+
+
+def test_fewer_executors_and_faster_queries_are_counted_apart() -> None:
+    before, after = held(run(0, {"q1": 7200.0}), 4, 8), held(run(1, {"q1": 3600.0}, HINT), 2, 4)
+    after = replace(after, decision=Decision(Mode.AUTO, (HINT,), cuts=(FEWER,)))
+    of_hint, of_sizes = savings([before, after])
+    assert (of_hint.change_id, of_sizes.change_id, of_sizes.seconds) == (HINT.id, OF_SIZES, 0.0)
+    assert of_hint.core_hours == pytest.approx(4 * of_hint.seconds / 3600), "by what the job asks for"
+    assert of_sizes.core_hours == pytest.approx(2.0) and of_sizes.gib_hours == pytest.approx(4.0)
+    assert (of_hint.core_hours or 0) + 2.0 == pytest.approx(8 - 2, rel=0.05)
+
+
+def test_a_run_that_a_change_made_fail_lost_all_that_it_took() -> None:
+    trial = replace(HINT, standing=Standing.TRIAL)
+    died = Failure(FailureKind.BROADCAST_OUT_OF_MEMORY, "not enough memory to build a broadcast", "q1")
+    nights = [run(0, {"q1": 20.0}), run(1, {"q1": 90.0}, trial, state=RunState.FAILED, failed=["q1"], failure=died)]
+    (lost,) = savings([*nights, run(2, {"q1": 20.0})])
+    assert (lost.run_key, lost.change_id, lost.seconds, lost.failed) == (nights[1].key, HINT.id, -90.0, True)
+
+
+def test_a_run_that_failed_from_outside_is_nobodys_loss() -> None:
+    killed = Failure(FailureKind.STOPPED, "somebody stopped it", None)
+    nights = [run(0, {"q1": 20.0}), run(1, {"q1": 5.0}, HINT, state=RunState.FAILED, failed=["q1"], failure=killed)]
+    assert savings(nights) == []
+
+
+def test_other_clusters_are_told_apart() -> None:
+    nights = [run(0, {"q1": 20.0}), *(run(n, {"q1": 10.0}, HINT) for n in range(1, 4))]
+    other = run(4, {"q1": 5.0}, HINT)
+    assert other.outcome
+    other = replace(other, outcome=replace(other.outcome, cluster=Cluster(cores=8, driver_memory_bytes=64 << 30)))
+    bigger = [*nights[:1], *nights[1:], other]
+    found = savings(bigger)
+    assert {saving.run_key for saving in found} >= {night.key for night in nights[1:]}

@@ -1,0 +1,158 @@
+"""One row for each cohort, kept with its runs: what a list of thousands shows of each without reading any run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, Row, Select, delete, func, select, update
+
+from tuner.history.documents import of_kind, skipped
+from tuner.history.tables import CohortRow, RunRow
+from tuner.history.upsert import insert_into
+from tuner.model.cohort_figures import CohortFigures, Gained
+from tuner.model.cohort_stance import CohortStance, stance_of
+from tuner.model.decision import CohortState, Mode
+from tuner.model.run import Run, RunState
+
+# A DAG's tags are shown and filtered by; more than these are no use for either.
+_MOST_TAGS, _MOST_TAG_CHARACTERS = 20, 200
+
+_tasks = msgspec.json.Decoder(tuple[tuple[str, str], ...])
+_texts = msgspec.json.Decoder(tuple[str, ...])
+_trend = msgspec.json.Decoder(tuple[float | None, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class CohortSummary:
+    """A cohort as a list shows it: how many runs, how the newest one stands, and what is known of the next.
+
+    `tasks` are the (dag_id, task_id) of Airflow that ran it, sorted; none outside Airflow. `tags` are those of its DAG.
+    `figures` are None until a run was measured.
+    """
+
+    cohort: str
+    runs: int
+    last_started_at: datetime
+    last_state: RunState
+    tasks: tuple[tuple[str, str], ...] = ()
+    last_key: str = ""
+    stance: CohortStance = CohortStance(CohortState.OBSERVING, Mode.OBSERVE)  # noqa: RUF009 (frozen)
+    tags: tuple[str, ...] = ()
+    figures: CohortFigures | None = None
+
+    @property
+    def dag_ids(self) -> frozenset[str]:
+        return frozenset(dag_id for dag_id, _ in self.tasks)
+
+    def is_of(self, dag_id: str | None, task_id: str | None) -> bool:
+        """Whether a task of Airflow ran it; None: any."""
+        if dag_id is None and task_id is None:
+            return True
+        return any(dag_id in (None, dag) and task_id in (None, task) for dag, task in self.tasks)
+
+
+def count_in(connection: Connection, run: Run, tags: Collection[str] | None = None) -> None:
+    """After a run began: its cohort's row, made if there is none. The newest run's decision tells where the cohort stands.
+    `tags` None: as they were."""
+    stance = stance_of(run.decision)
+    new = {"tasks": "[]", "tags": "[]", "trend": "[]", **_stance(stance)}
+    newest = {"runs": 1, "last_key": run.key, "last_started_at": run.started_at, "last_state": run.state.value}
+    # Two first runs may begin at once: one makes the row, and the other waits for it.
+    made = insert_into(CohortRow, connection.dialect.name).values(cohort=run.cohort, **new, **newest)
+    connection.execute(made.on_conflict_do_nothing(index_elements=[CohortRow.cohort]))
+    of_it = CohortRow.cohort == run.cohort
+    tasks = set(_tasks.decode(connection.scalar(select(CohortRow.tasks).where(of_it).with_for_update()) or "[]"))
+    if run.origin is not None:
+        tasks.add((run.origin.dag_id, run.origin.task_id))
+    values = {"tasks": _json(sorted(tasks)), **({} if tags is None else {"tags": _json(_kept(tags))})}
+    connection.execute(update(CohortRow).where(of_it).values(**values))
+    count_anew(connection, run.cohort)
+    connection.execute(update(CohortRow).where(of_it, CohortRow.last_key == run.key).values(**_stance(stance)))
+
+
+def count_anew(connection: Connection, cohort: str) -> None:
+    """After runs of a cohort changed: how many there are, and which is the newest."""
+    of_it = RunRow.cohort == cohort
+    newest = select(RunRow.key, RunRow.started_at, RunRow.state).where(of_it)
+    row = connection.execute(newest.order_by(RunRow.started_at.desc(), RunRow.key.desc()).limit(1)).first()
+    if row is None:
+        connection.execute(delete(CohortRow).where(CohortRow.cohort == cohort))
+        return
+    runs = select(func.count()).where(of_it).scalar_subquery()
+    values = {"runs": runs, "last_key": row.key, "last_started_at": row.started_at, "last_state": row.state}
+    connection.execute(update(CohortRow).where(CohortRow.cohort == cohort).values(**values))
+
+
+def keep_stance(connection: Connection, cohort: str, stance: CohortStance) -> None:
+    connection.execute(update(CohortRow).where(CohortRow.cohort == cohort).values(**_stance(stance)))
+
+
+def keep_figures(connection: Connection, cohort: str, figures: CohortFigures) -> None:
+    gained = figures.gained
+    values = {
+        "query_seconds": figures.query_seconds,
+        "application_seconds": figures.application_seconds,
+        "core_hours": figures.core_hours,
+        "gib_hours": figures.gib_hours,
+        "gained_seconds": gained.seconds if gained else None,
+        "gained_deviation": gained.deviation if gained else None,
+        "gained_core_hours": gained.core_hours if gained else None,
+        "trend": _json(figures.trend),
+    }
+    connection.execute(update(CohortRow).where(CohortRow.cohort == cohort).values(**values))
+
+
+def rows_of(cohort: str | None) -> Select[Any]:
+    """All cohorts, or one, by name."""
+    found = select(*CohortRow.__table__.columns)
+    return (found if cohort is None else found.where(CohortRow.cohort == cohort)).order_by(CohortRow.cohort)
+
+
+def summaries(rows: Iterable[Row[Any]]) -> list[CohortSummary]:
+    """What rows tell; those that another version wrote otherwise are skipped, with a warning."""
+    return [summary for row in rows if (summary := _summary(row)) is not None]
+
+
+def _summary(row: Row[Any]) -> CohortSummary | None:
+    try:
+        return CohortSummary(
+            of_kind(str, row.cohort, "name"),
+            of_kind(int, row.runs, "number of runs"),
+            of_kind(datetime, row.last_started_at, "start"),
+            RunState(row.last_state),
+            _tasks.decode(row.tasks),
+            of_kind(str, row.last_key, "key"),
+            CohortStance(CohortState(row.state), Mode(row.mode), row.in_force, row.waiting),
+            _texts.decode(row.tags),
+            _figures(row),
+        )
+    except (msgspec.MsgspecError, TypeError, ValueError) as error:
+        skipped(f"cohort {row.cohort}", error)
+        return None
+
+
+def _figures(row: Row[Any]) -> CohortFigures | None:
+    if row.query_seconds is None:
+        return None
+    gained = None
+    if row.gained_seconds is not None:
+        gained = Gained(float(row.gained_seconds), float(row.gained_deviation or 0.0), row.gained_core_hours)
+    measured = (float(row.query_seconds), row.application_seconds, row.core_hours, row.gib_hours)
+    return CohortFigures(*measured, gained, _trend.decode(row.trend))
+
+
+def _stance(stance: CohortStance) -> dict[str, Any]:
+    told = {"state": stance.state.value, "mode": stance.mode.value}
+    return {**told, "in_force": stance.in_force, "waiting": stance.waiting}
+
+
+def _kept(tags: Collection[str]) -> list[str]:
+    return sorted({tag[:_MOST_TAG_CHARACTERS] for tag in tags})[:_MOST_TAGS]
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()

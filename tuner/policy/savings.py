@@ -1,0 +1,198 @@
+"""What each change gained in each run, nothing counted twice: as all runs of the cohort tell by now."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from tuner.model.decision import Standing
+from tuner.model.run import Run, RunState
+from tuner.model.saving import OF_SIZES, Saving
+from tuner.model.size_change import values_of
+from tuner.policy.changes_in_effect import changes_in_effect
+from tuner.policy.context import ByContext
+from tuner.policy.evidence.comparison import Comparison, gainers, losers
+from tuner.policy.evidence.history import EFFECT_SPREAD, History
+from tuner.policy.evidence.log_ratio import LogRatio
+from tuner.policy.failed_run import FailedRun, after_failure
+from tuner.policy.literal_classes import with_literal_classes
+from tuner.policy.measure import Key, Measured, measured_queries, usable
+
+SECONDS_PER_HOUR = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The part of one change in what a query gained."""
+
+    change_id: str
+    seconds: float
+    deviation: float
+
+
+def savings(runs: Sequence[Run]) -> list[Saving]:
+    """Of each run that changes were in force in, a row for each of them; `runs` are oldest first.
+
+    A query's gain is that of all its changes together, which is then shared out, so that the parts add up. What changes did to
+    queries that never ran without them is not known, and claimed by none. A run that a change made fail lost what it took.
+    """
+    held = _Held(runs)
+    found = list(_of_failures(runs, held))
+    for run, gained in _gained(runs):
+        of_run = (Saving(run.key, s.change_id, s.seconds, s.deviation, *held.hours(run, s.seconds)) for s in gained)
+        found.extend(of_run)
+    found.extend(held.of_sizes())
+    order = {run.key: number for number, run in enumerate(runs)}
+    return sorted(found, key=lambda saving: order[saving.run_key])
+
+
+def shared_out(without: float, ratio: LogRatio, each: Sequence[tuple[str, LogRatio]]) -> list[Share]:
+    """What several changes gained together of a query that takes `without` seconds without them, by what each does alone.
+
+    The logarithmic mean makes parts that add up to the whole without a rest (the LMDI method: Ang, Energy Policy 33, 2005,
+    867-871). Where the logs of the parts do not add up to that of the whole, each takes of the rest by its variance, as
+    observations are adjusted by least squares.
+    """
+    rest = ratio.mean - sum(one.mean for _, one in each)
+    unsure = sum(one.variance for _, one in each)
+    with_them = without * math.exp(ratio.mean)
+    scale = without if abs(ratio.mean) < 1e-9 else (without - with_them) / -ratio.mean
+    return [
+        Share(id_, -(one.mean + rest * one.variance / unsure) * scale, with_them * one.deviation) for id_, one in each
+    ]
+
+
+def _gained(runs: Sequence[Run]) -> Iterator[tuple[Run, list[Share]]]:
+    """Of each measured run with changes, what each of these gained."""
+    histories, steered = ByContext(History), list[tuple[Run, list[_Took]]]()
+    for run in with_literal_classes(runs):
+        if usable(run) and run.outcome:
+            queries, history = measured_queries(run), histories.of(run)
+            history.add(queries)
+            # A night that was slow for other reasons makes no gain larger.
+            took = [
+                _Took(query, seconds)
+                for query in queries
+                if query.changes | query.properties and (seconds := history.usual_with(query)) is not None
+            ]
+            if took:
+                steered.append((run, took))
+    effects = ByContext(_Effects)
+    for run, took in steered:
+        yield run, _of_run(took, effects.of(run), histories.of(run))
+
+
+@dataclass(frozen=True, slots=True)
+class _Took:
+    """A query of a run, and what it usually took with its changes at that time."""
+
+    query: Measured
+    seconds: float
+
+
+@dataclass(slots=True)
+class _Effects:
+    """What changes are known to do to queries, each worked out once for all runs of a context."""
+
+    _known: dict[tuple[Key, frozenset[str]], LogRatio | None] = field(default_factory=dict)
+
+    def of(self, query: Measured, changes: frozenset[str], history: History) -> LogRatio | None:
+        key = query.key, changes
+        if key not in self._known:
+            self._known[key] = history.effect(query, changes)
+        return self._known[key]
+
+
+def _of_run(took: Sequence[_Took], effects: _Effects, history: History) -> list[Share]:
+    moved = _moved_beside(took, effects, history)
+    total: dict[str, tuple[float, float]] = {}
+    for number, one in enumerate(took):
+        changes = one.query.changes | moved.get(number, frozenset())
+        ratio = effects.of(one.query, changes, history) if changes else None
+        if ratio is None:
+            continue
+        each = [(id_, effects.of(one.query, frozenset((id_,)), history)) for id_ in sorted(changes)]
+        known = [(id_, own or LogRatio(0.0, EFFECT_SPREAD**2)) for id_, own in each]
+        for share in shared_out(one.seconds * math.exp(-ratio.mean), ratio, known):
+            seconds, variance = total.get(share.change_id, (0.0, 0.0))
+            total[share.change_id] = seconds + share.seconds, variance + share.deviation**2
+    return [Share(id_, seconds, math.sqrt(variance)) for id_, (seconds, variance) in total.items()]
+
+
+def _moved_beside(took: Sequence[_Took], effects: _Effects, history: History) -> dict[int, frozenset[str]]:
+    """By position, the properties that moved a query which they were not meant for, beyond what chance does."""
+    found: dict[int, frozenset[str]] = {}
+    for property_ in sorted({id_ for one in took for id_ in one.query.properties}):
+        beside: list[tuple[int, Comparison]] = []
+        for number, one in enumerate(took):
+            if property_ in one.query.properties and property_ not in one.query.changes:
+                ratio = effects.of(one.query, frozenset((property_,)), history)
+                if ratio is not None:
+                    without = one.seconds * math.exp(-ratio.mean)
+                    beside.append((number, Comparison(one.query.fingerprint, one.seconds, ratio, without)))
+        comparisons = [comparison for _, comparison in beside]
+        moved = [*gainers(comparisons), *losers(comparisons)]
+        for number, comparison in beside:
+            if any(comparison is one for one in moved):
+                found[number] = found.get(number, frozenset()) | {property_}
+    return found
+
+
+class _Held:
+    """What executors held in each run of a cohort, a second: cores, and GiB."""
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self._sized = [(run, rates) for run in runs if usable(run) and (rates := _rates(run)) is not None]
+        asked = [rates for run, rates in self._sized if not values_of(run.decision.sizes)]
+        self._asked = _median(asked)
+
+    def hours(self, run: Run, seconds: float) -> tuple[float | None, float | None]:
+        """Core-hours and GiB-hours that so many seconds of a run's job as its author sized it hold."""
+        rates = self._asked if values_of(run.decision.sizes) else _rates(run)
+        if rates is None:
+            return None, None
+        cores, gib = (seconds * rate / SECONDS_PER_HOUR for rate in rates)
+        return cores, gib
+
+    def of_sizes(self) -> Iterator[Saving]:
+        """What other sizes than the job's own saved of the time that their runs took."""
+        for run, (cores, gib) in self._sized:
+            if values_of(run.decision.sizes) and self._asked is not None:
+                took = _took_seconds(run) / SECONDS_PER_HOUR
+                saved = ((self._asked[0] - cores) * took, (self._asked[1] - gib) * took)
+                yield Saving(run.key, OF_SIZES, 0.0, 0.0, *saved)
+
+
+def _rates(run: Run) -> tuple[float, float] | None:
+    """Cores and GiB that a run's executors held on average; None where its log does not tell."""
+    outcome, hours = run.outcome, _took_seconds(run) / SECONDS_PER_HOUR
+    if outcome is None or not hours or outcome.allocated_core_hours is None:
+        return None
+    return outcome.allocated_core_hours / hours, (outcome.allocated_gib_hours or 0.0) / hours
+
+
+def _median(rates: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
+    return (median(cores for cores, _ in rates), median(gib for _, gib in rates)) if rates else None
+
+
+def _took_seconds(run: Run) -> float:
+    return (run.outcome.duration_ms or 0) / 1e3 if run.outcome else 0.0
+
+
+def _of_failures(runs: Sequence[Run], held: _Held) -> Iterator[Saving]:
+    """What runs took that failed, by what made them: changes that were taken out for it, or less memory than was asked for."""
+    for position, run in enumerate(runs):
+        if run.state is not RunState.FAILED or not (run.decision.in_force or run.decision.cuts):
+            continue
+        failed = FailedRun(run, runs[:position], runs[position + 1 :])
+        guilty = [OF_SIZES] if failed.had_less_memory else list(_made_by(failed))
+        for id_ in guilty:
+            lost = -_took_seconds(run) / len(guilty)
+            yield Saving(run.key, id_, lost, 0.0, *held.hours(run, lost), failed=True)
+
+
+def _made_by(failed: FailedRun) -> Iterable[str]:
+    after = after_failure(failed, changes_in_effect(failed.run))
+    return (one.decided.id for one in after if one.standing is Standing.ROLLED_BACK and not one.cleared)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, distinct, func, insert, select
+from sqlalchemy import Connection, Select, case, delete, distinct, func, insert, select
 from sqlalchemy.orm import Session
 
 from tuner.history.tables import SavingRow
@@ -73,15 +73,27 @@ def saved_by_change(session: Session, cohorts: Collection[str] | None, since: st
     return [SavedByChange(row[0], row[1], _saved(row[4:]), row[2], row[3]) for row in rows]
 
 
+def last_runs_with(session: Session, changes: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """By cohort and change, the key of the newest run that a saving is booked of."""
+    found: dict[tuple[str, str], str] = {}
+    for cohort, change_id in changes:
+        newest = select(SavingRow.run_key).where(SavingRow.cohort == cohort, SavingRow.change_id == change_id)
+        key = session.scalar(newest.order_by(SavingRow.at.desc()).limit(1))
+        if key is not None:
+            found[cohort, change_id] = key
+    return found
+
+
 def _sums(deviation: Any) -> tuple[Any, ...]:
     hours = (func.coalesce(func.sum(column), 0.0) for column in (SavingRow.core_hours, SavingRow.gib_hours))
     runs = func.count(distinct(SavingRow.run_key))
-    return func.sum(SavingRow.seconds), func.sum(deviation), *hours, runs, func.sum(SavingRow.failed)
+    lost = func.sum(case((SavingRow.seconds < 0, -SavingRow.seconds), else_=0.0))
+    return func.sum(SavingRow.seconds), func.sum(deviation), lost, *hours, runs, func.sum(SavingRow.failed)
 
 
 def _saved(sums: Iterable[Any]) -> Saved:
-    seconds, deviation, core_hours, gib_hours, runs, failed = sums
-    return Saved(float(seconds), float(deviation), float(core_hours), float(gib_hours), int(runs), int(failed))
+    *amounts, runs, failed = sums
+    return Saved(*map(float, amounts), int(runs), int(failed))
 
 
 def _within(query: Select[Any], cohorts: Collection[str] | None, since: str) -> Select[Any]:

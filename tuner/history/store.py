@@ -43,7 +43,7 @@ from tuner.history.documents import (
     times_document,
 )
 from tuner.history.engine import explained, open_engine, writer
-from tuner.history.saving_rows import replace_savings, saved_by_change, saved_by_week, week_of
+from tuner.history.saving_rows import last_runs_with, replace_savings, saved_by_change, saved_by_week, week_of
 from tuner.history.schema import migrate as migrate_schema
 from tuner.history.schema import require_head
 from tuner.history.tables import CohortRow, LookAheadRow, ModeRow, ObjectiveRow, ProofRow, RunRow, TimesRow, VerdictRow
@@ -357,6 +357,15 @@ class Store:
         """As `saved_by_week`, by change: so many, those that gained or lost most."""
         with self._reading() as session:
             return saved_by_change(session, cohorts, week_of(since), most)
+
+    def last_runs_with(self, changes: Collection[tuple[str, str]]) -> dict[tuple[str, str], Run]:
+        """By cohort and change, the newest run, in brief, that a saving is booked of; without those that cannot be read."""
+        with self._reading() as session:
+            keys = last_runs_with(session, changes)
+        runs = {
+            run.key: run for run in self._read_runs(_rows().where(RunRow.key.in_(set(keys.values()))), Detail.TIMES)
+        }
+        return {change: runs[key] for change, key in keys.items() if key in runs}
 
     def set_mode(self, change: ModeChange) -> None:
         """Adds the mode that a person gave a cohort."""

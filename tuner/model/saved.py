@@ -8,10 +8,12 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """Sums over runs (less than 0: lost); `deviation` is that of the seconds. Of these runs `failed` were made to fail."""
+    """Sums over runs (less than 0: lost); `deviation` is that of the seconds, `lost_seconds` what changes lost of them where they
+    lost. Of these runs `failed` were made to fail."""
 
     seconds: float = 0.0
     deviation: float = 0.0
+    lost_seconds: float = 0.0
     core_hours: float = 0.0
     gib_hours: float = 0.0
     runs: int = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
 from fastapi import HTTPException
@@ -14,6 +15,7 @@ from tuner.history.store import Store
 from tuner.panel.facts import CohortFacts
 from tuner.panel.recent_runs import RecentRuns
 from tuner.panel.viewer import Viewer, visible
+from tuner.savings.savings_report import SavingsReport, savings_report
 
 # Said of what is not there and of what is another team's alike: neither is to be told from the other.
 UNKNOWN_COHORT = "no such cohort, or none that you may read; the list of cohorts has those that you may"
@@ -33,6 +35,16 @@ class Access:
         """Those that a DAG, task or DAG run took part in. 403 for a DAG by name that the viewer may not read."""
         self.require_dag(dag_id)
         return visible(self.store().cohorts(dag_id=dag_id, task_id=task_id, run_id=run_id), self.viewer)
+
+    def savings(self, since: datetime, dag_id: str | None) -> SavingsReport:
+        """Of the cohorts that the viewer may read, or those of a DAG. 403 for a DAG by name that the viewer may not read."""
+        summaries = self.summaries(dag_id, None, None)
+
+        def may_read_code(summary: CohortSummary) -> bool:
+            return self.viewer.may_read_code_of(summary.dag_ids)
+
+        are_all = dag_id is None and self.viewer.readable_dags() is None
+        return savings_report(self.store(), since, summaries, are_all=are_all, may_read_code=may_read_code)
 
     def require_dag(self, dag_id: str | None) -> None:
         """403 for a DAG by name that the viewer may not read, whether it exists or not."""

@@ -1,4 +1,4 @@
-"""What the panel answers. Views read a database: they run in threads, never in the event loop."""
+"""What the panel answers of one cohort. Views read a database: they run in threads, never in the event loop."""
 
 from __future__ import annotations
 
@@ -7,22 +7,17 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
-from tuner import __version__
-from tuner.model.decision import CohortState
 from tuner.panel.access import Access
 from tuner.panel.answers import (
     audit_answer,
-    cohorts_answer,
     insights_answer,
     queries_answer,
     recommendations_answer,
     runs_answer,
 )
-from tuner.panel.cohort_list import CohortOrder, Wanted
 from tuner.panel.models import (
     AuditItem,
     Cohort,
-    CohortList,
     Home,
     InsightItem,
     Page,
@@ -31,7 +26,6 @@ from tuner.panel.models import (
     Recommendation,
     RunItem,
     Sent,
-    Session,
 )
 from tuner.panel.paging import Limit, Offset
 from tuner.panel.views.cohorts import cohort_page
@@ -48,29 +42,6 @@ def read_routes(access_of: Callable[..., Access], home: Home, core_hour_price: f
     """GET api/…. `access_of` is the dependency that knows the viewer, `core_hour_price` what an hour of a core costs."""
     asking = Depends(access_of)
     routes = APIRouter(prefix="/api")
-
-    @routes.get("/session")
-    def session(access: Access = asking) -> Session:
-        return Session(user=access.viewer.name, home=home, version=__version__)
-
-    @routes.get("/cohorts")
-    def cohorts(
-        dag_id: Filter = None,
-        task_id: Filter = None,
-        run_id: Filter = None,
-        search: Name = "",
-        state: CohortState | None = None,
-        tag: Name = "",
-        waits: bool = False,
-        failed: bool = False,
-        sort: CohortOrder = CohortOrder.CORE_HOURS,
-        reverse: bool = False,
-        limit: Limit = 50,
-        offset: Offset = 0,
-        access: Access = asking,
-    ) -> CohortList:
-        known, wanted = access.summaries(dag_id, task_id, run_id), Wanted(search, state, tag, waits, failed)
-        return cohorts_answer(known, wanted, sort, reverse, limit, offset, access.may_act_on, core_hour_price)
 
     @routes.get("/cohort")
     def cohort(cohort: Name, access: Access = asking) -> Cohort:

@@ -1,0 +1,47 @@
+"""What changes gained and lost, over all cohorts that a viewer may read."""
+
+from __future__ import annotations
+
+from tuner.model.saved import Saved
+from tuner.panel.models import SavedItem, SavedOfChange, SavedOfCohort, SavedOfTag, SavedOfWeek, Savings
+from tuner.panel.views.texts import shortened
+from tuner.policy.evidence.log_ratio import Z_90
+from tuner.savings.savings_report import SavingsReport
+
+# More cohorts than a page can show; the command line has all.
+MOST_COHORTS = 200
+
+
+def savings_answer(report: SavingsReport, core_hour_price: float | None) -> Savings:
+    def item(saved: Saved) -> SavedItem:
+        return SavedItem(
+            seconds=saved.seconds,
+            low=saved.seconds - Z_90 * saved.deviation,
+            high=saved.seconds + Z_90 * saved.deviation,
+            core_hours=saved.core_hours,
+            lost_seconds=saved.lost_seconds,
+            gib_hours=saved.gib_hours,
+            cost=None if core_hour_price is None else saved.core_hours * core_hour_price,
+            runs=saved.runs,
+            failed_runs=saved.failed,
+        )
+
+    half = MOST_COHORTS // 2
+    ends = report.cohorts if len(report.cohorts) <= MOST_COHORTS else (*report.cohorts[:half], *report.cohorts[-half:])
+    return Savings(
+        since=report.since,
+        total=item(report.total),
+        weeks=[SavedOfWeek(week=one.week, saved=item(one.saved)) for one in report.weeks],
+        tags=[SavedOfTag(tag=one.tag, cohorts=one.cohorts, saved=item(one.saved)) for one in report.tags],
+        cohorts=[SavedOfCohort(cohort=one.cohort, tags=list(one.tags), saved=item(one.saved)) for one in ends],
+        changes=[
+            SavedOfChange(
+                cohort=one.cohort,
+                words=shortened(one.words),
+                saved=item(one.saved),
+                first_at=one.first_at,
+                last_at=one.last_at,
+            )
+            for one in report.changes
+        ],
+    )

@@ -1,0 +1,1 @@
+"""What the tuner gained and lost: by week, team, cohort and change."""

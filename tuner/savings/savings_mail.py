@@ -1,0 +1,79 @@
+"""The report of savings as one page of HTML that mail programs show: tables and inline styles, no scripts, images or links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape
+
+from tuner.model.saved import Saved
+from tuner.printable import printable
+from tuner.savings.savings_report import SavingsReport
+from tuner.units import format_hours, format_money, format_seconds
+from tuner.words.counts import counted
+from tuner.words.savings import NO_TAG, SIZES, saved_words, sure_words
+
+# A mail of cohorts and changes without end is read by nobody; the JSON has all.
+MOST_ROWS = 25
+_MOST_CHARACTERS = 200
+
+_PAGE = "font:15px/1.5 -apple-system,'Segoe UI',Roboto,Arial,sans-serif;color:#1f2328;background:#ffffff;margin:0;padding:24px"
+_TABLE = "border-collapse:collapse;margin:8px 0 24px"
+_HEAD = "text-align:{};padding:6px 12px 6px 0;border-bottom:2px solid #d1d9e0;font-weight:600;color:#59636e"
+_CELL = "text-align:{};padding:6px 12px 6px 0;border-bottom:1px solid #d1d9e0;vertical-align:top"
+_GAIN, _LOSS = "#1a7f37", "#b35900"
+
+
+def savings_mail(report: SavingsReport, core_hour_price: float | None = None) -> str:
+    """The whole page. Texts of logs and DAGs are escaped."""
+    return "".join(_parts(report, core_hour_price))
+
+
+def _parts(report: SavingsReport, price: float | None) -> Iterator[str]:
+    yield '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Spark tuner: savings</title></head>'
+    yield f'<body style="{_PAGE}"><h1 style="font-size:22px;margin:0 0 8px">Spark tuner: savings since {report.since}</h1>'
+    total = report.total
+    if not total.runs:
+        yield "<p>No run had a change in force that was measured.</p></body></html>"
+        return
+    sure = f" (90 % sure: {sure_words(total)})" if sure_words(total) else ""
+    runs = f"{counted(total.runs, 'run')} of {counted(len(report.cohorts), 'cohort')} with changes in force"
+    yield f"<p>{runs} took <strong>{_tone(total)}</strong>{sure}."
+    if total.lost_seconds:
+        failed = f", {counted(total.failed, 'run')} that a change made fail among them" if total.failed else ""
+        yield f" That is after losses of {format_seconds(total.lost_seconds)}{failed}."
+    yield "</p>"
+    yield from _table("By week", "Week of", ((one.week, "", one.saved) for one in report.weeks), price)
+    if any(one.tag for one in report.tags):
+        tags = ((one.tag or NO_TAG, counted(one.cohorts, "cohort"), one.saved) for one in report.tags[:MOST_ROWS])
+        yield from _table("By team", "DAG tag", tags, price)
+    cohorts = ((one.cohort, ", ".join(one.tags), one.saved) for one in report.cohorts[:MOST_ROWS])
+    yield from _table("By cohort", "Cohort", cohorts, price)
+    changes = ((one.words or SIZES, one.cohort, one.saved) for one in report.changes[:MOST_ROWS])
+    yield from _table("By change", "Change", changes, price)
+    yield "</body></html>"
+
+
+def _table(title: str, what: str, rows: Iterable[tuple[str, str, Saved]], price: float | None) -> Iterator[str]:
+    heads = ["Queries took", "90 % sure", "Lost", "Core-hours less", *(["Cost less"] if price is not None else [])]
+    yield f'<h2 style="font-size:17px;margin:0">{title}</h2><table style="{_TABLE}"><thead><tr>'
+    yield f'<th scope="col" style="{_HEAD.format("left")}">{what}</th>'
+    yield from (f'<th scope="col" style="{_HEAD.format("right")}">{head}</th>' for head in heads)
+    yield "</tr></thead><tbody>"
+    for name, below, saved in rows:
+        lost = format_seconds(saved.lost_seconds) if saved.lost_seconds else "–"
+        cells = [_tone(saved), escape(sure_words(saved)) or "–", lost, format_hours(saved.core_hours)]
+        cells += [format_money(saved.core_hours * price)] if price is not None else []
+        small = f'<br><span style="color:#59636e">{_text(below)}</span>' if below else ""
+        yield f'<tr><th scope="row" style="{_CELL.format("left")};font-weight:400">{_text(name)}{small}</th>'
+        yield from (f'<td style="{_CELL.format("right")};white-space:nowrap">{cell}</td>' for cell in cells)
+        yield "</tr>"
+    yield "</tbody></table>"
+
+
+def _tone(saved: Saved) -> str:
+    colour = _GAIN if saved.seconds >= 0 else _LOSS
+    return f'<span style="color:{colour}">{escape(saved_words(saved.seconds))}</span>'
+
+
+def _text(text: str) -> str:
+    return escape(printable(text, _MOST_CHARACTERS))

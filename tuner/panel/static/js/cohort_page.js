@@ -10,6 +10,7 @@ import { h } from "./element.js";
 import { figures } from "./figures.js";
 import { insightList } from "./insights.js";
 import { plot } from "./libraries.js";
+import { here, onReturn, visit } from "./navigation.js";
 import { clipped } from "./printable.js";
 import { queriesPanel } from "./queries.js";
 import { recommendationList } from "./recommendations.js";
@@ -18,6 +19,7 @@ import { empty, failure, loadInto, skeleton } from "./status.js";
 import { tabs } from "./tabs.js";
 
 const MOST_RUNS = 200;
+const FIRST_TAB = "recommendations";
 
 function chartSection(page, loaded) {
   const place = h("div", { class: "chart-place" }, skeleton(6));
@@ -40,17 +42,28 @@ function chartSection(page, loaded) {
 
 function pageTabs(page, loaded) {
   const entries = [
-    { name: "recommendations", words: "Recommendations", fill: (panel) => recommendationList(panel, page) },
+    { name: FIRST_TAB, words: "Recommendations", fill: (panel) => recommendationList(panel, page) },
     { name: "queries", words: "Queries and plans", fill: (panel) => queriesPanel(panel, page) },
     { name: "insights", words: "Insights", fill: (panel) => insightList(panel, page) },
     { name: "runs", words: "Runs", fill: (panel) => loadInto(panel, loaded, (runs) => runsTable(runs, page)) },
     { name: "audit", words: "Audit", fill: (panel) => auditTrail(panel, page) },
   ];
-  const first = window.location.hash.slice(1);
   return tabs("Parts of the cohort", entries, {
-    first,
-    selected: (name) => window.history.replaceState(null, "", `${window.location.pathname}${window.location.search}#${name}`),
+    first: here().part,
+    chosen: (name, { walking }) => visit({}, { part: name, as: walking ? "tabs" : "" }),
   });
+}
+
+/** Shows what the address says again, where Back or Forward changed it. */
+function follow(page) {
+  const { query, part } = here();
+  const fingerprint = query.query ?? "";
+  if (fingerprint !== (page.query?.fingerprint ?? "")) {
+    page.leftQuery = page.query?.fingerprint ?? "";
+    page.query = fingerprint ? { fingerprint, name: "" } : null;
+    page.tabs.stale("queries");
+  }
+  page.tabs.select(part || FIRST_TAB);
 }
 
 /** Asks once, and again only after a failure. */
@@ -82,15 +95,20 @@ export async function cohortPage(main, name, scope) {
   const cohort = await api.cohort(name);
   const top = h("div", { class: "cohort-top" });
 
-  const page = { name, scope, cohort, query: null, run: null };
+  const { query: asked } = here();
+  const page = { name, scope, cohort, query: asked.query ? { fingerprint: asked.query, name: "" } : null, run: null };
   page.drawTop = () => top.replaceChildren(cohortHeader(page), figures(page.cohort));
   page.openRuns = (key = null) => {
     page.run = key;
+    visit({}, { part: "runs" });
     page.tabs.stale("runs");
     page.tabs.select("runs", { focus: key === null });
   };
+  /** The plan of a query, or with null the list of all. */
   page.openQuery = (query) => {
+    page.leftQuery = page.query?.fingerprint ?? "";
     page.query = query;
+    visit({ query: query?.fingerprint ?? null }, { part: "queries" });
     page.tabs.stale("queries");
     page.tabs.select("queries");
   };
@@ -111,4 +129,5 @@ export async function cohortPage(main, name, scope) {
   page.tabs.count("runs", cohort.runs);
   countUnopened(page);
   main.replaceChildren(top, chart, page.tabs.element);
+  onReturn(() => follow(page));
 }

@@ -60,21 +60,19 @@ function table(found, page, open) {
 
 /** Fills `panel` with the queries, or with the plan of `page.query`. */
 export function queriesPanel(panel, page) {
-  let kept = null;
-  const list = () => {
-    page.query = null;
-    if (kept) return panel.replaceChildren(...kept);
-    return loadInto(panel, () => api.queries(page.name, { limit: LIMIT, offset: 0 }), (found) => (kept = [table(found, page, open)].flat()), { lines: 8 });
-  };
-  const open = (query) => {
-    page.query = query;
-    const view = planView(query, page, async () => {
-      await list();
-      const buttons = [...panel.querySelectorAll("button[data-query]")];
-      (buttons.find((each) => each.dataset.query === query.fingerprint) ?? buttons[0])?.focus();
-    });
+  if (page.query) {
+    const view = planView(page.query, page, () => page.openQuery(null));
     panel.replaceChildren(view);
-    view.querySelector("h2").focus();
+    return view.querySelector("h2").focus();
+  }
+  const place = h("div", {});
+  panel.replaceChildren(place);
+  const show = () => {
+    place.replaceChildren(...page.queryList);
+    const buttons = [...place.querySelectorAll("button[data-query]")];
+    if (page.leftQuery) (buttons.find((each) => each.dataset.query === page.leftQuery) ?? buttons[0])?.focus();
+    page.leftQuery = "";
   };
-  return page.query ? open(page.query) : list();
+  if (page.queryList) return show();
+  return loadInto(place, () => api.queries(page.name, { limit: LIMIT, offset: 0 }), (found) => (page.queryList = [table(found, page, page.openQuery)].flat()), { lines: 8 });
 }

@@ -4,8 +4,10 @@ import { h, uniqueId } from "./element.js";
 
 const KEYS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 
-/** `entries`: {name, words, count, fill(panel)}. `select(name)` shows one; `stale(name)` has it filled anew when next shown. */
-export function tabs(label, entries, { first, selected = () => {} }) {
+/** `entries`: {name, words, count, fill(panel)}. `select(name)` shows one, where there is one of that name; `stale(name)` has it
+ * filled anew when next shown. `chosen(name, {walking})` is told what a person chose, `walking` over the tabs by keys or not.
+ */
+export function tabs(label, entries, { first, chosen = () => {} }) {
   const list = h("div", { role: "tablist", "aria-label": label, class: "tabs" });
   const made = entries.map((entry) => {
     const id = uniqueId("tab");
@@ -15,19 +17,26 @@ export function tabs(label, entries, { first, selected = () => {} }) {
     return { ...entry, tab, panel, counter, filled: false };
   });
 
+  const known = (name) => made.some((each) => each.name === name);
+
   const select = (name, { focus = false } = {}) => {
+    if (!known(name)) return;
     for (const each of made) {
-      const chosen = each.name === name;
-      each.tab.setAttribute("aria-selected", String(chosen));
-      each.tab.tabIndex = chosen ? 0 : -1;
-      each.panel.hidden = !chosen;
-      if (chosen && focus) each.tab.focus();
-      if (chosen && !each.filled) {
+      const shown = each.name === name;
+      each.tab.setAttribute("aria-selected", String(shown));
+      each.tab.tabIndex = shown ? 0 : -1;
+      each.panel.hidden = !shown;
+      if (shown && focus) each.tab.focus();
+      if (shown && !each.filled) {
         each.filled = true;
         each.fill(each.panel);
       }
     }
-    selected(name);
+  };
+
+  const choose = (name, walking) => {
+    select(name, { focus: walking });
+    chosen(name, { walking });
   };
 
   const count = (name, number) => {
@@ -44,16 +53,16 @@ export function tabs(label, entries, { first, selected = () => {} }) {
   const opened = (name) => made.some((each) => each.name === name && each.filled);
 
   made.forEach((each, index) => {
-    each.tab.addEventListener("click", () => select(each.name));
+    each.tab.addEventListener("click", () => choose(each.name, false));
     each.tab.addEventListener("keydown", (event) => {
       if (!(event.key in KEYS)) return;
       event.preventDefault();
       const step = KEYS[event.key];
       const next = Number.isFinite(step) ? (index + step + made.length) % made.length : step < 0 ? 0 : made.length - 1;
-      select(made[next].name, { focus: true });
+      choose(made[next].name, true);
     });
   });
   list.append(...made.map((each) => each.tab));
-  select(made.some((each) => each.name === first) ? first : made[0].name);
+  select(known(first) ? first : made[0].name);
   return { element: h("div", { class: "tabbed" }, list, ...made.map((each) => each.panel)), select, stale, count, opened };
 }

@@ -89,6 +89,15 @@ def test_queries_by_their_level_for_the_input_of_their_latest_run() -> None:
     assert query_baselines([run(0, {"q1": 9.0}, HINT)]) == {}
 
 
+@pytest.mark.parametrize("last", [{"q1": 9.0, "q2": 4.5, "q3": 2.0}, {"q1": 9.0, "q2": 4.5, "q3": 2.0, "new": 1.0}])
+def test_queries_make_up_the_baseline_of_their_run(last: dict[str, float]) -> None:
+    nights = [run(n, {"q1": s, "q2": 4.0, "q3": 2.0, "gone": 7.0}) for n, s in enumerate([18, 20, 25])]
+    runs = [*nights, run(3, last, HINT)]
+    by_query = query_baselines(runs)
+    assert by_query.get("new", 1.0) == 1.0 and by_query["gone"] == pytest.approx(7, rel=0.02)
+    assert sum(by_query.get(q, took) for q, took in last.items()) == pytest.approx(baselines(runs)["etl/3/1"].expected)
+
+
 def test_many_runs_take_as_much_longer_as_they_are_more() -> None:
     draw = random.Random(1)
     nights = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tuner.model.run import Run
@@ -10,7 +10,7 @@ from tuner.policy.context import ByContext
 from tuner.policy.evidence.comparison import Comparison, pooled
 from tuner.policy.evidence.history import History
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import Key, Measured, measured_queries, usable
+from tuner.policy.measure import Measured, measured_queries, usable
 
 # Queries that never ran unsteered before are taken as they ran, while they are no more of a run than this.
 MAX_NEW = 0.10
@@ -32,34 +32,47 @@ def baselines(runs: Sequence[Run]) -> dict[str, Baseline]:
     work tell better than the clock of a first night; of one without, what the runs before it foretell. Runs are oldest first.
     There is none for a run of which too much never ran unsteered. In time linear in runs.
     """
-    histories, found = ByContext(History), {}
+    found = {}
+    for run, queries, bands in _banded(runs):
+        if (band := _together(queries, bands)) is not None:
+            found[run.key] = band
+    return found
+
+
+def query_baselines(runs: Sequence[Run]) -> dict[str, float]:
+    """By fingerprint: a query's part of the baseline of the latest run that ran it, its executions in that together.
+
+    A query that is new in that run is taken as it ran; where changes reached it, there is none.
+    """
+    found: dict[str, float | None] = {}
+    for _, queries, bands in _banded(runs):
+        found.update(_by_query(queries, bands))
+    return {fingerprint: seconds for fingerprint, seconds in found.items() if seconds is not None}
+
+
+_Banded = tuple[Run, tuple[Measured, ...], list[Comparison | None]]
+
+
+def _banded(runs: Sequence[Run]) -> Iterator[_Banded]:
+    """Each measured run with its queries, and what each would have taken with nothing in force; None for what is new."""
+    histories = ByContext(History)
     for run in with_literal_classes(runs):
         if usable(run) and run.outcome:
             queries, history = measured_queries(run), histories.of(run)
             foretold = {query.key: history.foretold(query) for query in queries}
             history.add(queries)
             steered = any(query.changes for query in queries)
-            bands = [_without(query, history) if steered else foretold[query.key] for query in queries]
-            if (band := _together(queries, bands)) is not None:
-                found[run.key] = band
-    return found
+            yield run, queries, [_without(query, history) if steered else foretold[query.key] for query in queries]
 
 
-def query_baselines(runs: Sequence[Run]) -> dict[str, float]:
-    """By fingerprint: seconds with nothing in force, for the input of the query's latest run; its executions in a run are
-    summed."""
-    histories, latest = ByContext(History), dict[Key, tuple[Measured, History]]()
-    for run in with_literal_classes(runs):
-        if usable(run) and run.outcome:
-            queries, history = measured_queries(run), histories.of(run)
-            history.add(queries)
-            latest.update((query.key, (query, history)) for query in queries)
+def _by_query(queries: Sequence[Measured], bands: Sequence[Comparison | None]) -> dict[str, float | None]:
+    """By fingerprint; None where nothing is known of what the query takes without its changes."""
     seconds: dict[str, float] = {}
-    for query, history in latest.values():
-        found = _without(query, history) if query.changes else history.foretold(query)
-        if found is not None:
-            seconds[query.fingerprint] = seconds.get(query.fingerprint, 0.0) + found.expected
-    return seconds
+    known = {query.fingerprint for query, band in zip(queries, bands, strict=True) if band or not query.changes}
+    for query, band in zip(queries, bands, strict=True):
+        without = query.seconds if band is None else band.expected
+        seconds[query.fingerprint] = seconds.get(query.fingerprint, 0.0) + without
+    return {fingerprint: took if fingerprint in known else None for fingerprint, took in seconds.items()}
 
 
 def _without(query: Measured, history: History) -> Comparison | None:

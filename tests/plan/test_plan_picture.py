@@ -22,7 +22,7 @@ from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
 from tuner.model.query import Query
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.plan.joins import every_join
-from tuner.plan.node import PlanNode
+from tuner.plan.node import PlanNode, ran_as
 from tuner.plan.plan_picture import MOST_STEPS, picture_of
 from tuner.plan.queries import query_and_plans
 
@@ -384,6 +384,45 @@ def test_what_is_stored_comes_back_without_defaults() -> None:
     assert msgspec.json.decode(encoded, type=PlanPicture) == found
     scan = PlanStep(StepKind.SCAN, "Scan", "default.orders", rows=3)
     assert msgspec.json.encode(scan) == b'{"k":"scan","o":"Scan","l":"default.orders","r":3}'
+
+
+def test_a_step_that_an_earlier_release_stored_has_no_seconds() -> None:
+    stored = b'{"k":"scan","o":"Scan","l":"default.orders","r":3}'
+    assert msgspec.json.decode(stored, type=PlanStep) == PlanStep(StepKind.SCAN, "Scan", "default.orders", rows=3)
+
+
+def test_seconds_of_what_is_left_out_count_for_the_step_that_takes_its_rows() -> None:
+    text = f"""
+        Project | [k#1] | stage=1
+          SortMergeJoin | [k#1], [k#3], Inner | number of output rows=7
+            Sort | [k#1 ASC NULLS FIRST], false, 0 | sort time=70
+              Exchange | hashpartitioning(k#1, 8) | data size=800
+                {ORDERS}
+            Sort | [k#3 ASC NULLS FIRST], false, 0 | sort time=30
+              Exchange | hashpartitioning(k#3, 8) | data size=600
+                {ITEMS}
+    """
+    plans = query_and_plans(execution(text), ())
+    assert plans is not None
+    seconds = {ran_as(node): 2.0**n for n, node in enumerate(plans[2].walk())}
+    found = picture_of(plans[0], plans[2], seconds)
+    # Left out are the projection (1) on top of the join (2), and the join's sorts (4, 32).
+    assert [(step.label, step.seconds) for step in found.steps] == [
+        ("orders.k = items.k", 1 + 2 + 4 + 32),
+        ("shuffle by k", 8),
+        ("orders", 16),
+        ("shuffle by k", 64),
+        ("items", 128),
+    ]
+    assert {step.seconds for step in picture(text).steps} == {None}
+
+
+def test_what_a_plan_shows_twice_took_its_seconds_once() -> None:
+    plans = query_and_plans(execution(fixture("reused.txt")), ())
+    assert plans is not None
+    operators = {ran_as(node) for node in plans[2].walk()}
+    found = picture_of(plans[0], plans[2], dict.fromkeys(operators, 1.0))
+    assert sum(step.seconds or 0 for step in found.steps) <= len(operators)
 
 
 @cache

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tuner.advice.insights.application_insights import ApplicationInsights
 from tuner.advice.insights.insights import insights_of
-from tuner.model.application import Application, Completeness, Work
+from tuner.cost.operator_shares import operator_shares
+from tuner.model.application import Application, Completeness, Stage, Work
 from tuner.model.decision import Decision
 from tuner.model.insight import Insight
 from tuner.model.plan_picture import PlanPicture
 from tuner.model.run import RunDetails
 from tuner.plan.plan_picture import picture_of
-from tuner.plan.queries import QueryAndPlans, plans_of
+from tuner.plan.queries import QueryAndPlans, measured_plan, plans_of
 
 # What one page can show, and a database row should hold.
 MOST_INSIGHTS = 50
@@ -31,7 +32,10 @@ def run_details(application: Application, outlook: Decision | None, more: Iterab
             seen.add(insights_of(work, found))
         query, _, final = found
         if query.fingerprint not in pictures or (query.duration_ms or 0) > pictures[query.fingerprint][0]:
-            pictures[query.fingerprint] = (query.duration_ms or 0, picture_of(query, final))
+            pictures[query.fingerprint] = (
+                query.duration_ms or 0,
+                picture_of(query, final, _seconds(found, work.stages)),
+            )
     seen.add(more)
     slowest_first = sorted(pictures.values(), key=lambda timed: -timed[0])
     return RunDetails(
@@ -39,6 +43,11 @@ def run_details(application: Application, outlook: Decision | None, more: Iterab
         seen.in_order()[:MOST_INSIGHTS],
         tuple(picture for _, picture in slowest_first[:MOST_PICTURES]),
     )
+
+
+def _seconds(found: QueryAndPlans, stages: Sequence[Stage]) -> Mapping[object, float]:
+    plan = measured_plan(found, stages)
+    return operator_shares(plan) if plan else {}
 
 
 def _looked_at(application: Application) -> Iterator[tuple[Work, QueryAndPlans]]:

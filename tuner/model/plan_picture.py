@@ -25,7 +25,7 @@ class StepKind(StrEnum):
 # A run stores thousands of steps.
 _STORED_AS = {"kind": "k", "operator": "o", "label": "l", "rows": "r", "bytes": "b", "inputs": "i"}
 _STORED_AS |= {"signature": "s", "occurrence": "n", "strategy": "t", "build_side": "d"}
-_STORED_AS |= {"relations": "v", "columns": "c", "keys": "e", "is_partial": "p", "by_query": "q"}
+_STORED_AS |= {"relations": "v", "columns": "c", "keys": "e", "is_partial": "p", "by_query": "q", "seconds": "m"}
 
 
 class PlanStep(msgspec.Struct, frozen=True, omit_defaults=True, rename=_STORED_AS):
@@ -35,7 +35,8 @@ class PlanStep(msgspec.Struct, frozen=True, omit_defaults=True, rename=_STORED_A
     steps, left before right. A join has its signature, its occurrence, its strategy, the side it builds and the columns of
     its `keys`, left then right. `relations` are the short names of what a scan, or a reused exchange, reads. `columns` are
     those that a shuffle hashes, an aggregate groups or a window partitions by. `is_partial` marks an aggregate before its
-    shuffle, `by_query` a shuffle that the query asked for, not an operator above it.
+    shuffle, `by_query` a shuffle that the query asked for, not an operator above it. `seconds` is its part of what its stages took on the
+    clock (`tuner.cost.operator_shares`), None where that is not known.
     As JSON its fields have names of one letter, and those with their defaults are left out.
     """
 
@@ -54,6 +55,7 @@ class PlanStep(msgspec.Struct, frozen=True, omit_defaults=True, rename=_STORED_A
     keys: tuple[tuple[str, str], ...] = ()
     is_partial: bool = False
     by_query: bool = False
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

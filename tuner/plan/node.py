@@ -81,6 +81,11 @@ class PlanNode(msgspec.Struct, frozen=True, gc=False):
                     yield from below
 
 
+def ran_as(node: PlanNode) -> object:
+    """What tells operators apart that ran: shown twice, they have the same metrics."""
+    return node.counters or id(node)
+
+
 def prunes(node: PlanNode) -> bool:
     """Whether a subquery serves dynamic partition pruning or a runtime bloom filter."""
     if node.name in ("SubqueryBroadcast", "SubqueryAdaptiveBroadcast"):

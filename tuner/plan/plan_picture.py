@@ -16,12 +16,13 @@ from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
 from tuner.model.query import Query, QueryStatus
 from tuner.plan.column_names import ColumnNames
 from tuner.plan.joins import Join, every_join, parse_join
-from tuner.plan.node import PlanNode
+from tuner.plan.node import PlanNode, ran_as
 from tuner.plan.relation import ScansBelow
 from tuner.plan.sides import SHUFFLES, output_rows
 from tuner.plan.step_labels import described_step, kind_of, reused_step
 
 MOST_STEPS = 300
+_UNTIMED: Mapping[object, float] = {}
 _PASSING = frozenset(
     {"Project", "Sort", "DeserializeToObject", "SerializeFromObject", "MapElements", "AppendColumns", "Coalesce"}
     | {"WriteFiles", "LogicalQueryStage", "ReusedExchange"}
@@ -37,14 +38,15 @@ _BYTES: Mapping[StepKind, str] = {
 }
 
 
-def picture_of(query: Query, final: PlanNode) -> PlanPicture:
+def picture_of(query: Query, final: PlanNode, seconds: Mapping[object, float] = _UNTIMED) -> PlanPicture:
     """The picture of a query's plan as it ran; without steps where there would be more than 300.
 
     The joins are those of `query.joins` that are in no subquery, by signature and occurrence. Rows are those that an
-    operator counted, or a neighbour of the same rows; bytes are those of a scan's files or an exchange's data.
+    operator counted, or a neighbour of the same rows; bytes are those of a scan's files or an exchange's data. `seconds` are by
+    operator (`ran_as`): those of what is left out count for the step that takes its rows.
     """
     try:
-        steps = _Drawing(query, final).steps()
+        steps = _Drawing(query, final, seconds).steps()
     except RecursionError:
         steps = ()
     return PlanPicture(query.fingerprint, query.description, steps)
@@ -52,24 +54,27 @@ def picture_of(query: Query, final: PlanNode) -> PlanPicture:
 
 @dataclass(slots=True)
 class _Waiting:
-    """An operator to draw: the position and the operator of the step above, and how many rows that took from here."""
+    """An operator to draw: the position and the operator of the step above, and how many rows that took from here; and the
+    seconds of what was left out between the two."""
 
     node: PlanNode
     above: int | None = None
     above_node: PlanNode | None = None
     rows: int | None = None
+    seconds: float | None = None
 
 
 class _Drawing:
-    def __init__(self, query: Query, root: PlanNode) -> None:
+    def __init__(self, query: Query, root: PlanNode, seconds: Mapping[object, float]) -> None:
         self._root = root
+        self._seconds = dict(seconds)
         self._finished = query.status is QueryStatus.SUCCEEDED and any(node.metrics for node in root.walk_all())
         self._columns = ColumnNames(root)
         self._scans_below = ScansBelow(root)
         self._sites = {(site.signature, site.occurrence): site for site in query.joins}
         self._joins: dict[object, Join] = {}
         for join in every_join(root):
-            self._joins.setdefault(_ran_as(join.node), join)
+            self._joins.setdefault(ran_as(join.node), join)
         self._unfilled = {id(node) for node in root.walk_unfilled()}
         self._exchanges = {found[1]: node for node in root.walk() if (found := _exchange_id(node))}
         self._ran: set[object] = set()
@@ -77,6 +82,7 @@ class _Drawing:
     def steps(self) -> tuple[PlanStep, ...]:
         drawn: list[PlanStep] = []
         inputs: list[list[int]] = []
+        took: list[float | None] = []
         stack = [_Waiting(self._root)]
         while stack:
             waiting = stack.pop()
@@ -85,18 +91,29 @@ class _Drawing:
                 return ()
             if waiting.above is not None:
                 inputs[waiting.above].append(len(drawn))
+            took.append(self._taken(waiting.node))
+            takes = len(took) - 1 if waiting.above is None else waiting.above
+            took[takes] = _sum(took[takes], waiting.seconds)
             step, below = self._step(waiting)
             rows = step.rows if waiting.node.name in _KEEPING else None
             stack.extend(_Waiting(node, len(drawn), waiting.node, rows) for node in reversed(below))
             drawn.append(step)
             inputs.append([])
-        return tuple(msgspec.structs.replace(step, inputs=tuple(i)) for step, i in zip(drawn, inputs, strict=True))
+        return tuple(
+            msgspec.structs.replace(step, inputs=tuple(i), seconds=None if s is None else round(s, 3))
+            for step, i, s in zip(drawn, inputs, took, strict=True)
+        )
+
+    def _taken(self, node: PlanNode) -> float | None:
+        """The seconds of an operator, once: what a plan shows twice ran once."""
+        return self._seconds.pop(ran_as(node), None)
 
     def _skip(self, waiting: _Waiting) -> None:
         """Go down to the next operator to draw."""
         while len(waiting.node.children) == 1 and self._passes(waiting):
             if waiting.node.name not in _KEEPING | {"Filter", "ReusedExchange"}:
                 waiting.rows = None
+            waiting.seconds = _sum(waiting.seconds, self._taken(waiting.node))
             waiting.node = waiting.node.children[0]
 
     def _passes(self, waiting: _Waiting) -> bool:
@@ -114,13 +131,13 @@ class _Drawing:
             found = _PLAN_ID.search(node.text)  # shown without the exchange itself
             return self._reused(self._exchanges.get(found[1]) if found else None), ()
         if kind in (StepKind.SHUFFLE, StepKind.BROADCAST):
-            if _ran_as(node) in self._ran:
+            if ran_as(node) in self._ran:
                 return self._reused(node), ()
-            self._ran.add(_ran_as(node))
+            self._ran.add(ran_as(node))
         shuffled = waiting.above_node is not None and waiting.above_node.name in SHUFFLES
         step = described_step(kind, node, self._columns, shuffled=shuffled)
         step = msgspec.structs.replace(step, rows=self._rows(node, waiting.rows), bytes=_bytes(kind, node))
-        if kind is StepKind.JOIN and (join := self._joins.get(_ran_as(node))):
+        if kind is StepKind.JOIN and (join := self._joins.get(ran_as(node))):
             return self._joined(step, join), node.children[:: -1 if parse_join(node).flipped else 1]
         return step, self._inputs(node)
 
@@ -157,13 +174,12 @@ class _Drawing:
         return taken if rows is None else rows
 
 
+def _sum(one: float | None, other: float | None) -> float | None:
+    return other if one is None else one if other is None else one + other
+
+
 def _bytes(kind: StepKind, node: PlanNode) -> int | None:
     return node.metrics.get(_BYTES.get(kind, ""))
-
-
-def _ran_as(node: PlanNode) -> object:
-    """What tells operators apart that ran: shown twice, they have the same metrics."""
-    return node.counters or id(node)
 
 
 def _exchange_id(node: PlanNode) -> re.Match[str] | None:

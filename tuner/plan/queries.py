@@ -109,7 +109,7 @@ def in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | N
     """
     query, initial, final = found
     whole = query.status is QueryStatus.SUCCEEDED and _ran(final)
-    plan = _measured_plan(found, stages)
+    plan = measured_plan(found, stages)
 
     def graphs() -> tuple[JoinGraph, ...]:
         return _orderable(join_graphs(final, finished=whole, outputs=aggregate_outputs(logical_plan)))
@@ -131,11 +131,11 @@ def in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | N
 
 def with_work(found: QueryAndPlans, stages: Sequence[Stage]) -> Query:
     """The query with its work, and without what else `in_full` finds."""
-    return replace(found[0], work=_work(found[0], _measured_plan(found, stages), stages))
+    return replace(found[0], work=_work(found[0], measured_plan(found, stages), stages))
 
 
-def _measured_plan(found: QueryAndPlans, stages: Sequence[Stage]) -> MeasuredPlan | None:
-    """None where it did not run to its end, or is too large to look at."""
+def measured_plan(found: QueryAndPlans, stages: Sequence[Stage]) -> MeasuredPlan | None:
+    """The plan that ran, with the stages that ran it. None where it did not run to its end, or is too large to look at."""
     query, _, final = found
     if query.status is not QueryStatus.SUCCEEDED or not _ran(final):
         return None

@@ -61,7 +61,7 @@ def query_work(plan: MeasuredPlan, stages: Sequence[Stage]) -> QueryWork:
             continue
         if node.name == "Sort" and "sort time" in node.metrics:
             sorts = SortWork(sorts.rows + counted_rows(node), sorts.sort_ms + node.metrics["sort time"])
-        found = _stages(plan, node)
+        found = running_stages(plan, node)
         for stage in found:
             amounts[_key(stage)][Resource.COMPILE] += 1
             for resource, amount in operator_work(node):
@@ -86,7 +86,7 @@ def _key(stage: Stage) -> tuple[int, int]:
     return stage.stage_id, stage.attempt
 
 
-def _stages(plan: MeasuredPlan, node: PlanNode) -> tuple[Stage, ...]:
+def running_stages(plan: MeasuredPlan, node: PlanNode) -> tuple[Stage, ...]:
     """The stages that ran an operator: where nothing that runs with it counted, those that read the shuffle below."""
     while True:
         found = plan.reading_stages(node) if node.name in SHUFFLES else plan.stages(node)

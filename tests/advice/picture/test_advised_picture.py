@@ -155,3 +155,10 @@ def test_a_plan_whose_steps_do_not_tell_what_they_read_stays() -> None:
 def test_a_plan_too_large_to_draw_stays_undrawn() -> None:
     undrawn, action = PlanPicture("q", ""), hint(Hint.BROADCAST, "days")
     assert advised_picture(undrawn, [action]) == Redrawn(undrawn, (action,))
+
+
+@pytest.mark.parametrize("value", [Hint.BROADCAST, Hint.SHUFFLE_HASH])
+def test_what_no_run_has_had_took_no_seconds(value: Hint) -> None:
+    ran = drawn(SORTED)
+    timed = replace(ran, steps=tuple(msgspec.structs.replace(step, seconds=1.5) for step in ran.steps))
+    assert {step.seconds for step in redrawn(timed, [hint(value, "days")]).steps} == {None}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -48,8 +48,10 @@ def advised_picture(picture: PlanPicture, actions: Sequence[Action], graphs: Seq
     `graphs` are those of the same run of the query: without its graph an order is left. Exchanges come and go as Spark's
     EnsureRequirements has them: a broadcast hash join broadcasts one input and takes the other as it comes, the joins that
     shuffle need both inputs hashed by their keys, and what above relied on that hashing shuffles for itself. A join puts
-    out the same rows however it runs; bytes of new exchanges are not known, nor are rows of joins that never ran.
+    out the same rows however it runs; bytes of new exchanges are not known, nor are rows of joins that never ran, nor seconds
+    of any step.
     """
+    picture = replace(picture, steps=tuple(msgspec.structs.replace(step, seconds=None) for step in picture.steps))
     root = tree_of(picture)
     # A picture that an earlier release stored does not tell what its steps read.
     if root is None or not relations_below(root):

@@ -2,7 +2,7 @@
 
 import { readQuery, withQuery } from "./query_string.js";
 
-const NAMES = ["scope", "dag_id", "run_id", "task_id", "map_index", "cohort"];
+const NAMES = ["scope", "dag_id", "run_id", "task_id", "map_index", "cohort", "view"];
 // Airflow leaves `{RUN_ID}` as it is where its page knows no run.
 const LITERAL = /^\{[A-Z_]+\}$/;
 
@@ -19,12 +19,17 @@ export function readScope(search) {
 
 /** The page of a cohort, with the run that the address speaks of where it does. */
 export function cohortAddress(cohort, scope) {
-  return withQuery("ui", { ...scope, scope: scope.scope || "nav", cohort });
+  return withQuery("ui", { ...scope, scope: scope.scope || "nav", cohort, view: "" });
 }
 
 /** The list that a cohort's page leads back to. */
 export function listAddress(scope) {
   return withQuery("ui", { scope: scope.dag_id ? "dag" : "nav", dag_id: scope.dag_id });
+}
+
+/** What changes saved, over all cohorts or those of the DAG that the list is of. */
+export function savingsAddress(scope) {
+  return withQuery("ui", { scope: scope.dag_id ? "dag" : "nav", dag_id: scope.dag_id, view: "savings" });
 }
 
 /** Whether a run is the one that the page was opened from. */

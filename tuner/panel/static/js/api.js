@@ -38,6 +38,7 @@ const get = (path, query = {}, options = {}) => answer(withQuery(path, query), o
 
 export const session = () => get("api/session");
 export const cohorts = (query, options) => get("api/cohorts", query, options);
+export const savings = (query) => get("api/savings", query);
 export const cohort = (name) => get("api/cohort", { cohort: name });
 export const runs = (name, page) => get("api/cohort/runs", { cohort: name, ...page });
 export const recommendations = (name, page) => get("api/cohort/recommendations", { cohort: name, ...page });

@@ -4,6 +4,7 @@ import { readScope } from "./address.js";
 import * as api from "./api.js";
 import { cohortPage } from "./cohort_page.js";
 import { overview } from "./overview.js";
+import { savingsPage } from "./savings_page.js";
 import { failure, skeleton } from "./status.js";
 import { follow } from "./theme.js";
 import { drawTop } from "./top.js";
@@ -19,10 +20,11 @@ async function theOnly(scope) {
 async function show(main, scope) {
   main.replaceChildren(skeleton(8));
   try {
+    if (scope.view === "savings") return await savingsPage(main, scope);
     const cohort = scope.cohort || (await theOnly(scope));
-    await (cohort ? cohortPage(main, cohort, scope) : overview(main, scope));
+    return await (cohort ? cohortPage(main, cohort, scope) : overview(main, scope));
   } catch (error) {
-    main.replaceChildren(failure(error, () => show(main, scope)));
+    return main.replaceChildren(failure(error, () => show(main, scope)));
   }
 }
 

@@ -1,61 +1,56 @@
-// All cohorts that the user may read, or those of a DAG or task: searched, filtered and paged by the API.
+// All cohorts that the user may read, or those of a DAG or task: summed, searched, filtered, sorted and paged by the API.
 
-import { cohortAddress } from "./address.js";
+import { savingsAddress } from "./address.js";
 import * as api from "./api.js";
-import { difference } from "./difference.js";
+import { cohortRow } from "./cohort_row.js";
+import { cohortTotals } from "./cohort_totals.js";
 import { h } from "./element.js";
 import { icon } from "./icons.js";
+import { here, onReturn, visit } from "./navigation.js";
 import { named } from "./printable.js";
-import { readQuery, withQuery } from "./query_string.js";
-import { RUN_STATES, STATES, badge } from "./standing.js";
+import { sortableHeads } from "./sortable_heads.js";
+import { STATES } from "./standing.js";
 import { empty, failure, skeleton } from "./status.js";
-import { time } from "./times.js";
 import { counted, grouped } from "./units.js";
 
 const LIMIT = 50;
-const TYPING_MS = 250;
+const TYPING_MS = 200;
+// What is answered sooner needs no word that it is loading.
+const SILENT_MS = 250;
+const FIRST = { search: "", state: "", tag: "", waits: "", failed: "", sort: "core_hours", reverse: "", offset: 0 };
 
-function gain(item) {
-  if (item.baseline_seconds === null || item.latest_seconds === null) return h("span", { class: "faint" }, "–");
-  return difference(item.baseline_seconds - item.latest_seconds, { of: item.baseline_seconds });
+const COLUMNS = [
+  { words: "Cohort", sort: "name", starts: "ascending" },
+  { words: "Core-hours", style: "number", sort: "core_hours" },
+  { words: "Query time", style: "number", sort: "seconds" },
+  { words: "Gained a run", style: "number", sort: "gained" },
+  { words: "State", sort: "state", starts: "ascending" },
+  { words: "Waits for you", style: "number", sort: "waiting" },
+  { words: "Last run", sort: "last_run" },
+];
+
+function readAsked() {
+  const { query } = here();
+  const asked = { ...FIRST, offset: Math.max(0, Math.trunc(Number(query.offset)) || 0), search: query.search ?? "", tag: query.tag ?? "" };
+  if (Object.hasOwn(STATES, query.state ?? "")) asked.state = query.state;
+  if (COLUMNS.some((column) => column.sort === query.sort)) asked.sort = query.sort;
+  for (const name of ["waits", "failed", "reverse"]) asked[name] = query[name] === "true" ? "true" : "";
+  return asked;
 }
 
-function row(item, scope, withGain) {
-  const tasks = item.tasks.map((task) => `${task.dag_id}.${task.task_id}`).filter((task) => task !== item.cohort);
-  return h(
-    "tr",
-    {},
-    h("th", { scope: "row", class: "name" }, h("a", { href: cohortAddress(item.cohort, scope) }, named(item.cohort, { limit: 160 })), tasks.length ? h("div", { class: "faint" }, named(tasks.join(", "), { limit: 160 })) : ""),
-    h("td", {}, badge(STATES[item.state])),
-    h("td", {}, item.mode),
-    h("td", { class: "number" }, grouped(item.runs)),
-    h("td", {}, time(item.last_run_at, { relative: true }), h("div", { class: "faint" }, RUN_STATES[item.last_run_state].words.toLowerCase())),
-    withGain ? h("td", { class: "number" }, gain(item)) : "",
-    h("td", { class: "decision" }, named(item.last_decision, { limit: 140 })),
-  );
+/** What differs from what is asked first: an address holds no more. */
+function written(asked) {
+  return Object.fromEntries(Object.entries(asked).map(([name, value]) => [name, value === FIRST[name] ? "" : value]));
 }
 
-const GAIN = ["Query time, latest run", "number"];
-const HEADS = [["Cohort"], ["State"], ["Mode"], ["Runs", "number"], ["Last run"], GAIN, ["Last decision"]];
-
-function table(page, scope) {
-  const withGain = page.items.some((item) => item.baseline_seconds !== undefined);
-  const heads = HEADS.filter((head) => withGain || head !== GAIN);
-  return h(
-    "div",
-    { class: "scroller", role: "region", "aria-label": "Cohorts, scrolls sideways", tabindex: "0" },
-    h(
-      "table",
-      { class: "cohorts" },
-      h("caption", { class: "unseen" }, "Cohorts"),
-      h("thead", {}, h("tr", {}, heads.map(([words, style]) => h("th", { scope: "col", class: style }, words)))),
-      h("tbody", {}, page.items.map((item) => row(item, scope, withGain))),
-    ),
-  );
+function table(page, scope, asked, ask) {
+  const heads = sortableHeads(COLUMNS, { sort: asked.sort, reverse: asked.reverse === "true" }, ({ sort, reverse }) => ask({ sort, reverse: reverse ? "true" : "" }, { focus: `button[data-sort="${sort}"]` }));
+  const rows = page.items.map((item) => cohortRow(item, scope, (tag) => ask({ tag })));
+  return h("div", { class: "scroller", role: "region", "aria-label": "Cohorts, scrolls sideways", tabindex: "0" }, h("table", { class: "cohorts" }, h("caption", { class: "unseen" }, "Cohorts"), heads, h("tbody", {}, rows)));
 }
 
 function nothing(asked, scope) {
-  if (asked.search || asked.state) return empty("No cohort matches.", "Change the search or the filter above.");
+  if (asked.search || asked.state || asked.tag || asked.waits || asked.failed) return empty("No cohort matches.", "Change the search or the filters above.");
   const where = scope.dag_id ? "This DAG has no cohort yet." : "There is no cohort yet.";
   return empty(
     where,
@@ -78,58 +73,80 @@ function pages(page, go) {
   );
 }
 
-function remember(asked) {
-  const query = { ...Object.fromEntries(readQuery(window.location.search)), ...asked, offset: asked.offset || "" };
-  window.history.replaceState(null, "", withQuery(window.location.pathname, query));
+function choice(label, first, options, asked, ask, name) {
+  const select = h("select", { "aria-label": label }, h("option", { value: "" }, first), options.map(([value, words]) => h("option", { value }, words)));
+  select.value = asked[name];
+  select.addEventListener("change", () => ask({ [name]: select.value }));
+  return select;
 }
 
-function filters(asked, ask) {
-  const search = h("input", { type: "search", placeholder: "Search cohorts", "aria-label": "Search cohorts", autocomplete: "off", maxlength: "200" });
-  search.value = asked.search;
+/** The filters as `asked` says; `show(asked, tags)` brings them up to date. */
+function filters(ask) {
+  const search = h("input", { type: "search", placeholder: "Search cohorts, DAGs, tags", "aria-label": "Search cohorts, DAGs and tags", autocomplete: "off", maxlength: "200" });
   let timer = 0;
   search.addEventListener("input", () => {
     window.clearTimeout(timer);
-    timer = window.setTimeout(() => ask({ search: search.value.trim() }), TYPING_MS);
+    timer = window.setTimeout(() => ask({ search: search.value.trim() }, { as: "search" }), TYPING_MS);
   });
-  const options = Object.entries(STATES).map(([state, { words }]) => h("option", { value: state }, words));
-  const state = h("select", { "aria-label": "State" }, h("option", { value: "" }, "Every state"), options);
-  state.value = asked.state;
-  state.addEventListener("change", () => ask({ state: state.value }));
-  return h("div", { class: "filters", role: "search" }, h("span", { class: "with-icon" }, icon("search"), search), state);
+  const choices = h("span", { class: "choices" });
+  const element = h("div", { class: "filters", role: "search" }, h("span", { class: "with-icon" }, icon("search"), search), choices);
+  const show = (asked, tags) => {
+    if (search.value.trim() !== asked.search) search.value = asked.search;
+    const focused = document.activeElement?.getAttribute("aria-label");
+    const known = tags.includes(asked.tag) || !asked.tag ? tags : [asked.tag, ...tags];
+    const states = Object.entries(STATES).map(([state, { words }]) => [state, words]);
+    choices.replaceChildren(choice("State", "Every state", states, asked, ask, "state"), known.length ? choice("DAG tag", "Every tag", known.map((tag) => [tag, tag.slice(0, 60)]), asked, ask, "tag") : "");
+    if (focused === "State" || focused === "DAG tag") choices.querySelector(`[aria-label="${focused}"]`)?.focus();
+  };
+  return { element, show };
 }
 
 /** Draws the overview into `main`. */
 export function overview(main, scope) {
-  const given = readQuery(window.location.search);
-  const asked = { search: given.get("search") ?? "", state: Object.hasOwn(STATES, given.get("state") ?? "") ? given.get("state") : "", offset: Number(given.get("offset")) || 0 };
-  const place = h("div", {});
-  const total = h("p", { class: "faint", role: "status" });
+  let asked = readAsked();
   let calls = new AbortController();
+  const top = h("div", {});
+  const place = h("div", {});
+  const said = h("p", { class: "faint", role: "status" });
 
-  const load = async () => {
+  const load = async ({ focus } = {}) => {
     calls.abort();
     calls = new AbortController();
     place.setAttribute("aria-busy", "true");
+    const slow = window.setTimeout(() => (said.textContent = "Loading cohorts…"), SILENT_MS);
     try {
       const { dag_id, task_id, run_id } = scope;
       const page = await api.cohorts({ dag_id, task_id, run_id, ...asked, limit: LIMIT }, { signal: calls.signal });
-      total.textContent = counted(page.total, "cohort");
-      place.replaceChildren(...[page.items.length ? table(page, scope) : nothing(asked, scope), pages(page, (offset) => ask({ offset }))].filter(Boolean));
+      window.clearTimeout(slow);
+      said.textContent = counted(page.total, "cohort");
+      filter.show(asked, page.tags);
+      top.replaceChildren(cohortTotals(page, asked, ask));
+      place.replaceChildren(...[page.items.length ? table(page, scope, asked, ask) : nothing(asked, scope), pages(page, (offset) => ask({ offset }))].filter(Boolean));
+      if (focus) place.querySelector(focus)?.focus();
     } catch (error) {
+      window.clearTimeout(slow);
       if (error.name === "AbortError") return;
-      total.textContent = "";
+      said.textContent = "";
       place.replaceChildren(failure(error, load));
     }
     place.removeAttribute("aria-busy");
   };
-  const ask = (change) => {
-    Object.assign(asked, { offset: 0 }, change);
-    remember(asked);
-    return load();
+  const ask = (change, { as = "", focus } = {}) => {
+    asked = { ...asked, offset: 0, ...change };
+    visit(written(asked), { as });
+    return load({ focus });
   };
+  onReturn(() => {
+    asked = readAsked();
+    filter.show(asked, []);
+    load();
+  });
 
+  const filter = filters(ask);
   const title = scope.dag_id ? ["Cohorts of ", named(scope.dag_id, { limit: 120 })] : ["Cohorts"];
-  main.replaceChildren(h("div", { class: "title-row" }, h("div", {}, h("h1", {}, ...title), total), filters(asked, ask)), place);
+  const savings = h("a", { class: "to-savings", href: savingsAddress(scope) }, icon("coins"), "Savings");
+  main.replaceChildren(h("div", { class: "title-row" }, h("div", {}, h("h1", {}, ...title), said), filter.element, savings), top, place);
+  filter.show(asked, []);
   place.replaceChildren(skeleton(6));
   return load();
 }

@@ -36,6 +36,11 @@ export function share(value) {
   return `${percent.toPrecision(1)}%`;
 }
 
+/** Core-hours or GiB-hours: `0.0167`, `12.3`, `1,204`: the number alone. */
+export function hours(amount) {
+  return Math.abs(amount) >= 100 ? grouped(Math.round(amount)) : String(Number(amount.toPrecision(3)));
+}
+
 /** An amount in whatever currency its price was in. */
 export function money(amount) {
   const size = Math.abs(amount);

@@ -1,0 +1,62 @@
+// A cohort in the list: what its last run took and held, what its changes gain, and what waits for a person.
+
+import { cohortAddress } from "./address.js";
+import { h } from "./element.js";
+import { gainWords } from "./gain_words.js";
+import { icon } from "./icons.js";
+import { named } from "./printable.js";
+import { sparkline } from "./sparkline.js";
+import { RUN_STATES, STATES, badge } from "./standing.js";
+import { time } from "./times.js";
+import { counted, grouped, hours, money, seconds } from "./units.js";
+
+const FINE = ["succeeded", "running"];
+
+function none(words = "–") {
+  return h("span", { class: "faint" }, words);
+}
+
+function name(item, scope, chooseTag) {
+  const tasks = item.tasks.map((task) => `${task.dag_id}.${task.task_id}`).filter((task) => task !== item.cohort);
+  const tag = (each) => h("button", { type: "button", class: "tag", title: "Only cohorts with this tag", on: { click: () => chooseTag(each) } }, named(each, { limit: 40 }));
+  return h(
+    "th",
+    { scope: "row", class: "name" },
+    h("a", { href: cohortAddress(item.cohort, scope) }, named(item.cohort, { limit: 160 })),
+    tasks.length ? h("div", { class: "faint" }, named(tasks.join(", "), { limit: 160 })) : "",
+    item.tags.length ? h("div", { class: "tags" }, item.tags.map(tag)) : "",
+  );
+}
+
+function held({ core_hours: cores, gib_hours: memory, cost }) {
+  if (cores === null) return none();
+  const below = [memory === null ? "" : `${hours(memory)} GiB-hours`, cost === null ? "" : `cost ${money(cost)}`].filter(Boolean).join(", ");
+  return [hours(cores), below ? h("div", { class: "faint" }, below) : ""];
+}
+
+function took({ query_seconds: queries, application_seconds: application, trend }) {
+  if (queries === null) return none("not measured");
+  return h("div", { class: "took" }, sparkline(trend), h("div", {}, seconds(queries), application === null ? "" : h("div", { class: "faint" }, `application ${seconds(application)}`)));
+}
+
+function lastRun(item) {
+  const { words, tone, icon: mark } = RUN_STATES[item.last_run_state];
+  const ended = FINE.includes(item.last_run_state) ? h("span", { class: "faint" }, words.toLowerCase()) : h("span", { class: `tone-text tone-${tone}` }, icon(mark), words);
+  return h("td", {}, time(item.last_run_at, { relative: true }), h("div", {}, ended), h("div", { class: "faint" }, counted(item.runs, "run")));
+}
+
+/** `chooseTag(tag)` filters the list by one. */
+export function cohortRow(item, scope, chooseTag) {
+  const inForce = item.in_force ? counted(item.in_force, "change") + " in force" : "nothing in force";
+  return h(
+    "tr",
+    {},
+    name(item, scope, chooseTag),
+    h("td", { class: "number" }, held(item)),
+    h("td", { class: "number" }, took(item)),
+    h("td", { class: "number" }, gainWords(item.gained)),
+    h("td", {}, badge(STATES[item.state]), h("div", { class: "faint" }, `${inForce}, mode ${item.mode}`)),
+    h("td", { class: "number" }, item.waiting ? h("strong", {}, grouped(item.waiting)) : none("0")),
+    lastRun(item),
+  );
+}

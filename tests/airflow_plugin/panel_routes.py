@@ -17,6 +17,7 @@ READS = (
     "openapi.json",
     "api/session",
     "api/cohorts",
+    "api/savings",
     *(f"api/cohort{view}?cohort=etl.nightly&query=q72" for view in OF_A_COHORT),
 )
 WRITES = ("api/cohort/rulings", "api/cohort/mode")

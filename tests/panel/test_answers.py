@@ -23,7 +23,7 @@ from .people import Someone
 
 Ask = Callable[..., Any]
 OF_COHORT = ["", "/runs", "/recommendations", "/insights", "/queries", "/plan", "/audit"]
-EVERY_GET = ["ui", "static/panel.js", "openapi.json", "api/session", "api/cohorts"]
+EVERY_GET = ["ui", "static/panel.js", "openapi.json", "api/session", "api/cohorts", "api/savings"]
 EVERY_GET += [f"api/cohort{part}?cohort={COHORT}&query=q1" for part in OF_COHORT]
 
 

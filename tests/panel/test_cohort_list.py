@@ -1,0 +1,116 @@
+"""The list of cohorts: chosen, sorted, summed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.savings.fleet import book
+from tuner.history.store import Store
+from tuner.model.cohort_stance import CohortStance
+from tuner.model.decision import CohortState, Mode
+from tuner.model.run import RunState
+
+from .nights import keep, night, query
+from .people import Someone, editor, reader
+
+Ask = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def filled(store: Store) -> None:
+    """Three that were measured, one of which waits for somebody; one that failed and one that runs, without figures."""
+    book(store)
+    store.keep_stance("shop.report", CohortStance(CohortState.TRIAL, Mode.SUGGEST, 1, 3))
+    keep(store, night(0, query("q", 1), cohort="new.failed", dag_id="new", state=RunState.FAILED))
+    keep(store, night(0, cohort="new.running", dag_id="new", state=RunState.RUNNING))
+
+
+def names(client: Any, **asked: object) -> list[str]:
+    answer = client.get("/api/cohorts", params=asked)
+    assert answer.status_code == 200, answer.text
+    return [item["cohort"] for item in answer.json()["items"]]
+
+
+def test_what_holds_most_cores_comes_first_and_what_is_not_known_last(ask: Ask) -> None:
+    unknown = ["new.failed", "new.running"]
+    assert names(ask()) == ["ads.clean", "shop.report", "etl.load", *unknown]
+    assert names(ask(), reverse=True) == ["etl.load", "shop.report", "ads.clean", *unknown]
+
+
+@pytest.mark.parametrize(
+    ("sort", "first"),
+    [
+        ("name", "ads.clean"),
+        ("seconds", "ads.clean"),
+        ("gained", "etl.load"),
+        ("waiting", "shop.report"),
+        ("runs", "ads.clean"),
+        ("last_run", "ads.clean"),
+        ("state", "new.failed"),
+    ],
+)
+def test_sorted_by_anything(ask: Ask, sort: str, first: str) -> None:
+    assert names(ask(), sort=sort)[0] == first
+    assert sorted(names(ask(), sort=sort, reverse=True)) == sorted(names(ask(), sort=sort))
+
+
+def test_nobody_sorts_by_what_there_is_not(ask: Ask) -> None:
+    assert ask().get("/api/cohorts", params={"sort": "colour"}).status_code == 422
+
+
+def test_filtered_by_tag_by_what_waits_and_by_what_failed(ask: Ask) -> None:
+    assert names(ask(), tag="finance", sort="name") == ["etl.load", "shop.report"]
+    assert names(ask(), search="FINANCE", sort="name") == ["etl.load", "shop.report"]
+    assert names(ask(), waits=True) == ["shop.report"]
+    assert names(ask(), failed=True) == ["new.failed"]
+    assert names(ask(), state="trial") == ["shop.report"]
+    assert names(ask(), tag="no such tag") == []
+
+
+def test_totals_are_those_of_all_pages_of_what_is_listed(ask: Ask) -> None:
+    answer = ask().get("/api/cohorts", params={"limit": 1}).json()
+    totals = answer["totals"]
+    assert (answer["total"], totals["measured"], totals["waiting"], totals["failed"]) == (5, 3, 3, 1)
+    assert totals["query_seconds"] == pytest.approx(40 + 45 + 56)
+    assert totals["gained"]["seconds"] == pytest.approx(9, rel=0.1)
+    assert totals["gained"]["low"] < totals["gained"]["seconds"] < totals["gained"]["high"]
+    assert answer["tags"] == ["daily", "finance"]
+    only = ask().get("/api/cohorts", params={"search": "etl"}).json()
+    assert (only["totals"]["query_seconds"], only["tags"]) == (pytest.approx(40), ["daily", "finance"])
+
+
+def test_a_row_tells_the_last_run_its_trend_and_what_was_gained(ask: Ask) -> None:
+    (item,) = ask().get("/api/cohorts", params={"search": "etl"}).json()["items"]
+    assert (item["query_seconds"], item["in_force"], item["tags"]) == (40.0, 1, ["finance"])
+    assert item["trend"] == [50.0] * 4 + [40.0] * 10
+    assert item["gained"]["seconds"] == pytest.approx(10, rel=0.05)
+    assert item["core_hours"] == pytest.approx(8 * 45 / 3600, rel=0.01)
+    assert item["cost"] is None
+
+
+def test_totals_tags_and_savings_are_only_of_what_the_viewer_may_read(ask: Ask) -> None:
+    client = ask(reader("ads"))
+    answer = client.get("/api/cohorts").json()
+    assert (answer["total"], answer["totals"]["query_seconds"], answer["tags"]) == (1, pytest.approx(56), [])
+    saved = client.get("/api/savings", params={"weeks": 520}).json()
+    assert [one["cohort"] for one in saved["cohorts"]] == ["ads.clean"]
+    assert saved["total"]["seconds"] < 0
+    assert client.get("/api/savings", params={"dag_id": "etl"}).status_code == 403
+    nobody = ask(reader()).get("/api/savings", params={"weeks": 520}).json()
+    assert (nobody["total"]["runs"], nobody["cohorts"], nobody["changes"]) == (0, [], [])
+
+
+def test_savings_name_queries_for_who_may_read_the_code(ask: Ask) -> None:
+    asked = {"weeks": 520}
+    assert "revenue" in ask(editor("etl")).get("/api/savings", params=asked).text
+    assert "revenue" not in ask(reader("etl")).get("/api/savings", params=asked).text
+    assert ask(Someone()).get("/api/savings", params={"weeks": 0}).status_code == 422
+
+
+def test_a_ruling_and_a_mode_change_what_waits_at_once(ask: Ask, store: Store) -> None:
+    ask().post("/api/cohort/mode", json={"cohort": "etl.load", "mode": "observe"})
+    (summary,) = store.cohorts(cohort="etl.load")
+    assert (summary.stance.mode, summary.stance.in_force) == (Mode.OBSERVE, 0)

@@ -1,0 +1,107 @@
+"""What changes gained, summed in the ways that people ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tuner.history.store import Store
+from tuner.savings.savings_json import savings_json
+from tuner.savings.savings_mail import savings_mail
+from tuner.savings.savings_report import SavingsReport, savings_report
+
+from .fleet import COHORTS, MONDAY, book
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(f"sqlite:///{tmp_path}/history.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def report(store: Store) -> SavingsReport:
+    book(store)
+    return savings_report(store, MONDAY, store.cohorts())
+
+
+def test_every_way_to_sum_comes_to_the_same(report: SavingsReport) -> None:
+    total = report.total.seconds
+    assert total == pytest.approx(10 * (10 + 5 - 6), rel=0.1)
+    assert report.total.runs == 30
+    for parts in (report.weeks, report.cohorts, report.changes):
+        assert sum(one.saved.seconds for one in parts) == pytest.approx(total)
+        assert sum(one.saved.core_hours for one in parts) == pytest.approx(report.total.core_hours)
+
+
+def test_a_loss_is_told_beside_what_others_gained(report: SavingsReport) -> None:
+    assert [one.cohort for one in report.cohorts] == ["etl.load", "shop.report", "ads.clean"]
+    lost = report.cohorts[-1].saved
+    assert lost.seconds == pytest.approx(-60, rel=0.1)
+    assert report.total.lost_seconds == lost.lost_seconds == pytest.approx(60, rel=0.1)
+
+
+def test_weeks_begin_on_mondays(report: SavingsReport) -> None:
+    assert [one.week for one in report.weeks] == ["2026-11-02", "2026-11-09"]
+    assert report.weeks[0].saved.runs == 3 * 3 and report.weeks[1].saved.runs == 3 * 7
+
+
+def test_a_cohort_with_two_tags_counts_for_each_and_one_without_for_none(report: SavingsReport) -> None:
+    found = {one.tag: (one.cohorts, round(one.saved.seconds / 10)) for one in report.tags}
+    assert found == {"finance": (2, 15), "daily": (1, 5), "": (1, -6)}
+
+
+def test_what_is_unsure_of_one_cohort_tells_nothing_of_another(report: SavingsReport) -> None:
+    each = [one.saved.deviation for one in report.cohorts]
+    assert max(each) < report.total.deviation < sum(each)
+
+
+def test_changes_are_told_in_words_and_queries_by_name(report: SavingsReport) -> None:
+    assert {one.words for one in report.changes} == {"/*+ BROADCAST(days) */ in SELECT revenue"}
+    assert all(len(one.short_id) == 5 for one in report.changes)
+
+
+def test_descriptions_are_for_who_may_read_the_code(store: Store) -> None:
+    book(store, "SELECT secret")
+    found = savings_report(store, MONDAY, store.cohorts(), may_read_code=lambda s: s.cohort == "etl.load")
+    assert [one.cohort for one in found.changes if "secret" in one.words] == ["etl.load"]
+
+
+def test_only_the_cohorts_that_are_asked_for(store: Store) -> None:
+    book(store)
+    some = [summary for summary in store.cohorts() if summary.cohort != "ads.clean"]
+    found = savings_report(store, MONDAY, some, are_all=False)
+    assert found.total.lost_seconds == 0
+    assert {one.cohort for one in (*found.cohorts, *found.changes)} == {"etl.load", "shop.report"}
+    assert savings_report(store, MONDAY, [], are_all=False).total.runs == 0
+    assert savings_report(store, MONDAY, []).total.runs == 0, "nobody's savings are shown to who may see no cohort"
+
+
+def test_nothing_since_then(store: Store) -> None:
+    book(store)
+    found = savings_report(store, MONDAY + timedelta(weeks=2), store.cohorts())
+    assert (found.total.runs, found.weeks, found.changes) == (0, (), ())
+    assert "No run had a change in force" in savings_mail(found)
+
+
+def test_json_has_bounds_and_what_it_is_worth(report: SavingsReport) -> None:
+    told = savings_json(report, 0.5)
+    total = told["total"]
+    assert total["low_seconds"] < total["seconds"] < total["high_seconds"]
+    assert total["cost"] == pytest.approx(0.5 * total["core_hours"])
+    assert savings_json(report)["total"]["cost"] is None
+    assert {"since", "total", "weeks", "tags", "cohorts", "changes"} == set(told)
+    assert set(COHORTS) == {one["cohort"] for one in told["cohorts"]}
+
+
+def test_a_mail_is_one_page_without_scripts_links_or_markup_of_others(store: Store) -> None:
+    book(store, "<img src=x onerror=alert(1)> \x1b[31m")
+    page = savings_mail(savings_report(store, MONDAY, store.cohorts()), 0.5)
+    assert page.startswith("<!doctype html>") and page.endswith("</html>")
+    for forbidden in ("<script", "<img", "<link", "href=", "src=x onerror=alert(1)>", "\x1b"):
+        assert forbidden not in page, forbidden
+    for told in ("etl.load", "finance", "no tag", "less", "more", "90 % sure"):
+        assert told in page, told

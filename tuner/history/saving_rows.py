@@ -1,16 +1,17 @@
-"""What changes gained, run by run and summed: the ledger of all cohorts."""
+"""What changes gained, run by run, and summed by week: the ledger of all cohorts."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Select, case, delete, distinct, func, insert, select
+from sqlalchemy import Connection, Select, delete, func, insert, select
 from sqlalchemy.orm import Session
 
-from tuner.history.tables import SavingRow
+from tuner.history.tables import SavingRow, WeeklySavingRow
 from tuner.model.saved import Saved, SavedByChange, SavedInWeek
 from tuner.model.saving import Saving
 
@@ -26,9 +27,10 @@ def replace_savings(
 ) -> None:
     """Puts `savings` in the place of all that these runs (when they began, by key) had."""
     connection.execute(delete(SavingRow).where(SavingRow.cohort == cohort, SavingRow.run_key.in_(list(started))))
-    squares: dict[str, float] = {}
+    squares, of_run = Counter[str](), Counter[str]()
     for saving in savings:
-        squares[saving.run_key] = squares.get(saving.run_key, 0.0) + saving.deviation**2
+        squares[saving.run_key] += saving.deviation**2
+        of_run[saving.run_key] += 1
     rows = [
         {
             "cohort": cohort,
@@ -42,60 +44,86 @@ def replace_savings(
             "core_hours": saving.core_hours,
             "gib_hours": saving.gib_hours,
             "failed": int(saving.failed),
+            "of_run": 1 / of_run[saving.run_key],
         }
         for saving in savings
     ]
     if rows:
         connection.execute(insert(SavingRow), rows)
+    _sum_weeks(connection, cohort, {week_of(at) for at in started.values()})
+
+
+def _sum_weeks(connection: Connection, cohort: str, weeks: Collection[str]) -> None:
+    of_it = (WeeklySavingRow.cohort == cohort, WeeklySavingRow.week.in_(list(weeks)))
+    connection.execute(delete(WeeklySavingRow).where(*of_it))
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    rows = select(*SavingRow.__table__.columns).where(SavingRow.cohort == cohort, SavingRow.week.in_(list(weeks)))
+    for row in connection.execute(rows.order_by(SavingRow.at, SavingRow.run_key)):
+        nothing = dict.fromkeys(
+            ("seconds", "deviation", "deviation_in_run", "lost_seconds", "core_hours", "gib_hours"), 0.0
+        )
+        key = {"cohort": cohort, "week": row.week, "change_id": row.change_id}
+        first = {**key, **nothing, "failed": 0, "of_run": 0.0, "runs": 0, "first_at": row.at}
+        week = found.setdefault((row.week, row.change_id), first)
+        for name in ("seconds", "deviation", "deviation_in_run", "failed", "of_run"):
+            week[name] += getattr(row, name)
+        week["lost_seconds"] += max(0.0, -row.seconds)
+        week["core_hours"] += row.core_hours or 0.0
+        week["gib_hours"] += row.gib_hours or 0.0
+        week["runs"] += 1
+        week |= {"last_at": row.at, "last_key": row.run_key}
+    if found:
+        connection.execute(insert(WeeklySavingRow), list(found.values()))
 
 
 def saved_by_week(session: Session, cohorts: Collection[str] | None, since: str) -> list[SavedInWeek]:
     """By cohort and week, from the week `since` on; of all cohorts where None are given. What is unsure of a change is so in
     every run alike, so that deviations add up over runs."""
+    row = WeeklySavingRow
     rows = session.execute(
-        _within(select(SavingRow.cohort, SavingRow.week, *_sums(SavingRow.deviation_in_run)), cohorts, since)
-        .group_by(SavingRow.cohort, SavingRow.week)
-        .order_by(SavingRow.week, SavingRow.cohort)
+        _within(select(row.cohort, row.week, *_sums(row.deviation_in_run, row.of_run)), cohorts, since)
+        .group_by(row.week, row.cohort)
+        .order_by(row.week, row.cohort)
     )
-    return [SavedInWeek(row[0], row[1], _saved(row[2:])) for row in rows]
+    return [SavedInWeek(cohort, week, _saved(sums)) for cohort, week, *sums in rows]
 
 
 def saved_by_change(session: Session, cohorts: Collection[str] | None, since: str, most: int) -> list[SavedByChange]:
     """As `saved_by_week`, by change: so many, those that gained or lost most."""
-    seconds = func.sum(SavingRow.seconds)
-    times = func.min(SavingRow.at, type_=SavingRow.at.type), func.max(SavingRow.at, type_=SavingRow.at.type)
+    row, gained = WeeklySavingRow, func.abs(func.sum(WeeklySavingRow.seconds))
+    times = func.min(row.first_at, type_=row.first_at.type), func.max(row.last_at, type_=row.last_at.type)
     rows = session.execute(
-        _within(select(SavingRow.cohort, SavingRow.change_id, *times, *_sums(SavingRow.deviation)), cohorts, since)
-        .group_by(SavingRow.cohort, SavingRow.change_id)
-        .order_by(func.abs(seconds).desc(), SavingRow.cohort, SavingRow.change_id)
+        _within(select(row.cohort, row.change_id, *times, *_sums(row.deviation, row.runs)), cohorts, since)
+        .group_by(row.cohort, row.change_id)
+        .order_by(gained.desc(), row.cohort, row.change_id)
         .limit(most)
     )
-    return [SavedByChange(row[0], row[1], _saved(row[4:]), row[2], row[3]) for row in rows]
+    return [SavedByChange(cohort, id_, _saved(sums), first, last) for cohort, id_, first, last, *sums in rows]
 
 
 def last_runs_with(session: Session, changes: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """By cohort and change, the key of the newest run that a saving is booked of."""
     found: dict[tuple[str, str], str] = {}
+    row = WeeklySavingRow
     for cohort, change_id in changes:
-        newest = select(SavingRow.run_key).where(SavingRow.cohort == cohort, SavingRow.change_id == change_id)
-        key = session.scalar(newest.order_by(SavingRow.at.desc()).limit(1))
+        newest = select(row.last_key).where(row.cohort == cohort, row.change_id == change_id)
+        key = session.scalar(newest.order_by(row.week.desc()).limit(1))
         if key is not None:
             found[cohort, change_id] = key
     return found
 
 
-def _sums(deviation: Any) -> tuple[Any, ...]:
-    hours = (func.coalesce(func.sum(column), 0.0) for column in (SavingRow.core_hours, SavingRow.gib_hours))
-    runs = func.count(distinct(SavingRow.run_key))
-    lost = func.sum(case((SavingRow.seconds < 0, -SavingRow.seconds), else_=0.0))
-    return func.sum(SavingRow.seconds), func.sum(deviation), lost, *hours, runs, func.sum(SavingRow.failed)
+def _sums(deviation: Any, runs: Any) -> tuple[Any, ...]:
+    row = WeeklySavingRow
+    amounts = (row.seconds, deviation, row.lost_seconds, row.core_hours, row.gib_hours, runs, row.failed)
+    return tuple(func.sum(amount) for amount in amounts)
 
 
 def _saved(sums: Iterable[Any]) -> Saved:
     *amounts, runs, failed = sums
-    return Saved(*map(float, amounts), int(runs), int(failed))
+    return Saved(*map(float, amounts), round(runs), int(failed))
 
 
 def _within(query: Select[Any], cohorts: Collection[str] | None, since: str) -> Select[Any]:
-    query = query.where(SavingRow.week >= since)
-    return query if cohorts is None else query.where(SavingRow.cohort.in_(list(cohorts)))
+    query = query.where(WeeklySavingRow.week >= since)
+    return query if cohorts is None else query.where(WeeklySavingRow.cohort.in_(list(cohorts)))

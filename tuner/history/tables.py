@@ -126,7 +126,8 @@ class CohortRow(Base):
 class SavingRow(Base):
     """What a change gained in a run: `tuner.model.saving.Saving`, with the start of the run and the Monday (UTC) before it.
 
-    Those of a run's changes are unsure each by itself: `deviation_in_run` are shares that add up to the deviation of their sum.
+    What is unsure of a run's changes is so of each by itself: `deviation_in_run` are shares that add up to the deviation of their
+    sum. `of_run` are shares that add up to 1 for each run.
     """
 
     __tablename__ = "spark_tuner_savings"
@@ -143,10 +144,36 @@ class SavingRow(Base):
     core_hours: Mapped[float | None] = mapped_column(Float)
     gib_hours: Mapped[float | None] = mapped_column(Float)
     failed: Mapped[int] = mapped_column(Integer)
+    of_run: Mapped[float] = mapped_column(Float)
+
+    __table_args__ = (Index("ix_spark_tuner_savings_cohort_week", "cohort", "week"),)
+
+
+class WeeklySavingRow(Base):
+    """The savings of a change of a cohort in a week, summed, so that no answer has to read those of every run."""
+
+    __tablename__ = "spark_tuner_weekly_savings"
+
+    id: Mapped[int] = mapped_column(_Serial, primary_key=True)
+    cohort: Mapped[str] = mapped_column(_Name)
+    week: Mapped[str] = mapped_column(_Name)
+    change_id: Mapped[str] = mapped_column(Text)
+    seconds: Mapped[float] = mapped_column(Float)
+    deviation: Mapped[float] = mapped_column(Float)
+    deviation_in_run: Mapped[float] = mapped_column(Float)
+    lost_seconds: Mapped[float] = mapped_column(Float)
+    core_hours: Mapped[float] = mapped_column(Float)
+    gib_hours: Mapped[float] = mapped_column(Float)
+    failed: Mapped[int] = mapped_column(Integer)
+    of_run: Mapped[float] = mapped_column(Float)
+    runs: Mapped[int] = mapped_column(Integer)
+    first_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    last_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    last_key: Mapped[str] = mapped_column(_Name)
 
     __table_args__ = (
-        Index("ix_spark_tuner_savings_cohort_at", "cohort", "at"),
-        Index("ix_spark_tuner_savings_week", "week", "cohort"),
+        Index("ix_spark_tuner_weekly_savings_week", "week", "cohort"),
+        Index("ix_spark_tuner_weekly_savings_cohort", "cohort", "week"),
     )
 
 

@@ -67,9 +67,30 @@ def upgrade() -> None:
         sa.Column("core_hours", sa.Float()),
         sa.Column("gib_hours", sa.Float()),
         sa.Column("failed", sa.Integer(), nullable=False),
+        sa.Column("of_run", sa.Float(), nullable=False),
     )
-    op.create_index("ix_spark_tuner_savings_cohort_at", "spark_tuner_savings", ["cohort", "at"])
-    op.create_index("ix_spark_tuner_savings_week", "spark_tuner_savings", ["week", "cohort"])
+    op.create_index("ix_spark_tuner_savings_cohort_week", "spark_tuner_savings", ["cohort", "week"])
+    op.create_table(
+        "spark_tuner_weekly_savings",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), primary_key=True),
+        sa.Column("cohort", name, nullable=False),
+        sa.Column("week", name, nullable=False),
+        sa.Column("change_id", sa.Text(), nullable=False),
+        sa.Column("seconds", sa.Float(), nullable=False),
+        sa.Column("deviation", sa.Float(), nullable=False),
+        sa.Column("deviation_in_run", sa.Float(), nullable=False),
+        sa.Column("lost_seconds", sa.Float(), nullable=False),
+        sa.Column("core_hours", sa.Float(), nullable=False),
+        sa.Column("gib_hours", sa.Float(), nullable=False),
+        sa.Column("failed", sa.Integer(), nullable=False),
+        sa.Column("of_run", sa.Float(), nullable=False),
+        sa.Column("runs", sa.Integer(), nullable=False),
+        sa.Column("first_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("last_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("last_key", name, nullable=False),
+    )
+    op.create_index("ix_spark_tuner_weekly_savings_week", "spark_tuner_weekly_savings", ["week", "cohort"])
+    op.create_index("ix_spark_tuner_weekly_savings_cohort", "spark_tuner_weekly_savings", ["cohort", "week"])
     _fill()
 
 
@@ -85,5 +106,6 @@ def _fill() -> None:
 
 
 def downgrade() -> None:
+    op.drop_table("spark_tuner_weekly_savings")
     op.drop_table("spark_tuner_savings")
     op.drop_table("spark_tuner_cohorts")

@@ -6,6 +6,7 @@
 | spark_tuner.actions.trial | counter | changes that were tried |
 | spark_tuner.actions.<standing> | counter | changes that a run promoted, rolled_back, expired |
 | spark_tuner.gained_seconds | gauge | what the latest run gained by its changes; less than 0: lost |
+| spark_tuner.saved_seconds, spark_tuner.saved_core_hours | gauge | the same, as all runs of its cohort tell: its savings |
 | spark_tuner.decide.duration, spark_tuner.harvest.duration | timer | what the tuner took before and after the job |
 | spark_tuner.problems | counter | what failed in the tuner, and did not stop the job |
 
@@ -65,6 +66,10 @@ def harvested(report: Report, ti: Any) -> None:
             _count(f"actions.{standing}", news[standing], ti)
         if (gained := judgement.gained_seconds) is not None:
             _send(lambda stats: stats.gauge(f"{_PREFIX}.gained_seconds", gained, tags=_tags(ti)))
+    if (saved := report.gained) is not None:
+        _send(lambda stats: stats.gauge(f"{_PREFIX}.saved_seconds", saved.seconds, tags=_tags(ti)))
+        if (hours := saved.core_hours) is not None:
+            _send(lambda stats: stats.gauge(f"{_PREFIX}.saved_core_hours", hours, tags=_tags(ti)))
     _count("problems", len(report.problems) - len(report.turn.problems), ti)
 
 

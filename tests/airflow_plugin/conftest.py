@@ -102,6 +102,7 @@ class Loop:
     changes: tuple[Any, ...] = ()
     problems: tuple[str, ...] = ()
     judgement: Any = None
+    gained: Any = None
     report: dict[str, object] = field(default_factory=lambda: {"decision": "trial", "seconds": 1.5})
 
     def prepare(self, job: Any, store_url: str) -> Any:
@@ -126,6 +127,7 @@ class Loop:
             as_json=lambda: self.report,
             turn=turn,
             judgement=self.judgement,
+            gained=self.gained,
             problems=self.problems,
         )
 

@@ -14,6 +14,7 @@ import pytest
 from airflow_plugin import stats
 from airflow_plugin.operator import SparkTunedOperator
 from tests.policy.histories import conf, decided, said
+from tuner.model.cohort_figures import Gained
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.evidence.log_ratio import LogRatio
@@ -99,6 +100,7 @@ def test_a_run_on_trial(server: Server, submit: Any, loop: Any, ti: Any) -> None
         Record(change(4, Standing.PROMOTED), Standing.PROMOTED, said("stays")),
     )
     loop.judgement = Judgement(records, total, 2)
+    loop.gained = Gained(6.9, 0.5, 0.25)
     run(ti)
     found = server.received()
     times = {name: found.pop(f"spark_tuner.{name}.duration") for name in ("decide", "harvest")}
@@ -108,6 +110,8 @@ def test_a_run_on_trial(server: Server, submit: Any, loop: Any, ti: Any) -> None
         "spark_tuner.actions.promoted": 1,
         "spark_tuner.actions.rolled_back": 1,
         "spark_tuner.gained_seconds": 7.5,
+        "spark_tuner.saved_seconds": 6.9,
+        "spark_tuner.saved_core_hours": 0.25,
     }
     assert all(0 <= milliseconds < 60_000 for milliseconds in times.values())
 

@@ -50,6 +50,7 @@ from tuner.model.action import ActionKind
 from tuner.model.agent_message import SizeBounds
 from tuner.model.application import Application, Completeness
 from tuner.model.change import Change
+from tuner.model.cohort_figures import Gained
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.failure import Failure
 from tuner.model.insight import Insight
@@ -517,8 +518,8 @@ def _completed(completing: _Completing) -> Report:
     stored = problems.guard("store the outcome", lambda: _finish(store_url, run), False)
     completing.stored = run if stored else None
     look_back = partial(_look_back, turn, store_url, run, application, problems)
-    judged = problems.guard("look back at the run", look_back, None) if stored else None
-    return Report(turn, run if run.outcome else None, tuple(problems.found), judged, failure)
+    judged, gained = (problems.guard("look back at the run", look_back, None) if stored else None) or (None, None)
+    return Report(turn, run if run.outcome else None, tuple(problems.found), judged, failure, gained)
 
 
 def _submit_conf(job: Job, decision: Decision, directives: Directives, place: EventLogPlace) -> dict[str, str]:
@@ -537,15 +538,15 @@ def _unsteered(job: Job, place: EventLogPlace, why: str = "") -> _Steering:
 
 def _look_back(
     turn: Turn, store_url: str, run: Run, application: Application | None, problems: Problems
-) -> Judgement | None:
-    """What came of the run's changes; and what people are to see of it is stored."""
+) -> tuple[Judgement | None, Gained | None]:
+    """What came of the run's changes, and what they gained; what people are to see of it is stored."""
     judging = bool(run.decision.in_force and run.outcome)
     if not judging and application is None:
         if run.state is RunState.FAILED and run.decision.in_force:
             # What was proven may have made it: until a run tells, others are lent none of it.
             with Store.open(store_url) as store:
                 store.prove(run.cohort, ())
-        return None
+        return None, None
     with Store.open(store_url) as store:
         runs = store.recent(run.cohort, HISTORY_RUNS, LEARN_RUNS)
         judged, outlook = None, None
@@ -554,8 +555,8 @@ def _look_back(
         if application is not None:
             add = partial(_add_details, turn, store, runs, application, problems)
             outlook = problems.guard("look at the run for people", add, None)
-        problems.guard("keep the books", lambda: keep_books(store, run.cohort, runs, outlook), None)
-    return judged
+        figures = problems.guard("keep the books", lambda: keep_books(store, run.cohort, runs, outlook), None)
+    return judged, figures.gained if figures and judging else None
 
 
 def _add_details(

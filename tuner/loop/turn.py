@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from tuner.loop.time_limits import MostSeconds
+from tuner.model.cohort_figures import Gained
 from tuner.model.decision import Decision, Mode
 from tuner.model.failure import Failure
 from tuner.model.objective import Objective
@@ -95,13 +96,15 @@ class Turn:
 @dataclass(frozen=True, slots=True)
 class Report:
     """What a finished turn tells its driver. `run` is None when nothing could be harvested, `judgement` when no changes
-    were in force, or nothing is known of them; `failure` is why the job failed, where that is known."""
+    were in force, or nothing is known of them; `failure` is why the job failed, where that is known; `gained` what its changes
+    gained, as the savings have it (None: not known)."""
 
     turn: Turn
     run: Run | None
     problems: tuple[str, ...] = ()
     judgement: Judgement | None = None
     failure: Failure | None = None
+    gained: Gained | None = None
 
     @property
     def query_names(self) -> QueryNames:

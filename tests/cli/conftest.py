@@ -18,6 +18,11 @@ class Result:
     out: str
     err: str
 
+    @property
+    def said(self) -> str:
+        """What stdout says, wherever its lines are folded."""
+        return " ".join(self.out.split())
+
 
 @pytest.fixture
 def spark_tuner(

@@ -56,9 +56,9 @@ def test_status_of_an_empty_store_says_how_to_fill_it(spark_tuner: Call) -> None
 def test_status_lists_cohorts_and_shows_one(spark_tuner: Call, run: Run) -> None:
     assert "etl.nightly" in spark_tuner("status").out
     shown = spark_tuner("status", "etl.nightly").out
-    assert "1 proposed" in shown
-    assert f"proposed: {action_words(ACTION, NO_NAMES)}" in shown
-    assert f"id: {short_id(ACTION.id)}" in shown
+    assert "waits for a person: 1 proposed" in shown
+    assert f"proposed (id {short_id(ACTION.id)}): {action_words(ACTION, NO_NAMES)}" in shown
+    assert "spark-tuner approve etl.nightly ID lets the next run try one" in shown
     assert "about 2.0 s less" in shown
 
 
@@ -148,7 +148,7 @@ def test_a_verdict_is_stored_with_who_and_why(
 def test_a_change_is_named_by_its_short_id(spark_tuner: Call, run: Run, url: str) -> None:
     (found,) = json.loads(spark_tuner("status", "etl.nightly", "--json").out)["runs"][0]["actions"]
     short = found["short_id"]
-    assert f"    id: {short}\n" in spark_tuner("status", "etl.nightly").out
+    assert f"proposed (id {short}): " in spark_tuner("status", "etl.nightly").out
     result = spark_tuner("approve", "etl.nightly", short)
     assert result.out.startswith(f"approve: {action_words(ACTION, NO_NAMES)} (from the next run of etl.nightly on)")
     with Store.open(url) as store:
@@ -172,13 +172,13 @@ def test_what_the_next_run_is_to_have_can_be_approved_before_any_had_it(spark_tu
     with Store.open(url) as store:
         store.finish(run.key, RunState.SUCCEEDED, datetime.now(UTC), Outcome("a", "4.3.0", 1, Cluster(2), ()))
         store.add_details(run.key, RunDetails(Decision(Mode.SUGGEST, (new,))))
-    assert f"id: {short_id(new.id)}" in spark_tuner("status", "etl.nightly").out
+    assert f"(id {short_id(new.id)})" in spark_tuner("status", "etl.nightly").out
     assert spark_tuner("approve", "etl.nightly", short_id(new.id)).code == 0
     later = replace(run, key="etl/2", started_at=datetime.now(UTC))
     with Store.open(url) as store:
         store.begin(later)
         store.finish(later.key, RunState.FAILED, datetime.now(UTC), None)
-    assert "(a run has ended since that was decided):" in spark_tuner("status", "etl.nightly").out
+    assert "(a run has ended since that was decided)" in spark_tuner("status", "etl.nightly").out
 
 
 def test_a_verdict_on_an_unknown_change(spark_tuner: Call, run: Run) -> None:
@@ -198,12 +198,13 @@ def test_status_knows_what_people_said_since_the_last_run(spark_tuner: Call, run
     later = replace(run, key="etl/2", started_at=datetime.now(UTC), decision=Decision(Mode.AUTO, (proven,)))
     with Store.open(url) as store:
         store.begin(later)
-    assert "promoted: " in spark_tuner("status", "etl.nightly").out
+    id_ = short_id(ACTION.id)
+    assert f"promoted (id {id_}): " in spark_tuner("status", "etl.nightly").out
     spark_tuner("rollback", "etl.nightly", ACTION.id, "--reason", "too slow")
     shown = spark_tuner("status", "etl.nightly").out
-    assert f"rolled back: {action_words(ACTION, NO_NAMES)}" in shown
+    assert f"rolled back (id {id_}): {action_words(ACTION, NO_NAMES)}" in shown
     assert "too slow" in shown
-    assert "promoted: " not in shown
+    assert "promoted (id" not in shown
 
 
 @pytest.mark.parametrize("command", [["status"], ["ui"], ["approve", "etl.nightly", "foo"], ["mode", "etl", "auto"]])

@@ -16,8 +16,9 @@ from tuner.model.decision import Standing
 from tuner.model.reason import Reason, ReasonCode
 from tuner.words.actions import action_words
 from tuner.words.changes import change_words
-from tuner.words.decisions import decision_summary
+from tuner.words.decisions import decision_summary, in_force_words, waiting_words
 from tuner.words.failures import failure_words
+from tuner.words.gains import gained_words, last_gained_words
 from tuner.words.literal_rungs import values_words
 from tuner.words.reasons import reason_words, why_words
 from tuner.words.standings import standing_words
@@ -56,11 +57,21 @@ def _decisions() -> Iterator[str]:
     for decided in FOR_VALUES:
         rung = f"rung {decided.rung}, classes: {len(decided.literals)}, neutral: {', '.join(decided.neutral)}"
         yield from _said(rung, values_words(decided))
-    yield "## Summaries\n"
-    for decision in DECISIONS:
-        what = [decided.standing for decided in decision.changes]
-        what += [decision.unsteered.code] if decision.unsteered else []
-        yield from _said(f"mode {decision.mode}: {', '.join(what) or 'no change'}", decision_summary(decision))
+    for title, words in (
+        ("Summaries", decision_summary),
+        ("What a run has in force", in_force_words),
+        ("What waits for a person", waiting_words),
+    ):
+        yield f"## {title}\n"
+        for decision in DECISIONS:
+            what = [decided.standing for decided in decision.changes]
+            what += [decision.unsteered.code] if decision.unsteered else []
+            yield from _said(f"mode {decision.mode}: {', '.join(what) or 'no change'}", words(decision))
+    yield "## What was gained\n"
+    for before, after in ((7.0, 4.0), (7.0, 7.5), (0.0, 0.5)):
+        yield from _said(f"expected {before} s, took {after} s", gained_words(before, after))
+    for gained in (2.5, -0.4):
+        yield from _said(f"a change: {gained} s", last_gained_words(gained))
 
 
 def _failures() -> Iterator[str]:

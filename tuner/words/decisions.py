@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 
-from tuner.model.decision import Decision, Mode, Standing
+from tuner.model.decision import IN_FORCE, Decision, Mode, Standing
 from tuner.words.reasons import reason_words
 from tuner.words.sizes import size_words
 from tuner.words.standings import standing_words
+
+# What is said to be in force, or to wait, where nothing is.
+NOTHING = "nothing"
 
 
 def decision_summary(decision: Decision) -> str:
@@ -15,14 +19,36 @@ def decision_summary(decision: Decision) -> str:
     return "; ".join([_of_changes(decision), *map(size_words, decision.sizes)])
 
 
-def _of_changes(decision: Decision) -> str:
+def in_force_words(decision: Decision) -> str:
+    """What a run with it has: how many changes stand where, and sizes; why nothing, where that is not for want of advice."""
+    changes = _steered_apart(decision) or _counted(decision, IN_FORCE)
+    return "; ".join(filter(None, [changes, *map(size_words, decision.sizes)])) or NOTHING
+
+
+def waiting_words(decision: Decision) -> str:
+    """How many changes only a person can let in, or make; "nothing" where none are."""
+    return _counted(decision, {Standing.PROPOSED}) or NOTHING
+
+
+def _steered_apart(decision: Decision) -> str:
+    """What is said of it in place of its changes: why it has none, or whose it has."""
     if decision.unsteered is not None:
         return reason_words(decision.unsteered)
     if decision.lent:
         # Neither how many nor what they are for is its reader's to know.
-        return "first run: what other jobs have proven goes along, for queries that it shares with them"
+        return "first run: it has what other jobs have proven for queries that it shares with them"
+    return ""
+
+
+def _counted(decision: Decision, of: Collection[Standing]) -> str:
     counts = Counter(decided.standing for decided in decision.changes)
-    words = ", ".join(f"{counts[s]} {standing_words(s)}" for s in Standing if counts[s])
+    return ", ".join(f"{counts[s]} {standing_words(s)}" for s in Standing if counts[s] and s in of)
+
+
+def _of_changes(decision: Decision) -> str:
+    if apart := _steered_apart(decision):
+        return apart
+    words = _counted(decision, Standing)
     if decision.mode is Mode.OBSERVE:
         return "; ".join(filter(None, ["observed", words]))
     return words or "nothing to change"

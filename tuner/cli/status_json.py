@@ -1,0 +1,88 @@
+"""What `status --json` prints: cohorts, and the runs of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tuner.history.store import CohortSummary
+from tuner.model.action import Action
+from tuner.model.decision import DecidedChange
+from tuner.model.run import Run
+from tuner.words.actions import action_words
+from tuner.words.decisions import decision_summary
+from tuner.words.failures import failure_words
+from tuner.words.literal_rungs import values_words
+from tuner.words.query_names import QueryNames
+from tuner.words.reasons import why_words
+from tuner.words.short_ids import short_id
+
+
+def summary_json(summary: CohortSummary) -> dict[str, Any]:
+    """A cohort in the list of all."""
+    return {
+        "cohort": summary.cohort,
+        "runs": summary.runs,
+        "last_started_at": summary.last_started_at,
+        "last_state": summary.last_state,
+        "tasks": [{"dag_id": dag_id, "task_id": task_id} for dag_id, task_id in summary.tasks],
+    }
+
+
+def run_json(run: Run, names: QueryNames, core_hour_price: float | None) -> dict[str, Any]:
+    """A run with what steered it and what it measured."""
+    outcome = run.outcome
+    return {
+        "key": run.key,
+        "try_number": run.try_number,
+        "state": run.state,
+        "started_at": run.started_at.isoformat(),
+        "duration_ms": outcome.duration_ms if outcome else None,
+        "allocated_core_hours": outcome.allocated_core_hours if outcome else None,
+        "allocated_gib_hours": outcome.allocated_gib_hours if outcome else None,
+        "cost": outcome.cost(core_hour_price) if outcome else None,
+        "app_id": outcome.app_id if outcome else None,
+        "failure": _failure_json(run, names),
+        "decision": decision_summary(run.decision),
+        "mode": run.decision.mode,
+        "objective": run.decision.objective,
+        "actions": [
+            _action_json(decided, action, names)
+            for decided in run.decision.changes
+            for action in decided.change.actions
+        ],
+        "queries": [
+            {
+                "fingerprint": q.fingerprint,
+                "name": names[q.fingerprint],
+                "duration_ms": q.duration_ms,
+                "status": q.status,
+                "directives": [{"id": d.action_id, "status": d.status, "reason": d.reason} for d in q.directives],
+            }
+            for q in outcome.queries
+        ]
+        if outcome
+        else [],
+    }
+
+
+def _failure_json(run: Run, names: QueryNames) -> dict[str, Any] | None:
+    if (failure := run.failure) is None:
+        return None
+    return {
+        "kind": failure.kind,
+        "query": failure.query,
+        "name": names[failure.query] if failure.query else None,
+        "words": failure_words(failure, names),
+    }
+
+
+def _action_json(decided: DecidedChange, action: Action, names: QueryNames) -> dict[str, Any]:
+    return {
+        "id": action.id,
+        "change": decided.id,
+        "short_id": short_id(decided.id),
+        "words": action_words(action, names),
+        "standing": decided.standing,
+        "reason": why_words(decided, names),
+        "values": values_words(decided),
+    }

@@ -1,0 +1,18 @@
+"""States of cohorts and of runs, in words: the panel has the same."""
+
+from __future__ import annotations
+
+from tuner.model.decision import CohortState
+from tuner.model.run import RunState
+
+_RUN_STATES = {RunState.PARTIAL: "partial log", RunState.LOST: "no log"}
+
+
+def cohort_state_words(state: CohortState) -> str:
+    """As people read it."""
+    return state.value.replace("_", " ")
+
+
+def run_state_words(state: RunState) -> str:
+    """How a run ended, or that it has not; where its log does not tell, what is with that."""
+    return _RUN_STATES.get(state, state.value)

@@ -15,7 +15,7 @@ Call = Callable[..., Result]
 def test_nothing_to_change(spark_tuner: Call, tmp_path: Path) -> None:
     log = write_log(tmp_path / "app-1")
     assert json.loads(spark_tuner("advise", log, "--json").out) == {"recommendations": [], "insights": []}
-    assert "nothing to change" in spark_tuner("advise", log).out
+    assert "nothing to recommend" in spark_tuner("advise", log).out
 
 
 def test_a_partial_log_is_no_ground_for_advice(spark_tuner: Call, tmp_path: Path) -> None:

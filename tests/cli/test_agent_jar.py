@@ -45,7 +45,8 @@ def test_the_jar_and_what_to_set(spark_tuner: Call, spark: Path, tmp_path: Path)
         "for Spark 4.0.1, Scala 2.13",
         f"sha256 {digest}",
         "",
-        "deploy it, and set agent_jar (--agent-jar, or [spark_tuner] agent_jar) to its URL; or set for all jobs:",
+        "deploy it, and set agent_jar (--agent-jar, or [spark_tuner] agent_jar) to its URL; or set for all",
+        "  jobs:",
         f"spark.jars={tmp_path}/agent.jar",
         "spark.sql.extensions=tuner.steering.agent.Extensions",
     ]

@@ -6,6 +6,9 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+from rich.console import Console
+
 from tests.policy.histories import said
 from tuner.cli.hinted_sql import HintedSql, hinted_sql
 from tuner.model.action import Action, ActionKind, Hint
@@ -39,9 +42,11 @@ def change(hint: Hint) -> Change:
     return Change.of("test", (action,), ("q1",), said("why"), (), None)
 
 
-def test_the_statement_is_shown_with_its_hint() -> None:
+def test_the_statement_is_shown_with_its_hint(capsys: pytest.CaptureFixture[str]) -> None:
     found = hinted_sql([change(Hint.BROADCAST)], STATEMENTS, [QUERY])
-    assert list(found.lines()) == [
+    # However narrow the terminal is, a statement is as it is to be pasted.
+    found.show(Console(width=32))
+    assert capsys.readouterr().out.splitlines() == [
         "  statement 2 with its hints:",
         "    SELECT /*+ BROADCAST(d) */ *",
         "    FROM sales s JOIN days d ON s.day = d.id",
@@ -51,9 +56,10 @@ def test_the_statement_is_shown_with_its_hint() -> None:
     ]
 
 
-def test_what_finds_no_place_says_why() -> None:
-    (line,) = hinted_sql([change(Hint.NO_BROADCAST)], STATEMENTS, [QUERY]).lines()
-    assert line.startswith("  not in the text: NO_BROADCAST of days in collect at app.py:3")
+def test_what_finds_no_place_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    hinted_sql([change(Hint.NO_BROADCAST)], STATEMENTS, [QUERY]).show(Console(width=100))
+    line = " ".join(capsys.readouterr().out.split())
+    assert line.startswith("not in the text: NO_BROADCAST of days in collect at app.py:3")
     assert line.endswith("SQL has no hint that forbids a broadcast")
 
 

@@ -39,6 +39,12 @@ def test_nothing_is_lost_and_no_line_is_wider_than_the_terminal(
     assert "".join("".join(rows).split()) == "".join(line.split())
 
 
+def test_a_number_stays_with_its_unit(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = printed(capsys, "shuffle write 3 min 27 s, sort 4 min 52 s, of 14.3 MB and 198k rows or 1.4M rows", 24)
+    assert not any(row.split()[0] in ("s", "s,", "min", "MB") for row in rows)
+    assert " ".join("".join(f" {row}" for row in rows).split()).endswith("of 14.3 MB and 198k rows or 1.4M rows")
+
+
 def test_what_is_to_be_copied_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     command = "spark-tuner ui --db sqlite:////" + "a/" * 100 + "history.db"
     print_to_copy(Console(width=80), [command])

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
-from rich.console import Console
 
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import reach_of
+from tuner.cli.console import console
 from tuner.cli.hinted_sql import HintedSql, hinted_sql, read_statements
 from tuner.cli.insights_text import insights_json, insights_lines
 from tuner.cli.logs import LogReader
@@ -139,15 +139,15 @@ def _show(
     hinted: HintedSql,
     names: QueryNames,
 ) -> None:
-    console = Console(highlight=False)
-    print_lines(console, [f"{_cohort(application)} ({application.app_id})"])
+    out = console()
+    print_lines(out, [f"{_cohort(application)} ({application.app_id})"])
     if application.status is Completeness.COMPLETE:
-        print_lines(console, _changes_lines(changes, names))
-        print_lines(console, hinted.lines())
-        print_lines(console, insights_lines(insights, names, console.width))
+        print_lines(out, _changes_lines(changes, names))
+        hinted.show(out)
+        print_lines(out, insights_lines(insights, names))
     else:
-        print_lines(console, [f"  no advice: the log is {application.status}; its rows and times are incomplete"])
-    console.print()
+        print_lines(out, [f"  no advice: the log is {application.status}; its rows and times are incomplete"])
+    out.print()
 
 
 def _changes_lines(changes: tuple[Change, ...], names: QueryNames) -> Iterator[str]:
@@ -156,7 +156,7 @@ def _changes_lines(changes: tuple[Change, ...], names: QueryNames) -> Iterator[s
         yield f"  {reason_words(first.reason, names)}"
         yield from (f"    {action_words(action, names)}" for change in trial for action in change.actions)
         if p := first.prediction:
-            interval = f"{p.before:.1f} s -> {p.after:.1f} s (between {p.low:.1f} and {p.high:.1f}), risk {first.risk}"
-            yield f"    {over_queries(len(first.queries))}: {interval}"
+            should = f"should take {p.after:.1f} s instead of {p.before:.1f} s (between {p.low:.1f} and {p.high:.1f})"
+            yield f"    {over_queries(len(first.queries))} {should}, risk {first.risk}"
     if not changes:
-        yield "  nothing to change: no change is predicted to gain enough"
+        yield "  nothing to recommend: no change should gain enough"

@@ -9,7 +9,9 @@ from typing import Annotated
 import msgspec
 import typer
 
+from tuner.cli.console import console
 from tuner.cli.options import AsJson
+from tuner.cli.print_lines import print_lines, print_to_copy
 from tuner.errors import RequirementError
 from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.steering.agent.jar import build
@@ -35,12 +37,11 @@ def agent_jar(
         facts = {"jar": str(jar), "spark": spark.version, "scala": spark.scala_version, "sha256": digest, "conf": conf}
         typer.echo(msgspec.json.encode(facts).decode())
         return
-    typer.echo(f"{jar}\nfor Spark {spark.version}, Scala {spark.scala_version}\nsha256 {digest}\n")
-    typer.echo(
-        "deploy it, and set agent_jar (--agent-jar, or [spark_tuner] agent_jar) to its URL; or set for all jobs:"
-    )
-    for key, value in conf.items():
-        typer.echo(f"{key}={value}")
+    out = console()
+    print_to_copy(out, [str(jar), f"for Spark {spark.version}, Scala {spark.scala_version}", f"sha256 {digest}", ""])
+    how = "deploy it, and set agent_jar (--agent-jar, or [spark_tuner] agent_jar) to its URL; or set for all jobs:"
+    print_lines(out, [how])
+    print_to_copy(out, (f"{key}={value}" for key, value in conf.items()))
 
 
 def _at_hand() -> SparkAtHand:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from tuner.cli.console import console
+from tuner.cli.print_lines import print_lines
 from tuner.errors import TunerError
 
 db = typer.Typer(help="The history store.", no_args_is_help=True)
@@ -25,8 +27,10 @@ def _group() -> None:
 def upgrade(url: Url = None) -> None:
     """Bring the store's schema to this version."""
     from tuner.history.schema import upgrade as upgrade_schema
+    from tuner.history.url import parse, shown
 
-    typer.echo(f"schema at {upgrade_schema(store_url(url))}")
+    store = store_url(url)
+    print_lines(console(), [f"{shown(parse(store))}: schema at {upgrade_schema(store)}"])
 
 
 def store_url(url: str | None) -> str:

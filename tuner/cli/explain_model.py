@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
+from tuner.cli.console import console
 from tuner.cli.explain_sources import Measured
+from tuner.cli.print_lines import print_lines
+from tuner.cli.tables import number_column, table, text_column
 from tuner.cost.learned.calibrated_model import VARIABLE
 from tuner.cost.learned.operator_times import Errors, OperatorTimes
 from tuner.cost.learned.train_operator_times import MIN_QUERIES, train_operator_times
@@ -53,47 +55,44 @@ def as_json(model: OperatorTimes) -> dict[str, Any]:
 
 def show(model: OperatorTimes, prior: OperatorTimes) -> None:
     """Prices beside those before, and what cross-validation says of them."""
-    console = Console(highlight=False)
-    console.print(
-        f"operator times learned from {model.trained_on}: {model.queries} queries, {model.stages} stages", markup=False
+    out, clock = console(), model.overheads
+    learned_from = f"operator times learned from {model.trained_on}: {model.queries} queries, {model.stages} stages"
+    print_lines(out, [learned_from])
+    out.print(_prices(model, prior))
+    on_the_clock = (
+        f"on the clock: {clock.idle:.2f} x core time / cores, {clock.query_ms:.0f} ms a query, "
+        f"{clock.stage_ms:.0f} ms a stage, {clock.broadcast_ms:.0f} ms a broadcast"
     )
-    console.print(_prices(model, prior))
-    clock = model.overheads
-    console.print(
-        f"\non the clock: {clock.idle:.2f} x core time / cores, {clock.query_ms:.0f} ms a query, "
-        f"{clock.stage_ms:.0f} ms a stage, {clock.broadcast_ms:.0f} ms a broadcast\n",
-        markup=False,
-        soft_wrap=True,
-    )
+    print_lines(out, ["", on_the_clock, ""])
     if not model.errors:
-        console.print(f"no errors to show: cross-validation needs {MIN_QUERIES} different queries", soft_wrap=True)
+        print_lines(out, [f"no errors to show: cross-validation needs {MIN_QUERIES} different queries"])
         return
-    console.print(_errors(model))
-    console.print("(the model before may have learned from these queries)")
+    out.print(_errors(model))
+    print_lines(out, ["(the model before may have learned from these queries)", *_trees(model)])
+    print_lines(out, ["", f"to put it to use: --save FILE, then {VARIABLE}=FILE"])
+
+
+def _trees(model: OperatorTimes) -> Iterator[str]:
     if model.residual.trees:
         share = format_share(model.residual.share)
-        console.print(f"\n{len(model.residual.trees)} trees correct the prices, weighted by {share}")
-    console.print(f"\nto put it to use: --save FILE, then {VARIABLE}=FILE", soft_wrap=True)
+        yield from ("", f"{len(model.residual.trees)} trees correct the prices, weighted by {share}")
 
 
 def _prices(model: OperatorTimes, prior: OperatorTimes) -> Table:
-    table = Table("one core takes", "per", box=None, pad_edge=False)
-    table.add_column("learned", justify="right")
-    table.add_column("before", justify="right")
+    found = table(text_column("one core takes"), text_column("per"), number_column("learned"), number_column("before"))
     learned, before = asdict(model.costs), asdict(prior.costs)
     for name, unit in PRICE_UNITS.items():
-        table.add_row(name.replace("_", " "), unit, _duration(learned[name]), _duration(before[name]))
-    return table
+        found.add_row(name.replace("_", " "), unit, _duration(learned[name]), _duration(before[name]))
+    return found
 
 
 def _errors(model: OperatorTimes) -> Table:
-    table = Table("error on queries left out", box=None, pad_edge=False)
-    for name in ("median", "90 % within", "within 2x", "8 of 10 take"):
-        table.add_column(name, justify="right")
+    heads = ("median", "90 % within", "within 2x", "8 of 10 take")
+    found = table(text_column("error on queries left out"), *map(number_column, heads))
     for name, text in _ERRORS.items():
         if (errors := model.errors.get(name)) is not None:
-            table.add_row(text, *_error_cells(errors))
-    return table
+            found.add_row(text, *_error_cells(errors))
+    return found
 
 
 def _error_cells(errors: Errors) -> tuple[str, ...]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rich.console import Console
-
+from tuner.cli.console import console
 from tuner.cli.explain_sources import Measured
 from tuner.cli.print_lines import print_lines
 from tuner.cost.learned.calibrated_model import calibrated_model
@@ -52,14 +51,17 @@ def _explained(one: Measured, model: OperatorTimes) -> dict[str, Any]:
 
 def show(queries: Sequence[dict[str, Any]]) -> None:
     """A few lines a query."""
-    console = Console(highlight=False)
+    out = console()
     for q in queries:
-        shown = [(n, s) for n, s in q["terms_core_seconds"].items() if s > 0][:_MOST_TERMS]
-        lines = (
-            f"{q['name']}, query {q['query']} of {q['run']} ({q['fingerprint']})",
-            f"  {format_seconds(q['measured_seconds'])} measured, {format_seconds(q['predicted_seconds'])} by the model; "
-            f"core time {format_seconds(q['measured_core_seconds'])} measured, "
-            f"{format_seconds(q['predicted_core_seconds'])} by prices:",
-            "  " + ", ".join(f"{name.replace('_', ' ')} {format_seconds(seconds)}" for name, seconds in shown),
-        )
-        print_lines(console, lines)
+        print_lines(out, _lines(q))
+
+
+def _lines(q: dict[str, Any]) -> Iterator[str]:
+    shown = [(n, s) for n, s in q["terms_core_seconds"].items() if s > 0][:_MOST_TERMS]
+    terms = ", ".join(f"{name.replace('_', ' ')} {format_seconds(seconds)}" for name, seconds in shown)
+    yield f"{q['name']}, query {q['query']} of {q['run']}"
+    for where, measured, by_model, parts in (
+        ("on the clock", "measured_seconds", "predicted_seconds", ""),
+        ("on all cores", "measured_core_seconds", "predicted_core_seconds", f": {terms}"),
+    ):
+        yield f"  {where}: {format_seconds(q[measured])} measured, {format_seconds(q[by_model])} by the model{parts}"

@@ -5,19 +5,20 @@ from __future__ import annotations
 import sys
 
 import typer
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from tuner.cli.console import console
 from tuner.cli.harvest_on_spark import harvest_on_spark
 from tuner.cli.json_line import JsonLine
 from tuner.cli.logs import LogReader, QueryList
 from tuner.cli.options import AsJson, Paths
 from tuner.cli.print_lines import print_lines
 from tuner.cli.spark_session import Conf, Master, Out, check_spark_options
+from tuner.cli.tables import number_column, table, text_cell, text_column
 from tuner.model.application import Application, Problem
 from tuner.model.query import Query, QueryStatus
 from tuner.units import format_bytes, format_seconds
+from tuner.words.counts import counted
 from tuner.words.query_names import QueryNames
 
 
@@ -47,19 +48,18 @@ def harvest(
 
 
 def _show(application: Application, work: QueryList) -> None:
-    console = Console(highlight=False)
+    out = console()
     found = work.in_order()
-    print_lines(console, [_headline(application, len(found), work.stages)])
+    print_lines(out, [_headline(application, len(found), work.stages)])
     if found:
-        table = Table("id", "seconds", "joins", "input", "spilled", "query", box=None)
-        for column in table.columns[:-1]:
-            column.no_wrap = True
+        numbers = map(number_column, ("query", "seconds", "joins", "broadcast", "input", "spilled"))
+        queries = table(*numbers, text_column("name"))
         names = QueryNames()
         for query in found:
-            table.add_row(*_row(query, names.add(query)))
-        console.print(table)
-    print_lines(console, map(_problem_line, application.problems))
-    console.print()
+            queries.add_row(*_row(query, names.add(query)))
+        out.print(queries)
+    print_lines(out, map(_problem_line, application.problems))
+    out.print()
 
 
 def _problem_line(problem: Problem) -> str:
@@ -73,27 +73,21 @@ def _headline(application: Application, queries: int, stages: int) -> str:
     took = f", {format_seconds((end - start) / 1e3)}" if start is not None and end is not None else ""
     return (
         f"{application.app_name or '(no name)'} ({application.app_id or 'no id'}), Spark {application.spark_version or '?'}, "
-        f"{application.status}{took}: {queries} queries, {stages} stages, "
-        f"{executors.count} executors of {executors.cores} cores"
+        f"{application.status}{took}: {counted(queries, 'query')}, {counted(stages, 'stage')}, "
+        f"{counted(executors.count, 'executor')}"
+        + (f" of {counted(executors.cores, 'core')}" if executors.count else "")
     )
 
 
-def _seconds(query: Query) -> str:
-    seconds = "-" if query.duration_ms is None else f"{query.duration_ms / 1e3:.1f}"
-    return seconds if query.status is QueryStatus.SUCCEEDED else f"{seconds} {query.status.value}"
-
-
-def _joins(query: Query) -> str:
-    broadcast = sum(join.strategy.value.startswith("Broadcast") for join in query.joins)
-    return f"{len(query.joins)} ({broadcast} broadcast)" if broadcast else str(len(query.joins))
-
-
 def _row(query: Query, name: str) -> list[str | Text]:
+    ended = "" if query.status is QueryStatus.SUCCEEDED else f"{query.status.value}: "
+    broadcast = sum(join.strategy.value.startswith("Broadcast") for join in query.joins)
     return [
-        query.fingerprint,
-        _seconds(query),
-        _joins(query),
+        str(query.id),
+        "-" if query.duration_ms is None else f"{query.duration_ms / 1e3:.1f}",
+        str(len(query.joins)),
+        str(broadcast) if broadcast else "-",
         format_bytes(query.input_bytes),
         format_bytes(query.spilled_bytes) if query.spilled_bytes else "-",
-        Text(name),
+        text_cell(f"{ended}{name}"),
     ]

@@ -8,7 +8,9 @@ from dataclasses import asdict
 import msgspec
 import typer
 
+from tuner.cli.console import console
 from tuner.cli.log_sources import log_sources
+from tuner.cli.print_lines import print_lines
 from tuner.cli.spark_session import spark_session
 from tuner.errors import RequirementError
 from tuner.units import format_bytes
@@ -32,8 +34,7 @@ def harvest_on_spark(paths: Iterable[str], master: str, out: str, conf: Iterable
         typer.echo(msgspec.json.encode(asdict(done)).decode())
     else:
         statuses = ", ".join(f"{count} {status}" for status, count in sorted(done.statuses.items())) or "none"
-        typer.echo(f"{done.read} logs read ({format_bytes(done.size_bytes)}): {statuses}; {done.unchanged} unchanged")
-        for table, rows in done.rows.items():
-            typer.echo(f"  {table}: {rows} rows")
+        read = f"{done.read} logs read ({format_bytes(done.size_bytes)}): {statuses}; {done.unchanged} unchanged"
+        print_lines(console(), [read, *(f"  {table}: {rows} rows" for table, rows in done.rows.items())])
     if failures:
         raise typer.Exit(1)

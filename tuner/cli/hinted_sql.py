@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+
+from tuner.cli.print_lines import print_lines, print_to_copy
 from tuner.errors import TunerError
 from tuner.model.change import Change
 from tuner.model.query import Query
@@ -21,12 +24,12 @@ class HintedSql:
     texts: tuple[tuple[int, str], ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
 
-    def lines(self) -> Iterator[str]:
+    def show(self, console: Console) -> None:
+        """Print them; statements line by line as they are, to be copied."""
         for number, text in self.texts:
-            yield f"  statement {number} with its hints:"
-            yield from (f"    {line}" for line in text.splitlines())
-        for words, why in self.left_out:
-            yield f"  not in the text: {words}: {why}"
+            print_lines(console, [f"  statement {number} with its hints:"])
+            print_to_copy(console, (f"    {line}" for line in text.splitlines()))
+        print_lines(console, (f"  not in the text: {words}: {why}" for words, why in self.left_out))
 
     def as_json(self, app_id: str) -> dict[str, Any]:
         return {

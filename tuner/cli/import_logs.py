@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
 from tuner.cli.cohort import new_name
+from tuner.cli.console import console
 from tuner.cli.db import Url, store_url
-from tuner.cli.log_sources import log_sources
+from tuner.cli.log_sources import log_sources, on_stderr
 from tuner.cli.options import AsJson, Paths
+from tuner.cli.print_lines import print_lines, print_to_copy
 from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
+from tuner.history.url import parse, shown
 from tuner.model.decision import Mode
-from tuner.printable import printable
 from tuner.problems import Problems
+from tuner.words.counts import counted
 from tuner.words.decisions import decision_summary
 
 if TYPE_CHECKING:
@@ -56,13 +62,17 @@ def import_logs(
 
     rules, which = cohort_rules(cohort_pattern, as_cohort), chosen(cohort, since, months)
     walker = Walker(Mode.AUTO, agent=steering is By.AGENT, text=sql)
-    tell = _tell_as_json if as_json else _tell
-    with Store.open(store_url(url)) as store:
+    store_at = store_url(url)
+    tell = partial(_tell_as_json, store_at) if as_json else _tell
+    with Store.open(store_at) as store:
         if watch:
+            on_stderr(f"importing into {shown(parse(store_at))} as logs come; Ctrl+C ends it")
             look_until_ended(WatchedImport(paths, LocalReplay(walker, rules, which), store), every, tell)
             return
         news, failures = _once(paths, walker, rules, which, store)
     tell(news)
+    if not as_json and news.kept:
+        _tell_where(store_at, [cohort.cohort for cohort, _ in news.kept], given=url is not None)
     if failures or not news.kept:
         raise typer.Exit(1)
 
@@ -83,19 +93,34 @@ def _once(
     return Imported(kept, list(summary.unread), [*summary.problems, *problems.found]), failures
 
 
-def _tell_as_json(imported: Imported) -> None:
+def _tell_as_json(store_at: str, imported: Imported) -> None:
     cohorts = [
         {"cohort": c.cohort, "runs": c.runs, "imported": added, "next": decision_summary(c.next)}
         for c, added in imported.kept
     ]
     unread = [{"log": u.log, "why": u.why} for u in imported.unread]
-    document = {"cohorts": cohorts, "unread": unread, "problems": imported.problems}
+    document = {
+        "store": shown(parse(store_at)),
+        "cohorts": cohorts,
+        "unread": unread,
+        "problems": imported.problems,
+    }
     typer.echo(msgspec.json.encode(document).decode())
 
 
 def _tell(imported: Imported) -> None:
+    out = console()
     for c, added in imported.kept:
-        runs = f"{added} of {c.runs} runs imported; the next run: {decision_summary(c.next)}"
-        typer.echo(printable(f"{c.cohort}: {runs}"))
-    for line in (*(f"{u.log}: {u.why}" for u in imported.unread), *imported.problems):
-        typer.echo(printable(f"  {line}"))
+        runs = f"{added} of {counted(c.runs, 'run')} imported; the next run: {decision_summary(c.next)}"
+        print_lines(out, [f"{c.cohort}: {runs}"])
+    unused = [*(f"{u.log}: {u.why}" for u in imported.unread), *imported.problems]
+    print_lines(out, [f"  {line}" for line in unused])
+
+
+def _tell_where(store_at: str, cohorts: Sequence[str], *, given: bool) -> None:
+    """Which store has it now, without its password, and how to look at it."""
+    place = shown(parse(store_at))
+    which = f" {shlex.quote(cohorts[0])}" if len(cohorts) == 1 else ""
+    out = console()
+    where = f" --db {shlex.quote(place)}" if given else ""
+    print_to_copy(out, ["", "stored in:", f"  {place}", "look at it:", f"  spark-tuner status{which}{where}"])

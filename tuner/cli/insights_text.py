@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from typing import Any
 
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight
 from tuner.units import format_bytes, format_rows, format_seconds, format_share
+from tuner.words.counts import counted
 from tuner.words.query_names import QueryNames
 
 # About a screen and a half; the rest is in the JSON.
 MOST_SHOWN = 10
+MOST_MEASURED = 4
 _SECONDS = 10  # as wide as `4 min 5 s`
 _HANGING = " " * (2 + _SECONDS + 2)
 
@@ -37,30 +38,24 @@ def insights_json(cohort: str, app_id: str, found: tuple[Insight, ...], names: Q
     ]
 
 
-def insights_lines(found: tuple[Insight, ...], names: QueryNames, width: int) -> Iterator[str]:
-    """The costliest insights, wrapped to a terminal's width; nothing where there are none."""
+def insights_lines(found: tuple[Insight, ...], names: QueryNames) -> Iterator[str]:
+    """The costliest insights; nothing where there are none."""
     if not found:
         return
     yield "  insights: what only a person can change, and the most that it can gain"
     for insight in found[:MOST_SHOWN]:
         kind = insight.kind.replace("_", " ")
-        yield f"  {format_seconds(insight.seconds):>{_SECONDS}}  {kind} in {names[insight.query]} ({insight.query})"
-        measured = "; ".join(_evidence(e) for e in insight.evidence if e.value)
-        for text in (insight.operator, insight.reason, f"measured: {measured}", f"change: {insight.change}"):
-            yield from _wrapped(text, width)
+        yield f"  {format_seconds(insight.seconds):>{_SECONDS}}  {kind} in {names[insight.query]}"
+        for text in (insight.operator, insight.reason, _measured(insight), f"change: {insight.change}"):
+            yield f"{_HANGING}{text}"
     if len(found) > MOST_SHOWN:
         yield f"{_HANGING}and {len(found) - MOST_SHOWN} more that cost less: --json has them all"
 
 
-def _wrapped(text: str, width: int) -> list[str]:
-    return textwrap.wrap(
-        text,
-        max(40, width),
-        initial_indent=_HANGING,
-        subsequent_indent=_HANGING + "  ",
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
+def _measured(insight: Insight) -> str:
+    told = [_evidence(e) for e in insight.evidence if e.value]
+    more = f"; and {counted(len(told) - MOST_MEASURED, 'more number')}" if len(told) > MOST_MEASURED else ""
+    return f"measured: {'; '.join(told[:MOST_MEASURED])}{more}"
 
 
 def _evidence(e: Evidence) -> str:

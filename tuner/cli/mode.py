@@ -10,7 +10,9 @@ from typing import Annotated
 import typer
 
 from tuner.cli.cohort import require_known
+from tuner.cli.console import console
 from tuner.cli.db import Url, stored_url
+from tuner.cli.print_lines import print_lines
 from tuner.cli.verdict import Cohort, Reason
 from tuner.history.store import Store
 from tuner.loop.stance_now import keep_stance_now
@@ -37,4 +39,5 @@ def mode(cohort: Cohort, wanted: Wanted, reason: Reason = "", url: Url = None) -
         require_known(store, cohort)
         store.set_mode(ModeChange(cohort, chosen, getpass.getuser(), datetime.now(UTC), reason))
         keep_stance_now(store, cohort)
-    typer.echo(f"{f'mode {chosen}' if chosen else 'the mode of the job'}: from the next run of {cohort} on")
+    set_ = f"mode {chosen}" if chosen else "the mode of the job"
+    print_lines(console(), [f"{set_}: from the next run of {cohort} on"])

@@ -10,7 +10,9 @@ from typing import Annotated
 import typer
 
 from tuner.cli.cohort import require_known
+from tuner.cli.console import console
 from tuner.cli.db import Url, stored_url
+from tuner.cli.print_lines import print_lines
 from tuner.cli.verdict import Cohort, Reason
 from tuner.history.store import Store
 from tuner.model.objective import Objective
@@ -36,4 +38,5 @@ def objective(cohort: Cohort, wanted: Wanted, reason: Reason = "", url: Url = No
     with Store.open(stored_url(url)) as store:
         require_known(store, cohort)
         store.set_objective(ObjectiveChange(cohort, chosen, getpass.getuser(), datetime.now(UTC), reason))
-    typer.echo(f"{f'objective {chosen}' if chosen else 'the objective of the job'}: from the next run of {cohort} on")
+    set_ = f"objective {chosen}" if chosen else "the objective of the job"
+    print_lines(console(), [f"{set_}: from the next run of {cohort} on"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from rich.cells import cell_len
@@ -12,6 +13,9 @@ from tuner.cli.console import MOST_COLUMNS
 from tuner.printable import printable
 
 _HANGING = 2
+# A number and its unit stay on one line.
+_UNIT = re.compile(r"(?<=\d) (?=(?:s|ms|min|h|B|kB|MB|GB|TB|rows)\b)")
+_UNBROKEN = "\ue000"
 
 
 def print_lines(console: Console, lines: Iterable[str], limit: int | None = None) -> None:
@@ -37,6 +41,6 @@ def _folded(console: Console, line: str) -> Iterator[str]:
         return
     text = line.lstrip(" ")
     indent = " " * min(len(line) - len(text), columns // 2)
-    rows = Text(text).wrap(console, max(1, columns - len(indent) - _HANGING), overflow="fold")
+    rows = Text(_UNIT.sub(_UNBROKEN, text)).wrap(console, max(1, columns - len(indent) - _HANGING), overflow="fold")
     for number, row in enumerate(rows):
-        yield f"{indent}{' ' * _HANGING if number else ''}{row.plain.rstrip()}"
+        yield f"{indent}{' ' * _HANGING if number else ''}{row.plain.rstrip().replace(_UNBROKEN, ' ')}"

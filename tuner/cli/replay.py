@@ -10,17 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
+from tuner.cli.console import console
 from tuner.cli.fleet_model_text import fleet_model_lines
-from tuner.cli.log_sources import log_sources
+from tuner.cli.log_sources import log_sources, on_stderr
 from tuner.cli.options import AsJson, CoreHourPrice, Paths
 from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
 from tuner.cli.spark_session import Conf, Master, Out, check_spark_options, spark_session
 from tuner.errors import RequirementError
 from tuner.model.decision import Mode
 from tuner.model.objective import Objective
-from tuner.printable import printable
 from tuner.problems import Problems
 
 if TYPE_CHECKING:
@@ -88,9 +87,7 @@ def replay(
             for line in replay_lines(found, core_hour_price):
                 typer.echo(line)
         else:
-            show_replay(
-                Console(highlight=False), found, backtest=backtest, core_hour_price=core_hour_price, resources=resources
-            )
+            show_replay(console(), found, backtest=backtest, core_hour_price=core_hour_price, resources=resources)
         if db is not None or report is not None:
             _keep(found, db, report, core_hour_price)
         if failures or not found.summary.cohorts:
@@ -100,6 +97,7 @@ def replay(
 def _keep(found: Replayed, db: str | None, report: Path | None, core_hour_price: float | None) -> None:
     """The cohorts that take most core-hours in a store, and the report that is made of it."""
     from tuner.history.store import Store
+    from tuner.history.url import parse, shown
     from tuner.replay.report.write import write_report
     from tuner.replay.store_cohort import store_cohort
 
@@ -113,8 +111,10 @@ def _keep(found: Replayed, db: str | None, report: Path | None, core_hour_price:
         if report is not None:
             write_report(report, found, store, core_hour_price=core_hour_price)
             print(f"report: {report}", file=sys.stderr)
+        if db is not None:
+            on_stderr(f"in the store {shown(parse(db))}: `spark-tuner status --db URL`, or ui, shows it")
     for line in problems.found:
-        print(f"spark-tuner: {printable(line)}", file=sys.stderr)
+        on_stderr(line)
 
 
 @contextmanager
@@ -135,7 +135,7 @@ def _on_spark(
     with spark_session(master, conf, "spark-tuner replay") as session:
         found = replay_on_spark(session, sources, out, walker, rules, which)
         for line in _work(found):
-            print(f"spark-tuner: {printable(line)}", file=sys.stderr)
+            on_stderr(line)
         try:
             yield found
         finally:

@@ -7,16 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from tuner.cli.insights_text import insights_lines
 from tuner.cli.print_lines import print_lines
 from tuner.cli.resources_text import resources_lines
+from tuner.cli.tables import number_column, table, text_cell, text_column
 from tuner.errors import TunerError
 from tuner.model.change import Prediction
 from tuner.model.run import RunState
-from tuner.printable import printable
 from tuner.replay.cohort_replay import Advised, Backtest, CohortReplay, Observed, ReplayedRun, ReplaySummary, UnreadLog
 from tuner.replay.newest_run import details_of_newest_run, newest_whole, order_insights
 from tuner.replay.replayed import Replayed
@@ -26,6 +25,7 @@ from tuner.words.decisions import decision_summary
 from tuner.words.query_names import QueryNames
 from tuner.words.reasons import why_words
 from tuner.words.standings import standing_words
+from tuner.words.states import run_state_words
 
 # What fits on a few screens; --json and --report have all.
 MOST_COHORTS = 8
@@ -45,13 +45,16 @@ def show_replay(
 ) -> None:
     """Print it; the logs of the newest runs are read once more, for insights."""
     summary = found.summary
-    _say(console, [_headline(summary), *_money(summary, core_hour_price)])
+    _say(console, [_headline(summary), _savings(summary.cohorts), *_money(summary, core_hour_price)])
     for cohort in summary.cohorts[:MOST_COHORTS]:
         console.print()
         _say(console, [_cohort_line(cohort)])
-        console.print(_runs_table(list(found.runs(cohort.cohort))))
+        runs = list(found.runs(cohort.cohort))
+        console.print(_runs_table(runs))
+        if len(runs) > MOST_RUNS:
+            _say(console, [f"  and {len(runs) - MOST_RUNS} earlier runs"])
         _say(console, _cohort_lines(cohort))
-        _say(console, _insights(found, cohort, console.width))
+        _say(console, _insights(found, cohort))
     _say(console, ["", *_rest(summary), *_score(summary.backtest)])
     if resources:
         _say(console, resources_lines(summary.cohorts))
@@ -69,8 +72,8 @@ def _headline(summary: ReplaySummary) -> str:
     runs, measured = sum(c.runs for c in cohorts), sum(c.measured for c in cohorts)
     seconds, core_hours = sum(c.query_seconds for c in cohorts), sum(c.core_hours for c in cohorts)
     read = f"{_counted(summary.logs, 'log')} ({format_bytes(summary.size_bytes)})"
-    had = f"{_counted(len(cohorts), 'cohort')}, {_counted(runs, 'run')}, {measured} measured"
-    return f"{read}: {had}: {format_seconds(seconds)} of queries, {_hours(core_hours)}{_savings(cohorts)}"
+    had = f"{_counted(len(cohorts), 'cohort')}, {_counted(runs, 'run')} ({measured} measured)"
+    return f"{read}: {had}, {format_seconds(seconds)} of queries, {_hours(core_hours)}"
 
 
 def _money(summary: ReplaySummary, core_hour_price: float | None) -> Iterator[str]:
@@ -87,8 +90,9 @@ def _savings(cohorts: Sequence[CohortReplay]) -> str:
     """By these runs, and by the next one of each cohort."""
     saved = sum(c.saved_core_hours for c in cohorts)
     following = sum(c.next_saved.gain for c in cohorts if c.next_saved)
-    past = f"; could have saved {_hours(saved)}" if saved else "; no run lacked a change"
-    return past + (f"; the next runs would save {format_seconds(following)}" if following else "")
+    told = [f"these runs could have saved {_hours(saved)}"] if saved else []
+    told += [f"the next runs should save {format_seconds(following)}"] if following else []
+    return "; ".join(told) or "nothing to recommend: no change should gain enough"
 
 
 def _counted(count: int, name: str) -> str:
@@ -112,19 +116,20 @@ def _saved(p: Prediction) -> str:
 
 
 def _runs_table(runs: Sequence[ReplayedRun]) -> Table:
-    table = Table("  run", "seconds", "would save", "decision", box=None, caption_justify="left", pad_edge=False)
-    for column in table.columns[:3]:
-        column.no_wrap = True
-    if len(runs) > MOST_RUNS:
-        table.caption = f"  and {len(runs) - MOST_RUNS} earlier runs"
+    found = table(
+        text_column("run (UTC)"),
+        number_column("queries s"),
+        number_column("could save s"),
+        text_column("decision"),
+    )
     for run in runs[-MOST_RUNS:]:
-        measured = f"{run.actual_seconds:.1f}" if run.actual_seconds is not None else "-"
-        state = measured if run.state is RunState.SUCCEEDED else run.state.value
-        saved = format_seconds(run.predicted_seconds.gain) if run.predicted_seconds else "-"
+        measured = "-" if run.actual_seconds is None else f"{run.actual_seconds:,.1f}"
+        saved = "-" if run.predicted_seconds is None else f"{run.predicted_seconds.gain:,.1f}"
+        ended = "" if run.state is RunState.SUCCEEDED else f"{run_state_words(run.state)}; "
         differs = " (the live run was given another)" if run.as_live is False else ""
-        decision = escape(printable(decision_summary(run.decision) + differs))
-        table.add_row(f"  {run.started_at:%Y-%m-%d %H:%M}", state, saved, decision)
-    return table
+        decision = text_cell(f"{ended}{decision_summary(run.decision)}{differs}")
+        found.add_row(f"{run.started_at:%Y-%m-%d %H:%M}", measured, saved, decision)
+    return found
 
 
 def _cohort_lines(c: CohortReplay) -> Iterator[str]:
@@ -138,18 +143,18 @@ def _cohort_lines(c: CohortReplay) -> Iterator[str]:
         yield f"  executors held {_hours(c.allocated_core_hours)}, busy or idle{among}"
     if c.live:
         yield f"  decisions: {c.as_live} of {c.live} are the same as the live tuner's"
-    would = f", would save {_saved(c.next_saved)}" if c.next_saved else ""
+    would = f", should save {_saved(c.next_saved)}" if c.next_saved else ""
     yield f"  the next run: {decision_summary(c.next)}{would}"
     for decided in c.next.changes[:MOST_ADVISED]:
         p = decided.change.prediction
-        interval = f": {p.before:.1f} s -> {p.after:.1f} s (between {p.low:.1f} and {p.high:.1f})" if p else ""
+        interval = f": should take {_took(p)}" if p else ""
         yield f"    {standing_words(decided.standing)}: {change_words(decided.change, names)}{interval}"
         yield f"      {why_words(decided, names)}"
     if len(c.next.changes) > MOST_ADVISED:
         yield f"    and {len(c.next.changes) - MOST_ADVISED} more: --json has them all"
     lacked = [a for a in c.advised if a.runs]
     if lacked:
-        yield "  what these runs lacked, most core-hours first"
+        yield "  what these runs could have saved, most core-hours first:"
     yield from (_advised_line(advised, names) for advised in lacked[:MOST_ADVISED])
 
 
@@ -158,14 +163,18 @@ def _advised_line(a: Advised, names: QueryNames) -> str:
     return f"    {_saved(a.seconds)} in {_counted(a.runs, 'run')}, {_hours(a.core_hours)}: {words}"
 
 
-def _insights(found: Replayed, cohort: CohortReplay, width: int) -> Iterable[str]:
+def _took(p: Prediction) -> str:
+    return f"{p.after:.1f} s instead of {p.before:.1f} s (between {p.low:.1f} and {p.high:.1f})"
+
+
+def _insights(found: Replayed, cohort: CohortReplay) -> Iterable[str]:
     """Of the newest whole run; none where its log is gone since."""
     try:
         runs = newest_whole(found.logged(cohort.cohort))
         insights = details_of_newest_run(runs[-1], more=order_insights(runs)).insights if runs else ()
     except (TunerError, OSError):
         return ()
-    return insights_lines(insights, QueryNames(runs[-1].outcome.queries), width) if insights else ()
+    return insights_lines(insights, QueryNames(runs[-1].outcome.queries)) if insights else ()
 
 
 def _rest(summary: ReplaySummary) -> Iterator[str]:
@@ -175,28 +184,26 @@ def _rest(summary: ReplaySummary) -> Iterator[str]:
 
 def _score(found: Backtest | None) -> Iterator[str]:
     if found is None or not found.pairs:
-        yield "backtest: no later run had a change that was advised"
+        yield "predictions cannot be checked: no later run had a change that was recommended before it"
         return
-    ranks = "" if found.rank_correlation is None else f"rank correlation {found.rank_correlation:.2f}, "
+    ranks = "" if found.rank_correlation is None else f", rank correlation {found.rank_correlation:.2f}"
     yield (
-        f"backtest: {found.pairs} advised changes were in a later run ({found.by_tuner} by the tuner): {ranks}"
-        f"{format_share(found.coverage or 0)} within their interval, {format_share(found.right or 0)} faster with it, "
-        f"shares gained off by {format_share(found.median_error or 0)} (median)"
+        f"predictions, checked on {_counted(found.pairs, 'recommended change')} that a later run had ({found.by_tuner} by the "
+        f"tuner): {format_share(found.right or 0)} were faster with it, {format_share(found.coverage or 0)} within the interval "
+        f"foretold; shares gained were off by {format_share(found.median_error or 0)} (median){ranks}"
     )
 
 
 def _observed_line(o: Observed) -> str:
-    p = o.predicted
-    return (
-        f"  {o.words}: {o.before:.1f} s -> {o.after:.1f} s in run {o.seen_in}, {'within' if o.within else 'outside'} "
-        f"{p.after:.1f} s (between {p.low:.1f} and {p.high:.1f})"
-    )
+    p, where = o.predicted, "within" if o.within else "outside"
+    took = f"took {o.after:.1f} s instead of {o.before:.1f} s in run {o.seen_in}"
+    return f"  {o.words}: {took}, {where} what was foretold: {p.after:.1f} s (between {p.low:.1f} and {p.high:.1f})"
 
 
 def _unread(unread: Sequence[UnreadLog]) -> Iterator[str]:
     if not unread:
         return
-    yield "could not use, or only in part:"
+    yield "not used, or only in part:"
     for u in unread[:MOST_UNREAD]:
         yield f"  {u.log}: {u.why}"
     if len(unread) > MOST_UNREAD:

@@ -10,13 +10,14 @@ from typing import Annotated
 import typer
 
 from tuner.cli.cohort import known_name, known_runs, outlook_of
+from tuner.cli.console import console
 from tuner.cli.db import Url, stored_url
+from tuner.cli.print_lines import print_lines
 from tuner.errors import TunerError
 from tuner.history.store import Store
 from tuner.loop.stance_now import keep_stance_now
 from tuner.model.change import Change
 from tuner.model.verdict import Ruling, Verdict
-from tuner.printable import printable
 from tuner.words.changes import change_words
 from tuner.words.query_names import QueryNames, names_in
 from tuner.words.short_ids import short_id
@@ -64,8 +65,8 @@ def _rule(ruling: Ruling, cohort: str, part: str, reason: str, url: str | None) 
         change = known[_the_one(known, part, cohort, names)]
         store.record(Verdict(cohort, change.id, ruling, getpass.getuser(), datetime.now(UTC), reason))
         keep_stance_now(store, cohort)
-    typer.echo(printable(f"{ruling}: {change_words(change, names)} (from the next run of {cohort} on)"))
-    typer.echo(printable(f"  id: {change.id}"))
+    said = f"{ruling}: {change_words(change, names)} (from the next run of {cohort} on)"
+    print_lines(console(), [said, f"  id: {short_id(change.id)}"])
 
 
 def _the_one(known: Mapping[str, Change], part: str, cohort: str, names: QueryNames) -> str:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.bench.made import setup
 from tuner.bench import run_application as module
+from tuner.bench.bench_run import QueryTime
 from tuner.bench.run_application import Submit, run_application
 
 
@@ -31,3 +36,45 @@ def test_core_seconds_are_told_last_and_are_no_query(
     assert ran.queries[0].name == "q1"
     assert [q.name for q in ran.queries if not q.error] == ["q1"]
     assert ran.allocated_core_seconds == held
+
+
+def test_queries_are_told_while_the_application_runs_each_once_it_is_written_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[QueryTime] = []
+    at_each_look: list[int] = []
+
+    def run(command: list[str], *given: Any) -> int:
+        look = given[-1]
+        for text in (
+            '{"name": "q1", "seconds": 2.0}\n{"na',
+            'me": "q2", "seconds": 3.0}\n',
+            '{"allocated_core_seconds": 9.0}\n',
+        ):
+            with Path(command[-1]).open("a") as results:
+                results.write(text)
+            look()
+            at_each_look.append(len(heard))
+        return 0
+
+    monkeypatch.setattr(module, "_run", run)
+    monkeypatch.setattr(module, "find_spark_submit", lambda: "spark-submit")
+    monkeypatch.setattr(module, "environment_for", lambda program: {})
+    run_application(setup(tmp_path), Submit(), tmp_path / "work", heard.append)
+    assert at_each_look == [1, 2, 2]
+    assert [(query.name, query.seconds) for query in heard] == [("q1", 2.0), ("q2", 3.0)]
+
+
+@pytest.mark.processes
+def test_an_application_is_waited_for_looked_at_and_ended_once_it_takes_too_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[int] = []
+    monkeypatch.setattr(module, "_LOOK_SECONDS", 0.05)
+    program = [sys.executable, "-c", "import time; time.sleep(60)"]
+    code = module._run(program, os.environ, tmp_path, tmp_path / "log", 0.4, lambda: looks.append(1))
+    assert code == -signal.SIGKILL
+    assert len(looks) > 2
+    assert (
+        module._run([sys.executable, "-c", "exit(3)"], os.environ, tmp_path, tmp_path / "log", 60.0, lambda: None) == 3
+    )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tuner.bench.bench_run import BenchRun, Setup
+from tuner.bench.progress import Heard, Step
 from tuner.bench.records import Records
 from tuner.bench.run_rounds import run_rounds
 from tuner.errors import TunerError
@@ -26,12 +27,15 @@ class Counting:
     learns: bool = True
     stops_at: list[int] = field(default_factory=list)
 
-    def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
+    def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path, heard: Heard) -> BenchRun:
         if number in self.stops_at:
             self.stops_at.remove(number)
             raise KeyboardInterrupt
         self.calls.append((self.name, number, [r.number for r in earlier]))
-        return run(self.name, number, {"q1": number})
+        found = run(self.name, number, dict.fromkeys(setup.workload.queries, number))
+        for query in found.queries:
+            heard(query)
+        return found
 
 
 class Preparing(Counting):
@@ -92,3 +96,24 @@ def test_a_record_of_another_version_is_told(tmp_path: Path) -> None:
     (work / "run.json").write_text('{"contender": 3}')
     with pytest.raises(TunerError, match="not a run of this version's bench"):
         records.get("a", 1)
+
+
+def test_each_query_is_told_as_it_ends_also_of_a_bench_that_goes_on(tmp_path: Path) -> None:
+    of = setup(tmp_path, runs=2, repeats=0)
+    contenders = [Counting("a", []), Counting("b", [], stops_at=[2])]
+    first, second = list[Step](), list[Step]()
+    with pytest.raises(KeyboardInterrupt):
+        run_rounds(of, contenders, Records(of), lambda _: None, first.append)
+    run_rounds(of, contenders, Records(of), lambda _: None, second.append)
+    told = [(step.contender, step.number, step.query.name, step.done, step.total) for step in (*first, *second)]
+    assert told == [
+        ("a", 1, "q1", 1, 8),
+        ("a", 1, "q2", 2, 8),
+        ("b", 1, "q1", 3, 8),
+        ("b", 1, "q2", 4, 8),
+        ("b", 2, "q1", 5, 8),
+        ("b", 2, "q2", 6, 8),
+        ("a", 2, "q1", 7, 8),
+        ("a", 2, "q2", 8, 8),
+    ]
+    assert second[-1].left_seconds == 0

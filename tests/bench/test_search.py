@@ -10,6 +10,7 @@ import pytest
 from tuner.bench.bench_run import BenchRun, QueryTime, Setup
 from tuner.bench.contenders import search as module
 from tuner.bench.contenders.search import Search, Trial, best
+from tuner.bench.progress import Heard
 from tuner.bench.run_application import Ran, Submit
 from tuner.bench.search_space import OF_APPLICATION, OF_QUERY
 
@@ -23,7 +24,7 @@ THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
 def spark(monkeypatch: pytest.MonkeyPatch) -> None:
     """At the seam: q1 takes longer the further its threshold is from 64 MiB, q2 always as long."""
 
-    def run_application(setup: Setup, submit: Submit, work: Path) -> Ran:
+    def run_application(setup: Setup, submit: Submit, work: Path, heard: Heard) -> Ran:
         distance = abs(int(submit.query_conf.get("q1", {}).get(THRESHOLD, 1 << 20)) / (64 << 20) - 1)
         return Ran((QueryTime("q1", 5 + distance), QueryTime("q2", 5)), 20, 0)
 
@@ -33,7 +34,7 @@ def spark(monkeypatch: pytest.MonkeyPatch) -> None:
 def nights(search: Search, of: Setup) -> list[BenchRun]:
     found: list[BenchRun] = []
     for number in range(1, of.rounds + 1):
-        found.append(search.run(of, number, found, Path()))
+        found.append(search.run(of, number, found, Path(), lambda query: None))
     return found
 
 

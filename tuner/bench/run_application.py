@@ -7,12 +7,14 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tuner.bench.bench_run import QueryTime, Setup
+from tuner.bench.progress import Heard
 from tuner.errors import TunerError
 from tuner.spark.knobs import DRIVER_MEMORY
 from tuner.spark.spark_submit import environment_for, find_spark_submit
@@ -22,6 +24,7 @@ APPLICATION = Path(__file__).with_name("application.py")
 # An application starts, lists files and stops, beside running its queries.
 _START_SECONDS = 600.0
 _HELD = "allocated_core_seconds"
+_LOOK_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +53,9 @@ class Ran:
     allocated_core_seconds: float | None = None
 
 
-def run_application(setup: Setup, submit: Submit, work: Path) -> Ran:
-    """Run the application in its own directory `work`; its output goes to `work/spark.log`.
+def run_application(setup: Setup, submit: Submit, work: Path, heard: Heard = lambda query: None) -> Ran:
+    """Run the application in its own directory `work`; its output goes to `work/spark.log`. `heard` is told of each query as
+    it ends.
 
     If it dies, the queries that are left are in the result with the reason. TunerError if no query ended.
     """
@@ -63,7 +67,9 @@ def run_application(setup: Setup, submit: Submit, work: Path) -> Ran:
     command = [program, *conf_arguments(_conf(setup, submit, work)), *submit.flags]
     command += [str(APPLICATION), str(options), str(results)]
     started = time.monotonic()
-    code = _run(command, environment_for(program), work, log, _most_seconds(setup, submit))
+    written = _Written(results)
+    look = partial(_tell, written, heard)
+    code = _run(command, environment_for(program), work, log, _most_seconds(setup, submit), look)
     seconds = time.monotonic() - started
     found, held = _read(results)
     if not found:
@@ -112,7 +118,15 @@ def _most_seconds(setup: Setup, submit: Submit) -> float:
     return _START_SECONDS + setup.timeout_seconds * (1 if submit.analyze else len(setup.workload.queries))
 
 
-def _run(command: Sequence[str], environ: Mapping[str, str], work: Path, log: Path, most_seconds: float) -> int:
+def _run(
+    command: Sequence[str],
+    environ: Mapping[str, str],
+    work: Path,
+    log: Path,
+    most_seconds: float,
+    look: Callable[[], None],
+) -> int:
+    """Its exit code; `look` is called now and then, and once it has ended."""
     with log.open("wb") as output:
         # A process group of its own: an interrupted bench leaves no Spark behind.
         process = subprocess.Popen(
@@ -120,13 +134,45 @@ def _run(command: Sequence[str], environ: Mapping[str, str], work: Path, log: Pa
             stdin=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         try:
-            return process.wait(most_seconds)
-        except subprocess.TimeoutExpired:
-            return -signal.SIGKILL
+            return _waited(process, most_seconds, look)
         finally:
+            look()
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
+
+
+def _waited(process: subprocess.Popen[bytes], most_seconds: float, look: Callable[[], None]) -> int:
+    until = time.monotonic() + most_seconds
+    while (left := until - time.monotonic()) > 0:
+        try:
+            return process.wait(min(_LOOK_SECONDS, left))
+        except subprocess.TimeoutExpired:
+            look()
+    return -signal.SIGKILL
+
+
+class _Written:
+    """The lines that an application adds to its results while it runs."""
+
+    def __init__(self, results: Path) -> None:
+        self._results, self._read_bytes = results, 0
+
+    def new_lines(self) -> list[dict[str, Any]]:
+        if not self._results.exists():
+            return []
+        with self._results.open("rb") as file:
+            file.seek(self._read_bytes)
+            found = file.read()
+        whole = found[: found.rfind(b"\n") + 1]
+        self._read_bytes += len(whole)
+        return [json.loads(line) for line in whole.splitlines()]
+
+
+def _tell(written: _Written, heard: Heard) -> None:
+    for line in written.new_lines():
+        if _HELD not in line:
+            heard(QueryTime(**line))
 
 
 def _read(results: Path) -> tuple[list[QueryTime], float | None]:

@@ -8,35 +8,66 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
 
-from tuner.bench.bench_run import BenchRun, Setup
+from tuner.bench.bench_run import BenchRun, QueryTime, Setup
 from tuner.bench.contenders.contender import Contender, Preparing
+from tuner.bench.progress import Progress, Step
 from tuner.bench.records import Records
 
 Say = Callable[[str], None]
 _Any = TypeVar("_Any")
 
 
-def run_rounds(setup: Setup, contenders: Sequence[Contender], records: Records, say: Say) -> None:
-    """Run each contender once in each of its rounds, a different one first each time. Recorded runs are not repeated."""
+def run_rounds(
+    setup: Setup,
+    contenders: Sequence[Contender],
+    records: Records,
+    say: Say,
+    tell: Callable[[Step], None] = lambda step: None,
+) -> None:
+    """Run each contender once in each of its rounds, a different one first each time. Recorded runs are not repeated.
+
+    `say` hears of each run as it starts, `tell` of each query as it ends.
+    """
     for first in (c for c in contenders if isinstance(c, Preparing)):
-        _once(records, first.name, 0, partial(first.prepare, setup, records.work(first.name, 0)), say)
+        if records.get(first.name, 0) is None:
+            say(f"{first.name}: preparing")
+            _record(records, partial(first.prepare, setup, records.work(first.name, 0)))
+    turns = list(_turns(setup, contenders))
+    recorded = (records.get(contender.name, number) for contender, number in turns)
+    progress = Progress(list(setup.workload.queries), len(turns), (run for run in recorded if run is not None))
+    for contender, number in turns:
+        if records.get(contender.name, number) is None:
+            say(f"{contender.name}: run {number}")
+            progress.finished(
+                _run(setup, contender, number, records, partial(_tell, progress, tell, contender.name, number))
+            )
+
+
+def _turns(setup: Setup, contenders: Sequence[Contender]) -> Iterator[tuple[Contender, int]]:
     for number in range(1, setup.rounds + 1):
         for contender in _rotated(contenders, number - 1):
-            if not setup.has_turn(number, learns=contender.learns):
-                continue
-            earlier = [run for run in records.of(contender.name, number - 1) if run.number]
-            work = records.work(contender.name, number)
-            _once(records, contender.name, number, partial(contender.run, setup, number, earlier, work), say)
+            if setup.has_turn(number, learns=contender.learns):
+                yield contender, number
 
 
-def _once(records: Records, name: str, number: int, run: Callable[[], BenchRun], say: Say) -> None:
-    if records.get(name, number) is not None:
-        return
+def _run(
+    setup: Setup, contender: Contender, number: int, records: Records, heard: Callable[[QueryTime], None]
+) -> BenchRun:
+    earlier = [run for run in records.of(contender.name, number - 1) if run.number]
+    work = records.work(contender.name, number)
+    return _record(records, partial(contender.run, setup, number, earlier, work, heard))
+
+
+def _tell(progress: Progress, tell: Callable[[Step], None], contender: str, number: int, query: QueryTime) -> None:
+    tell(progress.ended(contender, number, query))
+
+
+def _record(records: Records, run: Callable[[], BenchRun]) -> BenchRun:
     started = datetime.now(UTC)
-    say(f"{name}: run {number}" if number else f"{name}: preparing")
-    found = run()
-    records.work(name, number).mkdir(parents=True, exist_ok=True)
-    records.add(replace(found, started_at=started.isoformat(timespec="seconds")))
+    found = replace(run(), started_at=started.isoformat(timespec="seconds"))
+    records.work(found.contender, found.number).mkdir(parents=True, exist_ok=True)
+    records.add(found)
+    return found
 
 
 def _rotated(contenders: Sequence[_Any], places: int) -> Iterator[_Any]:

@@ -18,8 +18,11 @@ from tuner.bench.result_json import result_json
 from tuner.bench.results import results
 from tuner.bench.run_rounds import run_rounds
 from tuner.bench.workloads import from_directories, tpcds
+from tuner.cli.bench_progress import shown_progress
 from tuner.cli.bench_text import show
+from tuner.cli.console import console
 from tuner.cli.options import AsJson
+from tuner.cli.print_lines import print_lines
 from tuner.cli.spark_session import Conf, parse_conf
 from tuner.machine import cores, driver_memory, machine
 from tuner.spark.spark_submit import require_java
@@ -58,11 +61,11 @@ def bench(
     if (sql is None) != (tables is None):
         raise typer.BadParameter("give both, or neither for TPC-DS", param_hint="--sql and --tables")
     require_java()
-    console = Console(stderr=True, highlight=False)
+    to_stderr = console(stderr=True)
     found = contenders_named(names)
     directory = directory.absolute()
     setup = Setup(
-        _workload(console, sql, tables, scale_factor, _names(queries), directory),
+        _workload(to_stderr, sql, tables, scale_factor, _names(queries), directory),
         directory,
         master or f"local[{cores()}]",
         memory or driver_memory(),
@@ -76,7 +79,8 @@ def bench(
     records = Records(setup)
     # Spark runs in its own process group: who ends this program ends both.
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
-    run_rounds(setup, found, records, lambda text: console.print(text, markup=False))
+    with shown_progress(to_stderr) as tell:
+        run_rounds(setup, found, records, lambda text: print_lines(to_stderr, [text]), tell)
     result = results(setup, {c.name: c.title for c in found}, {c.name: records.of(c.name, setup.rounds) for c in found})
     if report is not None:
         from tuner.bench.result_page import write_page
@@ -85,15 +89,15 @@ def bench(
     if as_json:
         typer.echo(msgspec.json.encode(result_json(result, machine())).decode())
     else:
-        show(Console(highlight=False), result, machine())
+        show(console(), result, machine())
 
 
 def _workload(
-    console: Console, sql: Path | None, tables: Path | None, scale_factor: float, names: list[str], directory: Path
+    to: Console, sql: Path | None, tables: Path | None, scale_factor: float, names: list[str], directory: Path
 ) -> Workload:
     if sql is not None and tables is not None:
         return from_directories(sql, names, tables)
-    console.print(f"TPC-DS tables, scale factor {scale_factor:g}")
+    print_lines(to, [f"TPC-DS tables, scale factor {scale_factor:g}"])
     return tpcds(scale_factor, names, directory / "tables")
 
 

@@ -2,76 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
 
 from tuner.bench.results import BEST, DEFAULT, BenchResult, ContenderResult, QueryResult
-from tuner.units import format_seconds
+from tuner.cli.print_lines import print_lines
+from tuner.cli.tables import number_column, table, text_cell, text_column
 
 
 def show(console: Console, result: BenchResult, machine: str) -> None:
     """What each contender gains and costs, and every query."""
-    console.print(
-        f"{result.title}, {result.queries} queries, {result.learning_runs} runs and {result.repeats} repeats; {machine}",
-        markup=False,
-        soft_wrap=True,
+    what = (
+        f"{result.title}, {result.queries} queries, {result.learning_runs} runs and {result.repeats} repeats; {machine}"
     )
-    console.print()
-    console.print(_contenders(result))
+    print_lines(console, [what, *(f"  {c.name}: {c.title}" for c in result.contenders), ""])
+    console.print(_gains(result))
+    print_lines(console, [""])
     console.print(_by_query(result))
-    for contender in result.contenders:
-        for line in _remarks(contender):
-            console.print(line, markup=False, soft_wrap=True)
+    print_lines(console, (line for contender in result.contenders for line in _remarks(contender)))
 
 
-def _contenders(result: BenchResult) -> Table:
-    numbers = sorted({run.number for contender in result.contenders for run in contender.runs})
-    head = [f"run {n}" for n in numbers]
-    table = Table(
-        "",
-        *head,
-        "in the end",
-        "geo. mean",
-        f"best {BEST}",
-        "90 % at",
-        "slower",
-        "all, with tuning",
-        "core-seconds held",
-        box=None,
+def _gains(result: BenchResult) -> Table:
+    found = table(
+        text_column(""),
+        *(number_column(contender.name) for contender in result.contenders),
+        title="speed-up against Spark's defaults in the same round",
     )
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for contender in result.contenders:
-        by_number = {run.number: run for run in contender.runs}
-        cells = [_times(by_number[n].speed_up) if n in by_number else "-" for n in numbers]
-        table.add_row(
-            contender.title,
-            *cells,
-            _times(contender.total_speed_up),
-            _times(contender.geometric_mean),
-            _times(contender.best_geometric_mean),
-            f"run {contender.runs_to_most}" if contender.runs_to_most and contender.name != DEFAULT else "-",
-            f"{len(contender.slower)}",
-            format_seconds(contender.cumulative_seconds),
-            "-" if contender.allocated_core_seconds is None else f"{contender.allocated_core_seconds:,.0f}",
-        )
-    return table
+    for number in sorted({run.number for contender in result.contenders for run in contender.runs}):
+        found.add_row(f"run {number}", *(_speed_up(contender, number) for contender in result.contenders))
+    for what, cell in _ROWS.items():
+        found.add_row(what, *map(cell, result.contenders))
+    return found
+
+
+def _speed_up(contender: ContenderResult, number: int) -> str:
+    return next((_times(run.speed_up) for run in contender.runs if run.number == number), "-")
+
+
+def _runs_to_most(contender: ContenderResult) -> str:
+    return f"run {contender.runs_to_most}" if contender.runs_to_most and contender.name != DEFAULT else "-"
+
+
+def _held(contender: ContenderResult) -> str:
+    return "-" if contender.allocated_core_seconds is None else f"{contender.allocated_core_seconds:,.0f}"
+
+
+_ROWS: Mapping[str, Callable[[ContenderResult], str]] = {
+    "in the end, all queries": lambda contender: _times(contender.total_speed_up),
+    "by query, geometric mean": lambda contender: _times(contender.geometric_mean),
+    f"the {BEST} best queries": lambda contender: _times(contender.best_geometric_mean),
+    "90 % of the gain at": _runs_to_most,
+    "queries slower": lambda contender: f"{len(contender.slower)}",
+    "all runs, with tuning, s": lambda contender: f"{contender.cumulative_seconds:,.0f}",
+    "core-seconds held a run": _held,
+}
 
 
 def _by_query(result: BenchResult) -> Table:
     default, *others = result.contenders
-    table = Table(
-        "query", "default", *(c.name for c in others), box=None, title="seconds in the end", title_justify="left"
-    )
-    for column in table.columns[1:]:
-        column.justify = "right"
+    heads = (text_column(c.name) for c in others)
+    found = table(text_column("query"), number_column("default"), *heads, title="seconds of each query in the end")
     by_name = [{q.name: q for q in c.queries} for c in others]
     for query in default.queries:
         cells = [_cell(queries[query.name]) for queries in by_name]
-        table.add_row(query.name, f"{query.final_seconds:.1f}", *cells)
-    return table
+        found.add_row(text_cell(query.name), f"{query.final_seconds:.1f}", *cells)
+    return found
 
 
 def _cell(query: QueryResult) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from tuner.bench.bench_run import BenchRun, Setup
+from tuner.bench.progress import Heard
 
 
 class Contender(Protocol):
@@ -22,9 +23,10 @@ class Contender(Protocol):
     def learns(self) -> bool:
         """Whether its runs change with what it learned. If not, it need not run in every round."""
 
-    def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
+    def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path, heard: Heard) -> BenchRun:
         """Run `number` of it, in the directory `work`. `earlier` are its own, oldest first, from 1; `number` is beyond
-        `setup.runs` in repeats. Stopped at any time and called again with the same arguments it does the same."""
+        `setup.runs` in repeats. Stopped at any time and called again with the same arguments it does the same. `heard` is
+        told of each query as it ends."""
 
 
 @runtime_checkable

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tuner.bench.bench_run import BenchRun, Setup
+from tuner.bench.progress import Heard
 from tuner.bench.run_application import Submit, run_application
 from tuner.errors import TunerError
 from tuner.spark import knobs
@@ -42,8 +43,8 @@ class CostBased:
             said=("statistics of all columns gathered",),
         )
 
-    def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
-        ran = run_application(setup, Submit(CBO, catalog=_catalog(work)), work)
+    def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path, heard: Heard) -> BenchRun:
+        ran = run_application(setup, Submit(CBO, catalog=_catalog(work)), work, heard)
         return BenchRun(
             self.name,
             number,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tuner.bench.bench_run import BenchRun, Setup
+from tuner.bench.progress import Heard
 from tuner.bench.run_application import Submit, run_application
 from tuner.spark.knobs import BROADCAST_THRESHOLD
 
@@ -22,8 +23,8 @@ class Fixed:
     conf: Mapping[str, str] = field(default_factory=dict)
     learns: bool = False
 
-    def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
-        ran = run_application(setup, Submit(self.conf), work)
+    def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path, heard: Heard) -> BenchRun:
+        ran = run_application(setup, Submit(self.conf), work, heard)
         return BenchRun(
             self.name,
             number,

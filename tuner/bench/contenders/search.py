@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tuner.bench.bench_run import BenchRun, Setup
+from tuner.bench.progress import Heard
 from tuner.bench.run_application import Submit, run_application
 from tuner.bench.search_space import OF_APPLICATION, OF_QUERY
 from tuner.spark.knob import Knob, Unit
@@ -45,14 +46,14 @@ class Search:
     sampler: Callable[[int], optuna.samplers.BaseSampler]
     learns: bool = True
 
-    def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
+    def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path, heard: Heard) -> BenchRun:
         tried = [run for run in earlier if run.number <= setup.runs]
         names = list(setup.workload.queries)
         by_query = {
             name: self._next(setup, number, n, OF_QUERY, _of_query(tried, name)) for n, name in enumerate(names)
         }
         conf = self._next(setup, number, len(names), OF_APPLICATION, _of_application(tried))
-        ran = run_application(setup, Submit(conf, by_query), work)
+        ran = run_application(setup, Submit(conf, by_query), work, heard)
         return BenchRun(
             self.name,
             number,

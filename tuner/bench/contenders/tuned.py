@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tuner.bench.bench_run import BenchRun, Setup
+from tuner.bench.progress import Heard
 from tuner.bench.run_application import Submit, run_application
 from tuner.history.failure import Ending
 from tuner.loop.log_lines import report_details, report_lines, turn_details, turn_lines
@@ -32,7 +33,7 @@ class Tuned:
     title: str = "airflow-spark-tuner"
     learns: bool = True
 
-    def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path) -> BenchRun:
+    def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path, heard: Heard) -> BenchRun:
         program, store = find_spark_submit(), store_url(work.parent)
         properties = {"spark.master": setup.master, DRIVER_MEMORY.property: setup.driver_memory, **setup.conf}
         _as_before(work)
@@ -51,7 +52,7 @@ class Tuned:
         turn = prepare(job, store)
         deciding = time.monotonic() - started
         flags = as_arguments(turn.directives.merged)
-        ran = run_application(setup, Submit(turn.conf, flags=flags), work)
+        ran = run_application(setup, Submit(turn.conf, flags=flags), work, heard)
         started = time.monotonic()
         report = complete(turn, store, failed=ran.exit_code != 0, ending=Ending(ran.exit_code))
         return BenchRun(

@@ -90,7 +90,7 @@ def test_a_first_run_has_what_another_job_proved_of_its_queries(join_tables: Pat
     assert lent(lender) == 1
 
     run, rows, said = borrower.night(*QUERIES)
-    assert "what other jobs have proven goes along" in said
+    assert "it has what other jobs have proven" in said
     assert "lender" not in said
     told = json.dumps(spark_properties(run))
     assert '\\"sealed\\"' in told

@@ -11,8 +11,9 @@ import pytest
 from rich.console import Console
 
 from tests.words.samples import REASONS
+from tuner.cli.demo_text import show
 from tuner.cli.print_lines import print_lines
-from tuner.demo.table import rows, show
+from tuner.demo.table import rows
 from tuner.history.store import Store
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.change import Change

@@ -84,7 +84,7 @@ def test_what_is_proven_is_kept_for_others_with_what_it_holds_for(lender: Nightl
 def test_the_first_run_has_it_sealed_and_says_nothing_of_the_other_job(borrower: Nightly) -> None:
     turn = borrower.prepare("etl/1/1")
     assert turn.problems == ()
-    assert decision_summary(turn.decision).startswith("first run: what other jobs have proven goes along")
+    assert decision_summary(turn.decision).startswith("first run: it has what other jobs have proven")
     assert (turn.decision.changes, turn.decision.in_force, len(turn.decision.lent)) == ((), (), 1)
     message = decode_whole(turn.conf[DIRECTIVES])
     assert message.queries == ()

@@ -307,7 +307,7 @@ def test_no_log_at_all_is_a_lost_run(nightly: Nightly) -> None:
     report = complete(turn, nightly.url, failed=False)
     assert report.run is None
     assert nightly.stored("e/1/1").state is RunState.LOST
-    assert decision_summary(nightly.prepare("e/2/1").decision) == "nothing harvested yet: observed"
+    assert decision_summary(nightly.prepare("e/2/1").decision) == "no earlier run's log has been read: observed"
 
 
 def test_to_complete_twice_changes_nothing(nightly: Nightly) -> None:

@@ -65,7 +65,7 @@ USUAL: list[tuple[float, float | None]] = [(10.0, 2.0), (10.1, 2.1), (9.9, 1.9)]
 def test_what_is_faster_and_surely_holds_more_is_taken_out(objective: Objective) -> None:
     found = nights(USUAL, [(6.0, 4.2)] * 3, objective=objective)
     assert (found.standing, found.why.code) == (Standing.ROLLED_BACK, ReasonCode.ALLOCATED_MORE)
-    assert told(found).startswith("executors held 4.2 core-hours in run etl/5/1, without it about 2 ")
+    assert told(found).startswith("executors held 4.2 core-hours in run etl/5/1, about 2 without it ")
     assert told(found).endswith(" (over 99% sure of more)")
 
 

@@ -48,7 +48,9 @@ def night(number: int, q1: float, *actions: object, **kwargs: object) -> Run:
 def test_the_first_run_is_observed() -> None:
     assert decision_summary(decision()) == "first run: observed"
     assert not decision().changes
-    assert decision_summary(decision(run(0, None, state=RunState.LOST))) == "nothing harvested yet: observed"
+    assert (
+        decision_summary(decision(run(0, None, state=RunState.LOST))) == "no earlier run's log has been read: observed"
+    )
 
 
 def test_the_second_run_tries_what_is_recommended() -> None:

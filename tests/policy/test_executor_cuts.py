@@ -105,7 +105,7 @@ def test_three_nights_come_before_the_first_step_and_one_before_each_further() -
 def test_it_says_what_the_tasks_needed() -> None:
     (cut,) = executor_cuts(THREE, YARN, Objective.COST, may_step=True)
     assert (cut.property, cut.value, cut.was) == (INSTANCES, "8", "16")
-    words = "in 3 runs with 16 executors the tasks would have waited for no more than 2 % of the time with 4"
+    words = "with 4 in place of 16 executors, tasks would have waited at most 2 % of the time in 3 runs"
     assert reason_words(cut.why) == words
 
 

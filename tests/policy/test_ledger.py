@@ -89,7 +89,9 @@ def test_a_likely_gain_that_is_not_sure_is_held_against_one_more_run_without_it(
     trials = [on_trial(n, 9.3) for n in range(1, MAX_TRIALS + 1)]
     found = record(BASE, *trials)
     assert (found.standing, found.now.standing) == (Standing.TRIAL, Standing.HELD)
-    assert told(found.now).endswith(f"left out of one run, to compare: {MAX_TRIALS} runs with it told too little")
+    assert told(found.now).endswith(
+        f"left out of one run, to compare: {MAX_TRIALS} runs with it did not show whether it helps"
+    )
     without = run(MAX_TRIALS + 1, {"q1": 10.5, "q2": 10})
     assert record(BASE, *trials, without).now.standing is Standing.TRIAL
     gains, does_not = (on_trial(MAX_TRIALS + 2, seconds) for seconds in (9.3, 11.0))
@@ -304,7 +306,7 @@ def securing(night: int, q1: float) -> Run:
 def test_what_secures_a_plan_stays_where_it_does_not_lose() -> None:
     found = record(BASE, securing(1, 10))
     assert found.standing is Standing.PROMOTED
-    assert told(found).endswith(": not slower, and AQE cannot be late")
+    assert told(found).endswith(": not slower, and AQE can no longer be late")
     assert record(BASE, on_trial(1, 10)).standing is Standing.TRIAL
 
 

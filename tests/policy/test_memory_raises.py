@@ -345,7 +345,9 @@ def test_fewer_cores_stay_once_they_worked_until_the_author_asks_for_others() ->
     raises = memory_raises([first, second, third], {**YARN, **FOUR}, MemoryLimits(2 * GIB + 512 * MIB))
     (one,) = raises
     assert (one.property, one.value, one.was) == (CORES, "2", "4")
-    assert reason_words(one.why) == "run etl/2/1 died, and more memory is not to be had: an executor ran out of memory"
+    assert (
+        reason_words(one.why) == "run etl/2/1 died, and there is no more memory to give: an executor ran out of memory"
+    )
     healed = ended(3, {**FOUR, CORES: "2"}, None, raises)
     limits = MemoryLimits(2 * GIB + 512 * MIB)
     assert given(third, healed, own=FOUR, limits=limits) == {CORES: "2"}

@@ -74,7 +74,7 @@ def test_a_run_that_had_not_ended_is_not_known_to_the_next(tmp_path: Path) -> No
     night(tmp_path, 10, 7)
     first, second, third = replayed(tmp_path).runs()
     assert decision_summary(first.decision) == "first run: observed"
-    assert decision_summary(second.decision) == "nothing harvested yet: observed"
+    assert decision_summary(second.decision) == "no earlier run's log has been read: observed"
     assert decision_summary(third.decision) == "nothing to change"
 
 

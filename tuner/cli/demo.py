@@ -12,10 +12,13 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from tuner.cli.console import console
 from tuner.cli.options import AsJson
+from tuner.cli.print_lines import print_lines, print_to_copy
 from tuner.errors import TunerError
 from tuner.machine import cores as usable_cores
 from tuner.spark.spark_submit import require_java
+from tuner.words.counts import counted
 
 if TYPE_CHECKING:
     from tuner.demo.airflow import Airflow
@@ -35,16 +38,17 @@ def demo(
     """Make TPC-DS tables, run a nightly PySpark job through Airflow several times, and show what the tuner made of it."""
     require_java()
     # These need the demo's extra packages, and Java comes first.
+    from tuner.cli.demo_text import show
     from tuner.demo import airflow, table, tables, workload
     from tuner.history.store import Store
 
-    console = Console(stderr=as_json, highlight=False)
+    out = console(stderr=as_json)
     started = time.monotonic()
     work = _work_directory(directory)
     cores = min(airflow.MAX_CORES, usable_cores())
     tables_directory = work / "tables" / f"sf{scale_factor:g}"
     job = workload.write_workload(work / "job", tables_directory)
-    with _progress(console) as progress, airflow.Airflow(work / "airflow", job, cores) as home:
+    with _progress(out) as progress, airflow.Airflow(work / "airflow", job, cores) as home:
         step = progress.add_task(f"TPC-DS tables, scale factor {scale_factor:g}", total=None)
         tables.make_tables(tables_directory, scale_factor)
         progress.update(step, description="Airflow's database")
@@ -60,12 +64,13 @@ def demo(
     if as_json:
         typer.echo(msgspec.json.encode({"runs": table.as_json(found)}).decode())
     else:
-        console.print()
-        table.show(console, found)
+        out.print()
+        show(out, found)
         took = time.monotonic() - started
-        console.print(f"\nall {runs} runs returned the rows of run 1; {took:.0f} s in all, on {cores} cores")
+        rows_agree = f"all {runs} runs returned the rows of run 1; {took:.0f} s in all, on {counted(cores, 'core')}"
+        print_lines(out, ["", rows_agree])
         for words, command in (("look at it:", "ui"), ("or read it:", f"status {airflow.COHORT}")):
-            console.print(f"{words}  spark-tuner {command} --db {home.store_url}", soft_wrap=True, markup=False)
+            print_to_copy(out, [f"{words}  spark-tuner {command} --db {home.store_url}"])
 
 
 def _run(progress: Progress, home: Airflow, job: Workload, run: int, runs: int) -> None:

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rich.console import Console
-from rich.table import Table
-
 from tuner.model.decision import IN_FORCE, TAKEN_OUT, DecidedChange, Standing
 from tuner.model.run import Run
-from tuner.printable import printable
 from tuner.words.actions import action_words
 from tuner.words.decisions import decision_summary
 from tuner.words.query_names import QueryNames, names_in
 from tuner.words.reasons import why_words
-from tuner.words.standings import standing_words
 
 _SHOWN = IN_FORCE | TAKEN_OUT | {Standing.PROPOSED}
 
@@ -65,24 +60,6 @@ def _changes(changes: Iterable[DecidedChange], names: QueryNames) -> tuple[Chang
             settings = groups.setdefault((decided.standing, why_words(decided, names)), [])
             settings.extend(action_words(action, names) for action in decided.change.actions)
     return tuple(Change(tuple(settings), standing, reason) for (standing, reason), settings in groups.items())
-
-
-def show(console: Console, found: Sequence[Row]) -> None:
-    """Print the table and, below it, what each run changed."""
-    first = found[0]
-    names = list(first.seconds)
-    table = Table("run", *(f"q{name.rsplit('-', 1)[-1]}" for name in names), "total", "speed-up", "decision", box=None)
-    for row in found:
-        cells = [f"{row.seconds[name]:.1f}" if name in row.seconds else "-" for name in names]
-        speed_up = f"{first.total / row.total:.2f}x" if row.total else "-"
-        table.add_row(str(row.run), *cells, f"{row.total:.1f}", speed_up, row.decision)
-    console.print(table)
-    console.print("(seconds of each query)\n")
-    for row in found:
-        for change in row.changes:
-            head = f"run {row.run}: {standing_words(change.standing)}: {change.reason}"
-            for line in (head, *(f"       {setting}" for setting in change.settings)):
-                console.print(printable(line), markup=False, soft_wrap=True)
 
 
 def as_json(found: Sequence[Row]) -> list[dict[str, object]]:

@@ -77,7 +77,7 @@ def _within_noise(n: Numbers) -> str:
 
 
 def _secured(n: Numbers) -> str:
-    return f"{_measured(n)}: not slower, and AQE cannot be late"
+    return f"{_measured(n)}: not slower, and AQE can no longer be late"
 
 
 def _slower(n: Numbers) -> str:
@@ -90,7 +90,7 @@ def _slower(n: Numbers) -> str:
 def _allocated(n: Numbers, direction: str) -> str:
     held, without = (format_hours(n[name]) for name in ("core_hours", "expected_core_hours"))
     how_sure = f"{_sure(n['probability'])} of {direction}"
-    return f"executors held {held} core-hours in run {n['run']}, without it about {without} ({how_sure})"
+    return f"executors held {held} core-hours in run {n['run']}, about {without} without it ({how_sure})"
 
 
 def _sure(probability: float) -> str:
@@ -157,7 +157,8 @@ _FOR_PEOPLE = {
 
 
 def _left_to_people(n: Numbers) -> str:
-    return f"only a person can {' and '.join(_FOR_PEOPLE[ActionKind(kind)] for kind in n['kinds'])} here"
+    *others, last = (_FOR_PEOPLE[ActionKind(kind)] for kind in n["kinds"])
+    return f"only a person can {' and '.join([*([', '.join(others)] if others else []), last])} here"
 
 
 def _needed_change_out(n: Numbers) -> str:
@@ -184,30 +185,30 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.NO_GAIN: "no gain beyond noise in {runs:run}",
     ReasonCode.ALLOCATED_MORE: partial(_allocated, direction="more"),
     ReasonCode.ALLOCATED_LESS: partial(_allocated, direction="less"),
-    ReasonCode.HELD_OUT: "left out of one run, to compare: {query} took {seconds} in run {run}, without it about "
-    "{expected_seconds}",
-    ReasonCode.NO_RUN_WITHOUT: "left out of one run, to compare: most of run {run} had values that never ran without it",
+    ReasonCode.HELD_OUT: "left out of one run, to compare: {query} took {seconds} in run {run}, about {expected_seconds} "
+    "without it",
+    ReasonCode.NO_RUN_WITHOUT: "left out of one run, to compare: most of run {run} had filter values that never ran without it",
     ReasonCode.NEVER_WITHOUT: "left out of one run, to compare: this job never ran without it",
-    ReasonCode.ONE_MORE_WITHOUT: "left out of one run, to compare: {runs:run} with it told too little",
+    ReasonCode.ONE_MORE_WITHOUT: "left out of one run, to compare: {runs:run} with it did not show whether it helps",
     ReasonCode.NEVER_MEASURED: "it could not be measured in {runs:run}",
     ReasonCode.QUERY_FAILED: _query_failed,
     ReasonCode.RUN_FAILED: _run_failed,
     ReasonCode.NOT_FOLLOWED: _not_followed,
     ReasonCode.HELD_OTHER_VALUES: "its filters have other values than those it was measured with",
-    ReasonCode.HELD_LARGER_SIDE: "the side it would build reads {bytes}, more than the {most_bytes} that it holds for",
-    ReasonCode.HELD_OTHER_SIZES: "a relation of its block has {bytes}; the order holds from {least_bytes} to {most_bytes}",
-    ReasonCode.HELD_MORE_ROWS: "by the histogram of its column a filter keeps {rows} or more; the order holds for at most "
+    ReasonCode.HELD_LARGER_SIDE: "the side to hash or broadcast reads {bytes} now; the change applies up to {most_bytes}",
+    ReasonCode.HELD_OTHER_SIZES: "one of the joined tables has {bytes} now; the order applies from {least_bytes} to {most_bytes}",
+    ReasonCode.HELD_MORE_ROWS: "by the histogram of its column, a filter keeps {rows} or more; the order applies up to "
     "{most_rows}",
-    ReasonCode.HELD_WITH_ORDER: "the order that makes its join is held",
-    ReasonCode.HELD_UNMEASURED_RESULT: "what it would build a hash table of could not be counted first",
-    ReasonCode.HELD_LARGE_RESULT: "what it would broadcast takes {bytes}, more than the {most_bytes} that memory has for it",
+    ReasonCode.HELD_WITH_ORDER: "the join order that it needs is held",
+    ReasonCode.HELD_UNMEASURED_RESULT: "the rows that it would hash could not be counted first",
+    ReasonCode.HELD_LARGE_RESULT: "what it would broadcast takes {bytes}, more than the {most_bytes} of memory there is for it",
     ReasonCode.RAISED: "run {run} died with {before}: {failure}",
-    ReasonCode.NO_MORE_MEMORY: "run {run} died, and more memory is not to be had: {failure}",
+    ReasonCode.NO_MORE_MEMORY: "run {run} died, and there is no more memory to give: {failure}",
     ReasonCode.RAISE_WORKED: lambda n: f"{n['because'][0]}; it worked in run {n['run']}",
     ReasonCode.SIZE_CUT: "none of {runs:run} needed more than {needed_bytes} at once (most in run {run})",
-    ReasonCode.EXECUTORS_CUT: "in {runs:run} with {executors:executor} the tasks would have waited for no more than 2 % of "
-    "the time with {needed}",
-    ReasonCode.OVERHEAD_KEPT: "what it was is kept, though the heap is smaller",
+    ReasonCode.EXECUTORS_CUT: "with {needed} in place of {executors:executor}, tasks would have waited at most 2 % of the "
+    "time in {runs:run}",
+    ReasonCode.OVERHEAD_KEPT: "it stays as large as it was, though the heap is smaller",
     ReasonCode.NEW_TRIAL: "proven before, but runs now have {difference}, so it is on trial again",
     ReasonCode.RULED: _ruled,
     ReasonCode.RULED_SINCE: _ruled_since,
@@ -220,22 +221,24 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.LEFT_TO_PEOPLE: _left_to_people,
     ReasonCode.UNDIRECTABLE: "the agent cannot apply it: {why}",
     ReasonCode.WORSE_ON_OTHER_DAYS: "with the rows of one of its last {executions:execution} it would take {seconds} instead of "
-    "{replaced_seconds}, and its filters have new values each time",
+    "{replaced_seconds}, and its filter values are new each time",
     ReasonCode.OVERRULED: "the job itself sets {property}={value}",
     ReasonCode.BROADCASTS_OFF: "the job switches broadcasts off ({property}=-1)",
     ReasonCode.NOT_DETERMINISTIC: "{query} is not deterministic ({what}): the change could alter its rows",
     ReasonCode.OVERSIZED: "its hash table has grown to {bytes}, more than the {most_bytes} allowed",
-    ReasonCode.OTHER_VALUES_IN_EACH_RUN: "its queries had other values in each of the last {runs:run}: it could not be measured",
+    ReasonCode.OTHER_VALUES_IN_EACH_RUN: "its queries had other filter values in each of the last {runs:run}: it could "
+    "not be measured",
     ReasonCode.ON_TRIAL_IN_ANOTHER_RUN: "run {run} is trying it",
     ReasonCode.REORDERED_FIRST: "another join order is tried first in one of its queries",
     ReasonCode.TRIED_AFTER_ANOTHER: "another change is tried first in one of its queries",
     ReasonCode.NEEDED_CHANGE_OUT: _needed_change_out,
     ReasonCode.NEW_CONTEXT: "first run with {difference}: observed, as a baseline for later runs",
     ReasonCode.FIRST_RUN: "first run: observed",
-    ReasonCode.NOTHING_HARVESTED: "nothing harvested yet: observed",
-    ReasonCode.ONLY_PROVEN_ON_RETRY: "try {try_number}, after one that lacked an input, access or a host: only what is proven",
+    ReasonCode.NOTHING_HARVESTED: "no earlier run's log has been read: observed",
+    ReasonCode.ONLY_PROVEN_ON_RETRY: "try {try_number}: the one before lacked an input, access or a host, so only what "
+    "is proven is in force",
     ReasonCode.RETRY_AFTER_FAILURE: "try {try_number}: an earlier try with changes failed, so this one runs without changes",
-    ReasonCode.CHANGES_SUSPECTED: "run {run} failed with {changes:change}: runs without changes, to find the cause",
+    ReasonCode.CHANGES_SUSPECTED: "run {run} failed with {changes:change}, so this one runs without any, to find the cause",
     ReasonCode.UNSTEERED: lambda n: filled("{why}: runs without changes" if n["why"] else "runs without changes", n),
     ReasonCode.UNOBSERVED: "{why}: runs without changes and is not observed",
 }

@@ -41,7 +41,7 @@ def test_small_shuffles_are_written_to_one_file_a_task_and_it_says_why_in_number
     (found,) = _advice(_shuffled(SMALL, SMALL))
     assert [(action.target, action.value) for action in found.actions] == [(KEY, "199")]
     assert reason_words(found.reason).startswith(
-        "write one sorted file a task in shuffles of 200 partitions or more: 200 tasks wrote 39"
+        "let each task write one sorted file in shuffles of 200 partitions or more: 200 tasks wrote 39"
     )
     predicted = found.prediction
     # 39,730 files of 750 microseconds, less 100 nanoseconds for each of 200,000 rows, on two cores.

@@ -31,7 +31,7 @@ def test_orders_that_it_made_slower_are_those_of_runs_without_it_again() -> None
     predicted = advice.prediction
     assert (predicted.before, predicted.after) == (94, 52)
     assert (predicted.low, predicted.high) == (pytest.approx(45), pytest.approx(59.4))
-    assert "with 94.0 s instead of 52.0 s in the order as written" in reason_words(advice.reason)
+    assert "took 94.0 s instead of 52.0 s in the order as written" in reason_words(advice.reason)
 
 
 def test_what_it_gained_elsewhere_counts() -> None:

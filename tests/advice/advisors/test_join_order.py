@@ -73,7 +73,7 @@ def told(change: Change) -> str:
 def test_joins_that_make_rows_for_later_ones_to_drop_are_put_off() -> None:
     (advice,) = found(EXPLODING.format(exploded=10_000_000_000))
     assert told(advice) == "sales, days, stock"
-    assert "joining sales and stock early makes rows that later joins drop: 10.0G rows between" in reason_words(
+    assert "joining sales and stock this early makes rows that later joins drop: 10.0G rows between" in reason_words(
         advice.reason
     )
     assert {e.what: e.value for e in advice.evidence}["rows between the joins as they ran"] == 10_000_000_000
@@ -115,7 +115,7 @@ def test_an_order_that_may_save_nothing_is_shown_and_not_recommended() -> None:
     (insight,) = unsure_orders(unsure)
     assert insight.kind is InsightKind.JOIN_ORDER
     assert insight.operator == "2 inner joins of sales, stock, days"
-    assert "joining sales and stock early" in insight.reason and "is not sure" in insight.reason
+    assert "joining sales and stock this early" in insight.reason and "is not sure" in insight.reason
     assert insight.change == "join in this order: sales, days, stock"
     assert 0 < insight.seconds <= 600
 

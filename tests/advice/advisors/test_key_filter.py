@@ -49,7 +49,7 @@ def test_the_filter_is_for_one_join_and_names_where_its_keys_come_from() -> None
 def test_it_says_what_is_dropped_and_what_that_took() -> None:
     (change,) = advised(SITE)
     words = reason_words(change.reason)
-    assert "filter sales (20.0M rows) by the keys of item (300 rows) where it is read:" in words
+    assert "filter sales (20.0M rows) by the keys of item (300 rows) as it is read:" in words
     assert "keeps 1.0% of its rows" in words
     predicted = change.prediction
     assert predicted is not None and predicted.low < predicted.after < predicted.high < predicted.before

@@ -45,7 +45,9 @@ def test_the_advisory_size_is_the_least_that_counts() -> None:
     (found,) = _advised(_job())
     assert [(a.target, a.value) for a in found.actions] == [(KEY, str(64 * MIB))]
     assert found.queries == ("q",)
-    assert reason_words(found.reason).startswith("hash 1 join instead of sorting both sides: a task hashes at most")
+    assert reason_words(found.reason).startswith(
+        "hash instead of sorting both sides in 1 join: a task then holds at most"
+    )
     assert {e.what: e.value for e in found.evidence}["build side rows"] == 300_000
     predicted = found.prediction
     assert 0 <= predicted.low < predicted.after < predicted.high < predicted.before == 60

@@ -50,7 +50,10 @@ def test_it_says_what_is_at_stake_and_how_often_it_came_in_time() -> None:
     earlier = [PastRun((ran(join),)) for join in (turned(), turned(MOVED), turned(planned=Strategy.BROADCAST_HASH))]
     (found,) = advise_secured_broadcasts(replace(facts(ran(turned()), per_join=True), earlier=tuple(earlier)))
     words = reason_words(found.reason)
-    assert "AQE did so in time in 2 of 3 runs; when it is late, it first shuffles 20.0M rows (at least 480 MB)" in words
+    assert (
+        "AQE broadcast it in time in 2 of 3 runs; when it is late, it first shuffles 20.0M rows (at least 480 MB)"
+        in words
+    )
     evidence = {e.what: e.value for e in found.evidence}
     assert (evidence["broadcast late"], evidence["broadcast in time"]) == (1, 2)
 

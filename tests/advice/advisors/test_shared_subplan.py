@@ -39,9 +39,7 @@ def test_the_change_names_the_join_and_all_that_is_read() -> None:
 def test_it_says_how_often_and_what_that_saves_and_adds() -> None:
     (change,) = advise_shared_subplans(job(SHARED))
     words = reason_words(change.reason)
-    assert words.startswith(
-        "compute once the groups of days and sales that the query makes 3 times, each of 28.0M rows:"
-    )
+    assert words.startswith("group days and sales once: the query groups them 3 times, each time from 28.0M rows;")
     assert "each place then picks its own of 54.0k rows, which adds " in words
     saved, added = (e.value for e in change.evidence[-2:])
     assert change.prediction is not None

@@ -36,7 +36,7 @@ def test_the_much_smaller_side_is_hashed_and_the_numbers_say_why() -> None:
     (found,) = _advised(query(join, seconds=60, fingerprint="q1"))
     assert found.actions == (Action(ActionKind.HINT_JOIN, join.signature, Hint.SHUFFLE_HASH, "q1", ("customer",)),)
     assert reason_words(found.reason).startswith(
-        "hash customer (1.0M rows) instead of sorting both sides for a join with 20.0M rows: a task hashes at most 134 MB"
+        "hash customer (1.0M rows) instead of sorting both sides for a join with 20.0M rows: a task then holds at most 134 MB"
     )
     evidence = {e.what: e.value for e in found.evidence}
     assert evidence["predicted hash relation of a task"] < evidence["memory a task may hash into"]

@@ -28,7 +28,7 @@ def _insight(change: OrderChange) -> Insight:
         seconds=change.predicted.before - change.predicted.low,
         evidence=change.evidence,
         reason=(
-            f"joining {joined_names(names, change.largest)} early makes rows that later joins drop; what that takes beside "
+            f"joining {joined_names(names, change.largest)} this early makes rows that later joins drop; what that takes beside "
             "reading, sorting and shuffling the same relations is not sure"
         ),
         change=f"join in this order: {order_words(change.other.order, names)}",

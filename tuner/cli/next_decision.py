@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tuner.cli.cohort import outlook_of
-from tuner.history.store import Store
-from tuner.model.decision import Decision
+from tuner.model.decision import Decision, Mode
 from tuner.model.run import Run
+from tuner.model.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +18,15 @@ class NextDecision:
     may_change: bool
 
 
-def next_decision(store: Store, cohort: str, runs: Sequence[Run]) -> NextDecision:
-    """For a cohort with these runs, oldest first, of which there is at least one."""
+def next_decision(
+    runs: Sequence[Run], outlook: tuple[Decision, Run] | None, verdicts: Sequence[Verdict], mode: Mode | None
+) -> NextDecision:
+    """For a cohort with these runs, oldest first, of which there is at least one, and their `outlook_of`; with what people said
+    of its changes, and the mode that they gave it, if they did."""
     # The rules of a decision: where there is no cohort nobody waits for them.
     from tuner.policy.rulings_since import rulings_since
 
-    decision, run = outlook_of(store, runs) or (runs[-1].decision, runs[-1])
+    decision, run = outlook or (runs[-1].decision, runs[-1])
     made_at = run.ended_at or run.started_at
-    now = rulings_since(decision, made_at, store.verdicts(cohort), store.mode(cohort) or decision.mode)
+    now = rulings_since(decision, made_at, verdicts, mode or decision.mode)
     return NextDecision(now, any(one.ended_at and one.started_at > run.started_at for one in runs))

@@ -11,9 +11,12 @@ from tuner.cli.cohort import known_name, known_runs
 from tuner.cli.console import console
 from tuner.cli.db import Url, stored_url
 from tuner.cli.options import AsJson, CoreHourPrice
+from tuner.cli.print_lines import print_lines
 from tuner.cli.status_json import run_json, summary_json
 from tuner.history.store import Store
 from tuner.words.query_names import names_in
+
+_NO_RUNS = "no runs yet: run a DAG with SparkTunedOperator, or `spark-tuner submit --cohort NAME -- app.py`"
 
 
 def status(
@@ -46,6 +49,10 @@ def _all(store: Store, as_json: bool) -> None:
     if as_json:
         typer.echo(msgspec.json.encode({"cohorts": [summary_json(summary) for summary in summaries]}).decode())
         return
+    if not summaries:
+        print_lines(console(), [_NO_RUNS])
+        return
+    # What looks into runs: where there is none nobody waits for it.
     from tuner.cli.status_cohorts import cohort_rows, show_cohorts
 
     show_cohorts(console(), cohort_rows(store, summaries))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rich.console import Console
 
-from tuner.cli.cohort import known_runs
+from tuner.cli.cohort import known_runs, outlook_of
 from tuner.cli.next_decision import NextDecision, next_decision
 from tuner.cli.print_lines import print_lines
 from tuner.cli.status_runs import application_seconds, runs_table
@@ -52,7 +52,7 @@ def cohort_page(store: Store, cohort: str, most_runs: int) -> CohortPage:
     """TunerError where the store has no run of it."""
     runs = known_runs(store, cohort, most_runs)
     view = RunsInView(store.runs(cohort, PANEL_RUNS, brief=True))
-    coming = next_decision(store, cohort, runs)
+    coming = next_decision(runs, outlook_of(store, runs), store.verdicts(cohort), store.mode(cohort))
     return CohortPage(cohort, runs, coming, coming.decision.mode, _gained(view), view.names)
 
 

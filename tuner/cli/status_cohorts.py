@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
+from tuner.cli.cohort import outlook_of
 from tuner.cli.next_decision import next_decision
 from tuner.cli.print_lines import print_lines
 from tuner.cli.tables import number_column, table, text_cell, text_column
 from tuner.history.store import CohortSummary, Store
-from tuner.model.decision import CohortState, Decision
+from tuner.model.decision import CohortState, Decision, Mode
+from tuner.model.verdict import Verdict
 from tuner.panel.views.seconds import query_seconds
 from tuner.words.decisions import NOTHING, in_force_words, waiting_words
 from tuner.words.states import cohort_state_words, run_state_words
@@ -32,15 +34,16 @@ class CohortRow:
 
 def cohort_rows(store: Store, summaries: Sequence[CohortSummary]) -> list[CohortRow]:
     """In the same order; without what nobody can read."""
-    return [row for summary in summaries if (row := _row(store, summary)) is not None]
+    said, modes = store.said_of([summary.cohort for summary in summaries])
+    verdicts: dict[str, list[Verdict]] = {}
+    for verdict in said:
+        verdicts.setdefault(verdict.cohort, []).append(verdict)
+    rows = (_row(store, s, verdicts.get(s.cohort, []), modes.get(s.cohort)) for s in summaries)
+    return [row for row in rows if row is not None]
 
 
 def show_cohorts(console: Console, rows: Sequence[CohortRow]) -> None:
-    """Print the table, or how a first cohort comes to be."""
-    if not rows:
-        said = "no runs yet: run a DAG with SparkTunedOperator, or `spark-tuner submit --cohort NAME -- app.py`"
-        print_lines(console, [said])
-        return
+    """Print the table."""
     found = table(
         text_column("cohort"),
         text_column("last run (UTC)"),
@@ -74,8 +77,11 @@ def _in_force(decision: Decision) -> str:
     return f"{words}: {cohort_state_words(state)}" if words == NOTHING and says_why else words
 
 
-def _row(store: Store, summary: CohortSummary) -> CohortRow | None:
-    runs = store.runs(summary.cohort, _LOOKED_AT, brief=True)
+def _row(store: Store, summary: CohortSummary, verdicts: Sequence[Verdict], mode: Mode | None) -> CohortRow | None:
+    runs = store.runs(summary.cohort, 1, brief=True)
+    if (outlook := outlook_of(store, runs)) is None:
+        runs = store.runs(summary.cohort, _LOOKED_AT, brief=True)
+        outlook = outlook_of(store, runs)
     if not runs:
         return None
-    return CohortRow(summary, query_seconds(runs[-1]), next_decision(store, summary.cohort, runs).decision)
+    return CohortRow(summary, query_seconds(runs[-1]), next_decision(runs, outlook, verdicts, mode).decision)

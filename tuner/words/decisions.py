@@ -40,7 +40,7 @@ def _steered_apart(decision: Decision) -> str:
     return ""
 
 
-def _counted(decision: Decision, of: Collection[Standing]) -> str:
+def _counted(decision: Decision, of: Collection[Standing] = tuple(Standing)) -> str:
     counts = Counter(decided.standing for decided in decision.changes)
     return ", ".join(f"{counts[s]} {standing_words(s)}" for s in Standing if counts[s] and s in of)
 
@@ -48,7 +48,7 @@ def _counted(decision: Decision, of: Collection[Standing]) -> str:
 def _of_changes(decision: Decision) -> str:
     if apart := _steered_apart(decision):
         return apart
-    words = _counted(decision, Standing)
+    words = _counted(decision)
     if decision.mode is Mode.OBSERVE:
         return "; ".join(filter(None, ["observed", words]))
     return words or "nothing to change"

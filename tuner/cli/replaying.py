@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from tuner.cli.console import console
 from tuner.eventlog.find import LogSource
 from tuner.replay.cohort_of import BY_LOG, CohortRules
 from tuner.replay.local import LocalReplay
@@ -23,7 +23,8 @@ def replayed_here(
     """The logs, read and walked."""
     found = LocalReplay(walker, rules, chosen)
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    to_stderr = console(stderr=True)
+    with Progress(*columns, console=to_stderr, transient=True, disable=not to_stderr.is_terminal) as progress:
         for source in progress.track(sources, description="reading logs"):
             found.read(source)
         for _ in progress.track(found.walk(), total=found.cohort_count, description="walking cohorts"):

@@ -15,6 +15,7 @@ from tuner.history.schema import _alembic_config, upgrade
 from tuner.history.store import Store
 from tuner.history.url import parse
 from tuner.loop.next_decision import BY_AGENT
+from tuner.model.cohort_stance import stance_of
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.policy.decide import decide
 from tuner.policy.rulings import Rulings
@@ -147,3 +148,12 @@ def test_what_cannot_be_read_stays_as_it_is(sqlite_url: str, caplog: pytest.LogC
     with Store.open(sqlite_url) as opened:
         assert [run.key for run in opened.runs("etl")] == ["etl/0/1", "etl/2/1", "etl/3/1", "etl/4/1"]
     assert "run etl/1/1 cannot be read" in caplog.text
+
+
+def test_cohorts_are_listed_as_their_newest_run_left_them(store: Store) -> None:
+    (summary,) = store.cohorts()
+    newest = store.runs("etl", 1)[0]
+    assert (summary.cohort, summary.runs, summary.last_key) == ("etl", store.count("etl"), newest.key)
+    assert (summary.stance.state, summary.stance.mode) == (newest.decision.state, newest.decision.mode)
+    assert summary.stance.in_force == stance_of(newest.decision).in_force
+    assert summary.figures is None, "from its next run on"

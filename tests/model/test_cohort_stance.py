@@ -31,9 +31,9 @@ def test_state(standings: list[Standing], state: CohortState) -> None:
     assert stance_of(decision).state is state
 
 
-@pytest.mark.parametrize(("mode", "waiting"), [(Mode.OBSERVE, 0), (Mode.SUGGEST, 2), (Mode.AUTO, 1)])
+@pytest.mark.parametrize(("mode", "waiting"), [(Mode.OBSERVE, 0), (Mode.SUGGEST, 2), (Mode.AUTO, 2)])
 def test_what_waits_for_a_person(mode: Mode, waiting: int) -> None:
-    """In mode auto the hint is tried by itself; statistics are for people in any mode that changes anything."""
+    """In mode auto what can be tried by itself is on trial, not proposed."""
     changes = (decided(HINT), decided(STATISTICS), decided(PARTITIONS, S.HELD))
     assert stance_of(Decision(mode, changes)).waiting == waiting
 

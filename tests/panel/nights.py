@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from tuner.history.store import Store
+from tuner.loop.books import keep_books
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.change import Change, Evidence, Prediction
 from tuner.model.cluster import Cluster
@@ -81,6 +82,8 @@ def keep(store: Store, *runs: Run, details: RunDetails | None = None) -> None:
             store.finish(run.key, run.state, run.ended_at or run.started_at, run.outcome)
     if details is not None:
         store.add_details(runs[-1].key, details)
+    for cohort in dict.fromkeys(run.cohort for run in runs):
+        keep_books(store, cohort, store.runs(cohort, brief=True), details.outlook if details else None)
 
 
 def outlook(*changes: DecidedChange, mode: Mode = Mode.AUTO) -> RunDetails:

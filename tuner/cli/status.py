@@ -12,6 +12,7 @@ from tuner.cli.console import console
 from tuner.cli.db import Url, stored_url
 from tuner.cli.options import AsJson, CoreHourPrice
 from tuner.cli.print_lines import print_lines
+from tuner.cli.status_cohorts import show_cohorts
 from tuner.cli.status_json import run_json, summary_json
 from tuner.history.store import Store
 from tuner.words.query_names import names_in
@@ -52,7 +53,4 @@ def _all(store: Store, as_json: bool) -> None:
     if not summaries:
         print_lines(console(), [_NO_RUNS])
         return
-    # What looks into runs: where there is none nobody waits for it.
-    from tuner.cli.status_cohorts import cohort_rows, show_cohorts
-
-    show_cohorts(console(), cohort_rows(store, summaries))
+    show_cohorts(console(), summaries)

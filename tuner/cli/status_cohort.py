@@ -18,8 +18,8 @@ from tuner.model.objective import Objective
 from tuner.model.reason import Reason
 from tuner.model.run import Run, RunState
 from tuner.panel.recent_runs import PANEL_RUNS, RunsInView
-from tuner.panel.views.seconds import query_seconds
 from tuner.policy.changes_in_effect import held_in, not_followed
+from tuner.policy.measure import query_seconds
 from tuner.units import format_seconds
 from tuner.words.changes import change_words
 from tuner.words.counts import counted

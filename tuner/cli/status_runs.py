@@ -8,7 +8,7 @@ from rich.table import Table
 
 from tuner.cli.tables import number_column, table, text_cell, text_column
 from tuner.model.run import Run
-from tuner.panel.views.seconds import query_seconds
+from tuner.policy.measure import query_seconds
 from tuner.units import format_hours, format_money
 from tuner.words.decisions import in_force_words
 from tuner.words.states import run_state_words

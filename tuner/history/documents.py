@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from tuner.cost.priced_work import in_brief
 from tuner.errors import StoreError
 from tuner.history.tables import RunRow
 from tuner.model.cluster import Cluster
@@ -131,6 +130,9 @@ def times_document(key: str, outcome: Outcome) -> str:
 
 
 def _in_brief(query: Query) -> _BriefQuery:
+    # Who only reads a store need not know what work costs.
+    from tuner.cost.priced_work import in_brief
+
     told = {name: getattr(query, name) for name in _QUERY_TIMES}
     return _BriefQuery(**(told | {"work_in_brief": in_brief(query.work)} if query.work else told))
 

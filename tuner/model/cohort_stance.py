@@ -25,11 +25,7 @@ def stance_of(decision: Decision) -> CohortStance:
 
 
 def waiting(decision: Decision) -> list[tuple[DecidedChange, ...]]:
-    """Trials that nobody but a person brings into force: in mode suggest what is proposed, in mode auto what only people can
-    carry out."""
-    trials = [t for t in decided_by_trial(decision.changes) if any(d.standing is Standing.PROPOSED for d in t)]
-    if decision.mode is Mode.SUGGEST:
-        return trials
+    """Trials that only a person brings into force: those that are proposed. In mode observe nothing is asked of anybody."""
     if decision.mode is Mode.OBSERVE:
         return []
-    return [trial for trial in trials if not any(d.change.carried_out for d in trial)]
+    return [t for t in decided_by_trial(decision.changes) if any(d.standing is Standing.PROPOSED for d in t)]

@@ -93,7 +93,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
         if query.status is QueryStatus.SUCCEEDED and query.duration_ms is not None:
             held = {o.action_id for o in query.directives if o.status is DirectiveStatus.HELD}
             reached = frozenset(changes.get(fingerprint, ())) - held
-            work = query.work_in_brief or (in_brief(query.work) if query.work else None)
+            work = _work(query)
             found.append(
                 Measured(
                     fingerprint=fingerprint,
@@ -104,7 +104,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
                     properties=properties,
                     literals=literals,
                     turn=turn,
-                    cpu_seconds=_cpu_seconds(query, work, cores),
+                    cpu_seconds=_cpu_seconds(query, cores),
                     work_seconds=work.priced_seconds if work else 0.0,
                     cpu_share=min(1.0, query.executor_cpu_ms / query.executor_run_ms) if query.executor_run_ms else 1.0,
                     stages=_stages(query.work),
@@ -114,11 +114,20 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
     return tuple(found)
 
 
-def _cpu_seconds(query: Query, work: WorkInBrief | None, cores: int) -> float:
+def _cpu_seconds(query: Query, cores: int) -> float:
     """0 where the log does not tell. While the driver builds and sends a broadcast, cores wait for it."""
     if not query.executor_cpu_ms:
         return 0.0
-    return (query.executor_cpu_ms + (work.broadcast_ms if work else 0) * max(1, cores)) / 1e3
+    return (query.executor_cpu_ms + broadcast_ms(query) * max(1, cores)) / 1e3
+
+
+def broadcast_ms(query: Query) -> int:
+    """What its driver took to build and send broadcasts, while cores waited."""
+    return work.broadcast_ms if (work := _work(query)) else 0
+
+
+def _work(query: Query) -> WorkInBrief | None:
+    return query.work_in_brief or (in_brief(query.work) if query.work else None)
 
 
 def _stages(work: QueryWork | None) -> dict[StageKey, float]:

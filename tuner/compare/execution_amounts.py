@@ -1,0 +1,53 @@
+"""What one execution of a query took, and what it did for that, as far as its log told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+from tuner.cost.priced_work import priced_seconds
+from tuner.model.query import Query
+from tuner.policy.measure import broadcast_ms
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionAmounts:
+    """`seconds` on the clock; `task_seconds` and `cpu_seconds` of cores, which wait while the driver builds broadcasts;
+    `work_seconds` what the measured rows and bytes take at fixed prices. What is 0 was not measured, but for spills.
+    """
+
+    seconds: float = 0.0
+    task_seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    work_seconds: float = 0.0
+    input_bytes: int = 0
+    input_rows: int = 0
+    spilled_bytes: int = 0
+
+    @classmethod
+    def of(cls, query: Query, cores: int) -> Self:
+        waiting_ms = broadcast_ms(query) * max(1, cores)
+        return cls(
+            seconds=query.seconds,
+            task_seconds=(query.executor_run_ms + waiting_ms) / 1e3 if query.executor_run_ms else 0.0,
+            cpu_seconds=(query.executor_cpu_ms + waiting_ms) / 1e3 if query.executor_cpu_ms else 0.0,
+            work_seconds=priced_seconds(query.work) if query.work else 0.0,
+            input_bytes=query.input_bytes,
+            input_rows=query.input_rows,
+            spilled_bytes=query.spilled_bytes,
+        )
+
+    @classmethod
+    def together(cls, several: Iterable[ExecutionAmounts]) -> Self:
+        """Sums."""
+        every = tuple(several)
+        return cls(
+            sum(one.seconds for one in every),
+            sum(one.task_seconds for one in every),
+            sum(one.cpu_seconds for one in every),
+            sum(one.work_seconds for one in every),
+            sum(one.input_bytes for one in every),
+            sum(one.input_rows for one in every),
+            sum(one.spilled_bytes for one in every),
+        )

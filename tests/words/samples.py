@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tuner.compare.cause import Cause, CauseCode, NotTold
+from tuner.compare.operator_difference import OperatorAmounts, OperatorDifference, OperatorKind
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
@@ -386,4 +388,102 @@ FAILURES = (
     Failure(FailureKind.BROADCAST_TIMEOUT, "broadcast timed out after 300 s", "q1", "query 4"),
     Failure(FailureKind.EXECUTOR_LOST, "lost", None, "executor 3"),
     Failure(FailureKind.KILLED, "killed by SIGTERM"),
+)
+
+_READ: dict[str, Number] = {
+    "bytes": 82_000_000_000,
+    "bytes_before": 41_000_000_000,
+    "rows": 2_000_000,
+    "rows_before": 1_000_000,
+    "values": False,
+    "table": "",
+}
+_NO_PLAN: dict[str, Number] = {"kind": ""}
+_STRATEGY: dict[str, Number] = {
+    "kind": "strategy",
+    "before": "BroadcastHashJoin",
+    "after": "SortMergeJoin",
+    "left": "sales",
+    "right": "days",
+    "build_side_before": "right",
+    "build_side": "",
+    "by_aqe": False,
+    "more": 0,
+    "values": False,
+}
+_JOIN: dict[str, Number] = {"left": "sales", "right": "days", "rows": 900_000_000, "rows_before": 30_000_000}
+_SAME_INPUT: dict[str, Number] = {"times": 2.4, "same_input": True}
+_SETTING: dict[str, Number] = {
+    "version": "",
+    "version_before": "",
+    "properties": ("spark.sql.adaptive.enabled",),
+    "values_after": ("false",),
+    "values_before": ("",),
+    "more_settings": 0,
+}
+_WAITING: dict[str, Number] = {
+    "waiting_share": 0.75,
+    "waiting_share_before": 0.2,
+    "spilled_bytes": 40_000_000_000,
+    "spilled_bytes_before": 0,
+}
+_RAN: dict[str, Number] = {"executions": 3, "executions_before": 2, "state": "succeeded"}
+
+
+def _cause(code: CauseCode, numbers: dict[str, Number], **other: Number) -> Cause:
+    return Cause(code, 60.0, {**numbers, **other})
+
+
+CAUSES: tuple[Cause, ...] = (
+    _cause(CauseCode.INPUT, _READ),
+    _cause(CauseCode.INPUT, _READ, bytes=44_000_000_000, values=True, table="sales"),
+    _cause(CauseCode.INPUT, _READ, bytes=0, rows=520_000),
+    _cause(CauseCode.ROWS, _JOIN, **_SAME_INPUT),
+    _cause(CauseCode.ROWS, {"left": "", "right": ""}, times=0.6, same_input=False),
+    _cause(CauseCode.VALUES, _SAME_INPUT, columns=("d_date", "store_id")),
+    _cause(CauseCode.VALUES, _SAME_INPUT, columns=()),
+    _cause(CauseCode.PLAN, _STRATEGY),
+    _cause(CauseCode.PLAN, _STRATEGY, by_aqe=True, more=2, values=True),
+    _cause(CauseCode.PLAN, _STRATEGY, after="BroadcastHashJoin", build_side="left"),
+    _cause(CauseCode.PLAN, _STRATEGY, kind="order"),
+    _cause(CauseCode.PLAN, _STRATEGY, kind="join", before=""),
+    _cause(CauseCode.PLAN, _STRATEGY, kind="join", after=""),
+    _cause(CauseCode.PLAN, _STRATEGY, kind="aggregate", before="HashAggregate", after="SortAggregate"),
+    _cause(CauseCode.CHANGES, _STRATEGY, changes_in=(), changes_out=(CHANGES[0].id,)),
+    _cause(CauseCode.CHANGES, _NO_PLAN, changes_in=(CHANGES[0].id, "gone", "gone too"), changes_out=()),
+    _cause(CauseCode.SETTINGS, _NO_PLAN, **_SETTING),
+    _cause(
+        CauseCode.SETTINGS,
+        _with(_STRATEGY, kind="partitions", before="200", after="2000"),
+        **_with(_SETTING, version="4.1.0", version_before="4.0.1", more_settings=2),
+    ),
+    _cause(CauseCode.CORES, {"cores": 20, "cores_before": 40}),
+    _cause(CauseCode.TASKS_AT_ONCE, {"tasks_at_once": 12.2, "tasks_at_once_before": 38.0}),
+    _cause(CauseCode.PROCESSORS, {"cpu_seconds": 900.0, "expected_cpu_seconds": 600.0}),
+    _cause(CauseCode.WAITING, _WAITING),
+    _cause(CauseCode.WAITING, _WAITING, spilled_bytes_before=10_000_000_000),
+    _cause(CauseCode.WAITING, _WAITING, spilled_bytes=0),
+    _cause(CauseCode.MACHINE, {"speed": 1.3}),
+    _cause(CauseCode.APPEARED, _RAN),
+    _cause(CauseCode.DISAPPEARED, _RAN),
+    _cause(CauseCode.DISAPPEARED, _RAN, state="failed"),
+    _cause(CauseCode.DISAPPEARED, _RAN, state="partial"),
+    _cause(CauseCode.EXECUTIONS, _RAN),
+    _cause(CauseCode.FAILED, {"status": "failed", "status_before": "succeeded"}),
+    _cause(CauseCode.OUTSIDE, {"seconds": 190.0, "seconds_before": 10.0}),
+    _cause(CauseCode.NOT_TOLD, {"why": NotTold.UNMEASURED}),
+    _cause(CauseCode.NOT_TOLD, _STRATEGY, why=NotTold.PLAN_OR_MACHINE),
+    _cause(CauseCode.NOT_TOLD, _NO_PLAN, why=NotTold.PLAN_OR_MACHINE),
+    _cause(CauseCode.NOT_TOLD, {"why": NotTold.VERSION_OR_MACHINE}),
+)
+
+_SCANNED = OperatorAmounts(1_400_000, 14_300_000)
+_HASHED_JOIN = OperatorAmounts(1_400_000, 14_300_000, None, "BroadcastHashJoin", "right")
+OPERATORS: tuple[OperatorDifference, ...] = (
+    OperatorDifference(OperatorKind.SCAN, _SCANNED, OperatorAmounts(2_800_000, 28_600_000), "sales"),
+    OperatorDifference(
+        OperatorKind.JOIN, _HASHED_JOIN, OperatorAmounts(1_400_000, 90_000_000, 4.2, "SortMergeJoin"), "sales", "days"
+    ),
+    OperatorDifference(OperatorKind.SORT, None, OperatorAmounts(9_000_000, None, 4.2)),
+    OperatorDifference(OperatorKind.BROADCAST, OperatorAmounts(366, 1_000_000, 0.2), None),
 )

@@ -1,4 +1,4 @@
-"""The texts that people read, beside what they say: `reasons.md`, `changes.md`, `decisions.md` and `failures.md`.
+"""The texts that people read, beside what they say: `reasons.md`, `changes.md`, `decisions.md` and others.
 
 `SPARK_TUNER_RECORD=words pytest tests/words` writes them anew: git then shows what reads otherwise.
 """
@@ -11,15 +11,29 @@ from pathlib import Path
 
 import pytest
 
-from tests.words.samples import ACTIONS, CHANGES, DECIDED, DECISIONS, FAILURES, FOR_VALUES, NAMES, REASONS
+from tests.words.samples import (
+    ACTIONS,
+    CAUSES,
+    CHANGES,
+    DECIDED,
+    DECISIONS,
+    FAILURES,
+    FOR_VALUES,
+    NAMES,
+    OPERATORS,
+    REASONS,
+)
+from tuner.compare.cause import CauseCode, CauseKind
 from tuner.model.decision import Standing
 from tuner.model.reason import Reason, ReasonCode
 from tuner.words.actions import action_words
+from tuner.words.causes import cause_words, kind_words
 from tuner.words.changes import change_words
 from tuner.words.decisions import decision_summary, in_force_words, waiting_words
 from tuner.words.failures import failure_words
 from tuner.words.gains import gained_words, last_gained_words
 from tuner.words.literal_rungs import values_words
+from tuner.words.operators import operator_words
 from tuner.words.reasons import reason_words, why_words
 from tuner.words.standings import standing_words
 
@@ -81,6 +95,23 @@ def _failures() -> Iterator[str]:
         yield from _said(what, failure_words(failure, NAMES))
 
 
+def _causes() -> Iterator[str]:
+    yield "# Causes of a difference between two runs\n\nThe query q1 is called daily sales.\n\n## Kinds\n"
+    for kind in CauseKind:
+        yield from _said(kind, kind_words(kind))
+    code = None
+    changes = {change.id: change for change in CHANGES}
+    for cause in CAUSES:
+        if cause.code is not code:
+            code = cause.code
+            yield f"## {code}\n"
+        numbers = ", ".join(f"{name}={value}" for name, value in cause.numbers.items())
+        yield from _said(numbers, cause_words(cause, NAMES, changes))
+    yield "## Operators\n"
+    for one in OPERATORS:
+        yield from _said(f"{one.kind}: {one.before} → {one.after}", operator_words(one))
+
+
 def _numbers(reason: Reason) -> str:
     numbers = ", ".join(f"{name}={value}" for name, value in reason.numbers.items())
     because = "".join(f"; because {one.code}" for one in reason.because)
@@ -99,6 +130,7 @@ def _said(what: str, words: str) -> Iterator[str]:
         ("changes.md", _changes),
         ("decisions.md", _decisions),
         ("failures.md", _failures),
+        ("causes.md", _causes),
     ],
 )
 def test_texts_read_as_recorded(file: str, texts: Callable[[], Iterator[str]]) -> None:
@@ -110,3 +142,4 @@ def test_texts_read_as_recorded(file: str, texts: Callable[[], Iterator[str]]) -
 
 def test_every_code_has_a_text() -> None:
     assert {reason.code for reason in REASONS} == set(ReasonCode)
+    assert {cause.code for cause in CAUSES} == set(CauseCode)

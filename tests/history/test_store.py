@@ -70,6 +70,16 @@ def test_a_run_that_was_never_submitted_is_forgotten_and_one_that_ended_is_not(s
     assert [run.key for run in store.runs(ended.cohort)] == [ended.key]
 
 
+def test_keys_are_found_by_a_part_of_them_the_newest_first(store: Store) -> None:
+    for minute, key in enumerate(("etl/1_a/load", "etl/12a/load", "sales/1_a/load")):
+        store.begin(running(key, "sales" if key.startswith("sales") else "etl", minute))
+    assert store.keys_with("load", 10) == ["sales/1_a/load", "etl/12a/load", "etl/1_a/load"]
+    assert store.keys_with("1_a", 10) == ["sales/1_a/load", "etl/1_a/load"]
+    assert store.keys_with("1_a", 10, "etl") == ["etl/1_a/load"]
+    assert store.keys_with("load", 1) == ["sales/1_a/load"]
+    assert store.keys_with("%", 10) == []
+
+
 def test_an_unknown_key_is_no_run(store: Store) -> None:
     assert store.run("nowhere") is None
 

@@ -6,15 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tuner.cli.db import store_url
-from tuner.cli.logs import LogReader, QueryList
+from tuner.cli.logs import LogReader, QueriesInFull
 from tuner.cost.learned.query_samples import Sample, sample_of
 from tuner.errors import TunerError
 from tuner.eventlog.cluster import cluster_of
 from tuner.history.store import Store
-from tuner.model.application import Work
 from tuner.model.cluster import Cluster
 from tuner.model.query import Query
-from tuner.plan.queries import QueryAndPlans, in_full
 from tuner.words.query_names import QueryNames
 
 
@@ -28,11 +26,6 @@ class Measured:
     sample: Sample
 
 
-class _InFull(QueryList):
-    def _query(self, work: Work, found: QueryAndPlans) -> Query:
-        return in_full(found, work.stages, work.execution.logical_plan if work.execution else None)
-
-
 def read_samples(paths: list[str], url: str | None, cohort: str | None) -> list[Measured]:
     """The queries that ran to their end, oldest run first. TunerError where a path cannot be read."""
     if paths and cohort is not None:
@@ -42,7 +35,7 @@ def read_samples(paths: list[str], url: str | None, cohort: str | None) -> list[
 
 def _of_logs(paths: list[str]) -> Iterator[Measured]:
     reader = LogReader()
-    found = [(a.start_ms or 0, a, read.in_order()) for a, read in reader.read(paths, _InFull)]
+    found = [(a.start_ms or 0, a, read.in_order()) for a, read in reader.read(paths, QueriesInFull)]
     if reader.failures:
         raise TunerError(f"{reader.failures} of the logs cannot be read: nothing is explained without them")
     for _, application, queries in sorted(found, key=lambda one: one[0]):

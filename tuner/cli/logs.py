@@ -12,7 +12,7 @@ from tuner.eventlog.location import log_path, shown
 from tuner.eventlog.read import holds_no_events, read_log
 from tuner.model.application import Application, Completeness, Work
 from tuner.model.query import Query
-from tuner.plan.queries import QueryAndPlans, query_and_plans
+from tuner.plan.queries import QueryAndPlans, in_full, query_and_plans
 from tuner.printable import printable
 
 
@@ -43,6 +43,13 @@ class QueryList:
 
     def in_order(self) -> tuple[Query, ...]:
         return tuple(sorted(self._found, key=lambda q: q.id))
+
+
+class QueriesInFull(QueryList):
+    """The same with all that is measured of them."""
+
+    def _query(self, work: Work, found: QueryAndPlans) -> Query:
+        return in_full(found, work.stages, work.execution.logical_plan if work.execution else None)
 
 
 class LogReader:

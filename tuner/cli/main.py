@@ -24,6 +24,7 @@ COMMANDS = (
     LazyCommand("agent-jar", "tuner.cli.agent_jar", "agent_jar"),
     LazyCommand("status", "tuner.cli.status", "status"),
     LazyCommand("savings", "tuner.cli.savings", "savings"),
+    LazyCommand("compare", "tuner.cli.compare", "compare"),
     LazyCommand("approve", "tuner.cli.verdict", "approve"),
     LazyCommand("reject", "tuner.cli.verdict", "reject"),
     LazyCommand("pin", "tuner.cli.verdict", "pin"),

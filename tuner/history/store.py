@@ -305,6 +305,12 @@ class Store:
         """The run with this key, or None."""
         return next(iter(self._read_runs(_rows().where(RunRow.key == key))), None)
 
+    def keys_with(self, part: str, limit: int, cohort: str | None = None) -> list[str]:
+        """The newest `limit` keys of runs that have this in them, newest first; of one cohort where it is given."""
+        found = _of(select(RunRow.key), cohort).where(RunRow.key.contains(part, autoescape=True))
+        with self._reading() as session:
+            return list(session.scalars(found.order_by(RunRow.started_at.desc(), RunRow.key.desc()).limit(limit)))
+
     def cohorts(
         self,
         *,

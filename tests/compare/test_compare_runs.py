@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.compare.jobs import GB, execution, join, others, run
-from tests.policy.histories import hint, recommend
+from tests.policy.histories import conf, hint, recommend
 from tuner.compare.cause import CauseCode, CauseKind
 from tuner.compare.compare_runs import NotMeasuredError, compare_runs
 from tuner.compare.run_comparison import QueryComparison, RunComparison
@@ -174,9 +174,19 @@ def test_settings_that_planners_read_explain_another_plan() -> None:
     assert [(s.property, s.before, s.after, s.by_tuner) for s in found.settings] == [(name, "200", "2000", False)]
 
 
+def test_a_property_that_the_tuner_set_explains_the_plans_of_queries_that_it_was_not_meant_for() -> None:
+    (change,) = recommend(conf(), queries=("another",))
+    found = compare_runs(
+        run(0, execution(shuffles=shuffled(200)), *others()),
+        run(1, execution(work=800, shuffles=shuffled(16)), *others(), changes=[change], conf={conf().target: "16"}),
+    )
+    assert why(of(found)) == {CauseCode.CHANGES: 50.0}
+    assert [one.by_tuner for one in found.settings] == [True]
+
+
 def test_what_is_only_spelled_otherwise_is_no_other_setting() -> None:
     spelled = [{BROADCAST_THRESHOLD.property: "64m"}, {BROADCAST_THRESHOLD.property: "67108864"}]
-    found = compare_runs(*(run(night, execution(), conf=conf) for night, conf in enumerate(spelled)))
+    found = compare_runs(*(run(night, execution(), conf=properties) for night, properties in enumerate(spelled)))
     assert found.settings == ()
     unset = compare_runs(run(0, execution()), run(1, execution(), conf={ADAPTIVE.property: "true"}))
     assert unset.settings == ()

@@ -74,7 +74,7 @@ def compared_executions(before: Query, after: Query, around: Surroundings) -> Co
     old, new = ExecutionAmounts.of(before, cores), ExecutionAmounts.of(after, cores)
     plan = plan_changes(before, after)
     values = bool(before.literals and after.literals) and before.literals != after.literals
-    changes_in, changes_out = around.changes_of(after.fingerprint)
+    changes_in, changes_out = around.changes_of(after.fingerprint, other_plan=bool(plan))
     read = log_ratio(old.input_bytes, new.input_bytes)
     read = log_ratio(old.input_rows, new.input_rows) if read is None else read
     work = log_ratio(old.work_seconds, new.work_seconds)

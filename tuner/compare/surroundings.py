@@ -44,11 +44,18 @@ class Surroundings:
         """What planners read and the tuner did not set."""
         return tuple(s for s in self.settings if s.property.startswith(_OF_SQL) and not s.by_tuner)
 
-    def changes_of(self, fingerprint: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The ids of the changes for a query that the later run alone had, and the earlier one alone."""
-        found = (self.changes_in, self.changes_out)
-        mine = [tuple(change.id for change in changes if fingerprint in change.queries) for changes in found]
-        return mine[0], mine[1]
+    def changes_of(self, fingerprint: str, *, other_plan: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The ids of the changes for a query that the later run alone had, and the earlier one alone. A property reaches queries
+        that it was not meant for: where it has another plan, those count that are for others."""
+
+        def reaching(changes: tuple[Change, ...]) -> tuple[str, ...]:
+            return tuple(
+                change.id
+                for change in changes
+                if fingerprint in change.queries or (other_plan and not change.is_on_joins)
+            )
+
+        return reaching(self.changes_in), reaching(self.changes_out)
 
 
 def surroundings(before: Run, after: Run) -> Surroundings:

@@ -15,7 +15,7 @@ from tuner.words.query_names import QueryNames
 
 # What explains less of a difference is left to the numbers.
 SAID_SHARE = 0.05
-MOST_SETTINGS = 8
+MOST_NAMED = 8
 
 
 def headline(found: RunComparison) -> str:
@@ -68,11 +68,13 @@ def other_differences(found: RunComparison, names: QueryNames) -> Iterator[str]:
         yield f"Spark {found.after.spark_version or '?'} instead of {found.before.spark_version or '?'}"
     yield from _cluster(found.before, found.after)
     for how, ids in (("in force now", found.changes_in), ("in force before", found.changes_out)):
-        yield from (f"{how}: {change_words(found.changes[id_], names)}" for id_ in ids)
-    for one in found.settings[:MOST_SETTINGS]:
+        yield from (f"{how}: {change_words(found.changes[id_], names)}" for id_ in ids[:MOST_NAMED])
+        if len(ids) > MOST_NAMED:
+            yield f"{how}: {counted(len(ids) - MOST_NAMED, 'more change')}"
+    for one in found.settings[:MOST_NAMED]:
         yield setting_words(one.property, one.before, one.after) + (" (by the tuner)" if one.by_tuner else "")
-    if len(found.settings) > MOST_SETTINGS:
-        yield counted(len(found.settings) - MOST_SETTINGS, "more setting")
+    if len(found.settings) > MOST_NAMED:
+        yield counted(len(found.settings) - MOST_NAMED, "more setting")
 
 
 _STATES = {

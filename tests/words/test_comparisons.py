@@ -1,0 +1,78 @@
+"""Two runs side by side in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.compare.jobs import execution, others, run
+from tests.policy.histories import conf, recommend
+from tuner.compare.compare_runs import compare_runs
+from tuner.model.run import Run, RunState
+from tuner.spark.knobs import BROADCAST_THRESHOLD
+from tuner.words.comparisons import headline, other_differences, said_causes, total_words
+from tuner.words.query_names import QueryNames, names_in
+
+SLOW = run(1, execution(cpu=800), *others(slower=1.02))
+FAST = run(0, execution(), *others())
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (FAST, FAST, "both are the same run: nothing differs"),
+        (FAST, SLOW, "51.0 s slower (46.4%): 2 min 41 s instead of 110.0 s"),
+        (SLOW, FAST, "51.0 s faster (31.7%): 110.0 s instead of 2 min 41 s"),
+        (FAST, run(1, execution(), *others()), "no difference: 110.0 s instead of 110.0 s"),
+        (
+            FAST,
+            run(1, execution(cpu=440), *others()),
+            "5.0 s slower (4.5%): 115.0 s instead of 110.0 s; no more than runs of one job differ by",
+        ),
+        (
+            FAST,
+            run(1, execution("q9"), outside=None),
+            "the queries of both runs: 50.0 s instead of 100.0 s; they have no query in common: are they runs of one job?",
+        ),
+        (run(0), run(1, outside=20.0), "10.0 s slower (100.0%): 20.0 s instead of 10.0 s"),
+        (run(0, outside=0.0), run(1, outside=20.0), "20.0 s slower: 20.0 s instead of 0.00 s"),
+    ],
+)
+def test_the_headline_says_how_much(before: Run, after: Run, said: str) -> None:
+    assert headline(compare_runs(before, after)) == said
+
+
+def test_causes_name_the_query_that_they_moved_most_and_how_many_more() -> None:
+    found = compare_runs(FAST, SLOW)
+    (machine,) = said_causes(found)
+    assert total_words(machine, found, names_in([FAST, SLOW])) == (
+        "query of q1: processors took 13 min 20 s instead of 6 min 40 s for the same work; and in 5 more queries"
+    )
+
+
+def test_what_explains_little_is_not_said() -> None:
+    found = compare_runs(FAST, run(1, execution(cpu=800), *others(), outside=11.0))
+    assert [total.kind for total in found.causes] == ["machine", "outside"]
+    assert [total.kind for total in said_causes(found)] == ["machine"]
+
+
+def test_what_else_differs_is_told_as_it_is() -> None:
+    (change,) = recommend(conf(), queries=("q1",))
+    after = run(
+        1,
+        execution(spilled_bytes=10**9),
+        changes=[change],
+        conf={conf().target: "16", BROADCAST_THRESHOLD.property: "64m"},
+        version="4.1.0",
+        cores=4,
+        state=RunState.PARTIAL,
+    )
+    assert list(other_differences(compare_runs(run(0, execution()), after), QueryNames())) == [
+        "the run after has a log that breaks off: what came after that is missing",
+        "spilled: 1.0 GB instead of 0 B",
+        "Spark 4.1.0 instead of 4.0.1",
+        "4 cores instead of 8",
+        "2 cores for each executor instead of 4",
+        "in force now: spark.sql.shuffle.partitions=16",
+        "spark.sql.shuffle.partitions=16 instead of not set (by the tuner)",
+        "spark.sql.autoBroadcastJoinThreshold=64m instead of not set",
+    ]

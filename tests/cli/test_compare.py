@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.compare.jobs import GB, execution, join, others, run
-from tests.policy.histories import hint, recommend
+from tests.policy.histories import conf, hint, recommend
 from tuner.history.store import Store
 from tuner.model.run import Run, RunState
 from tuner.model.strategy import Strategy
@@ -171,6 +171,21 @@ def test_a_log_is_compared_with_a_run_of_the_store(spark_tuner: Call, nights: tu
     result = spark_tuner("compare", "etl/0", GOLDEN / "reuse")
     assert result.code == 0
     assert "they have no query in common: are they runs of one job?" in result.out
+
+
+def test_of_a_log_of_a_run_that_the_tuner_submitted_the_store_tells_what_was_in_force(
+    spark_tuner: Call, url: str, tmp_path: Path
+) -> None:
+    (change,) = recommend(conf())
+    steered = run(1, changes=[change])
+    keep(url, replace(steered, state=RunState.RUNNING, outcome=None))
+    properties = {"spark.tuner.key": steered.key, conf().target: conf().value}
+    environment = json.dumps({"Event": "SparkListenerEnvironmentUpdate", "Spark Properties": properties})
+    before, after = write_log(tmp_path / "a", "app-a"), write_log(tmp_path / "b", "app-b", lines=(environment,))
+    (found,) = json.loads(spark_tuner("compare", before, after, "--json").out)["changes"]
+    assert (found["id"], found["in_effect"]) == (change.id, "after")
+    elsewhere = json.loads(spark_tuner("compare", before, after, "--json", "--db", f"sqlite:///{tmp_path}/no.db").out)
+    assert elsewhere["changes"] == []
 
 
 def test_a_directory_of_two_logs_is_two_runs(spark_tuner: Call, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ _LIST_RUNS = "`spark-tuner status COHORT` lists the runs of a cohort"
 def compared_runs(before: str, after: str | None, cohort: str | None, url: str | None) -> tuple[Run, Run]:
     """The earlier and the later run, as they are given. Raises TunerError for what is no run, or may be several."""
     if after is None:
-        return _two_logs(before) if _is_log(before) else _latest_two(before, cohort, url)
+        return _two_logs(before, url) if _is_log(before) else _latest_two(before, cohort, url)
     return _run(before, cohort, url), _run(after, cohort, url)
 
 
@@ -43,34 +43,45 @@ def _run(text: str, cohort: str | None, url: str | None) -> Run:
     if not _is_log(text):
         with Store.open(stored_url(url)) as store:
             return _stored(store, _key(store, text, cohort))
-    found = _logged(text)
+    found = _logged(text, url)
     if len(found) != 1:
         several = listed(identifier(run.outcome.app_id if run.outcome else run.key) for run in found)
         raise TunerError(f"{text}: holds {len(found)} applications ({several}); give the log of one of them")
     return found[0]
 
 
-def _two_logs(path: str) -> tuple[Run, Run]:
-    found = _logged(path)
+def _two_logs(path: str, url: str | None) -> tuple[Run, Run]:
+    found = _logged(path, url)
     if len(found) != 2:
         raise TunerError(f"{path}: holds {len(found)} of the two applications to compare; give the logs of two runs")
     return found[0], found[1]
 
 
-def _logged(path: str) -> list[Run]:
+def _logged(path: str, url: str | None) -> list[Run]:
     """The applications of the logs at a path, oldest first."""
     reader = LogReader()
     read = list(reader.read([path], QueriesInFull))
     if reader.failures or not read:
         raise TunerError(f"{path}: nothing is compared without it; give the event log of a Spark application")
-    return sorted((_of_log(*one, path) for one in read), key=lambda run: run.started_at)
+    return sorted((_of_log(*one, path, url) for one in read), key=lambda run: run.started_at)
 
 
-def _of_log(application: Application, sink: QueriesInFull, path: str) -> Run:
+def _of_log(application: Application, sink: QueriesInFull, path: str, url: str | None) -> Run:
     found = logged_run(application, sink.in_order(), path)
     if found is None:
         raise TunerError(f"{path}: does not tell which application it is of, or when that started; give another log")
-    return run_in_effect(Decision(Mode.OBSERVE, ()), found)
+    decision = _decision(found.key, url) if found.steered else None
+    return run_in_effect(decision or Decision(Mode.OBSERVE, ()), found)
+
+
+def _decision(key: str, url: str | None) -> Decision | None:
+    """What a run that the tuner submitted was to have; None where the store does not tell: its log is enough to compare it."""
+    try:
+        with Store.open(stored_url(url)) as store:
+            run = store.run(key)
+    except TunerError:
+        return None
+    return run.decision if run is not None else None
 
 
 def _latest_two(text: str, cohort: str | None, url: str | None) -> tuple[Run, Run]:

@@ -203,6 +203,15 @@ def test_processors_that_took_longer_for_the_same_work_are_the_machine() -> None
     assert found.causes[0].kind is CauseKind.MACHINE
 
 
+def test_stages_that_ran_again_are_told() -> None:
+    lost = execution(cpu=800)
+    assert lost.work is not None
+    again = replace(lost, work=replace(lost.work, stages=(*lost.work.stages, replace(lost.work.stages[0], amounts={}))))
+    found = compared(execution(), again)
+    assert why(found) == {CauseCode.PROCESSORS: 50.0}
+    assert (found.causes[0].numbers["retries"], found.causes[0].numbers["retries_before"]) == (1, 0)
+
+
 def test_tasks_that_waited_are_told_from_processors_that_were_slow() -> None:
     found = compared(execution(), execution(tasks=1600, spilled_bytes=GB))
     assert why(found) == {CauseCode.WAITING: 150.0}

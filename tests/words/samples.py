@@ -421,6 +421,12 @@ _SETTING: dict[str, Number] = {
     "values_before": ("",),
     "more_settings": 0,
 }
+_PROCESSORS: dict[str, Number] = {
+    "cpu_seconds": 900.0,
+    "expected_cpu_seconds": 600.0,
+    "retries": 0,
+    "retries_before": 0,
+}
 _WAITING: dict[str, Number] = {
     "waiting_share": 0.75,
     "waiting_share_before": 0.2,
@@ -459,7 +465,8 @@ CAUSES: tuple[Cause, ...] = (
     ),
     _cause(CauseCode.CORES, {"cores": 20, "cores_before": 40}),
     _cause(CauseCode.TASKS_AT_ONCE, {"tasks_at_once": 12.2, "tasks_at_once_before": 38.0}),
-    _cause(CauseCode.PROCESSORS, {"cpu_seconds": 900.0, "expected_cpu_seconds": 600.0}),
+    _cause(CauseCode.PROCESSORS, _PROCESSORS),
+    _cause(CauseCode.PROCESSORS, _PROCESSORS, retries=3),
     _cause(CauseCode.WAITING, _WAITING),
     _cause(CauseCode.WAITING, _WAITING, spilled_bytes_before=10_000_000_000),
     _cause(CauseCode.WAITING, _WAITING, spilled_bytes=0),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.compare.jobs import execution, others, run
 from tests.policy.histories import conf, recommend
 from tuner.compare.compare_runs import compare_runs
+from tuner.model.resource_use import ResourceUse
 from tuner.model.run import Run, RunState
 from tuner.spark.knobs import BROADCAST_THRESHOLD
 from tuner.words.comparisons import headline, other_differences, said_causes, total_words
@@ -66,9 +69,13 @@ def test_what_else_differs_is_told_as_it_is() -> None:
         cores=4,
         state=RunState.PARTIAL,
     )
+    assert after.outcome is not None
+    use = ResourceUse(task_ms=1000, gc_ms=120)
+    after = replace(after, outcome=replace(after.outcome, resources=use))
     assert list(other_differences(compare_runs(run(0, execution()), after), QueryNames())) == [
         "the run after has a log that breaks off: what came after that is missing",
         "spilled: 1.0 GB instead of 0 B",
+        "garbage collection: 12.0% instead of 0% of tasks' time",
         "Spark 4.1.0 instead of 4.0.1",
         "4 cores instead of 8",
         "2 cores for each executor instead of 4",

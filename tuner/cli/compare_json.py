@@ -55,6 +55,7 @@ def _run(run: RunTotals) -> dict[str, Any]:
         "queries": run.queries,
         "queries_overlap": run.overlaps,
         "allocated_core_hours": run.core_hours,
+        "gc_share": run.gc_share,
         "spark_version": run.spark_version,
         "cluster": {
             "cores": cluster.cores,
@@ -78,6 +79,7 @@ def _amounts(amounts: ExecutionAmounts | None) -> dict[str, Any] | None:
         "input_bytes": amounts.input_bytes,
         "input_rows": amounts.input_rows,
         "spilled_bytes": amounts.spilled_bytes,
+        "stage_retries": amounts.stage_retries,
     }
 
 

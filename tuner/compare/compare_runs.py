@@ -88,6 +88,7 @@ def _totals(run: Run) -> RunTotals:
         application_seconds=took,
         outside_seconds=None if took is None else max(0.0, took - covered),
         core_hours=outcome.allocated_core_hours,
+        gc_share=outcome.resources.gc_share,
         amounts=amounts,
         queries=len(outcome.queries),
         overlaps=amounts.seconds > OVERLAP * covered + MIN_SECONDS,

@@ -14,7 +14,8 @@ from tuner.policy.measure import broadcast_ms
 @dataclass(frozen=True, slots=True)
 class ExecutionAmounts:
     """`seconds` on the clock; `task_seconds` and `cpu_seconds` of cores, which wait while the driver builds broadcasts;
-    `work_seconds` what the measured rows and bytes take at fixed prices. What is 0 was not measured, but for spills.
+    `work_seconds` what the measured rows and bytes take at fixed prices. What is 0 was not measured, but for spills and
+    `stage_retries`: attempts at stages after their first, as when an executor is lost.
     """
 
     seconds: float = 0.0
@@ -24,6 +25,7 @@ class ExecutionAmounts:
     input_bytes: int = 0
     input_rows: int = 0
     spilled_bytes: int = 0
+    stage_retries: int = 0
 
     @classmethod
     def of(cls, query: Query, cores: int) -> Self:
@@ -36,6 +38,7 @@ class ExecutionAmounts:
             input_bytes=query.input_bytes,
             input_rows=query.input_rows,
             spilled_bytes=query.spilled_bytes,
+            stage_retries=_retries(query),
         )
 
     @classmethod
@@ -50,4 +53,10 @@ class ExecutionAmounts:
             sum(one.input_bytes for one in every),
             sum(one.input_rows for one in every),
             sum(one.spilled_bytes for one in every),
+            sum(one.stage_retries for one in every),
         )
+
+
+def _retries(query: Query) -> int:
+    stages = query.work.stages if query.work else ()
+    return len(stages) - len({stage.stage_id for stage in stages})

@@ -280,6 +280,8 @@ def _cpu_numbers(pair: ComparedExecutions) -> Numbers:
     return {
         "cpu_seconds": pair.after.cpu_seconds,
         "expected_cpu_seconds": pair.before.cpu_seconds * math.exp(min(50.0, pair.work or 0.0)),
+        "retries": pair.after.stage_retries,
+        "retries_before": pair.before.stage_retries,
     }
 
 

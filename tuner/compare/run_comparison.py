@@ -18,7 +18,8 @@ from tuner.model.run import RunState
 @dataclass(frozen=True, slots=True)
 class RunTotals:
     """A run as a whole. `application_seconds` are from start to end, `outside_seconds` of these those in which no query ran,
-    `core_hours` what executors held; None where its log does not tell. `amounts` sum its queries, `queries` counts executions;
+    `core_hours` what executors held; None where its log does not tell. `gc_share` is that of tasks' time which
+    they waited for the collector (0: also where that is not known). `amounts` sum its queries, `queries` counts executions;
     `overlaps` says that several ran at the same time."""
 
     key: str
@@ -29,6 +30,7 @@ class RunTotals:
     application_seconds: float | None
     outside_seconds: float | None
     core_hours: float | None
+    gc_share: float
     amounts: ExecutionAmounts
     queries: int
     overlaps: bool

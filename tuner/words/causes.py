@@ -162,6 +162,13 @@ def setting_words(name: str, before: str | None, after: str | None) -> str:
     return f"{now} instead of {printable(before, _MOST_NAME) if before else 'not set'}"
 
 
+def _processors(n: Numbers) -> str:
+    words = "processors took {cpu_seconds} instead of {expected_cpu_seconds} for the same work"
+    if n["retries"] != n["retries_before"]:
+        words += ", with {retries:attempt} to run a stage again instead of {retries_before}"
+    return filled(words, n)
+
+
 def _waiting(n: Numbers) -> str:
     words = "its tasks waited {waiting_share} of their time instead of {waiting_share_before}"
     words += " (disks, network, garbage collection)"
@@ -205,7 +212,7 @@ _SENTENCES: Mapping[CauseCode, str | Callable[[Numbers], str]] = {
     CauseCode.CORES: "{cores:core} instead of {cores_before}",
     CauseCode.TASKS_AT_ONCE: "{tasks_at_once:.1f} of its tasks ran at once, on average, instead of {tasks_at_once_before:.1f}: "
     "cores that were not free, one long task, or the driver",
-    CauseCode.PROCESSORS: "processors took {cpu_seconds} instead of {expected_cpu_seconds} for the same work",
+    CauseCode.PROCESSORS: _processors,
     CauseCode.WAITING: _waiting,
     CauseCode.MACHINE: _machine,
     CauseCode.APPEARED: "did not run before",

@@ -15,6 +15,8 @@ from tuner.words.query_names import QueryNames
 
 # What explains less of a difference is left to the numbers.
 SAID_SHARE = 0.05
+# Tasks wait for the collector by some hundredths more or less in any run.
+LEAST_GC_SHARE = 0.02
 MOST_NAMED = 8
 
 
@@ -94,11 +96,15 @@ def _amounts(before: RunTotals, after: RunTotals) -> Iterator[str]:
         ("read", before.amounts.input_bytes, after.amounts.input_bytes, format_bytes),
         ("spilled", before.amounts.spilled_bytes, after.amounts.spilled_bytes, format_bytes),
         ("processor time", before.amounts.cpu_seconds, after.amounts.cpu_seconds, format_seconds),
+        ("attempts to run a stage again", before.amounts.stage_retries, after.amounts.stage_retries, str),
         ("core-hours held", before.core_hours or 0.0, after.core_hours or 0.0, format_hours),
     )
     for what, was, now, words in pairs:
-        if (was or now) and words(was) != words(now):
+        if abs(now - was) > SAID_SHARE * max(was, now):
             yield f"{what}: {words(now)} instead of {words(was)}"
+    if abs(after.gc_share - before.gc_share) >= LEAST_GC_SHARE:
+        shares = f"{format_share(after.gc_share)} instead of {format_share(before.gc_share)}"
+        yield f"garbage collection: {shares} of tasks' time"
 
 
 def _cluster(before: RunTotals, after: RunTotals) -> Iterator[str]:

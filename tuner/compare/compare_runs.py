@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tuner.compare.cause import Cause, CauseCode, CauseKind
+from tuner.compare.compared_executions import ComparedExecutions, compared_executions
 from tuner.compare.execution_amounts import ExecutionAmounts
-from tuner.compare.execution_causes import ComparedExecutions, compared_executions, execution_causes
+from tuner.compare.execution_causes import execution_causes
 from tuner.compare.operator_difference import operator_differences
 from tuner.compare.paired_executions import Pairs, paired_executions
 from tuner.compare.run_comparison import CauseTotal, QueryComparison, RunComparison, RunTotals

@@ -1,0 +1,88 @@
+"""Two executions of a query, and what is not the same in them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from tuner.compare.execution_amounts import ExecutionAmounts
+from tuner.compare.plan_change import PlanChange, plan_changes
+from tuner.compare.surroundings import Surroundings
+from tuner.compare.time_split import log_ratio
+from tuner.model.query import Query, QueryStatus
+from tuner.policy.evidence.history import SAME_INPUT
+from tuner.policy.evidence.log_ratio import Z_90
+from tuner.policy.evidence.metric import WORK
+
+# The work of one plan over one input differs by less from run to run: nine times of ten.
+SAME_WORK = Z_90 * math.sqrt(2) * WORK.noise
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedExecutions:
+    """Two executions of a query. `input` and `work` are logs of how many times as much the later one read and did: 0 where that
+    is as much, and of work None where it is not known. `values` says that their filters had other values, `changes_in` and
+    `changes_out` are ids of the tuner's changes that one of both alone had.
+    """
+
+    query_before: Query
+    query: Query
+    before: ExecutionAmounts
+    after: ExecutionAmounts
+    input: float
+    work: float | None
+    plan: tuple[PlanChange, ...]
+    values: bool
+    changes_in: tuple[str, ...]
+    changes_out: tuple[str, ...]
+
+    @property
+    def succeeded(self) -> bool:
+        return all(query.status is QueryStatus.SUCCEEDED for query in (self.query_before, self.query))
+
+    @property
+    def difference(self) -> float:
+        return self.after.seconds - self.before.seconds
+
+    @property
+    def is_steered_otherwise(self) -> bool:
+        return bool(self.changes_in or self.changes_out)
+
+    @property
+    def same_plan(self) -> bool:
+        return not self.plan and not self.is_steered_otherwise
+
+    @property
+    def clock(self) -> float | None:
+        """The log of how many times as long it took."""
+        return log_ratio(self.before.seconds, self.after.seconds)
+
+
+def compared_executions(before: Query, after: Query, around: Surroundings) -> ComparedExecutions:
+    # While a driver builds a broadcast, the same number of cores waits in both.
+    cores = min(around.cores_before, around.cores)
+    old, new = ExecutionAmounts.of(before, cores), ExecutionAmounts.of(after, cores)
+    plan = plan_changes(before, after)
+    values = bool(before.literals and after.literals) and before.literals != after.literals
+    changes_in, changes_out = around.changes_of(after.fingerprint, other_plan=bool(plan))
+    read = log_ratio(old.input_bytes, new.input_bytes)
+    read = log_ratio(old.input_rows, new.input_rows) if read is None else read
+    work = log_ratio(old.work_seconds, new.work_seconds)
+    if work is None and not (plan or values or changes_in or changes_out):
+        work = None if read is None else _beyond(read, SAME_INPUT)
+    return ComparedExecutions(
+        before,
+        after,
+        old,
+        new,
+        _beyond(read or 0.0, SAME_INPUT),
+        None if work is None else _beyond(work, SAME_WORK),
+        plan,
+        values,
+        changes_in,
+        changes_out,
+    )
+
+
+def _beyond(log: float, least: float) -> float:
+    return log if abs(log) > least else 0.0

@@ -480,7 +480,7 @@ CAUSES: tuple[Cause, ...] = (
     _cause(CauseCode.OUTSIDE, {"seconds": 190.0, "seconds_before": 10.0}),
     _cause(CauseCode.NOT_TOLD, {"why": NotTold.UNMEASURED}),
     _cause(CauseCode.NOT_TOLD, _STRATEGY, why=NotTold.PLAN_OR_MACHINE),
-    _cause(CauseCode.NOT_TOLD, _NO_PLAN, why=NotTold.PLAN_OR_MACHINE),
+    _cause(CauseCode.NOT_TOLD, {"why": NotTold.PLAN_OR_MACHINE}),
     _cause(CauseCode.NOT_TOLD, {"why": NotTold.VERSION_OR_MACHINE}),
 )
 

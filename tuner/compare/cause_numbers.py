@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from tuner.advice.candidates.side_name import side_name
 from tuner.compare.compared_executions import ComparedExecutions
 from tuner.compare.execution_amounts import ExecutionAmounts
 from tuner.compare.plan_change import by_site
+from tuner.compare.side_label import side_label
 from tuner.compare.surroundings import Surroundings
 from tuner.model.reason import Number
 from tuner.plan.relation import short_name
@@ -87,8 +87,8 @@ def grown_join_numbers(pair: ComparedExecutions) -> Numbers:
     if most <= 0 or was is None or join is None:
         return {"left": "", "right": ""}
     return {
-        "left": side_name(join.left),
-        "right": side_name(join.right),
+        "left": side_label(join.left),
+        "right": side_label(join.right),
         "rows": join.output_rows,
         "rows_before": was.output_rows,
     }

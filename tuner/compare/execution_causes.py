@@ -102,7 +102,8 @@ def _of_other_plan(
     """Another plan waits and computes otherwise for what counts as the same work: other queries tell what the machine did."""
     beside, clock = split.beside_work, pair.clock
     if machine is None or not clock or not pair.difference:
-        yield _not_told(beside, NotTold.PLAN_OR_MACHINE, plan_numbers(pair))
+        # Where its work is another one, what differs in its plan is told there.
+        yield _not_told(beside, NotTold.PLAN_OR_MACHINE, NO_NUMBERS if pair.work else plan_numbers(pair))
         return
     per_log = pair.difference / clock
     by_machine = per_log * within(machine, beside / per_log)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tuner.advice.candidates.side_name import side_name
 from tuner.compare.plan_change import by_site
+from tuner.compare.side_label import side_label
 from tuner.model.join_site import JoinSite
 from tuner.model.query import AggregateSite, Query
 from tuner.plan.relation import short_name
@@ -102,8 +102,8 @@ def _joins(before: Query, after: Query) -> Iterator[OperatorDifference]:
             OperatorKind.JOIN,
             _join(old[site]) if site in old else None,
             _join(new[site]) if site in new else None,
-            side_name(join.left),
-            side_name(join.right),
+            side_label(join.left),
+            side_label(join.right),
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tuner.advice.candidates.side_name import side_name
+from tuner.compare.side_label import side_label
 from tuner.model.join_site import JoinSite
 from tuner.model.query import AggregateSite, Query
 
@@ -63,14 +63,14 @@ def _joins(before: Query, after: Query) -> Iterator[PlanChange]:
     gone, come = [old[site] for site in old if site not in new], [new[site] for site in new if site not in old]
     if gone and come and before.relations == after.relations:
         first = come[0]
-        yield PlanChange(PlanChangeKind.ORDER, left=side_name(first.left), right=side_name(first.right))
+        yield PlanChange(PlanChangeKind.ORDER, left=side_label(first.left), right=side_label(first.right))
         return
     yield from (_only(join, before=join.strategy.value) for join in gone)
     yield from (_only(join, after=join.strategy.value) for join in come)
 
 
 def _only(join: JoinSite, before: str = "", after: str = "") -> PlanChange:
-    return PlanChange(PlanChangeKind.JOIN, before, after, side_name(join.left), side_name(join.right))
+    return PlanChange(PlanChangeKind.JOIN, before, after, side_label(join.left), side_label(join.right))
 
 
 def _strategy(old: JoinSite, new: JoinSite) -> PlanChange | None:
@@ -80,8 +80,8 @@ def _strategy(old: JoinSite, new: JoinSite) -> PlanChange | None:
         PlanChangeKind.STRATEGY,
         old.strategy.value,
         new.strategy.value,
-        side_name(new.left),
-        side_name(new.right),
+        side_label(new.left),
+        side_label(new.right),
         old.build_side.value if old.build_side else "",
         new.build_side.value if new.build_side else "",
         by_aqe=old.planned_strategy is not None and old.planned_strategy == new.planned_strategy,

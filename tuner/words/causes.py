@@ -199,8 +199,8 @@ def _not_told(n: Numbers) -> str:
         case NotTold.VERSION_OR_MACHINE:
             return "the version of Spark or the machine: they cannot be told apart"
         case NotTold.PLAN_OR_MACHINE:
-            plan = f"its plan ({change})" if (change := _plan_change(n)) else "the tuner's changes"
-            return f"{plan} or the machine: too few queries did the same work in both runs to tell them apart"
+            plan = f" ({change})" if "kind" in n and (change := _plan_change(n)) else ""
+            return f"its plan{plan} or the machine: too few queries did the same work in both runs to tell them apart"
 
 
 _SENTENCES: Mapping[CauseCode, str | Callable[[Numbers], str]] = {

@@ -9,7 +9,9 @@ import httpx
 from tests.airflow_plugin.panel_history import CHANGE_ID
 
 PREFIX = "/spark-tuner/"
-OF_A_COHORT = ("", "/runs", "/recommendations", "/insights", "/queries", "/plan", "/audit")
+OF_A_COHORT = ("", "/runs", "/recommendations", "/insights", "/queries", "/plan", "/compare", "/audit")
+# What some of these ask for besides; each takes what it knows.
+OF_WHAT = "query=q72&before=etl.nightly/0&after=etl.nightly/0"
 
 READS = (
     "ui",
@@ -18,7 +20,7 @@ READS = (
     "api/session",
     "api/cohorts",
     "api/savings",
-    *(f"api/cohort{view}?cohort=etl.nightly&query=q72" for view in OF_A_COHORT),
+    *(f"api/cohort{view}?cohort=etl.nightly&{OF_WHAT}" for view in OF_A_COHORT),
 )
 WRITES = ("api/cohort/rulings", "api/cohort/mode")
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.airflow_plugin.api_server import FAB, FAB_PASSWORD, FAB_USERS, Airflow, ApiServer, api_server
 from tests.airflow_plugin.panel_history import LITERAL, OF_DAGS, SHARED, fill
-from tests.airflow_plugin.panel_routes import OF_A_COHORT, READS, WRITES, listed, read, write
+from tests.airflow_plugin.panel_routes import OF_A_COHORT, OF_WHAT, READS, WRITES, listed, read, write
 
 pytest.importorskip("airflow.providers.fab", reason="pip install apache-airflow-providers-fab")
 pytestmark = [pytest.mark.airflow]
@@ -78,8 +78,8 @@ def test_the_list_has_what_the_user_may_read(
 def test_what_a_user_may_not_read_looks_like_what_is_not_there(
     cohort: str, view: str, clients: dict[str, httpx.Client]
 ) -> None:
-    hidden = read(clients["etl"], f"api/cohort{view}?cohort={cohort}&query=q72")
-    missing = read(clients["etl"], f"api/cohort{view}?cohort=no-such-cohort&query=q72")
+    hidden = read(clients["etl"], f"api/cohort{view}?cohort={cohort}&{OF_WHAT}")
+    missing = read(clients["etl"], f"api/cohort{view}?cohort=no-such-cohort&{OF_WHAT}")
     assert (hidden.status_code, hidden.json()) == (missing.status_code, missing.json()) == (404, hidden.json())
 
 
@@ -126,7 +126,7 @@ def test_what_users_change_is_kept_with_their_name(user: str, clients: dict[str,
 def test_literals_of_queries_are_for_those_who_may_read_the_dags_code(
     user: str, shown: bool, clients: dict[str, httpx.Client]
 ) -> None:
-    said = [read(clients[user], f"api/cohort{view}?cohort=etl.nightly&query=q72").text for view in OF_A_COHORT]
+    said = [read(clients[user], f"api/cohort{view}?cohort=etl.nightly&{OF_WHAT}").text for view in OF_A_COHORT]
     assert any(LITERAL in text for text in said) is shown
 
 

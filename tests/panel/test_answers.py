@@ -22,9 +22,11 @@ from .nights import COHORT, HINT, decided, keep, night, outlook, query
 from .people import Someone
 
 Ask = Callable[..., Any]
-OF_COHORT = ["", "/runs", "/recommendations", "/insights", "/queries", "/plan", "/audit"]
+OF_COHORT = ["", "/runs", "/recommendations", "/insights", "/queries", "/plan", "/compare", "/audit"]
 EVERY_GET = ["ui", "static/panel.js", "openapi.json", "api/session", "api/cohorts", "api/savings"]
-EVERY_GET += [f"api/cohort{part}?cohort={COHORT}&query=q1" for part in OF_COHORT]
+EVERY_GET += [
+    f"api/cohort{part}?cohort={COHORT}&query=q1&before=etl/{COHORT}/0/1&after=etl/{COHORT}/1/1" for part in OF_COHORT
+]
 
 
 @pytest.fixture

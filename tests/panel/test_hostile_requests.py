@@ -16,7 +16,8 @@ from tuner.history.store import Store
 from .nights import COHORT, HINT, decided, keep, night, query
 
 Ask = Callable[..., Any]
-PARTS = ["", "s", "/runs", "/recommendations", "/insights", "/queries", "/plan", "/audit"]
+PARTS = ["", "s", "/runs", "/recommendations", "/insights", "/queries", "/plan", "/compare", "/audit"]
+KEY = f"etl/{COHORT}/0/1"
 BYTES = [
     "%00",
     "a%00b",
@@ -55,8 +56,22 @@ def test_whatever_is_asked_for(ask: Ask, store: Store, sent: str) -> None:
     keep(store, night(0, query("q1", 20), changes=[decided()]))
     client = ask()
     for part in PARTS:
-        for name in ("cohort", "query", "search", "dag_id", "task_id", "run_id", "state", "limit", "offset"):
+        names = (
+            "cohort",
+            "query",
+            "search",
+            "dag_id",
+            "task_id",
+            "run_id",
+            "state",
+            "limit",
+            "offset",
+            "before",
+            "after",
+        )
+        for name in names:
             rest = "" if name == "cohort" else f"&cohort={COHORT}"
+            rest += f"&before={KEY}" * (name != "before") + f"&after={KEY}" * (name != "after")
             answer = client.get(f"/api/cohort{part}?{name}={sent}{rest}")
             assert answer.status_code in (200, 403, 404, 422), (part, name)
     for path in (f"/{sent}", f"/static/{sent}", f"/api/{sent}", f"/ui?dag_id={sent}"):
@@ -88,7 +103,8 @@ def test_one_malformed_row_is_named_in_the_log_and_the_rest_is_shown(
         connection.execute(ROW.format(cohort=cohort), columns)
     client = ask()
     for part in PARTS:
-        assert client.get(f"/api/cohort{part}", params={"cohort": COHORT, "query": "q1"}).status_code == 200, part
+        asked = {"cohort": COHORT, "query": "q1", "before": KEY, "after": KEY}
+        assert client.get(f"/api/cohort{part}", params=asked).status_code == 200, part
     assert [item["cohort"] for item in client.get("/api/cohorts").json()["items"]] == [COHORT]
     assert not is_of_cohort or "run bad" in caplog.text
 

@@ -27,7 +27,7 @@ HOSTILE = {
     "path": "../../../etc/passwd?cohort=%2e%2e#x&y={DAG_ID}",
     "long": "x" * 1_000_000,
 }
-PARTS = ["", "/runs", "/recommendations", "/insights", "/queries", "/plan", "/audit"]
+PARTS = ["", "/runs", "/recommendations", "/insights", "/queries", "/plan", "/compare", "/audit"]
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -47,7 +47,8 @@ def test_a_hostile_name_is_only_ever_text(ask: Ask, store: Store, name: str) -> 
     listed = client.get("/api/cohorts", params={"search": cohort[:500], "dag_id": dag})
     assert [item["cohort"] for item in listed.json()["items"]] == [cohort]
     for part in PARTS:
-        answer = client.get(f"/api/cohort{part}", params={"cohort": cohort, "query": "q1"})
+        asked = {"cohort": cohort, "query": "q1", "before": run.key, "after": run.key}
+        answer = client.get(f"/api/cohort{part}", params=asked)
         assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json"), part
         assert "set-cookie" not in answer.headers
         if part != "/recommendations":

@@ -16,7 +16,7 @@ from .nights import HINT, decided, keep, night, outlook, query, said
 from .people import Someone, editor, reader
 
 Ask = Callable[..., Any]
-PARTS = ["", "/runs", "/recommendations", "/insights", "/queries", "/plan", "/audit"]
+PARTS = ["", "/runs", "/recommendations", "/insights", "/queries", "/plan", "/compare", "/audit"]
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +47,7 @@ def test_lists_have_the_cohorts_whose_every_dag_is_readable(ask: Ask) -> None:
 def test_a_cohort_that_may_not_be_read_is_as_one_that_does_not_exist(ask: Ask, cohort: str) -> None:
     client = ask(reader("a"))
     for part in PARTS:
-        answer = client.get(f"/api/cohort{part}", params={"cohort": cohort, "query": "q1"})
+        answer = client.get(f"/api/cohort{part}", params={"cohort": cohort, "query": "q1", "before": "b", "after": "b"})
         assert (answer.status_code, answer.json()) == (404, {"detail": UNKNOWN_COHORT})
 
 
@@ -89,8 +89,8 @@ def test_descriptions_of_queries_are_for_who_may_read_the_code(ask: Ask, store: 
     trial = decided(standing=Standing.TRIAL)
     keep(store, night(1, query("q1", 9, "SELECT 'secret'"), cohort="a.load", dag_id="a", changes=[trial]))
     store.record(said(HINT, Ruling.PIN, 1, cohort="a.load"))
-    asked = {"cohort": "a.load", "query": "q1"}
+    asked = {"cohort": "a.load", "query": "q1", "before": "a/a.load/0/1", "after": "a/a.load/1/1"}
     reading, editing = ask(reader("a")), ask(editor("a"))
     told = {part for part in PARTS if "SELECT 'secret'" in editing.get(f"/api/cohort{part}", params=asked).text}
-    assert told == {"/runs", "/recommendations", "/queries", "/plan", "/audit"}
+    assert told == {"/runs", "/recommendations", "/queries", "/plan", "/compare", "/audit"}
     assert not [part for part in PARTS if "secret" in reading.get(f"/api/cohort{part}", params=asked).text]

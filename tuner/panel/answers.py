@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from tuner.compare.compare_runs import compare_runs
 from tuner.history.cohort_rows import CohortSummary
+from tuner.model.run import Run
 from tuner.panel.cohort_list import CohortOrder, Wanted, in_order
 from tuner.panel.facts import CohortFacts
-from tuner.panel.models import AuditItem, CohortList, Home, InsightItem, Page, QueryItem, Recommendation, RunItem
+from tuner.panel.models import (
+    AuditItem,
+    CohortList,
+    Comparison,
+    Home,
+    InsightItem,
+    Page,
+    QueryItem,
+    Recommendation,
+    RunItem,
+)
 from tuner.panel.paging import page, page_of
 from tuner.panel.views.audit import audit_items
 from tuner.panel.views.cohorts import cohort_item, totals_item
+from tuner.panel.views.comparison import comparison
 from tuner.panel.views.insights import insight_item, insights
 from tuner.panel.views.queries import query_items
 from tuner.panel.views.recommendations import recommendations, recommended_trials
@@ -60,6 +73,10 @@ def insights_answer(facts: CohortFacts, limit: int, offset: int) -> Page[Insight
 
 def queries_answer(facts: CohortFacts, limit: int, offset: int) -> Page[QueryItem]:
     return page(query_items(facts, facts.names), limit, offset)
+
+
+def comparison_answer(facts: CohortFacts, before: Run, after: Run) -> Comparison:
+    return comparison(compare_runs(before, after), before, after, facts.names_of((before, after)))
 
 
 def audit_answer(facts: CohortFacts, limit: int, offset: int) -> Page[AuditItem]:

@@ -11,6 +11,7 @@ from tuner import __version__
 from tuner.history.store import Store
 from tuner.panel.access import Access
 from tuner.panel.act_routes import act_routes
+from tuner.panel.compare_routes import compare_routes
 from tuner.panel.fleet_routes import fleet_routes
 from tuner.panel.guarded_answers import GuardedAnswers, add_error_answers
 from tuner.panel.kept_store import KeptStore
@@ -46,6 +47,7 @@ def create_app(
     app = FastAPI(title="Spark tuner", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
     app.include_router(fleet_routes(access_of, home, core_hour_price))
     app.include_router(read_routes(access_of, home, core_hour_price))
+    app.include_router(compare_routes(access_of))
     app.include_router(act_routes(access_of))
     app.include_router(page_routes(for_page=[Depends(may_open)]), dependencies=[asking])
 

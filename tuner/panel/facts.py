@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cached_property
 
@@ -16,7 +16,7 @@ from tuner.panel.recent_runs import PANEL_RUNS, RecentRuns, RunsInView
 from tuner.policy.rulings_since import rulings_since
 from tuner.words.actions import action_words
 from tuner.words.changes import change_words
-from tuner.words.query_names import QueryNames
+from tuner.words.query_names import QueryNames, names_in
 from tuner.words.reasons import reason_words
 
 # Runs whose details are looked for: those since may be running, or lost.
@@ -107,6 +107,18 @@ class CohortFacts:
             # One at a time: they are large.
             self._whole = {run.key: self._store.run(run.key)}
         return self._whole[run.key]
+
+    def measured(self, key: str) -> Run | None:
+        """A run of this cohort with all facts of its plans, however old; None where there is none, or it was not measured."""
+        run = self._store.run(key)
+        return run if run is not None and run.cohort == self.cohort and run.outcome is not None else None
+
+    def names_of(self, runs: Sequence[Run]) -> QueryNames:
+        """What the queries of these runs, oldest first, are called: as on the rest of the page where the runs are in view."""
+        in_view = {run.key for run in self.runs}
+        return (
+            self.names if all(run.key in in_view for run in runs) else names_in(runs, described=self._may_read_code())
+        )
 
     @cached_property
     def newest_details(self) -> tuple[Run, RunDetails] | None:

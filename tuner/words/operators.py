@@ -29,11 +29,16 @@ def operator_words(one: OperatorDifference) -> str:
     return f"{place}: {_amounts(one.after)} instead of {_amounts(one.before)}"
 
 
+def operator_how(amounts: OperatorAmounts) -> str:
+    """As in "broadcast hash join, built of the right side"; "" for what runs in one way alone."""
+    built = f", built of the {amounts.build_side} side" if amounts.build_side else ""
+    return f"{operator_name(amounts.how)}{built}" if amounts.how else ""
+
+
 def _amounts(amounts: OperatorAmounts | None) -> str:
     if amounts is None:
         return "nothing"
-    built = f", built of the {amounts.build_side} side" if amounts.build_side else ""
-    told = [f"{operator_name(amounts.how)}{built}"] if amounts.how else []
+    told = [how] if (how := operator_how(amounts)) else []
     told += [] if amounts.rows is None else [format_rows(amounts.rows)]
     told += [format_bytes(amounts.bytes)] if amounts.bytes else []
     told += [format_seconds(amounts.seconds)] if amounts.seconds else []

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from tuner.compare.cause import CauseKind
+from tuner.compare.operator_difference import OperatorKind
 from tuner.model.action import ActionKind
 from tuner.model.decision import CohortState, Mode, Standing
 from tuner.model.insight import InsightKind
@@ -17,7 +19,12 @@ from tuner.panel.models import (
     Answer,
     AuditItem,
     Band,
+    CauseItem,
     Cohort,
+    ComparedOperator,
+    ComparedQuery,
+    ComparedRun,
+    Comparison,
     Done,
     EvidenceItem,
     Held,
@@ -25,6 +32,7 @@ from tuner.panel.models import (
     InForce,
     InsightItem,
     ModeSetting,
+    OperatorSide,
     Page,
     PictureItem,
     PlanComparison,
@@ -79,6 +87,7 @@ class World:
             "cohort/insights": lambda: page([self.insight()], query),
             "cohort/queries": lambda: page([self.query(number) for number in range(60)], query),
             "cohort/plan": self.plan,
+            "cohort/compare": lambda: self.comparison(query["before"], query["after"]),
             "cohort/audit": lambda: page([self.audited()], query),
         }
         return answers[path]() if path in answers else None
@@ -206,6 +215,71 @@ class World:
             query=self.query(0).query,
             before=picture("SortMergeJoin", after=False),
             after=picture("BroadcastHashJoin", after=True),
+        )
+
+    def comparison(self, before: str, after: str) -> Comparison:
+        reference = self.query(0).query
+        lost = CauseItem(
+            kind=CauseKind.PLAN,
+            label="plan",
+            seconds=60.0,
+            words=f"{self.texts.label}: sort merge join instead of broadcast hash join",
+            query=reference,
+            queries=1,
+        )
+        operator = ComparedOperator(
+            kind=OperatorKind.JOIN,
+            name=self.texts.label,
+            before=OperatorSide(how="broadcast hash join", rows=1_432_000, bytes=None, seconds=None),
+            after=OperatorSide(how="sort merge join", rows=1_432_000, bytes=9_000_000, seconds=4.2),
+        )
+        slower = ComparedQuery(
+            query=reference,
+            executions_before=2,
+            executions_after=3,
+            seconds_before=50.0,
+            seconds_after=110.0,
+            difference_seconds=60.0,
+            share=0.83,
+            is_noise=False,
+            causes=[lost],
+            operators=[operator],
+        )
+        alike = slower.model_copy(
+            update={
+                "query": self.query(1).query,
+                "executions_before": 1,
+                "executions_after": 1,
+                "seconds_after": 50.5,
+                "difference_seconds": 0.5,
+                "share": 0.01,
+                "is_noise": True,
+                "causes": [],
+                "operators": [],
+            }
+        )
+        return Comparison(
+            before=self.compared(before),
+            after=self.compared(after),
+            headline=f"72.0 s slower (56.2%): 3 min 20 s instead of 2 min 8 s, {self.texts.sentence}",
+            difference_seconds=72.0,
+            is_same=False,
+            is_noise=False,
+            causes=[lost],
+            queries=[slower, alike],
+            more_queries=3,
+            others=[f"heap of executors: {self.texts.sentence}"],
+        )
+
+    def compared(self, key: str) -> ComparedRun:
+        return ComparedRun(
+            key=key,
+            run_id=self.texts.run,
+            started_at=START,
+            state=RunState.SUCCEEDED,
+            application_seconds=240.0,
+            query_seconds=200.0,
+            queries=60,
         )
 
     def audited(self) -> AuditItem:

@@ -33,6 +33,10 @@ def walk(visit: Visit) -> str:
     page.locator(".plan-picture svg").first.wait_for()
     seen += page.locator("body").inner_text()
     page.get_by_role("button", name="Text", exact=True).click()
+    seen += page.locator("body").inner_text()
+    page.get_by_role("tab", name="Runs").click()
+    page.get_by_role("button", name="Compare the run").first.click()
+    page.get_by_text("Details").click()
     return seen + page.locator("body").inner_text()
 
 

@@ -45,6 +45,7 @@ export const recommendations = (name, page) => get("api/cohort/recommendations",
 export const insights = (name, page) => get("api/cohort/insights", { cohort: name, ...page });
 export const queries = (name, page) => get("api/cohort/queries", { cohort: name, ...page });
 export const plan = (name, query) => get("api/cohort/plan", { cohort: name, query });
+export const compare = (name, { before, after }) => get("api/cohort/compare", { cohort: name, before, after });
 export const audit = (name, page) => get("api/cohort/audit", { cohort: name, ...page });
 export const rule = (request) => post("api/cohort/rulings", request);
 export const changeMode = (request) => post("api/cohort/mode", request);

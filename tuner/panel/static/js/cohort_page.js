@@ -6,6 +6,7 @@ import * as api from "./api.js";
 import { auditTrail } from "./audit.js";
 import { runsChart } from "./chart.js";
 import { cohortHeader } from "./cohort_header.js";
+import { comparedRuns } from "./compared_runs.js";
 import { h } from "./element.js";
 import { figures } from "./figures.js";
 import { insightList } from "./insights.js";
@@ -14,8 +15,8 @@ import { here, onReturn, visit } from "./navigation.js";
 import { clipped } from "./printable.js";
 import { queriesPanel } from "./queries.js";
 import { recommendationList } from "./recommendations.js";
-import { runsTable } from "./runs_table.js";
-import { empty, failure, loadInto, skeleton } from "./status.js";
+import { runsPanel } from "./runs_panel.js";
+import { empty, failure, skeleton } from "./status.js";
 import { tabs } from "./tabs.js";
 
 const MOST_RUNS = 200;
@@ -45,11 +46,11 @@ function pageTabs(page, loaded) {
     { name: FIRST_TAB, words: "Recommendations", fill: (panel) => recommendationList(panel, page) },
     { name: "queries", words: "Queries and plans", fill: (panel) => queriesPanel(panel, page) },
     { name: "insights", words: "Insights", fill: (panel) => insightList(panel, page) },
-    { name: "runs", words: "Runs", fill: (panel) => loadInto(panel, loaded, (runs) => runsTable(runs, page)) },
+    { name: "runs", words: "Runs", fill: (panel) => runsPanel(panel, page, loaded) },
     { name: "audit", words: "Audit", fill: (panel) => auditTrail(panel, page) },
   ];
   return tabs("Parts of the cohort", entries, {
-    first: here().part,
+    first: here().part || (page.comparison ? "runs" : ""),
     chosen: (name, { walking }) => visit({}, { part: name, as: walking ? "tabs" : "" }),
   });
 }
@@ -62,6 +63,11 @@ function follow(page) {
     page.leftQuery = page.query?.fingerprint ?? "";
     page.query = fingerprint ? { fingerprint, name: "" } : null;
     page.tabs.stale("queries");
+  }
+  const compared = comparedRuns();
+  if (compared?.before !== page.comparison?.before || compared?.after !== page.comparison?.after) {
+    page.comparison = compared;
+    page.tabs.stale("runs");
   }
   page.tabs.select(part || FIRST_TAB);
 }
@@ -96,11 +102,13 @@ export async function cohortPage(main, name, scope) {
   const top = h("div", { class: "cohort-top" });
 
   const { query: asked } = here();
-  const page = { name, scope, cohort, query: asked.query ? { fingerprint: asked.query, name: "" } : null, run: null };
+  const query = asked.query ? { fingerprint: asked.query, name: "" } : null;
+  const page = { name, scope, cohort, query, run: null, comparison: comparedRuns() };
   page.drawTop = () => top.replaceChildren(cohortHeader(page), figures(page.cohort));
   page.openRuns = (key = null) => {
     page.run = key;
-    visit({}, { part: "runs" });
+    page.comparison = null;
+    visit({ before: null, after: null }, { part: "runs" });
     page.tabs.stale("runs");
     page.tabs.select("runs", { focus: key === null });
   };

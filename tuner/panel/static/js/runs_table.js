@@ -2,6 +2,7 @@
 
 import { isThisRun } from "./address.js";
 import * as api from "./api.js";
+import { isMeasured, runBefore } from "./compared_runs.js";
 import { copyButton } from "./copying.js";
 import { difference } from "./difference.js";
 import { h } from "./element.js";
@@ -10,7 +11,7 @@ import { named } from "./printable.js";
 import { gainOf } from "./run_kind.js";
 import { RUN_STATES, STANDINGS, badge } from "./standing.js";
 import { empty } from "./status.js";
-import { time } from "./times.js";
+import { moment, time } from "./times.js";
 import { measured, money, seconds } from "./units.js";
 
 const AT_ONCE = 25;
@@ -43,14 +44,22 @@ function held({ allocated_core_hours: cores, allocated_gib_hours: memory, cost }
   return told.length ? h("div", { class: "faint" }, told.join(", ")) : "";
 }
 
-function row(run, page) {
+/** Compares the run with the newest one before it that succeeded. */
+function compareButton(run, known, compare) {
+  const before = api.compare && isMeasured(run) ? runBefore(run, known) : null;
+  if (!before) return "";
+  const open = () => compare({ before: before.key, after: run.key });
+  return h("button", { type: "button", class: "small", "aria-label": `Compare the run of ${moment(run.started_at)} with the one before`, on: { click: open } }, "Compare");
+}
+
+function row(run, page, known, compare) {
   const here = isThisRun(run, page.scope);
   const gain = gainOf(run);
   const mapped = run.map_index >= 0 ? ` · map ${run.map_index}` : "";
   return h(
     "tr",
     { class: here ? "here" : "", "data-key": run.key, tabindex: "-1" },
-    h("th", { scope: "row", class: "name" }, time(run.started_at), h("div", { class: "faint" }, runLink(run), mapped, run.try_number > 1 ? ` · try ${run.try_number}` : ""), here ? h("span", { class: "here-mark" }, "this run") : ""),
+    h("th", { scope: "row", class: "name" }, time(run.started_at), h("div", { class: "faint" }, runLink(run), mapped, run.try_number > 1 ? ` · try ${run.try_number}` : ""), here ? h("span", { class: "here-mark" }, "this run") : "", compareButton(run, known, compare)),
     h("td", {}, badge(RUN_STATES[run.state])),
     h("td", { class: "number" }, run.query_seconds === null ? h("span", { class: "faint" }, "not measured") : seconds(run.query_seconds)),
     h("td", { class: "number" }, run.band ? [seconds(run.band.expected), h("div", { class: "faint" }, `${seconds(run.band.low)} to ${seconds(run.band.high)}`)] : h("span", { class: "faint" }, "–")),
@@ -63,17 +72,17 @@ function row(run, page) {
 
 const HEADS = [["Run"], ["State"], ["Query time", "number"], ["Expected, nothing in force", "number"], ["Difference", "number"], ["Application", "number"], ["In force"], ["Mode and decision"]];
 
-/** `runs` is the newest page of runs; older ones are asked for. */
-export function runsTable(runs, page) {
+/** `runs` is the newest page of runs; older ones are asked for. `compare` opens the comparison of two, by their keys. */
+export function runsTable(runs, page, compare) {
   if (!runs.total) return empty("No run has been recorded.", "Runs appear here when they have started.");
   const known = [...runs.items];
   const wanted = known.findIndex((run) => (page.run ? run.key === page.run : isThisRun(run, page.scope)));
   const atFirst = Math.max(AT_ONCE, wanted + 1);
-  const body = h("tbody", {}, known.slice(0, atFirst).map((run) => row(run, page)));
+  const body = h("tbody", {}, known.slice(0, atFirst).map((run) => row(run, page, known, compare)));
   const add = async (offset) => {
     if (offset >= known.length) known.push(...(await api.runs(page.name, { limit: 100, offset })).items);
     const next = known.slice(offset, offset + AT_ONCE);
-    body.append(...next.map((run) => row(run, page)));
+    body.append(...next.map((run) => row(run, page, known, compare)));
     return next.length;
   };
   if (page.run) window.requestAnimationFrame(() => body.rows[wanted]?.focus());

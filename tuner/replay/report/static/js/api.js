@@ -43,6 +43,8 @@ export const recommendations = async (name, asked) => page((await about(name)).r
 export const insights = async (name, asked) => page((await about(name)).insights, asked);
 export const queries = async (name, asked) => page((await about(name)).queries, asked);
 export const plan = async (name, query) => (await about(name)).plans[query] ?? { query: { fingerprint: query, name: query }, before: null, after: null };
+/** A report keeps no runs that could be compared. */
+export const compare = null;
 export const audit = async (name, asked) => page((await about(name)).audit, asked);
 export const rule = refused;
 export const changeMode = refused;

@@ -1,0 +1,94 @@
+"""Two runs side by side: chosen by keyboard, told in words, and at an address that can be passed on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.panel.browser.becomes_true import becomes_true
+from tests.panel.browser.canned import World
+from tests.panel.browser.conftest import Visit
+
+
+def test_a_run_is_compared_with_the_one_before_by_one_button(visit: Callable[..., Visit]) -> None:
+    going = visit(timezone_id="UTC")
+    page = going.open("ui?cohort=sales.nightly#runs")
+    button = page.get_by_role("button", name="Compare the run of 12 Mar 2026, 02:00 with the one before")
+    button.focus()
+    button.press("Enter")
+
+    page.locator(".headline", has_text="72.0 s slower (56.2%): 3 min 20 s instead of 2 min 8 s").wait_for()
+    assert becomes_true(page, "document.activeElement.textContent === 'Two runs compared'")
+    why = page.get_by_role("table", name="What the difference comes from")
+    assert "60.0 s more" in why.inner_text() and "plan" in why.inner_text()
+    queries = page.get_by_role("table", name="Queries, those that differ most first")
+    first, _, second = queries.locator("> tbody > tr").all()
+    assert [cell in first.inner_text() for cell in ("50.0 s", "110.0 s", "83%", "3 times instead of 2")] == [True] * 4
+    assert "noise" in second.inner_text()
+    assert page.get_by_text("and 3 more queries, which differ less").is_visible()
+    assert going.complaints == []
+
+
+def test_details_show_operators_before_and_after(visit: Callable[..., Visit]) -> None:
+    page = visit().open("ui?cohort=c&before=run-10&after=run-11#runs")
+    page.get_by_text("Details").click()
+
+    row = page.get_by_role("table", name="Operators that differ, before and after").locator("tbody tr")
+    assert "sort merge join instead of broadcast hash join" in row.inner_text()
+    assert "1.4M → 1.4M" in row.inner_text()
+    assert "– → 9.0 MB" in row.inner_text()
+
+
+def test_its_address_leads_to_it_and_back_leads_to_the_runs(visit: Callable[..., Visit]) -> None:
+    page = visit(timezone_id="UTC").open("ui?cohort=c&before=run-10&after=run-11")
+
+    page.get_by_role("heading", name="Two runs compared").wait_for()
+    assert page.get_by_label("Run before").input_value() == "run-10"
+    assert page.get_by_role("tab", name="Runs").get_attribute("aria-selected") == "true"
+    page.get_by_role("button", name="All runs").click()
+
+    assert becomes_true(page, "document.activeElement.dataset.key === 'run-11'")
+    assert "before" not in parse_qs(urlsplit(page.url).query)
+
+
+def test_other_runs_are_chosen_from_lists(visit: Callable[..., Visit]) -> None:
+    page = visit(timezone_id="UTC").open("ui?cohort=c&before=gone&after=run-11#runs")
+    before = page.get_by_label("Run before")
+    assert before.locator("option:checked").inner_text() == "gone"
+
+    before.select_option(label="1 Mar 2026, 02:00 · succeeded · 4 min 0 s")
+
+    assert becomes_true(page, "window.location.search.includes('before=run-0')")
+    page.locator(".headline", has_text="72.0 s slower").wait_for()
+    assert parse_qs(urlsplit(page.url).query)["after"] == ["run-11"]
+
+
+def test_what_cannot_be_compared_says_why(visit: Callable[..., Visit]) -> None:
+    going = visit()
+    going.failing["cohort/compare"] = (404, "no such run of this cohort")
+    page = going.open("ui?cohort=c&before=x&after=run-11#runs")
+
+    assert "no such run of this cohort" in page.get_by_role("alert").inner_text()
+    assert page.get_by_label("Run after").is_visible()
+
+
+def test_nothing_is_to_compare_where_one_run_alone_was_measured(visit: Callable[..., Visit]) -> None:
+    page = visit(World(runs=1)).open("ui?cohort=c#runs")
+    page.locator("tr[data-key]").wait_for()
+    assert page.get_by_role("button", name="Compare").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_column_is_cut_at_800_pixels(visit: Callable[..., Visit], scheme: str) -> None:
+    page = visit(viewport={"width": 800, "height": 900}, color_scheme=scheme).open(
+        "ui?cohort=c&before=run-0&after=run-11#runs"
+    )
+    page.locator(".headline", has_text="72.0 s slower").wait_for()
+    page.get_by_text("Details").click()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    tables = ".comparison .scroller"
+    assert page.evaluate(
+        f"[...document.querySelectorAll('{tables}')].every((each) => each.scrollWidth <= each.clientWidth)"
+    )

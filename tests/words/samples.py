@@ -375,13 +375,19 @@ FOR_VALUES = (
     replace(_HINT, literals=("a0", "b1"), neutral=_MANY),
 )
 
+# Each its own trial; and an order with what needs it, which are one.
+_APART = tuple(replace(one, change=replace(one.change, id=str(n))) for n, one in enumerate(DECIDED))
+_ORDER = replace(_HINT, change=_change(next(a for a in ACTIONS if a.kind is ActionKind.ORDER_JOINS)))
+_TOGETHER = (_ORDER, replace(_HINT, change=replace(_HINT.change, needs=_ORDER.id)))
+
 DECISIONS = (
     Decision(Mode.AUTO, (), unsteered=Reason(ReasonCode.FIRST_RUN)),
     Decision(Mode.AUTO, (), lent=DECIDED),
     Decision(Mode.AUTO, ()),
     Decision(Mode.OBSERVE, ()),
-    Decision(Mode.AUTO, DECIDED),
-    Decision(Mode.OBSERVE, DECIDED[3:5]),
+    Decision(Mode.AUTO, _APART),
+    Decision(Mode.AUTO, _TOGETHER),
+    Decision(Mode.OBSERVE, _APART[3:5]),
 )
 
 FAILURES = (

@@ -5,12 +5,15 @@ Texts come from event logs and from people: each becomes one printable line.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tuner.loop.turn import Report, Turn
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.query import QueryStatus
+from tuner.model.trial import decided_by_trial, standing_of
 from tuner.printable import printable
 from tuner.steering.directives import Steering
 from tuner.units import format_seconds
@@ -141,8 +144,9 @@ def _failed(report: Report) -> Iterable[str]:
 def _judged(judgement: Judgement | None, names: QueryNames) -> Iterable[str]:
     if judgement is None or not judgement.records:
         return
-    counts = {s: sum(r.standing is s for r in judgement.records) for s in _FIRST}
-    yield f"{_gain(judgement)}{', '.join(f'{n} {standing_words(s)}' for s, n in counts.items() if n)}"
+    stand = (replace(record.decided, standing=record.standing) for record in judgement.records)
+    counts = Counter(map(standing_of, decided_by_trial(stand)))
+    yield f"{_gain(judgement)}{', '.join(f'{counts[s]} {standing_words(s)}' for s in _FIRST if counts[s])}"
     news = [r for r in judgement.records if r.standing in _NEWS and r.standing is not Standing.EXPIRED]
     if news:
         top = min(news, key=_weight)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection
 
 from tuner.model.decision import IN_FORCE, Decision, Mode, Standing
+from tuner.model.trial import decided_by_trial, standing_of
 from tuner.words.reasons import reason_words
 from tuner.words.sizes import size_words
 from tuner.words.standings import standing_words
@@ -15,7 +16,8 @@ NOTHING = "nothing"
 
 
 def decision_summary(decision: Decision) -> str:
-    """One line for logs and tables: why it chose nothing, or how many changes stand where; and sizes in place of the job's."""
+    """One line for logs and tables: why it chose nothing, or how many changes stand where, what is tried together as one; and
+    sizes in place of the job's."""
     return "; ".join([_of_changes(decision), *map(size_words, decision.sizes)])
 
 
@@ -41,7 +43,7 @@ def _steered_apart(decision: Decision) -> str:
 
 
 def _counted(decision: Decision, of: Collection[Standing] = tuple(Standing)) -> str:
-    counts = Counter(decided.standing for decided in decision.changes)
+    counts = Counter(map(standing_of, decided_by_trial(decision.changes)))
     return ", ".join(f"{counts[s]} {standing_words(s)}" for s in Standing if counts[s] and s in of)
 
 

@@ -1,0 +1,67 @@
+"""What changes gain by all runs that had them, with the interval of that: what taking them out would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from tuner.model.decision import DecidedChange
+from tuner.model.run import Run
+from tuner.policy.compare import compare
+from tuner.policy.context import ByContext
+from tuner.policy.effect import Effect
+from tuner.policy.evidence.history import History
+from tuner.policy.ledger import TOGETHER
+from tuner.policy.literal_classes import with_literal_classes
+from tuner.policy.measure import Measured, latest_usable, measured_queries, usable
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredGain:
+    """Seconds that a run like the latest takes less with changes than without (less than 0: more), by all runs so far; nine of
+    ten lie between `low` and `high`, and `probability` is how sure a gain is. Of the `queries` that it is over, `not_named` were
+    moved by a property that was meant for others; `runs` is in how many runs they had the changes."""
+
+    seconds: float
+    low: float
+    high: float
+    probability: float
+    queries: int
+    not_named: int
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunsSoFar:
+    """The queries of the latest measured run, and what all runs of its context tell of them."""
+
+    latest: tuple[Measured, ...]
+    history: History
+
+    @classmethod
+    def of(cls, runs: Sequence[Run]) -> Self:
+        """`runs` are oldest first; none need have been measured. In time linear in runs."""
+        histories, measured = ByContext(History), [run for run in with_literal_classes(runs) if usable(run)]
+        for run in measured:
+            histories.of(run).add(measured_queries(run))
+        latest = latest_usable(measured)
+        return cls(measured_queries(latest), histories.of(latest)) if latest else cls((), History())
+
+    def gain(self, changes: Sequence[DecidedChange]) -> MeasuredGain | None:
+        """Of changes that are tried together; None where the latest run had none of them, no run was without them, or runs do
+        not tell them from others that were always in force with them."""
+        found = compare(self.latest, self.history, changes)
+        effect = Effect(found.touched, found.moved, found.beside)
+        if not effect.comparisons or any(c.ratio.deviation > TOGETHER for c in effect.named):
+            return None
+        total = effect.total
+        return MeasuredGain(
+            seconds=total.usual_gain,
+            low=total.expected * (1 - total.ratio.high),
+            high=total.expected * (1 - total.ratio.low),
+            probability=total.gain_probability,
+            queries=len(effect.comparisons),
+            not_named=len(effect.moved),
+            runs=max(c.runs for c in effect.comparisons),
+        )

@@ -34,12 +34,15 @@ def decided(
     gain: float = 9.0,
     needs: str = "",
     held: Reason | None = None,
+    status: str = "",
 ) -> DecidedChange:
+    """`why` it was advised, and what is known of it since: its `status`."""
     actions = action if isinstance(action, tuple) else (action,)
     predicted = Prediction(20.0, 20.0 - gain, 9.0, 14.0)
     reason = Reason(ReasonCode.RECORDED, {"said": why})
     change = Change.of("test", actions, tuple(queries), reason, evidence, predicted, needs=needs)
-    return DecidedChange(change, standing, reason, held, gained)
+    known = Reason(ReasonCode.RECORDED, {"said": status}) if status else reason
+    return DecidedChange(change, standing, known, held, gained)
 
 
 def query(fingerprint: str, seconds: float, description: str = "", number: int = 0) -> Query:

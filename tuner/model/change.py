@@ -103,6 +103,11 @@ class Change:
         return self.kind in ON_JOINS
 
     @property
+    def sets_properties(self) -> bool:
+        """Whether it reaches every query of its run, whichever it is meant for."""
+        return any(action.kind is ActionKind.SET_CONF for action in self.actions)
+
+    @property
     def query(self) -> str | None:
         """Of a change to joins the fingerprint of their query."""
         return self.actions[0].query

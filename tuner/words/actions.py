@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tuner.model.action import BY_AGENT_ALONE, Action, ActionKind, Hint
+from tuner.model.action import BY_AGENT_ALONE, ON_JOINS, Action, ActionKind, Hint
 from tuner.words.query_names import QueryNames
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -12,17 +12,22 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 def action_words(action: Action, names: QueryNames) -> str:
     """What to do; an order of joins is spelled in its reason, by names."""
-    where = names[action.query] if action.query else ""
+    if action.kind not in ON_JOINS:
+        return short_words(action)
+    where = f"{short_words(action)} in {names[action.query] if action.query else ''}"
+    by_agent = action.kind is ActionKind.HINT_JOIN and not hint_text(action)
+    return f"{where}, by the agent" if by_agent else where
+
+
+def short_words(action: Action) -> str:
+    """What to do, where its query is told already."""
     match action.kind:
         case ActionKind.SET_CONF:
             return f"{action.target}={action.value}"
         case ActionKind.HINT_JOIN:
-            if hint := hint_text(action):
-                return f"{hint} in {where}"
-            side = "+".join(map(_last_name, action.relations))
-            return f"{hint_name(action.value)} of {side} in {where}, by the agent"
+            return hint_text(action) or f"{hint_name(action.value)} of {'+'.join(map(_last_name, action.relations))}"
         case ActionKind.ORDER_JOINS:
-            return f"reorder the joins in {where}"
+            return "reorder the joins"
         case ActionKind.ANALYZE_TABLE:
             return analyze_statement(action)
 

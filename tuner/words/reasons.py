@@ -35,15 +35,26 @@ def reason_words(reason: Reason, names: QueryNames = NO_NAMES) -> str:
         return _code_and_numbers(reason)
 
 
+def status_words(decided: DecidedChange, names: QueryNames = NO_NAMES) -> str:
+    """What is to be known of a change beside what it is for: what it came to, and what keeps it out; "" for nothing yet."""
+    if decided.why != decided.change.reason:
+        return why_words(decided, names)
+    return _held_words(decided, names) if decided.held else ""
+
+
 def why_words(decided: DecidedChange, names: QueryNames = NO_NAMES) -> str:
     """Why a change stands where it stands: what it is for or came to, and what keeps it out of this run."""
     said = reason_words(decided.why, names)
+    return f"{said}; {_held_words(decided, names)}" if decided.held else said
+
+
+def _held_words(decided: DecidedChange, names: QueryNames) -> str:
     if decided.held is None:
-        return said
+        return ""
     held = reason_words(decided.held, names)
     if decided.held.code is ReasonCode.MODE_SINCE:
-        return f"{said}; {held}"
-    return f"{said}; {'proposed' if decided.standing is Standing.PROPOSED else 'held'}: {held}"
+        return held
+    return f"{'proposed' if decided.standing is Standing.PROPOSED else 'held'}: {held}"
 
 
 def _sentence(reason: Reason, names: QueryNames) -> str:

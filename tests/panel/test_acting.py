@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tuner.history.store import Store
+from tuner.model.action import Action, ActionKind
 from tuner.model.decision import Mode
-from tuner.model.verdict import Ruling
+from tuner.model.verdict import ModeChange, Ruling
 
-from .nights import COHORT, HINT, PARTITIONS, decided, keep, night, outlook, query
+from .nights import COHORT, FIRST, HINT, PARTITIONS, decided, keep, night, outlook, query
 from .people import Someone
 
 Ask = Callable[..., Any]
@@ -49,6 +51,24 @@ def test_what_was_ruled_is_shown_at_once(ask: Ask) -> None:
     status = "rejected by ana, from the next run on: days grows"
     assert [(one["standing"], one["status"]) for one in held] == [("held", status)] * 2
     assert [one["actions"][0]["verdict"]["ruling"] for one in held] == ["reject"] * 2
+
+
+def test_what_is_tried_together_is_ruled_on_as_one(ask: Ask, store: Store) -> None:
+    order = Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "q1")
+    together = [decided(order), decided(replace(HINT, target="a=b"), needs=order.id)]
+    keep(store, night(1, query("q1", 20), mode=Mode.SUGGEST), details=outlook(*together, mode=Mode.SUGGEST))
+    answer = rule(ask(), *(one.id for one in together))
+    assert answer.json() == {"message": "approved: the next run tries it"}
+    assert len(store.verdicts(COHORT)) == 2
+
+
+def test_in_mode_observe_an_approval_promises_no_run(ask: Ask, store: Store) -> None:
+    store.set_mode(ModeChange(COHORT, Mode.OBSERVE, "bea", FIRST))
+    answer = rule(ask(), HINT.id, PARTITIONS.id)
+    assert answer.json()["message"] == (
+        "approved: mode observe changes nothing, so no run applies these 2 changes before the mode is another"
+    )
+    assert rule(ask(), HINT.id, ruling="rollback").json()["message"].startswith("rolled back: from the next run on")
 
 
 def test_a_rejection_asks_for_a_reason(ask: Ask, store: Store) -> None:

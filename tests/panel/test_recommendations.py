@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from tuner.history.store import Store
 from tuner.model.action import Action, ActionKind
+from tuner.model.change import Prediction, Risk
 from tuner.model.decision import Mode, Standing
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import RunDetails, RunState
-from tuner.model.verdict import Ruling
+from tuner.model.verdict import ModeChange, Ruling
+from tuner.policy.ledger import read_ledger
+from tuner.policy.literal_classes import with_literal_classes
 
-from .nights import COHORT, HINT, PARTITIONS, decided, keep, night, outlook, query, said
+from .nights import COHORT, FIRST, HINT, PARTITIONS, decided, keep, night, outlook, query, said
 
 Ask = Callable[..., Any]
 ANALYZE = Action(ActionKind.ANALYZE_TABLE, "shop.days", "day")
@@ -30,7 +34,7 @@ def shown(ask: Ask) -> list[dict[str, Any]]:
 def test_a_proven_one_says_why_it_was_tried_what_it_gained_and_since_when(ask: Ask, store: Store) -> None:
     plain = night(0, query("q1", 20))
     tried = [night(n, query("q1", 11), changes=[decided(standing=Standing.TRIAL)]) for n in (1, 2)]
-    proven = decided(standing=Standing.PROMOTED, why="20.0 s became 11.0 s over 1 query", gained=9.0)
+    proven = decided(standing=Standing.PROMOTED, status="20.0 s became 11.0 s over 1 query", gained=9.0)
     keep(store, plain, *tried, details=outlook(proven))
     (one,) = shown(ask)
     assert one["standing"] == "promoted"
@@ -127,5 +131,109 @@ def test_what_was_held_back_says_so_beside_its_reason(ask: Ask, store: Store) ->
     keep(store, night(0, query("q1", 20)), details=RunDetails(outlook(held).outlook))
     (one,) = shown(ask)
     assert one["sentence"] == "about 9.0 s less"
-    assert one["status"] == "about 9.0 s less; held: it may lose 3.0 s, more than the 2.0 s allowed"
+    assert one["status"] == "held: it may lose 3.0 s, more than the 2.0 s allowed"
     assert one["rulings"] == ["approve", "reject", "pin"]
+
+
+def hinted(number: int, standing: Standing = Standing.PROPOSED, **known: Any) -> Any:
+    return decided(replace(HINT, target=f"join{number}"), standing, **known)
+
+
+def test_what_waits_for_a_person_does_so_but_for_mode_observe(ask: Ask, store: Store) -> None:
+    keep(
+        store,
+        night(0, query("q1", 20), mode=Mode.SUGGEST),
+        details=outlook(hinted(1), hinted(2, Standing.TRIAL), mode=Mode.SUGGEST),
+    )
+    assert [r["waits"] for r in shown(ask)] == [True, False]
+    store.set_mode(ModeChange(COHORT, Mode.OBSERVE, "bea", FIRST + timedelta(days=0.5)))
+    assert [(r["standing"], r["waits"]) for r in shown(ask)] == [("proposed", False), ("proposed", False)]
+
+
+def test_since_when_it_stands_so_and_how_it_stood(ask: Ask, store: Store) -> None:
+    first = night(0, query("q1", 20), changes=[hinted(1), hinted(2)])
+    second = night(1, query("q1", 20), changes=[hinted(1, Standing.TRIAL), hinted(2)])
+    third = night(2, query("q1", 20), changes=[hinted(1, Standing.TRIAL), hinted(2)])
+    now = outlook(hinted(1, Standing.PROMOTED), hinted(2), hinted(3))
+    keep(store, first, second, third, details=now)
+    told = {r["actions"][0]["join"]: (r["stands_since"], r["stood"]) for r in shown(ask)}
+    ended = (third.ended_at or third.started_at).isoformat().replace("+00:00", "Z")
+    assert told == {"join1": (ended, "trial"), "join2": (None, None), "join3": (ended, None)}
+
+
+def test_what_a_person_said_since_is_when_it_came_to_stand_so(ask: Ask, store: Store) -> None:
+    keep(
+        store,
+        night(0, query("q1", 20)),
+        night(1, query("q1", 20), changes=[decided(standing=Standing.TRIAL)]),
+        details=outlook(decided(standing=Standing.TRIAL)),
+    )
+    store.record(said(HINT, Ruling.ROLL_BACK, 1.5))
+    (one,) = shown(ask)
+    assert (one["standing"], one["stood"]) == ("rolled_back", "trial")
+    assert one["stands_since"] == (FIRST + timedelta(days=1.5)).isoformat().replace("+00:00", "Z")
+
+
+def test_runs_that_nobody_decided_on_tell_of_no_change(ask: Ask, store: Store) -> None:
+    keep(store, night(0, query("q1", 20)), night(1, query("q1", 20)), details=outlook(decided()))
+    (one,) = shown(ask)
+    assert (one["stands_since"], one["stood"]) == (None, None)
+
+
+def test_what_runs_measured_has_its_interval(ask: Ask, store: Store) -> None:
+    others = [query(f"q{n}", 10) for n in range(2, 9)]
+    trial = decided(standing=Standing.TRIAL)
+    nights = [night(0, query("q1", 20), *others)]
+    nights += [night(n, query("q1", 11), *others, changes=[trial]) for n in (1, 2)]
+    keep(store, *nights, details=outlook(trial))
+    (one,) = shown(ask)
+    assert one["measured"]["seconds"] == pytest.approx(9.0, abs=0.8)
+    assert 0 < one["measured"]["low"] < 9.0 < one["measured"]["high"]
+    assert (one["measured"]["runs"], one["measured"]["queries"]) == (2, 1)
+
+
+def test_a_property_gains_on_queries_that_its_evidence_does_not_list(ask: Ask, store: Store) -> None:
+    """By the policy's own ledger: what it moved beside the queries it is for is part of what is said to be gained."""
+    usual = {f"q{n}": 10.0 for n in range(1, 23)} | {"q17": 34.9}
+    plain = night(0, *(query(name, took) for name, took in usual.items()))
+    trial = decided(PARTITIONS, Standing.TRIAL, queries=["q21"])
+    tried = night(1, *(query(name, took) for name, took in {**usual, "q17": 6.6}.items()), changes=[trial])
+    record = read_ledger(with_literal_classes([plain, tried]))[PARTITIONS.id]
+    keep(store, plain, tried, details=outlook(record.now))
+    (one,) = shown(ask)
+    assert (one["standing"], [q["fingerprint"] for q in one["queries"]]) == ("promoted", ["q21"])
+    assert one["gained_seconds"] == pytest.approx(28.3, rel=0.02)
+    assert one["measured"]["seconds"] == pytest.approx(28.3, rel=0.05)
+    assert (one["measured"]["queries"], one["measured"]["not_named"]) == (2, 1)
+    assert one["reaches_all"]
+
+
+def test_what_may_go_wrong_is_told_beside_the_risk_of_its_kind(ask: Ask, store: Store) -> None:
+    one = decided(PARTITIONS, queries=["q1"])
+    risky = replace(one, change=replace(one.change, risk=Risk.HIGH, prediction=Prediction(20.0, 18.0, 15.0, 21.5)))
+    keep(store, night(0, query("q1", 20), query("q2", 5)), details=outlook(risky))
+    (found,) = shown(ask)
+    assert found["risk"] == "high"
+    assert found["risks"] == [
+        {"words": "may cost up to 1.5 s a run, as predicted", "may_harm": True},
+        {"words": "reaches all 2 queries, meant for 1", "may_harm": False},
+    ]
+
+
+def test_one_count_is_told_everywhere(ask: Ask, store: Store) -> None:
+    """An order and what needs it are one, on the page's figures, in its list and in words."""
+    order, needing = decided(ORDER), decided(replace(HINT, target="a=b"), needs=ORDER.id)
+    alone = hinted(1, Standing.PROMOTED)
+    keep(store, night(0, query("q1", 20), mode=Mode.SUGGEST), details=outlook(order, needing, alone, mode=Mode.SUGGEST))
+    cohort = ask().get("/api/cohort", params={"cohort": COHORT}).json()
+    assert cohort["counts"] == {"proposed": 1, "promoted": 1}
+    assert cohort["next_decision"] == "1 proposed, 1 promoted"
+    assert len(shown(ask)) == 2
+
+
+def test_in_mode_observe_the_next_run_is_told_apart_from_the_latest(ask: Ask, store: Store) -> None:
+    trial = decided(standing=Standing.TRIAL)
+    keep(store, night(0, query("q1", 20)), night(1, query("q1", 11), changes=[trial]), details=outlook(trial))
+    store.set_mode(ModeChange(COHORT, Mode.OBSERVE, "bea", FIRST + timedelta(days=2)))
+    cohort = ask().get("/api/cohort", params={"cohort": COHORT}).json()
+    assert (cohort["last_decision"], cohort["next_decision"]) == ("1 on trial", "observed; 1 proposed")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 
 from fastapi import APIRouter, Depends, HTTPException
 
 from tuner.loop.stance_now import keep_stance_now
+from tuner.model.decision import Mode
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.panel.access import Access
 from tuner.panel.facts import CohortFacts
@@ -30,7 +31,7 @@ def act_routes(access_of: Callable[..., Access]) -> APIRouter:
             verdict = Verdict(facts.cohort, change_id, request.ruling, access.viewer.name, now, request.reason.strip())
             access.store().record(verdict)
         keep_stance_now(access.store(), facts.cohort)
-        return Done(message=_done(request.ruling, len(set(request.change_ids))))
+        return Done(message=_done(request.ruling, _trials(request.change_ids, facts), facts.mode))
 
     @routes.post("/cohort/mode")
     def mode(request: ModeRequest, access: Access = asking) -> Done:
@@ -56,11 +57,24 @@ def _check(request: RulingRequest, facts: CohortFacts) -> None:
         )
 
 
-def _done(ruling: Ruling, count: int) -> str:
+def _trials(change_ids: Collection[str], facts: CohortFacts) -> int:
+    """How many these are as people count them: what is tried together is one."""
+    outlook = {decided.id: decided.change.trial for decided in facts.outlook.changes} if facts.outlook else {}
+    return len({outlook.get(change_id, change_id) for change_id in change_ids})
+
+
+def _done(ruling: Ruling, count: int, mode: Mode) -> str:
+    if mode is Mode.OBSERVE and ruling in (Ruling.APPROVE, Ruling.PIN):
+        did = "approved" if ruling is Ruling.APPROVE else "pinned"
+        return f"{did}: mode observe changes nothing, so no run applies {_it(count)} before the mode is another"
     did = {
         Ruling.APPROVE: "approved: the next run tries",
         Ruling.REJECT: "rejected: no run applies",
         Ruling.PIN: "pinned: every run applies",
         Ruling.ROLL_BACK: "rolled back: from the next run on nothing applies",
     }[ruling]
-    return f"{did} {'it' if count == 1 else f'these {count} changes'}"
+    return f"{did} {_it(count)}"
+
+
+def _it(count: int) -> str:
+    return "it" if count == 1 else f"these {count} changes"

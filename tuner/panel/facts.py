@@ -17,7 +17,6 @@ from tuner.policy.rulings_since import rulings_since
 from tuner.words.actions import action_words
 from tuner.words.changes import change_words
 from tuner.words.query_names import QueryNames, names_in
-from tuner.words.reasons import reason_words
 
 # Runs whose details are looked for: those since may be running, or lost.
 DETAILS_AMONG = 10
@@ -141,15 +140,6 @@ class CohortFacts:
     def outlook(self) -> Decision | None:
         """The decision that a run would start with now: as it was made, and what people said since."""
         return rulings_since(*self.outlook_as_made, self.verdicts, self.mode) if self.outlook_as_made else None
-
-    def sentences(self) -> dict[str, str]:
-        """By id, why each change was advised when it first was: later reasons tell how it went."""
-        found: dict[str, str] = {}
-        decisions = [run.decision for run in self.runs] + ([self.outlook_as_made[0]] if self.outlook_as_made else [])
-        for decided in (decided for decision in decisions for decided in decision.changes):
-            if decided.id not in found:
-                found[decided.id] = reason_words(decided.why, self.names)
-        return found
 
     def words_of_changes(self) -> dict[str, str]:
         """What each change that was ever decided on does, by its id and by those of its actions: older rulings have these."""

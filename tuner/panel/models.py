@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Generic, Literal, TypeVar
@@ -12,7 +13,7 @@ from tuner.compare.cause import CauseKind
 from tuner.compare.operator_difference import OperatorKind
 from tuner.history.cohort_name import is_storable
 from tuner.model.action import ActionKind
-from tuner.model.change import Prediction
+from tuner.model.change import Prediction, Risk
 from tuner.model.decision import CohortState, Mode, Standing
 from tuner.model.insight import InsightKind
 from tuner.model.objective import Objective
@@ -20,6 +21,7 @@ from tuner.model.plan_picture import StepKind
 from tuner.model.run import RunState
 from tuner.model.verdict import Ruling
 from tuner.policy.evidence.log_ratio import Z_90
+from tuner.policy.measured_gain import MeasuredGain
 
 Item = TypeVar("Item")
 
@@ -200,13 +202,14 @@ class Held(Answer):
 
 class Cohort(CohortItem):
     """A cohort on its own page, its state as the next run will have it (in a list: as the latest had it). Counts are of
-    recommendations by standing; seconds are sums over queries.
+    recommendations by standing; seconds are sums over queries. `next_decision` is what the next run would start with, in words.
 
     `last_decision` is that of the newest run. `baseline_seconds` is what the latest measured run would have taken with nothing in
     force (None where nothing was), `latest_seconds` what it took. `held` is None where its runs have their job's sizes.
     """
 
     last_decision: str
+    next_decision: str
     mode_setting: ModeSetting
     objective: Objective
     counts: dict[Standing, int]
@@ -285,6 +288,32 @@ class Seconds(Answer):
         return cls(before=p.before, after=p.after, low=p.low, high=p.high, gain=p.gain)
 
 
+class Measured(Answer):
+    """Seconds that a run takes less with a change than without, by all runs so far: nine of ten lie between `low` and `high`.
+
+    `probability` is how sure a gain is. `not_named` of its `queries` were moved by a property that was meant for others.
+    """
+
+    seconds: float
+    low: float
+    high: float
+    probability: float
+    queries: int
+    not_named: int
+    runs: int
+
+    @classmethod
+    def of(cls, gain: MeasuredGain) -> Measured:
+        return cls(**asdict(gain))
+
+
+class RiskItem(Answer):
+    """`may_harm`: a run may take longer or fail; else it tells how far a change reaches."""
+
+    words: str
+    may_harm: bool
+
+
 class QueryRef(Answer):
     """A query: its id, and its name for people, which holds no description where the user may not read the DAG's code."""
 
@@ -300,13 +329,15 @@ class RulingItem(Answer):
 
 
 class ActionItem(Answer):
-    """One action of the change that is ruled on by `change_id`. `copy_text` is the conf (`--conf key=value`), the
-    SQL hint or the statement to paste; empty where there is none. `join` is the signature of the join that it changes."""
+    """One action of the change that is ruled on by `change_id`; `short_words` leave out its query. `copy_text` is the conf
+    (`--conf key=value`), the SQL hint or the statement to paste; empty where there is none. `join` is the signature of the
+    join that it changes."""
 
     change_id: str
     action_id: str
     kind: ActionKind
     words: str
+    short_words: str
     copy_text: str
     standing: Standing
     verdict: RulingItem | None = None
@@ -315,15 +346,20 @@ class ActionItem(Answer):
 
 
 class Recommendation(Answer):
-    """Changes that belong together. `sentence` is why it was recommended, `status` what is known of it now,
-    `values` which filter values it acts on ("" for any).
+    """Changes that belong together. `sentence` is why it is recommended, with the numbers of `predicted`; `status` is what is
+    known beside that ("" for nothing yet), `values` which filter values it acts on ("" for any).
 
-    `gained_seconds` is what it gained in the latest run that measured it; `since_run` the key of the run in which it
-    first was in force. `rulings` are those that make sense now.
+    `gained_seconds` is what it gained in the latest run that measured it, `measured` what by all runs (None: they do not tell);
+    `since_run` is the key of the run in which it first was in force. `rulings` are those that make sense now, and where it
+    `waits` nothing comes of it without a person. It stands as it does since `stands_since`, and before that as it `stood`
+    (None: nowhere, or nothing tells). It `reaches_all` queries of a run, whichever it is for.
     """
 
     id: str
     standing: Standing
+    waits: bool
+    stands_since: datetime | None
+    stood: Standing | None
     sentence: str
     status: str
     values: str
@@ -331,8 +367,12 @@ class Recommendation(Answer):
     evidence: list[EvidenceItem]
     predicted: Seconds | None
     gained_seconds: float | None
+    measured: Measured | None
     measured_runs: int
+    risk: Risk
+    risks: list[RiskItem]
     queries: list[QueryRef]
+    reaches_all: bool
     since_run: str
     since_at: datetime | None
     rulings: list[Ruling]

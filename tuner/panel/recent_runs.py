@@ -12,6 +12,7 @@ from tuner.model.run import Run
 from tuner.policy.baseline import Baseline, baselines, query_baselines
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.measure import latest_usable
+from tuner.policy.measured_gain import RunsSoFar
 from tuner.words.query_names import QueryNames, names_in
 
 # As many as its charts show.
@@ -38,6 +39,11 @@ class RunsInView:
     @cached_property
     def query_baselines(self) -> dict[str, float]:
         return query_baselines(self.runs)
+
+    @cached_property
+    def so_far(self) -> RunsSoFar:
+        """What all of them tell of the changes of the latest."""
+        return RunsSoFar.of(self.runs)
 
     @cached_property
     def followed(self) -> list[tuple[Run, frozenset[str]]]:

@@ -150,6 +150,7 @@ class World:
             action_id="hint",
             kind=ActionKind.HINT_JOIN,
             words=self.texts.words,
+            short_words=self.texts.copied,
             copy_text=self.texts.copied,
             standing=self.standing,
         )

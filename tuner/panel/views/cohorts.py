@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 from tuner.history.cohort_rows import CohortSummary
 from tuner.model.cohort_stance import stance_of
+from tuner.model.trial import standing_of
 from tuner.panel.cohort_list import CohortTotals, totals
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import Cohort, CohortItem, CohortTotalsItem, GainItem, ModeSetting, TaskRef
 from tuner.panel.views.held import held
-from tuner.panel.views.recommendations import recommended_trials, standing_of
+from tuner.panel.views.recommendations import recommended_trials
 from tuner.panel.views.texts import shortened
 from tuner.policy.measure import query_seconds
 from tuner.words.decisions import decision_summary
@@ -73,6 +74,7 @@ def cohort_page(facts: CohortFacts, *, may_act: bool, core_hour_price: float | N
         last_decision=shortened(decision_summary(facts.last_decision)) if facts.last_decision else "",
         mode_setting=_mode_setting(facts),
         objective=facts.objective,
+        next_decision=shortened(decision_summary(facts.outlook)) if facts.outlook else "",
         counts=dict(Counter(standing_of(trial) for trial in trials)),
         baseline_seconds=baseline.expected if baseline else None,
         latest_seconds=query_seconds(latest) if latest else None,

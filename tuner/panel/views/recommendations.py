@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from tuner.model.action import Action, ActionKind
-from tuner.model.decision import IN_FORCE, DecidedChange, Decision, Standing
+from tuner.model.change import Risk
+from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.run import Run
-from tuner.model.trial import decided_by_trial
+from tuner.model.trial import decided_by_trial, standing_of
 from tuner.model.verdict import Ruling, Verdict
 from tuner.panel.facts import CohortFacts
-from tuner.panel.models import ActionItem, Recommendation, RulingItem, Seconds
+from tuner.panel.models import ActionItem, Measured, Recommendation, RiskItem, RulingItem, Seconds
 from tuner.panel.recent_runs import RunsInView
 from tuner.panel.views.copy_text import copy_text
+from tuner.panel.views.standing_history import StandingHistory
 from tuner.panel.views.texts import evidence_items, query_ref, shortened
 from tuner.plan.digest import digest
 from tuner.policy.measure import usable
+from tuner.policy.measured_gain import MeasuredGain
 from tuner.policy.rulings import Rulings
-from tuner.words.actions import action_words
+from tuner.words.actions import action_words, short_words
 from tuner.words.literal_rungs import values_words
 from tuner.words.query_names import QueryNames
-from tuner.words.reasons import why_words
+from tuner.words.reasons import reason_words, status_words
+from tuner.words.risks import risk_words
 
 # What asks for a person first.
 ORDER = (
@@ -32,8 +36,6 @@ ORDER = (
     Standing.ROLLED_BACK,
     Standing.EXPIRED,
 )
-# Of several changes, the standing that is said of all is that of what is furthest.
-_FURTHEST = (Standing.TRIAL, Standing.PINNED, Standing.PROMOTED, *(s for s in ORDER if s not in IN_FORCE))
 
 _RULINGS = {
     Standing.PROPOSED: [Ruling.APPROVE, Ruling.REJECT, Ruling.PIN],
@@ -45,7 +47,9 @@ _RULINGS = {
     Standing.EXPIRED: [Ruling.APPROVE, Ruling.REJECT, Ruling.PIN],
 }
 
-# The changes of one trial: one card.
+_RISKS = tuple(Risk)
+
+# The changes of one trial: one row.
 Trial = tuple[DecidedChange, ...]
 
 
@@ -55,37 +59,31 @@ def recommended_trials(outlook: Decision | None) -> list[Trial]:
     return sorted(trials, key=lambda trial: (ORDER.index(standing_of(trial)), -_gain(trial)))
 
 
-def standing_of(trial: Trial) -> Standing:
-    return min((decided.standing for decided in trial), key=_FURTHEST.index)
-
-
 def recommendations(facts: CohortFacts, trials: Sequence[Trial]) -> list[Recommendation]:
     """`trials` of the cohort in full."""
-    sentences = facts.sentences()
     rulings = Rulings.of(facts.verdicts, (decided.change for trial in trials for decided in trial))
-    return [_recommendation(trial, facts.view, sentences, rulings, facts.names) for trial in trials]
+    stands = StandingHistory.of(facts)
+    return [_recommendation(trial, facts, stands, rulings) for trial in trials]
 
 
-def _recommendation(
-    trial: Trial,
-    view: RunsInView,
-    sentences: Mapping[str, str],
-    rulings: Rulings,
-    names: QueryNames,
-) -> Recommendation:
+def _recommendation(trial: Trial, facts: CohortFacts, stands: StandingHistory, rulings: Rulings) -> Recommendation:
+    view, names = facts.view, facts.names
     standing = standing_of(trial)
     first = next(decided for decided in trial if decided.standing is standing)
     with_it = _runs_with(trial, view)
     since = with_it[0] if with_it else None
     queries = dict.fromkeys(fingerprint for decided in trial for fingerprint in decided.queries)
     said = {decided.id: rulings.on(decided.change) for decided in trial}
-    advised = standing is Standing.PROPOSED and not since
+    gain = view.so_far.gain(trial)
+    told = stands.of_trial(trial, list(said.values()))
     return Recommendation(
         id=digest("\n".join(sorted(decided.id for decided in trial))),
         standing=standing,
-        # What is still only proposed is told with the newest numbers.
-        sentence=shortened(why_words(first, names) if advised else sentences[first.id]),
-        status=shortened(why_words(first, names)),
+        waits=standing is Standing.PROPOSED and facts.mode is not Mode.OBSERVE,
+        stands_since=told.since,
+        stood=told.before,
+        sentence=shortened(reason_words(first.change.reason, names)),
+        status=shortened(status_words(first, names)),
         values=shortened(values_words(first)),
         actions=[
             _action_item(decided, a, said[decided.id], names) for decided in trial for a in decided.change.actions
@@ -93,12 +91,21 @@ def _recommendation(
         evidence=evidence_items(first.change.evidence),
         predicted=Seconds.of(first.change.prediction) if first.change.prediction else None,
         gained_seconds=next((d.gained_seconds for d in trial if d.gained_seconds is not None), None),
+        measured=Measured.of(gain) if gain else None,
         measured_runs=sum(usable(run) for run in with_it),
+        risk=max((decided.change.risk for decided in trial), key=_RISKS.index),
+        risks=_risks(trial, gain, view),
         queries=[query_ref(fingerprint, names) for fingerprint in queries],
+        reaches_all=any(decided.change.sets_properties for decided in trial),
         since_run=since.key if since else "",
         since_at=since.started_at if since else None,
         rulings=_rulings(trial, standing, list(said.values())),
     )
+
+
+def _risks(trial: Trial, gain: MeasuredGain | None, view: RunsInView) -> list[RiskItem]:
+    queries = len({query.fingerprint for query in view.so_far.latest})
+    return [RiskItem(words=risk.words, may_harm=risk.may_harm) for risk in risk_words(trial, gain, queries)]
 
 
 def _runs_with(trial: Trial, view: RunsInView) -> list[Run]:
@@ -112,6 +119,7 @@ def _action_item(decided: DecidedChange, action: Action, verdict: Verdict | None
         action_id=action.id,
         kind=action.kind,
         words=shortened(action_words(action, names)),
+        short_words=shortened(short_words(action)),
         copy_text=copy_text(action),
         standing=decided.standing,
         verdict=_ruling_item(verdict) if verdict else None,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 from tuner.compare.cause import CauseKind
 from tuner.compare.operator_difference import OperatorKind
 from tuner.model.action import ActionKind
+from tuner.model.change import Risk
 from tuner.model.decision import CohortState, Mode, Standing
 from tuner.model.insight import InsightKind
 from tuner.model.objective import Objective
@@ -31,6 +33,7 @@ from tuner.panel.models import (
     Home,
     InForce,
     InsightItem,
+    Measured,
     ModeSetting,
     OperatorSide,
     Page,
@@ -39,6 +42,7 @@ from tuner.panel.models import (
     QueryItem,
     QueryRef,
     Recommendation,
+    RiskItem,
     RunItem,
     Seconds,
     Session,
@@ -49,6 +53,8 @@ from tuner.panel.models import (
 COHORT = "sales.nightly"
 START = datetime(2026, 3, 1, 2, tzinfo=UTC)
 HINT = "/*+ BROADCAST(date_dim) */"
+# Of several recommendations.
+WAITING = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,8 @@ class Texts:
 
 @dataclass(slots=True)
 class World:
-    """Answers by path; `posted` keeps what the page sent. `measured`: runs have ended and their logs were read."""
+    """Answers by path; `posted` keeps what the page sent. `measured`: runs have ended and their logs were read. Of several
+    `recommendations` the first WAITING wait for a person and the others are promoted, two for each query."""
 
     texts: Texts = field(default_factory=Texts)
     runs: int = 12
@@ -74,6 +81,12 @@ class World:
     measured: bool = True
     standing: Standing = Standing.PROPOSED
     rulings: tuple[Ruling, ...] = (Ruling.APPROVE, Ruling.REJECT)
+    gained_seconds: float | None = 10.0
+    recommendations: int = 1
+    mode: Mode = Mode.AUTO
+    hours_between_runs: int = 24
+    last_run: RunState = RunState.SUCCEEDED
+    approved: set[str] = field(default_factory=set)
     posted: list[tuple[str, object]] = field(default_factory=list)
 
     def answer(self, path: str, query: dict[str, str]) -> Answer | None:
@@ -83,7 +96,7 @@ class World:
             "cohorts": lambda: page([self.cohort()]),
             "cohort": self.cohort,
             "cohort/runs": lambda: page([self.run(night) for night in reversed(range(self.runs))], query),
-            "cohort/recommendations": lambda: page([self.recommendation()], query),
+            "cohort/recommendations": lambda: page(self.recommended(), query),
             "cohort/insights": lambda: page([self.insight()], query),
             "cohort/queries": lambda: page([self.query(number) for number in range(60)], query),
             "cohort/plan": self.plan,
@@ -96,6 +109,8 @@ class World:
         self.posted.append((path, body))
         if body.get("ruling") == Ruling.REJECT:
             self.standing, self.rulings = Standing.HELD, (Ruling.APPROVE,)
+        if body.get("ruling") == Ruling.APPROVE:
+            self.approved.update(map(str, cast("list[object]", body["change_ids"])))
         return Done(message="it holds from the next run on")
 
     def cohort(self) -> Cohort:
@@ -104,12 +119,13 @@ class World:
             tasks=[TaskRef(dag_id=self.texts.name, task_id="nightly")],
             runs=self.runs,
             state=CohortState.TRIAL,
-            mode=Mode.AUTO,
+            mode=self.mode,
             last_run_at=START + timedelta(days=self.runs),
-            last_run_state=RunState.SUCCEEDED,
+            last_run_state=self.last_run,
             last_decision=self.texts.sentence,
             may_act=self.may_act,
-            mode_setting=ModeSetting(mode=Mode.AUTO),
+            next_decision="1 on trial, 2 promoted",
+            mode_setting=ModeSetting(mode=self.mode),
             objective=Objective.COST,
             counts={self.standing: 1},
             baseline_seconds=200.0,
@@ -127,8 +143,8 @@ class World:
             task_id="nightly",
             map_index=-1,
             try_number=1,
-            state=RunState.SUCCEEDED,
-            started_at=START + timedelta(days=night),
+            state=self.last_run if night == self.runs - 1 else RunState.SUCCEEDED,
+            started_at=START + timedelta(hours=night * self.hours_between_runs),
             query_seconds=(200.0 if night < 6 else 128.0) if self.measured else None,
             application_seconds=240.0 if self.measured else None,
             allocated_core_hours=0.5 if self.measured else None,
@@ -144,6 +160,37 @@ class World:
     def in_force(self) -> InForce:
         return InForce(change_id="hint", action_id="hint", words=self.texts.words, standing=Standing.TRIAL)
 
+    def recommended(self) -> list[Answer]:
+        if self.recommendations == 1:
+            return [self.recommendation()]
+        return [self.one_of_several(number) for number in range(self.recommendations)]
+
+    def one_of_several(self, number: int) -> Recommendation:
+        first, change = self.recommendation(), f"hint {number}"
+        standing = Standing.PROPOSED if number < WAITING else Standing.PROMOTED
+        if change in self.approved:
+            standing = Standing.TRIAL
+        waits = standing is Standing.PROPOSED
+        action = first.actions[0].model_copy(
+            update={"change_id": change, "short_words": f"change {number}", "standing": standing}
+        )
+        measured = Measured(seconds=9.0, low=7.0, high=11.0, probability=0.98, queries=1, not_named=0, runs=4)
+        risk = RiskItem(words="may cost up to 2.0 s a run (predicted)", may_harm=True)
+        return first.model_copy(
+            update={
+                "id": f"r{number}",
+                "standing": standing,
+                "waits": waits,
+                "stands_since": first.stands_since if number in range(1, 1 + WAITING) else None,
+                "actions": [action],
+                "measured": None if waits else measured,
+                "gained_seconds": None if waits else 10.0,
+                "risks": [risk] if number == 1 else [],
+                "queries": [QueryRef(fingerprint=f"q{number // 2}", name=f"query {number // 2}")],
+                "rulings": [Ruling.APPROVE, Ruling.REJECT] if waits else [Ruling.PIN, Ruling.ROLL_BACK],
+            }
+        )
+
     def recommendation(self) -> Recommendation:
         action = ActionItem(
             change_id="hint",
@@ -157,14 +204,21 @@ class World:
         return Recommendation(
             id="first",
             standing=self.standing,
+            waits=self.standing is Standing.PROPOSED,
+            stands_since=START + timedelta(days=self.runs),
+            stood=None,
             sentence=self.texts.sentence,
             status=self.texts.sentence,
             values=self.texts.sentence,
             actions=[action],
             evidence=[EvidenceItem(what="probe side rows", value=28_800_991, unit="rows", of=self.texts.name)],
             predicted=Seconds(before=52.0, after=40.0, low=36.0, high=46.0, gain=12.0),
-            gained_seconds=10.0,
+            gained_seconds=self.gained_seconds,
+            measured=None,
             measured_runs=2,
+            risk=Risk.LOW,
+            risks=[RiskItem(words=self.texts.sentence, may_harm=False)],
+            reaches_all=False,
             queries=[self.query(0).query],
             since_run="run-6",
             since_at=START,

@@ -42,6 +42,12 @@ class Visit:
         self.page.wait_for_load_state("networkidle")
         return self.page
 
+    def open_chart(self, address: str) -> Page:
+        """As `open`, and unfolds the chart of runs."""
+        page = self.open(address)
+        page.locator(".chart-fold > summary").click()
+        return page
+
     def _answer(self, route: Route) -> None:
         asked = urlsplit(route.request.url)
         self.hosts.add(asked.netloc)

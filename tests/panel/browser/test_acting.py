@@ -40,7 +40,7 @@ def test_reject_asks_for_a_reason(visit: Callable[..., Visit]) -> None:
 
     form.get_by_role("textbox").fill("not before the quarter's end")
     form.get_by_role("button", name="Reject").click()
-    page.locator(".recommendation .badge", has_text="Held").wait_for()
+    page.locator(".change-row .badge", has_text="Held").wait_for()
     assert [body["reason"] for _, body in going.world.posted] == ["not before the quarter's end"]
     assert page.get_by_role("button", name="Reject").count() == 0
 

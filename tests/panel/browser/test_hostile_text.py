@@ -21,7 +21,7 @@ def all_texts(text: str) -> World:
 
 def walk(visit: Visit) -> str:
     """Opens everything there is, and returns all the text seen."""
-    page, seen = visit.open("ui?cohort=c"), ""
+    page, seen = visit.open_chart("ui?cohort=c"), ""
     page.locator(".chart svg").first.wait_for()
     page.locator(".chart").hover()
     for name in TABS:

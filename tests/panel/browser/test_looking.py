@@ -13,7 +13,7 @@ from tests.panel.browser.conftest import ORIGIN, Visit
 
 def test_asks_no_other_host_and_breaks_no_rule_of_its_policy(visit: Callable[..., Visit]) -> None:
     going = visit()
-    page = going.open("ui?cohort=c")
+    page = going.open_chart("ui?cohort=c")
     page.locator(".chart svg").first.wait_for()
 
     assert going.hosts == {ORIGIN.removeprefix("http://")}
@@ -29,7 +29,7 @@ def test_what_runs_hold_with_other_sizes_stands_beside_what_they_held(visit: Cal
 
 
 def test_arrow_keys_walk_over_the_runs(visit: Callable[..., Visit]) -> None:
-    page = visit(timezone_id="UTC").open("ui?cohort=c")
+    page = visit(timezone_id="UTC").open_chart("ui?cohort=c")
     chart = page.get_by_role("slider", name="Runs")
     chart.focus()
 
@@ -45,7 +45,7 @@ def test_arrow_keys_walk_over_the_runs(visit: Callable[..., Visit]) -> None:
 
 @pytest.mark.parametrize(("runs", "bars"), [(2, 1), (12, 0)])
 def test_a_band_that_one_run_alone_has_is_drawn(visit: Callable[..., Visit], runs: int, bars: int) -> None:
-    page = visit(World(runs=runs)).open("ui?cohort=c")
+    page = visit(World(runs=runs)).open_chart("ui?cohort=c")
     page.locator(".chart svg").first.wait_for()
     assert page.locator(".chart .band-alone rect").count() == bars
     if bars:
@@ -55,7 +55,7 @@ def test_a_band_that_one_run_alone_has_is_drawn(visit: Callable[..., Visit], run
 
 
 def test_enter_opens_the_run_in_the_table(visit: Callable[..., Visit]) -> None:
-    page = visit().open("ui?cohort=c")
+    page = visit().open_chart("ui?cohort=c")
     chart = page.get_by_role("slider", name="Runs")
     chart.focus()
     chart.press("Home")
@@ -136,7 +136,7 @@ def test_failure_that_may_pass_can_be_tried_again(visit: Callable[..., Visit]) -
 
 
 def test_no_run_measured_is_said(visit: Callable[..., Visit]) -> None:
-    page = visit(World(runs=1, measured=False)).open("ui?cohort=c")
+    page = visit(World(runs=1, measured=False)).open_chart("ui?cohort=c")
 
     page.get_by_text("No run has been measured yet.").first.wait_for()
     assert page.get_by_role("slider").count() == 0

@@ -53,6 +53,7 @@ def test_front_page_and_every_part_of_a_cohort(chromium: Browser, report: Path, 
 
         rows.nth(1).get_by_role("link").click()
         page.get_by_role("heading", name="sales.nightly", exact=True).wait_for()
+        page.locator(".chart-fold > summary").click()
         page.locator(".chart svg").first.wait_for()
         assert page.get_by_role("button", name="Approve").count() == 0
         page.get_by_role("tab", name="Queries").click()

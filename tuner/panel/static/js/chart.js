@@ -7,9 +7,9 @@ import { MARGIN } from "./chart_margins.js";
 import { h } from "./element.js";
 import { d3, plot } from "./libraries.js";
 import { KINDS, kindOf } from "./run_kind.js";
+import { tickLabels } from "./run_ticks.js";
 import { timeTicks, tickWords } from "./time_scale.js";
-import { day } from "./times.js";
-import { seconds } from "./units.js";
+import { counted, seconds } from "./units.js";
 
 const HEIGHT = 260;
 
@@ -50,6 +50,8 @@ function ticks(points, width) {
 
 function drawn(Plot, shapes, points, width, here) {
   const scale = timeTicks(Math.max(...points.map((point) => Math.max(point.y ?? 0, point.run.band?.high ?? 0))));
+  const shown = ticks(points, width);
+  const labels = tickLabels(shown.map((x) => points[x].run.started_at));
   return Plot.plot({
     width,
     height: HEIGHT,
@@ -58,18 +60,19 @@ function drawn(Plot, shapes, points, width, here) {
     marginTop: MARGIN.top,
     marginBottom: MARGIN.bottom,
     style: { background: "transparent", fontFamily: "inherit", fontSize: "11px" },
-    x: { domain: [-0.5, Math.max(points.length - 0.5, 0.5)], ticks: ticks(points, width), tickFormat: (x) => day(points[x].run.started_at), tickSize: 4, label: null },
+    x: { domain: [-0.5, Math.max(points.length - 0.5, 0.5)], ticks: shown, tickFormat: (x) => labels[shown.indexOf(x)], tickSize: 4, label: null },
     y: { domain: [0, scale.at(-1)], ticks: scale, grid: true, tickFormat: tickWords, label: null },
     marks: marks(Plot, shapes, points, here),
   });
 }
 
-function summary(points) {
-  const measured = points.filter((point) => point.y !== null);
-  if (!measured.length) return `${points.length} runs, none measured yet.`;
-  const last = measured.at(-1).run;
+/** The runs, oldest first, in a sentence or two. */
+export function chartWords(runs) {
+  const measured = runs.filter((run) => run.query_seconds !== null);
+  if (!measured.length) return `${counted(runs.length, "run")}, none measured yet.`;
+  const last = measured.at(-1);
   const expected = last.band ? `, ${seconds(last.band.expected)} expected with nothing in force` : "";
-  return `Query seconds of ${points.length} runs. The latest measured took ${seconds(last.query_seconds)}${expected}.`;
+  return `${counted(runs.length, "run")}. The latest measured took ${seconds(last.query_seconds)}${expected}.`;
 }
 
 /** The chart of `runs`, oldest first; `isHere` tells the run the page was opened from, `open` shows a run in the table. */
@@ -81,7 +84,7 @@ export async function runsChart(runs, { isHere, open }) {
   const tip = h("div", { class: "tip", hidden: true, "aria-hidden": "true" });
   const reader = h(
     "div",
-    { class: "chart", tabindex: "0", role: "slider", "aria-label": `Runs. ${summary(points)}`, "aria-valuemin": "1", "aria-valuemax": String(points.length) },
+    { class: "chart", tabindex: "0", role: "slider", "aria-label": `Runs. ${chartWords(runs)}`, "aria-valuemin": "1", "aria-valuemax": String(points.length) },
     picture,
     tip,
   );

@@ -44,8 +44,16 @@ function modeRow(page) {
   return [row, place];
 }
 
+/** What the next run is to have: in mode observe plainly nothing, whatever the latest had. */
+function nextRun({ mode, next_decision: decision }) {
+  if (!decision && mode !== "observe") return "";
+  const words = decision ? named(decision, { limit: 400 }) : "";
+  const told = mode === "observe" ? ["nothing will be changed", words ? [" (", words, ")"] : ""] : words;
+  return h("p", { class: "decision" }, h("strong", {}, "Next run: "), told);
+}
+
 export function cohortHeader(page) {
-  const { cohort, tasks, state, last_decision: decision } = page.cohort;
+  const { cohort, tasks, state } = page.cohort;
   const others = tasks.map((task) => `${task.dag_id}.${task.task_id}`).filter((task) => task !== cohort);
   document.title = `${clipped(cohort, 80)} · Spark tuner`;
   return h(
@@ -54,7 +62,7 @@ export function cohortHeader(page) {
     h("a", { class: "back", href: listAddress(page.scope) }, icon("left"), page.scope.dag_id ? "Cohorts of the DAG" : "All cohorts"),
     h("div", { class: "name-row" }, h("h1", {}, named(cohort, { limit: 200 })), badge(STATES[state])),
     others.length ? h("p", { class: "faint" }, "Tasks: ", named(others.join(", "), { limit: 300 })) : "",
-    decision ? h("p", { class: "decision" }, named(decision, { limit: 400 })) : "",
+    nextRun(page.cohort),
     modeRow(page),
   );
 }

@@ -1,45 +1,26 @@
 // A cohort: its state and mode, the chart of its runs, and what is known and can be done, in tabs.
 
-import { isThisRun } from "./address.js";
+import { allPages } from "./all_pages.js";
 import { announce } from "./announce.js";
 import * as api from "./api.js";
 import { auditTrail } from "./audit.js";
-import { runsChart } from "./chart.js";
+import { chartSection } from "./chart_section.js";
 import { cohortHeader } from "./cohort_header.js";
 import { comparedRuns } from "./compared_runs.js";
 import { h } from "./element.js";
 import { figures } from "./figures.js";
+import { drawGlance } from "./glance.js";
 import { insightList } from "./insights.js";
-import { plot } from "./libraries.js";
 import { here, onReturn, visit } from "./navigation.js";
 import { clipped } from "./printable.js";
 import { queriesPanel } from "./queries.js";
 import { recommendationList } from "./recommendations.js";
 import { runsPanel } from "./runs_panel.js";
-import { empty, failure, skeleton } from "./status.js";
+import { skeleton } from "./status.js";
 import { tabs } from "./tabs.js";
 
 const MOST_RUNS = 200;
 const FIRST_TAB = "recommendations";
-
-function chartSection(page, loaded) {
-  const place = h("div", { class: "chart-place" }, skeleton(6));
-  const asTable = h("button", { type: "button", class: "link", on: { click: () => page.openRuns() } }, "Read as a table");
-  const draw = async () => {
-    try {
-      const runs = await loaded();
-      asTable.hidden = !runs.items.length;
-      if (!runs.items.length) return place.replaceChildren(empty("No run has been recorded.", "The chart begins with the first run."));
-      if (runs.items.every((run) => run.query_seconds === null)) return place.replaceChildren(empty("No run has been measured yet.", "A run is measured when it has ended and its event log was read."));
-      const oldestFirst = [...runs.items].reverse();
-      return place.replaceChildren(await runsChart(oldestFirst, { isHere: (run) => isThisRun(run, page.scope), open: (run) => page.openRuns(run.key) }));
-    } catch (error) {
-      return place.replaceChildren(failure(error, draw));
-    }
-  };
-  draw();
-  return h("section", { class: "card", "aria-labelledby": "runs-title" }, h("div", { class: "card-head" }, h("h2", { id: "runs-title" }, "Query time over runs"), asTable), place);
-}
 
 function pageTabs(page, loaded) {
   const entries = [
@@ -86,25 +67,38 @@ function once(ask) {
 
 /** How many there are behind the tabs that nobody has opened; a failure shows when one does. */
 function countUnopened(page) {
-  for (const [tab, ask] of Object.entries({ recommendations: api.recommendations, insights: api.insights, audit: api.audit })) {
+  for (const [tab, ask] of Object.entries({ insights: api.insights, audit: api.audit })) {
     if (page.tabs.opened(tab)) continue;
     ask(page.name, { limit: 1, offset: 0 }).then(({ total }) => page.tabs.count(tab, total)).catch(() => {});
   }
+  page.recommendations().then((items) => page.tabs.count("recommendations", items.length)).catch(() => {});
 }
 
 /** Draws the page of `cohort` into `main`. */
 export async function cohortPage(main, name, scope) {
   const loaded = once(() => api.runs(name, { limit: MOST_RUNS }));
-  // Asked for at once, so that the chart waits for one answer and not for two after another; it shows the failures.
+  // Asked for at once, so that what shows runs waits for one answer and not for two after another; it shows the failures.
   loaded().catch(() => {});
-  plot().catch(() => {});
   const cohort = await api.cohort(name);
   const top = h("div", { class: "cohort-top" });
+  const glance = h("section", { class: "glance-place", "aria-labelledby": "glance-title" }, skeleton(2));
 
   const { query: asked } = here();
   const query = asked.query ? { fingerprint: asked.query, name: "" } : null;
-  const page = { name, scope, cohort, query, run: null, comparison: comparedRuns() };
-  page.drawTop = () => top.replaceChildren(cohortHeader(page), figures(page.cohort));
+  const page = { name, scope, cohort, query, run: null, comparison: comparedRuns(), filter: null, runs: loaded };
+  page.ask = () => {
+    page.recommendations = once(() => allPages((paged) => api.recommendations(name, paged)));
+  };
+  page.drawTop = () => {
+    top.replaceChildren(cohortHeader(page), glance, figures(page.cohort));
+    drawGlance(glance, page);
+  };
+  page.openRecommendations = (filter) => {
+    page.filter = filter;
+    page.tabs.stale(FIRST_TAB);
+    visit({}, { part: FIRST_TAB });
+    page.tabs.select(FIRST_TAB);
+  };
   page.openRuns = (key = null) => {
     page.run = key;
     page.comparison = null;
@@ -124,11 +118,13 @@ export async function cohortPage(main, name, scope) {
   page.changed = async (message) => {
     announce(clipped(message, 300));
     page.tabs.stale("audit");
+    page.ask();
     page.cohort = await api.cohort(name);
     page.drawTop();
     countUnopened(page);
   };
 
+  page.ask();
   page.drawTop();
   const chart = chartSection(page, loaded);
   page.counted = (tab, number) => page.tabs?.count(tab, number);

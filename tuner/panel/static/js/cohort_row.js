@@ -2,10 +2,10 @@
 
 import { cohortAddress } from "./address.js";
 import { h } from "./element.js";
-import { gainWords } from "./gain_words.js";
+import { gainWords } from "./gain_bounds.js";
 import { icon } from "./icons.js";
 import { named } from "./printable.js";
-import { sparkline } from "./sparkline.js";
+import { trendLine } from "./trend_line.js";
 import { RUN_STATES, STATES, badge } from "./standing.js";
 import { time } from "./times.js";
 import { counted, grouped, hours, money, seconds } from "./units.js";
@@ -36,7 +36,7 @@ function held({ core_hours: cores, gib_hours: memory, cost }) {
 
 function took({ query_seconds: queries, application_seconds: application, trend }) {
   if (queries === null) return none("not measured");
-  return h("div", { class: "took" }, sparkline(trend), h("div", {}, seconds(queries), application === null ? "" : h("div", { class: "faint" }, `application ${seconds(application)}`)));
+  return h("div", { class: "took" }, trendLine(trend), h("div", {}, seconds(queries), application === null ? "" : h("div", { class: "faint" }, `application ${seconds(application)}`)));
 }
 
 function lastRun(item) {

@@ -2,7 +2,7 @@
 
 import { h } from "./element.js";
 import { lessOrMore } from "./difference.js";
-import { boundsWords } from "./gain_words.js";
+import { boundsWords } from "./gain_bounds.js";
 import { counted, grouped, hours, money, seconds, share } from "./units.js";
 
 function figure(label, value, below, { press, pressed } = {}) {

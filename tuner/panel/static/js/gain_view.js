@@ -1,8 +1,9 @@
-// What a change is to gain, with its interval, and what it gained, in words and on one scale.
+// What a change gains, in full: what its runs measured, what the latest of them did, and what was predicted, on one scale.
 
 import { difference, lessOrMore } from "./difference.js";
 import { h, s } from "./element.js";
-import { seconds } from "./units.js";
+import { intervalWords, sureWords } from "./gain_words.js";
+import { counted, seconds } from "./units.js";
 
 const [WIDTH, HEIGHT, MIDDLE] = [300, 32, 11];
 
@@ -24,19 +25,28 @@ function bar({ before, after, low, high }, gained) {
   );
 }
 
+function fact(label, value, ...beside) {
+  return h("div", {}, h("dt", {}, label), h("dd", {}, value, h("span", { class: "faint" }, beside)));
+}
+
+function measuredOver({ low, high, probability, runs, queries, not_named: notNamed }) {
+  const beside = notNamed ? ` (${notNamed} of them not meant)` : "";
+  return ` ${intervalWords(low, high)} with 90%; ${sureWords(probability)} of a gain, by ${counted(runs, "run")} over ${counted(queries, "query", "queries")}${beside}`;
+}
+
+function predictedOf({ before, low, high }) {
+  return ` ${intervalWords(before - high, before - low)}, of ${seconds(before)}`;
+}
+
 /** `gained_seconds` null is not measured yet; undefined has nothing said of it. */
-export function gainView({ predicted, gained_seconds: gained }) {
+export function gainView({ predicted, gained_seconds: gained, measured }) {
   const isMeasured = gained !== null && gained !== undefined;
-  if (!predicted && !isMeasured) return "";
+  if (!predicted && !isMeasured && !measured) return "";
   const facts = [];
-  if (predicted) {
-    const interval = `${lessOrMore(predicted.before - predicted.high)} to ${lessOrMore(predicted.before - predicted.low)}`;
-    facts.push(h("div", {}, h("dt", {}, "Predicted"), h("dd", {}, h("strong", {}, lessOrMore(predicted.gain)), h("span", { class: "faint" }, ` ${interval}, of ${seconds(predicted.before)}`))));
-  }
-  if (isMeasured) {
-    facts.push(h("div", {}, h("dt", {}, "Measured"), h("dd", {}, difference(gained, { tag: "strong" }), h("span", { class: "faint" }, " in the latest run that measured it"))));
-  } else if (predicted && gained === null) {
-    facts.push(h("div", {}, h("dt", {}, "Measured"), h("dd", { class: "faint" }, "not yet")));
-  }
-  return h("div", { class: "gain" }, predicted ? bar(predicted, isMeasured ? gained : null) : "", h("dl", {}, facts));
+  if (measured) facts.push(fact("Measured", difference(measured.seconds, { tag: "strong" }), measuredOver(measured)));
+  if (isMeasured) facts.push(fact(measured ? "Latest run" : "Measured", difference(gained, { tag: measured ? "span" : "strong" }), measured ? "" : " in the latest run that measured it"));
+  const isKnown = measured || isMeasured;
+  if (predicted) facts.push(fact("Predicted", h(isKnown ? "span" : "strong", {}, lessOrMore(predicted.gain)), predictedOf(predicted), isKnown ? ", before it was measured" : ""));
+  if (!isKnown && gained === null) facts.push(fact("Measured", h("span", { class: "faint" }, "not yet")));
+  return h("div", { class: "gain" }, predicted ? bar(predicted, measured?.seconds ?? (isMeasured ? gained : null)) : "", h("dl", {}, facts));
 }

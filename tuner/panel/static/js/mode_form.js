@@ -48,6 +48,7 @@ export function modeForm(page, close) {
     try {
       const done = await api.changeMode({ cohort, mode: chosen === OWN ? null : chosen, reason: reason.value.trim() });
       await page.changed(done.message);
+      page.tabs.stale("recommendations");
       document.querySelector(".mode-row button")?.focus();
     } catch (error) {
       problem.replaceChildren(failure(error));

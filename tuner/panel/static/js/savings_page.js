@@ -4,7 +4,7 @@ import { cohortAddress, listAddress } from "./address.js";
 import * as api from "./api.js";
 import { difference } from "./difference.js";
 import { h } from "./element.js";
-import { boundsWords, gainWords } from "./gain_words.js";
+import { boundsWords, gainWords } from "./gain_bounds.js";
 import { icon } from "./icons.js";
 import { here, onReturn, visit } from "./navigation.js";
 import { named } from "./printable.js";

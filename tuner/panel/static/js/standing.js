@@ -21,6 +21,9 @@ export const STANDINGS = {
   expired: { words: "Expired", icon: "clock", tone: "quiet" },
 };
 
+/** Standings in which a change steers runs. */
+export const IN_FORCE = ["trial", "promoted", "pinned"];
+
 export const RUN_STATES = {
   running: { words: "Running", icon: "clock", tone: "accent" },
   succeeded: { words: "Succeeded", icon: "check", tone: "plain" },

@@ -1,6 +1,8 @@
 // Light and dark: Airflow's where this page is a frame of Airflow's, else the system's or the one chosen here.
 
-const KEY = "spark-tuner-theme";
+import { remember, remembered } from "./remembered.js";
+
+const KEY = "theme";
 // Airflow's colours (Chakra's semantic tokens) that this page takes over; the rest of the palette is its own.
 const TAKEN = { bg: "--page", "bg-subtle": "--raised", "bg-muted": "--sunken", fg: "--ink", border: "--line" };
 
@@ -27,11 +29,7 @@ function takeOver(outer) {
 }
 
 export function chosen() {
-  try {
-    return window.localStorage.getItem(KEY);
-  } catch {
-    return null;
-  }
+  return remembered(KEY);
 }
 
 export function current() {
@@ -40,11 +38,7 @@ export function current() {
 
 export function choose(theme) {
   root.dataset.theme = theme;
-  try {
-    window.localStorage.setItem(KEY, theme);
-  } catch {
-    // It holds for this page only.
-  }
+  remember(KEY, theme);
 }
 
 export function follow() {

@@ -11,9 +11,13 @@ export function day(moment) {
   return `${date.getDate()} ${MONTHS[date.getMonth()]}`;
 }
 
+export function clock(moment) {
+  const date = new Date(moment);
+  return `${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
 export function moment(iso) {
-  const date = new Date(iso);
-  return `${day(iso)} ${date.getFullYear()}, ${two(date.getHours())}:${two(date.getMinutes())}`;
+  return `${day(iso)} ${new Date(iso).getFullYear()}, ${clock(iso)}`;
 }
 
 export function utc(iso) {

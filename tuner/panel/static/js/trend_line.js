@@ -5,7 +5,7 @@ import { s } from "./element.js";
 const [WIDTH, HEIGHT, PAD] = [96, 24, 3];
 
 /** `values` oldest first, null where a run was not measured: the line has a gap there. Nothing for fewer than two. */
-export function sparkline(values) {
+export function trendLine(values) {
   const known = values.filter((value) => value !== null);
   if (known.length < 2) return "";
   const most = Math.max(...known);
@@ -18,7 +18,7 @@ export function sparkline(values) {
   const last = values.findLastIndex((value) => value !== null);
   return s(
     "svg",
-    { class: "sparkline", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" },
+    { class: "trend-line", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" },
     s("line", { x1: PAD, x2: WIDTH - PAD, y1: HEIGHT - PAD, y2: HEIGHT - PAD, class: "ground" }),
     s("path", { d: path }),
     s("circle", { cx: x(last), cy: y(values[last]), r: 2.2 }),

@@ -1,0 +1,243 @@
+"""A person finds what waits, sees what it gains and risks, and rules on one or on several, by pointer or by keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.panel.browser.becomes_true import becomes_true
+from tests.panel.browser.canned import HINT, World
+from tests.panel.browser.conftest import Visit
+from tuner.model.decision import Mode, Standing
+from tuner.model.run import RunState
+from tuner.model.verdict import Ruling
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator
+
+FOCUSED = "document.activeElement.textContent"
+MANY = 16
+
+
+def many(**world: object) -> World:
+    return World(recommendations=MANY, **world)  # type: ignore[arg-type]
+
+
+def told(row: Locator) -> list[str]:
+    """Its cells, each in one line."""
+    return [" ".join(cell.split()) for cell in row.locator("th, td").all_inner_texts()]
+
+
+def test_the_first_screen_has_what_matters_and_the_head_of_the_table(visit: Callable[..., Visit]) -> None:
+    page = visit(many(), viewport={"width": 1400, "height": 900}).open("ui?cohort=c")
+
+    cells = [text.split("\n") for text in page.locator(".glance-cell").all_inner_texts()]
+    assert [cell[:2] for cell in cells] == [
+        ["Needs you", "3 changes wait"],
+        ["Changed since the latest run", "3 changes"],
+        ["Gained, latest run", "72.0 s less"],
+        ["May harm", "1 change"],
+    ]
+    assert page.locator("table.recommendations thead").bounding_box()["y"] < 700  # type: ignore[index]
+    assert page.locator(".chart").count() == 0
+
+
+def test_rows_are_grouped_by_query_with_what_waits_first(visit: Callable[..., Visit]) -> None:
+    page = visit(many()).open("ui?cohort=c")
+    heads = [head.split("\n")[:2] for head in page.locator(".group-head").all_inner_texts()]
+    assert heads[:3] == [
+        ["query 0", "2 changes, 2 wait for you"],
+        ["query 1", "2 changes, 1 waits for you"],
+        ["query 2", "2 changes"],
+    ]
+    row = page.locator("tr.change-row")
+    assert told(row.nth(0)) == ["", "change 0", "12.0 s less predicted, 6.0 s to 16.0 s", "Proposed", "low"]
+    assert told(row.nth(5)) == ["", "change 5", "9.0 s less measured, 7.0 s to 11.0 s", "Promoted", "low"]
+    assert "may cost up to 2.0 s a run (predicted)" in row.nth(1).inner_text()
+
+
+def test_a_row_opens_by_keyboard_to_all_that_is_known(visit: Callable[..., Visit]) -> None:
+    page = visit(many()).open("ui?cohort=c")
+    opener = page.get_by_role("button", name="change 4", exact=True)
+    opener.focus()
+    assert opener.get_attribute("aria-expanded") == "false"
+
+    page.keyboard.press("Enter")
+    below = page.locator(f"#{opener.get_attribute('aria-controls')}")
+    assert opener.get_attribute("aria-expanded") == "true"
+    said = below.inner_text()
+    assert "Broadcasting date_dim saves the shuffle of 28.8M rows." in said
+    assert "9.0 s less 7.0 s to 11.0 s with 90%; 98% sure of a gain, by 4 runs over 1 query" in said
+    assert "12.0 s less 6.0 s to 16.0 s, of 52.0 s, before it was measured" in said
+
+    page.keyboard.press("Enter")
+    assert below.is_hidden()
+
+
+def test_several_are_approved_in_one_request(visit: Callable[..., Visit]) -> None:
+    going = visit(many())
+    page = going.open("ui?cohort=c")
+
+    page.get_by_role("button", name="Select the 3 that wait").click()
+    bar = page.get_by_role("group", name="Rule on the selected")
+    assert "3 changes selected" in bar.inner_text()
+    bar.get_by_role("button", name="Approve").click()
+    page.locator(".change-row .badge", has_text="On trial").nth(2).wait_for()
+
+    assert going.world.posted == [
+        (
+            "cohort/rulings",
+            {"cohort": "c", "change_ids": ["hint 0", "hint 1", "hint 2"], "ruling": "approve", "reason": ""},
+        )
+    ]
+    assert page.locator(".table-note").inner_text() == "it holds from the next run on"
+    assert page.evaluate(FOCUSED) == "change 0"
+    assert bar.count() == 0
+    assert page.locator(".glance-cell").first.inner_text().split("\n")[1] == "Nothing"
+
+
+def test_several_are_rejected_with_one_reason(visit: Callable[..., Visit]) -> None:
+    going = visit(many())
+    page = going.open("ui?cohort=c")
+
+    page.get_by_role("checkbox", name="Select change 0").check()
+    page.get_by_role("checkbox", name="Select change 2").press("Space")
+    page.get_by_role("group", name="Rule on the selected").get_by_role("button", name="Reject").click()
+    form = page.get_by_role("form", name="Reject")
+    form.get_by_role("textbox").fill("quarter's end")
+    form.get_by_role("button", name="Reject").click()
+    form.wait_for(state="detached")
+
+    ((_, body),) = going.world.posted
+    assert body == {"cohort": "c", "change_ids": ["hint 0", "hint 2"], "ruling": "reject", "reason": "quarter's end"}
+
+
+def test_what_no_ruling_fits_is_said(visit: Callable[..., Visit]) -> None:
+    page = visit(many()).open("ui?cohort=c")
+    page.get_by_role("checkbox", name="Select all shown").check()
+    bar = page.get_by_role("group", name="Rule on the selected")
+    assert "No ruling fits all of these" in bar.inner_text()
+
+    bar.get_by_role("button", name="Clear").click()
+    assert bar.count() == 0
+    assert page.evaluate("document.activeElement.ariaLabel") == "Select change 0"
+
+
+def test_rolling_back_says_first_what_it_costs(visit: Callable[..., Visit]) -> None:
+    page = visit(many()).open("ui?cohort=c")
+    page.get_by_role("button", name="change 4", exact=True).click()
+    page.locator(".details").get_by_role("button", name="Roll back").click()
+    cost = page.get_by_role("form", name="Roll back").locator(".cost")
+    assert cost.inner_text() == "Without it a run takes about 9.0 s more (7.0 s to 11.0 s), by what was measured."
+
+    for name in ("change 4", "change 5"):
+        page.get_by_role("checkbox", name=f"Select {name}").check()
+    page.get_by_role("group", name="Rule on the selected").get_by_role("button", name="Roll back").click()
+    both = page.locator(".choice-bar .cost").inner_text()
+    assert both == "Without these 2 changes a run takes about 18.0 s more (14.0 s to 22.0 s), by what was measured."
+
+
+def test_what_was_never_measured_costs_nobody_knows(visit: Callable[..., Visit]) -> None:
+    world = World(standing=Standing.TRIAL, rulings=(Ruling.ROLL_BACK,), gained_seconds=None)
+    page = visit(world).open("ui?cohort=c")
+    page.get_by_role("button", name="Roll back").click()
+    said = page.locator(".cost").inner_text()
+    assert said == "What it gains is not known: no run has measured it (predicted: 12.0 s less)."
+
+
+def test_a_glance_leads_to_what_it_is_about(visit: Callable[..., Visit]) -> None:
+    page = visit(many()).open("ui?cohort=c#queries")
+    page.get_by_role("button", name="3 changes wait").click()
+
+    assert page.get_by_role("tab", name="Recommendations").get_attribute("aria-selected") == "true"
+    assert becomes_true(page, "document.activeElement.dataset.filter === 'waits'")
+    assert page.locator("tr.change-row").count() == 3
+
+    page.get_by_role("button", name="All", exact=False).first.click()
+    assert page.locator("tr.change-row").count() == MANY
+
+
+def test_nobody_rules_on_what_a_filter_hides(visit: Callable[..., Visit]) -> None:
+    page = visit(many()).open("ui?cohort=c")
+    page.get_by_role("checkbox", name="Select change 5").check()
+    page.locator("[data-filter=waits]").click()
+    assert page.get_by_role("group", name="Rule on the selected").count() == 0
+
+
+def test_after_the_last_of_a_filter_is_ruled_on_the_rest_is_shown(visit: Callable[..., Visit]) -> None:
+    page = visit(many()).open("ui?cohort=c")
+    page.locator("[data-filter=waits]").click()
+    page.get_by_role("checkbox", name="Select all shown").check()
+    page.locator(".choice-bar").get_by_role("button", name="Approve").click()
+    page.locator("tr.change-row").nth(MANY - 1).wait_for()
+    assert page.evaluate(FOCUSED) == "change 0"
+
+
+def test_a_last_run_that_failed_needs_a_person(visit: Callable[..., Visit]) -> None:
+    page = visit(many(last_run=RunState.FAILED)).open("ui?cohort=c")
+    page.get_by_role("button", name="Last run: failed with changes in force").click()
+    assert becomes_true(page, "document.activeElement.dataset.key === 'run-11'")
+
+
+def test_mode_observe_says_plainly_that_nothing_will_be_changed(visit: Callable[..., Visit]) -> None:
+    page = visit(World(mode=Mode.OBSERVE)).open("ui?cohort=c")
+    said = page.locator(".cohort-header .decision").inner_text()
+    assert said == "Next run: nothing will be changed (1 on trial, 2 promoted)"
+
+
+def test_who_may_only_look_can_choose_none(visit: Callable[..., Visit]) -> None:
+    page = visit(many(may_act=False)).open("ui?cohort=c")
+    page.locator("tr.change-row").first.wait_for()
+    assert page.get_by_role("checkbox").count() == 0
+    assert page.get_by_text("Needs a person", exact=True).is_visible()
+
+
+@pytest.mark.parametrize("width", [800, 1400])
+def test_no_column_is_cut(visit: Callable[..., Visit], width: int) -> None:
+    page = visit(many(), viewport={"width": width, "height": 900}).open("ui?cohort=c")
+    page.get_by_role("button", name="change 4", exact=True).click()
+    page.get_by_role("checkbox", name="Select all shown").check()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator(".panel .scroller").first.evaluate("place => place.scrollWidth <= place.clientWidth")
+
+
+def test_the_chart_stays_as_it_was_left(visit: Callable[..., Visit]) -> None:
+    page = visit().open("ui?cohort=c")
+    assert page.locator(".spark-line").is_visible()
+    assert page.get_by_role("slider").count() == 0
+
+    page.locator(".chart-fold > summary").click()
+    page.get_by_role("slider", name="Runs").wait_for()
+    page.reload()
+    page.get_by_role("slider", name="Runs").wait_for()
+
+
+def test_a_browser_that_remembers_nothing_folds_the_chart_all_the_same(visit: Callable[..., Visit]) -> None:
+    going = visit()
+    going.page.add_init_script(
+        "Object.defineProperty(window, 'localStorage', { get() { throw new Error('forbidden'); } });"
+    )
+    page = going.open_chart("ui?cohort=c")
+    page.get_by_role("slider", name="Runs").wait_for()
+    assert going.complaints == []
+
+
+def test_on_a_tall_screen_the_chart_is_open(visit: Callable[..., Visit]) -> None:
+    page = visit(viewport={"width": 1400, "height": 1300}).open("ui?cohort=c")
+    page.get_by_role("slider", name="Runs").wait_for()
+
+
+def test_runs_of_one_day_have_their_times(visit: Callable[..., Visit]) -> None:
+    page = visit(World(hours_between_runs=3, runs=8), timezone_id="UTC").open_chart("ui?cohort=c")
+    page.locator(".chart svg").first.wait_for()
+    ticks = page.locator('.chart [aria-label="x-axis tick label"] text').all_text_contents()
+    assert ticks == ["1 Mar, 02:00", "05:00", "08:00", "11:00", "14:00", "17:00", "20:00", "23:00"]
+
+
+def test_one_recommendation_is_open(visit: Callable[..., Visit]) -> None:
+    page = visit().open("ui?cohort=c")
+    opener = page.locator(".expander")
+    assert opener.get_attribute("aria-expanded") == "true"
+    assert HINT in opener.inner_text()

@@ -1,0 +1,78 @@
+// What an engineer on call looks for first: what needs a person, what changed, what it gained, what may harm; each leads there.
+
+import { h } from "./element.js";
+import { intervalWords } from "./gain_words.js";
+import { difference } from "./difference.js";
+import { icon } from "./icons.js";
+import { latelyWords } from "./lately.js";
+import { filtered } from "./recommendation_filters.js";
+import { gainOf } from "./run_kind.js";
+import { RUN_STATES, STANDINGS } from "./standing.js";
+import { failure } from "./status.js";
+import { ago } from "./times.js";
+import { counted, seconds } from "./units.js";
+
+const NOT_GOOD = ["failed", "partial", "lost"];
+
+function cell(label, value, below, tone = "") {
+  return h("div", { class: `figure glance-cell ${tone}` }, h("dt", {}, label), h("dd", {}, h("div", { class: "value" }, value), h("div", { class: "below" }, below)));
+}
+
+function way(words, on) {
+  return h("button", { type: "button", class: "link", on: { click: on } }, words);
+}
+
+/** The newest run, where it did not end well. */
+function lastRun(page, run) {
+  if (!run || !NOT_GOOD.includes(run.state)) return "";
+  const steered = run.in_force.length ? " with changes in force" : "";
+  return h("span", { class: "harm" }, icon("warn"), way([`Last run: ${RUN_STATES[run.state].words.toLowerCase()}${steered}, ${ago(run.started_at)}`], () => page.openRuns(run.key)));
+}
+
+function needs(page, items, runs) {
+  const waiting = filtered(items, "waits", page.cohort).length;
+  const last = lastRun(page, runs[0]);
+  const [tone, label] = [waiting || last ? "asks" : "", page.cohort.may_act ? "Needs you" : "Needs a person"];
+  if (waiting) return cell(label, way(`${counted(waiting, "change")} ${waiting === 1 ? "waits" : "wait"}`, () => page.openRecommendations("waits")), last || "to be approved or rejected", tone);
+  const none = page.cohort.mode === "observe" ? "mode observe only records runs" : "no change waits";
+  return cell(label, last ? "The last run" : "Nothing", last || none, tone);
+}
+
+/** `2 promoted, 1 on trial`. */
+function standings(items) {
+  const counts = Object.entries(STANDINGS).map(([standing, { words }]) => [items.filter((item) => item.standing === standing).length, words.toLowerCase()]);
+  return counts.filter(([number]) => number).map(([number, words]) => `${number} ${words}`).join(", ");
+}
+
+function changed(page, items) {
+  const found = filtered(items, "changed", page.cohort);
+  const label = `Changed ${latelyWords(page.cohort)}`;
+  if (!found.length) return cell(label, "Nothing", counted(page.cohort.runs, "run"));
+  const out = found.some((item) => item.standing === "rolled_back");
+  return cell(label, way(counted(found.length, "change"), () => page.openRecommendations("changed")), standings(found), out ? "warned" : "");
+}
+
+/** What the newest measured run gained, by the band of what it would have taken. */
+function gained(page, runs) {
+  const run = runs.find((each) => each.query_seconds !== null);
+  const gain = run ? gainOf(run) : null;
+  if (gain === null || !run.in_force.length) return cell("Gained, latest run", "–", run ? "nothing was in force to compare" : "no run was measured");
+  const interval = intervalWords(run.band.low - run.query_seconds, run.band.high - run.query_seconds);
+  return cell("Gained, latest run", h("button", { type: "button", class: "link", on: { click: () => page.openRuns(run.key) } }, difference(gain)), `90% sure: ${interval}, of ${seconds(run.band.expected)}`);
+}
+
+function risky(page, items) {
+  const found = filtered(items, "harm", page.cohort);
+  if (!found.length) return cell("May harm", "Nothing known", items.length ? "of what is in force or waits" : "no change");
+  return cell("May harm", way(counted(found.length, "change"), () => page.openRecommendations("harm")), standings(found), "warned");
+}
+
+/** Fills `place` once its recommendations and its runs are there. */
+export async function drawGlance(place, page) {
+  try {
+    const [items, runs] = await Promise.all([page.recommendations(), page.runs()]);
+    place.replaceChildren(h("h2", { class: "unseen", id: "glance-title" }, "At a glance"), h("dl", { class: "figures glance" }, needs(page, items, runs.items), changed(page, items), gained(page, runs.items), risky(page, items)));
+  } catch (error) {
+    place.replaceChildren(failure(error, () => drawGlance(place, page)));
+  }
+}

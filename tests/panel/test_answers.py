@@ -50,7 +50,6 @@ def test_a_cohort_in_the_list_and_on_its_page(ask: Ask, filled: Store) -> None:
     page = ask().get("/api/cohort", params={"cohort": COHORT}).json()
     # In the list as the latest run had it; on its own page as the next will: what was on trial has won.
     assert {name: page[name] for name in listed} == listed | {"state": "tuned"}
-    assert page["last_decision"] == "1 on trial"
     assert (page["baseline_seconds"], page["latest_seconds"], page["queries"]) == (pytest.approx(30, rel=0.01), 21.0, 2)
     assert page["counts"] == {"promoted": 1}
     assert page["mode_setting"] == {"mode": "auto", "by": "", "at": None, "reason": ""}

@@ -307,7 +307,8 @@ class Store:
 
     def keys_with(self, part: str, limit: int, cohort: str | None = None) -> list[str]:
         """The newest `limit` keys of runs that have this in them, newest first; of one cohort where it is given."""
-        found = _of(select(RunRow.key), cohort).where(RunRow.key.contains(part, autoescape=True))
+        found = select(RunRow.key).where(RunRow.key.contains(part, autoescape=True))
+        found = found if cohort is None else found.where(RunRow.cohort == cohort)
         with self._reading() as session:
             return list(session.scalars(found.order_by(RunRow.started_at.desc(), RunRow.key.desc()).limit(limit)))
 

@@ -204,11 +204,10 @@ class Cohort(CohortItem):
     """A cohort on its own page, its state as the next run will have it (in a list: as the latest had it). Counts are of
     recommendations by standing; seconds are sums over queries. `next_decision` is what the next run would start with, in words.
 
-    `last_decision` is that of the newest run. `baseline_seconds` is what the latest measured run would have taken with nothing in
+    `baseline_seconds` is what the latest measured run would have taken with nothing in
     force (None where nothing was), `latest_seconds` what it took. `held` is None where its runs have their job's sizes.
     """
 
-    last_decision: str
     next_decision: str
     mode_setting: ModeSetting
     objective: Objective

@@ -71,7 +71,6 @@ def cohort_page(facts: CohortFacts, *, may_act: bool, core_hour_price: float | N
     trials = recommended_trials(facts.outlook)
     return Cohort(
         **{**item.model_dump(), **_now(facts)},
-        last_decision=shortened(decision_summary(facts.last_decision)) if facts.last_decision else "",
         mode_setting=_mode_setting(facts),
         objective=facts.objective,
         next_decision=shortened(decision_summary(facts.outlook)) if facts.outlook else "",

@@ -75,6 +75,7 @@ def test_every_module_is_imported() -> None:
         *[(tone, ground) for tone in ("accent", "good", "warn", "bad") for ground in ("page", "raised")],
         ("on-accent", "accent"),
         ("page", "trial"),
+        ("page", "warn"),
     ],
 )
 def test_text_stands_out_as_wcag_aa_asks(theme: str, text: str, ground: str) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import msgspec
+
 from tuner.history.store import Store
 from tuner.model.action import Action, ActionKind
 from tuner.model.decision import Standing
@@ -56,6 +58,7 @@ def test_before_is_the_newest_plan_with_nothing_in_force_and_after_the_newest_wi
     assert (found["before"]["query_seconds"], found["after"]["query_seconds"]) == (20.0, 11.0)
     assert found["before"]["in_force"] == []
     assert [a["standing"] for a in found["after"]["in_force"]] == ["trial"]
+    assert not any(step["costliest"] for step in found["after"]["steps"]), "a run of before steps were timed"
     join, sales, days = found["after"]["steps"]
     assert (join["strategy"], join["build_side"], join["inputs"], join["rows"]) == (
         "BroadcastHashJoin",
@@ -68,6 +71,58 @@ def test_before_is_the_newest_plan_with_nothing_in_force_and_after_the_newest_wi
     assert (sales["changed"], days["changed"], days["rows"]) == ("", "", 365)
 
 
+def with_plan(store: Store, number: int, strategy: Strategy = Strategy.SORT_MERGE, **night_fields: Any) -> None:
+    keep(store, night(number, query("q1", 20), **night_fields), details=RunDetails(pictures=(picture(strategy),)))
+
+
+def keys(found: dict[str, Any]) -> list[str | None]:
+    return [side and side["run_key"].split("/")[2] for side in (found["before"], found["after"])]
+
+
+def test_a_property_reaches_queries_that_it_was_not_meant_for(ask: Ask, store: Store) -> None:
+    """A run with nothing but a property in force is a run with something in force, for each of its queries."""
+    elsewhere = decided(PARTITIONS, Standing.PROMOTED, queries=("another",))
+    with_plan(store, 0)
+    for number in (1, 2):
+        with_plan(store, number, changes=[elsewhere])
+    found = compare(ask)
+    assert keys(found) == ["0", "2"]
+    assert found["before"]["in_force"] == []
+    assert [item["words"] for item in found["after"]["in_force"]] == ["spark.sql.shuffle.partitions=16"]
+
+
+def test_after_is_the_latest_and_before_had_none_of_what_is_in_force_now(ask: Ask, store: Store) -> None:
+    """Another change, since taken out, does not keep a run from being before; it is told."""
+    with_plan(store, 0)
+    with_plan(store, 1, changes=[decided(PARTITIONS, Standing.TRIAL)])
+    with_plan(store, 2, changes=[decided(HINT, Standing.TRIAL)])
+    with_plan(store, 3, changes=[decided(HINT, Standing.PROMOTED), decided(PARTITIONS, Standing.ROLLED_BACK)])
+    found = compare(ask)
+    assert keys(found) == ["1", "3"]
+    assert [item["words"] for item in found["before"]["in_force"]] == ["spark.sql.shuffle.partitions=16"]
+
+
+def test_where_nothing_is_in_force_any_more_the_latest_is_before_and_stands_alone(ask: Ask, store: Store) -> None:
+    with_plan(store, 0)
+    with_plan(store, 1, Strategy.BROADCAST_HASH, changes=[decided(HINT, Standing.TRIAL)])
+    with_plan(store, 2, changes=[decided(HINT, Standing.ROLLED_BACK)])
+    assert keys(compare(ask)) == ["2", None]
+
+
+def test_where_it_was_in_force_from_the_first_run_on_there_is_no_before(ask: Ask, store: Store) -> None:
+    for number in (0, 1):
+        with_plan(store, number, changes=[decided(HINT, Standing.PINNED)])
+    assert keys(compare(ask)) == [None, "1"]
+
+
+def test_steps_have_their_seconds_and_the_costliest_is_marked(ask: Ask, store: Store) -> None:
+    join, sales, days = picture(Strategy.SORT_MERGE).steps
+    timed = [msgspec.structs.replace(step, seconds=s) for step, s in ((join, 6.0), (sales, 11.5), (days, None))]
+    keep(store, night(0, query("q1", 20)), details=RunDetails(pictures=(PlanPicture("q1", "", tuple(timed)),)))
+    steps = compare(ask)["before"]["steps"]
+    assert [(step["seconds"], step["costliest"]) for step in steps] == [(6.0, False), (11.5, True), (None, False)]
+
+
 def test_a_side_that_no_run_has_is_none(ask: Ask, store: Store) -> None:
     keep(store, night(0, query("q1", 20)), details=RunDetails(pictures=(picture(Strategy.SORT_MERGE),)))
     found = compare(ask)
@@ -75,6 +130,7 @@ def test_a_side_that_no_run_has_is_none(ask: Ask, store: Store) -> None:
     assert [step["changed"] for step in found["before"]["steps"]] == ["", "", ""]
     assert compare(ask, "no such query") == {
         "query": {"fingerprint": "no such query", "name": "query no such query"},
+        "item": None,
         "before": None,
         "after": None,
     }

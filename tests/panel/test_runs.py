@@ -10,9 +10,8 @@ import pytest
 
 from tuner.history.store import Store
 from tuner.model.decision import Standing
-from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
 from tuner.model.resource_use import ResourceUse
-from tuner.model.run import Origin, RunDetails, RunState
+from tuner.model.run import Origin, RunState
 from tuner.panel.models import Home
 from tuner.units import GIB
 
@@ -84,18 +83,3 @@ def test_runs_older_than_those_kept_in_view_are_read_when_asked_for(ask: Ask, st
     page = client.get("/api/cohort/runs", params={"cohort": COHORT, "limit": 3, "offset": 200}).json()
     assert [item["key"] for item in page["items"]] == [f"etl/{COHORT}/{n}/1" for n in (4, 3, 2)]
     assert [item["band"]["expected"] for item in page["items"]] == [20.0] * 3
-
-
-def test_queries_are_slowest_first_with_what_reaches_them(ask: Ask, store: Store) -> None:
-    before = night(0, query("q1", 20, "SELECT a"), query("q2", 15), query("gone", 1))
-    after = night(1, query("q1", 11, "SELECT a"), query("q2", 15), changes=[decided(standing=Standing.PROMOTED)])
-    picture = PlanPicture("q1", "SELECT a", (PlanStep(StepKind.SCAN, "Scan", "shop.days"),))
-    keep(store, before, after, details=RunDetails(pictures=(picture, PlanPicture("q2", ""))))
-    items = ask().get("/api/cohort/queries", params={"cohort": COHORT}).json()["items"]
-    assert [(i["query"]["fingerprint"], i["baseline_seconds"], i["latest_seconds"]) for i in items] == [
-        ("q2", pytest.approx(15, rel=0.01), 15.0),
-        ("q1", pytest.approx(20, rel=0.01), 11.0),
-        ("gone", 1.0, None),
-    ]
-    assert [(i["in_force"], i["has_plan"]) for i in items] == [(0, False), (1, True), (0, False)]
-    assert [i["query"]["name"] for i in items] == ["query 0", "SELECT a", "query 0 (gone)"]

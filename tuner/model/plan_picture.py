@@ -35,8 +35,8 @@ class PlanStep(msgspec.Struct, frozen=True, omit_defaults=True, rename=_STORED_A
     steps, left before right. A join has its signature, its occurrence, its strategy, the side it builds and the columns of
     its `keys`, left then right. `relations` are the short names of what a scan, or a reused exchange, reads. `columns` are
     those that a shuffle hashes, an aggregate groups or a window partitions by. `is_partial` marks an aggregate before its
-    shuffle, `by_query` a shuffle that the query asked for, not an operator above it. `seconds` is its part of what its stages took on the
-    clock (`tuner.cost.operator_shares`), None where that is not known.
+    shuffle, `by_query` a shuffle that the query asked for, not an operator above it. `seconds` is its part of what its
+    stages took on the clock (`tuner.cost.operator_shares`), None where that is not known.
     As JSON its fields have names of one letter, and those with their defaults are left out.
     """
 

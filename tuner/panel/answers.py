@@ -16,7 +16,9 @@ from tuner.panel.models import (
     Home,
     InsightItem,
     Page,
-    QueryItem,
+    PlanComparison,
+    QueryPage,
+    QuerySort,
     Recommendation,
     RunItem,
 )
@@ -25,7 +27,8 @@ from tuner.panel.views.audit import audit_items
 from tuner.panel.views.cohorts import cohort_item, totals_item
 from tuner.panel.views.comparison import comparison
 from tuner.panel.views.insights import insight_item, insights
-from tuner.panel.views.queries import query_items
+from tuner.panel.views.plan import plan_comparison
+from tuner.panel.views.queries import in_order, queries_together, query_item, query_items
 from tuner.panel.views.recommendations import recommendations, recommended_trials
 from tuner.panel.views.runs import RUNS_BEFORE, run_items
 
@@ -71,8 +74,16 @@ def insights_answer(facts: CohortFacts, limit: int, offset: int) -> Page[Insight
     return page_of(insights(facts), lambda insight: insight_item(insight, facts.names), limit, offset)
 
 
-def queries_answer(facts: CohortFacts, limit: int, offset: int) -> Page[QueryItem]:
-    return page(query_items(facts, facts.names), limit, offset)
+def queries_answer(
+    facts: CohortFacts, limit: int, offset: int, sort: QuerySort = QuerySort.LATEST, *, descending: bool = True
+) -> QueryPage:
+    items = query_items(facts)
+    found = page(in_order(items, sort, descending=descending), limit, offset)
+    return QueryPage(**dict(found), together=queries_together(facts, items))
+
+
+def plan_answer(facts: CohortFacts, fingerprint: str) -> PlanComparison:
+    return plan_comparison(facts, fingerprint, query_item(facts, fingerprint))
 
 
 def comparison_answer(facts: CohortFacts, before: Run, after: Run) -> Comparison:

@@ -390,17 +390,60 @@ class InsightItem(Answer):
 
 
 class QueryItem(Answer):
-    """A query of the cohort over the page's runs: its seconds with nothing in force (median), and in the latest run."""
+    """A query of the cohort over the page's runs.
+
+    `baseline_seconds` is its part of what the latest run that ran it would have taken with nothing in force, on that run's
+    machine and input; None where it is new in that run. `latest_seconds` is what it took in the latest run (None: that did not
+    run it), `gained_seconds` the difference, where something was in force in that run. `share` is its part of that run's query
+    time. `in_force` is what was in force on it alone: properties reach every query.
+    """
 
     query: QueryRef
     baseline_seconds: float | None
     latest_seconds: float | None
-    in_force: int
+    gained_seconds: float | None
+    share: float | None
+    in_force: list[InForce]
     has_plan: bool
 
 
+class QueriesTogether(Answer):
+    """The queries of the latest measured run together: the same seconds as Cohort's and that run's Band.
+
+    `baseline_seconds` takes those that are `new` in that run as they ran; None where too much of it is new. `gone` are queries of
+    earlier runs that it did not run. `properties` were in force on every query.
+    """
+
+    run_at: datetime | None
+    queries: int
+    new: int
+    gone: int
+    baseline_seconds: float | None
+    latest_seconds: float | None
+    gained_seconds: float | None
+    properties: list[InForce]
+
+
+class QuerySort(StrEnum):
+    """What queries are sorted by; those that have no such value come last."""
+
+    NAME = "name"
+    LATEST = "latest"
+    BASELINE = "baseline"
+    GAINED = "gained"
+    SHARE = "share"
+    IN_FORCE = "in_force"
+
+
+class QueryPage(Page[QueryItem]):
+    """A page of queries, and all of them together."""
+
+    together: QueriesTogether
+
+
 class StepItem(Answer):
-    """As tuner.model.plan_picture.PlanStep; `changed` says why its join is marked, empty if it is not."""
+    """As tuner.model.plan_picture.PlanStep; `changed` says why its join is marked, empty if it is not. `costliest` marks the
+    step that took the most seconds."""
 
     kind: StepKind
     operator: str
@@ -413,6 +456,8 @@ class StepItem(Answer):
     signature: str = ""
     occurrence: int = 0
     changed: str = ""
+    seconds: float | None = None
+    costliest: bool = False
 
 
 class PictureItem(Answer):
@@ -432,13 +477,14 @@ class PictureItem(Answer):
 
 
 class PlanComparison(Answer):
-    """The plan before (the newest run with nothing in force on the query) and after (the newest one with changes in force,
-    else as it would be with what is advised).
+    """The plan after (the newest run of the query) and before (the newest without any of what was in force on it then).
 
-    One of them is None where there is no such run, and nothing advised for the query's joins.
+    Where nothing was, the newest is before, and after is as it would be with what is advised for its joins. One of them is None
+    where there is no such run, or nothing is advised. `item` is as in the list of queries; None for a query that no run had.
     """
 
     query: QueryRef
+    item: QueryItem | None
     before: PictureItem | None
     after: PictureItem | None
 

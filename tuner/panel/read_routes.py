@@ -11,6 +11,7 @@ from tuner.panel.access import Access
 from tuner.panel.answers import (
     audit_answer,
     insights_answer,
+    plan_answer,
     queries_answer,
     recommendations_answer,
     runs_answer,
@@ -22,14 +23,14 @@ from tuner.panel.models import (
     InsightItem,
     Page,
     PlanComparison,
-    QueryItem,
+    QueryPage,
+    QuerySort,
     Recommendation,
     RunItem,
     Sent,
 )
 from tuner.panel.paging import Limit, Offset
 from tuner.panel.views.cohorts import cohort_page
-from tuner.panel.views.plan import plan_comparison
 
 # Longer than any name; what is longer is a mistake.
 MOST_CHARACTERS = 2000
@@ -65,14 +66,19 @@ def read_routes(access_of: Callable[..., Access], home: Home, core_hour_price: f
         return insights_answer(facts, limit, offset)
 
     @routes.get("/cohort/queries")
-    def queries(cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking) -> Page[QueryItem]:
-        facts = access.facts(cohort)
-        return queries_answer(facts, limit, offset)
+    def queries(
+        cohort: Name,
+        sort: QuerySort = QuerySort.LATEST,
+        descending: bool = True,
+        limit: Limit = 50,
+        offset: Offset = 0,
+        access: Access = asking,
+    ) -> QueryPage:
+        return queries_answer(access.facts(cohort), limit, offset, sort, descending=descending)
 
     @routes.get("/cohort/plan")
     def plan(cohort: Name, query: Name, access: Access = asking) -> PlanComparison:
-        facts = access.facts(cohort)
-        return plan_comparison(facts, query)
+        return plan_answer(access.facts(cohort), query)
 
     @routes.get("/cohort/audit")
     def audit(cohort: Name, limit: Limit = 50, offset: Offset = 0, access: Access = asking) -> Page[AuditItem]:

@@ -39,7 +39,9 @@ from tuner.panel.models import (
     Page,
     PictureItem,
     PlanComparison,
+    QueriesTogether,
     QueryItem,
+    QueryPage,
     QueryRef,
     Recommendation,
     RiskItem,
@@ -98,8 +100,8 @@ class World:
             "cohort/runs": lambda: page([self.run(night) for night in reversed(range(self.runs))], query),
             "cohort/recommendations": lambda: page(self.recommended(), query),
             "cohort/insights": lambda: page([self.insight()], query),
-            "cohort/queries": lambda: page([self.query(number) for number in range(60)], query),
-            "cohort/plan": self.plan,
+            "cohort/queries": lambda: self.queries(query),
+            "cohort/plan": lambda: self.plan(query["query"]),
             "cohort/compare": lambda: self.comparison(query["before"], query["after"]),
             "cohort/audit": lambda: page([self.audited()], query),
         }
@@ -237,12 +239,36 @@ class World:
         )
 
     def query(self, number: int) -> QueryItem:
-        reference = QueryRef(fingerprint=f"q{number}", name=self.texts.sentence)
+        reference = QueryRef(fingerprint=f"q{number}", name=f"{self.texts.sentence} {number}")
         return QueryItem(
-            query=reference, baseline_seconds=60.0 - number, latest_seconds=50.0, in_force=1, has_plan=True
+            query=reference,
+            baseline_seconds=80.0 - number,
+            latest_seconds=70.0 - number,
+            gained_seconds=10.0,
+            share=0.02,
+            in_force=[self.in_force()],
+            has_plan=True,
         )
 
-    def plan(self) -> PlanComparison:
+    def queries(self, asked: dict[str, str]) -> QueryPage:
+        """Sorted by their numbers, whatever is asked for."""
+        numbers = sorted(range(60), reverse=asked["descending"] == "false")
+        found = page([self.query(number) for number in numbers], asked)
+        return QueryPage(
+            **dict(found),
+            together=QueriesTogether(
+                run_at=START,
+                queries=60,
+                new=1,
+                gone=2,
+                baseline_seconds=200.0,
+                latest_seconds=128.0,
+                gained_seconds=72.0,
+                properties=[self.in_force()],
+            ),
+        )
+
+    def plan(self, fingerprint: str) -> PlanComparison:
         def picture(strategy: str, *, after: bool) -> PictureItem:
             join = StepItem(
                 kind=StepKind.JOIN,
@@ -253,10 +279,20 @@ class World:
                 inputs=[1, 2],
                 strategy=strategy,
                 changed="sort merge became broadcast",
+                seconds=4.0,
             )
             sides = [
-                StepItem(kind=StepKind.SCAN, operator="Scan", label=self.texts.label, rows=rows, bytes=4_200, inputs=[])
-                for rows in (28_800_991, 73_049)
+                StepItem(
+                    kind=StepKind.SCAN,
+                    operator="Scan",
+                    label=self.texts.label,
+                    rows=rows,
+                    bytes=4_200,
+                    inputs=[],
+                    seconds=seconds,
+                    costliest=seconds == 36.0,
+                )
+                for rows, seconds in ((28_800_991, 36.0), (73_049, None))
             ]
             return PictureItem(
                 run_key="run",
@@ -266,8 +302,10 @@ class World:
                 steps=[join, *sides],
             )
 
+        item = self.query(int(fingerprint.removeprefix("q")))
         return PlanComparison(
-            query=self.query(0).query,
+            query=item.query,
+            item=item,
             before=picture("SortMergeJoin", after=False),
             after=picture("BroadcastHashJoin", after=True),
         )

@@ -86,20 +86,72 @@ def test_marks_the_run_it_was_opened_from(visit: Callable[..., Visit]) -> None:
     assert marked.count() == 1
 
 
-def test_plans_name_changed_joins_in_picture_and_text(visit: Callable[..., Visit]) -> None:
+def test_plans_name_changed_joins_and_the_costliest_step_in_picture_and_text(visit: Callable[..., Visit]) -> None:
     page = visit().open("ui?cohort=c#queries")
-    page.get_by_role("button", name="Plan of").first.click()
+    page.locator("table.queries a").first.click()
 
     picture = page.get_by_role("img", name="Plan after")
     picture.wait_for()
-    assert picture.locator(".step.changed").count() == 1
-    assert picture.locator(".step.changed .mark").text_content() == "changed"
+    assert picture.locator(".step.changed .mark").all_text_contents() == ["changed"]
+    assert picture.locator(".step.costliest .mark").all_text_contents() == ["most expensive"]
+    assert picture.locator(".step-time").all_text_contents() == ["4.0 s", "36.0 s"]
     assert picture.locator(".edge").all_text_contents() == ["28.8M rows", "73.0k rows"]
+    after = page.get_by_role("region", name="Plan after", exact=True)
+    assert "Changed: sort merge became broadcast" in after.locator(".plan-text").inner_text()
+    assert "most expensive" in after.locator(".plan-text .costliest").inner_text()
+    assert "most expensive: Scan inv_date_sk = d_date_sk, 36.0 s (90%)" in after.inner_text()
+    assert "In force on it: nothing" in " ".join(page.get_by_role("region", name="Plan before").inner_text().split())
 
-    page.get_by_role("button", name="Text", exact=True).click()
-    assert "Changed: sort merge became broadcast" in page.locator(".plan-text").last.inner_text()
-    page.get_by_role("button", name="All queries").click()
-    assert becomes_true(page, "document.activeElement.dataset.query === 'q0'")
+
+@pytest.mark.parametrize("width", [1400, 800])
+def test_a_plan_can_be_read_at_its_first_zoom(visit: Callable[..., Visit], width: int) -> None:
+    page = visit(viewport={"width": width, "height": 900}).open("ui?cohort=c&query=q0#queries")
+    picture = page.get_by_role("img", name="Plan after")
+    picture.wait_for()
+
+    drawn = picture.evaluate("svg => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width")
+    sizes = picture.locator("text").evaluate_all(
+        "each => each.map(text => parseFloat(getComputedStyle(text).fontSize))"
+    )
+    assert min(sizes) * drawn >= 11
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    picture_box, text_box = (
+        page.locator(f".plan-sides {name}").last.bounding_box() for name in (".plan-picture", ".plan-text")
+    )
+    assert picture_box and text_box
+    assert (text_box["x"] > picture_box["x"] + 100) == (width == 1400), "the text is beside it where there is room"
+
+
+def test_queries_add_up_and_say_what_is_in_force(visit: Callable[..., Visit]) -> None:
+    page = visit().open("ui?cohort=c#queries")
+    table = page.get_by_role("table", name="Queries")
+
+    total = table.locator("tfoot tr").inner_text().split("\t")
+    assert total[0].strip().split("\n") == [
+        "All 60 queries",
+        "1 new query counted as it ran, without 2 queries of earlier runs",
+    ]
+    assert total[1:5] == ["2 min 8 s", "3 min 20 s", "72.0 s less (36%)", "100%"]
+    first = table.locator("tbody tr").first.inner_text().split("\t")
+    assert [cell.strip() for cell in first[1:5]] == ["70.0 s", "80.0 s", "10.0 s less (13%)", "2.0%"]
+    assert "on trial" in first[5]
+    assert page.get_by_text("In force on every query:").is_visible()
+
+
+def test_a_column_sorts_by_itself_and_says_so(visit: Callable[..., Visit]) -> None:
+    page = visit().open("ui?cohort=c#queries")
+    head = page.get_by_role("columnheader", name="Latest run")
+    assert head.get_attribute("aria-sort") == "descending"
+
+    head.get_by_role("button").press("Enter")
+    page.get_by_role("row", name="saves the shuffle of 28.8M rows. 59").first.wait_for()
+
+    assert page.get_by_role("columnheader", name="Latest run").get_attribute("aria-sort") == "ascending"
+    assert becomes_true(page, "document.activeElement.dataset.sort === 'latest'")
+    assert "sort=latest&descending=false" in page.url
+    page.get_by_role("button", name="Query", exact=True).click()
+    assert page.get_by_role("columnheader", name="Query", exact=True).get_attribute("aria-sort") == "ascending"
+    assert page.get_by_role("columnheader", name="Latest run").get_attribute("aria-sort") is None
 
 
 def test_more_queries_are_asked_for(visit: Callable[..., Visit]) -> None:

@@ -1,6 +1,8 @@
-"""What steered a run."""
+"""What steered a run, and each of its queries."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from tuner.model.decision import DecidedChange
 from tuner.model.run import Run
@@ -10,21 +12,25 @@ from tuner.words.actions import action_words
 from tuner.words.query_names import QueryNames
 
 
-def in_force_items(run: Run, names: QueryNames, fingerprint: str | None = None) -> list[InForce]:
-    """What was in force in a run, on one of its queries where one is given."""
-    return [
-        item
-        for decided in run.decision.in_force
-        if fingerprint is None or fingerprint in decided.queries
-        for item in in_force_actions(decided, names)
-    ]
+def in_force_on_joins(run: Run, fingerprint: str) -> list[DecidedChange]:
+    """What was in force on one query alone."""
+    return [d for d in run.decision.in_force if d.change.is_on_joins and fingerprint in d.queries]
 
 
-def in_force_actions(decided: DecidedChange, names: QueryNames) -> list[InForce]:
-    """What a change does, action by action."""
+def in_force_properties(run: Run) -> list[DecidedChange]:
+    """What was in force on every query: a property reaches those that it was not meant for, too."""
+    return [d for d in run.decision.in_force if not d.change.is_on_joins and d.change.carried_out]
+
+
+def reaching(run: Run, fingerprint: str) -> list[DecidedChange]:
+    """All that was in force on one query of a run, what it has alone first."""
+    return [*in_force_on_joins(run, fingerprint), *in_force_properties(run)]
+
+
+def in_words(changes: Iterable[DecidedChange], names: QueryNames) -> list[InForce]:
+    """What changes do, action by action."""
     return [
-        InForce(
-            change_id=decided.id, action_id=a.id, words=shortened(action_words(a, names)), standing=decided.standing
-        )
-        for a in decided.change.carried_out
+        InForce(change_id=d.id, action_id=a.id, words=shortened(action_words(a, names)), standing=d.standing)
+        for d in changes
+        for a in d.change.carried_out
     ]

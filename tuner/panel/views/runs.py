@@ -8,7 +8,7 @@ from urllib.parse import quote
 from tuner.model.run import Origin, Run
 from tuner.panel.models import Band, Home, RunItem
 from tuner.panel.recent_runs import RunsInView
-from tuner.panel.views.in_force import in_force_items
+from tuner.panel.views.in_force import in_words
 from tuner.panel.views.texts import shortened
 from tuner.policy.baseline import Baseline
 from tuner.policy.measure import query_seconds
@@ -46,7 +46,7 @@ def _item(run: Run, band: Baseline | None, names: QueryNames, home: Home, core_h
         band=Band(low=band.low, expected=band.expected, high=band.high) if band else None,
         mode=run.decision.mode,
         decision=shortened(decision_summary(run.decision)),
-        in_force=in_force_items(run, names),
+        in_force=in_words(run.decision.in_force, names),
         href=_href(run.origin, run.try_number) if home is Home.AIRFLOW and run.origin else "",
     )
 

@@ -19,7 +19,7 @@ from tuner.panel.models import (
     Home,
     InsightItem,
     PlanComparison,
-    QueryItem,
+    QueryPage,
     Recommendation,
     RunItem,
 )
@@ -43,14 +43,14 @@ class CohortAnswers(Answer):
     runs: list[RunItem]
     recommendations: list[Recommendation]
     insights: list[InsightItem]
-    queries: list[QueryItem]
+    queries: QueryPage
     plans: dict[str, PlanComparison]
     audit: list[AuditItem]
 
 
 def cohort_answers(facts: CohortFacts, core_hour_price: float | None = None) -> CohortAnswers:
     """For somebody who may read all there is and change nothing: a file has no one to tell."""
-    found = queries_answer(facts, _ALL, 0).items
+    found = queries_answer(facts, _ALL, 0)
     return CohortAnswers(
         cohort=cohort_page(facts, may_act=False),
         runs=runs_answer(facts, MOST_RUNS, 0, Home.REPORT, core_hour_price).items,
@@ -58,7 +58,9 @@ def cohort_answers(facts: CohortFacts, core_hour_price: float | None = None) -> 
         insights=insights_answer(facts, _ALL, 0).items,
         queries=found,
         plans={
-            item.query.fingerprint: plan_comparison(facts, item.query.fingerprint) for item in found if item.has_plan
+            item.query.fingerprint: plan_comparison(facts, item.query.fingerprint, item)
+            for item in found.items
+            if item.has_plan
         },
         audit=audit_answer(facts, _ALL, 0).items,
     )

@@ -13,7 +13,7 @@ import { drawGlance } from "./glance.js";
 import { insightList } from "./insights.js";
 import { here, onReturn, visit } from "./navigation.js";
 import { clipped } from "./printable.js";
-import { queriesPanel } from "./queries.js";
+import { queriesAsked, queriesPanel } from "./queries.js";
 import { recommendationList } from "./recommendations.js";
 import { runsPanel } from "./runs_panel.js";
 import { skeleton } from "./status.js";
@@ -38,11 +38,8 @@ function pageTabs(page, loaded) {
 
 /** Shows what the address says again, where Back or Forward changed it. */
 function follow(page) {
-  const { query, part } = here();
-  const fingerprint = query.query ?? "";
-  if (fingerprint !== (page.query?.fingerprint ?? "")) {
-    page.leftQuery = page.query?.fingerprint ?? "";
-    page.query = fingerprint ? { fingerprint, name: "" } : null;
+  if (JSON.stringify(queriesAsked()) !== page.queriesShown) {
+    page.leftQuery = page.query;
     page.tabs.stale("queries");
   }
   const compared = comparedRuns();
@@ -50,7 +47,7 @@ function follow(page) {
     page.comparison = compared;
     page.tabs.stale("runs");
   }
-  page.tabs.select(part || FIRST_TAB);
+  page.tabs.select(here().part || FIRST_TAB);
 }
 
 /** Asks once, and again only after a failure. */
@@ -83,9 +80,7 @@ export async function cohortPage(main, name, scope) {
   const top = h("div", { class: "cohort-top" });
   const glance = h("section", { class: "glance-place", "aria-labelledby": "glance-title" }, skeleton(2));
 
-  const { query: asked } = here();
-  const query = asked.query ? { fingerprint: asked.query, name: "" } : null;
-  const page = { name, scope, cohort, query, run: null, comparison: comparedRuns(), filter: null, runs: loaded };
+  const page = { name, scope, cohort, run: null, comparison: comparedRuns(), filter: null, runs: loaded };
   page.ask = () => {
     page.recommendations = once(() => allPages((paged) => api.recommendations(name, paged)));
   };
@@ -106,10 +101,9 @@ export async function cohortPage(main, name, scope) {
     page.tabs.stale("runs");
     page.tabs.select("runs", { focus: key === null });
   };
-  /** The plan of a query, or with null the list of all. */
+  /** The page of a query, or with null the list of all. */
   page.openQuery = (query) => {
-    page.leftQuery = page.query?.fingerprint ?? "";
-    page.query = query;
+    page.leftQuery = page.query;
     visit({ query: query?.fingerprint ?? null }, { part: "queries" });
     page.tabs.stale("queries");
     page.tabs.select("queries");

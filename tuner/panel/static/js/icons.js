@@ -19,10 +19,18 @@ const PATHS = {
   moon: ["M13.5 9.8A6 6 0 0 1 6.2 2.5a6 6 0 1 0 7.3 7.3Z"],
   coins: ["M8 2c3 0 5.2 1 5.2 2.2S11 6.4 8 6.4 2.8 5.4 2.8 4.2 5 2 8 2Z", "M2.8 4.2V8c0 1.2 2.2 2.2 5.2 2.2s5.2-1 5.2-2.2V4.2", "M2.8 8v3.8C2.8 13 5 14 8 14s5.2-1 5.2-2.2V8"],
   right: ["M6 3l5 5-5 5"],
+  hot: ["M8 1.6c.6 2.6 4.2 4 4.2 7.6a4.2 4.2 0 0 1-8.4 0c0-1.7.9-2.7 1.8-3.7.2 1.1.7 1.8 1.4 2C6.7 5.4 6.8 3.3 8 1.6Z"],
+  up: ["M8 13V3M4 7l4-4 4 4"],
+  down: ["M8 3v10M4 9l4 4 4-4"],
   left: ["M10 3 5 8l5 5"],
   search: ["M7 2.2a4.8 4.8 0 1 1 0 9.6 4.8 4.8 0 0 1 0-9.6Z", "M10.5 10.5 14 14"],
   gear: ["M3 4.5h10M3 8h10M3 11.5h10", "M6 3v3M10.5 6.5v3M5 10v3"],
 };
+
+/** The paths of a picture, 16 by 16, for pictures that hold it. */
+export function iconPaths(name) {
+  return PATHS[name];
+}
 
 export function icon(name) {
   return s(

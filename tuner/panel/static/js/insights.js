@@ -5,6 +5,7 @@ import { h } from "./element.js";
 import { evidenceTable } from "./evidence.js";
 import { moreButton } from "./more.js";
 import { named } from "./printable.js";
+import { queryLink } from "./query_link.js";
 import { empty, loadInto } from "./status.js";
 import { seconds } from "./units.js";
 
@@ -29,7 +30,7 @@ function card(item, page) {
         { class: "why" },
         h("p", { class: "sentence" }, named(item.reason, { limit: 800 })),
         item.change ? h("p", {}, h("strong", {}, "To change: "), named(item.change, { limit: 800 })) : "",
-        h("p", {}, h("span", { class: "faint" }, "Query: "), h("button", { type: "button", class: "link", on: { click: () => page.openQuery(item.query) } }, named(item.query.name, { limit: 90 }))),
+        h("p", {}, h("span", { class: "faint" }, "Query: "), queryLink(item.query, page, 90)),
       ),
       h("div", { class: "numbers" }, evidenceTable(item.evidence)),
     ),

@@ -2,11 +2,14 @@
 
 import { h, s } from "./element.js";
 import { d3 } from "./libraries.js";
-import { stepBox, BOX } from "./plan_box.js";
+import { BOX, isMarked, stepBox } from "./plan_box.js";
+import { allSeconds } from "./plan_words.js";
 import { clipped } from "./printable.js";
 import { rows } from "./units.js";
 
 const GAP = { x: 26, y: 50 };
+// Room for the mark of the step on top.
+const TOP = 14;
 const SCALES = [0.4, 0.55, 0.7, 0.85, 1, 1.25, 1.6];
 
 function nested(steps, position) {
@@ -34,11 +37,12 @@ function edge(link, left, index) {
     "g",
     { class: "edge" },
     s("path", { d: `M${start.x} ${start.y}C${start.x} ${bend},${end.x} ${bend},${end.x} ${end.y}`, "stroke-width": lineWidth(step.rows).toFixed(2) }),
-    label ? s("text", { x: start.x + away, y: start.y - (step.changed && side > 0 ? 16 : 9), "text-anchor": side > 0 ? "start" : "end" }, label) : "",
+    label ? s("text", { x: start.x + away, y: start.y - (isMarked(step) && side > 0 ? 17 : 9), "text-anchor": side > 0 ? "start" : "end" }, label) : "",
   );
 }
 
-function zoomed(svg, width, height, scroller) {
+/** The first zoom is that of the text beside it: what has no room scrolls. */
+function zoomed(svg, width, height, scroller, { top, costliest }) {
   let at = SCALES.indexOf(1);
   const words = h("span", { class: "zoom-words", role: "status" }, "100%");
   const apply = (scale) => {
@@ -52,16 +56,26 @@ function zoomed(svg, width, height, scroller) {
   };
   const fit = () => {
     const scale = Math.min(1, Math.max((scroller.clientWidth - 4) / width, 0.25));
-    at = SCALES.findLastIndex((each) => each <= scale);
-    at = Math.max(at, 0);
+    at = Math.max(SCALES.findLastIndex((each) => each <= scale), 0);
     apply(scale);
   };
-  const button = (words, label, act) => h("button", { type: "button", class: "small", "aria-label": label, on: { click: act } }, words);
+  const show = ({ x, y }) => {
+    const scale = svg.clientWidth / width;
+    scroller.scrollTo({ left: x * scale - scroller.clientWidth / 2, top: y * scale - scroller.clientHeight / 2 });
+  };
+  const button = (label, name, act) => h("button", { type: "button", class: "small", "aria-label": name, on: { click: act } }, label);
   window.requestAnimationFrame(() => {
-    fit();
-    scroller.scrollLeft = (scroller.scrollWidth - scroller.clientWidth) / 2;
+    scroller.scrollLeft = top.x - scroller.clientWidth / 2;
   });
-  return h("div", { class: "zoom" }, button("−", "Zoom out", () => step(-1)), words, button("+", "Zoom in", () => step(1)), button("Fit", "Fit the width", fit));
+  return h(
+    "div",
+    { class: "zoom" },
+    costliest ? button("Most expensive", "Show the most expensive step", () => show(costliest)) : "",
+    button("−", "Zoom out", () => step(-1)),
+    words,
+    button("+", "Zoom in", () => step(1)),
+    button("Fit", "Fit the width", fit),
+  );
 }
 
 /** The picture of `steps`, of which the first ran last and stands on top. */
@@ -72,12 +86,16 @@ export async function planPicture(steps, title) {
   const left = Math.min(...nodes.map((node) => node.x)) - BOX.width / 2 - 8;
   const width = Math.max(...nodes.map((node) => node.x)) - left + BOX.width / 2 + 8;
   const height = Math.max(...nodes.map((node) => node.y)) + BOX.height + 22;
+  const all = allSeconds(steps);
+  const part = (step) => (all > 0 ? (step.seconds ?? 0) / all : 0);
   const svg = s(
     "svg",
-    { viewBox: `0 -14 ${width} ${height}`, width, height, role: "img", "aria-label": `Plan ${clipped(title.toLowerCase(), 40)}: ${nodes.length} steps. The text view has the same facts.` },
+    { viewBox: `0 ${-TOP} ${width} ${height}`, width, height, role: "img", "aria-label": `Plan ${clipped(title.toLowerCase(), 40)}: ${nodes.length} steps. The text beside it has the same facts.` },
     root.links().map((link) => edge(link, left, link.source.children.indexOf(link.target))),
-    nodes.map((node) => stepBox(node.data.step, node.x - left - BOX.width / 2, node.y)),
+    nodes.map((node) => stepBox(node.data.step, node.x - left - BOX.width / 2, node.y, part(node.data.step))),
   );
   const scroller = h("div", { class: "plan-scroller", tabindex: "0", role: "region", "aria-label": `${title}: picture of the plan, scrolls` }, svg);
-  return h("div", { class: "plan-picture" }, zoomed(svg, width, height, scroller), scroller);
+  const middle = (node) => ({ x: node.x - left, y: node.y + TOP + BOX.height / 2 });
+  const costliest = nodes.find((node) => node.data.step.costliest);
+  return h("div", { class: "plan-picture" }, zoomed(svg, width, height, scroller, { top: middle(root), costliest: costliest && middle(costliest) }), scroller);
 }

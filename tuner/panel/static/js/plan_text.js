@@ -4,19 +4,27 @@ import { h } from "./element.js";
 import { icon } from "./icons.js";
 import { builds, output, stepLabel, stepTitle } from "./plan_words.js";
 import { named } from "./printable.js";
+import { seconds } from "./units.js";
 
 const MOST_INDENTS = 12;
 
 function line(step) {
+  const style = ["step-line", step.changed ? "changed" : "", step.costliest ? "costliest" : ""].filter(Boolean).join(" ");
   return h(
-    "span",
-    { class: step.changed ? "step-line changed" : "step-line" },
-    step.changed ? icon("swap") : "",
-    h("strong", {}, stepTitle(step)),
-    stepLabel(step) ? [" ", named(stepLabel(step), { limit: 200 })] : "",
-    builds(step) ? `, ${builds(step)}` : "",
-    output(step) ? h("span", { class: "faint" }, ` → ${output(step)}`) : "",
-    step.changed ? h("span", { class: "changed-words" }, " Changed: ", named(step.changed, { limit: 200 })) : "",
+    "div",
+    { class: style },
+    h(
+      "div",
+      { class: "step-what" },
+      step.changed ? [icon("swap"), " "] : "",
+      h("strong", {}, stepTitle(step)),
+      stepLabel(step) ? [" ", named(stepLabel(step), { limit: 200 })] : "",
+      builds(step) ? `, ${builds(step)}` : "",
+      output(step) ? h("span", { class: "faint" }, ` → ${output(step)}`) : "",
+      step.costliest ? [" ", h("span", { class: "badge tone-warn" }, icon("hot"), "most expensive")] : "",
+      step.changed ? h("span", { class: "changed-words" }, " Changed: ", named(step.changed, { limit: 200 })) : "",
+    ),
+    step.seconds === null ? "" : h("span", { class: "step-seconds number" }, seconds(step.seconds)),
   );
 }
 

@@ -1,36 +1,33 @@
-// The plan of a query before and after, as pictures or as text.
+// The plan of a query before and after: each as a picture, with the same in text beside it.
 
-import * as api from "./api.js";
 import { h } from "./element.js";
 import { icon } from "./icons.js";
+import { inForceList } from "./in_force_list.js";
 import { planPicture } from "./plan_picture.js";
 import { planText } from "./plan_text.js";
+import { costliestWords } from "./plan_words.js";
 import { named } from "./printable.js";
-import { STANDINGS } from "./standing.js";
 import { empty, loadInto } from "./status.js";
 import { time } from "./times.js";
 import { counted, seconds } from "./units.js";
 
-function changedSteps(picture) {
-  return picture.steps.filter((step) => step.changed).length;
+const TIMED = "A step's seconds are its part of its stages' time on the clock: as Spark timed it, the rest by what it did at usual prices. Stages that ran at the same time add up to more than the query took.";
+const UNTIMED = "This run was stored before steps had seconds; the next one will have them.";
+
+function ran(picture) {
+  if (picture.predicted) return [h("span", { class: "badge tone-accent" }, icon("bulb"), "As advised, not yet run"), " the plan of ", time(picture.run_at), ", redrawn"];
+  return ["Run of ", time(picture.run_at), picture.query_seconds === null ? "" : `, in which the query took ${seconds(picture.query_seconds)}`];
 }
 
 function facts(picture) {
-  const changed = changedSteps(picture) ? ` · ${counted(changedSteps(picture), "join")} changed` : "";
-  if (picture.predicted) return h("p", { class: "faint" }, h("span", { class: "badge tone-accent" }, icon("bulb"), "As advised, not yet run"), " the plan of ", time(picture.run_at), ", redrawn", changed);
-  return h(
-    "p",
-    { class: "faint" },
-    "Run of ",
-    time(picture.run_at),
-    picture.query_seconds === null ? "" : ` · the query took ${seconds(picture.query_seconds)}`,
-    changed,
-  );
+  const changed = picture.steps.filter((step) => step.changed).length;
+  const costliest = costliestWords(picture.steps);
+  return h("p", { class: "faint plan-facts" }, h("span", {}, ran(picture)), changed ? h("span", {}, counted(changed, "join"), " changed") : "", costliest ? h("span", {}, "most expensive: ", h("strong", {}, costliest)) : "");
 }
 
 function inForce(picture) {
-  if (!picture.in_force.length) return "";
-  return h("ul", { class: "bare" }, picture.in_force.map((each) => h("li", {}, named(each.words, { limit: 120 }), h("span", { class: "faint" }, ` · ${STANDINGS[each.standing].words.toLowerCase()}`))));
+  const label = picture.predicted ? "Advised: " : "In force on it: ";
+  return h("div", { class: "faint plan-in-force" }, label, inForceList(picture.in_force, { most: 4, nothing: "nothing" }));
 }
 
 function notDrawn(picture) {
@@ -38,57 +35,32 @@ function notDrawn(picture) {
   return h("p", { class: "faint" }, "Not drawn, for the picture does not tell what it would change: ", picture.not_drawn.flatMap((each, index) => [index ? ", " : "", named(each, { limit: 120 })]));
 }
 
-function side(title, none, picture, asText) {
-  const body = h("div", {});
-  if (!picture) body.append(empty(none));
-  else if (!picture.steps.length) body.append(empty("The plan is too large to draw."));
-  else if (asText) body.append(planText(picture.steps));
-  else loadInto(body, () => planPicture(picture.steps, title), (drawn) => drawn);
-  return h("section", { class: "plan-side" }, h("h3", {}, title), picture ? facts(picture) : "", picture ? inForce(picture) : "", picture ? notDrawn(picture) : "", body);
+function seconded(picture) {
+  if (picture.predicted) return "";
+  return h("p", { class: "faint" }, picture.steps.some((step) => step.seconds !== null) ? TIMED : UNTIMED);
 }
 
-function both(comparison, asText) {
+function drawn(title, picture) {
+  if (!picture.steps.length) return empty("The plan is too large to draw.");
+  const place = h("div", { class: "plan-drawn" });
+  loadInto(place, () => planPicture(picture.steps, title), (found) => found);
+  const text = h("div", { class: "plan-scroller plan-text-scroller", tabindex: "0", role: "region", "aria-label": `${title}: the plan as text, scrolls` }, planText(picture.steps));
+  return [h("div", { class: "plan-both" }, place, text), seconded(picture)];
+}
+
+function side(title, means, none, picture) {
+  const head = h("div", { class: "card-head" }, h("h3", {}, title), picture ? h("span", { class: "faint" }, means) : "");
+  const body = picture ? [facts(picture), inForce(picture), notDrawn(picture), drawn(title, picture)] : empty(none);
+  return h("section", { class: "card plan-side", "aria-label": `Plan ${title.toLowerCase()}` }, head, h("div", { class: "card-inside" }, body));
+}
+
+/** Both sides of a comparison that has at least one. */
+export function plansOf({ before, after }) {
+  const compared = after && !after.predicted;
   return h(
     "div",
     { class: "plan-sides" },
-    side("Before", "No run was measured with nothing in force on this query.", comparison.before, asText),
-    side("After", "No run was measured with a change in force on this query, and nothing is advised for its joins.", comparison.after, asText),
-  );
-}
-
-function viewSwitch(draw) {
-  const buttons = [
-    ["Picture", false],
-    ["Text", true],
-  ].map(([words, asText]) => h("button", { type: "button", class: "small", "aria-pressed": String(!asText), on: { click: () => choose(asText) } }, words));
-  const choose = (asText) => {
-    buttons.forEach((button, index) => button.setAttribute("aria-pressed", String(Boolean(index) === asText)));
-    draw(asText);
-  };
-  return h("div", { class: "switch", role: "group", "aria-label": "Show plans as" }, buttons);
-}
-
-/** The comparison of `query`'s plans; `back` returns to the list. */
-export function planView(query, page, back) {
-  const place = h("div", {});
-  const tools = h("div", {});
-  loadInto(
-    place,
-    () => api.plan(page.name, query.fingerprint),
-    (comparison) => {
-      if (!comparison.before && !comparison.after) return empty("No plan was kept for this query.", "Plans are kept for the newest runs, where they are not too large.");
-      const drawn = h("div", {}, both(comparison, false));
-      tools.replaceChildren(viewSwitch((asText) => drawn.replaceChildren(both(comparison, asText))));
-      return drawn;
-    },
-    { lines: 10 },
-  );
-  return h(
-    "div",
-    { class: "plan-view" },
-    h("div", { class: "plan-head" }, h("button", { type: "button", class: "link", on: { click: back } }, icon("left"), "All queries"), tools),
-    h("h2", { tabindex: "-1" }, named(query.name, { limit: 200 })),
-    h("p", { class: "faint mono" }, named(query.fingerprint, { limit: 60 })),
-    place,
+    side("Before", compared ? "the newest run without what is in force now" : "the newest run: nothing is in force on the query", "No run with a plan was without what is in force now.", before),
+    side("After", compared ? "the newest run" : "with what is advised for its joins", "Nothing is in force on this query, and nothing is advised for its joins.", after),
   );
 }

@@ -1,7 +1,7 @@
 // A step of a plan in words, alike in the picture and in the text.
 
 import { clipped } from "./printable.js";
-import { bytes, rows } from "./units.js";
+import { bytes, rows, seconds, share } from "./units.js";
 
 const STRATEGIES = {
   BroadcastHashJoin: "broadcast hash join",
@@ -47,4 +47,17 @@ export function builds(step) {
 /** What it puts out: `1.4M rows`, and bytes where they are known; empty where neither is. */
 export function output(step) {
   return [step.rows === null ? "" : rows(step.rows), step.bytes === null ? "" : bytes(step.bytes)].filter(Boolean).join(", ");
+}
+
+/** What all steps took together; 0 where none is timed. */
+export function allSeconds(steps) {
+  return steps.reduce((sum, step) => sum + (step.seconds ?? 0), 0);
+}
+
+/** `Scan of lineitem, 12.3 s (45%)`: the step that took the most; empty where none is timed. */
+export function costliestWords(steps) {
+  const step = steps.find((each) => each.costliest);
+  if (!step) return "";
+  const of = stepLabel(step) ? ` ${clipped(stepLabel(step), 60)}` : "";
+  return `${stepTitle(step)}${of}, ${seconds(step.seconds)} (${share(step.seconds / allSeconds(steps))})`;
 }

@@ -6,16 +6,16 @@ import { isMeasured, runBefore } from "./compared_runs.js";
 import { copyButton } from "./copying.js";
 import { difference } from "./difference.js";
 import { h } from "./element.js";
+import { inForceList } from "./in_force_list.js";
 import { moreButton } from "./more.js";
 import { named } from "./printable.js";
 import { gainOf } from "./run_kind.js";
-import { RUN_STATES, STANDINGS, badge } from "./standing.js";
+import { RUN_STATES, badge } from "./standing.js";
 import { empty } from "./status.js";
 import { moment, time } from "./times.js";
 import { measured, money, seconds } from "./units.js";
 
 const AT_ONCE = 25;
-const MOST_CHANGES = 3;
 
 /** Airflow's page of the run: a frame may not open it, so there its address is to copy. */
 function runLink(run) {
@@ -25,16 +25,6 @@ function runLink(run) {
   if (!["http:", "https:"].includes(address.protocol) || address.origin !== window.location.origin) return label;
   if (window.top === window) return h("a", { href: address.href }, label);
   return h("span", { class: "run-link" }, label, copyButton(address.href, label, "the address of the run in Airflow"));
-}
-
-function changes(run) {
-  if (!run.in_force.length) return h("span", { class: "faint" }, "nothing");
-  const item = (each) => h("li", {}, named(each.words, { limit: 90 }), h("span", { class: "faint" }, ` · ${STANDINGS[each.standing].words.toLowerCase()}`));
-  const rest = run.in_force.slice(MOST_CHANGES);
-  return [
-    h("ul", { class: "bare" }, run.in_force.slice(0, MOST_CHANGES).map(item)),
-    rest.length ? h("details", {}, h("summary", {}, `${rest.length} more`), h("ul", { class: "bare" }, rest.map(item))) : "",
-  ];
 }
 
 /** What the run's executors held, busy or idle, and what that cost. */
@@ -65,7 +55,7 @@ function row(run, page, known, compare) {
     h("td", { class: "number" }, run.band ? [seconds(run.band.expected), h("div", { class: "faint" }, `${seconds(run.band.low)} to ${seconds(run.band.high)}`)] : h("span", { class: "faint" }, "–")),
     h("td", { class: "number" }, gain === null ? h("span", { class: "faint" }, "–") : difference(gain)),
     h("td", { class: "number" }, run.application_seconds === null ? h("span", { class: "faint" }, "–") : seconds(run.application_seconds), held(run)),
-    h("td", {}, changes(run)),
+    h("td", {}, inForceList(run.in_force, { nothing: h("span", { class: "faint" }, "nothing") })),
     h("td", { class: "decision" }, run.mode, h("div", { class: "faint" }, named(run.decision, { limit: 140 }))),
   );
 }

@@ -27,6 +27,23 @@ async function about(name) {
   return answers(number);
 }
 
+const VALUES = {
+  name: (item) => item.query.name.toLowerCase(),
+  latest: (item) => item.latest_seconds,
+  baseline: (item) => item.baseline_seconds,
+  gained: (item) => item.gained_seconds,
+  share: (item) => item.share,
+  in_force: (item) => item.in_force.length,
+};
+
+/** As the panel's server sorts: those without the value last, equals slowest first, as they come. */
+function inOrder(items, sort, descending) {
+  const value = VALUES[sort];
+  const [known, unknown] = [items.filter((item) => value(item) !== null), items.filter((item) => value(item) === null)];
+  const compare = (one, other) => (value(one) < value(other) ? -1 : value(one) > value(other) ? 1 : 0);
+  return [...known.sort((one, other) => (descending ? compare(other, one) : compare(one, other))), ...unknown];
+}
+
 async function refused() {
   throw new ApiError(403, NO_ACTING);
 }
@@ -41,8 +58,15 @@ export const cohort = async (name) => (await about(name)).cohort;
 export const runs = async (name, asked) => page((await about(name)).runs, asked);
 export const recommendations = async (name, asked) => page((await about(name)).recommendations, asked);
 export const insights = async (name, asked) => page((await about(name)).insights, asked);
-export const queries = async (name, asked) => page((await about(name)).queries, asked);
-export const plan = async (name, query) => (await about(name)).plans[query] ?? { query: { fingerprint: query, name: query }, before: null, after: null };
+export const queries = async (name, { sort, descending, ...asked }) => {
+  const { items, together } = (await about(name)).queries;
+  return { ...page(inOrder(items, sort, descending), asked), together };
+};
+export const plan = async (name, query) => {
+  const { plans, queries: found } = await about(name);
+  const item = found.items.find((each) => each.query.fingerprint === query) ?? null;
+  return plans[query] ?? { query: item?.query ?? { fingerprint: query, name: query }, item, before: null, after: null };
+};
 /** A report keeps no runs that could be compared. */
 export const compare = null;
 export const audit = async (name, asked) => page((await about(name)).audit, asked);

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from tuner.compare.compare_runs import compare_runs
 from tuner.history.cohort_rows import CohortSummary
 from tuner.model.run import Run
-from tuner.panel.cohort_list import CohortOrder, Wanted, in_order
+from tuner.panel.cohort_list import CohortOrder, Wanted, cohorts_in_order
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import (
     AuditItem,
@@ -44,7 +44,7 @@ def cohorts_answer(
     core_hour_price: float | None = None,
 ) -> CohortList:
     """Of all that a viewer may read, a page of what is wanted, and its totals."""
-    listed = in_order((summary for summary in known if wanted.has(summary)), order, reverse=reverse)
+    listed = cohorts_in_order((summary for summary in known if wanted.has(summary)), order, reverse=reverse)
     of_page = listed[offset : offset + limit]
     return CohortList(
         items=[cohort_item(s, may_act=may_act_on(s), core_hour_price=core_hour_price) for s in of_page],

@@ -83,7 +83,9 @@ def totals(summaries: Sequence[CohortSummary]) -> CohortTotals:
     )
 
 
-def in_order(summaries: Iterable[CohortSummary], order: CohortOrder, *, reverse: bool = False) -> list[CohortSummary]:
+def cohorts_in_order(
+    summaries: Iterable[CohortSummary], order: CohortOrder, *, reverse: bool = False
+) -> list[CohortSummary]:
     """Sorted by that and then by name; what is not known comes last either way. `reverse`: the least first, or Z to A."""
     named = sorted(summaries, key=lambda summary: summary.cohort)
     if order is CohortOrder.NAME:

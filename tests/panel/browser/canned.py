@@ -23,12 +23,16 @@ from tuner.panel.models import (
     Band,
     CauseItem,
     Cohort,
+    CohortItem,
+    CohortList,
+    CohortTotalsItem,
     ComparedOperator,
     ComparedQuery,
     ComparedRun,
     Comparison,
     Done,
     EvidenceItem,
+    GainItem,
     Held,
     Home,
     InForce,
@@ -46,6 +50,12 @@ from tuner.panel.models import (
     Recommendation,
     RiskItem,
     RunItem,
+    SavedItem,
+    SavedOfChange,
+    SavedOfCohort,
+    SavedOfTag,
+    SavedOfWeek,
+    Savings,
     Seconds,
     Session,
     StepItem,
@@ -70,6 +80,7 @@ class Texts:
     run: str = "scheduled__2026-03-01T02:00:00+00:00"
     label: str = "inv_date_sk = d_date_sk"
     person: str = "anna"
+    tag: str = "finance"
 
 
 @dataclass(slots=True)
@@ -95,7 +106,8 @@ class World:
         """None where there is no such path."""
         answers = {
             "session": lambda: Session(user=self.texts.person, home=Home.STANDALONE, version="1.0"),
-            "cohorts": lambda: page([self.cohort()]),
+            "cohorts": lambda: self.cohorts(query),
+            "savings": self.savings,
             "cohort": self.cohort,
             "cohort/runs": lambda: page([self.run(night) for night in reversed(range(self.runs))], query),
             "cohort/recommendations": lambda: page(self.recommended(), query),
@@ -120,11 +132,20 @@ class World:
             cohort=self.texts.name,
             tasks=[TaskRef(dag_id=self.texts.name, task_id="nightly")],
             runs=self.runs,
+            tags=[],
             state=CohortState.TRIAL,
             mode=self.mode,
+            in_force=3,
+            waiting=1,
             last_run_at=START + timedelta(days=self.runs),
             last_run_state=self.last_run,
-            last_decision=self.texts.sentence,
+            query_seconds=128.0,
+            application_seconds=240.0,
+            core_hours=0.5,
+            gib_hours=2.25,
+            cost=0.04,
+            gained=GainItem(seconds=72.0, low=60.0, high=84.0, core_hours=0.2),
+            trend=[200.0, 198.0, None, 128.0],
             may_act=self.may_act,
             next_decision="1 on trial, 2 promoted",
             mode_setting=ModeSetting(mode=self.mode),
@@ -135,6 +156,51 @@ class World:
             queries=60,
             spark_version="4.1.0",
             held=Held(core_hours_before=0.5, core_hours=0.5, gib_hours_before=2.25, gib_hours=0.9),
+        )
+
+    def cohorts(self, asked: dict[str, str]) -> CohortList:
+        """Two: the second failed, and nothing is known of its times."""
+        other = {
+            "cohort": f"{self.texts.name} 2",
+            "query_seconds": None,
+            "application_seconds": None,
+            "core_hours": None,
+        }
+        other |= {"gib_hours": None, "cost": None, "gained": None, "trend": [], "waiting": 0, "tags": []}
+        fields = {name: getattr(self.cohort(), name) for name in CohortItem.model_fields}
+        first = CohortItem(**{**fields, "tags": [self.texts.tag]})
+        items = [first, CohortItem(**{**fields, **other, "last_run_state": RunState.FAILED})]
+        if asked.get("waits") or asked.get("search"):
+            items = items[:1]
+        if asked.get("reverse"):
+            items = items[::-1]
+        gained = GainItem(seconds=72.0, low=60.0, high=84.0, core_hours=0.2)
+        known = {"measured": 1, "query_seconds": 128.0, "core_hours": 0.5, "cost": 0.04, "tuned": 1}
+        totals = CohortTotalsItem(**known, gained=gained, waiting=1, failed=len(items) - 1)
+        return CohortList(items=items, total=len(items), offset=0, limit=50, totals=totals, tags=[self.texts.tag])
+
+    def savings(self) -> Savings:
+        def saved(seconds: float, lost: float = 0.0) -> SavedItem:
+            bounds = {"seconds": seconds, "low": seconds - 20, "high": seconds + 20, "core_hours": seconds / 900}
+            return SavedItem(
+                **bounds, lost_seconds=lost, gib_hours=seconds / 300, cost=0.1, runs=9, failed_runs=int(lost > 0)
+            )
+
+        name, total, lost = self.texts.name, saved(300.0, 40.0), saved(-40.0, 40.0)
+        change = {"words": self.texts.words, "first_at": START, "last_at": START}
+        return Savings(
+            since="2026-03-02",
+            total=total,
+            weeks=[SavedOfWeek(week="2026-03-02", saved=total)],
+            tags=[
+                SavedOfTag(tag=self.texts.tag, cohorts=1, saved=total),
+                SavedOfTag(tag="", cohorts=1, saved=lost),
+            ],
+            cohorts=[SavedOfCohort(cohort=name, tags=[self.texts.tag], saved=total)],
+            changes=[
+                SavedOfChange(cohort=name, **change, saved=total),
+                SavedOfChange(cohort=name, **{**change, "words": ""}, saved=lost),
+            ],
         )
 
     def run(self, night: int) -> RunItem:

@@ -21,7 +21,8 @@ def all_texts(text: str) -> World:
 
 def walk(visit: Visit) -> str:
     """Opens everything there is, and returns all the text seen."""
-    page, seen = visit.open_chart("ui?cohort=c"), ""
+    seen = "".join(visit.open(address).locator("main").inner_text() for address in ("ui", "ui?view=savings"))
+    page = visit.open_chart("ui?cohort=c")
     page.locator(".chart svg").first.wait_for()
     page.locator(".chart").hover()
     for name in TABS:

@@ -8,9 +8,8 @@ from typing import Any
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import QueriesTogether, QueryItem, QuerySort
 from tuner.panel.views.in_force import in_force_on_joins, in_force_properties, in_words
-from tuner.panel.views.seconds import query_seconds
 from tuner.panel.views.texts import query_ref
-from tuner.policy.measure import seconds_by_query
+from tuner.policy.measure import query_seconds, seconds_by_query
 
 _VALUES: Mapping[QuerySort, Callable[[QueryItem], Any]] = {
     QuerySort.NAME: lambda item: item.query.name.casefold(),

@@ -7,8 +7,8 @@ import { cohortTotals } from "./cohort_totals.js";
 import { h } from "./element.js";
 import { icon } from "./icons.js";
 import { here, onReturn, visit } from "./navigation.js";
-import { named } from "./printable.js";
-import { sortableHeads } from "./sortable_heads.js";
+import { clipped, named } from "./printable.js";
+import { sortHead } from "./sort_head.js";
 import { STATES } from "./standing.js";
 import { empty, failure, skeleton } from "./status.js";
 import { counted, grouped } from "./units.js";
@@ -20,20 +20,22 @@ const SILENT_MS = 250;
 const FIRST = { search: "", state: "", tag: "", waits: "", failed: "", sort: "core_hours", reverse: "", offset: 0 };
 
 const COLUMNS = [
-  { words: "Cohort", sort: "name", starts: "ascending" },
-  { words: "Core-hours", style: "number", sort: "core_hours" },
-  { words: "Query time", style: "number", sort: "seconds" },
-  { words: "Gained a run", style: "number", sort: "gained" },
-  { words: "State", sort: "state", starts: "ascending" },
-  { words: "Waits for you", style: "number", sort: "waiting" },
-  { words: "Last run", sort: "last_run" },
+  { words: "Cohort", name: "name", ascending: true },
+  { words: "Core-hours", style: "number", name: "core_hours" },
+  { words: "Query time", style: "number", name: "seconds" },
+  { words: "Gained a run", style: "number", name: "gained" },
+  { words: "State", name: "state", ascending: true },
+  { words: "Waits for you", style: "number", name: "waiting" },
+  { words: "Last run", name: "last_run" },
 ];
+
+const startsAscending = (sort) => Boolean(COLUMNS.find((column) => column.name === sort)?.ascending);
 
 function readAsked() {
   const { query } = here();
   const asked = { ...FIRST, offset: Math.max(0, Math.trunc(Number(query.offset)) || 0), search: query.search ?? "", tag: query.tag ?? "" };
   if (Object.hasOwn(STATES, query.state ?? "")) asked.state = query.state;
-  if (COLUMNS.some((column) => column.sort === query.sort)) asked.sort = query.sort;
+  if (COLUMNS.some((column) => column.name === query.sort)) asked.sort = query.sort;
   for (const name of ["waits", "failed", "reverse"]) asked[name] = query[name] === "true" ? "true" : "";
   return asked;
 }
@@ -44,7 +46,9 @@ function written(asked) {
 }
 
 function table(page, scope, asked, ask) {
-  const heads = sortableHeads(COLUMNS, { sort: asked.sort, reverse: asked.reverse === "true" }, ({ sort, reverse }) => ask({ sort, reverse: reverse ? "true" : "" }, { focus: `button[data-sort="${sort}"]` }));
+  const order = { sort: asked.sort, descending: startsAscending(asked.sort) === (asked.reverse === "true") };
+  const choose = ({ sort, descending }) => ask({ sort, reverse: descending === startsAscending(sort) ? "true" : "" }, { focus: `button[data-sort="${sort}"]` });
+  const heads = h("thead", {}, h("tr", {}, COLUMNS.map((column) => sortHead(column, order, choose))));
   const rows = page.items.map((item) => cohortRow(item, scope, (tag) => ask({ tag })));
   return h("div", { class: "scroller", role: "region", "aria-label": "Cohorts, scrolls sideways", tabindex: "0" }, h("table", { class: "cohorts" }, h("caption", { class: "unseen" }, "Cohorts"), heads, h("tbody", {}, rows)));
 }
@@ -80,7 +84,7 @@ function choice(label, first, options, asked, ask, name) {
   return select;
 }
 
-/** The filters as `asked` says; `show(asked, tags)` brings them up to date. */
+/** The filters: `show(asked, tags)` brings the choices up to date, `write(asked)` the search, in which somebody may be typing. */
 function filters(ask) {
   const search = h("input", { type: "search", placeholder: "Search cohorts, DAGs, tags", "aria-label": "Search cohorts, DAGs and tags", autocomplete: "off", maxlength: "200" });
   let timer = 0;
@@ -91,14 +95,17 @@ function filters(ask) {
   const choices = h("span", { class: "choices" });
   const element = h("div", { class: "filters", role: "search" }, h("span", { class: "with-icon" }, icon("search"), search), choices);
   const show = (asked, tags) => {
-    if (search.value.trim() !== asked.search) search.value = asked.search;
     const focused = document.activeElement?.getAttribute("aria-label");
     const known = tags.includes(asked.tag) || !asked.tag ? tags : [asked.tag, ...tags];
     const states = Object.entries(STATES).map(([state, { words }]) => [state, words]);
-    choices.replaceChildren(choice("State", "Every state", states, asked, ask, "state"), known.length ? choice("DAG tag", "Every tag", known.map((tag) => [tag, tag.slice(0, 60)]), asked, ask, "tag") : "");
+    choices.replaceChildren(choice("State", "Every state", states, asked, ask, "state"), known.length ? choice("DAG tag", "Every tag", known.map((tag) => [tag, clipped(tag, 60)]), asked, ask, "tag") : "");
     if (focused === "State" || focused === "DAG tag") choices.querySelector(`[aria-label="${focused}"]`)?.focus();
   };
-  return { element, show };
+  const write = (asked) => {
+    window.clearTimeout(timer);
+    search.value = asked.search;
+  };
+  return { element, show, write };
 }
 
 /** Draws the overview into `main`. */
@@ -138,7 +145,7 @@ export function overview(main, scope) {
   };
   onReturn(() => {
     asked = readAsked();
-    filter.show(asked, []);
+    filter.write(asked);
     load();
   });
 
@@ -146,6 +153,7 @@ export function overview(main, scope) {
   const title = scope.dag_id ? ["Cohorts of ", named(scope.dag_id, { limit: 120 })] : ["Cohorts"];
   const savings = h("a", { class: "to-savings", href: savingsAddress(scope) }, icon("coins"), "Savings");
   main.replaceChildren(h("div", { class: "title-row" }, h("div", {}, h("h1", {}, ...title), said), filter.element, savings), top, place);
+  filter.write(asked);
   filter.show(asked, []);
   place.replaceChildren(skeleton(6));
   return load();

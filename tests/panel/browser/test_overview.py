@@ -1,0 +1,140 @@
+"""The list of cohorts and the savings, as people sort, filter, share and leave them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.panel.browser.conftest import Visit
+
+
+def asked(visit: Visit) -> dict[str, str]:
+    """What the page's address says."""
+    return {name: values[0] for name, values in parse_qs(urlsplit(visit.page.url).query).items()}
+
+
+def first_row(visit: Visit) -> str:
+    return visit.page.locator("table.cohorts tbody tr").first.inner_text()
+
+
+def test_a_row_answers_what_it_took_gained_and_waits(visit: Callable[..., Visit]) -> None:
+    going = visit()
+    going.open("ui?scope=nav")
+
+    row = first_row(going)
+
+    for told in (
+        "0.5",
+        "2.25 GiB-hours",
+        "cost 0.04",
+        "2 min 8 s",
+        "72.0 s less",
+        "60.0 s to 84.0 s less",
+        "3 changes in force",
+        "finance",
+    ):
+        assert told in row, told
+    totals = going.page.locator("dl.totals").inner_text()
+    for told in ("1 measured", "36%", "72.0 s less", "Last run failed"):
+        assert told in totals, told
+    assert "Failed" in going.page.locator("table.cohorts tbody tr").nth(1).inner_text()
+    assert "not measured" in going.page.locator("table.cohorts tbody tr").nth(1).inner_text()
+
+
+def test_sorting_is_in_the_address_and_back_undoes_it(visit: Callable[..., Visit]) -> None:
+    going = visit()
+    page = going.open("ui?scope=nav")
+    head = page.get_by_role("columnheader", name="Core-hours")
+    assert head.get_attribute("aria-sort") == "descending"
+
+    head.get_by_role("button").click()
+    expect(head).to_have_attribute("aria-sort", "ascending")
+
+    assert asked(going)["reverse"] == "true"
+    assert "not measured" in first_row(going)
+    assert page.evaluate("document.activeElement.dataset.sort") == "core_hours", "the focus stays on the head"
+    page.go_back()
+    expect(head).to_have_attribute("aria-sort", "descending")
+    assert "reverse" not in asked(going)
+
+
+def test_what_waits_is_shown_alone_by_a_press(visit: Callable[..., Visit]) -> None:
+    going = visit()
+    page = going.open("ui?scope=nav")
+    wait = page.locator("dl.totals .figure", has_text="Wait for a person").get_by_role("button")
+
+    wait.click()
+    expect(page.locator("table.cohorts tbody tr")).to_have_count(1)
+
+    assert asked(going)["waits"] == "true"
+    assert wait.get_attribute("aria-pressed") == "true"
+    wait.click()
+    expect(page.locator("table.cohorts tbody tr")).to_have_count(2)
+
+
+def test_a_tag_filters_and_a_shared_address_shows_the_same(visit: Callable[..., Visit]) -> None:
+    going = visit()
+    page = going.open("ui?scope=nav")
+    page.get_by_role("button", name="finance").first.click()
+    expect(page).to_have_url(re.compile(r"\btag=finance\b"))
+    assert page.get_by_label("DAG tag").input_value() == "finance"
+
+    going.open("ui?scope=nav&tag=finance&sort=gained&state=trial")
+
+    assert page.get_by_label("DAG tag").input_value() == "finance"
+    assert page.get_by_label("State").input_value() == "trial"
+    assert page.get_by_role("columnheader", name="Gained a run").get_attribute("aria-sort") == "descending"
+
+
+def test_back_after_a_search_stays_in_the_panel(visit: Callable[..., Visit]) -> None:
+    going = visit()
+    page = going.open("ui?scope=nav")
+    page.get_by_role("searchbox").type("nightly", delay=120)
+    expect(page).to_have_url(re.compile(r"\bsearch=nightly\b"))
+
+    page.go_back()
+    expect(page).not_to_have_url(re.compile("search="))
+
+    assert page.get_by_role("searchbox").input_value() == ""
+    assert page.locator("table.cohorts tbody tr").count() == 2
+
+
+def test_savings_are_a_link_away_and_lead_back(visit: Callable[..., Visit]) -> None:
+    going = visit()
+    page = going.open("ui?scope=nav")
+    page.get_by_role("link", name="Savings").click()
+    page.get_by_role("heading", name="By week").wait_for()
+
+    seen = page.locator("main").inner_text()
+
+    for told in (
+        "5 min 0 s less",
+        "40.0 s",
+        "1 run that a change made fail",
+        "By team",
+        "no tag",
+        "Other sizes than the job asks for",
+    ):
+        assert told in seen, told
+    page.get_by_label("Time").select_option("52")
+    expect(page).to_have_url(re.compile(r"\bweeks=52\b"))
+    page.get_by_role("link", name="All cohorts").click()
+    page.locator("table.cohorts").wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("address", ["ui", "ui?view=savings"])
+def test_no_column_is_cut_at_800_pixels(visit: Callable[..., Visit], address: str, scheme: str) -> None:
+    page = visit(viewport={"width": 800, "height": 900}, color_scheme=scheme).open(address)
+    page.locator("main table").first.wait_for()
+
+    cut = page.eval_on_selector_all(
+        ".scroller", "all => all.filter((each) => each.scrollWidth > each.clientWidth).length"
+    )
+
+    assert cut == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= 800

@@ -27,10 +27,10 @@ def replace_savings(
 ) -> None:
     """Puts `savings` in the place of all that these runs (when they began, by key) had."""
     connection.execute(delete(SavingRow).where(SavingRow.cohort == cohort, SavingRow.run_key.in_(list(started))))
-    squares, of_run = Counter[str](), Counter[str]()
+    squares = dict[str, float]()
+    of_run = Counter(saving.run_key for saving in savings)
     for saving in savings:
-        squares[saving.run_key] += saving.deviation**2
-        of_run[saving.run_key] += 1
+        squares[saving.run_key] = squares.get(saving.run_key, 0.0) + saving.deviation**2
     rows = [
         {
             "cohort": cohort,
@@ -120,8 +120,9 @@ def _sums(deviation: Any, runs: Any) -> tuple[Any, ...]:
 
 
 def _saved(sums: Iterable[Any]) -> Saved:
-    *amounts, runs, failed = sums
-    return Saved(*map(float, amounts), round(runs), int(failed))
+    seconds, deviation, lost, core_hours, gib_hours, runs, failed = sums
+    amounts = (float(seconds), float(deviation), float(lost), float(core_hours), float(gib_hours))
+    return Saved(*amounts, runs=round(runs), failed=int(failed))
 
 
 def _within(query: Select[Any], cohorts: Collection[str] | None, since: str) -> Select[Any]:

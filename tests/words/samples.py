@@ -450,6 +450,7 @@ CAUSES: tuple[Cause, ...] = (
     _cause(CauseCode.INPUT, _READ),
     _cause(CauseCode.INPUT, _READ, bytes=44_000_000_000, values=True, table="sales"),
     _cause(CauseCode.INPUT, _READ, bytes=0, rows=520_000),
+    _cause(CauseCode.INPUT, _READ, largest_of=3),
     _cause(CauseCode.ROWS, _JOIN, **_SAME_INPUT),
     _cause(CauseCode.ROWS, {"left": "", "right": ""}, times=0.6, same_input=False),
     _cause(CauseCode.VALUES, _SAME_INPUT, columns=("d_date", "store_id")),

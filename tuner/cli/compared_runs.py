@@ -105,7 +105,9 @@ def _is_measured(mark: RunMark) -> bool:
 
 def _key_before(marks: Sequence[RunMark], key: str) -> str:
     """Of the newest run before one that came to its end: what it measured is whole."""
-    at = next((number for number, mark in enumerate(marks) if mark.key == key), len(marks))
+    at = next((number for number, mark in enumerate(marks) if mark.key == key), None)
+    if at is None:
+        raise TunerError(f"run {key} is none of the newest {_MOST_RUNS} of its cohort; name the run to compare it with")
     for mark in reversed(marks[:at]):
         if mark.state == RunState.SUCCEEDED and _is_measured(mark):
             return mark.key

@@ -176,15 +176,20 @@ def _of_unpaired(pairs: Pairs, state: RunState) -> list[Cause]:
 
 
 def _merged(causes: Iterable[Cause]) -> tuple[Cause, ...]:
-    """Causes of one code as one, the largest first: seconds add up, and numbers are those of the largest."""
+    """Causes of one code as one, the largest first."""
     found: dict[CauseCode, list[Cause]] = {}
     for cause in causes:
         found.setdefault(cause.code, []).append(cause)
-    merged = [
-        replace(max(several, key=lambda cause: abs(cause.seconds)), seconds=sum(cause.seconds for cause in several))
-        for several in found.values()
-    ]
-    return tuple(sorted(merged, key=lambda cause: -abs(cause.seconds)))
+    return tuple(sorted(map(_as_one, found.values()), key=lambda cause: -abs(cause.seconds)))
+
+
+def _as_one(several: Sequence[Cause]) -> Cause:
+    """Seconds add up; numbers are those of the largest, and of how many executions it is that."""
+    if len(several) == 1:
+        return several[0]
+    largest = max(several, key=lambda cause: abs(cause.seconds))
+    numbers = {**largest.numbers, "largest_of": len(several)}
+    return Cause(largest.code, sum(cause.seconds for cause in several), numbers)
 
 
 def _by_kind(queries: Sequence[QueryComparison], outside: Cause | None) -> tuple[CauseTotal, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from tuner.compare.cause import Cause, CauseCode, NotTold
 from tuner.compare.cause_numbers import (
@@ -31,8 +32,8 @@ NO_NUMBERS: Mapping[str, Number] = {}
 
 
 def execution_causes(pair: ComparedExecutions, around: Surroundings, machine: float | None) -> list[Cause]:
-    """They sum to the difference, in milliseconds. `machine` is the log of how many times as long other queries took for the
-    same work, None where too few tell."""
+    """They sum to the difference, in milliseconds; each code once. `machine` is the log of how many times as long other queries
+    took for the same work, None where too few tell."""
     if not pair.succeeded:
         was, now = pair.query_before.status.value, pair.query.status.value
         return [Cause(CauseCode.FAILED, pair.difference, {"status": now, "status_before": was})]
@@ -42,7 +43,11 @@ def execution_causes(pair: ComparedExecutions, around: Surroundings, machine: fl
         causes += _of_same_plan(pair, around, split)
     else:
         causes += _of_other_plan(pair, around, split, machine)
-    return [cause for cause in causes if abs(cause.seconds) >= LEAST_SECONDS]
+    seconds: dict[CauseCode, float] = {}
+    for cause in causes:
+        seconds[cause.code] = seconds.get(cause.code, 0.0) + cause.seconds
+    each = {cause.code: replace(cause, seconds=seconds[cause.code]) for cause in causes}
+    return [cause for cause in each.values() if abs(cause.seconds) >= LEAST_SECONDS]
 
 
 def _of_work(pair: ComparedExecutions, around: Surroundings, split: TimeSplit) -> Iterator[Cause]:

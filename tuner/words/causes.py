@@ -58,6 +58,12 @@ _KINDS: Mapping[CauseKind, str] = {
 
 def cause_words(cause: Cause, names: QueryNames = NO_NAMES, changes: Changes = _NO_CHANGES) -> str:
     """What differs, with its numbers; without its seconds, which stand beside it."""
+    words = _cause(cause, names, changes)
+    executions = cause.numbers.get("largest_of")
+    return words if executions is None else f"{words}, in the one of {executions} executions that differs most"
+
+
+def _cause(cause: Cause, names: QueryNames, changes: Changes) -> str:
     if cause.code is CauseCode.CHANGES:
         return _changes(cause.numbers, names, changes)
     sentence = _SENTENCES[cause.code]

@@ -229,7 +229,7 @@ def test_hostile_names_neither_steer_the_terminal_nor_are_markup(spark_tuner: Ca
     keep(
         url,
         run(0, execution(joins=(hostile,), **named), *others()),
-        run(1, execution(work=900, joins=(changed,), **named), *others()),
+        run(1, execution(work=900, joins=(changed,), **named), *others(), version=f"4.1 {evil}"),
     )
     out = spark_tuner("compare", "etl.load").out
     assert not {"\x1b", "\u202e"} & set(out)

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from tuner.cli.print_lines import print_lines
 from tuner.compare.run_comparison import QueryComparison, RunComparison, RunTotals
-from tuner.printable import printable
+from tuner.printable import identifier, printable
 from tuner.units import format_seconds, format_share
 from tuner.words.causes import cause_words, kind_words, signed_seconds
 from tuner.words.comparisons import headline, other_differences, query_causes, said_causes, total_words
@@ -19,6 +19,7 @@ from tuner.words.query_names import QueryNames
 
 _MOST_CAUSES = 3
 _MOST_OPERATORS = 4
+_MOST_KEY = 200
 
 
 def show_comparison(found: RunComparison, names: QueryNames, most: int) -> None:
@@ -41,7 +42,8 @@ def show_comparison(found: RunComparison, names: QueryNames, most: int) -> None:
 
 
 def _run_line(which: str, run: RunTotals) -> str:
-    return f"{which}: {run.key}, {run.started_at:%Y-%m-%d %H:%M}, {run.state.value}, {format_seconds(run.seconds)}"
+    started, key = f"{run.started_at:%Y-%m-%d %H:%M}", identifier(run.key, _MOST_KEY)
+    return f"{which}: {key}, {started}, {run.state.value}, {format_seconds(run.seconds)}"
 
 
 def _why(found: RunComparison, names: QueryNames) -> Table:

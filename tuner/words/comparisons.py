@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tuner.compare.cause import Cause
 from tuner.compare.run_comparison import CauseTotal, QueryComparison, RunComparison, RunTotals
 from tuner.model.run import RunState
+from tuner.printable import printable
 from tuner.units import format_bytes, format_hours, format_seconds, format_share
 from tuner.words.causes import cause_words, setting_words
 from tuner.words.changes import change_words
@@ -18,6 +19,7 @@ SAID_SHARE = 0.05
 # Tasks wait for the collector by some hundredths more or less in any run.
 LEAST_GC_SHARE = 0.02
 MOST_NAMED = 8
+_MOST_VERSION = 20
 
 
 def headline(found: RunComparison) -> str:
@@ -67,7 +69,7 @@ def other_differences(found: RunComparison, names: QueryNames) -> Iterator[str]:
         yield "queries ran at the same time: their seconds come to more than those on the clock"
     yield from _amounts(found.before, found.after)
     if found.before.spark_version != found.after.spark_version:
-        yield f"Spark {found.after.spark_version or '?'} instead of {found.before.spark_version or '?'}"
+        yield f"Spark {_version(found.after)} instead of {_version(found.before)}"
     yield from _cluster(found.before, found.after)
     for how, ids in (("in force now", found.changes_in), ("in force before", found.changes_out)):
         yield from (f"{how}: {change_words(found.changes[id_], names)}" for id_ in ids[:MOST_NAMED])
@@ -77,6 +79,10 @@ def other_differences(found: RunComparison, names: QueryNames) -> Iterator[str]:
         yield setting_words(one.property, one.before, one.after) + (" (by the tuner)" if one.by_tuner else "")
     if len(found.settings) > MOST_NAMED:
         yield counted(len(found.settings) - MOST_NAMED, "more setting")
+
+
+def _version(run: RunTotals) -> str:
+    return printable(run.spark_version, _MOST_VERSION) or "?"
 
 
 _STATES = {

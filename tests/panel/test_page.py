@@ -72,6 +72,7 @@ def test_every_module_is_imported() -> None:
         *[("ink", ground) for ground in ("page", "raised", "sunken", "accent-soft", "bad-soft", "trial-soft")],
         *[("ink-soft", ground) for ground in ("page", "raised", "sunken", "accent-soft")],
         *[(tone, f"{tone}-soft") for tone in ("accent", "good", "trial", "warn", "bad")],
+        ("bad", "accent-soft"),
         *[(tone, ground) for tone in ("accent", "good", "warn", "bad") for ground in ("page", "raised")],
         ("on-accent", "accent"),
         ("page", "trial"),

@@ -215,7 +215,7 @@ def test_what_may_go_wrong_is_told_beside_the_risk_of_its_kind(ask: Ask, store: 
     (found,) = shown(ask)
     assert found["risk"] == "high"
     assert found["risks"] == [
-        {"words": "may cost up to 1.5 s a run (predicted)", "may_harm": True},
+        {"words": "may cost up to 1.5 s (predicted)", "may_harm": True},
         {"words": "reaches all 2 queries, meant for 1", "may_harm": False},
     ]
 

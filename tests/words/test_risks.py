@@ -36,14 +36,14 @@ def test_what_surely_gains_and_reaches_its_query_alone_has_none() -> None:
 
 
 def test_a_prediction_that_reaches_a_loss() -> None:
-    assert told(predicted(22.5), harm=True) == ["may cost up to 2.5 s a run (predicted)"]
+    assert told(predicted(22.5), harm=True) == ["may cost up to 2.5 s (predicted)"]
 
 
 def test_what_was_measured_counts_in_place_of_what_was_predicted() -> None:
     wide = predicted(22.5, Standing.PROMOTED, gained=3.0)
     assert told(wide) == []
     assert told(wide, gain=measured(0.5)) == []
-    assert told(wide, gain=measured(-1.5), harm=True) == ["may cost up to 1.5 s a run (measured)"]
+    assert told(wide, gain=measured(-1.5), harm=True) == ["may cost up to 1.5 s (measured)"]
     lost = predicted(14.0, Standing.ROLLED_BACK, gained=-3.0)
     assert told(lost, harm=True) == ["cost 3.0 s in the latest run that measured it"]
 

@@ -40,13 +40,13 @@ def _losing(trial: Sequence[DecidedChange], gain: MeasuredGain | None) -> Iterat
     predicted = next((d.change.prediction for d in trial if d.change.prediction), None)
     if gain is not None:
         if gain.low < -MIN_GAIN_SECONDS:
-            yield RiskWords(f"may cost up to {format_seconds(-gain.low)} a run (measured)", may_harm=True)
+            yield RiskWords(f"may cost up to {format_seconds(-gain.low)} (measured)", may_harm=True)
     elif measured is not None:
         if measured < -MIN_GAIN_SECONDS:
             yield RiskWords(f"cost {format_seconds(-measured)} in the latest run that measured it", may_harm=True)
     elif predicted is not None and predicted.high - predicted.before > MIN_GAIN_SECONDS:
         loss = format_seconds(predicted.high - predicted.before)
-        yield RiskWords(f"may cost up to {loss} a run (predicted)", may_harm=True)
+        yield RiskWords(f"may cost up to {loss} (predicted)", may_harm=True)
 
 
 def _pinned(trial: Sequence[DecidedChange]) -> Iterator[RiskWords]:

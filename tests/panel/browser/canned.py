@@ -243,7 +243,7 @@ class World:
             update={"change_id": change, "short_words": f"change {number}", "standing": standing}
         )
         measured = Measured(seconds=9.0, low=7.0, high=11.0, probability=0.98, queries=1, not_named=0, runs=4)
-        risk = RiskItem(words="may cost up to 2.0 s a run (predicted)", may_harm=True)
+        risk = RiskItem(words="may cost up to 2.0 s (predicted)", may_harm=True)
         return first.model_copy(
             update={
                 "id": f"r{number}",

@@ -3,7 +3,7 @@
 
 import { s } from "./element.js";
 
-const [WIDTH, HEIGHT, MIDDLE, EDGE] = [132, 20, 10, 7];
+const [WIDTH, HEIGHT, MIDDLE, EDGE] = [112, 20, 10, 6];
 // An interval may be many times its gain: the scale is made for gains, and intervals end where it does.
 const [MOST_OVER, MOST_UNDER] = [1.6, 0.8];
 

@@ -172,7 +172,7 @@ def test_a_recommendation_is_seen_approved_tried_and_rolled_back(airflow: LiveAi
     ana.picture("3_measured")
 
     panel.get_by_role("tab", name="Queries and plans").click()
-    panel.get_by_role("button", name="plan").first.click()
+    panel.locator("table.queries a").first.click()
     panel.locator(".step-title", has_text="Broadcast hash join").wait_for()
     panel.locator(".step-title", has_text="Sort merge join").wait_for()
     ana.picture("4_plans", height=2600)

@@ -122,6 +122,13 @@ def test_a_plan_can_be_read_at_its_first_zoom(visit: Callable[..., Visit], width
     assert (text_box["x"] > picture_box["x"] + 100) == (width == 1400), "the text is beside it where there is room"
 
 
+def test_no_column_of_the_queries_is_cut_on_a_small_screen(visit: Callable[..., Visit]) -> None:
+    page = visit(viewport={"width": 800, "height": 900}).open("ui?cohort=c#queries")
+    table = page.get_by_role("region", name="Queries, scrolls sideways")
+    table.wait_for()
+    assert table.evaluate("region => region.scrollWidth <= region.clientWidth")
+
+
 def test_queries_add_up_and_say_what_is_in_force(visit: Callable[..., Visit]) -> None:
     page = visit().open("ui?cohort=c#queries")
     table = page.get_by_role("table", name="Queries")

@@ -179,3 +179,13 @@ def test_json_has_the_fields_that_it_had(spark_tuner: Call, store: Store) -> Non
         "failure",
     }
     assert last["decision"] == "1 promoted"
+
+
+def test_what_several_changes_have_in_common_is_said_once(spark_tuner: Call, store: Store) -> None:
+    both = [decided(each, Standing.TRIAL, "tried again") for each in (PARTITIONS, BACK.change.actions)]
+    keep(store, before(0), details=outlook(both[0], PROMOTED, both[1]))
+    lines = spark_tuner("status", COHORT).out.splitlines()
+    first, second, why, *_ = lines[lines.index("in force:") + 1 :]
+    assert (first.split(":")[0], second.split(":")[0]) == tuple(f"  on trial (id {short_id(each.id)})" for each in both)
+    assert why == "    tried again"
+    assert lines.count(why) == 1

@@ -124,13 +124,22 @@ def _in_force_lines(page: CohortPage, in_force: Sequence[DecidedChange]) -> Iter
 
 
 def _changes_lines(changes: Sequence[DecidedChange], names: QueryNames) -> Iterator[str]:
+    """What several have in common is said once, below all of them."""
+    told: dict[tuple[str, ...], list[str]] = {}
     for decided in changes:
-        gained = decided.gained_seconds
-        last = f", {last_gained_words(gained)}" if decided.is_in_force and gained is not None else ""
-        yield f"  {standing_words(decided.standing)} (id {short_id(decided.id)}){last}: {change_words(decided.change, names)}"
-        yield f"    {why_words(decided, names)}"
-        if decided.is_in_force and (values := values_words(decided)):
-            yield f"    {values}"
+        values = values_words(decided) if decided.is_in_force else ""
+        told.setdefault((why_words(decided, names), values), []).append(_change_line(decided, names))
+    for common, heads in told.items():
+        yield from heads
+        yield from (f"    {line}" for line in common if line)
+
+
+def _change_line(decided: DecidedChange, names: QueryNames) -> str:
+    gained = decided.gained_seconds
+    last = f", {last_gained_words(gained)}" if decided.is_in_force and gained is not None else ""
+    return (
+        f"  {standing_words(decided.standing)} (id {short_id(decided.id)}){last}: {change_words(decided.change, names)}"
+    )
 
 
 def _failed_lines(page: CohortPage) -> Iterator[str]:

@@ -27,7 +27,7 @@ def test_a_line_a_query_says_what_it_took_and_how_long_the_rest_takes(capsys: py
         tell(Step("cbo", 1, QueryTime("q1", 3.1, error="out\x1b[2J of memory"), 58, 182, 30.0))
     assert capsys.readouterr().out.splitlines() == [
         "tuner, run 3: q17 took 4.2 s; 57 of 182 queries done, about 12 min 5 s left",
-        "cbo, run 1: q1 failed after 3.1 s: out\ufffd[2J of memory; 58 of 182 queries done, about 30.0 s left",
+        "cbo, run 1: q1 failed after 3.1 s; 58 of 182 queries done, about 30.0 s left: out\ufffd[2J of memory",
     ]
 
 

@@ -38,9 +38,9 @@ def shown_progress(console: Console) -> Iterator[Callable[[Step], None]]:
 def step_line(step: Step) -> str:
     """As in "tuner, run 3: q17 took 4.2 s; 57 of 182 queries done, about 12 min 5 s left"."""
     took, error = format_seconds(step.query.seconds), printable(step.query.error, _MOST_CHARACTERS)
-    how = f"failed after {took}: {error}" if error else f"took {took}"
+    how, why = (f"failed after {took}", f": {error}") if error else (f"took {took}", "")
     done = f"{step.done} of {step.total} queries done, {_left(step)}"
-    return f"{step.contender}, run {step.number}: {step.query.name} {how}; {done}"
+    return f"{step.contender}, run {step.number}: {step.query.name} {how}; {done}{why}"
 
 
 def _left(step: Step) -> str:

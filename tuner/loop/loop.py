@@ -555,8 +555,8 @@ def _look_back(
         if application is not None:
             add = partial(_add_details, turn, store, runs, application, problems)
             outlook = problems.guard("look at the run for people", add, None)
-        figures = problems.guard("keep the books", lambda: keep_books(store, run.cohort, runs, outlook), None)
-    return judged, figures.gained if figures and judging else None
+        booked = problems.guard("keep the books", lambda: keep_books(store, run.cohort, runs, outlook), None)
+    return judged, booked
 
 
 def _add_details(

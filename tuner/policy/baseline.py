@@ -11,6 +11,7 @@ from tuner.policy.evidence.comparison import Comparison, pooled
 from tuner.policy.evidence.history import History
 from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Measured, measured_queries, usable
+from tuner.policy.moved_beside import moved_beside
 
 # Queries that never ran unsteered before are taken as they ran, while they are no more of a run than this.
 MAX_NEW = 0.10
@@ -61,8 +62,12 @@ def _banded(runs: Sequence[Run]) -> Iterator[_Banded]:
             queries, history = measured_queries(run), histories.of(run)
             foretold = {query.key: history.foretold(query) for query in queries}
             history.add(queries)
-            steered = any(query.changes for query in queries)
-            yield run, queries, [_without(query, history) if steered else foretold[query.key] for query in queries]
+            if any(query.changes or query.properties for query in queries):
+                moved = moved_beside(queries, history.effect, history.effect_on_the_clock)
+                without = [_without(q, history, moved.get(n, frozenset())) for n, q in enumerate(queries)]
+                yield run, queries, without
+            else:
+                yield run, queries, [foretold[query.key] for query in queries]
 
 
 def _by_query(queries: Sequence[Measured], bands: Sequence[Comparison | None]) -> dict[str, float | None]:
@@ -75,10 +80,11 @@ def _by_query(queries: Sequence[Measured], bands: Sequence[Comparison | None]) -
     return {fingerprint: took if fingerprint in known else None for fingerprint, took in seconds.items()}
 
 
-def _without(query: Measured, history: History) -> Comparison | None:
-    if not query.changes:
-        return Comparison.as_it_is(query.fingerprint, query.seconds)
-    return history.compared(query, query.changes | query.properties)
+def _without(query: Measured, history: History, moved_by: frozenset[str]) -> Comparison | None:
+    if query.changes:
+        return history.compared(query, query.changes | query.properties)
+    found = history.compared(query, moved_by) if moved_by else None
+    return found or Comparison.as_it_is(query.fingerprint, query.seconds)
 
 
 def _together(queries: Sequence[Measured], bands: Sequence[Comparison | None]) -> Baseline | None:

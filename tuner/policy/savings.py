@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 
 from tuner.model.decision import Standing
@@ -13,12 +13,12 @@ from tuner.model.saving import OF_SIZES, Saving
 from tuner.model.size_change import values_of
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.context import ByContext
-from tuner.policy.evidence.comparison import Comparison, gainers, losers
 from tuner.policy.evidence.history import EFFECT_SPREAD, History
 from tuner.policy.evidence.log_ratio import LogRatio
 from tuner.policy.failed_run import FailedRun, after_failure
 from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Key, Measured, measured_queries, usable
+from tuner.policy.moved_beside import moved_beside
 
 SECONDS_PER_HOUR = 3600.0
 
@@ -106,7 +106,8 @@ class _Effects:
 
 
 def _of_run(took: Sequence[_Took], effects: _Effects, history: History) -> list[Share]:
-    moved = _moved_beside(took, effects, history)
+    usual = [replace(one.query, seconds=one.seconds) for one in took]
+    moved = moved_beside(usual, lambda query, changes: effects.of(query, changes, history))
     total: dict[str, tuple[float, float]] = {}
     for number, one in enumerate(took):
         changes = one.query.changes | moved.get(number, frozenset())
@@ -119,25 +120,6 @@ def _of_run(took: Sequence[_Took], effects: _Effects, history: History) -> list[
             seconds, variance = total.get(share.change_id, (0.0, 0.0))
             total[share.change_id] = seconds + share.seconds, variance + share.deviation**2
     return [Share(id_, seconds, math.sqrt(variance)) for id_, (seconds, variance) in total.items()]
-
-
-def _moved_beside(took: Sequence[_Took], effects: _Effects, history: History) -> dict[int, frozenset[str]]:
-    """By position, the properties that moved a query which they were not meant for, beyond what chance does."""
-    found: dict[int, frozenset[str]] = {}
-    for property_ in sorted({id_ for one in took for id_ in one.query.properties}):
-        beside: list[tuple[int, Comparison]] = []
-        for number, one in enumerate(took):
-            if property_ in one.query.properties and property_ not in one.query.changes:
-                ratio = effects.of(one.query, frozenset((property_,)), history)
-                if ratio is not None:
-                    without = one.seconds * math.exp(-ratio.mean)
-                    beside.append((number, Comparison(one.query.fingerprint, one.seconds, ratio, without)))
-        comparisons = [comparison for _, comparison in beside]
-        moved = [*gainers(comparisons), *losers(comparisons)]
-        for number, comparison in beside:
-            if any(comparison is one for one in moved):
-                found[number] = found.get(number, frozenset()) | {property_}
-    return found
 
 
 class _Held:

@@ -121,13 +121,16 @@ def pooled(comparisons: Sequence[Comparison]) -> Comparison:
     )
 
 
-def losers(comparisons: Sequence[Comparison], tolerated: float = TOLERATED_SLOWDOWN) -> list[Comparison]:
-    """The queries that lost more than what is tolerated; of many, one seems to by chance, so more is asked."""
-    sure = 1 - (1 - SURE_LOSS) / max(1, len(comparisons))
+def losers(
+    comparisons: Sequence[Comparison], tolerated: float = TOLERATED_SLOWDOWN, among: int = 0
+) -> list[Comparison]:
+    """The queries that lost more than what is tolerated; of many (`among` so many, where not all are given), one seems to by
+    chance, so more is asked."""
+    sure = 1 - (1 - SURE_LOSS) / max(1, len(comparisons), among)
     return [c for c in comparisons if -c.usual_gain > MIN_SECONDS and c.ratio.above(1 + tolerated) > sure]
 
 
-def gainers(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """The queries that gained beyond what any of so many does by chance (Bonferroni)."""
-    sure = 1 - BY_CHANCE / max(1, len(comparisons))
+def gainers(comparisons: Sequence[Comparison], among: int = 0) -> list[Comparison]:
+    """The queries that gained beyond what any of so many (`among`, where not all are given) does by chance (Bonferroni)."""
+    sure = 1 - BY_CHANCE / max(1, len(comparisons), among)
     return [c for c in comparisons if c.usual_gain > MIN_SECONDS and c.gain_probability > sure]

@@ -286,10 +286,10 @@ def test_savings_are_summed_by_week_and_change_and_told_anew(store: Store) -> No
         store.begin(running(cohort, cohort))
         started = {f"{cohort}1": monday, f"{cohort}2": sunday, f"{cohort}3": next_monday}
         booked = [
-            Saving(f"{cohort}1", "x", 3.0, 3.0, 1.0, 2.0),
-            Saving(f"{cohort}1", "y", 4.0, 4.0),
-            Saving(f"{cohort}2", "x", -1.0, 3.0, failed=True),
-            Saving(f"{cohort}3", "x", 10.0 + number, 3.0),
+            Saving(f"{cohort}1", "x", 3.0, 3.0, 1.0, 2.0, variance_of_run=9.0),
+            Saving(f"{cohort}1", "y", 4.0, 4.0, variance_of_run=16.0),
+            Saving(f"{cohort}2", "x", -1.0, 3.0, failed=True, variance_of_run=9.0),
+            Saving(f"{cohort}3", "x", 10.0 + number, 3.0, variance_of_run=9.0),
         ]
         store.keep_books(cohort, figures, started, [Saving(f"{cohort}1", "z", 99.0)])
         store.keep_books(cohort, figures, started, booked)

@@ -86,7 +86,7 @@ def keep(store: Store, *runs: Run, details: RunDetails | None = None) -> None:
     if details is not None:
         store.add_details(runs[-1].key, details)
     for cohort in dict.fromkeys(run.cohort for run in runs):
-        keep_books(store, cohort, store.runs(cohort, brief=True), details.outlook if details else None)
+        keep_books(store, cohort, details.outlook if details else None)
 
 
 def outlook(*changes: DecidedChange, mode: Mode = Mode.AUTO) -> RunDetails:

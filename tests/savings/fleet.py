@@ -33,4 +33,4 @@ def book(store: Store, description: str = "SELECT revenue") -> None:
             store.begin(replace(run, state=RunState.RUNNING, ended_at=None, outcome=None), tags=tags)
             store.finish(run.key, run.state, run.ended_at or run.started_at, run.outcome)
         store.add_details(nights[-1].key, outlook(change))
-        keep_books(store, cohort, nights, outlook(change).outlook)
+        keep_books(store, cohort, outlook(change).outlook)

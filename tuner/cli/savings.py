@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from tuner.model.saved import Saved
     from tuner.savings.savings_report import SavingsReport
 
-# Of cohorts and changes so many gains and so many losses are printed; the rest is in the JSON.
-_MOST_LINES = 10
+# So many cohorts and changes are printed, those that gained and those that lost most; the JSON has all.
+_MOST_LINES = 20
 
 _Row = TypeVar("_Row")
 
@@ -40,14 +40,15 @@ def savings(
     from fnmatch import fnmatchcase
 
     from tuner.history.store import Store
-    from tuner.savings.savings_report import savings_report
+    from tuner.savings.savings_report import ALL_CHANGES, MOST_CHANGES, savings_report
 
     now = datetime.now(UTC)
     with Store.open(stored_url(url)) as store:
         known = store.cohorts()
         asked = [c for c in known if fnmatchcase(c.cohort, cohort) and (not tag or tag in c.tags)]
         since = now - timedelta(weeks=weeks - 1)
-        report = savings_report(store, since, asked, are_all=len(asked) == len(known))
+        most = ALL_CHANGES if as_json else MOST_CHANGES
+        report = savings_report(store, since, asked, are_all=len(asked) == len(known), most_changes=most)
     if html is not None:
         _write(html, report, core_hour_price)
     if as_json:
@@ -77,6 +78,7 @@ def _print_json(report: SavingsReport, price: float | None) -> None:
 def _print(report: SavingsReport, price: float | None) -> None:
     from rich.console import Console
 
+    from tuner.savings.savings_report import ends
     from tuner.words.counts import counted
     from tuner.words.savings import NO_TAG, saved_words, sure_words
 
@@ -94,8 +96,8 @@ def _print(report: SavingsReport, price: float | None) -> None:
     _table(console, "Week of", report.weeks, lambda one: one.week, lambda one: one.saved, price)
     if any(one.tag for one in report.tags):
         _table(console, "DAG tag", report.tags, lambda one: one.tag or NO_TAG, lambda one: one.saved, price)
-    _table(console, "Cohort", _ends(report.cohorts), lambda one: one.cohort, lambda one: one.saved, price)
-    changes = _ends(report.changes)
+    _table(console, "Cohort", ends(report.cohorts, _MOST_LINES), lambda one: one.cohort, lambda one: one.saved, price)
+    changes = ends(report.changes, _MOST_LINES)
     _table(console, "Change", changes, lambda one: f"{_words(one.words)}\n{one.cohort}", lambda one: one.saved, price)
 
 
@@ -127,11 +129,6 @@ def _table(
         table.add_row(Text(lines), *cells)
     console.print()
     console.print(table)
-
-
-def _ends(rows: Sequence[_Row]) -> Sequence[_Row]:
-    """The first and the last: what gained most and what lost most."""
-    return rows if len(rows) <= 2 * _MOST_LINES else [*rows[:_MOST_LINES], *rows[-_MOST_LINES:]]
 
 
 def _words(words: str) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Row, Select, delete, func, select, update
+from sqlalchemy import Connection, Row, Select, delete, exists, func, select, update
 
 from tuner.history.documents import of_kind, skipped
 from tuner.history.tables import CohortRow, RunRow
@@ -74,13 +74,19 @@ def count_in(connection: Connection, run: Run, tags: Collection[str] | None = No
     connection.execute(update(CohortRow).where(of_it, CohortRow.last_key == run.key).values(**_stance(stance)))
 
 
+def lock(connection: Connection, cohort: str) -> None:
+    """Waits until no other transaction counts runs of a cohort; SQLite has one writer anyway."""
+    connection.execute(select(CohortRow.cohort).where(CohortRow.cohort == cohort).with_for_update())
+
+
 def count_anew(connection: Connection, cohort: str) -> None:
     """After runs of a cohort changed: how many there are, and which is the newest."""
     of_it = RunRow.cohort == cohort
     newest = select(RunRow.key, RunRow.started_at, RunRow.state).where(of_it)
     row = connection.execute(newest.order_by(RunRow.started_at.desc(), RunRow.key.desc()).limit(1)).first()
     if row is None:
-        connection.execute(delete(CohortRow).where(CohortRow.cohort == cohort))
+        none = ~exists().where(RunRow.cohort == cohort)
+        connection.execute(delete(CohortRow).where(CohortRow.cohort == cohort, none))
         return
     runs = select(func.count()).where(of_it).scalar_subquery()
     values = {"runs": runs, "last_key": row.key, "last_started_at": row.started_at, "last_state": row.state}

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, delete, func, insert, select
 from sqlalchemy.orm import Session
 
-from tuner.history.tables import SavingRow, WeeklySavingRow
+from tuner.history.tables import RunRow, SavingRow, WeeklySavingRow
 from tuner.model.saved import Saved, SavedByChange, SavedInWeek
 from tuner.model.saving import Saving
 
@@ -25,12 +25,12 @@ def week_of(moment: datetime) -> str:
 def replace_savings(
     connection: Connection, cohort: str, started: Mapping[str, datetime], savings: Collection[Saving]
 ) -> None:
-    """Puts `savings` in the place of all that these runs (when they began, by key) had."""
-    connection.execute(delete(SavingRow).where(SavingRow.cohort == cohort, SavingRow.run_key.in_(list(started))))
-    squares = dict[str, float]()
+    """Puts `savings` in the place of what the runs that they are of had; these began as `started` says, by key."""
     of_run = Counter(saving.run_key for saving in savings)
+    connection.execute(delete(SavingRow).where(SavingRow.cohort == cohort, SavingRow.run_key.in_(list(of_run))))
+    variances = dict[str, float]()
     for saving in savings:
-        squares[saving.run_key] = squares.get(saving.run_key, 0.0) + saving.deviation**2
+        variances[saving.run_key] = variances.get(saving.run_key, 0.0) + saving.variance_of_run
     rows = [
         {
             "cohort": cohort,
@@ -40,7 +40,7 @@ def replace_savings(
             "change_id": saving.change_id,
             "seconds": saving.seconds,
             "deviation": saving.deviation,
-            "deviation_in_run": saving.deviation**2 / math.sqrt(squares[saving.run_key] or 1.0),
+            "deviation_in_run": saving.variance_of_run / math.sqrt(variances[saving.run_key] or 1.0),
             "core_hours": saving.core_hours,
             "gib_hours": saving.gib_hours,
             "failed": int(saving.failed),
@@ -50,7 +50,7 @@ def replace_savings(
     ]
     if rows:
         connection.execute(insert(SavingRow), rows)
-    _sum_weeks(connection, cohort, {week_of(at) for at in started.values()})
+    _sum_weeks(connection, cohort, {week_of(started[key]) for key in of_run})
 
 
 def _sum_weeks(connection: Connection, cohort: str, weeks: Collection[str]) -> None:
@@ -76,6 +76,12 @@ def _sum_weeks(connection: Connection, cohort: str, weeks: Collection[str]) -> N
         connection.execute(insert(WeeklySavingRow), list(found.values()))
 
 
+def never_booked(cohort: str) -> Select[Any]:
+    """Keys of a cohort's runs that no saving is booked of."""
+    booked = select(SavingRow.run_key).where(SavingRow.cohort == cohort)
+    return select(RunRow.key).where(RunRow.cohort == cohort, RunRow.key.not_in(booked))
+
+
 def saved_by_week(session: Session, cohorts: Collection[str] | None, since: str) -> list[SavedInWeek]:
     """By cohort and week, from the week `since` on; of all cohorts where None are given. What is unsure of a change is so in
     every run alike, so that deviations add up over runs."""
@@ -89,8 +95,8 @@ def saved_by_week(session: Session, cohorts: Collection[str] | None, since: str)
 
 
 def saved_by_change(session: Session, cohorts: Collection[str] | None, since: str, most: int) -> list[SavedByChange]:
-    """As `saved_by_week`, by change: so many, those that gained or lost most."""
-    row, gained = WeeklySavingRow, func.abs(func.sum(WeeklySavingRow.seconds))
+    """As `saved_by_week`, by change: so many, those that gained or lost most, in hours of queries and of cores."""
+    row, gained = WeeklySavingRow, func.abs(func.sum(WeeklySavingRow.seconds / 3600 + WeeklySavingRow.core_hours))
     times = func.min(row.first_at, type_=row.first_at.type), func.max(row.last_at, type_=row.last_at.type)
     rows = session.execute(
         _within(select(row.cohort, row.change_id, *times, *_sums(row.deviation, row.runs)), cohorts, since)

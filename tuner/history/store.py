@@ -22,6 +22,7 @@ from tuner.history.cohort_rows import (
     count_in,
     keep_figures,
     keep_stance,
+    lock,
     rows_of,
     summaries,
 )
@@ -43,7 +44,14 @@ from tuner.history.documents import (
     times_document,
 )
 from tuner.history.engine import explained, open_engine, writer
-from tuner.history.saving_rows import last_runs_with, replace_savings, saved_by_change, saved_by_week, week_of
+from tuner.history.saving_rows import (
+    last_runs_with,
+    never_booked,
+    replace_savings,
+    saved_by_change,
+    saved_by_week,
+    week_of,
+)
 from tuner.history.schema import migrate as migrate_schema
 from tuner.history.schema import require_head
 from tuner.history.tables import CohortRow, LookAheadRow, ModeRow, ObjectiveRow, ProofRow, RunRow, TimesRow, VerdictRow
@@ -146,6 +154,8 @@ class Store:
         """Takes out a run that began and was never submitted; one that has ended stays."""
         with self._writing() as connection:
             cohort = connection.scalar(select(RunRow.cohort).where(RunRow.key == key))
+            if cohort is not None:
+                lock(connection, cohort)
             connection.execute(delete(RunRow).where(RunRow.key == key, RunRow.state == RunState.RUNNING.value))
             if cohort is not None:
                 count_anew(connection, cohort)
@@ -347,13 +357,21 @@ class Store:
             keep_stance(connection, cohort, stance)
 
     def keep_books(
-        self, cohort: str, figures: CohortFigures, started: Mapping[str, datetime], savings: Collection[Saving]
+        self, cohort: str, figures: CohortFigures | None, started: Mapping[str, datetime], savings: Collection[Saving]
     ) -> None:
-        """Stores a cohort's figures, and what its changes gained in these runs (when they began, by key) in place of what was
-        known of that before."""
+        """Stores a cohort's figures (None: as they were), and what changes gained in its runs, of which `started` says when they
+        began, in place of what was booked of the same runs."""
         with self._writing() as connection:
-            keep_figures(connection, cohort, figures)
+            if figures is not None:
+                keep_figures(connection, cohort, figures)
             replace_savings(connection, cohort, started, savings)
+
+    def never_booked(self, cohort: str, before: datetime, limit: int) -> list[Run]:
+        """The newest runs, in brief, that succeeded before a time and that no saving is booked of, oldest first."""
+        wanted = never_booked(cohort).where(RunRow.started_at < before, RunRow.state == RunState.SUCCEEDED.value)
+        newest = wanted.order_by(RunRow.started_at.desc(), RunRow.key.desc()).limit(limit)
+        runs = self._read_runs(_rows().where(RunRow.key.in_(newest)), Detail.TIMES)
+        return sorted(runs, key=lambda run: (run.started_at, run.key))
 
     def saved_by_week(self, cohorts: Collection[str] | None, since: datetime) -> list[SavedInWeek]:
         """What changes gained, by cohort and week, from the week of `since` on; of all cohorts where None are given."""

@@ -481,6 +481,7 @@ class _Completing:
     ending: Ending
     problems: Problems
     stored: Run | None = None
+    judged: Judgement | None = None
 
 
 def _not_completed(completing: _Completing) -> Report:
@@ -492,13 +493,15 @@ def _not_completed(completing: _Completing) -> Report:
     )
     seen = _failure(None, None, completing.ending) if completing.failed else None
     failure = run.failure if run else seen
-    return Report(turn, run if run and run.outcome else None, (*problems.found, late), None, failure)
+    return Report(turn, run if run and run.outcome else None, (*problems.found, late), completing.judged, failure)
 
 
 def _completed(completing: _Completing) -> Report:
     turn, store_url, problems = completing.turn, completing.store_url, completing.problems
     application = problems.guard("harvest the event log", partial(_harvest_of, turn), None)
     if turn.job.log_lands_late and not completing.failed and not _has_ended(application):
+        # Of earlier runs, which this one's decision read.
+        _booked(completing, None)
         return Report(
             turn, None, (*problems.found, "the event log is not there yet: the cohort's next decision reads it")
         )
@@ -518,8 +521,20 @@ def _completed(completing: _Completing) -> Report:
     stored = problems.guard("store the outcome", lambda: _finish(store_url, run), False)
     completing.stored = run if stored else None
     look_back = partial(_look_back, turn, store_url, run, application, problems)
-    judged, gained = (problems.guard("look back at the run", look_back, None) if stored else None) or (None, None)
+    judged, outlook = (problems.guard("look back at the run", look_back, None) if stored else None) or (None, None)
+    completing.judged = judged
+    gained = _booked(completing, outlook) if stored else None
     return Report(turn, run if run.outcome else None, tuple(problems.found), judged, failure, gained)
+
+
+def _booked(completing: _Completing, outlook: Decision | None) -> Gained | None:
+    """What the run gained, as it is booked."""
+
+    def keep() -> Gained | None:
+        with Store.open(completing.store_url) as store:
+            return keep_books(store, completing.turn.job.cohort, outlook, completing.turn.job.key)
+
+    return completing.problems.guard("keep the books", keep, None)
 
 
 def _submit_conf(job: Job, decision: Decision, directives: Directives, place: EventLogPlace) -> dict[str, str]:
@@ -538,8 +553,8 @@ def _unsteered(job: Job, place: EventLogPlace, why: str = "") -> _Steering:
 
 def _look_back(
     turn: Turn, store_url: str, run: Run, application: Application | None, problems: Problems
-) -> tuple[Judgement | None, Gained | None]:
-    """What came of the run's changes, and what they gained; what people are to see of it is stored."""
+) -> tuple[Judgement | None, Decision | None]:
+    """What came of the run's changes, and the decision for the next; what people are to see of it is stored."""
     judging = bool(run.decision.in_force and run.outcome)
     if not judging and application is None:
         if run.state is RunState.FAILED and run.decision.in_force:
@@ -555,8 +570,7 @@ def _look_back(
         if application is not None:
             add = partial(_add_details, turn, store, runs, application, problems)
             outlook = problems.guard("look at the run for people", add, None)
-        booked = problems.guard("keep the books", lambda: keep_books(store, run.cohort, runs, outlook), None)
-    return judged, booked
+    return judged, outlook
 
 
 def _add_details(

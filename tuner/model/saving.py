@@ -13,8 +13,9 @@ class Saving:
     """Seconds of queries, core-hours and GiB-hours of executors that a change (by its id, or OF_SIZES) gained in a run, as all
     runs of its cohort tell; less than 0: lost.
 
-    `deviation` is the standard deviation of the seconds. Hours are None where the run's log does not tell what its executors
-    held. A run that a change made fail `failed`: it lost all that it took.
+    `deviation` is the standard deviation of the seconds; `variance_of_run` its part of the variance of what all changes of the
+    run gained together, which may be much surer than what each did. Hours are None where the run's log does not tell what its
+    executors held. A run that a change made fail `failed`: it lost all that it took.
     """
 
     run_key: str
@@ -24,3 +25,4 @@ class Saving:
     core_hours: float | None = None
     gib_hours: float | None = None
     failed: bool = False
+    variance_of_run: float = 0.0

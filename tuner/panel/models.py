@@ -171,10 +171,11 @@ class SavedOfChange(Answer):
 
 class Savings(Answer):
     """What changes gained in the cohorts that the viewer may read, from the Monday `since` on: most first. Nothing is counted
-    twice, but cohorts with several tags once for each."""
+    twice, but cohorts with several tags once for each. Of many cohorts and changes the largest gains and losses are listed."""
 
     since: str
     total: SavedItem
+    cohorts_in_all: int
     weeks: list[SavedOfWeek]
     tags: list[SavedOfTag]
     cohorts: list[SavedOfCohort]

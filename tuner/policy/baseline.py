@@ -40,6 +40,11 @@ def baselines(runs: Sequence[Run]) -> dict[str, Baseline]:
     return found
 
 
+def baseline_of(wanted: Run, runs: Sequence[Run]) -> Baseline | None:
+    """The same for one of the runs, in a part of the time; None where there is none for it."""
+    return next((_together(queries, bands) for _, queries, bands in _banded(runs, wanted.key)), None)
+
+
 def query_baselines(runs: Sequence[Run]) -> dict[str, float]:
     """By fingerprint: a query's part of the baseline of the latest run that ran it, its executions in that together.
 
@@ -54,12 +59,16 @@ def query_baselines(runs: Sequence[Run]) -> dict[str, float]:
 _Banded = tuple[Run, tuple[Measured, ...], list[Comparison | None]]
 
 
-def _banded(runs: Sequence[Run]) -> Iterator[_Banded]:
-    """Each measured run with its queries, and what each would have taken with nothing in force; None for what is new."""
+def _banded(runs: Sequence[Run], key: str = "") -> Iterator[_Banded]:
+    """Each measured run, or the one with this key, with its queries, and what each would have taken with nothing in force; None
+    for what is new."""
     histories = ByContext(History)
     for run in with_literal_classes(runs):
         if usable(run) and run.outcome:
             queries, history = measured_queries(run), histories.of(run)
+            if key not in ("", run.key):
+                history.add(queries)
+                continue
             foretold = {query.key: history.foretold(query) for query in queries}
             history.add(queries)
             if any(query.changes or query.properties for query in queries):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tuner.model.cohort_figures import CohortFigures, Gained
 from tuner.model.run import Outcome, Run
-from tuner.policy.baseline import Baseline, baselines
+from tuner.policy.baseline import Baseline, baseline_of
 from tuner.policy.evidence.log_ratio import Z_90
 from tuner.policy.measure import latest_usable, query_seconds
 
@@ -23,7 +23,7 @@ def cohort_figures(runs: Sequence[Run]) -> CohortFigures | None:
         return None
     outcome = latest.outcome
     took = None if outcome.duration_ms is None else outcome.duration_ms / 1e3
-    band = baselines(runs).get(latest.key) if latest.decision.in_force else None
+    band = baseline_of(latest, runs) if latest.decision.in_force else None
     gained = _gained(band, seconds, outcome) if band else None
     trend = tuple(query_seconds(run) for run in runs[-TREND_RUNS:])
     return CohortFigures(seconds, took, outcome.allocated_core_hours, outcome.allocated_gib_hours, gained, trend)

@@ -30,6 +30,7 @@ class Share:
     change_id: str
     seconds: float
     deviation: float
+    variance_of_all: float = 0.0
 
 
 def savings(runs: Sequence[Run]) -> list[Saving]:
@@ -41,8 +42,9 @@ def savings(runs: Sequence[Run]) -> list[Saving]:
     held = _Held(runs)
     found = list(_of_failures(runs, held))
     for run, gained in _gained(runs):
-        of_run = (Saving(run.key, s.change_id, s.seconds, s.deviation, *held.hours(run, s.seconds)) for s in gained)
-        found.extend(of_run)
+        for s in gained:
+            hours, variance = held.hours(run, s.seconds), s.variance_of_all
+            found.append(Saving(run.key, s.change_id, s.seconds, s.deviation, *hours, variance_of_run=variance))
     found.extend(held.of_sizes())
     order = {run.key: number for number, run in enumerate(runs)}
     return sorted(found, key=lambda saving: order[saving.run_key])
@@ -53,14 +55,21 @@ def shared_out(without: float, ratio: LogRatio, each: Sequence[tuple[str, LogRat
 
     The logarithmic mean makes parts that add up to the whole without a rest (the LMDI method: Ang, Energy Policy 33, 2005,
     867-871). Where the logs of the parts do not add up to that of the whole, each takes of the rest by its variance, as
-    observations are adjusted by least squares.
+    observations are adjusted by least squares; so it does of what is unsure of the whole.
     """
     rest = ratio.mean - sum(one.mean for _, one in each)
     unsure = sum(one.variance for _, one in each)
     with_them = without * math.exp(ratio.mean)
     scale = without if abs(ratio.mean) < 1e-9 else (without - with_them) / -ratio.mean
+    of_all = with_them**2 * ratio.variance
     return [
-        Share(id_, -(one.mean + rest * one.variance / unsure) * scale, with_them * one.deviation) for id_, one in each
+        Share(
+            id_,
+            -(one.mean + rest * one.variance / unsure) * scale,
+            with_them * one.deviation,
+            of_all * one.variance / unsure,
+        )
+        for id_, one in each
     ]
 
 
@@ -79,9 +88,10 @@ def _gained(runs: Sequence[Run]) -> Iterator[tuple[Run, list[Share]]]:
             ]
             if took:
                 steered.append((run, took))
-    effects = ByContext(_Effects)
+    effects: dict[int, _Effects] = {}
     for run, took in steered:
-        yield run, _of_run(took, effects.of(run), histories.of(run))
+        history = histories.of(run)
+        yield run, _of_run(took, effects.setdefault(id(history), _Effects()), history)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +118,7 @@ class _Effects:
 def _of_run(took: Sequence[_Took], effects: _Effects, history: History) -> list[Share]:
     usual = [replace(one.query, seconds=one.seconds) for one in took]
     moved = moved_beside(usual, lambda query, changes: effects.of(query, changes, history))
-    total: dict[str, tuple[float, float]] = {}
+    total: dict[str, tuple[float, float, float]] = {}
     for number, one in enumerate(took):
         changes = one.query.changes | moved.get(number, frozenset())
         ratio = effects.of(one.query, changes, history) if changes else None
@@ -117,9 +127,10 @@ def _of_run(took: Sequence[_Took], effects: _Effects, history: History) -> list[
         each = [(id_, effects.of(one.query, frozenset((id_,)), history)) for id_ in sorted(changes)]
         known = [(id_, own or LogRatio(0.0, EFFECT_SPREAD**2)) for id_, own in each]
         for share in shared_out(one.seconds * math.exp(-ratio.mean), ratio, known):
-            seconds, variance = total.get(share.change_id, (0.0, 0.0))
-            total[share.change_id] = seconds + share.seconds, variance + share.deviation**2
-    return [Share(id_, seconds, math.sqrt(variance)) for id_, (seconds, variance) in total.items()]
+            seconds, variance, of_all = total.get(share.change_id, (0.0, 0.0, 0.0))
+            added = seconds + share.seconds, variance + share.deviation**2, of_all + share.variance_of_all
+            total[share.change_id] = added
+    return [Share(id_, seconds, math.sqrt(variance), of_all) for id_, (seconds, variance, of_all) in total.items()]
 
 
 class _Held:

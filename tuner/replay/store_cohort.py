@@ -10,6 +10,7 @@ from functools import partial
 
 from tuner.history.store import Store
 from tuner.loop.books import keep_books
+from tuner.loop.stance_now import keep_stance_now
 from tuner.model.decision import Decision
 from tuner.model.insight import Insight
 from tuner.model.run import Run
@@ -49,12 +50,10 @@ def store_cohort(
         if run.outcome and run.outcome.app_id not in there and not _is_live(store, logged) and _stored(store, run)
     }
     _add_details(store, cohort, kept, added, problems)
-    problems.guard("keep the books", partial(_keep_books, store, name, cohort.next), None)
+    if added:
+        problems.guard("keep the books", partial(keep_books, store, name, None, most=KEPT_RUNS), None)
+        keep_stance_now(store, name)
     return len(added)
-
-
-def _keep_books(store: Store, name: str, outlook: Decision) -> None:
-    keep_books(store, name, store.runs(name, KEPT_RUNS, brief=True), outlook)
 
 
 def _is_live(store: Store, run: LoggedRun) -> bool:

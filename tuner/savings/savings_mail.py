@@ -7,13 +7,13 @@ from html import escape
 
 from tuner.model.saved import Saved
 from tuner.printable import printable
-from tuner.savings.savings_report import SavingsReport
+from tuner.savings.savings_report import SavingsReport, ends
 from tuner.units import format_hours, format_money, format_seconds
 from tuner.words.counts import counted
 from tuner.words.savings import NO_TAG, SIZES, saved_words, sure_words
 
-# A mail of cohorts and changes without end is read by nobody; the JSON has all.
-MOST_ROWS = 25
+# A mail of cohorts and changes without end is read by nobody: those that gained most and those that lost most. The JSON has all.
+MOST_ROWS = 24
 _MOST_CHARACTERS = 200
 
 _PAGE = "font:15px/1.5 -apple-system,'Segoe UI',Roboto,Arial,sans-serif;color:#1f2328;background:#ffffff;margin:0;padding:24px"
@@ -44,11 +44,11 @@ def _parts(report: SavingsReport, price: float | None) -> Iterator[str]:
     yield "</p>"
     yield from _table("By week", "Week of", ((one.week, "", one.saved) for one in report.weeks), price)
     if any(one.tag for one in report.tags):
-        tags = ((one.tag or NO_TAG, counted(one.cohorts, "cohort"), one.saved) for one in report.tags[:MOST_ROWS])
+        tags = ((one.tag or NO_TAG, counted(one.cohorts, "cohort"), one.saved) for one in ends(report.tags, MOST_ROWS))
         yield from _table("By team", "DAG tag", tags, price)
-    cohorts = ((one.cohort, ", ".join(one.tags), one.saved) for one in report.cohorts[:MOST_ROWS])
+    cohorts = ((one.cohort, ", ".join(one.tags), one.saved) for one in ends(report.cohorts, MOST_ROWS))
     yield from _table("By cohort", "Cohort", cohorts, price)
-    changes = ((one.words or SIZES, one.cohort, one.saved) for one in report.changes[:MOST_ROWS])
+    changes = ((one.words or SIZES, one.cohort, one.saved) for one in ends(report.changes, MOST_ROWS))
     yield from _table("By change", "Change", changes, price)
     yield "</body></html>"
 

@@ -19,8 +19,10 @@ from tuner.words.short_ids import short_id
 
 # What is listed of changes: those that gained or lost most.
 MOST_CHANGES = 50
+ALL_CHANGES = 1_000_000
 
 _Key = TypeVar("_Key", bound=Hashable)
+_Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,8 @@ class OfChange:
 
 @dataclass(frozen=True, slots=True)
 class SavingsReport:
-    """From the Monday `since` on. Each total is of the same runs: parts of one way to sum add up to `total`, but for tags."""
+    """From the Monday `since` on. Parts of one way to sum add up to `total`, but for tags, of which a cohort may have several,
+    and for changes, of which only the largest are listed."""
 
     since: str
     total: Saved
@@ -101,6 +104,12 @@ def savings_report(
         ),
         changes=_changes(store, changes, known, may_read_code),
     )
+
+
+def ends(rows: Sequence[_Row], most: int) -> Sequence[_Row]:
+    """At most so many of rows that are sorted: the first, which gained most, and the last, which lost most."""
+    half = most // 2
+    return rows if len(rows) <= most else [*rows[:half], *rows[-half:]]
 
 
 def apart(parts: Iterable[Saved]) -> Saved:
@@ -154,7 +163,8 @@ def _changes(
     runs = store.last_runs_with([(one.cohort, one.change_id) for one in found])
     told = []
     for one in found:
-        words, run = "", runs.get((one.cohort, one.change_id))
+        # One whose runs cannot be read any more is called what it is in the store.
+        words, run = one.change_id, runs.get((one.cohort, one.change_id))
         change = _change(one.change_id, [d.change for d in run.decision.changes]) if run else None
         if run and change:
             words = change_words(change, names_in([run], described=may_read_code(known[one.cohort])))

@@ -191,6 +191,7 @@ class World:
         return Savings(
             since="2026-03-02",
             total=total,
+            cohorts_in_all=1,
             weeks=[SavedOfWeek(week="2026-03-02", saved=total)],
             tags=[
                 SavedOfTag(tag=self.texts.tag, cohorts=1, saved=total),

@@ -6,7 +6,7 @@ from tuner.model.saved import Saved
 from tuner.panel.models import SavedItem, SavedOfChange, SavedOfCohort, SavedOfTag, SavedOfWeek, Savings
 from tuner.panel.views.texts import shortened
 from tuner.policy.evidence.log_ratio import Z_90
-from tuner.savings.savings_report import SavingsReport
+from tuner.savings.savings_report import SavingsReport, ends
 
 # More cohorts than a page can show; the command line has all.
 MOST_COHORTS = 200
@@ -26,14 +26,16 @@ def savings_answer(report: SavingsReport, core_hour_price: float | None) -> Savi
             failed_runs=saved.failed,
         )
 
-    half = MOST_COHORTS // 2
-    ends = report.cohorts if len(report.cohorts) <= MOST_COHORTS else (*report.cohorts[:half], *report.cohorts[-half:])
     return Savings(
         since=report.since,
         total=item(report.total),
+        cohorts_in_all=len(report.cohorts),
         weeks=[SavedOfWeek(week=one.week, saved=item(one.saved)) for one in report.weeks],
         tags=[SavedOfTag(tag=one.tag, cohorts=one.cohorts, saved=item(one.saved)) for one in report.tags],
-        cohorts=[SavedOfCohort(cohort=one.cohort, tags=list(one.tags), saved=item(one.saved)) for one in ends],
+        cohorts=[
+            SavedOfCohort(cohort=one.cohort, tags=list(one.tags), saved=item(one.saved))
+            for one in ends(report.cohorts, MOST_COHORTS)
+        ],
         changes=[
             SavedOfChange(
                 cohort=one.cohort,

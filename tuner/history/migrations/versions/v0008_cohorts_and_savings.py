@@ -24,7 +24,12 @@ _NEWEST = """
         FROM spark_tuner_runs
     ) AS ranked WHERE age = 1
 """
-_DECISIONS = "SELECT c.cohort, r.decision FROM spark_tuner_cohorts c JOIN spark_tuner_runs r ON r.key = c.last_key"
+_DECISION = """
+    SELECT r.mode, r.decision FROM spark_tuner_cohorts c JOIN spark_tuner_runs r ON r.key = c.last_key WHERE c.cohort = :cohort
+"""
+_STANCE = """
+    UPDATE spark_tuner_cohorts SET state = :state, in_force = :in_force, waiting = :waiting WHERE cohort = :cohort
+"""
 _IN_FORCE = {"trial", "promoted", "pinned"}
 _TASKS = (
     "SELECT DISTINCT cohort, dag_id, task_id FROM spark_tuner_runs WHERE dag_id IS NOT NULL AND task_id IS NOT NULL"
@@ -105,26 +110,32 @@ def _fill() -> None:
     update = sa.text("UPDATE spark_tuner_cohorts SET tasks = :tasks WHERE cohort = :cohort")
     for cohort, of_it in tasks.items():
         connection.execute(update, {"cohort": cohort, "tasks": json.dumps(sorted(of_it))})
-    update = sa.text("UPDATE spark_tuner_cohorts SET state = :state, in_force = :in_force WHERE cohort = :cohort")
-    for cohort, decision in connection.execute(sa.text(_DECISIONS)).all():
-        connection.execute(update, {"cohort": cohort, **_stance(decision)})
+    # One at a time: decisions are large.
+    for (cohort,) in connection.execute(sa.text("SELECT cohort FROM spark_tuner_cohorts")).all():
+        mode, decision = connection.execute(sa.text(_DECISION), {"cohort": cohort}).one()
+        connection.execute(sa.text(_STANCE), {"cohort": cohort, **_stance(mode, decision)})
 
 
-def _stance(document: str) -> dict[str, object]:
+def _stance(mode: str, document: str) -> dict[str, object]:
     """Where the newest run's decision left its cohort; one that cannot be read, observing."""
     try:
         changes = json.loads(document)["changes"]
         standings = {change["standing"] for change in changes}
-        in_force = sum(c["standing"] in _IN_FORCE and not c["change"].get("needs") for c in changes)
-    except (ValueError, KeyError, TypeError):
-        return {"state": "observing", "in_force": 0}
+        alone = [change["standing"] for change in changes if not change["change"].get("needs")]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return {"state": "observing", "in_force": 0, "waiting": 0}
+    waiting = 0 if mode == "observe" else alone.count("proposed")
+    return {"state": _state(standings), "in_force": sum(s in _IN_FORCE for s in alone), "waiting": waiting}
+
+
+def _state(standings: set[str]) -> str:
     if "trial" in standings:
-        return {"state": "trial", "in_force": in_force}
+        return "trial"
     if standings & _IN_FORCE:
-        return {"state": "tuned", "in_force": in_force}
+        return "tuned"
     if standings & {"rolled_back", "expired"}:
-        return {"state": "rolled_back", "in_force": 0}
-    return {"state": "held" if standings == {"held"} else "observing", "in_force": 0}
+        return "rolled_back"
+    return "held" if standings == {"held"} else "observing"
 
 
 def downgrade() -> None:

@@ -32,7 +32,7 @@ function figure(label, value, ...below) {
   return h("div", { class: "figure" }, h("dt", {}, label), h("dd", {}, h("div", { class: "value" }, value), h("div", { class: "below" }, ...below)));
 }
 
-function totals({ total, cohorts }) {
+function totals({ total, cohorts_in_all: cohorts }) {
   const failed = total.failed_runs ? `, ${counted(total.failed_runs, "run")} that a change made fail among them` : "";
   return h(
     "dl",
@@ -41,7 +41,7 @@ function totals({ total, cohorts }) {
     figure("Losses in that", total.lost_seconds ? seconds(total.lost_seconds) : "none", `runs in which a change lost${failed}`),
     figure("Executors held", less(total.core_hours, "core-hours"), less(total.gib_hours, "GiB-hours")),
     total.cost === null ? "" : figure("Worth", money(total.cost), "by the price of a core-hour"),
-    figure("Runs with changes", grouped(total.runs), `of ${counted(cohorts.length, "cohort")}`),
+    figure("Runs with changes", grouped(total.runs), `of ${counted(cohorts, "cohort")}`),
   );
 }
 

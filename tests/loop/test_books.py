@@ -1,0 +1,116 @@
+"""What is kept of a cohort's runs for lists of many, night after night."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.panel.nights import COHORT, HINT, decided, night, query
+from tuner.history.store import Store
+from tuner.loop.books import BOOKED_RUNS, keep_books
+from tuner.loop.stance_now import keep_stance_now
+from tuner.model.cohort_figures import Gained
+from tuner.model.decision import Mode, Standing
+from tuner.model.run import Run, RunState
+from tuner.model.verdict import ModeChange
+
+CHANGE = decided(HINT, Standing.PROMOTED)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(f"sqlite:///{tmp_path}/history.db") as opened:
+        yield opened
+
+
+def a_night(number: int, *, steered: bool) -> Run:
+    queries = (query("q1", 10.0 if steered else 20.0), query("q2", 30.0))
+    return night(number, *queries, changes=[CHANGE] if steered else [])
+
+
+def begin(store: Store, run: Run) -> None:
+    store.begin(replace(run, state=RunState.RUNNING, ended_at=None, outcome=None))
+
+
+def finish(store: Store, run: Run) -> Gained | None:
+    store.finish(run.key, run.state, run.ended_at or run.started_at, run.outcome)
+    return keep_books(store, COHORT, None, run.key)
+
+
+def total(store: Store) -> float:
+    since = a_night(0, steered=False).started_at
+    return sum(week.saved.seconds for week in store.saved_by_week(None, since))
+
+
+def test_a_job_that_was_tuned_long_ago_is_still_booked(store: Store) -> None:
+    """Of its latest 60 runs none was without the change: the nights before it are what it is held against."""
+    before = 0.0
+    for number in range(BOOKED_RUNS + 30):
+        run = a_night(number, steered=number >= 3)
+        begin(store, run)
+        booked = finish(store, run)
+        if number >= 3:
+            assert booked is not None and booked.seconds == pytest.approx(10, rel=0.1), number
+            assert total(store) > before + 8, number
+        before = total(store)
+    assert before == pytest.approx(10 * (BOOKED_RUNS + 27), rel=0.1)
+    (summary,) = store.cohorts()
+    assert summary.figures and summary.figures.gained
+    assert summary.figures.gained.seconds == pytest.approx(10, rel=0.1)
+
+
+def test_what_is_booked_stays_where_no_run_tells_of_it_any_more(store: Store) -> None:
+    runs = [a_night(number, steered=number >= 3) for number in range(10)]
+    for run in runs:
+        begin(store, run)
+        finish(store, run)
+    before = total(store)
+    begin(store, replace(a_night(10, steered=True), started_at=runs[-1].started_at + timedelta(days=1)))
+    keep_books(store, COHORT, None, most=3)
+    assert total(store) == pytest.approx(before, rel=0.05)
+
+
+def test_each_of_two_runs_at_once_is_told_its_own(store: Store) -> None:
+    for number in range(3):
+        begin(store, a_night(number, steered=False))
+        finish(store, a_night(number, steered=False))
+    first, second = a_night(3, steered=True), a_night(4, steered=True)
+    begin(store, first)
+    begin(store, second)
+    booked = finish(store, first)
+    assert booked is not None and booked.seconds == pytest.approx(10, rel=0.1)
+    assert finish(store, second) is not None
+    assert total(store) == pytest.approx(20, rel=0.1)
+
+
+def test_two_hints_that_are_always_together_are_as_sure_as_one(store: Store) -> None:
+    """What each did is not known; what both did is."""
+    other = decided(replace(HINT, target="sales=stores"), Standing.PROMOTED)
+    for number in range(13):
+        steered = number >= 3
+        queries = (query("q1", 10.0 if steered else 40.0), query("q2", 30.0))
+        run = night(number, *queries, changes=[CHANGE, other] if steered else [])
+        begin(store, run)
+        booked = finish(store, run)
+    assert booked is not None and booked.seconds == pytest.approx(30, rel=0.05)
+    assert booked.deviation < 3
+    (first, *_), since = store.saved_by_change(None, a_night(0, steered=False).started_at, 5), a_night(0, steered=False)
+    assert first.saved.deviation > 10 * booked.deviation, "what one of them did alone is open"
+    assert sum(week.saved.deviation for week in store.saved_by_week(None, since.started_at)) < 30
+
+
+def test_nothing_is_kept_of_a_cohort_without_runs(store: Store) -> None:
+    assert keep_books(store, "nobody", None) is None
+    keep_stance_now(store, "nobody")
+    assert store.cohorts() == []
+
+
+def test_a_mode_is_listed_at_once_also_where_no_run_has_told_of_the_next(store: Store) -> None:
+    begin(store, a_night(0, steered=False))
+    store.set_mode(ModeChange(COHORT, Mode.OBSERVE, "ana", a_night(0, steered=False).started_at))
+    keep_stance_now(store, COHORT)
+    assert store.cohorts()[0].stance.mode is Mode.OBSERVE

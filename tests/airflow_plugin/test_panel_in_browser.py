@@ -138,16 +138,25 @@ def strategies(run: Run) -> list[Strategy]:
     return [join.strategy for query in run.outcome.queries for join in query.joins]
 
 
+def opened(panel: Any) -> tuple[Any, Any]:
+    """The row of the broadcast, and what is below it."""
+    row = panel.locator("tr.change-row", has_text="BROADCAST(dims)")
+    row.wait_for()
+    expander = row.locator("button.expander")
+    if expander.get_attribute("aria-expanded") == "false":
+        expander.click()
+    return row, row.locator("xpath=following-sibling::tr[1]")
+
+
 def test_a_recommendation_is_seen_approved_tried_and_rolled_back(airflow: LiveAirflow, browse: Any) -> None:
     (first,) = runs(airflow)
     assert strategies(first) == [Strategy.SORT_MERGE]
     ana = browse("admin")
 
     panel = ana.open(f"/dags/{DAG}/tasks/{TASK}/plugin/spark-tuner-task")
-    card = panel.locator("article.recommendation", has_text="BROADCAST(dims)")
-    card.wait_for()
+    row, card = opened(panel)
     assert panel.get_by_role("heading", level=1).inner_text() == COHORT
-    assert "Proposed" in card.inner_text()
+    assert "Proposed" in row.inner_text()
     assert "400k rows" in card.inner_text()
     ana.picture("1_proposed")
     card.get_by_role("button", name="Approve").click()
@@ -164,10 +173,10 @@ def test_a_recommendation_is_seen_approved_tried_and_rolled_back(airflow: LiveAi
     assert second.origin is not None and second.origin.run_id == run_id
 
     panel = ana.open(f"/dags/{DAG}/runs/{quote(run_id, safe='')}/tasks/{TASK}/plugin/spark-tuner-task-instance")
-    card = panel.locator("article.recommendation", has_text="BROADCAST(dims)")
-    card.wait_for()
-    assert "in force since" in card.inner_text()
-    assert "Measured" in card.inner_text() and "not yet" not in card.inner_text()
+    row, card = opened(panel)
+    assert "In force since" in card.inner_text()
+    assert "measured" in row.inner_text() and "not yet" not in card.inner_text()
+    panel.locator(".chart-fold > summary").click()
     panel.locator(".chart-picture svg").first.wait_for()
     ana.picture("3_measured")
 
@@ -178,10 +187,11 @@ def test_a_recommendation_is_seen_approved_tried_and_rolled_back(airflow: LiveAi
     ana.picture("4_plans", height=2600)
 
     panel.get_by_role("tab", name="Recommendations").click()
+    _, card = opened(panel)
     card.get_by_role("button", name="Roll back").click()
     card.get_by_label("Reason").fill("quarter end")
     card.locator("form").get_by_role("button", name="Roll back").click()
-    panel.locator("article.recommendation .verdict", has_text="quarter end").first.wait_for()
+    panel.locator("tr.details .verdict", has_text="quarter end").first.wait_for()
     panel.get_by_role("tab", name="Audit").click()
     panel.get_by_role("tabpanel").get_by_text("quarter end").first.wait_for()
     ana.picture("5_rolled_back")
@@ -226,7 +236,7 @@ def test_each_tab_shows_the_cohort_in_light_and_in_dark(
 def test_a_viewer_sees_the_numbers_and_may_not_act(airflow: LiveAirflow, browse: Any) -> None:
     vic = browse("viewer")
     panel = vic.open(f"/dags/{DAG}/tasks/{TASK}/plugin/spark-tuner-task")
-    panel.locator("article.recommendation").first.wait_for()
+    panel.locator("tr.change-row").first.wait_for()
     panel.get_by_text("You may look but not act").wait_for()
     assert panel.get_by_role("button", name="Approve").count() == 0
     assert panel.get_by_role("button", name="Change mode").count() == 0

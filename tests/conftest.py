@@ -22,6 +22,8 @@ TPCDS_SCALE = 0.01
 # Tests share their machine: what most are about is not how long a decision takes there.
 os.environ["SPARK_TUNER_MOST_SECONDS_BEFORE"] = os.environ["SPARK_TUNER_MOST_SECONDS_AFTER"] = "60"
 os.environ["SPARK_SUBMIT_OPTS"] = driver_options()
+# How wide the terminal of whoever runs the tests is, is not what they are about.
+os.environ.pop("COLUMNS", None)
 # Set by .ci/nightly: more queries of TPC-DS, more examples of each property.
 AT_LENGTH = os.environ.get("SPARK_TUNER_TESTS") == "nightly"
 _TESTS = Path(__file__).parent

@@ -236,4 +236,4 @@ def test_in_mode_observe_the_next_run_is_told_apart_from_the_latest(ask: Ask, st
     keep(store, night(0, query("q1", 20)), night(1, query("q1", 11), changes=[trial]), details=outlook(trial))
     store.set_mode(ModeChange(COHORT, Mode.OBSERVE, "bea", FIRST + timedelta(days=2)))
     cohort = ask().get("/api/cohort", params={"cohort": COHORT}).json()
-    assert (cohort["last_decision"], cohort["next_decision"]) == ("1 on trial", "observed; 1 proposed")
+    assert cohort["next_decision"] == "observed; 1 proposed"

@@ -65,8 +65,8 @@ def test_both_are_one_trial_that_says_so() -> None:
     alone, *_ = trial(replace(twice(), shared_subplans=()))
     assert order.prediction == share.prediction
     assert order.prediction and alone.prediction and order.prediction.gain > alone.prediction.gain
-    assert reason_words(order.reason).endswith("; groups that were made of them 2 times are made once")
-    assert "made once" not in reason_words(alone.reason)
+    assert reason_words(order.reason).endswith("; what the query groups from them 2 times it then groups once")
+    assert "groups once" not in reason_words(alone.reason)
     told = {evidence.what: evidence for evidence in order.evidence}
     assert told["times that their groups were made"].value == 2
     assert told["times that their groups were made"].of == "days and returns and sales"

@@ -14,6 +14,11 @@ export function cohortAddress(cohort) {
   return withQuery(file(), { cohort });
 }
 
+/** A report books nothing. */
+export function savingsAddress() {
+  return file();
+}
+
 export function listAddress() {
   return file();
 }

@@ -67,8 +67,9 @@ export const plan = async (name, query) => {
   const item = found.items.find((each) => each.query.fingerprint === query) ?? null;
   return plans[query] ?? { query: item?.query ?? { fingerprint: query, name: query }, item, before: null, after: null };
 };
-/** A report keeps no runs that could be compared. */
+/** A report keeps no runs that could be compared, and books nothing. */
 export const compare = null;
+export const savings = null;
 export const audit = async (name, asked) => page((await about(name)).audit, asked);
 export const rule = refused;
 export const changeMode = refused;

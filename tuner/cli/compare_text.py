@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from tuner.cli.console import console
 from tuner.cli.print_lines import print_lines
 from tuner.compare.run_comparison import QueryComparison, RunComparison, RunTotals
 from tuner.printable import identifier, printable
@@ -24,21 +24,21 @@ _MOST_KEY = 200
 
 def show_comparison(found: RunComparison, names: QueryNames, most: int) -> None:
     """`most` queries at most."""
-    console = Console(highlight=False)
-    print_lines(console, [_run_line("before", found.before), _run_line("after ", found.after), "", headline(found)])
+    to = console()
+    print_lines(to, [_run_line("before", found.before), _run_line("after ", found.after), "", headline(found)])
     if found.is_same and not any(query.difference for query in found.queries):
         return
     if said_causes(found):
-        print_lines(console, [""])
-        console.print(_why(found, names))
+        print_lines(to, [""])
+        to.print(_why(found, names))
     if shown := found.queries[:most]:
-        print_lines(console, [""])
-        console.print(_queries(shown, names))
+        print_lines(to, [""])
+        to.print(_queries(shown, names))
         if (rest := len(found.queries) - most) > 0:
-            print_lines(console, [f"and {rest} more, which differ less (--queries {len(found.queries)} shows all)"])
-        print_lines(console, (line for query in shown for line in _details(query, found, names)))
+            print_lines(to, [f"and {rest} more, which differ less (--queries {len(found.queries)} shows all)"])
+        print_lines(to, (line for query in shown for line in _details(query, found, names)))
     if others := list(other_differences(found, names)):
-        print_lines(console, ["", "what else differs:", *(f"  {line}" for line in others)])
+        print_lines(to, ["", "what else differs:", *(f"  {line}" for line in others)])
 
 
 def _run_line(which: str, run: RunTotals) -> str:

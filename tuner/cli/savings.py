@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from tuner.cli.console import console
 from tuner.cli.db import Url, stored_url
 from tuner.cli.options import AsJson, CoreHourPrice
 from tuner.errors import TunerError
@@ -76,33 +77,32 @@ def _print_json(report: SavingsReport, price: float | None) -> None:
 
 
 def _print(report: SavingsReport, price: float | None) -> None:
-    from rich.console import Console
 
     from tuner.savings.savings_report import ends
     from tuner.words.counts import counted
     from tuner.words.savings import NO_TAG, saved_words, sure_words
 
-    console = Console(highlight=False)
+    to = console()
     total = report.total
     if not total.runs:
-        console.print(f"Nothing is booked since {report.since}: no run had a change in force that was measured.")
+        to.print(f"Nothing is booked since {report.since}: no run had a change in force that was measured.")
         return
     sure = f" (90 % sure: {sure_words(total)})" if sure_words(total) else ""
     runs = f"{counted(total.runs, 'run')} of {counted(len(report.cohorts), 'cohort')} with changes in force"
-    console.print(f"Since {report.since}, {runs} took {saved_words(total.seconds)}{sure}.")
+    to.print(f"Since {report.since}, {runs} took {saved_words(total.seconds)}{sure}.")
     if total.lost_seconds:
-        console.print(f"That is after losses of {_seconds(total.lost_seconds)}{_of_failures(total)}.")
-    console.print(f"Executors held {_hours(total)}{_money(total, price)}.")
-    _table(console, "Week of", report.weeks, lambda one: one.week, lambda one: one.saved, price)
+        to.print(f"That is after losses of {_seconds(total.lost_seconds)}{_of_failures(total)}.")
+    to.print(f"Executors held {_hours(total)}{_money(total, price)}.")
+    _table(to, "Week of", report.weeks, lambda one: one.week, lambda one: one.saved, price)
     if any(one.tag for one in report.tags):
-        _table(console, "DAG tag", report.tags, lambda one: one.tag or NO_TAG, lambda one: one.saved, price)
-    _table(console, "Cohort", ends(report.cohorts, _MOST_LINES), lambda one: one.cohort, lambda one: one.saved, price)
+        _table(to, "DAG tag", report.tags, lambda one: one.tag or NO_TAG, lambda one: one.saved, price)
+    _table(to, "Cohort", ends(report.cohorts, _MOST_LINES), lambda one: one.cohort, lambda one: one.saved, price)
     changes = ends(report.changes, _MOST_LINES)
-    _table(console, "Change", changes, lambda one: f"{_words(one.words)}\n{one.cohort}", lambda one: one.saved, price)
+    _table(to, "Change", changes, lambda one: f"{_words(one.words)}\n{one.cohort}", lambda one: one.saved, price)
 
 
 def _table(
-    console: Console,
+    to: Console,
     what: str,
     rows: Sequence[_Row],
     name: Callable[[_Row], str],
@@ -127,8 +127,8 @@ def _table(
         lines = "\n".join(printable(line) for line in name(row).split("\n"))
         cells = [saved_words(one.seconds), sure_words(one) or "-", lost, format_hours(one.core_hours), *money]
         table.add_row(Text(lines), *cells)
-    console.print()
-    console.print(table)
+    to.print()
+    to.print(table)
 
 
 def _words(words: str) -> str:

@@ -170,7 +170,7 @@ class World:
         fields = {name: getattr(self.cohort(), name) for name in CohortItem.model_fields}
         first = CohortItem(**{**fields, "tags": [self.texts.tag]})
         items = [first, CohortItem(**{**fields, **other, "last_run_state": RunState.FAILED})]
-        if asked.get("waits") or asked.get("search"):
+        if any(asked.get(name) for name in ("waits", "search", "run_id")):
             items = items[:1]
         if asked.get("reverse"):
             items = items[::-1]

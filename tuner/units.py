@@ -8,6 +8,7 @@ import re
 MIB = 1 << 20
 GIB = 1 << 30
 MS_PER_HOUR = 3_600_000
+SECONDS_PER_HOUR = 3600.0
 
 _SIZE = re.compile(r"^\s*(-?[0-9]{1,18})\s*([a-z]*)\s*$", re.IGNORECASE)
 # JavaUtils.byteStringAs: binary units; a bare number is in the unit the property names.
@@ -60,6 +61,11 @@ def format_hours(hours: float) -> str:
 def is_price(price: float) -> bool:
     """Whether a number can be one."""
     return math.isfinite(price) and price >= 0
+
+
+def cost_of(core_hours: float | None, core_hour_price: float | None) -> float | None:
+    """What core-hours cost, at a price for each; None where one of the two is not known."""
+    return None if core_hours is None or core_hour_price is None else core_hours * core_hour_price
 
 
 def format_money(amount: float) -> str:

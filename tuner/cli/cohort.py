@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -12,11 +11,7 @@ from tuner.history.cohort_name import LONGEST_KNOWN, MOST_CHARACTERS, flaw
 
 if TYPE_CHECKING:
     from tuner.history.store import Store
-    from tuner.model.decision import Decision
     from tuner.model.run import Run
-
-# Runs whose outlook is looked for: those since may be running, or lost.
-_DETAILS_AMONG = 10
 
 
 def new_name(name: str) -> str:
@@ -33,15 +28,6 @@ def known_runs(store: Store, cohort: str, most: int | None = None) -> list[Run]:
     """A cohort's newest runs, oldest first. Raises TunerError where the store has none."""
     require_known(store, cohort)
     return store.runs(cohort) if most is None else store.runs(cohort, most)
-
-
-def outlook_of(store: Store, runs: Sequence[Run]) -> tuple[Decision, Run] | None:
-    """What was decided for the next run when one of the newest of these (oldest first) ended, and that run; None where it is not
-    known."""
-    for run in reversed(runs[-_DETAILS_AMONG:]):
-        if (details := store.details(run.key)) is not None and details.outlook is not None:
-            return details.outlook, run
-    return None
 
 
 def require_known(store: Store, cohort: str) -> None:

@@ -13,6 +13,7 @@ from tuner.model.decision import DecidedChange
 from tuner.replay.cohort_replay import Advised, CohortReplay, Observed, ReplayedRun, ReplaySummary
 from tuner.replay.cohort_resources import CohortResources
 from tuner.replay.replayed import Replayed
+from tuner.units import cost_of
 from tuner.words.actions import action_words
 from tuner.words.decisions import decision_summary
 from tuner.words.query_names import QueryNames
@@ -84,8 +85,8 @@ def _totals(summary: ReplaySummary, core_hour_price: float | None) -> dict[str, 
         "allocated_runs": sum(c.allocated_runs for c in summary.cohorts),
         "saved_core_hours": saved,
         "core_hour_price": core_hour_price,
-        "cost": None if core_hour_price is None else held * core_hour_price,
-        "saved_cost": None if core_hour_price is None else saved * core_hour_price,
+        "cost": cost_of(held, core_hour_price),
+        "saved_cost": cost_of(saved, core_hour_price),
         "live_decisions": {
             "steered": sum(c.live for c in summary.cohorts),
             "as_live": sum(c.as_live for c in summary.cohorts),

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from rich.console import Console
 
-from tuner.cli.cohort import known_runs, outlook_of
+from tuner.cli.cohort import known_runs
 from tuner.cli.next_decision import NextDecision, next_decision
 from tuner.cli.print_lines import print_lines
 from tuner.cli.status_runs import application_seconds, runs_table
 from tuner.history.store import Store
+from tuner.loop.outlook import outlook_of
 from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.objective import Objective
 from tuner.model.reason import Reason

@@ -9,12 +9,13 @@ from typing import Annotated
 
 import typer
 
-from tuner.cli.cohort import known_name, known_runs, outlook_of
+from tuner.cli.cohort import known_name, known_runs
 from tuner.cli.console import console
 from tuner.cli.db import Url, stored_url
 from tuner.cli.print_lines import print_lines
 from tuner.errors import TunerError
 from tuner.history.store import Store
+from tuner.loop.outlook import outlook_of
 from tuner.loop.stance_now import keep_stance_now
 from tuner.model.change import Change
 from tuner.model.verdict import Ruling, Verdict

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from tuner.history.tables import RunRow, SavingRow, WeeklySavingRow
 from tuner.model.saved import Saved, SavedByChange, SavedInWeek
 from tuner.model.saving import Saving
+from tuner.units import SECONDS_PER_HOUR
 
 
 def week_of(moment: datetime) -> str:
@@ -96,7 +97,10 @@ def saved_by_week(session: Session, cohorts: Collection[str] | None, since: str)
 
 def saved_by_change(session: Session, cohorts: Collection[str] | None, since: str, most: int) -> list[SavedByChange]:
     """As `saved_by_week`, by change: so many, those that gained or lost most, in hours of queries and of cores."""
-    row, gained = WeeklySavingRow, func.abs(func.sum(WeeklySavingRow.seconds / 3600 + WeeklySavingRow.core_hours))
+    row, gained = (
+        WeeklySavingRow,
+        func.abs(func.sum(WeeklySavingRow.seconds / SECONDS_PER_HOUR + WeeklySavingRow.core_hours)),
+    )
     times = func.min(row.first_at, type_=row.first_at.type), func.max(row.last_at, type_=row.last_at.type)
     rows = session.execute(
         _within(select(row.cohort, row.change_id, *times, *_sums(row.deviation, row.runs)), cohorts, since)

@@ -13,7 +13,7 @@ from tuner.model.insight import Insight
 from tuner.model.plan_picture import PlanPicture
 from tuner.model.query import Query
 from tuner.model.resource_use import UNKNOWN_USE, ResourceUse
-from tuner.units import GIB, MS_PER_HOUR
+from tuner.units import GIB, MS_PER_HOUR, cost_of
 
 
 class RunState(StrEnum):
@@ -59,8 +59,7 @@ class Outcome:
 
     def cost(self, core_hour_price: float | None) -> float | None:
         """What these cost, at a price for each; None where one of the two is not known."""
-        held = self.allocated_core_hours
-        return None if held is None or core_hour_price is None else held * core_hour_price
+        return cost_of(self.allocated_core_hours, core_hour_price)
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,6 @@ class Wanted:
 class CohortTotals:
     """Sums over cohorts, of the last run of each: what was measured of `measured` of them, and gained in `tuned`."""
 
-    cohorts: int
     measured: int
     query_seconds: float
     core_hours: float
@@ -70,7 +69,6 @@ def totals(summaries: Sequence[CohortSummary]) -> CohortTotals:
     figures = [summary.figures for summary in summaries if summary.figures]
     gained = [each.gained for each in figures if each.gained]
     return CohortTotals(
-        cohorts=len(summaries),
         measured=len(figures),
         query_seconds=sum(each.query_seconds for each in figures),
         core_hours=sum(each.core_hours or 0.0 for each in figures),

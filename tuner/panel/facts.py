@@ -8,6 +8,7 @@ from functools import cached_property
 
 from tuner.history.cohort_rows import CohortSummary
 from tuner.history.store import Store
+from tuner.loop.outlook import OUTLOOK_AMONG
 from tuner.model.decision import Decision, Mode
 from tuner.model.objective import Objective
 from tuner.model.run import Run, RunDetails, RunState
@@ -17,9 +18,6 @@ from tuner.policy.rulings_since import rulings_since
 from tuner.words.actions import action_words
 from tuner.words.changes import change_words
 from tuner.words.query_names import QueryNames, names_in
-
-# Runs whose details are looked for: those since may be running, or lost.
-DETAILS_AMONG = 10
 
 
 class CohortFacts:
@@ -123,7 +121,7 @@ class CohortFacts:
     def newest_details(self) -> tuple[Run, RunDetails] | None:
         """Of the newest run that has details."""
         finished = [run for run in reversed(self.runs) if run.state is not RunState.RUNNING]
-        for run in finished[:DETAILS_AMONG]:
+        for run in finished[:OUTLOOK_AMONG]:
             if (details := self.details(run)) is not None:
                 return run, details
         return None

@@ -20,7 +20,7 @@ from tuner.model.objective import Objective
 from tuner.model.plan_picture import StepKind
 from tuner.model.run import RunState
 from tuner.model.verdict import Ruling
-from tuner.policy.evidence.log_ratio import Z_90
+from tuner.policy.evidence.log_ratio import interval_90
 from tuner.policy.measured_gain import MeasuredGain
 
 Item = TypeVar("Item")
@@ -76,9 +76,8 @@ class GainItem(Answer):
 
     @classmethod
     def of(cls, seconds: float, deviation: float, core_hours: float | None) -> GainItem:
-        return cls(
-            seconds=seconds, low=seconds - Z_90 * deviation, high=seconds + Z_90 * deviation, core_hours=core_hours
-        )
+        low, high = interval_90(seconds, deviation)
+        return cls(seconds=seconds, low=low, high=high, core_hours=core_hours)
 
 
 class CohortItem(Answer):

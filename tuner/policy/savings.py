@@ -19,8 +19,7 @@ from tuner.policy.failed_run import FailedRun, after_failure
 from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Key, Measured, measured_queries, usable
 from tuner.policy.moved_beside import moved_beside
-
-SECONDS_PER_HOUR = 3600.0
+from tuner.units import SECONDS_PER_HOUR
 
 
 @dataclass(frozen=True, slots=True)

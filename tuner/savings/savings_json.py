@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tuner.model.saved import Saved
-from tuner.policy.evidence.log_ratio import Z_90
+from tuner.policy.evidence.log_ratio import interval_90
 from tuner.savings.savings_report import SavingsReport
+from tuner.units import cost_of
 
 
 def savings_json(report: SavingsReport, core_hour_price: float | None = None) -> dict[str, Any]:
@@ -14,14 +15,15 @@ def savings_json(report: SavingsReport, core_hour_price: float | None = None) ->
     from `low_seconds` to `high_seconds`."""
 
     def saved(one: Saved) -> dict[str, Any]:
+        low, high = interval_90(one.seconds, one.deviation)
         return {
             "seconds": one.seconds,
-            "low_seconds": one.seconds - Z_90 * one.deviation,
-            "high_seconds": one.seconds + Z_90 * one.deviation,
+            "low_seconds": low,
+            "high_seconds": high,
             "lost_seconds": one.lost_seconds,
             "core_hours": one.core_hours,
             "gib_hours": one.gib_hours,
-            "cost": None if core_hour_price is None else one.core_hours * core_hour_price,
+            "cost": cost_of(one.core_hours, core_hour_price),
             "runs": one.runs,
             "failed_runs": one.failed,
         }

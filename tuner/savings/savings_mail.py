@@ -10,7 +10,7 @@ from tuner.printable import printable
 from tuner.savings.savings_report import SavingsReport, ends
 from tuner.units import format_hours, format_money, format_seconds
 from tuner.words.counts import counted
-from tuner.words.savings import NO_TAG, SIZES, saved_words, sure_words
+from tuner.words.savings import NO_TAG, SIZES, losses_words, runs_words, saved_words, sure_words
 
 # A mail of cohorts and changes without end is read by nobody: those that gained most and those that lost most. The JSON has all.
 MOST_ROWS = 24
@@ -36,12 +36,8 @@ def _parts(report: SavingsReport, price: float | None) -> Iterator[str]:
         yield "<p>No run had a change in force that was measured.</p></body></html>"
         return
     sure = f" (90 % sure: {sure_words(total)})" if sure_words(total) else ""
-    runs = f"{counted(total.runs, 'run')} of {counted(len(report.cohorts), 'cohort')} with changes in force"
-    yield f"<p>{runs} took <strong>{_tone(total)}</strong>{sure}."
-    if total.lost_seconds:
-        failed = f", {counted(total.failed, 'run')} that a change made fail among them" if total.failed else ""
-        yield f" That is after losses of {format_seconds(total.lost_seconds)}{failed}."
-    yield "</p>"
+    runs = runs_words(total, len(report.cohorts))
+    yield f"<p>{runs} took <strong>{_tone(total)}</strong>{sure}. {losses_words(total)}</p>"
     yield from _table("By week", "Week of", ((one.week, "", one.saved) for one in report.weeks), price)
     if any(one.tag for one in report.tags):
         tags = ((one.tag or NO_TAG, counted(one.cohorts, "cohort"), one.saved) for one in ends(report.tags, MOST_ROWS))

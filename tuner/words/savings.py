@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tuner.model.saved import Saved
+from tuner.policy.evidence.log_ratio import interval_90
 from tuner.units import format_seconds
+from tuner.words.counts import counted
 
-# Standard deviations between the middle and the ends of a 90 % interval.
-_Z_90 = 1.645
 _LEAST_SECONDS = 0.005
 SIZES = "other sizes than the job asks for"
 NO_TAG = "no tag"
@@ -21,7 +21,7 @@ def saved_words(seconds: float) -> str:
 
 def sure_words(saved: Saved) -> str:
     """Between what bounds that lies, 90 % sure: `2.0 s to 4.4 s less`, `0.3 s more to 1.2 s less`."""
-    low, high = saved.seconds - _Z_90 * saved.deviation, saved.seconds + _Z_90 * saved.deviation
+    low, high = interval_90(saved.seconds, saved.deviation)
     if saved.deviation <= 0 or high - low < _LEAST_SECONDS:
         return ""
     if low >= 0:
@@ -29,3 +29,16 @@ def sure_words(saved: Saved) -> str:
     if high <= 0:
         return f"{format_seconds(-high)} to {format_seconds(-low)} more"
     return f"{format_seconds(-low)} more to {format_seconds(high)} less"
+
+
+def runs_words(saved: Saved, cohorts: int) -> str:
+    """Of which runs it is: `18 runs of 2 cohorts with changes in force`."""
+    return f"{counted(saved.runs, 'run')} of {counted(cohorts, 'cohort')} with changes in force"
+
+
+def losses_words(saved: Saved) -> str:
+    """What was lost in it, as a sentence; "" where nothing was."""
+    if not saved.lost_seconds:
+        return ""
+    failed = f", {counted(saved.failed, 'run')} that a change made fail among them" if saved.failed else ""
+    return f"That is after losses of {format_seconds(saved.lost_seconds)}{failed}."

@@ -15,6 +15,7 @@ from tuner.panel.views.held import held
 from tuner.panel.views.recommendations import recommended_trials
 from tuner.panel.views.texts import shortened
 from tuner.policy.measure import query_seconds
+from tuner.units import cost_of
 from tuner.words.decisions import decision_summary
 
 
@@ -36,7 +37,7 @@ def cohort_item(summary: CohortSummary, *, may_act: bool, core_hour_price: float
         application_seconds=figures.application_seconds if figures else None,
         core_hours=figures.core_hours if figures else None,
         gib_hours=figures.gib_hours if figures else None,
-        cost=_cost(figures.core_hours if figures else None, core_hour_price),
+        cost=cost_of(figures.core_hours if figures else None, core_hour_price),
         gained=GainItem.of(gained.seconds, gained.deviation, gained.core_hours) if gained else None,
         trend=list(figures.trend) if figures else [],
         may_act=may_act,
@@ -49,16 +50,12 @@ def totals_item(listed: Sequence[CohortSummary], core_hour_price: float | None) 
         measured=found.measured,
         query_seconds=found.query_seconds,
         core_hours=found.core_hours,
-        cost=_cost(found.core_hours, core_hour_price),
+        cost=cost_of(found.core_hours, core_hour_price),
         tuned=found.tuned,
         gained=GainItem.of(found.gained_seconds, found.gained_deviation, found.gained_core_hours),
         waiting=found.waiting,
         failed=found.failed,
     )
-
-
-def _cost(core_hours: float | None, price: float | None) -> float | None:
-    return None if core_hours is None or price is None else core_hours * price
 
 
 def cohort_page(facts: CohortFacts, *, may_act: bool, core_hour_price: float | None = None) -> Cohort:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from tuner.model.saved import Saved
 from tuner.panel.models import SavedItem, SavedOfChange, SavedOfCohort, SavedOfTag, SavedOfWeek, Savings
 from tuner.panel.views.texts import shortened
-from tuner.policy.evidence.log_ratio import Z_90
+from tuner.policy.evidence.log_ratio import interval_90
 from tuner.savings.savings_report import SavingsReport, ends
+from tuner.units import cost_of
 
 # More cohorts than a page can show; the command line has all.
 MOST_COHORTS = 200
@@ -14,14 +15,15 @@ MOST_COHORTS = 200
 
 def savings_answer(report: SavingsReport, core_hour_price: float | None) -> Savings:
     def item(saved: Saved) -> SavedItem:
+        low, high = interval_90(saved.seconds, saved.deviation)
         return SavedItem(
             seconds=saved.seconds,
-            low=saved.seconds - Z_90 * saved.deviation,
-            high=saved.seconds + Z_90 * saved.deviation,
+            low=low,
+            high=high,
             core_hours=saved.core_hours,
             lost_seconds=saved.lost_seconds,
             gib_hours=saved.gib_hours,
-            cost=None if core_hour_price is None else saved.core_hours * core_hour_price,
+            cost=cost_of(saved.core_hours, core_hour_price),
             runs=saved.runs,
             failed_runs=saved.failed,
         )

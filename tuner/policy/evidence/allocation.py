@@ -16,6 +16,7 @@ from tuner.policy.evidence.spread import Spread
 from tuner.policy.measure import Measured, total_input_bytes
 from tuner.spark.knobs import DYNAMIC_ALLOCATION
 from tuner.spark.settings import Settings
+from tuner.units import SECONDS_PER_HOUR
 
 # Neither time nor core time may be worse by more than this share for the other's sake.
 MOST_WORSE = 0.05
@@ -25,7 +26,6 @@ NOISE = 0.2
 # It is one number a run, looked at after each: of 40 jobs of 30 runs whose change did nothing to it none was blamed at a noise of
 # 0.15, 3 at 0.3 (with 0.90 after one run 10 % and 28 %); of what held 30 % and 50 % more at these, 18 and 29.
 SURE_MORE, LEAST_RUNS = 0.99, 3
-_SECONDS_PER_HOUR = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ class Allocation:
         found, ratio = self.comparison, self.comparison.ratio
         numbers: dict[str, Number] = {
             "run": run.key,
-            "core_hours": found.measured / _SECONDS_PER_HOUR,
-            "expected_core_hours": found.expected / _SECONDS_PER_HOUR,
+            "core_hours": found.measured / SECONDS_PER_HOUR,
+            "expected_core_hours": found.expected / SECONDS_PER_HOUR,
             "probability": ratio.below(1.0) if code is ReasonCode.ALLOCATED_LESS else ratio.above(1.0),
         }
         return Reason(code, numbers)

@@ -16,6 +16,11 @@ _MOST = 300.0
 Z_90 = 1.645
 
 
+def interval_90(mean: float, deviation: float) -> tuple[float, float]:
+    """Both ends of a 90 % interval of a normal distribution."""
+    return mean - Z_90 * deviation, mean + Z_90 * deviation
+
+
 @dataclass(frozen=True, slots=True)
 class LogRatio:
     """`mean` and `variance` of log(with / without): below 0 is a gain."""

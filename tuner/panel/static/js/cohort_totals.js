@@ -2,12 +2,15 @@
 
 import { h } from "./element.js";
 import { lessOrMore } from "./difference.js";
+import { figure } from "./figure.js";
 import { boundsWords } from "./gain_bounds.js";
 import { counted, grouped, hours, money, seconds, share } from "./units.js";
 
-function figure(label, value, below, { press, pressed } = {}) {
-  const words = press ? h("button", { type: "button", class: "link", "aria-pressed": String(pressed), on: { click: press } }, value) : value;
-  return h("div", { class: "figure" }, h("dt", {}, label), h("dd", {}, h("div", { class: "value" }, words), h("div", { class: "below" }, below)));
+/** A number of cohorts or changes that is a filter, too: `name` is that of the filter, `none` is said where there are none. */
+function filterFigure(label, number, name, none, asked, ask) {
+  if (!number && !asked[name]) return figure(label, grouped(number), none);
+  const press = h("button", { type: "button", class: "link", "aria-pressed": String(Boolean(asked[name])), on: { click: () => ask({ [name]: asked[name] ? "" : "true" }) } }, grouped(number));
+  return figure(label, press, asked[name] ? "shown alone; press for all" : "press to show them alone");
 }
 
 function gained({ gained: gain, tuned, query_seconds: took }) {
@@ -27,7 +30,7 @@ export function cohortTotals({ total, totals }, asked, ask) {
     figure("Query time, last runs", seconds(totals.query_seconds), `of ${counted(totals.measured, "cohort")}`),
     figure("Core-hours, last runs", hours(totals.core_hours), `what executors held${cost}`),
     gained(totals),
-    figure("Wait for a person", grouped(totals.waiting), totals.waiting || asked.waits ? (asked.waits ? "shown alone; press for all" : "press to show them alone") : "nothing waits", totals.waiting || asked.waits ? { press: () => ask({ waits: asked.waits ? "" : "true" }), pressed: Boolean(asked.waits) } : {}),
-    figure("Last run failed", grouped(totals.failed), totals.failed || asked.failed ? (asked.failed ? "shown alone; press for all" : "press to show them alone") : "none", totals.failed || asked.failed ? { press: () => ask({ failed: asked.failed ? "" : "true" }), pressed: Boolean(asked.failed) } : {}),
+    filterFigure("Wait for a person", totals.waiting, "waits", "nothing waits", asked, ask),
+    filterFigure("Last run failed", totals.failed, "failed", "none", asked, ask),
   );
 }

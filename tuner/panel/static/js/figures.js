@@ -1,13 +1,10 @@
 // A cohort in figures.
 
 import { h } from "./element.js";
+import { figure } from "./figure.js";
 import { RUN_STATES } from "./standing.js";
 import { time } from "./times.js";
 import { counted, grouped, measured, seconds, share } from "./units.js";
-
-function figure(label, value, ...below) {
-  return h("div", { class: "figure" }, h("dt", {}, label), h("dd", {}, h("div", { class: "value" }, value), h("div", { class: "below" }, ...below)));
-}
 
 function inForce(counts) {
   const parts = [

@@ -3,16 +3,13 @@
 import * as api from "./api.js";
 import { difference } from "./difference.js";
 import { h } from "./element.js";
+import { figure } from "./figure.js";
 import { icon } from "./icons.js";
 import { addressWith, isPlain } from "./navigation.js";
 import { plansOf } from "./plan_view.js";
 import { named } from "./printable.js";
 import { empty, loadInto } from "./status.js";
 import { seconds, share } from "./units.js";
-
-function figure(label, value, below) {
-  return h("div", { class: "figure" }, h("dt", {}, label), h("dd", {}, h("div", { class: "value" }, value), h("div", { class: "below" }, below)));
-}
 
 function figures(item) {
   if (!item) return "";

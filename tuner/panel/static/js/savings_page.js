@@ -4,6 +4,7 @@ import { cohortAddress, listAddress } from "./address.js";
 import * as api from "./api.js";
 import { difference } from "./difference.js";
 import { h } from "./element.js";
+import { figure } from "./figure.js";
 import { boundsWords, gainWords } from "./gain_bounds.js";
 import { icon } from "./icons.js";
 import { here, onReturn, visit } from "./navigation.js";
@@ -26,10 +27,6 @@ function readWeeks() {
 
 function less(amount, unit) {
   return `${hours(Math.abs(amount))} ${unit} ${amount < 0 ? "more" : "less"}`;
-}
-
-function figure(label, value, ...below) {
-  return h("div", { class: "figure" }, h("dt", {}, label), h("dd", {}, h("div", { class: "value" }, value), h("div", { class: "below" }, ...below)));
 }
 
 function totals({ total, cohorts_in_all: cohorts }) {

@@ -1,11 +1,8 @@
 // How right predictions were, where a later run happened to have what was advised.
 
 import { h } from "./element.js";
+import { figure } from "./figure.js";
 import { counted, grouped, share } from "./units.js";
-
-function figure(label, value, means) {
-  return h("div", { class: "figure" }, h("dt", {}, label), h("dd", {}, h("div", { class: "value" }, value), h("div", { class: "below" }, means)));
-}
 
 const orNone = (value, words) => (value === null ? "–" : words(value));
 

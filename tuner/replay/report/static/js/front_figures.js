@@ -1,12 +1,9 @@
 // All cohorts in a few figures.
 
 import { h } from "./element.js";
+import { figure } from "./figure.js";
 import { hours, interval, queryTime } from "./hours.js";
 import { counted, grouped, money, share } from "./units.js";
-
-function figure(label, value, ...below) {
-  return h("div", { class: "figure" }, h("dt", {}, label), h("dd", {}, h("div", { class: "value" }, value), h("div", { class: "below" }, ...below)));
-}
 
 /** What executors held, where logs tell, and what that cost. */
 function held({ allocated_core_hours: found, allocated_runs: runs }, price) {

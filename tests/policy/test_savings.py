@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -21,7 +20,7 @@ from tuner.model.size_change import SizeChange
 from tuner.policy.evidence.log_ratio import Z_90, LogRatio
 from tuner.policy.savings import savings, shared_out
 
-from .histories import conf, decided, hint, run
+from .histories import conf, decided, hint, reorder, run
 
 HINT = decided(hint("q1"), Standing.PROMOTED)
 OTHER = decided(hint("q2"), Standing.PROMOTED, queries=("q2",))
@@ -30,10 +29,10 @@ FEWER = SizeChange("spark.executor.instances", "2", "4", Reason(ReasonCode.RECOR
 
 
 def by_change(found: Iterable[Saving]) -> dict[str, float]:
-    total: Counter[str] = Counter()
+    total: dict[str, float] = {}
     for saving in found:
-        total[saving.change_id] += saving.seconds
-    return dict(total)
+        total[saving.change_id] = total.get(saving.change_id, 0.0) + saving.seconds
+    return total
 
 
 def held(one: Run, cores: float, gib: float = 0.0) -> Run:
@@ -75,6 +74,16 @@ def test_two_changes_of_one_query_share_what_both_gained() -> None:
     found = by_change(saving for saving in savings(nights) if saving.run_key in {night.key for night in nights[6:]})
     assert sum(found.values()) == pytest.approx(300, rel=0.03)
     assert found[HINT.id] == pytest.approx(found[second.id], rel=0.1), "each halves what it takes"
+
+
+def test_what_is_tried_together_is_one_row_and_as_sure_as_the_whole() -> None:
+    order = decided(reorder("q1"), Standing.PROMOTED)
+    needs = decided(hint("q1", "in that order"), Standing.PROMOTED, needs=order.id)
+    nights = [run(0, {"q1": 40.0, "q2": 9.0}), *(run(n, {"q1": 10.0, "q2": 9.0}, order, needs) for n in range(1, 11))]
+    found = savings(nights)
+    assert {saving.change_id for saving in found} == {order.id}
+    assert by_change(found)[order.id] == pytest.approx(300, rel=0.03)
+    assert all(saving.deviation < 3 for saving in found)
 
 
 def test_what_was_always_together_is_counted_once() -> None:

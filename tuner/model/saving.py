@@ -10,8 +10,8 @@ OF_SIZES = ""
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """Seconds of queries, core-hours and GiB-hours of executors that a change (by its id, or OF_SIZES) gained in a run, as all
-    runs of its cohort tell; less than 0: lost.
+    """Seconds of queries, core-hours and GiB-hours of executors that a change (by its id, or OF_SIZES) and those that need it
+    gained in a run, as all runs of its cohort tell; less than 0: lost.
 
     `deviation` is the standard deviation of the seconds; `variance_of_run` its part of the variance of what all changes of the
     run gained together, which may be much surer than what each did. Hours are None where the run's log does not tell what its

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 
@@ -24,7 +24,7 @@ from tuner.units import SECONDS_PER_HOUR
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The part of one change in what a query gained."""
+    """The part of one trial, by the change that the others need, in what a query gained."""
 
     change_id: str
     seconds: float
@@ -33,10 +33,12 @@ class Share:
 
 
 def savings(runs: Sequence[Run]) -> list[Saving]:
-    """Of each run that changes were in force in, a row for each of them; `runs` are oldest first.
+    """Of each run that changes were in force in, a row for each trial of them, by the change that the others need; `runs` are
+    oldest first.
 
-    A query's gain is that of all its changes together, which is then shared out, so that the parts add up. What changes did to
-    queries that never ran without them is not known, and claimed by none. A run that a change made fail lost what it took.
+    A query's gain is that of all its changes together, which is then shared out among trials, so that the parts add up. What
+    changes did to queries that never ran without them is not known, and claimed by none. A run that a change made fail lost what
+    it took.
     """
     held = _Held(runs)
     found = list(_of_failures(runs, held))
@@ -75,6 +77,7 @@ def shared_out(without: float, ratio: LogRatio, each: Sequence[tuple[str, LogRat
 def _gained(runs: Sequence[Run]) -> Iterator[tuple[Run, list[Share]]]:
     """Of each measured run with changes, what each of these gained."""
     histories, steered = ByContext(History), list[tuple[Run, list[_Took]]]()
+    trials = {d.id: d.change.trial for run in runs for d in run.decision.changes}
     for run in with_literal_classes(runs):
         if usable(run) and run.outcome:
             queries, history = measured_queries(run), histories.of(run)
@@ -90,7 +93,7 @@ def _gained(runs: Sequence[Run]) -> Iterator[tuple[Run, list[Share]]]:
     effects: dict[int, _Effects] = {}
     for run, took in steered:
         history = histories.of(run)
-        yield run, _of_run(took, effects.setdefault(id(history), _Effects()), history)
+        yield run, _of_run(took, trials, effects.setdefault(id(history), _Effects()), history)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,7 @@ class _Effects:
         return self._known[key]
 
 
-def _of_run(took: Sequence[_Took], effects: _Effects, history: History) -> list[Share]:
+def _of_run(took: Sequence[_Took], trials: Mapping[str, str], effects: _Effects, history: History) -> list[Share]:
     usual = [replace(one.query, seconds=one.seconds) for one in took]
     moved = moved_beside(usual, lambda query, changes: effects.of(query, changes, history))
     total: dict[str, tuple[float, float, float]] = {}
@@ -123,8 +126,11 @@ def _of_run(took: Sequence[_Took], effects: _Effects, history: History) -> list[
         ratio = effects.of(one.query, changes, history) if changes else None
         if ratio is None:
             continue
-        each = [(id_, effects.of(one.query, frozenset((id_,)), history)) for id_ in sorted(changes)]
-        known = [(id_, own or LogRatio(0.0, EFFECT_SPREAD**2)) for id_, own in each]
+        by_trial: dict[str, set[str]] = {}
+        for id_ in sorted(changes):
+            by_trial.setdefault(trials[id_], set()).add(id_)
+        each = [(trial, effects.of(one.query, frozenset(ids), history)) for trial, ids in by_trial.items()]
+        known = [(trial, own or LogRatio(0.0, EFFECT_SPREAD**2)) for trial, own in each]
         for share in shared_out(one.seconds * math.exp(-ratio.mean), ratio, known):
             seconds, variance, of_all = total.get(share.change_id, (0.0, 0.0, 0.0))
             added = seconds + share.seconds, variance + share.deviation**2, of_all + share.variance_of_all
@@ -187,4 +193,5 @@ def _of_failures(runs: Sequence[Run], held: _Held) -> Iterator[Saving]:
 
 def _made_by(failed: FailedRun) -> Iterable[str]:
     after = after_failure(failed, changes_in_effect(failed.run))
-    return (one.decided.id for one in after if one.standing is Standing.ROLLED_BACK and not one.cleared)
+    made = (one.decided for one in after if one.standing is Standing.ROLLED_BACK and not one.cleared)
+    return dict.fromkeys(decided.change.trial for decided in made)

@@ -11,9 +11,8 @@ from typing import TypeVar
 from tuner.history.cohort_rows import CohortSummary
 from tuner.history.saving_rows import week_of
 from tuner.history.store import Store
-from tuner.model.change import Change
 from tuner.model.saved import Saved, SavedByChange, SavedInWeek
-from tuner.words.changes import change_words
+from tuner.words.changes import trial_words
 from tuner.words.query_names import names_in
 from tuner.words.short_ids import short_id
 
@@ -51,7 +50,7 @@ class OfCohort:
 
 @dataclass(frozen=True, slots=True)
 class OfChange:
-    """`words` say what it does; "" for other sizes than the job's own, which are no change."""
+    """A change with those that need it. `words` say what it does; "" for other sizes than the job's own, which are no change."""
 
     cohort: str
     change_id: str
@@ -165,13 +164,9 @@ def _changes(
     for one in found:
         # One whose runs cannot be read any more is called what it is in the store.
         words, run = one.change_id, runs.get((one.cohort, one.change_id))
-        change = _change(one.change_id, [d.change for d in run.decision.changes]) if run else None
-        if run and change:
-            words = change_words(change, names_in([run], described=may_read_code(known[one.cohort])))
+        trial = [d.change for d in run.decision.changes if d.change.trial == one.change_id] if run else []
+        if run and trial:
+            words = trial_words(trial, names_in([run], described=may_read_code(known[one.cohort])))
         id_ = short_id(one.change_id) if one.change_id else ""
         told.append(OfChange(one.cohort, one.change_id, id_, words, one.saved, one.first_at, one.last_at))
     return tuple(sorted(told, key=lambda one: (-one.saved.seconds, one.cohort, one.change_id)))
-
-
-def _change(id_: str, changes: Iterable[Change]) -> Change | None:
-    return next((change for change in changes if change.id == id_), None)

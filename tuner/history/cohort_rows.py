@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -123,6 +124,9 @@ def summaries(rows: Iterable[Row[Any]]) -> list[CohortSummary]:
     return [summary for row in rows if (summary := _summary(row)) is not None]
 
 
+@lru_cache(
+    maxsize=10_000
+)  # Few rows differ from one answer to the next, and to decode them takes longer than to read them.
 def _summary(row: Row[Any]) -> CohortSummary | None:
     try:
         return CohortSummary(

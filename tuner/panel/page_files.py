@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +27,23 @@ _MEDIA_TYPES = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Shipped:
+    """The page, and the files beside it by their path as an address has it: a name that is not listed leads nowhere. `version`
+    is a digest of all of them."""
+
+    page: bytes
+    files: Mapping[str, bytes]
+    version: str
+
+
 def page_routes(folder: Path = FOLDER, for_page: Sequence[Any] = ()) -> APIRouter:
     """`ui`, with dependencies of its own, and `static/…`. Nothing of a request is written into the page: it reads its
     address itself.
+
+    The page asks for its files under `static/VERSION/`, where a browser keeps them for good: a page of ninety files is one
+    request when it is opened again. Under `static/` itself (icons that Airflow links) they are asked for each time and
+    answered without the content. The files are read once in a process, so they always fit the API that serves them.
     """
     routes = APIRouter(include_in_schema=False)
     routes.add_api_route("/ui", _page(folder), methods=["GET", "HEAD"], response_class=Response, dependencies=for_page)
@@ -36,32 +52,41 @@ def page_routes(folder: Path = FOLDER, for_page: Sequence[Any] = ()) -> APIRoute
 
 
 def _page(folder: Path) -> Callable[[], Response]:
-    def ui() -> Response:
+    async def ui() -> Response:
         try:
-            return Response((folder / PAGE).read_bytes(), media_type="text/html; charset=utf-8")
+            shipped = _shipped(folder)
         except OSError as error:
             raise HTTPException(500, "the panel's page is not installed; install airflow-spark-tuner again") from error
+        page = shipped.page.replace(b'="static/', f'="static/{shipped.version}/'.encode())
+        return Response(page, media_type="text/html; charset=utf-8")
 
     return ui
 
 
 def _file(folder: Path) -> Callable[[str, Request], Response]:
-    def static(file: str, request: Request) -> Response:
-        found = _served(folder).get(file)
-        if found is None:
-            raise HTTPException(404, "the panel has no such file")
-        content = found.read_bytes()
+    # No thread for each of ninety answers from memory.
+    async def static(file: str, request: Request) -> Response:
+        shipped = _shipped(folder)
+        name = file.removeprefix(f"{shipped.version}/")
+        content = shipped.files.get(name)
+        if content is None:
+            raise HTTPException(404, "the panel has no such file; load the page again if the panel was upgraded")
         tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-        # Asked again each time, and answered without the content: an upgrade is seen at once.
-        headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
+        kept = "no-cache" if name == file else "max-age=31536000, immutable"
+        headers = {"ETag": tag, "Cache-Control": f"private, {kept}"}
         if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
-        return Response(content, media_type=_MEDIA_TYPES[found.suffix], headers=headers)
+        return Response(content, media_type=_MEDIA_TYPES[Path(name).suffix], headers=headers)
 
     return static
 
 
-def _served(folder: Path) -> dict[str, Path]:
-    """What there is, by its path as an address has it: a name that is not listed leads nowhere."""
-    files = (path for path in folder.rglob("*") if path.suffix in _MEDIA_TYPES and path.is_file())
-    return {path.relative_to(folder).as_posix(): path for path in files}
+@cache
+def _shipped(folder: Path) -> _Shipped:
+    paths = sorted(path for path in folder.rglob("*") if path.suffix in _MEDIA_TYPES and path.is_file())
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+    digest = hashlib.sha256()
+    for name, content in files.items():
+        digest.update(f"{name} {len(content)}\n".encode())
+        digest.update(content)
+    return _Shipped((folder / PAGE).read_bytes(), files, digest.hexdigest()[:16])

@@ -14,7 +14,7 @@ import { empty, failure, skeleton } from "./status.js";
 import { counted, grouped } from "./units.js";
 
 const LIMIT = 50;
-const TYPING_MS = 80;
+const TYPING_MS = 40;
 // What is answered sooner needs no word that it is loading.
 const SILENT_MS = 250;
 const FIRST = { search: "", state: "", tag: "", waits: "", failed: "", sort: "core_hours", reverse: "", offset: 0 };

@@ -1,11 +1,16 @@
 """Jobs that die for want of memory, on real Spark, and their next try: `python -m tests.benchmarks.memory_deaths DIRECTORY`.
 
     python -m tests.benchmarks.memory_deaths DIRECTORY [--jobs 24] [--seed 1] [--kinds heap skew driver results broadcast]
+    python -m tests.benchmarks.memory_deaths DIRECTORY --needs 200 500
 
 Each job is submitted by `spark-tuner submit` with a size drawn at random, and needs more than that, most often; where it died,
 it is submitted again, as a retry of Airflow's is, and once more. A line for each job; then how many of the dead succeeded in
-their first retry, how many did in the night after that at once, and what the tuner gave to jobs that did not die. DIRECTORY is
-empty or new. A local cluster gives executors no overhead: of deaths by their containers' limits it shows nothing.
+their first retry, how many did in the night after that at once, what healed ones were given for each MiB that they need, and
+what the tuner gave to jobs that did not die. DIRECTORY is empty or new. A local cluster gives executors no overhead: of deaths
+by their containers' limits it shows nothing.
+
+`--needs` measures, without the tuner, with how much at least jobs of each kind succeed that hold so many MiB: that is what
+NEEDS says.
 """
 
 from __future__ import annotations
@@ -14,14 +19,16 @@ import argparse
 import json
 import os
 import random
+import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 APP = Path(__file__).with_name("memory_deaths_app.py")
-# MiB that a job of each kind needs, for each MiB that it is asked to hold, about: its texts, and copies of them at its end.
-NEEDS = {"heap": 1.5, "skew": 1.5, "driver": 1.2, "results": 0.75, "broadcast": 1.3}
+# What a job of each kind needs, in MiB, measured by `--needs`: so much, and so much for each MiB that it is asked to hold.
+NEEDS = {"heap": (0, 1.5), "skew": (0, 1.5), "driver": (0, 1.2), "results": (0, 0.75), "broadcast": (0, 1.3)}
 SIZES = {
     "heap": ("spark.executor.memory", 512, 900),
     "skew": ("spark.executor.memory", 512, 900),
@@ -29,6 +36,12 @@ SIZES = {
     "results": ("spark.driver.maxResultSize", 16, 64),
     "broadcast": ("spark.driver.memory", 512, 900),
 }
+# A job is to lack one thing. (A driver that is to run out of its heap must not be told that its results are too large first.)
+AMPLE = {"spark.executor.memory": "3g", "spark.driver.memory": "3g", "spark.driver.maxResultSize": "4g"}
+FIXED = {"spark.task.maxFailures": "1", "spark.ui.enabled": "false"}
+MASTER = "local-cluster[2,1,4096]"
+# Needs are told to this part.
+NEARLY = 0.05
 
 
 @dataclass(frozen=True)
@@ -39,14 +52,27 @@ class Job:
     share: float
 
     @property
+    def needs(self) -> float:
+        """MiB of what it asks for, about."""
+        return self.asked * self.share
+
+    @property
     def mebibytes(self) -> int:
         """What it is to hold: `share` of what the size that it asks for holds."""
-        return max(1, int(self.asked * self.share / NEEDS[self.kind]))
+        base, each = NEEDS[self.kind]
+        return max(1, int((self.needs - base) / each))
 
     @property
     def conf(self) -> dict[str, str]:
-        sizes = {"spark.executor.memory": "1g", "spark.driver.memory": "1g"}
-        return {**sizes, SIZES[self.kind][0]: f"{self.asked}m"}
+        return conf_of(self.kind, self.asked)
+
+
+def conf_of(kind: str, size_mib: int) -> dict[str, str]:
+    return {**FIXED, **AMPLE, SIZES[kind][0]: f"{size_mib}m"}
+
+
+def as_arguments(conf: dict[str, str]) -> list[str]:
+    return [part for name, value in conf.items() for part in ("--conf", f"{name}={value}")]
 
 
 def drawn(jobs: int, kinds: list[str], seed: int, least_share: float) -> list[Job]:
@@ -72,14 +98,7 @@ def submitted(job: Job, directory: Path) -> tuple[int, list[str]]:
         str(directory / "events"),
     ]
     limits = ["--max-executor-memory", "4g", "--max-driver-memory", "4g"]
-    fixed = {
-        "spark.task.maxFailures": "1",
-        "spark.ui.enabled": "false",
-        # A driver that is to run out of its heap must not be told that its results are too large first.
-        "spark.driver.maxResultSize": "4g",
-    } | job.conf
-    conf = [part for name, value in fixed.items() for part in ("--conf", f"{name}={value}")]
-    spark = ["--", "--master", "local-cluster[2,1,4096]", *conf, str(APP), job.kind, str(job.mebibytes)]
+    spark = ["--", "--master", MASTER, *as_arguments(job.conf), str(APP), job.kind, str(job.mebibytes)]
     environment = {
         **os.environ,
         "SPARK_TUNER_DB": f"sqlite:///{directory}/history.db",
@@ -94,6 +113,29 @@ def submitted(job: Job, directory: Path) -> tuple[int, list[str]]:
     return done.returncode, [line for line in said if " instead of " in line and line.startswith("spark.")] or said[-1:]
 
 
+def succeeds(kind: str, mebibytes: int, size_mib: int) -> bool:
+    """Whether a job does with a size, without the tuner."""
+    submit = Path(sys.executable).with_name("spark-submit")
+    command = [submit, "--master", MASTER, *as_arguments(conf_of(kind, size_mib)), APP, kind, str(mebibytes)]
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+    return subprocess.run(command, env=environment, capture_output=True, check=False).returncode == 0
+
+
+def least_size(kind: str, mebibytes: int) -> int:
+    """The least MiB, nearly, with which such a job succeeds."""
+    low, high = 0, 32 if kind == "results" else 512
+    while not succeeds(kind, mebibytes, high):
+        low, high = high, 2 * high
+    while high - low > NEARLY * high:
+        middle = (low + high) // 2
+        # A driver does not start with less than 471859200 bytes (UnifiedMemoryManager).
+        if middle > 0 and (kind == "results" or middle >= 480) and succeeds(kind, mebibytes, middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", type=Path)
@@ -103,36 +145,61 @@ def main() -> None:
     parser.add_argument(
         "--least-share", type=float, default=0.6, help="Of what its size holds, the least that a job needs."
     )
+    parser.add_argument("--at-once", type=int, default=1, help="So many jobs beside one another.")
+    parser.add_argument("--needs", type=int, nargs="+", help="Measure what jobs need that hold so many MiB.")
     options = parser.parse_args()
     options.directory.mkdir(parents=True, exist_ok=True)
-    dead = healed = at_once = touched = 0
-    for job in drawn(options.jobs, options.kinds, options.seed, options.least_share):
-        first, said = submitted(job, options.directory)
-        codes, raised = [first], []
-        if first:
-            dead += 1
-            for _ in range(2):
-                code, raised = submitted(job, options.directory)
-                codes.append(code)
-            healed += codes[1] == 0
-            at_once += codes[2] == 0
-        else:
-            code, raised = submitted(job, options.directory)
-            codes.append(code)
-            touched += any(" instead of " in line for line in raised)
-        line = {
-            "job": job.number,
-            "kind": job.kind,
-            "asked_mib": job.asked,
-            "holds_mib": job.mebibytes,
-            "exits": codes,
-            "raised": raised,
-        }
-        print(json.dumps(line | ({"died_of": said} if first else {})), flush=True)
+    if options.needs:
+        for kind in options.kinds:
+            found = {mebibytes: least_size(kind, mebibytes) for mebibytes in options.needs}
+            print(json.dumps({"kind": kind, "needs_mib": found}), flush=True)
+        return
+    jobs = drawn(options.jobs, options.kinds, options.seed, options.least_share)
+    with ThreadPoolExecutor(options.at_once) as pool:
+        tales = list(pool.map(lambda job: told(job, options.directory), jobs))
+    dead = [tale for tale in tales if tale.exits[0]]
+    healed = [tale for tale in dead if not tale.exits[1]]
+    again = sum(not tale.exits[2] for tale in dead)
     print(
-        f"{dead} of {options.jobs} jobs died; {healed} succeeded in their first retry, {at_once} in the run after that"
+        f"{len(dead)} of {len(jobs)} jobs died; {len(healed)} succeeded in their first retry, {again} in the run after that"
     )
-    print(f"{touched} of {options.jobs - dead} jobs that did not die were given more")
+    print(
+        f"given to these for each MiB that they need: {max((tale.given_of_need for tale in healed), default=0):.2f} at most"
+    )
+    touched = sum(bool(tale.given_mib) for tale in tales if not tale.exits[0])
+    print(f"{touched} of {len(jobs) - len(dead)} jobs that did not die were given more")
+
+
+@dataclass(frozen=True)
+class Tale:
+    """How a job's tries ended, and what its last was given of the size that it asks for (0: no more than that)."""
+
+    job: Job
+    exits: list[int]
+    given_mib: int
+
+    @property
+    def given_of_need(self) -> float:
+        return self.given_mib / self.job.needs
+
+
+def told(job: Job, directory: Path) -> Tale:
+    """Submits a job until it is known how it is healed; prints a line."""
+    first, said = submitted(job, directory)
+    tries = [submitted(job, directory) for _ in range(2 if first else 1)]
+    exits, raised = [first, *(code for code, _ in tries)], tries[-1][1]
+    line = {
+        "job": job.number,
+        "kind": job.kind,
+        "asked_mib": job.asked,
+        "needs_mib": round(job.needs),
+        "holds_mib": job.mebibytes,
+        "exits": exits,
+        "raised": raised,
+    }
+    print(json.dumps(line | ({"died_of": said} if first else {})), flush=True)
+    given = [int(found[1]) for line in raised if (found := re.match(rf"{SIZES[job.kind][0]}=(\d+)m instead of ", line))]
+    return Tale(job, exits, max(given, default=0))
 
 
 if __name__ == "__main__":

@@ -69,6 +69,11 @@ TEXTS = [
         "results of 1030.8 MiB were too large for the driver (spark.driver.maxResultSize)",
     ),
     (
+        LOST_TASK + "TaskResultLost (result lost from block manager)",
+        FailureKind.RESULT_LOST,
+        "a task's result was lost on its way to the driver",
+    ),
+    (
         LOST_TASK + "org.apache.spark.memory.SparkOutOfMemoryError: Unable to acquire 65536 bytes of memory, got 0",
         FailureKind.TASK_MEMORY,
         "a task could not get the memory it asked for",
@@ -249,6 +254,15 @@ def test_why_an_executor_was_lost_may_be_told_elsewhere() -> None:
     lost = of_execution(FailureKind.EXECUTOR_LOST)
     found = root_cause([of_executor(FailureKind.EXECUTOR_OUT_OF_MEMORY), lost])
     assert found == LoggedFailure(FailureKind.EXECUTOR_OUT_OF_MEMORY, "executor_out_of_memory", lost.where, 1)
+
+
+def test_a_result_is_lost_with_its_executor_or_by_a_driver_that_cannot_take_it() -> None:
+    lost = of_execution(FailureKind.RESULT_LOST)
+    gone = root_cause([of_executor(FailureKind.EXECUTOR_PREEMPTED), lost])
+    assert gone == LoggedFailure(FailureKind.EXECUTOR_PREEMPTED, "executor_preempted", lost.where, 1)
+    kept = root_cause([lost])
+    assert kept is not None
+    assert kept.kind is FailureKind.DRIVER_OUT_OF_MEMORY
 
 
 def folded(*events: dict[str, Any], piece: bool = False) -> ApplicationFold:

@@ -91,6 +91,14 @@ def test_a_row_tells_the_last_run_its_trend_and_what_was_gained(ask: Ask) -> Non
     assert item["cost"] is None
 
 
+def test_a_row_and_totals_of_one_are_as_sure_as_its_own_page(ask: Ask) -> None:
+    answer = ask().get("/api/cohorts", params={"search": "etl"}).json()
+    latest = ask().get("/api/cohort/runs", params={"cohort": "etl.load", "limit": 1}).json()["items"][0]
+    of_page = [latest["band"][end] - latest["query_seconds"] for end in ("low", "high")]
+    for gained in (answer["items"][0]["gained"], answer["totals"]["gained"]):
+        assert [gained["low"], gained["high"]] == pytest.approx(of_page, abs=0.01)
+
+
 def test_totals_tags_and_savings_are_only_of_what_the_viewer_may_read(ask: Ask) -> None:
     client = ask(reader("ads"))
     answer = client.get("/api/cohorts").json()

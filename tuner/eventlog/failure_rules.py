@@ -115,6 +115,12 @@ RULES = _rules(
         r"|FetchFailedException|Missing an output location for shuffle",
         "an executor was lost",
     ),
+    # TaskEndReason.TaskResultLost: its executor is gone, or the driver could not fetch it (TaskResultGetter)
+    (
+        FailureKind.RESULT_LOST,
+        r"TaskResultLost \(result lost from block manager\)",
+        "a task's result was lost on its way to the driver",
+    ),
     # TaskResultGetter: what Java's deserialization makes of an OutOfMemoryError within it (ObjectInputStream)
     (
         FailureKind.DRIVER_OUT_OF_MEMORY,

@@ -10,10 +10,10 @@ class FailureKind(StrEnum):
     """What a failure was. stopped: Spark was stopped while it ran. killed: by a signal or a person, from outside.
 
     executor_out_of_memory: its heap was full. executor_over_limit: its cluster killed it for holding more than its container has.
-    sigkilled: by SIGKILL, which a person sends, and the kernel where memory runs out. driver_lost: the log breaks off.
-    local_disk: where executors spill and shuffle. input_missing: a path, file or table. code: what Spark could not parse or
-    analyse. own_exit: the job ended itself outside any query. data_or_code: an expression or a function of the job's raised
-    an error in a query, on the rows that it met.
+    result_lost: a task's, on its way to the driver. sigkilled: by SIGKILL, which a person sends, and the kernel where memory runs
+    out. driver_lost: the log breaks off. local_disk: where executors spill and shuffle. input_missing: a path, file or table.
+    code: what Spark could not parse or analyse. own_exit: the job ended itself outside any query. data_or_code: an expression or
+    a function of the job's raised an error in a query, on the rows that it met.
     """
 
     BROADCAST_TIMEOUT = "broadcast_timeout"
@@ -26,6 +26,7 @@ class FailureKind(StrEnum):
     EXECUTOR_OVER_LIMIT = "executor_over_limit"
     EXECUTOR_PREEMPTED = "executor_preempted"
     EXECUTOR_LOST = "executor_lost"
+    RESULT_LOST = "result_lost"
     LOCAL_DISK = "local_disk"
     DRIVER_LOST = "driver_lost"
     KILLED = "killed"

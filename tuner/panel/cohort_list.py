@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tuner.history.cohort_rows import CohortSummary
+from tuner.model.cohort_figures import Gained
 from tuner.model.decision import CohortState
 from tuner.model.run import RunState
 
@@ -52,15 +53,15 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class CohortTotals:
-    """Sums over cohorts, of the last run of each: what was measured of `measured` of them, and gained in `tuned`."""
+    """Sums over cohorts, of the last run of each: what was measured of `measured` of them, and gained in `tuned`, which took
+    `tuned_seconds` of the query seconds."""
 
     measured: int
     query_seconds: float
     core_hours: float
     tuned: int
-    gained_seconds: float
-    gained_deviation: float
-    gained_core_hours: float
+    tuned_seconds: float
+    gained: Gained
     waiting: int
     failed: int
 
@@ -73,9 +74,12 @@ def totals(summaries: Sequence[CohortSummary]) -> CohortTotals:
         query_seconds=sum(each.query_seconds for each in figures),
         core_hours=sum(each.core_hours or 0.0 for each in figures),
         tuned=len(gained),
-        gained_seconds=sum(each.seconds for each in gained),
-        gained_deviation=math.sqrt(sum(each.deviation**2 for each in gained)),
-        gained_core_hours=sum(each.core_hours or 0.0 for each in gained),
+        tuned_seconds=sum(each.query_seconds for each in figures if each.gained),
+        gained=Gained(
+            sum(each.seconds for each in gained),
+            math.sqrt(sum(each.deviation**2 for each in gained)),
+            sum(each.core_hours or 0.0 for each in gained),
+        ),
         waiting=sum(summary.stance.waiting for summary in summaries),
         failed=sum(summary.last_state is RunState.FAILED for summary in summaries),
     )

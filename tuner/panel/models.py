@@ -14,13 +14,14 @@ from tuner.compare.operator_difference import OperatorKind
 from tuner.history.cohort_name import is_storable
 from tuner.model.action import ActionKind
 from tuner.model.change import Prediction, Risk
+from tuner.model.cohort_figures import Gained
 from tuner.model.decision import CohortState, Mode, Standing
 from tuner.model.insight import InsightKind
 from tuner.model.objective import Objective
 from tuner.model.plan_picture import StepKind
 from tuner.model.run import RunState
 from tuner.model.verdict import Ruling
-from tuner.policy.evidence.log_ratio import interval_90
+from tuner.policy.cohort_figures import gained_between
 from tuner.policy.measured_gain import MeasuredGain
 
 Item = TypeVar("Item")
@@ -75,9 +76,9 @@ class GainItem(Answer):
     core_hours: float | None
 
     @classmethod
-    def of(cls, seconds: float, deviation: float, core_hours: float | None) -> GainItem:
-        low, high = interval_90(seconds, deviation)
-        return cls(seconds=seconds, low=low, high=high, core_hours=core_hours)
+    def of(cls, took: float, gained: Gained) -> GainItem:
+        low, high = gained_between(took, gained)
+        return cls(seconds=gained.seconds, low=low, high=high, core_hours=gained.core_hours)
 
 
 class CohortItem(Answer):

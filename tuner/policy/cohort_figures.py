@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from tuner.model.cohort_figures import CohortFigures, Gained
 from tuner.model.run import Outcome, Run
 from tuner.policy.baseline import Baseline, baseline_of
-from tuner.policy.evidence.log_ratio import Z_90
+from tuner.policy.evidence.log_ratio import Z_90, interval_90
 from tuner.policy.measure import latest_usable, query_seconds
 
 # As many runs as a sparkline shows.
@@ -27,6 +28,16 @@ def cohort_figures(runs: Sequence[Run]) -> CohortFigures | None:
     gained = _gained(band, seconds, outcome) if band else None
     trend = tuple(query_seconds(run) for run in runs[-TREND_RUNS:])
     return CohortFigures(seconds, took, outcome.allocated_core_hours, outcome.allocated_gib_hours, gained, trend)
+
+
+def gained_between(took: float, gained: Gained) -> tuple[float, float]:
+    """The seconds that were gained, 90 % sure, by what took so many: as a Baseline's band has them, which is one of logarithms.
+    Of many cohorts, by the sums of what they took and gained."""
+    expected = took + gained.seconds
+    if expected <= 0:
+        return interval_90(gained.seconds, gained.deviation)
+    ratio = math.exp(math.asinh(Z_90 * gained.deviation / expected))
+    return expected / ratio - took, expected * ratio - took
 
 
 def _gained(band: Baseline, seconds: float, outcome: Outcome) -> Gained:

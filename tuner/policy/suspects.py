@@ -69,6 +69,7 @@ MAKERS: Mapping[FailureKind, Makers] = {
     # Files of a shuffle stay after its query; and others fill the same disk.
     FailureKind.LOCAL_DISK: _ANYTHING,
     FailureKind.EXECUTOR_LOST: _ANYTHING,
+    FailureKind.RESULT_LOST: _ANYTHING,
     FailureKind.DRIVER_LOST: _ANYTHING,
     FailureKind.SIGKILLED: _ANYTHING,
     FailureKind.STOPPED: _ANYTHING,

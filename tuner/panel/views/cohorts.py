@@ -38,7 +38,7 @@ def cohort_item(summary: CohortSummary, *, may_act: bool, core_hour_price: float
         core_hours=figures.core_hours if figures else None,
         gib_hours=figures.gib_hours if figures else None,
         cost=cost_of(figures.core_hours if figures else None, core_hour_price),
-        gained=GainItem.of(gained.seconds, gained.deviation, gained.core_hours) if gained else None,
+        gained=GainItem.of(figures.query_seconds, gained) if figures and gained else None,
         trend=list(figures.trend) if figures else [],
         may_act=may_act,
     )
@@ -52,7 +52,7 @@ def totals_item(listed: Sequence[CohortSummary], core_hour_price: float | None) 
         core_hours=found.core_hours,
         cost=cost_of(found.core_hours, core_hour_price),
         tuned=found.tuned,
-        gained=GainItem.of(found.gained_seconds, found.gained_deviation, found.gained_core_hours),
+        gained=GainItem.of(found.tuned_seconds, found.gained),
         waiting=found.waiting,
         failed=found.failed,
     )

@@ -17,11 +17,14 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.spark_archive import driver_options
+from tuner import side_by_side
 
 TPCDS_SCALE = 0.01
 # Tests share their machine: what most are about is not how long a decision takes there.
 os.environ["SPARK_TUNER_MOST_SECONDS_BEFORE"] = os.environ["SPARK_TUNER_MOST_SECONDS_AFTER"] = "60"
 os.environ["SPARK_SUBMIT_OPTS"] = driver_options()
+# Nor is it in how many processes; those that are say so.
+side_by_side.ALONE_SECONDS = float("inf")
 # How wide the terminal of whoever runs the tests is, is not what they are about.
 os.environ.pop("COLUMNS", None)
 # Set by .ci/nightly: more queries of TPC-DS, more examples of each property.

@@ -64,8 +64,7 @@ class Cohort:
     def replayed(self, walker: Walker) -> list[Decision]:
         """The decisions that a replay of the runs' logs finds, as the runs had them."""
         replay = LocalReplay(walker)
-        for source in find_logs(self.directory / "events"):
-            replay.read(source)
+        replay.read(find_logs(self.directory / "events"))
         assert [cohort.cohort for cohort in replay.walk()] == ["nightly"]
         pairs = zip(replay.logged("nightly"), replay.runs("nightly"), strict=True)
         return [run_in_effect(found.decision, logged).decision for logged, found in pairs]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
 from upath import UPath
 
-from tuner.cli.logs import LogReader, QueryList
+from tuner.cli.logs import LogReader, QueryList, read_into
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import KEY_PROPERTY, locate
@@ -195,7 +196,7 @@ def test_what_is_written_meanwhile_is_seen(bucket: UPath) -> None:
 
 def test_a_protocol_nobody_speaks_is_one_line_without_credentials(capsys: pytest.CaptureFixture[str]) -> None:
     reader = LogReader()
-    assert list(reader.read(["nosuch://key:hunter2@host/logs"], QueryList)) == []
+    assert list(reader.read(["nosuch://key:hunter2@host/logs"], partial(read_into, QueryList))) == []
     told = capsys.readouterr().err
     assert reader.failures == told.count("\n") == 1
     assert "install the fsspec package for nosuch" in told

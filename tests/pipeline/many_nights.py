@@ -73,8 +73,7 @@ def write_nights(root: Path) -> Path:
 def found_here(root: Path, walker: Walker, rules: CohortRules = BY_LOG, chosen: RunSelection = EVERYTHING) -> Found:
     """What the replay in this process finds."""
     replay = LocalReplay(walker, rules, chosen)
-    for source in find_logs(root):
-        replay.read(source)
+    replay.read(find_logs(root))
     list(replay.walk())
     return found(replay)
 

@@ -53,8 +53,7 @@ class Nights(Nightly):
 
 def replayed(directory: Path, walker: Walker | None = None, chosen: RunSelection | None = None) -> LocalReplay:
     replay = LocalReplay(walker or Walker(agent=False), chosen=chosen or RunSelection())
-    for source in find_logs(directory):
-        replay.read(source)
+    replay.read(find_logs(directory))
     cohorts = replay.cohort_count
     assert len(list(replay.walk())) == cohorts
     return replay

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 import typer
@@ -16,24 +17,23 @@ from tuner.advice.steering_reach import reach_of
 from tuner.cli.console import console
 from tuner.cli.hinted_sql import HintedSql, hinted_sql, read_statements
 from tuner.cli.insights_text import insights_json, insights_lines
-from tuner.cli.logs import LogReader
-from tuner.cli.options import AsJson, Paths
+from tuner.cli.logs import LogReader, read_into
+from tuner.cli.options import AsJson, Paths, Processes
 from tuner.cli.print_lines import print_lines
 from tuner.cli.replay_options import By, Carrier, SqlText
 from tuner.eventlog.as_ended import as_ended
 from tuner.eventlog.cluster import cluster_of
+from tuner.eventlog.find import LogSource
 from tuner.model.application import Application, Completeness
 from tuner.model.change import Change
 from tuner.model.insight import Insight
+from tuner.model.query import Query
 from tuner.model.trial import changes_by_trial
 from tuner.replay.cohort_of import cohort_of
 from tuner.words.actions import action_words, hint_text
 from tuner.words.counts import over_queries
 from tuner.words.query_names import QueryNames
 from tuner.words.reasons import reason_words
-
-if TYPE_CHECKING:
-    from tuner.cli.queries_and_insights import QueriesAndInsights
 
 
 def advise(
@@ -44,25 +44,21 @@ def advise(
     sql_file: Annotated[
         Path | None, typer.Option(help="Statements that the jobs ran: shown with the join hints written into them.")
     ] = None,
+    processes: Processes = None,
 ) -> None:
     """Read event logs and print recommendations with evidence and predicted seconds, and insights for a person."""
-    # Rules that only this command needs, and numpy: no other command waits for them.
-    from tuner.cli.queries_and_insights import QueriesAndInsights
-
-    reader, statements = LogReader(), read_statements(sql_file)
+    reader, statements = LogReader(processes), read_statements(sql_file)
     texts: list[dict[str, Any]] = []
     recommended: list[dict[str, Any]] = []
     shown: list[dict[str, Any]] = []
-    for found, read in reader.read(paths, QueriesAndInsights):
-        application = as_ended(found, datetime.now(UTC))
-        changes, insights = _looked_at(application, read, steering, sql=sql)
-        names = QueryNames(read.in_order())
-        recommended += [_json(application, trial, names) for trial in changes_by_trial(changes)]
-        shown += insights_json(_cohort(application), application.app_id, insights, names)
-        hinted = hinted_sql(changes, statements, read.in_order())
+    for application, found in reader.read(paths, partial(_look, steering, sql)):
+        names = QueryNames(found.queries)
+        recommended += [_json(application, trial, names) for trial in changes_by_trial(found.changes)]
+        shown += insights_json(_cohort(application), application.app_id, found.insights, names)
+        hinted = hinted_sql(found.changes, statements, found.queries)
         texts += [hinted.as_json(application.app_id)] if statements else []
         if not as_json:
-            _show(application, changes, insights, hinted, names)
+            _show(application, found, hinted, names)
     if as_json:
         answer = {"recommendations": recommended, "insights": shown} | ({"sql": texts} if statements else {})
         typer.echo(msgspec.json.encode(answer).decode())
@@ -70,18 +66,29 @@ def advise(
         raise typer.Exit(1)
 
 
-def _looked_at(
-    application: Application, read: QueriesAndInsights, steering: By, *, sql: bool
-) -> tuple[tuple[Change, ...], tuple[Insight, ...]]:
+@dataclass(frozen=True, slots=True)
+class _Advised:
+    """The queries of an application, and what there is to say on them: changes to make, and insights for a person."""
+
+    queries: tuple[Query, ...]
+    changes: tuple[Change, ...] = ()
+    insights: tuple[Insight, ...] = ()
+
+
+def _look(steering: By, sql: bool, source: LogSource) -> tuple[Application, _Advised]:
     """Partial logs are no ground for advice: what they lack would look like rows that were not there."""
-    if application.status is not Completeness.COMPLETE:
-        return (), ()
+    # Rules that only this command needs, and numpy: no other command waits for them.
     from tuner.advice.advise import advise as advise_on
     from tuner.advice.insights.join_order import unsure_orders
+    from tuner.cli.queries_and_insights import QueriesAndInsights
     from tuner.cost.learned.calibrated_model import calibrated_model, configured_model
     from tuner.cost.learned.query_samples import samples
 
-    found, cluster = read.in_order(), cluster_of(application)
+    logged, read = read_into(QueriesAndInsights, source)
+    application, found = as_ended(logged, datetime.now(UTC)), read.in_order()
+    if application.status is not Completeness.COMPLETE:
+        return application, _Advised(found)
+    cluster = cluster_of(application)
     model = calibrated_model(samples(found, cluster), configured_model())
     facts = Facts(
         found,
@@ -93,7 +100,7 @@ def _looked_at(
     )
     facts = replace(facts, reach=reach_of(facts.version, agent=steering is By.AGENT, text=sql))
     read.insights.add(unsure_orders(facts))
-    return advise_on(facts), read.insights.in_order()
+    return application, _Advised(found, advise_on(facts), read.insights.in_order())
 
 
 def _json(application: Application, trial: Sequence[Change], names: QueryNames) -> dict[str, Any]:
@@ -132,19 +139,13 @@ def _cohort(application: Application) -> str:
     return cohort_of(application.conf, application.app_name)
 
 
-def _show(
-    application: Application,
-    changes: tuple[Change, ...],
-    insights: tuple[Insight, ...],
-    hinted: HintedSql,
-    names: QueryNames,
-) -> None:
+def _show(application: Application, found: _Advised, hinted: HintedSql, names: QueryNames) -> None:
     out = console()
     print_lines(out, [f"{_cohort(application)} ({application.app_id})"])
     if application.status is Completeness.COMPLETE:
-        print_lines(out, _changes_lines(changes, names))
+        print_lines(out, _changes_lines(found.changes, names))
         hinted.show(out)
-        print_lines(out, insights_lines(insights, names))
+        print_lines(out, insights_lines(found.insights, names))
     else:
         print_lines(out, [f"  no advice: the log is {application.status}; its rows and times are incomplete"])
     out.print()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from tuner.cli.cohort import require_known
 from tuner.cli.db import stored_url
-from tuner.cli.logs import LogReader, QueriesInFull
+from tuner.cli.logs import LogReader, QueriesInFull, read_into
 from tuner.errors import TunerError
 from tuner.history.cohort_name import is_storable
 from tuner.history.store import Store
@@ -60,7 +61,7 @@ def _two_logs(path: str, url: str | None) -> tuple[Run, Run]:
 def _logged(path: str, url: str | None) -> list[Run]:
     """The applications of the logs at a path, oldest first."""
     reader = LogReader()
-    read = list(reader.read([path], QueriesInFull))
+    read = list(reader.read([path], partial(read_into, QueriesInFull)))
     if reader.failures or not read:
         raise TunerError(f"{path}: nothing is compared without it; give the event log of a Spark application")
     return sorted((_of_log(*one, path, url) for one in read), key=lambda run: run.started_at)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from tuner.cli.db import store_url
-from tuner.cli.logs import LogReader, QueriesInFull
+from tuner.cli.logs import LogReader, QueriesInFull, read_into
 from tuner.cost.learned.query_samples import Sample, sample_of
 from tuner.errors import TunerError
 from tuner.eventlog.cluster import cluster_of
@@ -35,7 +36,7 @@ def read_samples(paths: list[str], url: str | None, cohort: str | None) -> list[
 
 def _of_logs(paths: list[str]) -> Iterator[Measured]:
     reader = LogReader()
-    found = [(a.start_ms or 0, a, read.in_order()) for a, read in reader.read(paths, QueriesInFull)]
+    found = [(a.start_ms or 0, a, read.in_order()) for a, read in reader.read(paths, partial(read_into, QueriesInFull))]
     if reader.failures:
         raise TunerError(f"{reader.failures} of the logs cannot be read: nothing is explained without them")
     for _, application, queries in sorted(found, key=lambda one: one[0]):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+from functools import partial
+from pathlib import Path
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 
 import typer
 from rich.text import Text
@@ -10,11 +14,12 @@ from rich.text import Text
 from tuner.cli.console import console
 from tuner.cli.harvest_on_spark import harvest_on_spark
 from tuner.cli.json_line import JsonLine
-from tuner.cli.logs import LogReader, QueryList
-from tuner.cli.options import AsJson, Paths
+from tuner.cli.logs import LogReader, QueryList, read_into
+from tuner.cli.options import AsJson, Paths, Processes
 from tuner.cli.print_lines import print_lines
 from tuner.cli.spark_session import Conf, Master, Out, check_spark_options
 from tuner.cli.tables import number_column, table, text_cell, text_column
+from tuner.eventlog.find import LogSource
 from tuner.model.application import Application, Problem
 from tuner.model.query import Query, QueryStatus
 from tuner.units import format_bytes, format_seconds
@@ -25,6 +30,7 @@ from tuner.words.query_names import QueryNames
 def harvest(
     paths: Paths,
     as_json: AsJson = False,
+    processes: Processes = None,
     spark: Master = None,
     out: Out = None,
     conf: Conf = None,
@@ -34,17 +40,27 @@ def harvest(
     if spark is not None and out is not None:
         harvest_on_spark(paths, spark, out, conf or [], as_json=as_json)
         return
-    reader = LogReader()
+    reader = LogReader(processes)
     if as_json:
-        for application, line in reader.read(paths, JsonLine):
-            for chunk in line.chunks(application):
-                sys.stdout.buffer.write(chunk)
-            sys.stdout.buffer.flush()
+        with TemporaryDirectory(prefix="spark-tuner-") as directory:
+            for _, line in reader.read(paths, partial(_written, directory)):
+                with line.open("rb") as file:
+                    shutil.copyfileobj(file, sys.stdout.buffer)
+                line.unlink()
+                sys.stdout.buffer.flush()
     else:
-        for application, found in reader.read(paths, QueryList):
+        for application, found in reader.read(paths, partial(read_into, QueryList)):
             _show(application, found)
     if reader.failures:
         raise typer.Exit(1)
+
+
+def _written(directory: str, source: LogSource) -> tuple[Application, Path]:
+    """An application, and the file that its line of JSON is in: it may be longer than memory, and another process writes it."""
+    application, line = read_into(JsonLine, source)
+    with NamedTemporaryFile(dir=directory, delete=False) as file:
+        file.writelines(line.chunks(application))
+    return application, Path(file.name)
 
 
 def _show(application: Application, work: QueryList) -> None:

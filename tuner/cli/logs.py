@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
 from tuner.errors import EventLogNotFoundError
@@ -14,6 +14,7 @@ from tuner.model.application import Application, Completeness, Work
 from tuner.model.query import Query
 from tuner.plan.queries import QueryAndPlans, in_full, query_and_plans
 from tuner.printable import printable
+from tuner.side_by_side import side_by_side
 
 
 class Sink(Protocol):
@@ -23,6 +24,7 @@ class Sink(Protocol):
 
 
 S = TypeVar("S", bound=Sink)
+Seen = TypeVar("Seen")
 
 
 class QueryList:
@@ -52,39 +54,51 @@ class QueriesInFull(QueryList):
         return in_full(found, work.stages, work.execution.logical_plan if work.execution else None)
 
 
-class LogReader:
-    """Reads the logs of several paths one after the other; `failures` counts what was asked for and could not be read."""
+def read_into(new_sink: Callable[[], S], source: LogSource) -> tuple[Application, S]:
+    """An application, and what took its work."""
+    sink = new_sink()
+    return read_log(source, sink.take), sink
 
-    def __init__(self) -> None:
+
+class LogReader:
+    """Reads the logs of several paths, so many at once (`processes`; None: as many as there are cores); `failures` counts what
+    was asked for and could not be read."""
+
+    def __init__(self, processes: int | None = None) -> None:
+        self._processes = processes
         self.failures = 0
 
-    def read(self, paths: Iterable[str], new_sink: Callable[[], S]) -> Iterator[tuple[Application, S]]:
-        """Each application, also partial ones, with what took its work.
+    def read(
+        self, paths: Iterable[str], look: Callable[[LogSource], tuple[Application, Seen]]
+    ) -> Iterator[tuple[Application, Seen]]:
+        """Each application, also partial ones, with what `look` saw in its log; in the order of the paths, and of names in each.
 
         Files of a directory that hold no Spark events are passed over, and named.
         """
+        found = list(self._found(paths))
+        looks = side_by_side(look, [source for _, sources in found for source in sources], self._processes)
+        for path, sources in found:
+            yield from self._of_path(path, sources, looks)
+
+    def _found(self, paths: Iterable[str]) -> Iterator[tuple[str, list[LogSource]]]:
         for path in paths:
             try:
                 place = log_path(path)
-                sources = find_logs(place)
+                yield shown(place), find_logs(place)
             except (EventLogNotFoundError, OSError) as error:
                 self._fail(str(error))
-                continue
-            yield from self._read_sources(shown(place), sources, new_sink)
 
-    def _read_sources(
-        self, path: str, sources: list[LogSource], new_sink: Callable[[], S]
-    ) -> Iterator[tuple[Application, S]]:
+    def _of_path(
+        self, path: str, sources: Sequence[LogSource], looks: Iterator[tuple[Application, Seen]]
+    ) -> Iterator[tuple[Application, Seen]]:
         passed_over = []
-        for source in sources:
-            sink = new_sink()
-            application = read_log(source, sink.take)
+        for source, (application, seen) in zip(sources, looks, strict=False):
             if application.status is not Completeness.FAILED:
-                yield application, sink
+                yield application, seen
             elif holds_no_events(application) and not source.named:
                 passed_over.append(source.path.name)
             else:
-                yield application, sink
+                yield application, seen
                 self._fail(f"{shown(source.path)}: {application.problems[0].message}")
         if passed_over:
             told = ", ".join(passed_over[:5]) + (f" and {len(passed_over) - 5} more" if len(passed_over) > 5 else "")

@@ -33,4 +33,10 @@ CoreHourPrice = Annotated[
         help="What an hour of an executor's core costs, in any currency: shows what runs cost.",
     ),
 ]
+Processes = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="How many logs to read at once, each in a process of its own. [default: as many as cores]"
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

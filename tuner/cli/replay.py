@@ -14,7 +14,7 @@ import typer
 from tuner.cli.console import console
 from tuner.cli.fleet_model_text import fleet_model_lines
 from tuner.cli.log_sources import log_sources, on_stderr
-from tuner.cli.options import AsJson, CoreHourPrice, Paths
+from tuner.cli.options import AsJson, CoreHourPrice, Paths, Processes
 from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
 from tuner.cli.spark_session import Conf, Master, Out, check_spark_options, spark_session
 from tuner.errors import RequirementError
@@ -59,6 +59,7 @@ def replay(
     db: Annotated[
         str | None, typer.Option("--db", metavar="URL", help="Put the runs into this store, for `spark-tuner ui --db`.")
     ] = None,
+    processes: Processes = None,
     spark: Master = None,
     out: Out = None,
     conf: Conf = None,
@@ -81,7 +82,7 @@ def replay(
     if spark is not None and out is not None:
         replaying = _on_spark(sources, walker, rules, which, (spark, out, conf or ()))
     else:
-        replaying = replayed_here(sources, walker, rules, which)
+        replaying = replayed_here(sources, walker, rules, which, processes)
     with replaying as found:
         if as_json:
             for line in replay_lines(found, core_hour_price):

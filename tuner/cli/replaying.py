@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -18,15 +19,19 @@ from tuner.replay.walk import Walker
 
 @contextmanager
 def replayed_here(
-    sources: Sequence[LogSource], walker: Walker, rules: CohortRules = BY_LOG, chosen: RunSelection = EVERYTHING
+    sources: Sequence[LogSource],
+    walker: Walker,
+    rules: CohortRules = BY_LOG,
+    chosen: RunSelection = EVERYTHING,
+    processes: int | None = None,
 ) -> Iterator[Replayed]:
-    """The logs, read and walked."""
+    """The logs, read by so many processes (None: one for each core), and walked."""
     found = LocalReplay(walker, rules, chosen)
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn(), TimeElapsedColumn())
     to_stderr = console(stderr=True)
     with Progress(*columns, console=to_stderr, transient=True, disable=not to_stderr.is_terminal) as progress:
-        for source in progress.track(sources, description="reading logs"):
-            found.read(source)
-        for _ in progress.track(found.walk(), total=found.cohort_count, description="walking cohorts"):
+        reading = progress.add_task("reading logs", total=len(sources))
+        found.read(sources, processes, partial(progress.advance, reading))
+        for _ in progress.track(found.walk(processes), total=found.cohort_count, description="walking cohorts"):
             pass
     yield found

@@ -10,8 +10,8 @@ import msgspec
 from tuner.model.application import Application
 from tuner.model.query import Query
 from tuner.replay.cohort_replay import LoggedRun
-from tuner.replay.local import unused_because
 from tuner.replay.logged_run import logged_run
+from tuner.replay.read_run import unused_because
 
 # Logs whose documents are of another version are read anew.
 DOCUMENTS = 5

@@ -1,28 +1,23 @@
-"""The replay of logs in this process: read one after the other, walked cohort by cohort, in flat memory."""
+"""The replay of logs on this machine: read side by side, walked cohort by cohort, in flat memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from tuner.eventlog.find import LogSource
-from tuner.eventlog.location import shown
-from tuner.eventlog.log_version import finished_name, log_bytes
-from tuner.eventlog.properties import redact
-from tuner.eventlog.read import holds_no_events, read_log
-from tuner.model.application import Application, Completeness, Work
-from tuner.model.query import Query
+from tuner.eventlog.log_version import finished_name
 from tuner.model.run import RunState
-from tuner.plan.queries import in_full, query_and_plans
 from tuner.problems import Problems
 from tuner.replay.cohort_of import BY_LOG, CohortRules
 from tuner.replay.cohort_replay import CohortReplay, LoggedRun, ReplayedRun, ReplaySummary, UnreadLog
-from tuner.replay.logged_run import logged_run
+from tuner.replay.read_run import ReadLog, read_run
 from tuner.replay.run_selection import EVERYTHING, RunSelection
 from tuner.replay.score import backtest
-from tuner.replay.spool import Spool
-from tuner.replay.totals import CohortTotals
+from tuner.replay.spool import Encoded, Spool
 from tuner.replay.walk import Walker
+from tuner.replay.walk_cohort import walk_cohort
+from tuner.side_by_side import side_by_side
 
 
 class LocalReplay:
@@ -40,67 +35,62 @@ class LocalReplay:
         self._problems = Problems()
         self._logs = self._size_bytes = 0
 
-    def read(self, source: LogSource) -> None:
-        """Take in a log. What cannot be read of it is told in the summary, and stops nothing."""
-        try:
-            self._read(source)
-        except Exception as error:
-            # Hostile values: numbers beyond 64 bits, text that is no Unicode.
-            self._unread[shown(source.path)] = redact(f"cannot be read: {type(error).__name__}: {error}")
+    def read(
+        self, sources: Sequence[LogSource], processes: int | None = None, after_each: Callable[[], None] = lambda: None
+    ) -> None:
+        """Take in logs, in their order, read by so many `processes` (None: as many as there are cores). What cannot be read of
+        one is told in the summary, and stops nothing."""
+        for log in side_by_side(partial(read_run, rules=self._rules), sources, processes):
+            if log is not None:
+                self._take(log)
+            after_each()
 
-    def _read(self, source: LogSource) -> None:
-        found: list[Query] = []
-
-        def take(work: Work) -> None:
-            if work.execution and (one := query_and_plans(work.execution, work.stages, work.steering)):
-                found.append(in_full(one, work.stages, work.execution.logical_plan))
-
-        application = read_log(source, take)
-        if holds_no_events(application) and not source.named:
-            return
-        log = shown(source.path)
+    def _take(self, log: ReadLog) -> None:
         self._logs += 1
-        self._size_bytes += log_bytes(source)
-        run = logged_run(application, found, log, self._rules)
-        if run is None or run.state is RunState.PARTIAL or not run.outcome.queries:
-            self._unread[log] = unused_because(application, run)
-        if run is not None and self._chosen.is_named(run.cohort):
-            self._take(run)
+        self._size_bytes += log.size_bytes
+        if log.unused:
+            self._unread[log.log] = log.unused
+        if log.run is not None and self._chosen.is_named(log.run.cohort):
+            self._take_run(log.run)
 
-    def _take(self, run: LoggedRun) -> None:
+    def _take_run(self, run: Encoded) -> None:
         other = self._logged.get(run.cohort, run.key)
-        if other is not None and not _is_older_reading(other, of=run):
-            run, left = sorted((run, other), key=preference)
-            self._unread[left.log] = f"of the same application as {run.log}"
-        self._logged.put(run)
+        if other is None:
+            self._logged.put_encoded(run)
+        else:
+            self._logged.put(self._preferred(self._logged.decoded(run), other))
         self._unwalked.add(run.cohort)
+
+    def _preferred(self, run: LoggedRun, other: LoggedRun) -> LoggedRun:
+        """Of two logs of one application, of which the first was read last."""
+        if _is_older_reading(other, of=run):
+            return run
+        preferred, left = sorted((run, other), key=preference)
+        self._unread[left.log] = f"of the same application as {preferred.log}"
+        return preferred
 
     @property
     def cohort_count(self) -> int:
         """How many cohorts `walk` has before it."""
         return len(self._unwalked)
 
-    def walk(self) -> Iterator[CohortReplay]:
-        """Replay each cohort, and hand it on as it is done. One at which its taker fails is walked again next time."""
+    def walk(self, processes: int | None = None) -> Iterator[CohortReplay]:
+        """Replay each cohort, and hand it on as it is done, by so many `processes`. One at which its taker fails is walked again
+        next time."""
         newest = self._logged.newest
         since = self._chosen.start(newest) if newest else None
         self._cohorts, self._replayed = [], Spool(ReplayedRun)
-        for cohort in sorted(self._unwalked):
-            if (done := self._walk(cohort, since)) is not None:
-                self._cohorts.append(done)
-                yield done
-            self._unwalked.discard(cohort)
-
-    def _walk(self, cohort: str, since: datetime | None) -> CohortReplay | None:
-        totals = CohortTotals(cohort)
-        steps = self._walker.walk(self._logged.runs(cohort, since), self._problems)
-        while True:
-            try:
-                run = next(steps)
-            except StopIteration as end:
-                return totals.result(end.value) if totals.runs else None
-            self._replayed.put(run)
-            totals.take(run)
+        names = sorted(self._unwalked)
+        stored = [self._logged.stored(name, since) for name in names]
+        walks = side_by_side(partial(walk_cohort, walker=self._walker), stored, processes)
+        for name, done in zip(names, walks, strict=True):
+            for run in done.runs:
+                self._replayed.put_encoded(run)
+            self._problems.found.extend(done.problems)
+            if done.replay is not None:
+                self._cohorts.append(done.replay)
+                yield done.replay
+            self._unwalked.discard(name)
 
     @property
     def summary(self) -> ReplaySummary:
@@ -135,15 +125,3 @@ def preference(run: LoggedRun) -> tuple[bool, str]:
 def by_gain(cohorts: Iterable[CohortReplay]) -> tuple[CohortReplay, ...]:
     """Most core-hours to save first; of those alike, the most core-hours that there are."""
     return tuple(sorted(cohorts, key=lambda c: (-c.saved_core_hours, -c.core_hours, c.cohort)))
-
-
-def unused_because(application: Application, run: LoggedRun | None) -> str:
-    """Why a log is not used, or not whole."""
-    first = f": {application.problems[0].message}" if application.problems else ""
-    if application.status is Completeness.FAILED:
-        return f"no application could be read{first}"
-    if run is None:
-        return "does not say which application it is of, or when that started"
-    if application.status is Completeness.PARTIAL:
-        return f"breaks off; that run is not used as evidence{first}"
-    return "ran no SQL query: there is nothing to plan"

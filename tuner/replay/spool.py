@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
-_IN_MEMORY_BYTES = 16 << 20
 # A planner may estimate more bytes than 64 bits hold: MessagePack takes none of those, JSON does.
 _encode = msgspec.json.Encoder().encode
 
@@ -32,6 +32,20 @@ class Spooled(Protocol):
 S = TypeVar("S", bound=Spooled)
 
 
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A run as a spool keeps it, which another process may make of it."""
+
+    cohort: str
+    key: str
+    started_at: datetime
+    content: bytes
+
+
+def encoded(run: Spooled) -> Encoded:
+    return Encoded(run.cohort, run.key, run.started_at, _encode(run))
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class _Place:
     started_at: datetime
@@ -40,24 +54,47 @@ class _Place:
     length: int
 
 
+@dataclass(frozen=True, slots=True)
+class StoredRuns(Generic[S]):
+    """A cohort's runs where they lie, for another process to read while the spool is there."""
+
+    cohort: str
+    _kind: type[S]
+    _file: str
+    _places: tuple[_Place, ...]
+
+    def runs(self) -> Iterator[S]:
+        """Oldest first, decoded one by one."""
+        decoder = msgspec.json.Decoder(self._kind)
+        with Path(self._file).open("rb") as file:
+            for place in self._places:
+                file.seek(place.offset)
+                yield decoder.decode(file.read(place.length))
+
+
 class Spool(Generic[S]):
     """Takes runs in any order, and gives them in time order, decoded one by one. Memory holds a line for each."""
 
     def __init__(self, kind: type[S]) -> None:
-        self._decoder = msgspec.json.Decoder(kind)
-        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES)  # noqa: SIM115
+        self._kind, self._decoder = kind, msgspec.json.Decoder(kind)
+        self._file = tempfile.NamedTemporaryFile(prefix="spark-tuner-")  # noqa: SIM115
         weakref.finalize(self, self._file.close)
         self._places: dict[str, dict[str, _Place]] = {}
         self._end = 0
 
     def put(self, run: S) -> None:
         """Take a run, in place of one with its key that the cohort has."""
-        encoded = _encode(run)
+        self.put_encoded(encoded(run))
+
+    def put_encoded(self, run: Encoded) -> None:
         self._file.seek(self._end)
-        self._file.write(encoded)
-        place = _Place(run.started_at, run.key, self._end, len(encoded))
+        self._file.write(run.content)
+        place = _Place(run.started_at, run.key, self._end, len(run.content))
         self._places.setdefault(run.cohort, {})[run.key] = place
-        self._end += len(encoded)
+        self._end += len(run.content)
+
+    def decoded(self, run: Encoded) -> S:
+        return self._decoder.decode(run.content)
 
     def get(self, cohort: str, key: str) -> S | None:
         """The run with this key that the cohort has."""
@@ -76,9 +113,13 @@ class Spool(Generic[S]):
     def runs(self, cohort: str | None = None, since: datetime | None = None) -> Iterator[S]:
         """The runs of a cohort, or all, that started since then; oldest first."""
         places = self._all() if cohort is None else self._places.get(cohort, {}).values()
-        for place in sorted(places):
-            if since is None or place.started_at >= since:
-                yield self._read(place)
+        return map(self._read, _in_order(places, since))
+
+    def stored(self, cohort: str, since: datetime | None = None) -> StoredRuns[S]:
+        """The same of a cohort, as it is now."""
+        self._file.flush()
+        places = _in_order(self._places.get(cohort, {}).values(), since)
+        return StoredRuns(cohort, self._kind, self._file.name, tuple(places))
 
     def _read(self, place: _Place) -> S:
         self._file.seek(place.offset)
@@ -87,3 +128,7 @@ class Spool(Generic[S]):
     def _all(self) -> Iterator[_Place]:
         for places in self._places.values():
             yield from places.values()
+
+
+def _in_order(places: Iterable[_Place], since: datetime | None) -> list[_Place]:
+    return [place for place in sorted(places) if since is None or place.started_at >= since]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from tuner.advice.candidates.order_changes import OrderPrices
 from tuner.advice.facts import Facts, PastRun
 from tuner.advice.insights.join_order import unsure_orders
 from tuner.advice.steering_reach import Reach
-from tuner.cli.logs import LogReader
+from tuner.cli.logs import LogReader, read_into
 from tuner.cli.queries_and_insights import QueriesAndInsights
 from tuner.eventlog.cluster import cluster_of
 from tuner.model.action import ActionKind
@@ -206,7 +207,7 @@ def test_what_query_72_is_told() -> None:
     log = Path(__file__).parents[4] / "shared" / "eventlogs" / "nds_q72_dataproc_2_2.zstd"
     if not log.exists():
         pytest.skip(f"no real event log at {log}")
-    ((application, read),) = LogReader().read([str(log)], QueriesAndInsights)
+    ((application, read),) = LogReader().read([str(log)], partial(read_into, QueriesAndInsights))
     given = Facts(read.in_order(), cluster_of(application), application.conf, False, application.spark_version)
     (advice,) = advise_join_orders(given)
     assert "(inventory, date_dim (for d_week_seq, inv_date_sk))" in told(advice)

@@ -17,8 +17,7 @@ LOGS = Path(__file__).parents[2] / "golden" / "logs" / "3.5.9"
 
 def test_every_cohort_has_its_plans_and_every_unread_log_its_reason(tmp_path: Path) -> None:
     replay, problems = LocalReplay(Walker()), Problems()
-    for source in find_logs(LOGS):
-        replay.read(source)
+    replay.read(find_logs(LOGS))
     cohorts = list(replay.walk())
     with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
         for cohort in cohorts:

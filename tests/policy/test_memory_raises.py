@@ -11,6 +11,7 @@ import pytest
 
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.failure import Failure, FailureKind
+from tuner.model.query import QueryStatus, ShuffleExchange
 from tuner.model.resource_use import UNKNOWN_USE, ResourceUse
 from tuner.model.run import Run, RunState
 from tuner.model.size_change import MemoryLimits, SizeChange
@@ -19,7 +20,9 @@ from tuner.policy.remedies import HEALED
 from tuner.spark.container import executor_container_bytes
 from tuner.spark.knobs import (
     ADAPTIVE_BROADCAST_THRESHOLD,
+    ADVISORY_PARTITION_SIZE,
     BROADCAST_THRESHOLD,
+    COALESCE_INITIAL_PARTITIONS,
     DRIVER_MAX_RESULT_SIZE,
     DRIVER_MEMORY,
     EXECUTOR_CORES,
@@ -27,6 +30,7 @@ from tuner.spark.knobs import (
     EXECUTOR_MEMORY_OVERHEAD,
     OFF_HEAP,
     OFF_HEAP_SIZE,
+    SHUFFLE_PARTITIONS,
     TASK_CPUS,
 )
 from tuner.spark.settings import Settings
@@ -38,6 +42,7 @@ from .histories import conf, decided, hint, run
 HEAP, OVERHEAD = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property
 DRIVER, RESULTS = DRIVER_MEMORY.property, DRIVER_MAX_RESULT_SIZE.property
 CORES, OFF = EXECUTOR_CORES.property, OFF_HEAP_SIZE.property
+PARTITIONS = SHUFFLE_PARTITIONS.property
 STATIC, ADAPTIVE = BROADCAST_THRESHOLD.property, ADAPTIVE_BROADCAST_THRESHOLD.property
 NO_LIMITS = MemoryLimits()
 YARN = {"spark.master": "yarn"}
@@ -338,6 +343,48 @@ def test_where_there_is_no_more_memory_fewer_tasks_share_it() -> None:
     assert nights({HEAP: "2g"}, HEAP_DEATH, 3, within) == [{}, {}, {}]
     of_overhead = nights({**FOUR, OVERHEAD: "1g"}, FailureKind.EXECUTOR_OVER_LIMIT, 3, MemoryLimits(4 * GIB))
     assert of_overhead == [{}, {OVERHEAD: "2048m"}, {OVERHEAD: "2048m", CORES: "2"}]
+
+
+def shuffled(died: Run, gigabytes: float, partitions: int, adjustable: bool = True) -> Run:
+    """The same run, whose query had shuffled so much before it died."""
+    assert died.outcome is not None
+    exchange = ShuffleExchange(partitions, int(gigabytes * GIB), None, 1000, 10, adjustable)
+    queries = tuple(replace(q, shuffles=(exchange,), status=QueryStatus.FAILED) for q in died.outcome.queries)
+    return replace(died, outcome=replace(died.outcome, queries=queries))
+
+
+def test_where_there_is_no_more_memory_large_partitions_become_small_ones_before_cores_idle() -> None:
+    within = MemoryLimits(executor_bytes=2 * GIB + 512 * MIB)
+    first = shuffled(ended(0, FOUR, HEAP_DEATH), 100, 200)
+    (one,) = memory_raises([first], {**YARN, **FOUR}, within)
+    assert (one.property, one.value, one.was) == (PARTITIONS, "1600", ""), "64 MiB each, as AQE aims at"
+    # They were no larger than that: what else a task holds is shared by fewer.
+    second = shuffled(ended(1, {**FOUR, PARTITIONS: "1600"}, HEAP_DEATH, [one]), 100, 1600)
+    assert given(first, second, own=FOUR, limits=within) == {PARTITIONS: "1600", CORES: "2"}
+    healed = ended(2, {**FOUR, PARTITIONS: "1600"}, None, [one])
+    assert given(first, healed, own=FOUR, limits=within) == {PARTITIONS: "1600"}
+    assert given(first, healed, own={**FOUR, PARTITIONS: "3000"}, limits=within) == {}
+
+
+@pytest.mark.parametrize(
+    ("own", "gigabytes", "partitions", "adjustable", "wanted"),
+    [
+        ({}, 100, 200, True, {PARTITIONS: "1600"}),
+        ({}, 14, 200, True, {PARTITIONS: "400"}),
+        ({}, 9_000, 200, True, {PARTITIONS: "20000"}),
+        ({ADVISORY_PARTITION_SIZE.property: "1g"}, 100, 200, True, {CORES: "2"}),
+        ({}, 12, 200, True, {CORES: "2"}),
+        ({}, 100, 200, False, {CORES: "2"}),
+        ({COALESCE_INITIAL_PARTITIONS.property: "500"}, 100, 500, True, {CORES: "2"}),
+        ({PARTITIONS: "20000"}, 9_000, 20_000, True, {CORES: "2"}),
+    ],
+)
+def test_partitions_are_made_smaller_only_where_their_bytes_ask_for_it(
+    own: dict[str, str], gigabytes: float, partitions: int, adjustable: bool, wanted: dict[str, str]
+) -> None:
+    asked = {**FOUR, **own}
+    died = shuffled(ended(0, asked, HEAP_DEATH), gigabytes, partitions, adjustable)
+    assert given(died, own=asked, limits=MemoryLimits(executor_bytes=2 * GIB + 512 * MIB)) == wanted
 
 
 def test_fewer_cores_stay_once_they_worked_until_the_author_asks_for_others() -> None:

@@ -13,7 +13,7 @@ from tuner.model.run import Outcome, Run, RunState
 from tuner.model.size_change import MemoryLimits, SizeChange, as_asked
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.failed_run import FailedRun, failed_by
-from tuner.policy.remedies import HEALED, REMEDIES, SIZED, STEP, amount, as_value, more, remedies_of
+from tuner.policy.remedies import HEALED, REMEDIES, SIZED, STEP, amount, as_value, more, remedies_of, smaller_partitions
 from tuner.spark.broadcasts_off import THRESHOLDS
 from tuner.spark.container import executor_container_bytes, largest_heap, overhead_bytes
 from tuner.spark.knobs import (
@@ -25,6 +25,7 @@ from tuner.spark.knobs import (
     EXECUTOR_MEMORY_OVERHEAD,
     OFF_HEAP,
     OFF_HEAP_SIZE,
+    SHUFFLE_PARTITIONS,
 )
 from tuner.spark.master import gives_heap_alone
 from tuner.spark.settings import Settings
@@ -37,7 +38,7 @@ HEAP_PER_RESULT = 2
 
 _HEAP, _OVERHEAD, _OFF_HEAP = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property, OFF_HEAP_SIZE.property
 _DRIVER, _RESULTS = DRIVER_MEMORY.property, DRIVER_MAX_RESULT_SIZE.property
-_CORES = EXECUTOR_CORES.property
+_CORES, _PARTITIONS = EXECUTOR_CORES.property, SHUFFLE_PARTITIONS.property
 # Its name before Spark 2.3, which logs do not tell of.
 _OLD_OVERHEAD = "spark.yarn.executor.memoryOverhead"
 
@@ -46,9 +47,9 @@ def memory_raises(runs: Sequence[Run], own_conf: Mapping[str, str], limits: Memo
     """What the next run gets more of than `own_conf`, what its author set, asks for. `runs` are its cohort's, oldest first.
 
     A run that died for memory is followed by one with twice as much of what it lacked, within the limits; where there is no more,
-    by one of whose tasks fewer share it, or which shuffles what it could not broadcast. What worked, stays, until the author asks
-    for another size. Nothing is raised once a later run did with less, nor for a death that changes of the
-    tuner's are suspected of: the next run goes without these first. What was refused, or did not help, is not tried again.
+    by one of whose tasks each has less to hold, or fewer share it, or which shuffles what it could not broadcast. What worked,
+    stays, until the author asks for another size. Nothing is raised once a later run did with less, nor for a death that changes
+    of the tuner's are suspected of: the next run goes without these first. What was refused, or did not help, is not tried again.
     """
     known = _Known(own_conf, limits)
     for position, run in enumerate(runs):
@@ -130,7 +131,8 @@ class _Known:
             return  # An earlier version stored it, which did not tell a heap from a container.
         remedies = [name for name in remedies_of(failure.kind, conf) if self._is_tellable(name, conf)]
         for name in remedies:
-            if (wanted := self._wanted(name, conf)) is not None:
+            partitions = smaller_partitions(failure, outcome) if name == _PARTITIONS else 0
+            if (wanted := self._wanted(name, conf, partitions)) is not None:
                 self._try(name, wanted, conf, run, failure)
                 if name == _RESULTS and (heap := HEAP_PER_RESULT * wanted) > amount(_DRIVER, conf):
                     self._try(_DRIVER, heap, conf, run, failure)
@@ -146,13 +148,14 @@ class _Known:
             _OLD_OVERHEAD in self.own_conf or gives_heap_alone(conf.get("spark.master", ""))
         )
 
-    def _wanted(self, name: str, conf: Mapping[str, str]) -> int | None:
-        """How much the run after one with this conf is to have; None where that is no more, or was in vain."""
+    def _wanted(self, name: str, conf: Mapping[str, str], partitions: int) -> int | None:
+        """How much the run after one with this conf is to have, or how many `partitions`; None where that is no more, or was in
+        vain."""
         had = amount(name, conf)
         if self.vain.get(name, had + 1) <= had:
             del self.vain[name]  # It had as much since, of its own.
         had = max(had, self.short.get(name, had))
-        wanted = more(name, had, conf)
+        wanted = partitions if name == _PARTITIONS else more(name, had, conf)
         if name == _CORES and not self._has_shape({**conf, _CORES: as_value(name, wanted)}):
             return None
         if name in SIZED:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tuner.model.failure import FailureKind
+from tuner.model.failure import Failure, FailureKind
+from tuner.model.query import QueryStatus
+from tuner.model.run import Outcome
 from tuner.spark.container import overhead_bytes
 from tuner.spark.knob import Knob
 from tuner.spark.knobs import (
+    ADVISORY_PARTITION_SIZE,
     BROADCAST_THRESHOLD,
+    COALESCE_INITIAL_PARTITIONS,
     DRIVER_MAX_RESULT_SIZE,
     DRIVER_MEMORY,
     EXECUTOR_CORES,
@@ -17,6 +21,7 @@ from tuner.spark.knobs import (
     EXECUTOR_MEMORY_OVERHEAD,
     OFF_HEAP,
     OFF_HEAP_SIZE,
+    SHUFFLE_PARTITIONS,
     TASK_CPUS,
 )
 from tuner.spark.master import gives_heap_alone, is_local
@@ -25,6 +30,8 @@ from tuner.units import MIB
 
 # What was too little by half at most is then enough, and what was nearly enough is then no more than twice of that.
 STEP = 2
+# Each is a file segment for each task that writes a shuffle.
+MOST_PARTITIONS = 20_000
 # An overhead that is not set grows with the heap, so the heap comes first.
 _SIZES: Sequence[Knob[Any]] = (
     EXECUTOR_MEMORY,
@@ -34,13 +41,15 @@ _SIZES: Sequence[Knob[Any]] = (
     DRIVER_MAX_RESULT_SIZE,
 )
 # All that a run is given more of, or less that shares it, in the order in which it is given.
-REMEDIES: Mapping[str, Knob[Any]] = {knob.property: knob for knob in (*_SIZES, EXECUTOR_CORES, BROADCAST_THRESHOLD)}
+REMEDIES: Mapping[str, Knob[Any]] = {
+    knob.property: knob for knob in (*_SIZES, SHUFFLE_PARTITIONS, EXECUTOR_CORES, BROADCAST_THRESHOLD)
+}
 SIZED = frozenset(knob.property for knob in _SIZES)
 # Of each kind of death, what heals it: where there is no more of the first to have, the next.
 _OF_KIND: Mapping[FailureKind, Sequence[Knob[Any]]] = {
-    FailureKind.TASK_MEMORY: (EXECUTOR_MEMORY, EXECUTOR_CORES),
-    FailureKind.EXECUTOR_OUT_OF_MEMORY: (EXECUTOR_MEMORY, EXECUTOR_CORES),
-    FailureKind.EXECUTOR_OVER_LIMIT: (EXECUTOR_MEMORY_OVERHEAD, EXECUTOR_CORES),
+    FailureKind.TASK_MEMORY: (EXECUTOR_MEMORY, SHUFFLE_PARTITIONS, EXECUTOR_CORES),
+    FailureKind.EXECUTOR_OUT_OF_MEMORY: (EXECUTOR_MEMORY, SHUFFLE_PARTITIONS, EXECUTOR_CORES),
+    FailureKind.EXECUTOR_OVER_LIMIT: (EXECUTOR_MEMORY_OVERHEAD, SHUFFLE_PARTITIONS, EXECUTOR_CORES),
     FailureKind.DRIVER_OUT_OF_MEMORY: (DRIVER_MEMORY,),
     FailureKind.BROADCAST_OUT_OF_MEMORY: (DRIVER_MEMORY, BROADCAST_THRESHOLD),
     FailureKind.BROADCAST_TOO_LARGE: (BROADCAST_THRESHOLD,),
@@ -52,7 +61,8 @@ HEALED = frozenset(_OF_KIND)
 def remedies_of(kind: FailureKind, conf: Mapping[str, str]) -> Sequence[str]:
     """The properties that heal such a death of a run with this conf, the best first.
 
-    Tasks share an executor's memory, so fewer at once have more each: half of its cores do for a heap what twice the heap does.
+    Of large partitions a task needs less if there are more of them. Tasks share an executor's memory, so fewer at once have more
+    each: half of its cores do for a heap what twice the heap does.
     A relation that neither the driver's heap holds nor Spark can broadcast (8 GB, 512 million rows) is shuffled, where Spark
     itself chose to broadcast it. Where memory is off the heap, that is what tasks could not get (MemoryMode.OFF_HEAP).
     """
@@ -80,6 +90,8 @@ def amount(name: str, conf: Mapping[str, str]) -> int:
         return overhead_bytes(conf)
     if name == EXECUTOR_CORES.property:
         return -settings[EXECUTOR_CORES]
+    if name == SHUFFLE_PARTITIONS.property:
+        return settings[SHUFFLE_PARTITIONS]
     if name == BROADCAST_THRESHOLD.property:
         return int(settings[BROADCAST_THRESHOLD] < 0)
     return settings[REMEDIES[name]] or 0
@@ -92,10 +104,28 @@ def more(name: str, too_little: int, conf: Mapping[str, str]) -> int:
     return 1 if name == BROADCAST_THRESHOLD.property else STEP * too_little
 
 
+def smaller_partitions(failure: Failure, outcome: Outcome) -> int:
+    """How many shuffle partitions a run is to have after one that died, so that none holds more than AQE aims at (it joins small
+    ones, and never splits a large one outside of a skewed join): twice as many at least. 0 where its shuffles' partitions are no
+    larger than that, or their number is not this property's to tell."""
+    settings = Settings(outcome.conf)
+    if COALESCE_INITIAL_PARTITIONS in settings:
+        return 0
+    aimed_at = settings[ADVISORY_PARTITION_SIZE]
+    died = [q for q in outcome.queries if q.fingerprint == failure.query or q.status is QueryStatus.FAILED]
+    shuffles = [s for q in died for s in q.shuffles if s.adjustable and s.data_bytes and s.partitions > 0]
+    too_large = [s.data_bytes or 0 for s in shuffles if (s.data_bytes or 0) > aimed_at * s.partitions]
+    if not too_large:
+        return 0
+    return min(MOST_PARTITIONS, max(STEP * settings[SHUFFLE_PARTITIONS], -(-max(too_large) // aimed_at)))
+
+
 def as_value(name: str, given: int) -> str:
     """An amount as its property is set."""
     if name == EXECUTOR_CORES.property:
         return str(-given)
+    if name == SHUFFLE_PARTITIONS.property:
+        return str(given)
     if name == BROADCAST_THRESHOLD.property:
         return "-1"
     return f"{-(-given // MIB)}m"

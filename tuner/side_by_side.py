@@ -73,7 +73,7 @@ def _begun(pool: Executor | None, make: Callable[[Item], Made], item: Item) -> C
         return here
     try:
         future = pool.submit(make, item)
-    except RuntimeError:  # BrokenProcessPool, too
+    except Exception:  # a process was killed, or this one may have none of its own
         return here
 
     def made() -> Made:

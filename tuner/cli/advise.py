@@ -51,10 +51,10 @@ def advise(
     texts: list[dict[str, Any]] = []
     recommended: list[dict[str, Any]] = []
     shown: list[dict[str, Any]] = []
-    for application, found in reader.read(paths, partial(_look, steering, sql)):
+    for application, found in reader.read(paths, partial(advised_on, steering, sql)):
         names = QueryNames(found.queries)
-        recommended += [_json(application, trial, names) for trial in changes_by_trial(found.changes)]
-        shown += insights_json(_cohort(application), application.app_id, found.insights, names)
+        recommended += [recommendation_json(application, trial, names) for trial in changes_by_trial(found.changes)]
+        shown += insights_json(cohort_in(application), application.app_id, found.insights, names)
         hinted = hinted_sql(found.changes, statements, found.queries)
         texts += [hinted.as_json(application.app_id)] if statements else []
         if not as_json:
@@ -67,7 +67,7 @@ def advise(
 
 
 @dataclass(frozen=True, slots=True)
-class _Advised:
+class Advised:
     """The queries of an application, and what there is to say on them: changes to make, and insights for a person."""
 
     queries: tuple[Query, ...]
@@ -75,7 +75,7 @@ class _Advised:
     insights: tuple[Insight, ...] = ()
 
 
-def _look(steering: By, sql: bool, source: LogSource) -> tuple[Application, _Advised]:
+def advised_on(steering: By, sql: bool, source: LogSource) -> tuple[Application, Advised]:
     """Partial logs are no ground for advice: what they lack would look like rows that were not there."""
     # Rules that only this command needs, and numpy: no other command waits for them.
     from tuner.advice.advise import advise as advise_on
@@ -87,7 +87,7 @@ def _look(steering: By, sql: bool, source: LogSource) -> tuple[Application, _Adv
     logged, read = read_into(QueriesAndInsights, source)
     application, found = as_ended(logged, datetime.now(UTC)), read.in_order()
     if application.status is not Completeness.COMPLETE:
-        return application, _Advised(found)
+        return application, Advised(found)
     cluster = cluster_of(application)
     model = calibrated_model(samples(found, cluster), configured_model())
     facts = Facts(
@@ -100,14 +100,14 @@ def _look(steering: By, sql: bool, source: LogSource) -> tuple[Application, _Adv
     )
     facts = replace(facts, reach=reach_of(facts.version, agent=steering is By.AGENT, text=sql))
     read.insights.add(unsure_orders(facts))
-    return application, _Advised(found, advise_on(facts), read.insights.in_order())
+    return application, Advised(found, advise_on(facts), read.insights.in_order())
 
 
-def _json(application: Application, trial: Sequence[Change], names: QueryNames) -> dict[str, Any]:
+def recommendation_json(application: Application, trial: Sequence[Change], names: QueryNames) -> dict[str, Any]:
     """The changes of one trial as one recommendation."""
     r = trial[0]
     return {
-        "cohort": _cohort(application),
+        "cohort": cohort_in(application),
         "app_id": application.app_id,
         "query": r.queries[0] if len(r.queries) == 1 else None,
         "name": names[r.queries[0]] if len(r.queries) == 1 else None,
@@ -135,13 +135,13 @@ def _json(application: Application, trial: Sequence[Change], names: QueryNames) 
     }
 
 
-def _cohort(application: Application) -> str:
+def cohort_in(application: Application) -> str:
     return cohort_of(application.conf, application.app_name)
 
 
-def _show(application: Application, found: _Advised, hinted: HintedSql, names: QueryNames) -> None:
+def _show(application: Application, found: Advised, hinted: HintedSql, names: QueryNames) -> None:
     out = console()
-    print_lines(out, [f"{_cohort(application)} ({application.app_id})"])
+    print_lines(out, [f"{cohort_in(application)} ({application.app_id})"])
     if application.status is Completeness.COMPLETE:
         print_lines(out, _changes_lines(found.changes, names))
         hinted.show(out)

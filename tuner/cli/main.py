@@ -32,6 +32,7 @@ COMMANDS = (
     LazyCommand("mode", "tuner.cli.mode", "mode"),
     LazyCommand("objective", "tuner.cli.objective", "objective"),
     LazyCommand("ui", "tuner.cli.ui", "ui"),
+    LazyCommand("mcp", "tuner.cli.mcp", "mcp"),
     LazyCommand("bench", "tuner.cli.bench", "bench"),
     LazyCommand("db", "tuner.cli.db", "db"),
 )

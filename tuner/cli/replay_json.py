@@ -25,7 +25,7 @@ def replay_lines(found: Replayed, core_hour_price: float | None = None) -> Itera
     names = {cohort.cohort: QueryNames.known(cohort.names) for cohort in found.summary.cohorts}
     for run in found.runs():
         yield _line(_run(run, names.get(run.cohort, QueryNames())))
-    yield _line({"totals": _totals(found.summary, core_hour_price)})
+    yield _line({"totals": totals_json(found.summary, core_hour_price)})
 
 
 def _line(value: dict[str, Any]) -> str:
@@ -73,7 +73,8 @@ def _seconds(p: Prediction | None) -> dict[str, float] | None:
     return None if p is None else asdict(p)
 
 
-def _totals(summary: ReplaySummary, core_hour_price: float | None) -> dict[str, Any]:
+def totals_json(summary: ReplaySummary, core_hour_price: float | None) -> dict[str, Any]:
+    """What all runs come to, with what is to be known of each cohort."""
     held, saved = summary.allocated_core_hours, summary.saved_core_hours
     return {
         "logs": summary.logs,

@@ -1,0 +1,62 @@
+"""Advice on the event logs at a path, as an answer to an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tuner.cli.advise import advised_on, cohort_in, recommendation_json
+from tuner.cli.insights_text import insights_json
+from tuner.cli.log_answers import LogAdvice
+from tuner.cli.log_folders import LogFolders
+from tuner.cli.replay_options import By
+from tuner.errors import TunerError
+from tuner.eventlog.find import LogSource
+from tuner.eventlog.location import shown
+from tuner.eventlog.read import holds_no_events
+from tuner.model.application import Completeness
+from tuner.model.trial import changes_by_trial
+from tuner.panel.paging import page
+from tuner.words.query_names import QueryNames
+
+MOST_LOGS = 20
+
+
+def log_advice(folders: LogFolders, path: str, limit: int, offset: int) -> dict[str, Any]:
+    """A LogAdvice as JSON. Raises TunerError for a path with no logs, or with too many."""
+    sources = folders.sources(path)
+    if len(sources) > MOST_LOGS:
+        raise TunerError(
+            f"there are {len(sources)} logs at this path, more than {MOST_LOGS}; name one that list_logs has"
+        )
+    recommended: list[dict[str, Any]] = []
+    insights: list[dict[str, Any]] = []
+    not_used: list[str] = []
+    for source in sources:
+        _look_at(source, recommended, insights, not_used)
+    return LogAdvice(
+        recommendations=page(recommended, limit, offset), insights=page(insights, limit, offset), not_used=not_used
+    ).model_dump(mode="json")
+
+
+def _look_at(
+    source: LogSource, recommended: list[dict[str, Any]], insights: list[dict[str, Any]], not_used: list[str]
+) -> None:
+    application, found = advised_on(By.AGENT, False, source)
+    if holds_no_events(application) and not source.named:
+        return
+    if application.status is not Completeness.COMPLETE:
+        not_used.append(
+            f"{shown(source.path)}: {_why_not(application.status, [p.message for p in application.problems])}"
+        )
+        return
+    names = QueryNames(found.queries)
+    recommended += [recommendation_json(application, trial, names) for trial in changes_by_trial(found.changes)]
+    insights += insights_json(cohort_in(application), application.app_id, found.insights, names)
+
+
+def _why_not(status: Completeness, problems: Sequence[str]) -> str:
+    first = f": {problems[0]}" if problems else ""
+    if status is Completeness.FAILED:
+        return f"no application could be read{first}"
+    return f"the log is {status}; its rows and times are incomplete{first}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from airflow_plugin import settings
@@ -12,15 +13,38 @@ from airflow_plugin.viewer import airflow_viewer
 from tuner.errors import StoreError, TunerError
 from tuner.history.store import Store
 from tuner.panel.app import create_app
+from tuner.panel.kept_store import KeptStore
 from tuner.panel.models import Home
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
+    from fastapi import APIRouter, FastAPI
+
+_log = logging.getLogger(__name__)
 
 
 def panel_app() -> FastAPI:
     """The app over the store that `[spark_tuner]` names, for users of Airflow. The store is opened when first needed."""
-    return create_app(configured_store, airflow_viewer, Home.AIRFLOW, _core_hour_price())
+    store, price = KeptStore(configured_store), _core_hour_price()
+    app = create_app(store, airflow_viewer, Home.AIRFLOW, price)
+    if (tools := _tools(store, price)) is not None:
+        app.include_router(tools)
+    return app
+
+
+def _tools(store: Callable[[], Store], core_hour_price: float | None) -> APIRouter | None:
+    """Tools for agents, where they are asked for; None, and a log entry, where they cannot be there: the panel can."""
+    try:
+        if not settings.mcp():
+            return None
+        from airflow_plugin.header_viewer import header_viewer
+        from tuner.mcp.http_route import http_route
+
+        return http_route(store, header_viewer, Home.AIRFLOW, core_hour_price)
+    except TunerError as error:
+        _log.warning("Spark tuner: %s", error)
+    except ImportError as error:
+        _log.warning("Spark tuner: [spark_tuner] mcp: %s; pip install 'airflow-spark-tuner[mcp]'", error)
+    return None
 
 
 def _core_hour_price() -> float | None:
@@ -28,7 +52,7 @@ def _core_hour_price() -> float | None:
     try:
         return settings.core_hour_price()
     except TunerError as error:
-        logging.getLogger(__name__).warning("Spark tuner: %s", error)
+        _log.warning("Spark tuner: %s", error)
         return None
 
 
@@ -41,5 +65,5 @@ def configured_store() -> Store:
     except TunerError as error:
         raise StoreError(str(error)) from error
     except Exception as error:
-        logging.getLogger(__name__).exception("Spark tuner: the history store could not be opened")
+        _log.exception("Spark tuner: the history store could not be opened")
         raise StoreError(f"the history store could not be opened ({type(error).__name__})") from error

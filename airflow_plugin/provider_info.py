@@ -138,6 +138,13 @@ def get_provider_info() -> dict[str, object]:
                         "What an hour of an executor's core costs, in any currency: the panel then shows what runs cost.",
                         example="0.05",
                     ),
+                    "mcp": _option(
+                        "boolean",
+                        "False",
+                        "Whether the API server offers agents the panel's facts as tools (MCP) at spark-tuner/mcp, to users of "
+                        "Airflow by their token. Needs the extra mcp.",
+                        example="True",
+                    ),
                     "most_seconds_before": _option(
                         "float",
                         "2.0",

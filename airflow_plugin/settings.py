@@ -19,6 +19,8 @@ from tuner.steering.order_sensitive import OrderSensitive
 from tuner.units import is_price, parse_bytes
 
 _SECTION = "spark_tuner"
+# As Airflow reads them.
+_TRUE, _FALSE = frozenset({"true", "t", "1"}), frozenset({"false", "f", "0", ""})
 _Kind = TypeVar("_Kind", Mode, Steering, OrderSensitive, Objective, Resources)
 
 
@@ -78,6 +80,15 @@ def core_hour_price() -> float | None:
             f"airflow.cfg, [{_SECTION}] core_hour_price: {text!r} is not a price; give a number, such as 0.05"
         )
     return price
+
+
+def mcp() -> bool:
+    """Whether the API server offers tools for agents. Raises TunerError for what is neither true nor false. No part of `load`:
+    it must keep no job from being tuned."""
+    text = _text("mcp").lower()
+    if text not in _FALSE | _TRUE:
+        raise TunerError(f"airflow.cfg, [{_SECTION}] mcp: {text!r} is neither True nor False; set it to one of them")
+    return text in _TRUE
 
 
 def default_event_log_base(environ: Mapping[str, str] = os.environ) -> str:

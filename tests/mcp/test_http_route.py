@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import httpx
 import pytest
 from fastapi import Header, HTTPException
-
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
+
 from tests.panel.nights import keep, night, query
 from tests.panel.people import Someone, reader
 from tuner.history.store import Store

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
+
 from tests.panel.nights import decided, keep, night, outlook, query
 from tests.replay.test_by_hand import night as logged_night
 from tuner import __version__

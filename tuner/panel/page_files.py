@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -51,7 +51,7 @@ def page_routes(folder: Path = FOLDER, for_page: Sequence[Any] = ()) -> APIRoute
     return routes
 
 
-def _page(folder: Path) -> Callable[[], Response]:
+def _page(folder: Path) -> Callable[[], Awaitable[Response]]:
     async def ui() -> Response:
         try:
             shipped = _shipped(folder)
@@ -63,7 +63,7 @@ def _page(folder: Path) -> Callable[[], Response]:
     return ui
 
 
-def _file(folder: Path) -> Callable[[str, Request], Response]:
+def _file(folder: Path) -> Callable[[str, Request], Awaitable[Response]]:
     # No thread for each of ninety answers from memory.
     async def static(file: str, request: Request) -> Response:
         shipped = _shipped(folder)

@@ -117,6 +117,7 @@ def test_what_lies_elsewhere_is_refused(folders: LogFolders, tmp_path: Path) -> 
 def test_what_takes_too_long_is_ended_with_a_way_out(folders: LogFolders, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tuner.cli.log_tools.MOST_SECONDS", 0.0)
     for tool in LogTools(folders):
-        asked = tool.question.model_validate({"path": "x"} if tool.name == "advise_on_log" else {})
+        path = str(folders.folders[0])
+        asked = tool.question.model_validate({"path": path} if tool.name == "advise_on_log" else {})
         with pytest.raises(TunerError, match="longer than 0 s; (run|name)"):
             tool.ask(asked)

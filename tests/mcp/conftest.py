@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,17 @@ from tuner.panel.recent_runs import RecentRuns
 Call = Callable[..., dict[str, Any]]
 
 
+@pytest.fixture(scope="session")
+def empty_history(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the schema and nothing in it: making one takes longer than most tests."""
+    path = tmp_path_factory.mktemp("history") / "empty.db"
+    Store.open(f"sqlite:///{path}").close()
+    return path
+
+
 @pytest.fixture
-def url(tmp_path: Path) -> str:
+def url(tmp_path: Path, empty_history: Path) -> str:
+    shutil.copy(empty_history, tmp_path / "history.db")
     return f"sqlite:///{tmp_path}/history.db"
 
 

@@ -12,6 +12,7 @@ import pytest
 from fastapi import Header, HTTPException
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
+from mcp.types import LATEST_PROTOCOL_VERSION
 
 from tests.panel.nights import keep, night, query
 from tests.panel.people import Someone, reader
@@ -143,7 +144,7 @@ def test_a_version_that_both_speak_is_spoken(version: str, post: Post) -> None:
 
 def test_a_version_of_nobody_is_answered_with_the_newest_and_refused_as_a_header(post: Post) -> None:
     said = post(request("initialize", **HELLO | {"protocolVersion": "1999-01-01"})).json()["result"]
-    assert said["protocolVersion"] == "2025-11-25"
+    assert said["protocolVersion"] == LATEST_PROTOCOL_VERSION
     assert post(request("ping"), **{"MCP-Protocol-Version": "1999-01-01"}).status_code == 400
 
 

@@ -35,13 +35,14 @@ class LogFolders:
 
         A relative path is one in any of the folders. Raises OutsideError.
         """
-        places = [self._inside(path)] if path else list(self.folders)
+        places = [self.inside(path)] if path else list(self.folders)
         found = {str(source.path): source for place in places for source in _found(place) if self._is_whole(source)}
         if path and not found:
             raise OutsideError(OUTSIDE)
         return list(found.values())
 
-    def _inside(self, path: str) -> Path:
+    def inside(self, path: str) -> Path:
+        """The real path of a file or directory in the folders. Raises OutsideError."""
         for folder in () if scheme_of(path) else self.folders:
             # An absolute path stays what it is.
             place = _real(folder / path)

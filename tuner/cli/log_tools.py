@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from threading import Lock
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -21,6 +22,9 @@ from tuner.replay.run_selection import RunSelection
 
 # Clients give up after a minute.
 MOST_SECONDS = 50.0
+
+# Who gives up asks again, and what he gave up on is still being read.
+_ONE_AT_A_TIME = Lock()
 
 LogPathText = Annotated[
     str,
@@ -50,7 +54,7 @@ class OfReplay(Paged):
 
 @dataclass(frozen=True, slots=True)
 class LogTools:
-    """What lies in `folders`. Logs are read in processes of their own, which are ended after MOST_SECONDS."""
+    """What lies in `folders`. Logs are read in a process of their own, one after the other, which is ended after MOST_SECONDS."""
 
     folders: LogFolders
     core_hour_price: float | None = None
@@ -83,10 +87,13 @@ class LogTools:
         return Page[LogItem].model_validate(self._read("name a smaller folder with --logs", log_list, *work))
 
     def advice(self, asked: OfAdvice) -> LogAdvice:
+        self.folders.inside(asked.path)
         work = asked.path, asked.limit, asked.offset
         return LogAdvice.model_validate(self._read("run `spark-tuner advise` in a shell", log_advice, *work))
 
     def replay(self, asked: OfReplay) -> LogReplay:
+        if asked.path:
+            self.folders.inside(asked.path)
         which = RunSelection(asked.cohort, None, asked.months)
         work = asked.path, which, asked.limit, asked.offset, self.core_hour_price
         do = "name a smaller folder, or run `spark-tuner replay` in a shell"
@@ -95,6 +102,7 @@ class LogTools:
     def _read(self, do: str, work: Callable[..., dict[str, Any]], *asked: Any) -> dict[str, Any]:
         """`do` is what a person can do where it takes too long."""
         try:
-            return in_own_process(MOST_SECONDS, work, self.folders, *asked)
+            with _ONE_AT_A_TIME:
+                return in_own_process(MOST_SECONDS, work, self.folders, *asked)
         except TooLongError as error:
             raise TooLongError(f"{error}; {do}") from None

@@ -11,7 +11,9 @@ from tuner.panel.facts import CohortFacts
 
 UNKNOWN_RUN = "no such run of this cohort, or none that was measured; list_runs has its runs"
 NOT_MEASURED = "no run of this cohort has been measured yet; one is when its event log was read"
-NONE_BEFORE = "there is no run before it that succeeded and was measured; name the run to compare it with as `before`"
+NONE_BEFORE = (
+    "none of the newest runs before it succeeded and was measured; name the run to compare it with as `before`"
+)
 
 
 def two_runs(facts: CohortFacts, before: str, after: str) -> tuple[Run, Run]:

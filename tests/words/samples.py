@@ -47,6 +47,15 @@ _FAILED: dict[str, Number] = {
     "where": "query 4",
     "making": "its_own",
 }
+_IMPORTED: dict[str, Number] = {
+    "cohort": "etl.nightly",
+    "as_of": "2026-11-24",
+    "seconds": 6.4,
+    "low_seconds": 5.9,
+    "high_seconds": 7.0,
+    "runs": 12,
+    "spark_version": "4.0.1",
+}
 _RULED: dict[str, Number] = {"ruling": "reject", "by": "ana", "reason": "days grows"}
 _NO_GAIN = Reason(ReasonCode.NO_GAIN, {"runs": 3})
 _SHUFFLED = Reason(
@@ -303,6 +312,12 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.WON_ELSEWHERE, {"won": 1, "jobs": 1}, (_SHUFFLED,)),
     Reason(ReasonCode.LENT, {"jobs": 2, "runs": 5, "days": 2, "seconds": 6.4}, (_SHUFFLED,)),
     Reason(ReasonCode.LENT, {"jobs": 1, "runs": 1, "days": 0, "seconds": 6.4}, (_SHUFFLED,)),
+    Reason(ReasonCode.IMPORTED, _IMPORTED),
+    Reason(ReasonCode.IMPORTED, _IMPORTED, (_SHUFFLED,)),
+    Reason(ReasonCode.IMPORTED, _with(_IMPORTED, low_seconds=None, high_seconds=None, runs=None)),
+    Reason(ReasonCode.IMPORTED, _with(_IMPORTED, seconds=None, low_seconds=None, high_seconds=None, runs=None)),
+    Reason(ReasonCode.IMPORTED, {name: number for name, number in _IMPORTED.items() if name != "cohort"}),
+    Reason(ReasonCode.PROVEN_WITH_OTHER, {"difference": "inputs of 40.0 GB instead of 2.0 GB"}),
     Reason(ReasonCode.MODE_SINCE, {"mode": "auto"}),
     Reason(ReasonCode.RULED_SINCE, _with(_RULED, standing="held")),
     Reason(ReasonCode.RULED_SINCE, _with(_RULED, ruling="approve", reason="", standing="trial")),

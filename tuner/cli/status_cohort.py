@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from rich.console import Console
 
 from tuner.cli.cohort import known_runs
-from tuner.cli.next_decision import NextDecision, next_decision
 from tuner.cli.print_lines import print_lines
 from tuner.cli.status_runs import application_seconds, runs_table
 from tuner.history.store import Store
-from tuner.loop.outlook import outlook_of
+from tuner.loop.decision_now import DecisionNow, decision_now
 from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.objective import Objective
 from tuner.model.reason import Reason
@@ -43,7 +42,7 @@ class CohortPage:
 
     cohort: str
     runs: Sequence[Run]
-    coming: NextDecision
+    coming: DecisionNow
     mode: Mode
     gained: tuple[float, float] | None
     names: QueryNames
@@ -53,7 +52,7 @@ def cohort_page(store: Store, cohort: str, most_runs: int) -> CohortPage:
     """TunerError where the store has no run of it."""
     runs = known_runs(store, cohort, most_runs)
     view = RunsInView(store.runs(cohort, PANEL_RUNS, brief=True))
-    coming = next_decision(runs, outlook_of(store, runs), store.verdicts(cohort), store.mode(cohort))
+    coming = decision_now(store, cohort, runs)
     return CohortPage(cohort, runs, coming, coming.decision.mode, _gained(view), view.names)
 
 

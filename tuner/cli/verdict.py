@@ -15,7 +15,7 @@ from tuner.cli.db import Url, stored_url
 from tuner.cli.print_lines import print_lines
 from tuner.errors import TunerError
 from tuner.history.store import Store
-from tuner.loop.outlook import outlook_of
+from tuner.loop.decision_now import decision_now
 from tuner.loop.stance_now import keep_stance_now
 from tuner.model.change import Change
 from tuner.model.verdict import Ruling, Verdict
@@ -59,8 +59,7 @@ def rollback(cohort: Cohort, change: ChangeId, reason: Reason = "", url: Url = N
 def _rule(ruling: Ruling, cohort: str, part: str, reason: str, url: str | None) -> None:
     with Store.open(stored_url(url)) as store:
         runs = known_runs(store, cohort)
-        outlook = outlook_of(store, runs)
-        decisions = [*(run.decision for run in runs), *([outlook[0]] if outlook else [])]
+        decisions = [*(run.decision for run in runs), decision_now(store, cohort, runs).decision]
         known = {d.id: d.change for decision in decisions for d in decision.changes}
         names = names_in(runs)
         change = known[_the_one(known, part, cohort, names)]

@@ -16,6 +16,7 @@ from tuner.model.cluster import Cluster
 from tuner.model.decision import Decision
 from tuner.model.directive_result import DirectiveResult
 from tuner.model.failure import Failure
+from tuner.model.imported_change import ImportedChange
 from tuner.model.join_graph import JoinGraph
 from tuner.model.look_ahead import LookAhead
 from tuner.model.proof import Proof
@@ -100,6 +101,7 @@ _QUERY_TIMES = tuple(f.name for f in fields(_BriefQuery))
 _decisions = msgspec.json.Decoder(Decision)
 _outcomes = msgspec.json.Decoder(Outcome)
 _proofs = msgspec.json.Decoder(Proof)
+_imports = msgspec.json.Decoder(ImportedChange)
 _details = msgspec.json.Decoder(RunDetails)
 _look_aheads = msgspec.json.Decoder(LookAhead)
 _parts: dict[Detail, tuple[msgspec.json.Decoder[Any], tuple[str, ...]]] = {
@@ -178,6 +180,20 @@ def readable_proof(cohort: str, document: str) -> Proof | None:
         return _proofs.decode(document)
     except _UNREADABLE as error:
         skipped(f"what cohort {cohort} lends", error)
+        return None
+
+
+def import_document(imported: ImportedChange) -> str:
+    """An imported change as JSON. StoreError when it could not be read again."""
+    return _document(f"what cohort {imported.cohort} imports", imported, _imports)
+
+
+def readable_import(cohort: str, document: str) -> ImportedChange | None:
+    """A change that a cohort imported; None, with a warning, when it cannot be read."""
+    try:
+        return _imports.decode(document)
+    except _UNREADABLE as error:
+        skipped(f"what cohort {cohort} imported", error)
         return None
 
 
@@ -260,7 +276,7 @@ def skipped(what: str, error: Exception) -> None:
 
 def _document(
     what: str,
-    value: Decision | Outcome | RunDetails | LookAhead | Proof | _BriefOutcome,
+    value: Decision | Outcome | RunDetails | LookAhead | Proof | ImportedChange | _BriefOutcome,
     decoder: msgspec.json.Decoder[Any],
 ) -> str:
     # JSON has no infinity: msgspec writes null, and the run would be skipped whenever it is read.

@@ -30,12 +30,14 @@ from tuner.history.documents import (
     Detail,
     decision_document,
     details_document,
+    import_document,
     look_ahead_document,
     of_kind,
     outcome_document,
     proof_document,
     readable_decision,
     readable_details,
+    readable_import,
     readable_look_ahead,
     readable_outcome,
     readable_proof,
@@ -54,12 +56,23 @@ from tuner.history.saving_rows import (
 )
 from tuner.history.schema import migrate as migrate_schema
 from tuner.history.schema import require_head
-from tuner.history.tables import CohortRow, LookAheadRow, ModeRow, ObjectiveRow, ProofRow, RunRow, TimesRow, VerdictRow
+from tuner.history.tables import (
+    CohortRow,
+    ImportRow,
+    LookAheadRow,
+    ModeRow,
+    ObjectiveRow,
+    ProofRow,
+    RunRow,
+    TimesRow,
+    VerdictRow,
+)
 from tuner.history.upsert import insert_into
 from tuner.history.url import parse
 from tuner.model.cohort_figures import CohortFigures
 from tuner.model.cohort_stance import CohortStance
 from tuner.model.decision import Decision, Mode
+from tuner.model.imported_change import ImportedChange
 from tuner.model.look_ahead import LookAhead
 from tuner.model.objective import Objective
 from tuner.model.proof import Proof
@@ -231,6 +244,29 @@ class Store:
             told = told.limit(_PROOFS_OF_A_QUERY * queries)
             read = [readable_proof(name, document) for name, document in session.execute(told)]
         return [proof for proof in read if proof is not None]
+
+    def keep_imports(self, imported: Collection[ImportedChange], verdicts: Iterable[Verdict] = ()) -> None:
+        """Stores changes that were imported, each in place of what its cohort imported of it before, and what is said of them:
+        all or nothing."""
+        rows = [
+            {"cohort": one.cohort, "change_id": one.change.id, "document": import_document(one)} for one in imported
+        ]
+        with self._writing() as connection:
+            for row in rows:
+                before = (ImportRow.cohort == row["cohort"], ImportRow.change_id == row["change_id"])
+                connection.execute(delete(ImportRow).where(*before))
+            if rows:
+                connection.execute(insert(ImportRow), rows)
+            for verdict in verdicts:
+                connection.execute(_add_verdict(verdict))
+
+    def imports(self, cohort: str) -> list[ImportedChange]:
+        """The changes that a cohort imported, by their ids."""
+        told = select(ImportRow.document).where(ImportRow.cohort == cohort).order_by(ImportRow.id)
+        with self._reading() as session:
+            read = [readable_import(cohort, document) for document in session.scalars(told)]
+        newest = {one.change.id: one for one in read if one is not None}
+        return [newest[id_] for id_ in sorted(newest)]
 
     def said_of(self, cohorts: Collection[str]) -> tuple[list[Verdict], dict[str, Mode | None]]:
         """What people said of the changes of some cohorts, oldest first, and the mode that each was given last."""
@@ -443,16 +479,7 @@ class Store:
     def record(self, verdict: Verdict) -> None:
         """Adds what a person said of an action."""
         with self._writing() as connection:
-            connection.execute(
-                insert(VerdictRow).values(
-                    cohort=verdict.cohort,
-                    change_id=verdict.change_id,
-                    ruling=verdict.ruling.value,
-                    by=verdict.by,
-                    at=verdict.at,
-                    reason=verdict.reason,
-                )
-            )
+            connection.execute(_add_verdict(verdict))
 
     def verdicts(self, cohort: str) -> list[Verdict]:
         """What people said of a cohort's actions, oldest first."""
@@ -542,6 +569,17 @@ def _update_unfinished(key: str, state: RunState, ended_at: datetime, outcome: O
         app_id=outcome.app_id,
         duration_ms=outcome.duration_ms,
         outcome=outcome_document(key, outcome),
+    )
+
+
+def _add_verdict(verdict: Verdict) -> Insert:
+    return insert(VerdictRow).values(
+        cohort=verdict.cohort,
+        change_id=verdict.change_id,
+        ruling=verdict.ruling.value,
+        by=verdict.by,
+        at=verdict.at,
+        reason=verdict.reason,
     )
 
 

@@ -205,6 +205,20 @@ class ProofRow(Base):
     )
 
 
+class ImportRow(Base):
+    """A change that was imported from the baseline of another cohort: `document` is JSON of
+    `tuner.model.imported_change.ImportedChange`. Imported anew, it replaces what was."""
+
+    __tablename__ = "spark_tuner_imports"
+
+    id: Mapped[int] = mapped_column(_Serial, primary_key=True)
+    cohort: Mapped[str] = mapped_column(_Name)
+    change_id: Mapped[str] = mapped_column(Text)
+    document: Mapped[str] = mapped_column(Text)
+
+    __table_args__ = (Index("ix_spark_tuner_imports_cohort", "cohort"),)
+
+
 class VerdictRow(Base):
     """What a person said of a change; never changed, never deleted."""
 

@@ -53,6 +53,7 @@ from tuner.model.change import Change
 from tuner.model.cohort_figures import Gained
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.failure import Failure
+from tuner.model.imported_change import ImportedChange
 from tuner.model.insight import Insight
 from tuner.model.look_ahead import LookAhead
 from tuner.model.query import Query
@@ -117,6 +118,7 @@ class _Known:
     advised: Sequence[Change]
     advice_stamp: str
     no_agent: str
+    imported: Sequence[ImportedChange]
 
     @property
     def own_runs(self) -> int:
@@ -330,7 +332,8 @@ def _known(store: Store, job: Job, runs: Sequence[Run], spark_version: str, prob
     facts = facts_now(runs, reach, problems, elsewhere, ahead.prices if ahead else None)
     advised = ahead.advised if ahead else advised_on(facts, problems)
     verdicts, tries = store.verdicts(job.cohort), _earlier_tries(store, job)
-    return _Known(job, runs, verdicts, tries, elsewhere, way, facts, advised, stamp, no_agent)
+    imported = problems.guard("look at what was imported", lambda: store.imports(job.cohort), list[ImportedChange]())
+    return _Known(job, runs, verdicts, tries, elsewhere, way, facts, advised, stamp, no_agent, imported)
 
 
 def _decided(store: Store, job: Job, place: EventLogPlace, runs: Sequence[Run], problems: Problems) -> _Steering:
@@ -361,7 +364,8 @@ def _decided_ahead(store: Store, job: Job, place: EventLogPlace, problems: Probl
     marks, reach = store.marks(job.cohort, HISTORY_RUNS), _reach(job, way)
     advice = advice_stamp(marks, reach)
     elsewhere = store.elsewhere(job.cohort, MOST_COHORTS_ELSEWHERE, 0)
-    stamp = decision_stamp(job, way, reach, advice, marks, store.verdicts(job.cohort), elsewhere)
+    verdicts, imported = store.verdicts(job.cohort), store.imports(job.cohort)
+    stamp = decision_stamp(job, way, reach, advice, marks, verdicts, elsewhere, imported)
     if stamp != ahead.stamp:
         return None
     _have_jar_built(job, way, problems)
@@ -612,7 +616,8 @@ def _keep_ahead(store: Store, known: _Known, outlook: Decision) -> None:
         return
     job, runs, way = known.job, known.runs, known.way
     marks, reach = [run.mark for run in runs], _reach(job, way)
-    stamp = decision_stamp(job, way, reach, known.advice_stamp, marks, known.verdicts, known.elsewhere)
+    rests_on = (known.verdicts, known.elsewhere, known.imported)
+    stamp = decision_stamp(job, way, reach, known.advice_stamp, marks, *rests_on)
     # The run that ended may have had another Spark than the latest that measured anything.
     is_certain = choose_method(job.steering, job.submission, latest.spark_version, known.no_agent) == way and are_known(
         [*known.advised, *(decided.change for run in runs for decided in run.decision.changes)]
@@ -674,6 +679,7 @@ def _decide(known: _Known, problems: Problems) -> Decision:
         own_conf={**job.submission.conf, **job.user_conf, **raised},
         user_conf={**job.user_conf, **raised},
         objective=job.objective,
+        imported=known.imported,
     )
     taken = partial(_cuts, known, raises, decided)
     cuts = problems.guard("look at what the job never uses", taken, tuple[SizeChange, ...]())

@@ -18,6 +18,7 @@ from tuner.loop.orders_worse_on_other_days import orders_worse_on_other_days
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Decision, Mode
+from tuner.model.imported_change import ImportedChange
 from tuner.model.objective import Objective
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Elsewhere, Outcome, Run
@@ -25,7 +26,8 @@ from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.context import Context, context_to_come
 from tuner.policy.decide import decide, failed_with_changes, refused_with_changes
 from tuner.policy.foretold_pairs import foretold_pairs
-from tuner.policy.measure import latest_outcome, usable
+from tuner.policy.imported_changes import imports_now, with_imports
+from tuner.policy.measure import latest_outcome, latest_usable, usable
 from tuner.policy.measured_values import newest_of_classed
 from tuner.policy.situation import BY_SUBMIT, Situation
 from tuner.policy.tried_elsewhere import tried
@@ -63,21 +65,25 @@ def next_decision(
     own_conf: Mapping[str, str] | None = None,
     user_conf: Mapping[str, str] | None = None,
     objective: Objective = Objective.TIME,
+    imported: Sequence[ImportedChange] = (),
 ) -> Decision:
     """The decision for run `key`. `runs` are the cohort's newest HISTORY_RUNS, oldest first, `facts` those of `facts_now`,
     `to_come` is the context of the run, where that is known, `elsewhere` what other cohorts hold for a new one, `own_conf`
-    what the user set for it, `objective` what its changes are judged by.
+    what the user set for it, `objective` what its changes are judged by, `imported` what other cohorts' baselines brought.
 
     `advise` are other advisors than all there are, whose orders the agent is taken to understand. One that fails silences
     itself; a policy that fails raises. `advised` is what was advised on these facts already.
     """
-    known = {a.id: a for run in runs for d in run.decision.changes for a in d.change.actions}.values()
+    own = advised_on(facts, problems, advise) if advised is None else advised
+    imports = imports_now(imported, latest_usable(runs), own)
+    decided = (d.change for run in runs for d in run.decision.changes)
+    known = {a.id: a for change in (*decided, *imports.changes) for a in change.actions}.values()
     tries = [*runs, *earlier_tries]
     situation = Situation(
         mode=mode,
         try_number=try_number,
         runs=runs,
-        advised=advised_on(facts, problems, advise) if advised is None else advised,
+        advised=with_imports(imports, own),
         verdicts=verdicts,
         earlier_try_failed=failed_with_changes(tries, key),
         earlier_try_refused=refused_with_changes(tries, key),
@@ -85,6 +91,7 @@ def next_decision(
         drivable=BY_AGENT if reach is Reach.AGENT else BY_SUBMIT,
         to_come=to_come,
         elsewhere=tried(elsewhere.decisions) if elsewhere else {},
+        unlike=imports.waiting,
         objective=objective,
     )
     overruled = _set_by_user(situation, user_conf or {}) | _forbidden_broadcasts(situation, own_conf or {})

@@ -18,6 +18,7 @@ from tuner.cost.learned.named_model import named_model
 from tuner.loop.turn import Job
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
+from tuner.model.imported_change import ImportedChange
 from tuner.model.run import Elsewhere, RunMark, RunState
 from tuner.model.verdict import Verdict
 from tuner.policy.tried_elsewhere import tried
@@ -36,6 +37,7 @@ def decision_stamp(
     marks: Sequence[RunMark],
     verdicts: Iterable[Verdict],
     elsewhere: Elsewhere,
+    imported: Sequence[ImportedChange] = (),
 ) -> str:
     """A digest of all that the decision on a first try rests on, which `advice` is the `advice_stamp` of; "" where runs under
     way or other tries of the same run have a part in it.
@@ -62,6 +64,7 @@ def decision_stamp(
         marks,
         list(verdicts),
         sorted(tried(elsewhere.decisions).items()),
+        list(imported),
     )
 
 

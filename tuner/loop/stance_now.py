@@ -1,10 +1,11 @@
-"""Where a cohort stands now that people have spoken since its last run."""
+"""Where a cohort stands now that people have spoken, or imported, since its last run."""
 
 from __future__ import annotations
 
 import logging
 
 from tuner.history.store import Store
+from tuner.loop.imports_since import imports_since
 from tuner.loop.outlook import OUTLOOK_AMONG, outlook_of
 from tuner.model.cohort_stance import stance_of
 from tuner.policy.rulings_since import rulings_since
@@ -22,7 +23,8 @@ def keep_stance_now(store: Store, cohort: str) -> None:
             decision, run = found or (newest.decision, newest)
             made_at = (run.ended_at if found else None) or run.started_at
             mode = store.mode(cohort) or newest.decision.mode
-            now = rulings_since(decision, made_at, store.verdicts(cohort), mode)
+            imports = imports_since(store, cohort, made_at, runs)
+            now = rulings_since(decision, made_at, store.verdicts(cohort), mode, imports)
             store.keep_stance(cohort, stance_of(now))
     except Exception:
         _log.warning("could not keep where cohort %s stands", printable(cohort), exc_info=True)

@@ -41,6 +41,8 @@ class ReasonCode(StrEnum):
     SHUFFLE_PARTITIONS = "shuffle_partitions"
     SKEW_JOIN = "skew_join"
     STATISTICS = "statistics"
+    # Where a person brought a change in from another cohort's baseline.
+    IMPORTED = "imported"
 
     # The ledger: what runs with a change showed.
     FASTER = "faster"
@@ -67,6 +69,7 @@ class ReasonCode(StrEnum):
     LOST_ALIKE = "lost_alike"
     WON_ELSEWHERE = "won_elsewhere"
     LENT = "lent"
+    PROVEN_WITH_OTHER = "proven_with_other"
     MODE_SINCE = "mode_since"
     RULED_SINCE = "ruled_since"
     LEFT_TO_PEOPLE = "left_to_people"

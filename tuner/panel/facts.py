@@ -8,6 +8,7 @@ from functools import cached_property
 
 from tuner.history.cohort_rows import CohortSummary
 from tuner.history.store import Store
+from tuner.loop.imports_since import imports_since
 from tuner.loop.outlook import OUTLOOK_AMONG
 from tuner.model.decision import Decision, Mode
 from tuner.model.objective import Objective
@@ -136,8 +137,11 @@ class CohortFacts:
 
     @cached_property
     def outlook(self) -> Decision | None:
-        """The decision that a run would start with now: as it was made, and what people said since."""
-        return rulings_since(*self.outlook_as_made, self.verdicts, self.mode) if self.outlook_as_made else None
+        """The decision that a run would start with now: as it was made, and what people said and imported since."""
+        if self.outlook_as_made is None:
+            return None
+        imports = imports_since(self._store, self.cohort, self.outlook_as_made[1], self.runs)
+        return rulings_since(*self.outlook_as_made, self.verdicts, self.mode, imports)
 
     def words_of_changes(self) -> dict[str, str]:
         """What each change that was ever decided on does, by its id and by those of its actions: older rulings have these."""

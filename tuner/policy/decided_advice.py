@@ -10,7 +10,8 @@ from tuner.model.change import Change, change_id
 from tuner.model.decision import IN_FORCE, TAKEN_OUT, DecidedChange, Mode, Standing
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Ruling, Verdict
-from tuner.policy.ledger import Record, ruled_by, same_target, share_target
+from tuner.policy.imported_changes import is_imported
+from tuner.policy.ledger import Record, differ_on_target, ruled_by, same_target, share_target
 from tuner.policy.measure import total_input_bytes
 from tuner.policy.rules.left_to_people import proposed_to_people
 from tuner.policy.rules.needed_change import because_of
@@ -27,25 +28,45 @@ def decided_advice(situation: Situation, records: Mapping[str, Record]) -> Itera
     """The advised changes that history does not already speak for, each with its standing and why; and those that were to be
     tried on values which have not come since."""
     out: dict[str, DecidedChange] = {}
+    imported: list[Change] = []
     for advised in _advised(situation, records):
         change = _completed(advised, records)
         found = _decided(situation, change, records)
         if found is not None:
             found = proposed_to_people(situation, found)
-        if found is not None and found.standing is Standing.TRIAL and change.needs in out:
-            found = _held(change, because_of(out[change.needs]))
+        if found is not None and found.standing is Standing.TRIAL:
+            found = _after_others(found, out, imported)
         if found is not None:
             yield found
+            imported += [found.change] if found.is_in_force and is_imported(found.change) else []
             if found.standing is Standing.HELD or found.standing in TAKEN_OUT:
                 out[change.id] = found
         elif change.id in records and records[change.id].standing not in IN_FORCE:
             out[change.id] = records[change.id].now
 
 
+def _after_others(found: DecidedChange, out: Mapping[str, DecidedChange], imported: Iterable[Change]) -> DecidedChange:
+    """A trial; held where the change that it needs is out, or what was imported is tried in its place first."""
+    change = found.change
+    if change.needs in out:
+        return _held(change, because_of(out[change.needs]))
+    if any(differ_on_target(change, other) for other in imported):
+        return _held(change, Reason(ReasonCode.TRIED_AFTER_ANOTHER))
+    return found
+
+
 def _advised(situation: Situation, records: Mapping[str, Record]) -> list[Change]:
     now = {change.id for change in situation.advised}
     earlier = [a.change for id_, a in situation.awaited.items() if id_ not in now and id_ not in records]
-    return [*situation.advised, *earlier]
+    return [*(c for c in situation.advised if not _is_proven_otherwise(situation, c, records)), *earlier]
+
+
+def _is_proven_otherwise(situation: Situation, change: Change, records: Mapping[str, Record]) -> bool:
+    """Whether it was imported, and is not what this cohort has proven itself, or a person has pinned, in its place."""
+    if not is_imported(change) or change.id in records or situation.is_asked_for(change):
+        return False
+    proven = (r for r in records.values() if r.standing in (Standing.PROMOTED, Standing.PINNED))
+    return any(differ_on_target(change, record.decided.change) for record in proven)
 
 
 def _completed(advised: Change, records: Mapping[str, Record]) -> Change:
@@ -91,9 +112,16 @@ def _decided(situation: Situation, change: Change, records: Mapping[str, Record]
             return _held(change, Reason(ReasonCode.LOST_ALIKE, numbers, (lost.why,)))
     if situation.mode is not Mode.AUTO and ruling is not Ruling.APPROVE:
         return DecidedChange(change, Standing.PROPOSED, change.reason)
-    # What became of orders elsewhere is said of the hints that come with them, too.
-    elsewhere = NOT_TRIED if change.needs else _elsewhere(situation, change, records)
-    return _trial(change, elsewhere, approved=ruling is Ruling.APPROVE)
+    return _try(situation, change, records, approved=ruling is Ruling.APPROVE)
+
+
+def _try(situation: Situation, change: Change, records: Mapping[str, Record], *, approved: bool) -> DecidedChange:
+    if change.id in situation.unlike and not approved:
+        return _held(change, situation.unlike[change.id])
+    # What became of orders elsewhere is said of the hints that come with them, too; of what was imported, more is known.
+    is_known = bool(change.needs) or is_imported(change)
+    elsewhere = NOT_TRIED if is_known else _elsewhere(situation, change, records)
+    return _trial(change, elsewhere, approved=approved)
 
 
 def _held(change: Change, held: Reason) -> DecidedChange:
@@ -134,8 +162,8 @@ def _is_like(change: Change, record: Record) -> bool:
 
 
 def _is_tried_first(record: Record, change: Change) -> bool:
-    """Whether it was borrowed, and is yet to be held against the run without it, from which the other is advised."""
-    borrowed = record.standing is Standing.TRIAL and record.why.code is ReasonCode.LENT
+    """Whether it came from another cohort, and is yet to be held against the run without it, from which the other is advised."""
+    borrowed = record.standing is Standing.TRIAL and record.why.code in (ReasonCode.LENT, ReasonCode.IMPORTED)
     return borrowed and record.decided.id != change.id and share_target(record.decided.change, change)
 
 

@@ -16,6 +16,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.context import context_of, context_to_come
+from tuner.policy.imported_changes import without_source
 from tuner.policy.rulings import Rulings
 from tuner.spark.broadcasts_off import broadcasts_off
 from tuner.spark.knobs import DRIVER_MEMORY, EXECUTOR_MEMORY
@@ -111,5 +112,6 @@ def _on_trial(decided: DecidedChange, proven: Iterable[Proof], now: datetime) ->
         "days": max(0, min((now - proof.told_at).days for proof in others)),
         "seconds": max(proof.gained_seconds for proof in others),
     }
-    why = Reason(ReasonCode.LENT, numbers, (decided.change.reason,))
-    return DecidedChange(decided.change, Standing.TRIAL, why, literals=decided.literals)
+    change = without_source(decided.change)
+    why = Reason(ReasonCode.LENT, numbers, (change.reason,))
+    return DecidedChange(change, Standing.TRIAL, why, literals=decided.literals)

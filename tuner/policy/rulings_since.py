@@ -12,24 +12,39 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Verdict
 from tuner.policy.decide import ruled
 from tuner.policy.decided_advice import decided_advice
+from tuner.policy.imported_changes import NO_IMPORTS, Imports, with_imports
 from tuner.policy.ledger import Loss, Record, apply_rulings, ruled_by
 from tuner.policy.rulings import Rulings
 from tuner.policy.situation import BY_SUBMIT, Situation
 
 
-def rulings_since(outlook: Decision, made_at: datetime, verdicts: Sequence[Verdict], mode: Mode) -> Decision:
-    """The same changes in the same order, each where verdicts newer than `made_at` and the mode put it, and why."""
-    if not any(v.at > made_at for v in verdicts) and mode is outlook.mode:
+def rulings_since(
+    outlook: Decision,
+    made_at: datetime,
+    verdicts: Sequence[Verdict],
+    mode: Mode,
+    imports: Imports = NO_IMPORTS,
+) -> Decision:
+    """The same changes in the same order, each where verdicts newer than `made_at` and the mode put it, and why; then what was
+    imported since."""
+    if not any(v.at > made_at for v in verdicts) and mode is outlook.mode and not imports.changes:
         return outlook
     rulings = Rulings.of(verdicts, (decided.change for decided in outlook.changes))
     spoken = {d.id: v for d in outlook.changes if (v := rulings.on(d.change)) and v.at > made_at}
-    now = {d.id: d for d in _decide_again(outlook, made_at, verdicts, mode, spoken)}
-    changes = (_as_now(d, now.get(d.id, d), spoken.get(d.id), mode) for d in outlook.changes)
-    return replace(outlook, mode=mode, changes=tuple(changes))
+    now = {d.id: d for d in _decide_again(outlook, made_at, verdicts, mode, spoken, imports)}
+    changes = [_as_now(d, now.get(d.id, d), spoken.get(d.id), mode) for d in outlook.changes]
+    known = {d.id for d in outlook.changes}
+    new = [now[change.id] for change in imports.changes if change.id in now and change.id not in known]
+    return replace(outlook, mode=mode, changes=(*changes, *new))
 
 
 def _decide_again(
-    outlook: Decision, made_at: datetime, verdicts: Sequence[Verdict], mode: Mode, spoken: dict[str, Verdict]
+    outlook: Decision,
+    made_at: datetime,
+    verdicts: Sequence[Verdict],
+    mode: Mode,
+    spoken: dict[str, Verdict],
+    imports: Imports,
 ) -> list[DecidedChange]:
     """By the rules of a decision, with the outlook in place of what history and advisors say."""
     records = {d.id: _record(d, made_at, d.id in spoken) for d in outlook.changes if _is_known(d)}
@@ -38,9 +53,10 @@ def _decide_again(
         mode=mode,
         try_number=1,
         runs=(),
-        advised=[decided.change for decided in outlook.changes],
+        advised=with_imports(imports, (decided.change for decided in outlook.changes)),
         verdicts=verdicts,
         drivable=_drivable(outlook),
+        unlike=imports.waiting,
     )
     known = [replace(r.decided, standing=r.standing, why=r.why) for r in records.values()]
     return ruled(situation, [*known, *decided_advice(situation, records)])

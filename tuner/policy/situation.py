@@ -32,9 +32,10 @@ class Situation:
     the driver at hand can carry out; the others are left to people. By the id of a change: `oversized`, what it builds has
     grown too large; `overruled`, the user's own settings speak against it; `undirectable`, the agent has no way to be told of
     it; `worse_on_other_days`, it may act on days that were never measured, and would be slower with the rows of one that
-    was. `to_come` is the context of the run to come, where that is known; `elsewhere` tells by kind of change what trials came
-    to in other cohorts. `classes` are those of the values that the runs' queries had: the runs hold them in place of their ids.
-    `awaited` are, by the id of a change to a join, the values that it was meant for and has not met since.
+    was; `unlike`, it was imported, and proven with other inputs or in another context. `to_come` is the context of the run to
+    come, where that is known; `elsewhere` tells by kind of change what trials came to in other cohorts. `classes` are those of
+    the values that the runs' queries had: the runs hold them in place of their ids. `awaited` are, by the id of a change to a
+    join, the values that it was meant for and has not met since.
     """
 
     mode: Mode
@@ -49,6 +50,7 @@ class Situation:
     overruled: Mapping[str, Reason] = field(default_factory=dict)
     undirectable: Mapping[str, Reason] = field(default_factory=dict)
     worse_on_other_days: Mapping[str, Reason] = field(default_factory=dict)
+    unlike: Mapping[str, Reason] = field(default_factory=dict)
     to_come: Context | None = None
     elsewhere: Mapping[str, Tried] = field(default_factory=dict)
     classes: LiteralClasses | None = None

@@ -188,6 +188,18 @@ def _lent(n: Numbers) -> str:
     return f"{runs}, {filled('last {days:day} ago', n) if n['days'] else 'today'})"
 
 
+def _imported(n: Numbers) -> str:
+    # Whose it was is not said to readers of other cohorts.
+    of = " of {cohort}" if "cohort" in n else ""
+    words = filled(f"imported from a baseline{of} exported as of {{as_of}}", n)
+    if n["seconds"] is None:
+        words += filled(": pinned there with Spark {spark_version}, its gain not measured", n)
+    else:
+        sure = "" if n["low_seconds"] is None else " ({low_seconds} to {high_seconds}, {runs:run})"
+        words += filled(f": it gained {{seconds}} a run there{sure}, with Spark {{spark_version}}", n)
+    return f"{words}; here: {n['because'][0]}" if n["because"] else words
+
+
 _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.FASTER: _measured,
     ReasonCode.SECURED: _secured,
@@ -227,6 +239,8 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.MAY_LOSE: "it may lose {worst_loss_seconds}, more than the {allowed_seconds} allowed",
     ReasonCode.WON_ELSEWHERE: lambda n: f"{n['because'][0]}; {_similar(n)}",
     ReasonCode.LENT: lambda n: f"{n['because'][0]}; {_lent(n)}",
+    ReasonCode.IMPORTED: _imported,
+    ReasonCode.PROVEN_WITH_OTHER: "proven elsewhere, but runs here have {difference}: it waits for a person to approve it",
     ReasonCode.LOST_ELSEWHERE: _similar,
     ReasonCode.LOST_ALIKE: lambda n: f"{filled('a similar change ({value}) was tried', n)}: {n['because'][0]}",
     ReasonCode.LEFT_TO_PEOPLE: _left_to_people,

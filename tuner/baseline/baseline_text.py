@@ -1,0 +1,69 @@
+"""A baseline as the text of its file: the same for the same, and readable in a diff."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import msgspec
+
+from tuner.baseline.document import (
+    VERSION,
+    ActionDocument,
+    BaselineDocument,
+    ClusterDocument,
+    GainDocument,
+    PartDocument,
+    RuledDocument,
+    TrialDocument,
+)
+from tuner.model.action import Action
+from tuner.model.change import Change
+from tuner.model.exported_baseline import ExportedBaseline, ProvenGain, ProvenTrial, Ruled
+from tuner.printable import identifier, printable
+from tuner.words.changes import trial_words
+from tuner.words.query_names import QueryNames
+
+_MOST_WORDS = 400
+
+
+def baseline_text(baseline: ExportedBaseline) -> str:
+    """JSON with sorted keys, two spaces a level, and a line break at its end."""
+    document = BaselineDocument(
+        VERSION,
+        baseline.cohort,
+        baseline.as_of,
+        baseline.spark_version,
+        ClusterDocument(**asdict(baseline.cluster)),
+        tuple(map(_trial, baseline.trials)),
+    )
+    return json.dumps(msgspec.to_builtins(document), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def _trial(trial: ProvenTrial) -> TrialDocument:
+    return TrialDocument(
+        printable(trial_words(trial.changes, QueryNames.known(trial.names)), _MOST_WORDS),
+        "pinned" if trial.standing.value == "pinned" else "promoted",
+        {query: identifier(name) for query, name in trial.names.items()},
+        tuple(map(_part, trial.changes)),
+        _gain(trial.gain) if trial.gain else None,
+        _ruled(trial.ruled) if trial.ruled else None,
+        trial.input_bytes,
+    )
+
+
+def _part(change: Change) -> PartDocument:
+    return PartDocument(change.advisor, tuple(map(_action, change.actions)), change.risk, change.secures)
+
+
+def _action(action: Action) -> ActionDocument:
+    return ActionDocument(action.kind, action.target, action.value, action.query, action.relations)
+
+
+def _gain(gain: ProvenGain) -> GainDocument:
+    low, high = (None if bound is None else round(bound, 2) for bound in (gain.low, gain.high))
+    return GainDocument(round(gain.seconds, 2), low, high, gain.runs)
+
+
+def _ruled(ruled: Ruled) -> RuledDocument:
+    return RuledDocument(ruled.ruling, identifier(ruled.by), ruled.at, printable(ruled.reason, 1000))

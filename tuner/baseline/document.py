@@ -1,0 +1,88 @@
+"""A baseline's file: JSON with sorted keys, version 1.
+
+`change` says in words what its `parts` do, for who reviews it; what counts are the parts. They are tried together: the others
+need the first. `queries` are the names of those that it is for, by fingerprint. There is no SQL in it and no filter value, nor a
+digest of one.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from tuner.model.action import ActionKind
+from tuner.model.change import Risk
+from tuner.model.verdict import Ruling
+
+VERSION = 1
+MOST_BYTES = 4 << 20
+# As deep as the fields below go.
+MOST_DEPTH = 8
+MOST_SECONDS = 1e7
+
+_Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{16}\Z")]
+_Name = Annotated[str, Meta(min_length=1, max_length=500)]
+_Note = Annotated[str, Meta(max_length=1000)]
+_Text = Annotated[str, Meta(min_length=1, max_length=4000)]
+_Count = Annotated[int, Meta(ge=0, le=10**7)]
+_Bytes = Annotated[int, Meta(ge=0, le=10**18)]
+_Seconds = Annotated[float, Meta(ge=-MOST_SECONDS, le=MOST_SECONDS)]
+
+
+class ActionDocument(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    kind: ActionKind
+    target: _Text
+    value: Annotated[str, Meta(max_length=4000)]
+    query: _Digest | None = None
+    relations: Annotated[tuple[_Name, ...], Meta(max_length=100)] = ()
+
+
+class PartDocument(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    advisor: Annotated[str, Meta(pattern=r"^[a-z_]{1,40}\Z")]
+    actions: Annotated[tuple[ActionDocument, ...], Meta(min_length=1, max_length=50)]
+    risk: Risk = Risk.LOW
+    secures: bool = False
+
+
+class GainDocument(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    seconds: _Seconds
+    low_seconds: _Seconds | None = None
+    high_seconds: _Seconds | None = None
+    runs: _Count | None = None
+
+
+class RuledDocument(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    ruling: Ruling
+    by: _Name
+    at: Annotated[datetime, Meta(tz=True)]
+    reason: _Note = ""
+
+
+class TrialDocument(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    change: _Text
+    standing: Literal["promoted", "pinned"]
+    queries: Annotated[dict[_Digest, _Name], Meta(min_length=1, max_length=10_000)]
+    parts: Annotated[tuple[PartDocument, ...], Meta(min_length=1, max_length=50)]
+    gain: GainDocument | None = None
+    ruled: RuledDocument | None = None
+    input_bytes: _Bytes = 0
+
+
+class ClusterDocument(Struct, frozen=True, forbid_unknown_fields=True):
+    cores: _Count
+    executors: _Count
+    cores_per_executor: _Count
+    executor_memory_bytes: _Bytes
+    driver_memory_bytes: _Bytes
+    local: bool
+
+
+class BaselineDocument(Struct, frozen=True, forbid_unknown_fields=True):
+    version: int
+    cohort: _Name
+    as_of: date
+    spark_version: Annotated[str, Meta(pattern=r"^[0-9A-Za-z.+_-]{0,100}\Z")]
+    cluster: ClusterDocument
+    changes: Annotated[tuple[TrialDocument, ...], Meta(max_length=1000)]

@@ -1,0 +1,109 @@
+"""What a cohort has proven, by all that its runs so far tell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from tuner.baseline.flaw import action_flaw, change_flaw
+from tuner.history.store import Store
+from tuner.loop.decision_now import decision_now
+from tuner.loop.next_decision import HISTORY_RUNS, LEARN_RUNS
+from tuner.model.decision import DecidedChange, Standing
+from tuner.model.exported_baseline import ExportedBaseline, ProvenGain, ProvenTrial, Ruled
+from tuner.model.run import Outcome, Run
+from tuner.model.trial import decided_by_trial
+from tuner.model.verdict import Verdict
+from tuner.policy.ledger import read_ledger
+from tuner.policy.literal_classes import with_literal_classes
+from tuner.policy.measure import latest_usable, total_input_bytes
+from tuner.policy.measured_gain import RunsSoFar
+from tuner.policy.rulings import Rulings
+from tuner.words.query_names import names_in
+
+_PROVEN = frozenset({Standing.PROMOTED, Standing.PINNED})
+# A job may describe a query by its text, and that may hold values.
+_SQL = re.compile(
+    r"\W*(?:select|with|insert|create|replace|merge|update|delete|from|table|values|cache|explain|alter)\b",
+    re.IGNORECASE,
+)
+_UNTOLD_VERSION = re.compile(r"[^0-9A-Za-z.+_-]")
+
+
+def proven_baseline(store: Store, cohort: str) -> ExportedBaseline | None:
+    """What is promoted or pinned, whatever the next run has of it; None where no run of the cohort was measured."""
+    runs = store.recent(cohort, HISTORY_RUNS, LEARN_RUNS)
+    latest = latest_usable(runs)
+    if latest is None or latest.outcome is None:
+        return None
+    verdicts = store.verdicts(cohort)
+    found = _Proven(runs, latest.outcome, verdicts)
+    trials = found.trials([*_in_ledger(runs, verdicts), *_pinned(store, cohort, runs)])
+    version = _UNTOLD_VERSION.sub("", latest.outcome.spark_version)[:100]
+    as_of = (latest.ended_at or latest.started_at).date()
+    return ExportedBaseline(cohort, as_of, version, latest.outcome.cluster, tuple(trials))
+
+
+def _in_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict]) -> list[DecidedChange]:
+    records = read_ledger(with_literal_classes(runs), verdicts).values()
+    return [
+        DecidedChange(r.decided.change, r.standing, r.why, gained_seconds=r.gain_seconds)
+        for r in records
+        if r.standing in _PROVEN
+    ]
+
+
+def _pinned(store: Store, cohort: str, runs: Sequence[Run]) -> list[DecidedChange]:
+    """Those that no run had yet, too."""
+    return [d for d in decision_now(store, cohort, runs).decision.changes if d.standing is Standing.PINNED]
+
+
+class _Proven:
+    """What is to be said of what a cohort has proven."""
+
+    def __init__(self, runs: Sequence[Run], latest: Outcome, verdicts: Sequence[Verdict]) -> None:
+        self._latest = latest
+        self._verdicts = verdicts
+        self._so_far = RunsSoFar.of(runs)
+        self._names, self._plain = names_in(runs), names_in(runs, described=False)
+
+    def trials(self, proven: Iterable[DecidedChange]) -> list[ProvenTrial]:
+        """In an order that does not hang on when each was proven; without what could not be imported anywhere."""
+        once: Mapping[str, DecidedChange] = {decided.id: decided for decided in reversed(list(proven))}
+        found = []
+        for trial in decided_by_trial(once.values()):
+            ordered = sorted(trial, key=lambda d: (bool(d.change.needs), d.id))
+            if not ordered[0].change.needs and self._is_whole(ordered):
+                found.append(self._trial(ordered))
+        return sorted(found, key=lambda t: (sorted(t.names.values()), t.changes[0].id))
+
+    def _is_whole(self, trial: Sequence[DecidedChange]) -> bool:
+        changes = [decided.change for decided in trial]
+        flaws = (action_flaw(action) for change in changes for action in change.actions)
+        return bool(changes[0].queries) and not any(flaws) and not change_flaw(changes, changes[0].queries)
+
+    def _trial(self, trial: Sequence[DecidedChange]) -> ProvenTrial:
+        queries = trial[0].queries
+        is_pinned = any(decided.standing is Standing.PINNED for decided in trial)
+        rulings = Rulings.of(self._verdicts, (decided.change for decided in trial))
+        said = [verdict for decided in trial if (verdict := rulings.on(decided.change))]
+        last = max(said, key=lambda verdict: verdict.at, default=None)
+        read = total_input_bytes(query for query in self._latest.queries if query.fingerprint in queries)
+        return ProvenTrial(
+            tuple(decided.change for decided in trial),
+            Standing.PINNED if is_pinned else Standing.PROMOTED,
+            {query: self._name(query) for query in queries},
+            self._gain(trial),
+            Ruled(last.ruling, last.by, last.at, last.reason) if last else None,
+            int(float(f"{read:.1e}")),
+        )
+
+    def _gain(self, trial: Sequence[DecidedChange]) -> ProvenGain | None:
+        if gain := self._so_far.gain(trial):
+            return ProvenGain(gain.seconds, gain.low, gain.high, gain.runs)
+        last = next((d.gained_seconds for d in trial if d.gained_seconds is not None), None)
+        return None if last is None else ProvenGain(last)
+
+    def _name(self, query: str) -> str:
+        name = self._names[query]
+        return self._plain[query] if _SQL.match(name) else name

@@ -1,0 +1,85 @@
+"""What an import of a baseline does, as people and programs read it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+import typer
+
+from tuner.cli.console import console
+from tuner.cli.print_lines import print_lines
+from tuner.cli.tables import table, text_cell, text_column
+from tuner.model.exported_baseline import ExportedBaseline
+from tuner.model.import_plan import ImportPlan, PlannedTrial
+from tuner.words.changes import trial_words
+from tuner.words.counts import counted
+from tuner.words.imports import fate_words, gain_words
+from tuner.words.query_names import QueryNames
+from tuner.words.short_ids import short_id
+
+
+def show_plan(plan: ImportPlan, baseline: ExportedBaseline, *, dry_run: bool) -> None:
+    """A table of what is imported, and of what is left out and why."""
+    out = console()
+    taken = [one for one in plan.trials if one.is_taken]
+    left = [one for one in plan.trials if not one.is_taken]
+    print_lines(out, _heading(plan, baseline, taken, dry_run=dry_run))
+    for title, trials in (("imported", taken), ("left out", left)):
+        if trials:
+            shown = table(text_column("id"), text_column(title), text_column("gained there"), text_column("here"))
+            for one in trials:
+                shown.add_row(*map(text_cell, _cells(one)))
+            out.print()
+            out.print(shown)
+    print_lines(out, _ending(plan, taken, dry_run=dry_run))
+
+
+def _heading(
+    plan: ImportPlan, baseline: ExportedBaseline, taken: Sequence[PlannedTrial], *, dry_run: bool
+) -> Iterator[str]:
+    did = "would be imported" if dry_run else "imported"
+    of = f"the baseline of {baseline.cohort}, as of {baseline.as_of}"
+    yield f"{plan.cohort}: {len(taken)} of {counted(len(plan.trials), 'change')} {did} from {of}"
+    yield from (f"  runs here have {difference}" for difference in plan.differences)
+
+
+def _cells(one: PlannedTrial) -> tuple[str, str, str, str]:
+    changes = one.trial.changes
+    words = trial_words(changes, QueryNames.known(one.trial.names))
+    return short_id(changes[0].id), words, gain_words(one) or "-", fate_words(one)
+
+
+def _ending(plan: ImportPlan, taken: Sequence[PlannedTrial], *, dry_run: bool) -> Iterator[str]:
+    if dry_run:
+        yield from ("", "nothing is stored: that was a dry run")
+    elif taken:
+        yield from ("", f"look at it: spark-tuner status {shlex.quote(plan.cohort)}")
+
+
+def tell_plan(plan: ImportPlan, baseline: ExportedBaseline, *, dry_run: bool) -> None:
+    """The same as one JSON object."""
+    document = {
+        "cohort": plan.cohort,
+        "from": baseline.cohort,
+        "as_of": baseline.as_of,
+        "dry_run": dry_run,
+        "differences": plan.differences,
+        "changes": [_json(one) for one in plan.trials],
+    }
+    typer.echo(msgspec.json.encode(document).decode())
+
+
+def _json(one: PlannedTrial) -> dict[str, Any]:
+    changes = one.trial.changes
+    return {
+        "ids": [change.id for change in changes],
+        "short_id": short_id(changes[0].id),
+        "words": trial_words(changes, QueryNames.known(one.trial.names)),
+        "imported": one.is_taken,
+        "fate": one.fate,
+        "standing": one.here.standing if one.here else None,
+        "here": fate_words(one),
+    }

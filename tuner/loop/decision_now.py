@@ -1,0 +1,33 @@
+"""What a run of a cohort that started now would have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tuner.history.store import Store
+from tuner.loop.imports_since import imports_since
+from tuner.loop.outlook import outlook_of
+from tuner.model.decision import Decision
+from tuner.model.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionNow:
+    """As made when a run ended, with what people have said and imported since. `may_change`: runs have ended since that may
+    change it."""
+
+    decision: Decision
+    may_change: bool
+
+
+def decision_now(store: Store, cohort: str, runs: Sequence[Run]) -> DecisionNow:
+    """For a cohort with these runs, oldest first, of which there is at least one."""
+    # The rules of a decision: where there is no cohort nobody waits for them.
+    from tuner.policy.rulings_since import rulings_since
+
+    decision, run = outlook_of(store, runs) or (runs[-1].decision, runs[-1])
+    made_at = run.ended_at or run.started_at
+    imports = imports_since(store, cohort, made_at, runs)
+    now = rulings_since(decision, made_at, store.verdicts(cohort), store.mode(cohort) or decision.mode, imports)
+    return DecisionNow(now, any(one.ended_at and one.started_at > run.started_at for one in runs))

@@ -1,0 +1,61 @@
+"""What a cohort has proven, as it leaves the store: for git, and for other stores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from tuner.model.change import Change
+from tuner.model.cluster import Cluster
+from tuner.model.decision import Standing
+from tuner.model.verdict import Ruling
+
+
+@dataclass(frozen=True, slots=True)
+class ProvenGain:
+    """Seconds that a run takes less with it. Nine of ten lie between `low` and `high`, by `runs` that had it; None where runs
+    no longer tell."""
+
+    seconds: float
+    low: float | None = None
+    high: float | None = None
+    runs: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """What a person last said of it."""
+
+    ruling: Ruling
+    by: str
+    at: datetime
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProvenTrial:
+    """Changes that were tried together; the others need the first. `names` are what their queries are called, by fingerprint,
+    `input_bytes` what these read in the latest run, to two digits (0: not known)."""
+
+    changes: tuple[Change, ...]
+    standing: Standing
+    names: Mapping[str, str]
+    gain: ProvenGain | None = None
+    ruled: Ruled | None = None
+    input_bytes: int = 0
+
+    @property
+    def ids(self) -> frozenset[str]:
+        return frozenset(change.id for change in self.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedBaseline:
+    """`as_of` is the day (UTC) on which the cohort's latest measured run ended, whose Spark and cluster these are."""
+
+    cohort: str
+    as_of: date
+    spark_version: str
+    cluster: Cluster
+    trials: tuple[ProvenTrial, ...]

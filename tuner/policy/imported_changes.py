@@ -1,0 +1,117 @@
+"""What was imported from the baselines of other cohorts, as far as the latest run has what it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.change import Change
+from tuner.model.imported_change import ImportedChange
+from tuner.model.query import Query
+from tuner.model.reason import Reason, ReasonCode
+from tuner.model.run import Outcome, Run
+from tuner.policy.context import context_of
+from tuner.policy.measure import total_input_bytes
+from tuner.units import format_bytes
+
+# Inputs that differ by this factor are others than a property was proven with.
+OTHER_INPUTS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Imports:
+    """Changes that may be tried, those that others need first; `waiting` says by id what keeps one until a person approves."""
+
+    changes: tuple[Change, ...] = ()
+    waiting: Mapping[str, Reason] = field(default_factory=dict)
+
+
+NO_IMPORTS = Imports()
+
+
+def imports_now(imported: Sequence[ImportedChange], latest: Run | None, advised: Iterable[Change] = ()) -> Imports:
+    """What is imported of queries that the latest usable run had, with their joins; the rest waits until one has them.
+
+    What is `advised` here as well stands on this cohort's own measurements. Of the rest, joins have sizes of their own, within
+    which the agent acts; a property has none: where it was proven with other inputs or another context, a person is asked.
+    """
+    if latest is None or latest.outcome is None:
+        return NO_IMPORTS
+    own = {change.id: change for change in advised}
+    there = _present(imported, latest.outcome)
+    changes = tuple(_as_advised(one.change, own.get(one.change.id)) for one in there)
+    properties = (one for one in there if one.change.sets_properties and one.change.id not in own)
+    differing = {one.change.id: _difference(one, latest, latest.outcome) for one in properties}
+    waiting = {
+        id_: Reason(ReasonCode.PROVEN_WITH_OTHER, {"difference": difference})
+        for id_, difference in differing.items()
+        if difference
+    }
+    return Imports(changes, waiting)
+
+
+def with_imports(imports: Imports, advised: Iterable[Change]) -> list[Change]:
+    """All that may be tried: what was imported comes first."""
+    ids = {change.id for change in imports.changes}
+    return [*imports.changes, *(change for change in advised if change.id not in ids)]
+
+
+def is_imported(change: Change) -> bool:
+    return change.reason.code is ReasonCode.IMPORTED
+
+
+def without_source(change: Change) -> Change:
+    """For readers who may not see the cohort that it came from."""
+    if not is_imported(change):
+        return change
+    numbers = {name: number for name, number in change.reason.numbers.items() if name != "cohort"}
+    return replace(change, reason=replace(change.reason, numbers=numbers))
+
+
+def _as_advised(change: Change, own: Change | None) -> Change:
+    return replace(own, reason=replace(change.reason, because=(own.reason,))) if own else change
+
+
+def _present(imported: Sequence[ImportedChange], outcome: Outcome) -> list[ImportedChange]:
+    by_query: dict[str, list[Query]] = {}
+    for query in outcome.queries:
+        by_query.setdefault(query.fingerprint, []).append(query)
+    found: dict[str, ImportedChange] = {}
+    for one in sorted(imported, key=lambda i: (bool(i.change.needs), i.change.id)):
+        change = one.change
+        queries = tuple(fingerprint for fingerprint in change.queries if fingerprint in by_query)
+        if queries and (change.needs in found if change.needs else _acts(change, by_query)):
+            found[change.id] = replace(one, change=replace(change, queries=queries))
+    return list(found.values())
+
+
+def _acts(change: Change, by_query: Mapping[str, Sequence[Query]]) -> bool:
+    """Whether the joins that it is about are there; a property acts on any query."""
+    return all(
+        any(_has(query, action) for query in by_query.get(action.query or "", ())) for action in _on_joins(change)
+    )
+
+
+def _on_joins(change: Change) -> tuple[Action, ...]:
+    return change.actions if change.is_on_joins else ()
+
+
+def _has(query: Query, action: Action) -> bool:
+    if action.kind is ActionKind.ORDER_JOINS:
+        return any(graph.signature == action.target for graph in query.graphs)
+    if action.value == Hint.FILTER_BY_KEY:
+        return any((site.join, site.source) == (action.target, action.relations) for site in query.key_filters)
+    return any(join.signature == action.target for join in query.joins)
+
+
+def _difference(one: ImportedChange, latest: Run, outcome: Outcome) -> str:
+    """In words, what runs here have that it was not proven with; "" where nothing is known to differ."""
+    proven = context_of(Outcome("", one.spark_version, None, one.cluster, ()))
+    if difference := context_of(outcome, latest.decision.cuts).difference(proven):
+        return difference
+    here = total_input_bytes(q for q in outcome.queries if q.fingerprint in one.change.queries)
+    least, most = sorted((here, one.input_bytes))
+    if least > 0 and most > OTHER_INPUTS * least:
+        return f"inputs of {format_bytes(here)} instead of {format_bytes(one.input_bytes)}"
+    return ""

@@ -71,8 +71,9 @@ class _Here:
             return PlannedTrial(trial, fate, decided)
         if all(self._is_known(one) and (not pins or self.is_pinned(one)) for one in imported):
             return PlannedTrial(trial, Fate.IMPORTED_BEFORE)
-        tried = next((d for d in self._same(trial) if d.standing is Standing.TRIAL), None)
-        return PlannedTrial(trial, Fate.TRIED_HERE, tried) if tried and not pins else None
+        own = (d for d in self._same(trial) if d.standing is Standing.TRIAL and d.id not in self.before)
+        tried = None if pins else next(own, None)
+        return PlannedTrial(trial, Fate.TRIED_HERE, tried) if tried else None
 
     def _pinned(self, trial: ProvenTrial) -> Iterator[tuple[Fate, DecidedChange]]:
         yield from ((Fate.PINNED_HERE, d) for d in self._same(trial) if d.standing is Standing.PINNED)
@@ -107,7 +108,7 @@ class _Here:
         """What a run that starts then will have of them, by id; nothing of those that wait."""
         if self.decision is None:
             return {}
-        imports = imports_now(imported, self.latest)
+        imports = imports_now(imported, self.latest, [decided.change for decided in self._decided])
         before = importer.at - timedelta(microseconds=1)
         now = rulings_since(self.decision, before, [*self.verdicts, *verdicts], self.decision.mode, imports)
         there = {change.id for change in imports.changes}

@@ -24,7 +24,7 @@ from tuner.words.query_names import names_in
 _PROVEN = frozenset({Standing.PROMOTED, Standing.PINNED})
 # A job may describe a query by its text, and that may hold values.
 _SQL = re.compile(
-    r"\W*(?:select|with|insert|create|replace|merge|update|delete|from|table|values|cache|explain|alter)\b",
+    r"[\s(]*(?:/\*|--|(?:select|with|insert|create|replace|merge|update|delete|from|table|values|cache|explain|alter)\b)",
     re.IGNORECASE,
 )
 _UNTOLD_VERSION = re.compile(r"[^0-9A-Za-z.+_-]")

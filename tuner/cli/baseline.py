@@ -15,7 +15,9 @@ from tuner.cli.db import Url, stored_url
 from tuner.cli.options import AsJson
 from tuner.errors import TunerError
 
-baseline = typer.Typer(help="Export what a cohort has proven to a file for git, or import such a file.", no_args_is_help=True)
+baseline = typer.Typer(
+    help="Export what a cohort has proven to a file for git, or import such a file.", no_args_is_help=True
+)
 
 
 @baseline.callback()

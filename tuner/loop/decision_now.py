@@ -28,6 +28,6 @@ def decision_now(store: Store, cohort: str, runs: Sequence[Run]) -> DecisionNow:
 
     decision, run = outlook_of(store, runs) or (runs[-1].decision, runs[-1])
     made_at = run.ended_at or run.started_at
-    imports = imports_since(store, cohort, made_at, runs)
+    imports = imports_since(store, cohort, decision, made_at, runs)
     now = rulings_since(decision, made_at, store.verdicts(cohort), store.mode(cohort) or decision.mode, imports)
     return DecisionNow(now, any(one.ended_at and one.started_at > run.started_at for one in runs))

@@ -23,7 +23,7 @@ def keep_stance_now(store: Store, cohort: str) -> None:
             decision, run = found or (newest.decision, newest)
             made_at = (run.ended_at if found else None) or run.started_at
             mode = store.mode(cohort) or newest.decision.mode
-            imports = imports_since(store, cohort, made_at, runs)
+            imports = imports_since(store, cohort, decision, made_at, runs)
             now = rulings_since(decision, made_at, store.verdicts(cohort), mode, imports)
             store.keep_stance(cohort, stance_of(now))
     except Exception:

@@ -140,7 +140,7 @@ class CohortFacts:
         """The decision that a run would start with now: as it was made, and what people said and imported since."""
         if self.outlook_as_made is None:
             return None
-        imports = imports_since(self._store, self.cohort, self.outlook_as_made[1], self.runs)
+        imports = imports_since(self._store, self.cohort, *self.outlook_as_made, self.runs)
         return rulings_since(*self.outlook_as_made, self.verdicts, self.mode, imports)
 
     def words_of_changes(self) -> dict[str, str]:

@@ -13,7 +13,7 @@ from tuner.model.verdict import Verdict
 from tuner.policy.decide import ruled
 from tuner.policy.decided_advice import decided_advice
 from tuner.policy.imported_changes import NO_IMPORTS, Imports, with_imports
-from tuner.policy.ledger import Loss, Record, apply_rulings, ruled_by
+from tuner.policy.ledger import Loss, Record, apply_rulings, differ_on_target, ruled_by
 from tuner.policy.rulings import Rulings
 from tuner.policy.situation import BY_SUBMIT, Situation
 
@@ -32,7 +32,8 @@ def rulings_since(
     rulings = Rulings.of(verdicts, (decided.change for decided in outlook.changes))
     spoken = {d.id: v for d in outlook.changes if (v := rulings.on(d.change)) and v.at > made_at}
     now = {d.id: d for d in _decide_again(outlook, made_at, verdicts, mode, spoken, imports)}
-    changes = [_as_now(d, now.get(d.id, d), spoken.get(d.id), mode) for d in outlook.changes]
+    given = None if imports.changes and mode is outlook.mode else mode
+    changes = [_as_now(d, now.get(d.id, d), spoken.get(d.id), mode, given) for d in outlook.changes]
     known = {d.id for d in outlook.changes}
     new = [now[change.id] for change in imports.changes if change.id in now and change.id not in known]
     return replace(outlook, mode=mode, changes=(*changes, *new))
@@ -47,7 +48,8 @@ def _decide_again(
     imports: Imports,
 ) -> list[DecidedChange]:
     """By the rules of a decision, with the outlook in place of what history and advisors say."""
-    records = {d.id: _record(d, made_at, d.id in spoken) for d in outlook.changes if _is_known(d)}
+    known = [d for d in outlook.changes if _is_known(d) and not _is_replaced(d, imports)]
+    records = {d.id: _record(d, made_at, d.id in spoken) for d in known}
     apply_rulings(records, Rulings.of(verdicts, (decided.change for decided in outlook.changes)))
     situation = Situation(
         mode=mode,
@@ -58,12 +60,18 @@ def _decide_again(
         drivable=_drivable(outlook),
         unlike=imports.waiting,
     )
-    known = [replace(r.decided, standing=r.standing, why=r.why) for r in records.values()]
-    return ruled(situation, [*known, *decided_advice(situation, records)])
+    stand = [replace(r.decided, standing=r.standing, why=r.why) for r in records.values()]
+    return ruled(situation, [*stand, *decided_advice(situation, records)])
 
 
 def _is_known(decided: DecidedChange) -> bool:
     return decided.is_in_force or decided.standing in TAKEN_OUT
+
+
+def _is_replaced(decided: DecidedChange, imports: Imports) -> bool:
+    """Whether it was to be tried for the first time, and is now tried after what was imported in its place."""
+    is_new = decided.standing is Standing.TRIAL and decided.why == decided.change.reason
+    return is_new and any(differ_on_target(decided.change, change) for change in imports.changes)
 
 
 def _record(decided: DecidedChange, made_at: datetime, spoken: bool) -> Record:
@@ -80,12 +88,17 @@ def _drivable(outlook: Decision) -> frozenset[ActionKind]:
     return BY_SUBMIT if left else BY_SUBMIT | {ActionKind.ORDER_JOINS}
 
 
-def _as_now(before: DecidedChange, now: DecidedChange, verdict: Verdict | None, mode: Mode) -> DecidedChange:
+def _as_now(
+    before: DecidedChange, now: DecidedChange, verdict: Verdict | None, mode: Mode, given: Mode | None
+) -> DecidedChange:
+    """`given` is the mode that put it where it is now; None where what was imported did."""
     if verdict is not None:
         return replace(before, standing=now.standing, why=_since(verdict, now, mode), held=None)
     if now.standing is before.standing:
         return before
-    return replace(before, standing=now.standing, held=Reason(ReasonCode.MODE_SINCE, {"mode": mode.value}))
+    if given is None:
+        return now
+    return replace(before, standing=now.standing, held=Reason(ReasonCode.MODE_SINCE, {"mode": given.value}))
 
 
 def _since(verdict: Verdict, now: DecidedChange, mode: Mode) -> Reason:

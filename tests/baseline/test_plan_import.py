@@ -1,0 +1,181 @@
+"""What an import will do, before it does it: what people ruled and what runs have shown here counts more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.policy.histories import MIDNIGHT, run
+from tuner.baseline.baseline_text import baseline_text
+from tuner.baseline.plan_import import Importer, plan_import
+from tuner.baseline.read_baseline import read_baseline
+from tuner.history.store import Store
+from tuner.model.action import Action
+from tuner.model.cluster import Cluster
+from tuner.model.decision import DecidedChange, Mode, Standing
+from tuner.model.exported_baseline import ExportedBaseline
+from tuner.model.import_plan import Fate, ImportPlan
+from tuner.model.reason import Reason, ReasonCode
+from tuner.model.run import Run, RunDetails
+from tuner.model.verdict import Ruling, Verdict
+from tuner.words.imports import fate_words, gain_words
+
+from .made import BASELINE, PROPERTY, Q1, Q2, SET, change
+
+NOW = MIDNIGHT + timedelta(days=9)
+FILE = read_baseline(baseline_text(replace(BASELINE, trials=BASELINE.trials[2:])).encode(), "b.json")
+OTHER = change(replace(PROPERTY, value="64"), queries=(Q1,))
+LOST = Reason(ReasonCode.NO_GAIN, {"runs": 4})
+Plan = Callable[..., ImportPlan]
+
+
+def decided(standing: Standing, action: Action = PROPERTY, why: Reason | None = None) -> DecidedChange:
+    one = change(action, queries=(Q1,))
+    return DecidedChange(one, standing, why or one.reason)
+
+
+def night(*changes: DecidedChange, mode: Mode = Mode.AUTO) -> Run:
+    found = run(0, {Q1: 10.0}, mode=mode)
+    assert found.outcome is not None
+    cluster = Cluster(8, 2, 4, 4 << 30, 2 << 30)
+    return replace(
+        found, decision=replace(found.decision, changes=changes), outcome=replace(found.outcome, cluster=cluster)
+    )
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Plan:
+    """In a store where this stands for the next run."""
+
+    def planned(
+        ran: Run | None, *verdicts: Verdict, baseline: ExportedBaseline = FILE, pins: bool = False, keep: bool = False
+    ) -> ImportPlan:
+        with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
+            if ran is not None and ran.ended_at is not None:
+                store.begin(ran.begun)
+                store.finish(ran.key, ran.state, ran.ended_at, ran.outcome)
+                store.add_details(ran.key, RunDetails(outlook=ran.decision))
+            for said in verdicts:
+                store.record(said)
+            found = plan_import(store, baseline, "etl", Importer("ana", NOW, pins))
+            if keep:
+                store.keep_imports(found.imported, found.verdicts)
+            return found
+
+    return planned
+
+
+def said(plan: ImportPlan) -> tuple[Fate, str]:
+    (one,) = plan.trials
+    assert one.is_taken is bool(plan.imported)
+    return one.fate, fate_words(one)
+
+
+@pytest.mark.parametrize(
+    ("here", "fate", "words"),
+    [
+        (decided(Standing.PROMOTED), Fate.PROVEN_HERE, "proven here already"),
+        (decided(Standing.TRIAL), Fate.TRIED_HERE, "on trial here already"),
+        (decided(Standing.ROLLED_BACK, why=LOST), Fate.OUT_HERE, "rolled back here: no gain beyond noise in 4 runs"),
+        (decided(Standing.EXPIRED, why=LOST), Fate.OUT_HERE, "expired here: no gain beyond noise in 4 runs"),
+        (
+            decided(Standing.PROMOTED, OTHER.actions[0]),
+            Fate.OTHER_PROVEN_HERE,
+            "something else is proven here in its place",
+        ),
+        (decided(Standing.TRIAL, OTHER.actions[0]), Fate.DECIDED, "on trial in the next run"),
+        (decided(Standing.PROPOSED), Fate.DECIDED, "on trial in the next run"),
+    ],
+)
+def test_what_runs_here_have_shown_counts_more(plan: Plan, here: DecidedChange, fate: Fate, words: str) -> None:
+    at_once = replace(FILE, trials=(replace(FILE.trials[0], input_bytes=0),))
+    assert said(plan(night(here), baseline=at_once)) == (fate, words)
+
+
+def test_a_pin_with_the_import_counts_more_than_what_was_measured(plan: Plan) -> None:
+    found = plan(night(decided(Standing.ROLLED_BACK, why=LOST)), pins=True)
+    assert said(found) == (Fate.DECIDED, "pinned: in every run from the next one on")
+    (verdict,) = found.verdicts
+    assert (verdict.by, verdict.reason) == ("ana", "imported from a baseline of etl.nightly exported as of 2026-11-24")
+
+
+@pytest.mark.parametrize("pins", [False, True])
+@pytest.mark.parametrize(
+    ("change_id", "ruling", "fate", "words"),
+    [
+        (SET[0].id, Ruling.REJECT, Fate.REFUSED_HERE, "rejected here by ben on 2026-01-02: too few"),
+        (SET[0].id, Ruling.ROLL_BACK, Fate.REFUSED_HERE, "rolled back here by ben on 2026-01-02: too few"),
+        (SET[0].id, Ruling.PIN, Fate.PINNED_HERE, "pinned here already"),
+        (OTHER.id, Ruling.PIN, Fate.OTHER_PINNED_HERE, "something else is pinned here in its place"),
+    ],
+)
+def test_what_people_ruled_counts_most(
+    plan: Plan, change_id: str, ruling: Ruling, fate: Fate, words: str, pins: bool
+) -> None:
+    both = night(decided(Standing.PROPOSED), decided(Standing.PROPOSED, OTHER.actions[0]))
+    verdict = Verdict("etl", change_id, ruling, "ben", MIDNIGHT + timedelta(days=1), "too few")
+    found = plan(both, verdict, pins=pins)
+    assert said(found) == (fate, words)
+    assert found.verdicts == ()
+
+
+def test_without_a_run_it_waits_for_one(plan: Plan) -> None:
+    assert said(plan(None)) == (Fate.WAITS_FOR_RUN, "waits for the first run here")
+
+
+def test_without_its_query_it_waits_for_that(plan: Plan) -> None:
+    hint = read_baseline(baseline_text(replace(BASELINE, trials=BASELINE.trials[1:2])).encode(), "b.json")
+    found = plan(night(), baseline=hint)
+    assert said(found) == (Fate.WAITS_FOR_QUERY, "waits until its query, with these joins, runs here")
+
+
+def test_a_mode_leaves_it_to_people(plan: Plan) -> None:
+    assert said(plan(night(mode=Mode.SUGGEST))) == (Fate.DECIDED, "proposed: it waits for a person")
+
+
+def test_a_property_with_other_inputs_is_held_and_says_so(plan: Plan) -> None:
+    (trial,) = FILE.trials
+    found = plan(night(), baseline=replace(FILE, trials=(replace(trial, input_bytes=10**12),)))
+    assert said(found) == (
+        Fate.DECIDED,
+        "held in the next run: proven elsewhere, but runs here have inputs of 1.0 GB instead of 1.0 TB: it waits for a person "
+        "to approve it",
+    )
+
+
+def test_what_was_imported_before_is_not_again_until_it_says_something_else(plan: Plan) -> None:
+    assert said(plan(night(), keep=True))[0] is Fate.DECIDED
+    assert said(plan(None)) == (Fate.IMPORTED_BEFORE, "imported before")
+    newer = replace(FILE, spark_version="4.0.2")
+    assert said(plan(None, baseline=newer))[0] is Fate.DECIDED
+    assert said(plan(None, pins=True, keep=True))[0] is Fate.DECIDED, "now it is pinned"
+    assert said(plan(None, pins=True))[0] is Fate.PINNED_HERE
+
+
+def test_another_context_is_said(plan: Plan) -> None:
+    other = replace(FILE, spark_version="3.5.1", cluster=Cluster(100, 25, 4, 16 << 30, 2 << 30))
+    assert plan(night(), baseline=other).differences == (
+        "Spark 4.0 instead of 3.5",
+        "executors of 4.3 GB instead of 17.2 GB",
+        "8 cores instead of 100",
+    )
+    assert plan(None).differences == ()
+
+
+def test_the_gain_is_told_as_far_as_it_is_known(plan: Plan) -> None:
+    baseline = read_baseline(baseline_text(BASELINE).encode(), "b.json")
+    words = [gain_words(one) for one in plan(None, baseline=baseline).trials]
+    assert words == ["16.5 s (15.2 s to 17.0 s, 12 runs)", "0.40 s", ""]
+
+
+def test_of_what_is_tried_together_all_or_nothing_is_taken(plan: Plan) -> None:
+    baseline = read_baseline(baseline_text(replace(BASELINE, trials=BASELINE.trials[:1])).encode(), "b.json")
+    (trial,) = baseline.trials
+    out = Verdict("etl", trial.changes[1].id, Ruling.REJECT, "ben", MIDNIGHT + timedelta(days=1))
+    found = plan(night(), out, baseline=baseline)
+    assert (said(found)[0], found.imported) == (Fate.REFUSED_HERE, ())
+    assert Q2 not in trial.names

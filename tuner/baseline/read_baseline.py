@@ -16,6 +16,7 @@ from tuner.baseline.document import (
     BaselineDocument,
     GainDocument,
     PartDocument,
+    RuledDocument,
     TrialDocument,
 )
 from tuner.baseline.flaw import action_flaw, change_flaw
@@ -143,11 +144,16 @@ def _trial(trial: TrialDocument, document: BaselineDocument, path: str, source: 
         needed = needed or change_id(actions)
     if why := change_flaw(changes, queries):
         _refuse(source, f"at {path}: {why}")
-    ruled = trial.ruled and Ruled(trial.ruled.ruling, trial.ruled.by, trial.ruled.at, trial.ruled.reason)
-    gain = trial.gain and ProvenGain(
-        trial.gain.seconds, trial.gain.low_seconds, trial.gain.high_seconds, trial.gain.runs
-    )
-    return ProvenTrial(tuple(changes), Standing(trial.standing), trial.queries, gain, ruled, trial.input_bytes)
+    standing, names = Standing(trial.standing), trial.queries
+    return ProvenTrial(tuple(changes), standing, names, _gain(trial.gain), _ruled(trial.ruled), trial.input_bytes)
+
+
+def _gain(gain: GainDocument | None) -> ProvenGain | None:
+    return ProvenGain(gain.seconds, gain.low_seconds, gain.high_seconds, gain.runs) if gain else None
+
+
+def _ruled(ruled: RuledDocument | None) -> Ruled | None:
+    return Ruled(ruled.ruling, ruled.by, ruled.at, ruled.reason) if ruled else None
 
 
 def _is_between(gain: GainDocument) -> bool:

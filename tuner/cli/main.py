@@ -29,6 +29,7 @@ COMMANDS = (
     LazyCommand("reject", "tuner.cli.verdict", "reject"),
     LazyCommand("pin", "tuner.cli.verdict", "pin"),
     LazyCommand("rollback", "tuner.cli.verdict", "rollback"),
+    LazyCommand("regressions", "tuner.cli.regressions", "regressions"),
     LazyCommand("baseline", "tuner.cli.baseline", "baseline"),
     LazyCommand("mode", "tuner.cli.mode", "mode"),
     LazyCommand("objective", "tuner.cli.objective", "objective"),

@@ -91,5 +91,5 @@ def comparison_answer(facts: CohortFacts, before: Run, after: Run) -> Comparison
 
 
 def audit_answer(facts: CohortFacts, limit: int, offset: int) -> Page[AuditItem]:
-    said = facts.verdicts, facts.mode_changes, facts.objective_changes
+    said = facts.verdicts, facts.mode_changes, facts.objective_changes, facts.imports
     return page(audit_items(*said, facts.words_of_changes()), limit, offset)

@@ -11,6 +11,7 @@ from tuner.history.store import Store
 from tuner.loop.imports_since import imports_since
 from tuner.loop.outlook import OUTLOOK_AMONG
 from tuner.model.decision import Decision, Mode
+from tuner.model.imported_change import ImportedChange
 from tuner.model.objective import Objective
 from tuner.model.run import Run, RunDetails, RunState
 from tuner.model.verdict import ModeChange, ObjectiveChange, Verdict
@@ -87,6 +88,10 @@ class CohortFacts:
     def objective_changes(self) -> list[ObjectiveChange]:
         return self._store.objective_changes(self.cohort)
 
+    @cached_property
+    def imports(self) -> list[ImportedChange]:
+        return self._store.imports(self.cohort)
+
     @property
     def objective(self) -> Objective:
         """What the next run's changes are judged by, as far as the store knows: a person's word, else as the newest run's."""
@@ -148,7 +153,8 @@ class CohortFacts:
         decisions = [run.decision for run in self.runs]
         if self.outlook is not None:
             decisions.append(self.outlook)
-        changes = [decided.change for decision in decisions for decided in decision.changes]
+        changes = [one.change for one in self.imports]
+        changes += [decided.change for decision in decisions for decided in decision.changes]
         actions = {action.id: action_words(action, self.names) for change in changes for action in change.actions}
         return actions | {change.id: change_words(change, self.names) for change in changes}
 

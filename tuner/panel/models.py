@@ -201,12 +201,25 @@ class Held(Answer):
     gib_hours: float
 
 
+class Turned(Answer):
+    """The latest time that Spark, the cluster or the data changed and queries would have got slower by that without the tuner:
+    `since` and `prevented` say in words what changed, and what a run did not lose."""
+
+    run_key: str
+    at: datetime
+    since: str
+    prevented: str
+    slower_seconds: float
+    prevented_seconds: float
+
+
 class Cohort(CohortItem):
     """A cohort on its own page, its state as the next run will have it (in a list: as the latest had it). Counts are of
     recommendations by standing; seconds are sums over queries. `next_decision` is what the next run would start with, in words.
 
     `baseline_seconds` is what the latest measured run would have taken with nothing in
-    force (None where nothing was), `latest_seconds` what it took. `held` is None where its runs have their job's sizes.
+    force (None where nothing was), `latest_seconds` what it took. `held` is None where its runs have their job's sizes, `turned`
+    where no such time is known.
     """
 
     next_decision: str
@@ -218,6 +231,7 @@ class Cohort(CohortItem):
     queries: int
     spark_version: str
     held: Held | None = None
+    turned: Turned | None = None
 
 
 class Band(Answer):
@@ -566,11 +580,12 @@ class Comparison(Answer):
 
 
 class AuditItem(Answer):
-    """What a person did: a ruling on an action, or a change of mode or objective (empty: back to the job's own)."""
+    """What a person did: a ruling on an action, an import of one, or a change of mode or objective (empty: back to the job's
+    own)."""
 
     at: datetime
     by: str
-    did: Literal["approve", "reject", "pin", "rollback", "mode", "objective"]
+    did: Literal["approve", "reject", "pin", "rollback", "import", "mode", "objective"]
     change_id: str = ""
     words: str = ""
     mode: str = ""

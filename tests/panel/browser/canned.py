@@ -60,6 +60,7 @@ from tuner.panel.models import (
     Session,
     StepItem,
     TaskRef,
+    Turned,
 )
 
 COHORT = "sales.nightly"
@@ -156,6 +157,14 @@ class World:
             queries=60,
             spark_version="4.1.0",
             held=Held(core_hours_before=0.5, core_hours=0.5, gib_hours_before=2.25, gib_hours=0.9),
+            turned=Turned(
+                run_key=self.texts.run,
+                at=START,
+                since="since 2026-03-01 02:00 UTC runs have Spark 4.1 instead of 4.0 (9 runs)",
+                prevented=f"without the tuner 1 of 60 queries would have got slower, by 9.5 s a run; {self.texts.words}",
+                slower_seconds=9.5,
+                prevented_seconds=9.5,
+            ),
         )
 
     def cohorts(self, asked: dict[str, str]) -> CohortList:

@@ -28,6 +28,19 @@ def test_what_runs_hold_with_other_sizes_stands_beside_what_they_held(visit: Cal
     assert figure.inner_text().split("\n")[-1] == said
 
 
+def test_what_was_prevented_since_spark_changed_stands_with_what_would_have_got_slower(
+    visit: Callable[..., Visit],
+) -> None:
+    page = visit().open("ui?cohort=c")
+    figure = page.locator(".figure", has_text="Prevented a run")
+    figure.wait_for()
+    value, below = figure.inner_text().split("\n")[-2:]
+    assert value == "9.5 s"
+    assert below.startswith(
+        "since 2026-03-01 02:00 UTC runs have Spark 4.1 instead of 4.0 (9 runs); without the tuner 1 of 60"
+    )
+
+
 def test_arrow_keys_walk_over_the_runs(visit: Callable[..., Visit]) -> None:
     page = visit(timezone_id="UTC").open_chart("ui?cohort=c")
     chart = page.get_by_role("slider", name="Runs")

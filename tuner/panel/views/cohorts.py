@@ -14,6 +14,7 @@ from tuner.panel.models import Cohort, CohortItem, CohortTotalsItem, GainItem, M
 from tuner.panel.views.held import held
 from tuner.panel.views.recommendations import recommended_trials
 from tuner.panel.views.texts import shortened
+from tuner.panel.views.turned import turned
 from tuner.policy.measure import query_seconds
 from tuner.units import cost_of
 from tuner.words.decisions import decision_summary
@@ -77,6 +78,7 @@ def cohort_page(facts: CohortFacts, *, may_act: bool, core_hour_price: float | N
         queries=len({query.fingerprint for query in outcome.queries}) if outcome else 0,
         spark_version=outcome.spark_version if outcome else "",
         held=held(facts.runs),
+        turned=turned(facts.runs),
     )
 
 

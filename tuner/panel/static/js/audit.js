@@ -8,7 +8,7 @@ import { empty, loadInto } from "./status.js";
 import { time } from "./times.js";
 
 const LIMIT = 50;
-const DID = { approve: "Approved", reject: "Rejected", pin: "Pinned", rollback: "Rolled back", mode: "Changed the mode", objective: "Changed the objective" };
+const DID = { approve: "Approved", reject: "Rejected", pin: "Pinned", rollback: "Rolled back", import: "Imported", mode: "Changed the mode", objective: "Changed the objective" };
 
 function what(item) {
   if (item.did === "objective") return item.objective ? `to ${item.objective}` : "back to the job's own";
@@ -32,7 +32,7 @@ function row(item) {
 export function auditTrail(panel, page) {
   const draw = (found) => {
     page.counted("audit", found.total);
-    if (!found.total) return empty("Nobody has acted on this cohort.", "Approvals, rejections, pins, roll-backs and changes of mode or objective are listed here, with who did it and why.");
+    if (!found.total) return empty("Nobody has acted on this cohort.", "Approvals, rejections, pins, roll-backs, imports and changes of mode or objective are listed here, with who did it and why.");
     const body = h("tbody", {}, found.items.map(row));
     const add = async (offset) => {
       const next = await api.audit(page.name, { limit: LIMIT, offset });

@@ -31,6 +31,7 @@ export function figures(cohort) {
     inForce(counts),
     figure("Runs", grouped(cohort.runs), "last ", time(cohort.last_run_at, { relative: true }), `, ${RUN_STATES[cohort.last_run_state].words.toLowerCase()}`),
     cohort.held ? held(cohort.held) : "",
+    cohort.turned ? figure("Prevented a run", seconds(cohort.turned.prevented_seconds), `${cohort.turned.since}; ${cohort.turned.prevented}`) : "",
     cohort.spark_version ? figure("Spark", cohort.spark_version.slice(0, 20), "in the latest measured run") : "",
   );
 }

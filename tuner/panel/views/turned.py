@@ -1,0 +1,26 @@
+"""What a cohort would have lost since its surroundings changed, and what of that was prevented."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tuner.model.run import Run
+from tuner.panel.models import Turned
+from tuner.panel.views.texts import shortened
+from tuner.policy.turning_points import turning_points
+from tuner.words.turning_points import prevented_words, turn_words
+
+
+def turned(runs: Sequence[Run]) -> Turned | None:
+    """Of the newest such time that queries would have got slower by; None where there is none. `runs` are oldest first."""
+    point = next((point for point in turning_points(runs) if point.queries), None)
+    if point is None:
+        return None
+    return Turned(
+        run_key=point.run_key,
+        at=point.at,
+        since=shortened(turn_words(point)),
+        prevented=shortened(prevented_words(point)),
+        slower_seconds=point.slower_seconds,
+        prevented_seconds=point.prevented_seconds,
+    )

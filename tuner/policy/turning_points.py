@@ -1,0 +1,115 @@
+"""When Spark, the cluster or the data of a cohort changed, and what would have got slower by that without the tuner.
+
+Told by measured runs alone: a query counts only where it ran without any change before and since. After another Spark or another
+cluster the first run is observed for that (`policy/rules/new_context.py`); growing data alone make no such run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
+
+from tuner.model.run import Run
+from tuner.model.turning_point import Took, TurnedBy, TurnedQuery, TurningPoint
+from tuner.policy.context import context_of
+from tuner.policy.evidence.comparison import MIN_SECONDS, TOLERATED_SLOWDOWN
+from tuner.policy.ledger import INPUT_CHANGE
+from tuner.policy.literal_classes import with_literal_classes
+from tuner.policy.measure import Key, Measured, measured_queries, usable
+from tuner.units import format_bytes
+
+# What a job reads is held against so many runs before, and has grown only where so many since have not shrunk again.
+USUAL_RUNS, STAYED_RUNS = 5, 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Night:
+    run: Run
+    queries: tuple[Measured, ...]
+
+    @property
+    def input_bytes(self) -> int:
+        return sum(query.input_bytes for query in self.queries)
+
+
+@dataclass(slots=True)
+class _Times:
+    """Seconds by query, values and turn: of runs without any change, and with some."""
+
+    without: dict[Key, list[float]] = field(default_factory=dict)
+    tuned: dict[Key, list[float]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, nights: Iterable[_Night]) -> _Times:
+        found = cls()
+        for night in nights:
+            for query in night.queries:
+                is_tuned = bool(query.changes or query.properties or night.run.decision.sizes)
+                (found.tuned if is_tuned else found.without).setdefault(query.key, []).append(query.seconds)
+        return found
+
+
+def turning_points(runs: Sequence[Run]) -> list[TurningPoint]:
+    """Of runs, oldest first, the newest first; each is told by the runs since the one before it and up to the next."""
+    nights = [_Night(run, measured_queries(run)) for run in with_literal_classes(runs) if usable(run)]
+    turns = list(_turns(nights))
+    edges = [0, *(place for place, _, _ in turns), len(nights)]
+    found = [
+        _told(nights[start:place], nights[place:end], by, difference)
+        for (place, by, difference), start, end in zip(turns, edges, edges[2:], strict=False)
+    ]
+    return found[::-1]
+
+
+def _turns(nights: Sequence[_Night]) -> Iterator[tuple[int, TurnedBy, str]]:
+    last = 0
+    for place, (before, now) in enumerate(pairwise(nights), 1):
+        if difference := _of_cluster(before.run, now.run):
+            last = place
+            yield place, TurnedBy.CLUSTER, difference
+        elif difference := _of_data(nights, last, place):
+            last = place
+            yield place, TurnedBy.DATA, difference
+
+
+def _of_cluster(before: Run, now: Run) -> str:
+    if before.outcome is None or now.outcome is None:
+        return ""
+    return context_of(now.outcome, now.decision.cuts).difference(context_of(before.outcome, before.decision.cuts))
+
+
+def _of_data(nights: Sequence[_Night], last: int, place: int) -> str:
+    """In words, what a run reads in place of what those since the last turn did; "" where it has not grown to stay."""
+    usual = [night.input_bytes for night in nights[max(last, place - USUAL_RUNS) : place]]
+    since = [night.input_bytes for night in nights[place : place + STAYED_RUNS]]
+    least = INPUT_CHANGE * median(usual)
+    if len(since) < STAYED_RUNS or not min(usual) or min(since) < least or nights[place - 1].input_bytes >= least:
+        return ""
+    return f"inputs of {format_bytes(since[0])} instead of {format_bytes(median(usual))}"
+
+
+def _told(before: Sequence[_Night], since: Sequence[_Night], by: TurnedBy, difference: str) -> TurningPoint:
+    then, now, first = _Times.of(before), _Times.of(since), since[0].run
+    common = (then.without.keys() | then.tuned.keys()) & (now.without.keys() | now.tuned.keys())
+    known = {key for key in common if key in then.without and key in now.without}
+    queries = [_query(key[0], then.without[key], now.without[key], now.tuned.get(key)) for key in sorted(known)]
+    slower = sorted(filter(_is_slower, queries), key=lambda query: -query.slower_seconds)
+    return TurningPoint(
+        first.key, first.started_at, by, difference, tuple(slower), len(known), len(common - known), len(since)
+    )
+
+
+def _query(query: str, before: Sequence[float], without: Sequence[float], tuned: Sequence[float] | None) -> TurnedQuery:
+    return TurnedQuery(query, _took(before), _took(without), _took(tuned) if tuned else None)
+
+
+def _took(seconds: Sequence[float]) -> Took:
+    return Took(median(seconds), min(seconds), max(seconds), len(seconds))
+
+
+def _is_slower(query: TurnedQuery) -> bool:
+    """Beyond what nights differ by: each run without changes since was slower than each before."""
+    least = max(MIN_SECONDS, TOLERATED_SLOWDOWN * query.before.seconds)
+    return query.slower_seconds > least and query.without.least > query.before.most

@@ -34,8 +34,5 @@ def untold_words(point: TurningPoint) -> str:
 
 
 def took_words(took: Took | None) -> str:
-    """As in "10.2 s (9.8 s to 11.0 s, 4 runs)", or "10.2 s (1 run)"."""
-    if took is None:
-        return "-"
-    between = f"{format_seconds(took.least)} to {format_seconds(took.most)}, " if took.runs > 1 else ""
-    return f"{format_seconds(took.seconds)} ({between}{counted(took.runs, 'run')})"
+    """As in "10.2 s (4 runs)": the median of so many."""
+    return "-" if took is None else f"{format_seconds(took.seconds)} ({counted(took.runs, 'run')})"

@@ -2,6 +2,7 @@
 
 import { h } from "./element.js";
 import { figure } from "./figure.js";
+import { named } from "./printable.js";
 import { RUN_STATES } from "./standing.js";
 import { time } from "./times.js";
 import { counted, grouped, measured, seconds, share } from "./units.js";
@@ -31,7 +32,7 @@ export function figures(cohort) {
     inForce(counts),
     figure("Runs", grouped(cohort.runs), "last ", time(cohort.last_run_at, { relative: true }), `, ${RUN_STATES[cohort.last_run_state].words.toLowerCase()}`),
     cohort.held ? held(cohort.held) : "",
-    cohort.turned ? figure("Prevented a run", seconds(cohort.turned.prevented_seconds), `${cohort.turned.since}; ${cohort.turned.prevented}`) : "",
+    cohort.turned ? figure("Prevented a run", seconds(cohort.turned.prevented_seconds), named(`${cohort.turned.since}; ${cohort.turned.prevented}`, { limit: 400 })) : "",
     cohort.spark_version ? figure("Spark", cohort.spark_version.slice(0, 20), "in the latest measured run") : "",
   );
 }

@@ -13,7 +13,7 @@ from tuner.cli.console import console
 from tuner.cli.print_lines import print_lines
 from tuner.cli.tables import table, text_cell, text_column
 from tuner.model.exported_baseline import ExportedBaseline
-from tuner.model.import_plan import ImportPlan, PlannedTrial
+from tuner.model.import_plan import Fate, ImportPlan, PlannedTrial
 from tuner.words.changes import trial_words
 from tuner.words.counts import counted
 from tuner.words.imports import fate_words, gain_words
@@ -55,7 +55,7 @@ def _cells(one: PlannedTrial) -> tuple[str, str, str, str]:
 def _ending(plan: ImportPlan, taken: Sequence[PlannedTrial], *, dry_run: bool) -> Iterator[str]:
     if dry_run:
         yield from ("", "nothing is stored: that was a dry run")
-    elif taken:
+    elif any(one.fate is not Fate.WAITS_FOR_RUN for one in taken):
         yield from ("", f"look at it: spark-tuner status {shlex.quote(plan.cohort)}")
 
 

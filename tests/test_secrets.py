@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,7 +22,12 @@ from tuner.cli.main import main
 from tuner.history.store import Store
 from tuner.loop.log_lines import report_details, report_lines, turn_details, turn_lines
 from tuner.loop.loop import Job, Report, Turn, complete, prepare
-from tuner.model.decision import Mode
+from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.change import Change
+from tuner.model.decision import DecidedChange, Decision, Mode, Standing
+from tuner.model.reason import Reason, ReasonCode
+from tuner.model.run import RunDetails
+from tuner.model.verdict import Ruling, Verdict
 
 _SQL = "org.apache.spark.sql.execution.ui.SparkListener"
 
@@ -433,6 +439,32 @@ def test_runs_and_what_is_stored_of_them(
     stored = b"".join(file.read_bytes() for file in tmp_path.glob("history.db*"))
     assert b"SortMergeJoin" in stored
     assert leaks(stored) == []
+
+
+def test_an_exported_baseline(spark_tuner: Callable[..., str], tmp_path: Path) -> None:
+    """Of hints on all joins there are, which a person has pinned."""
+    url = f"sqlite:///{tmp_path}/history.db"
+    turn = prepare(Job("nightly", "nightly/0/1", 1, Mode.AUTO, {}, str(tmp_path / "events"), most_seconds=PATIENT), url)
+    write_run(turn.conf)
+    ran = complete(turn, url, failed=False).run
+    assert ran is not None and ran.outcome is not None
+    sides = [
+        (q.fingerprint, join.signature, s.relations)
+        for q in ran.outcome.queries
+        for join in q.joins
+        for s in join.sides
+    ]
+    hints = {Action(ActionKind.HINT_JOIN, join, Hint.BROADCAST, query, names) for query, join, names in sides if names}
+    why = Reason(ReasonCode.RECORDED, {"said": "said"})
+    changes = [Change.of("test", (hint,), (str(hint.query),), why, (), None) for hint in hints]
+    proposed = tuple(DecidedChange(change, Standing.PROPOSED, why) for change in changes)
+    with Store.open(url) as store:
+        store.add_details(ran.key, RunDetails(outlook=Decision(Mode.AUTO, proposed)))
+        for change in changes:
+            store.record(Verdict("nightly", change.id, Ruling.PIN, "ana", datetime.now(UTC)))
+    exported = spark_tuner("baseline", "export", "nightly")
+    assert exported.count('"standing": "pinned"') > 10
+    assert leaks(exported) == []
 
 
 @pytest.fixture

@@ -96,7 +96,10 @@ def test_a_person_may_rule_on_it_before_the_next_run(spark_tuner: Call, file: Pa
 def test_a_dry_run_stores_nothing(spark_tuner: Call, file: Path, production: str) -> None:
     before = dump(production)
     result = spark_tuner("baseline", "import", file, "--pin", "--dry-run")
-    assert "1 of 1 change would be imported" in result.said and "pinned: in every run" in result.said
+    assert (
+        "1 of 1 change would be imported and pinned from the baseline of etl" in result.said
+        and "pinned: in every run" in result.said
+    )
     assert "nothing is stored: that was a dry run" in result.said
     assert dump(production) == before
 
@@ -115,6 +118,8 @@ def test_it_may_be_for_another_cohort_which_may_have_no_run_yet(spark_tuner: Cal
     assert (document["cohort"], document["from"], document["dry_run"]) == ("new.job", "etl", False)
     (one,) = document["changes"]
     assert (one["ids"], one["imported"], one["fate"], one["standing"]) == ([SET.id], True, "waits_for_run", None)
+    later = spark_tuner("baseline", "import", file, "--cohort", "third.job")
+    assert "waits for the first run here" in later.said and "spark-tuner status" not in later.said
     with Store.open(production) as store:
         assert [i.change.id for i in store.imports("new.job")] == [SET.id]
         assert [v.reason for v in store.verdicts("new.job")] == [

@@ -40,7 +40,7 @@ def show_plan(plan: ImportPlan, baseline: ExportedBaseline, *, dry_run: bool) ->
 def _heading(
     plan: ImportPlan, baseline: ExportedBaseline, taken: Sequence[PlannedTrial], *, dry_run: bool
 ) -> Iterator[str]:
-    did = "would be imported" if dry_run else "imported"
+    did = ("would be imported" if dry_run else "imported") + (" and pinned" if plan.verdicts else "")
     of = f"the baseline of {baseline.cohort}, as of {baseline.as_of}"
     yield f"{plan.cohort}: {len(taken)} of {counted(len(plan.trials), 'change')} {did} from {of}"
     yield from (f"  runs here have {difference}" for difference in plan.differences)

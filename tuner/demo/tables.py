@@ -1,4 +1,4 @@
-"""Tables and query texts of TPC-DS from duckdb's extension, which its PyPI package holds: nothing is downloaded."""
+"""Tables and query texts of TPC-DS and TPC-H from duckdb's extensions, which packages hold: nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ class Suite(NamedTuple):
 
 
 TPCDS = Suite("duckdb_extension_tpcds", "CALL dsdgen(sf={:g})", "SELECT query_nr, query FROM tpcds_queries()")
+TPCH = Suite("duckdb_extension_tpch", "CALL dbgen(sf={:g})", "SELECT query_nr, query FROM tpch_queries()")
 
 
 def make_tables(directory: Path, scale_factor: float, suite: Suite = TPCDS) -> None:
@@ -32,29 +33,36 @@ def make_tables(directory: Path, scale_factor: float, suite: Suite = TPCDS) -> N
     if (directory / _COMPLETE).exists():
         return
     directory.mkdir(parents=True, exist_ok=True)
-    with _loaded(suite) as connection:
+    with loaded(suite) as connection:
         connection.execute(suite.generate.format(scale_factor))
         for (table,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall():
-            target = directory / table
-            target.mkdir(exist_ok=True)
-            file = str(target / "part-0.parquet").replace("'", "''")
-            connection.execute(f"COPY {table} TO '{file}' (FORMAT parquet)")
+            write_table(connection, f"FROM {table}", directory / table)
     (directory / _COMPLETE).touch()
+
+
+def write_table(connection: duckdb.DuckDBPyConnection, query: str, folder: Path) -> None:
+    """The rows of a query as one Parquet file of a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = str(folder / "part-0.parquet").replace("'", "''")
+    connection.execute(f"COPY ({query}) TO '{file}' (FORMAT parquet)")
 
 
 def query_texts(suite: Suite = TPCDS) -> dict[int, str]:
     """The queries by number, without a closing semicolon."""
-    with _loaded(suite) as connection:
+    with loaded(suite) as connection:
         rows = connection.execute(suite.queries).fetchall()
     return {number: text.strip().rstrip(";").rstrip() for number, text in rows}
 
 
 @contextmanager
-def _loaded(suite: Suite) -> Iterator[duckdb.DuckDBPyConnection]:
+def loaded(suite: Suite) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection with the extension loaded. Raises RequirementError where its packages are not installed."""
     spec = find_spec(suite.package)
     if spec is None or spec.origin is None or find_spec("duckdb") is None:
-        raise RequirementError("the demo's packages are missing; pip install 'airflow-spark-tuner[demo]'")
+        raise RequirementError(
+            f"duckdb or {suite.package.replace('_', '-')} is not installed; "
+            "pip install 'airflow-spark-tuner[bench]', or [demo] for the demo"
+        )
     import duckdb
 
     extension = next(Path(spec.origin).parent.rglob(f"v{duckdb.__version__}/*.duckdb_extension"), None)

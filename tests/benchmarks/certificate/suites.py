@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.benchmarks.certificate.trap import Night, Trap
-from tuner.demo.tables import Suite, make_tables, query_texts
+from tuner.demo.tables import TPCH, make_tables, query_texts
 
-TPCH = Suite("duckdb_extension_tpch", "CALL dbgen(sf={:g})", "SELECT query_nr, query FROM tpch_queries()")
 NIGHTS = 6
 TPCDS_SCALE_FACTOR = 0.3
 TPCH_SCALE_FACTOR = 0.3

@@ -19,9 +19,8 @@ from pathlib import Path
 
 import pyspark
 
-from tests.benchmarks.certificate.suites import TPCH
 from tests.benchmarks.head_room.by_hand import BY_HAND, Lever
-from tuner.demo.tables import TPCDS, make_tables, query_texts
+from tuner.demo.tables import TPCDS, TPCH, make_tables, query_texts
 
 SUITES = {"TPC-DS": TPCDS, "TPC-H": TPCH}
 OPTIONS = ("--conf", "spark.ui.enabled=false", "--conf", "spark.sql.ansi.doubleQuotedIdentifiers=true")

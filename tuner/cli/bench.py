@@ -17,7 +17,9 @@ from tuner.bench.records import Records
 from tuner.bench.result_json import result_json
 from tuner.bench.results import results
 from tuner.bench.run_rounds import run_rounds
-from tuner.bench.workloads import from_directories, tpcds
+from tuner.bench.workloads.benchmark import Seeded
+from tuner.bench.workloads.benchmarks import BENCHMARKS, USUAL, benchmark_workload
+from tuner.bench.workloads.from_directories import from_directories
 from tuner.cli.bench_progress import shown_progress
 from tuner.cli.bench_text import show
 from tuner.cli.console import console
@@ -27,9 +29,26 @@ from tuner.cli.spark_session import Conf, parse_conf
 from tuner.machine import cores, driver_memory, machine
 from tuner.spark.spark_submit import require_java
 
+# Without --seed.
+_SEED = 1
+
 
 def bench(
-    scale_factor: Annotated[float, typer.Option(min=0.01, help="TPC-DS scale factor: gigabytes of raw data.")] = 1.0,
+    workload: Annotated[str, typer.Option(help=f"What to run: {', '.join(BENCHMARKS)}.", show_default=USUAL)] = "",
+    scale_factor: Annotated[
+        float | None,
+        typer.Option(
+            min=0.01, help="How large its tables are: about gigabytes of raw data.", show_default="1, 0.1 of joins"
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Another one draws other data (tpch-skew, joins) and literals (ssb, joins).",
+            show_default=str(_SEED),
+        ),
+    ] = None,
     queries: Annotated[str, typer.Option(help="Queries by name or number, comma-separated. [default: all]")] = "",
     runs: Annotated[int, typer.Option(min=2, help="Runs in which each contender learns.")] = 5,
     repeats: Annotated[int, typer.Option(min=0, help="Runs after that, with what each contender learned.")] = 2,
@@ -39,7 +58,7 @@ def bench(
     contenders: Annotated[str, typer.Option(help="Comma-separated. `default` is always included.")] = ",".join(
         CONTENDERS
     ),
-    sql: Annotated[Path | None, typer.Option(help="A directory of .sql files to run instead of TPC-DS.")] = None,
+    sql: Annotated[Path | None, typer.Option(help="A directory of .sql files to run instead of a benchmark.")] = None,
     tables: Annotated[
         Path | None, typer.Option(help="A directory with one folder of Parquet files for each table, for --sql.")
     ] = None,
@@ -50,7 +69,7 @@ def bench(
     memory: Annotated[str, typer.Option("--driver-memory", help="[default: half of the machine's, at most 8g]")] = "",
     timeout_seconds: Annotated[float, typer.Option(min=1.0, help="A query that takes longer has failed.")] = 900.0,
     conf: Conf = None,
-    seed: Annotated[int, typer.Option(help="Seed of random search and TPE.")] = 1,
+    search_seed: Annotated[int, typer.Option(help="Seed of random search and TPE.")] = 1,
     report: Annotated[Path | None, typer.Option(help="Write the result as one HTML page with plots.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -58,14 +77,15 @@ def bench(
     names = _names(contenders)
     if unknown := [name for name in names if name not in CONTENDERS]:
         raise typer.BadParameter(f"{', '.join(unknown)}; there are {', '.join(CONTENDERS)}", param_hint="--contenders")
-    if (sql is None) != (tables is None):
-        raise typer.BadParameter("give both, or neither for TPC-DS", param_hint="--sql and --tables")
+    _check(workload, sql, tables, seed)
     require_java()
     to_stderr = console(stderr=True)
     found = contenders_named(names)
     directory = directory.absolute()
     setup = Setup(
-        _workload(to_stderr, sql, tables, scale_factor, _names(queries), directory),
+        from_directories(sql, _names(queries), tables)
+        if sql is not None and tables is not None
+        else _benchmark(to_stderr, workload or USUAL, scale_factor, seed, _names(queries), directory),
         directory,
         master or f"local[{cores()}]",
         memory or driver_memory(),
@@ -73,7 +93,7 @@ def bench(
         repeats,
         timeout_seconds,
         parse_conf(conf),
-        seed,
+        search_seed,
         fixed_every,
     )
     records = Records(setup)
@@ -92,13 +112,28 @@ def bench(
         show(console(), result, machine())
 
 
-def _workload(
-    to: Console, sql: Path | None, tables: Path | None, scale_factor: float, names: list[str], directory: Path
+def _check(workload: str, sql: Path | None, tables: Path | None, seed: int | None) -> None:
+    if (sql is None) != (tables is None):
+        raise typer.BadParameter("give both, or neither for a benchmark", param_hint="--sql and --tables")
+    if sql is not None and (workload or seed is not None):
+        raise typer.BadParameter("queries and tables of your own have neither", param_hint="--workload and --seed")
+    if workload and workload not in BENCHMARKS:
+        raise typer.BadParameter(f"{workload}; there are {', '.join(BENCHMARKS)}", param_hint="--workload")
+    benchmark = BENCHMARKS[workload or USUAL]
+    if seed is not None and benchmark.seeded is Seeded.NOTHING:
+        raise typer.BadParameter(
+            f"{benchmark.title} takes none: {benchmark.why_no_seed}; --search-seed is that of random search and TPE",
+            param_hint="--seed",
+        )
+
+
+def _benchmark(
+    to: Console, name: str, scale_factor: float | None, seed: int | None, names: list[str], directory: Path
 ) -> Workload:
-    if sql is not None and tables is not None:
-        return from_directories(sql, names, tables)
-    print_lines(to, [f"TPC-DS tables, scale factor {scale_factor:g}"])
-    return tpcds(scale_factor, names, directory / "tables")
+    benchmark = BENCHMARKS[name]
+    size = benchmark.scale_factor if scale_factor is None else scale_factor
+    print_lines(to, [f"{benchmark.title}: tables and queries, scale factor {size:g}"])
+    return benchmark_workload(name, size, _SEED if seed is None else seed, names, directory / "tables")
 
 
 def _names(text: str) -> list[str]:

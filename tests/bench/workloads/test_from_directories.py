@@ -1,4 +1,4 @@
-"""What a bench can run."""
+"""SQL and tables of one's own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tuner.bench.workloads import from_directories
+from tuner.bench.workloads.from_directories import from_directories
 from tuner.errors import TunerError
 
 

@@ -8,11 +8,13 @@ from pathlib import Path
 from tuner.bench.bench_run import Workload
 from tuner.bench.workloads.benchmark import Benchmark, Seeded
 from tuner.bench.workloads.chosen import chosen
+from tuner.bench.workloads.ssb.ssb import SSB
 from tuner.bench.workloads.tpc import TPC_DS, TPC_H
 
 BENCHMARKS: Mapping[str, Benchmark] = {
     "tpcds": TPC_DS,
     "tpch": TPC_H,
+    "ssb": SSB,
 }
 USUAL = "tpcds"
 

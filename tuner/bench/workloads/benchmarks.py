@@ -10,11 +10,13 @@ from tuner.bench.workloads.benchmark import Benchmark, Seeded
 from tuner.bench.workloads.chosen import chosen
 from tuner.bench.workloads.ssb.ssb import SSB
 from tuner.bench.workloads.tpc import TPC_DS, TPC_H
+from tuner.bench.workloads.tpch_skew.tpch_skew import TPCH_SKEW
 
 BENCHMARKS: Mapping[str, Benchmark] = {
     "tpcds": TPC_DS,
     "tpch": TPC_H,
     "ssb": SSB,
+    "tpch-skew": TPCH_SKEW,
 }
 USUAL = "tpcds"
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from tuner.bench.bench_run import Workload
 from tuner.bench.workloads.benchmark import Benchmark, Seeded
 from tuner.bench.workloads.chosen import chosen
+from tuner.bench.workloads.joins.joins import JOINS
 from tuner.bench.workloads.ssb.ssb import SSB
 from tuner.bench.workloads.tpc import TPC_DS, TPC_H
 from tuner.bench.workloads.tpch_skew.tpch_skew import TPCH_SKEW
@@ -17,6 +18,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "tpch": TPC_H,
     "ssb": SSB,
     "tpch-skew": TPCH_SKEW,
+    "joins": JOINS,
 }
 USUAL = "tpcds"
 

@@ -1,0 +1,30 @@
+"""Texts that were drawn, in a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+
+class KeptTexts:
+    """The texts of a file by name. What was added is written as the block ends, also where it ends early."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._texts: dict[str, str] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+
+    def get(self, name: str, draw: Callable[[], str]) -> str:
+        """The text of that name; drawn where there is none."""
+        if name not in self._texts:
+            self._texts[name] = draw()
+        return self._texts[name]
+
+    def __enter__(self) -> KeptTexts:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        unfinished = self._file.with_suffix(".part")
+        unfinished.write_text(json.dumps(dict(sorted(self._texts.items())), indent=1), encoding="utf-8")
+        unfinished.replace(self._file)

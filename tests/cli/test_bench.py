@@ -72,12 +72,42 @@ def test_contenders_side_by_side(join_tables: Path, tmp_path: Path, contenders: 
         (("--contenders", "luck"), "luck; there are default, tuner"),
         (("--sql", "."), "give both, or neither"),
         (("--runs", "1"), "--runs"),
+        (("--workload", "tpcx"), "tpcx; there are tpcds, tpch, ssb, tpch-skew, joins"),
+        (("--seed", "3"), "TPC-DS takes none: TPC-DS's generator in duckdb makes the same data"),
+        (("--workload", "tpch", "--seed", "3"), "--search-seed is that of random search and TPE"),
+        (("--workload", "ssb", "--sql", ".", "--tables", "."), "queries and tables of your own have neither"),
     ],
 )
 def test_bad_usage(arguments: tuple[str, ...], told: str) -> None:
     done = bench(*arguments)
     assert done.returncode == 2
     assert told in " ".join(done.stderr.replace("│", " ").split())
+
+
+def test_an_unknown_query_of_a_workload_is_told_in_a_line(tmp_path: Path) -> None:
+    done = bench("--workload", "joins", "--queries", "1a,1z", "--directory", tmp_path / "bench")
+    assert done.returncode == 1
+    assert done.stderr.strip().splitlines()[-1].startswith("spark-tuner: Many joins: no query 1z; there are q01a, q01b")
+    assert not (tmp_path / "bench" / "tables").exists()
+
+
+@pytest.mark.spark
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("workload", "queries"),
+    [("tpch", "3,12"), ("ssb", "1.1,3.2,4.1"), ("tpch-skew", "5,9"), ("joins", "6a,17b,29a")],
+)
+def test_each_workload_is_one_flag(tmp_path: Path, workload: str, queries: str) -> None:
+    asked = ("--workload", workload, "--scale-factor", 0.01, "--queries", queries, "--contenders", "tuner")
+    asked += ("--runs", 2, "--repeats", 1, "--master", "local[2]", "--driver-memory", "2g", "--json")
+    done = bench(*asked, "--directory", tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert [contender["name"] for contender in found["contenders"]] == ["default", "tuner"]
+    for contender in found["contenders"]:
+        assert [run["failed"] for run in contender["runs"]] == [[], [], []]
+        assert len(contender["queries"]) == len(queries.split(","))
+        assert not any(query["other_rows"] for query in contender["queries"])
 
 
 def test_a_directory_without_sql_is_told_in_a_line(tmp_path: Path) -> None:

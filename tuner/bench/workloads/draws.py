@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import duckdb
 
 # Zipf's exponent is 1: the share of the k-th falls as 1/k. That is z = 1 of S. Chaudhuri's and V. Narasayya's program for TPC-D
-# data with skew (Microsoft Research 1999), and about what words and cities follow (G. K. Zipf 1949).
+# data with skew (Microsoft Research), and about what words and cities follow (G. K. Zipf 1949).
 _MACROS = (
     # hash() alone only combines its arguments with XOR: two purposes of one key would not be independent.
     "draw(key, purpose) AS (hash(hash(key, purpose || '/{seed}')) >> 11) / 9007199254740992.0",

@@ -106,7 +106,7 @@ def check_rows(texts: Mapping[str, str], connection: Any) -> Mapping[str, int]:
 
 
 def test_texts_are_kept_and_drawn_the_same_again(texts: Mapping[str, str], tmp_path: Path) -> None:
-    some = ["q01a", "q24a", "q33a"]
+    some = ["q01a", "q12a"]
     make_catalogue(tmp_path, SCALE_FACTOR, SEED)
     assert drawn_queries(tmp_path, SEED, some) == {name: texts[name] for name in some}
     kept = tmp_path / f"_queries-seed{SEED}.json"

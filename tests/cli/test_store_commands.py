@@ -212,7 +212,10 @@ def test_a_store_that_is_not_there_is_no_empty_one(spark_tuner: Call, tmp_path: 
     place = tmp_path / "none.db"
     result = spark_tuner(*command, "--db", f"sqlite:///{place}")
     assert (result.code, result.out) == (1, "")
-    assert f"{place}: there is no history store; check --db (spark-tuner db upgrade --db URL makes a new one)" in result.err
+    assert (
+        f"{place}: there is no history store; check --db (spark-tuner db upgrade --db URL makes a new one)"
+        in result.err
+    )
     assert not place.exists()
 
 

@@ -46,5 +46,7 @@ def stored_url(url: str | None) -> str:
 
     found = store_url(url)
     if url and (file := sqlite_file(found)) is not None and not file.exists():
-        raise TunerError(f"{file}: there is no history store; check --db (spark-tuner db upgrade --db URL makes a new one)")
+        raise TunerError(
+            f"{file}: there is no history store; check --db (spark-tuner db upgrade --db URL makes a new one)"
+        )
     return found

@@ -33,6 +33,8 @@ _STEPS = (
     )
     FROM lineitem JOIN _part
     ON place = zipf({parts}, draw(l_orderkey * 8 + l_linenumber, 'part of a line'))""",
+    # Of the largest table one is enough to hold.
+    "DROP TABLE lineitem",
     """CREATE TABLE _orders AS
     SELECT orders.* REPLACE (_customer.c_custkey AS o_custkey, total AS o_totalprice)
     FROM orders

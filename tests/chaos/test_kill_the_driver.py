@@ -106,6 +106,7 @@ def test_at_every_step(tmp_path: Path) -> None:
 
 
 @pytest.mark.postgres
+@pytest.mark.nightly
 def test_at_every_step_on_postgresql(tmp_path: Path, postgres_server: Server) -> None:
     template = Cohort(tmp_path / "template", store=postgres_server.database())
     upgrade(template.store)

@@ -202,6 +202,7 @@ def as_an_earlier_version_wrote(out: Path) -> None:
         (manifest.parent / f".{manifest.name}.crc").unlink(missing_ok=True)
 
 
+@pytest.mark.nightly
 def test_tables_of_an_earlier_version_are_made_anew_from_logs_that_are_there(
     spark: Any, logs: Path, tmp_path: Path
 ) -> None:

@@ -27,7 +27,7 @@ from tuner.pipeline.schema import TABLES
 
 from .fleet import comparable, local_tables, small_log, write_fleet, written_tables
 
-pytestmark = [pytest.mark.spark]
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 
 FAST = ["spark.sql.shuffle.partitions=2"]
 
@@ -81,7 +81,6 @@ def test_a_cluster_makes_the_tables_that_the_local_reader_says_and_they_follow_t
         assert (third.read, third.unchanged) == (0, first["read"] + 1)
 
 
-@pytest.mark.nightly
 def test_a_harvest_that_was_killed_is_made_good_by_the_next(tmp_path: Path) -> None:
     logs, out = tmp_path / "logs", tmp_path / "out"
     logs.mkdir()

@@ -86,6 +86,7 @@ def test_spark_finds_what_the_replay_in_one_process_finds(spark: Any, nights: Pa
     assert list(replay.runs("no such cohort")) == list(replay.logged("no such cohort")) == []
 
 
+@pytest.mark.nightly
 def test_only_cohorts_that_have_changed_are_walked_again(spark: Any, tmp_path: Path) -> None:
     logs, out = tmp_path / "logs", tmp_path / "out"
     for cohort in ("a", "b", "c"):

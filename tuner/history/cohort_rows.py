@@ -124,25 +124,27 @@ def summaries(rows: Iterable[Row[Any]]) -> list[CohortSummary]:
     return [summary for row in rows if (summary := _summary(row)) is not None]
 
 
-@lru_cache(
-    maxsize=10_000
-)  # Few rows differ from one answer to the next, and to decode them takes longer than to read them.
 def _summary(row: Row[Any]) -> CohortSummary | None:
     try:
-        return CohortSummary(
-            of_kind(str, row.cohort, "name"),
-            of_kind(int, row.runs, "number of runs"),
-            of_kind(datetime, row.last_started_at, "start"),
-            RunState(row.last_state),
-            _tasks.decode(row.tasks),
-            of_kind(str, row.last_key, "key"),
-            CohortStance(CohortState(row.state), Mode(row.mode), row.in_force, row.waiting),
-            _texts.decode(row.tags),
-            _figures(row),
-        )
+        return _decoded(row)
     except (msgspec.MsgspecError, TypeError, ValueError) as error:
         skipped(f"cohort {row.cohort}", error)
         return None
+
+
+@lru_cache(maxsize=10_000)  # Few rows differ from one answer to the next, and to decode them takes longer than to read them.
+def _decoded(row: Row[Any]) -> CohortSummary:
+    return CohortSummary(
+        of_kind(str, row.cohort, "name"),
+        of_kind(int, row.runs, "number of runs"),
+        of_kind(datetime, row.last_started_at, "start"),
+        RunState(row.last_state),
+        _tasks.decode(row.tasks),
+        of_kind(str, row.last_key, "key"),
+        CohortStance(CohortState(row.state), Mode(row.mode), row.in_force, row.waiting),
+        _texts.decode(row.tags),
+        _figures(row),
+    )
 
 
 def _figures(row: Row[Any]) -> CohortFigures | None:

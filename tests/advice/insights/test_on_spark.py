@@ -25,7 +25,7 @@ from tuner.plan.queries import in_full, query_and_plans
 
 from .provoking_job import ORDER, QUERIES
 
-pytestmark = [pytest.mark.spark]
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 JOB = Path(__file__).with_name("provoking_job.py")
 
 

@@ -21,7 +21,7 @@ from tuner.spark.spark_submit import find_spark_submit
 from tuner.steering.agent.jar import agent_jar
 from tuner.steering.agent.spark_home import spark_at_hand
 
-pytestmark = [pytest.mark.spark, pytest.mark.airflow]
+pytestmark = [pytest.mark.spark, pytest.mark.airflow, pytest.mark.nightly]
 
 JOB = Path(__file__).parents[2] / "join_job.py"
 EXTENSIONS = "spark.sql.extensions"
@@ -44,9 +44,7 @@ def run(command: str, run_id: str, conf: Path) -> None:
     tuned(op).execute({"ti": ti, "task_instance": ti})
 
 
-@pytest.mark.parametrize(
-    "program", ["spark-submit", *(pytest.param(other, marks=pytest.mark.nightly) for other in ("python", "spark-sql"))]
-)
+@pytest.mark.parametrize("program", ["spark-submit", "python", "spark-sql"])
 def test_the_second_run_has_its_join_broadcast_by_the_agent(
     program: str, join_tables: Path, tmp_path: Path, stored: Callable[[], list[Run]]
 ) -> None:
@@ -71,7 +69,6 @@ def test_the_second_run_has_its_join_broadcast_by_the_agent(
     assert {d.standing for d in changes_in_effect(second)} == {Standing.TRIAL}
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("where", ["in the program", "in the command"])
 def test_extensions_of_the_jobs_own_stay_and_the_agent_gets_there_too(
     where: str, join_tables: Path, tmp_path: Path, stored: Callable[[], list[Run]]
@@ -94,7 +91,6 @@ def test_extensions_of_the_jobs_own_stay_and_the_agent_gets_there_too(
     assert {d.standing for d in changes_in_effect(second)} == {Standing.TRIAL}
 
 
-@pytest.mark.nightly
 def test_a_class_path_that_the_command_sets_itself_keeps_the_agent_out_and_its_log_tells(
     join_tables: Path, tmp_path: Path, stored: Callable[[], list[Run]]
 ) -> None:

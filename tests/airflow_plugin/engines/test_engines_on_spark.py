@@ -32,7 +32,7 @@ from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.steering.agent.jar import agent_jar
 from tuner.steering.agent.spark_home import spark_at_hand
 
-pytestmark = [pytest.mark.spark, pytest.mark.airflow, pytest.mark.sockets]
+pytestmark = [pytest.mark.spark, pytest.mark.airflow, pytest.mark.sockets, pytest.mark.nightly]
 
 JOB = Path(__file__).parents[2] / "join_job.py"
 

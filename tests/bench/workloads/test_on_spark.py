@@ -1,4 +1,4 @@
-"""Spark, in ANSI mode as by default, gives the rows that duckdb gives: for every query at night, for a few at each commit."""
+"""Spark, in ANSI mode as by default, gives the rows that duckdb gives, for every query."""
 
 from __future__ import annotations
 
@@ -15,22 +15,12 @@ from tests.bench.workloads.rows_app import plain
 from tuner.bench.workloads.parquet_views import parquet_views
 
 APPLICATION = Path(__file__).with_name("rows_app.py")
-FEW = {
-    "tpch": ("q05", "q21"),
-    "ssb": ("q1.2", "q3.4", "q4.2"),
-    "tpch-skew": ("q09", "q13"),
-    "joins": ("q01a", "q07b", "q29c", "q33a"),
-}
-
-
-@pytest.mark.spark
-def test_few_queries(tmp_path: Path, spark_submit: Callable[..., Path]) -> None:
-    check(FEW, tmp_path, spark_submit)
+NAMES = ("tpch", "ssb", "tpch-skew", "joins")
 
 
 @pytest.mark.spark
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", FEW)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_query(name: str, tmp_path: Path, spark_submit: Callable[..., Path]) -> None:
     check({name: ()}, tmp_path, spark_submit)
 

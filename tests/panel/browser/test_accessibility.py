@@ -33,8 +33,14 @@ PARTS = {
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1400, 800])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (1400, "light"),
+        (800, "dark"),
+        *(pytest.param(*other, marks=pytest.mark.nightly) for other in ((1400, "dark"), (800, "light"))),
+    ],
+)
 @pytest.mark.parametrize("part", PARTS)
 def test_nothing_keeps_people_out(visit: Callable[..., Visit], part: str, width: int, scheme: str) -> None:
     going = visit(viewport={"width": width, "height": 900}, color_scheme=scheme)

@@ -15,7 +15,7 @@ from tuner.model.reason import ReasonCode
 from tuner.model.strategy import Strategy
 from tuner.plan.queries import queries
 
-pytestmark = [pytest.mark.spark]
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 _APP = Path(__file__).with_name("measured_first_app.py")
 
 

@@ -16,7 +16,7 @@ from tuner.plan.shared_subplans import shared_subplans
 
 from .agent_log import steered_executions
 
-pytestmark = [pytest.mark.spark]
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 _APP = Path(__file__).with_name("shared_subplan_app.py")
 
 REFUSED = {

@@ -132,7 +132,9 @@ def _summary(row: Row[Any]) -> CohortSummary | None:
         return None
 
 
-@lru_cache(maxsize=10_000)  # Few rows differ from one answer to the next, and to decode them takes longer than to read them.
+@lru_cache(
+    maxsize=10_000
+)  # Few rows differ from one answer to the next, and to decode them takes longer than to read them.
 def _decoded(row: Row[Any]) -> CohortSummary:
     return CohortSummary(
         of_kind(str, row.cohort, "name"),

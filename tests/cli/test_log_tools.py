@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.replay.test_by_hand import night
+from tests.replay.test_by_hand import three_nights
 from tuner.cli import log_advice as advising
 from tuner.cli import log_replay as replaying
 from tuner.cli.log_advice import log_advice
@@ -31,11 +31,7 @@ ALL = RunSelection()
 
 @pytest.fixture
 def logs(tmp_path: Path) -> Path:
-    directory = tmp_path / "logs"
-    directory.mkdir()
-    for number in range(3):
-        night(directory, number, 7)
-    return directory
+    return three_nights(tmp_path / "logs")
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from tests.replay.test_by_hand import night
+from tests.replay.test_by_hand import night, three_nights
 from tests.replay.test_live_histories import Nights
 from tuner.cli.main import app
 from tuner.history.store import Store
@@ -29,11 +29,7 @@ def said(done: Result) -> str:
 
 @pytest.fixture
 def logs(tmp_path: Path) -> Path:
-    directory = tmp_path / "logs"
-    directory.mkdir()
-    for number in range(3):
-        night(directory, number, 7)
-    return directory
+    return three_nights(tmp_path / "logs")
 
 
 def test_json_has_a_line_for_each_run_in_time_order_then_totals(logs: Path) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from tests.history import empty_store
 from tests.panel.people import Someone
 from tuner.history.store import Store
 from tuner.mcp.store_tools import StoreTools
@@ -17,27 +16,8 @@ from tuner.panel.access import Access
 from tuner.panel.models import Home
 from tuner.panel.recent_runs import RecentRuns
 
+empty_history, url, store = empty_store.empty_history, empty_store.url, empty_store.store
 Call = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture(scope="session")
-def empty_history(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database with the schema and nothing in it: making one takes longer than most tests."""
-    path = tmp_path_factory.mktemp("history") / "empty.db"
-    Store.open(f"sqlite:///{path}").close()
-    return path
-
-
-@pytest.fixture
-def url(tmp_path: Path, empty_history: Path) -> str:
-    shutil.copy(empty_history, tmp_path / "history.db")
-    return f"sqlite:///{tmp_path}/history.db"
-
-
-@pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    with Store.open(url) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import warnings
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.history import empty_store
 from tuner.history.store import Store
 from tuner.panel.app import create_app
 from tuner.panel.models import Home
@@ -24,27 +23,8 @@ with warnings.catch_warnings():
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+empty_history, url, store = empty_store.empty_history, empty_store.url, empty_store.store
 Ask = Callable[..., TestClient]
-
-
-@pytest.fixture(scope="session")
-def empty_history(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database with the schema and nothing in it: making one takes longer than most tests."""
-    path = tmp_path_factory.mktemp("history") / "empty.db"
-    Store.open(f"sqlite:///{path}").close()
-    return path
-
-
-@pytest.fixture
-def url(tmp_path: Path, empty_history: Path) -> str:
-    shutil.copy(empty_history, tmp_path / "history.db")
-    return f"sqlite:///{tmp_path}/history.db"
-
-
-@pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    with Store.open(url) as opened:
-        yield opened
 
 
 @pytest.fixture

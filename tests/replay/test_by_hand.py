@@ -26,6 +26,14 @@ def night(directory: Path, number: int, seconds: float, *, broadcast: bool = Fal
     spark.write(conf, f"local-{number}")
 
 
+def three_nights(directory: Path) -> Path:
+    """The logs of a job's first three nights."""
+    directory.mkdir()
+    for number in range(3):
+        night(directory, number, 7)
+    return directory
+
+
 def test_nothing_was_in_force_and_what_was_advised_is_counted(tmp_path: Path) -> None:
     for number in range(3):
         night(tmp_path, number, 7)

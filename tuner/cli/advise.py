@@ -51,7 +51,7 @@ def advise(
     texts: list[dict[str, Any]] = []
     recommended: list[dict[str, Any]] = []
     shown: list[dict[str, Any]] = []
-    for application, found in reader.read(paths, partial(advised_on, steering, sql)):
+    for application, found in reader.read(paths, partial(advice_of_log, steering, sql)):
         names = QueryNames(found.queries)
         recommended += [recommendation_json(application, trial, names) for trial in changes_by_trial(found.changes)]
         shown += insights_json(cohort_in(application), application.app_id, found.insights, names)
@@ -75,7 +75,7 @@ class Advised:
     insights: tuple[Insight, ...] = ()
 
 
-def advised_on(steering: By, sql: bool, source: LogSource) -> tuple[Application, Advised]:
+def advice_of_log(steering: By, sql: bool, source: LogSource) -> tuple[Application, Advised]:
     """Partial logs are no ground for advice: what they lack would look like rows that were not there."""
     # Rules that only this command needs, and numpy: no other command waits for them.
     from tuner.advice.advise import advise as advise_on

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tuner.cli.advise import advised_on, cohort_in, recommendation_json
+from tuner.cli.advise import advice_of_log, cohort_in, recommendation_json
 from tuner.cli.insights_text import insights_json
 from tuner.cli.log_answers import LogAdvice
 from tuner.cli.log_folders import LogFolders
@@ -42,7 +42,7 @@ def log_advice(folders: LogFolders, path: str, limit: int, offset: int) -> dict[
 def _look_at(
     source: LogSource, recommended: list[dict[str, Any]], insights: list[dict[str, Any]], not_used: list[str]
 ) -> None:
-    application, found = advised_on(By.AGENT, False, source)
+    application, found = advice_of_log(By.AGENT, False, source)
     if holds_no_events(application) and not source.named:
         return
     if application.status is not Completeness.COMPLETE:

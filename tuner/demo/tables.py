@@ -8,12 +8,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from tuner.demo.written_once import is_written, written_once
 from tuner.errors import RequirementError
 
 if TYPE_CHECKING:
     import duckdb
-
-_COMPLETE = "_complete"
 
 
 class Suite(NamedTuple):
@@ -30,21 +29,13 @@ TPCH = Suite("duckdb_extension_tpch", "CALL dbgen(sf={:g})", "SELECT query_nr, q
 
 def make_tables(directory: Path, scale_factor: float, suite: Suite = TPCDS) -> None:
     """Write each table as Parquet under `directory/<table>/`. Does nothing when an earlier call finished there."""
-    if (directory / _COMPLETE).exists():
+    if is_written(directory):
         return
-    directory.mkdir(parents=True, exist_ok=True)
     with loaded(suite) as connection:
         connection.execute(suite.generate.format(scale_factor))
-        for (table,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall():
-            write_table(connection, f"FROM {table}", directory / table)
-    (directory / _COMPLETE).touch()
-
-
-def write_table(connection: duckdb.DuckDBPyConnection, query: str, folder: Path) -> None:
-    """The rows of a query as one Parquet file of a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    file = str(folder / "part-0.parquet").replace("'", "''")
-    connection.execute(f"COPY ({query}) TO '{file}' (FORMAT parquet)")
+        with written_once(connection, directory) as write:
+            for (table,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall():
+                write(table, f"FROM {table}")
 
 
 def query_texts(suite: Suite = TPCDS) -> dict[int, str]:

@@ -26,8 +26,11 @@ def decision_now(store: Store, cohort: str, runs: Sequence[Run]) -> DecisionNow:
     # The rules of a decision: where there is no cohort nobody waits for them.
     from tuner.policy.rulings_since import rulings_since
 
-    decision, run = outlook_of(store, runs) or (runs[-1].decision, runs[-1])
-    made_at = run.ended_at or run.started_at
+    newest, found = runs[-1], outlook_of(store, runs)
+    decision, run = found or (newest.decision, newest)
+    # What steered the newest run was decided before it.
+    made_at = (run.ended_at if found else None) or run.started_at
     imports = imports_since(store, cohort, decision, made_at, runs)
-    now = rulings_since(decision, made_at, store.verdicts(cohort), store.mode(cohort) or decision.mode, imports)
+    mode = store.mode(cohort) or newest.decision.mode
+    now = rulings_since(decision, made_at, store.verdicts(cohort), mode, imports)
     return DecisionNow(now, any(one.ended_at and one.started_at > run.started_at for one in runs))

@@ -29,8 +29,8 @@ _MEDIA_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class _Shipped:
-    """The page, and the files beside it by their path as an address has it: a name that is not listed leads nowhere. `version`
-    is a digest of all of them."""
+    """The page, which asks for files of `version`, a digest of all of them; and the files beside it by their path as an address
+    has it: a name that is not listed leads nowhere."""
 
     page: bytes
     files: Mapping[str, bytes]
@@ -54,11 +54,9 @@ def page_routes(folder: Path = FOLDER, for_page: Sequence[Any] = ()) -> APIRoute
 def _page(folder: Path) -> Callable[[], Awaitable[Response]]:
     async def ui() -> Response:
         try:
-            shipped = _shipped(folder)
+            return Response(_shipped(folder).page, media_type="text/html; charset=utf-8")
         except OSError as error:
             raise HTTPException(500, "the panel's page is not installed; install airflow-spark-tuner again") from error
-        page = shipped.page.replace(b'="static/', f'="static/{shipped.version}/'.encode())
-        return Response(page, media_type="text/html; charset=utf-8")
 
     return ui
 
@@ -71,7 +69,7 @@ def _file(folder: Path) -> Callable[[str, Request], Awaitable[Response]]:
         content = shipped.files.get(name)
         if content is None:
             raise HTTPException(404, "the panel has no such file; load the page again if the panel was upgraded")
-        tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+        tag = f'"{shipped.version}"'
         kept = "no-cache" if name == file else "max-age=31536000, immutable"
         headers = {"ETag": tag, "Cache-Control": f"private, {kept}"}
         if tag in request.headers.get("if-none-match", ""):
@@ -89,4 +87,6 @@ def _shipped(folder: Path) -> _Shipped:
     for name, content in files.items():
         digest.update(f"{name} {len(content)}\n".encode())
         digest.update(content)
-    return _Shipped((folder / PAGE).read_bytes(), files, digest.hexdigest()[:16])
+    version = digest.hexdigest()[:16]
+    page = (folder / PAGE).read_bytes().replace(b'="static/', f'="static/{version}/'.encode())
+    return _Shipped(page, files, version)

@@ -9,10 +9,12 @@ from threading import Lock
 
 from tuner.history.store import Store
 from tuner.model.run import Run
+from tuner.model.turning_point import TurningPoint
 from tuner.policy.baseline import Baseline, baselines, query_baselines
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.measure import latest_usable
 from tuner.policy.measured_gain import RunsSoFar
+from tuner.policy.turning_points import turning_points
 from tuner.words.query_names import QueryNames, names_in
 
 # As many as its charts show.
@@ -44,6 +46,10 @@ class RunsInView:
     def so_far(self) -> RunsSoFar:
         """What all of them tell of the changes of the latest."""
         return RunsSoFar.of(self.runs)
+
+    @cached_property
+    def turning_points(self) -> list[TurningPoint]:
+        return turning_points(self.runs)
 
     @cached_property
     def followed(self) -> list[tuple[Run, frozenset[str]]]:

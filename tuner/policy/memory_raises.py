@@ -13,7 +13,7 @@ from tuner.model.run import Outcome, Run, RunState
 from tuner.model.size_change import MemoryLimits, SizeChange, as_asked
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.failed_run import FailedRun, failed_by
-from tuner.policy.remedies import HEALED, REMEDIES, SIZED, STEP, amount, as_value, more, remedies_of, smaller_partitions
+from tuner.policy.remedies import HEALED, REMEDIES, SIZED, STEP, amount, as_value, more, remedies_of
 from tuner.spark.broadcasts_off import THRESHOLDS
 from tuner.spark.container import executor_container_bytes, largest_heap, overhead_bytes
 from tuner.spark.knobs import (
@@ -25,7 +25,6 @@ from tuner.spark.knobs import (
     EXECUTOR_MEMORY_OVERHEAD,
     OFF_HEAP,
     OFF_HEAP_SIZE,
-    SHUFFLE_PARTITIONS,
 )
 from tuner.spark.master import gives_heap_alone
 from tuner.spark.settings import Settings
@@ -38,7 +37,7 @@ HEAP_PER_RESULT = 2
 
 _HEAP, _OVERHEAD, _OFF_HEAP = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property, OFF_HEAP_SIZE.property
 _DRIVER, _RESULTS = DRIVER_MEMORY.property, DRIVER_MAX_RESULT_SIZE.property
-_CORES, _PARTITIONS = EXECUTOR_CORES.property, SHUFFLE_PARTITIONS.property
+_CORES = EXECUTOR_CORES.property
 # Its name before Spark 2.3, which logs do not tell of.
 _OLD_OVERHEAD = "spark.yarn.executor.memoryOverhead"
 
@@ -131,8 +130,7 @@ class _Known:
             return  # An earlier version stored it, which did not tell a heap from a container.
         remedies = [name for name in remedies_of(failure.kind, conf) if self._is_tellable(name, conf)]
         for name in remedies:
-            partitions = smaller_partitions(failure, outcome) if name == _PARTITIONS else 0
-            if (wanted := self._wanted(name, conf, partitions)) is not None:
+            if (wanted := self._wanted(name, failure, outcome)) is not None:
                 self._try(name, wanted, conf, run, failure)
                 if name == _RESULTS and (heap := HEAP_PER_RESULT * wanted) > amount(_DRIVER, conf):
                     self._try(_DRIVER, heap, conf, run, failure)
@@ -148,14 +146,14 @@ class _Known:
             _OLD_OVERHEAD in self.own_conf or gives_heap_alone(conf.get("spark.master", ""))
         )
 
-    def _wanted(self, name: str, conf: Mapping[str, str], partitions: int) -> int | None:
-        """How much the run after one with this conf is to have, or how many `partitions`; None where that is no more, or was in
-        vain."""
+    def _wanted(self, name: str, failure: Failure, outcome: Outcome) -> int | None:
+        """How much the run after one that died so is to have; None where that is no more, or was in vain."""
+        conf = outcome.conf
         had = amount(name, conf)
         if self.vain.get(name, had + 1) <= had:
             del self.vain[name]  # It had as much since, of its own.
         had = max(had, self.short.get(name, had))
-        wanted = partitions if name == _PARTITIONS else more(name, had, conf)
+        wanted = more(name, had, failure, outcome)
         if name == _CORES and not self._has_shape({**conf, _CORES: as_value(name, wanted)}):
             return None
         if name in SIZED:

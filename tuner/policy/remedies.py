@@ -97,14 +97,16 @@ def amount(name: str, conf: Mapping[str, str]) -> int:
     return settings[REMEDIES[name]] or 0
 
 
-def more(name: str, too_little: int, conf: Mapping[str, str]) -> int:
-    """The next amount of a remedy after one that was too little, for a run with this conf: no larger, where there is no more."""
+def more(name: str, too_little: int, failure: Failure, outcome: Outcome) -> int:
+    """The next amount of a remedy after one that was too little for a run that died: no larger, where there is no more."""
     if name == EXECUTOR_CORES.property:
-        return -max(1, Settings(conf)[TASK_CPUS], -too_little // STEP)
+        return -max(1, Settings(outcome.conf)[TASK_CPUS], -too_little // STEP)
+    if name == SHUFFLE_PARTITIONS.property:
+        return _smaller_partitions(failure, outcome)
     return 1 if name == BROADCAST_THRESHOLD.property else STEP * too_little
 
 
-def smaller_partitions(failure: Failure, outcome: Outcome) -> int:
+def _smaller_partitions(failure: Failure, outcome: Outcome) -> int:
     """How many shuffle partitions a run is to have after one that died, so that none holds more than AQE aims at (it joins small
     ones, and never splits a large one outside of a skewed join): twice as many at least. 0 where its shuffles' partitions are no
     larger than that, or their number is not this property's to tell."""

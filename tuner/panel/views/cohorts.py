@@ -78,7 +78,7 @@ def cohort_page(facts: CohortFacts, *, may_act: bool, core_hour_price: float | N
         queries=len({query.fingerprint for query in outcome.queries}) if outcome else 0,
         spark_version=outcome.spark_version if outcome else "",
         held=held(facts.runs),
-        turned=turned(facts.runs),
+        turned=turned(facts.view.turning_points),
     )
 
 

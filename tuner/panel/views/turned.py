@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
-from tuner.model.run import Run
+from tuner.model.turning_point import TurningPoint
 from tuner.panel.models import Turned
 from tuner.panel.views.texts import shortened
-from tuner.policy.turning_points import turning_points
 from tuner.words.turning_points import prevented_words, turn_words
 
 
-def turned(runs: Sequence[Run]) -> Turned | None:
-    """Of the newest such time that queries would have got slower by; None where there is none. `runs` are oldest first."""
-    point = next((point for point in turning_points(runs) if point.queries), None)
+def turned(points: Iterable[TurningPoint]) -> Turned | None:
+    """Of the first of these, newest first, that queries would have got slower by; None where there is none."""
+    point = next((point for point in points if point.queries), None)
     if point is None:
         return None
     return Turned(

@@ -14,7 +14,7 @@ from tuner.bench.workloads.joins.schema import LISTS, TABLES
 from tuner.bench.workloads.joins.table import Table
 from tuner.bench.workloads.parquet_views import duckdb_connection
 from tuner.bench.workloads.sql_literal import sql_literal
-from tuner.bench.workloads.written_once import is_written, written_once
+from tuner.demo.written_once import is_written, written_once
 
 if TYPE_CHECKING:
     import duckdb

@@ -10,8 +10,8 @@ from tuner.bench.workloads.parquet_views import parquet_views
 from tuner.bench.workloads.ssb.star_literals import filled
 from tuner.bench.workloads.ssb.star_queries import STAR_QUERIES
 from tuner.bench.workloads.ssb.star_tables import star_tables
-from tuner.bench.workloads.written_once import is_written, written_once
 from tuner.demo.tables import TPCH, loaded
+from tuner.demo.written_once import is_written, written_once
 
 
 def make_star(directory: Path, scale_factor: float, seed: int) -> None:

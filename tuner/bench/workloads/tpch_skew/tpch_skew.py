@@ -8,8 +8,8 @@ from tuner.bench.workloads.benchmark import Benchmark, Seeded
 from tuner.bench.workloads.draws import define_draws
 from tuner.bench.workloads.tpc import TPC_H
 from tuner.bench.workloads.tpch_skew.skewed_tables import SKEWED, skew
-from tuner.bench.workloads.written_once import is_written, written_once
 from tuner.demo.tables import TPCH, loaded
+from tuner.demo.written_once import is_written, written_once
 
 
 def make_skewed(directory: Path, scale_factor: float, seed: int) -> None:

@@ -128,6 +128,7 @@ def test_the_users_own_event_log_stays_where_it_is_and_runs_at_once_find_theirs(
     assert not any((cohort.directory / "events").exists() for cohort in cohorts)
 
 
+@pytest.mark.nightly
 def test_a_directory_that_spark_would_not_start_with_is_not_turned_on(tmp_path: Path) -> None:
     """Spark passes it over while its event log is off."""
     cohort, job, missing = Cohort(tmp_path), tmp_path / "job.py", tmp_path / "missing"

@@ -212,9 +212,9 @@ def test_the_next_run_goes_without_what_was_rolled_back(airflow: LiveAirflow) ->
     ("name", "path"),
     [
         ("navigation", "/plugin/spark-tuner"),
-        ("dag", f"/dags/{DAG}/plugin/spark-tuner-dag"),
-        ("dag_run", f"/dags/{DAG}/runs/{{run}}/plugin/spark-tuner-dag-run"),
-        ("task", f"/dags/{DAG}/tasks/{TASK}/plugin/spark-tuner-task"),
+        pytest.param("dag", f"/dags/{DAG}/plugin/spark-tuner-dag", marks=pytest.mark.nightly),
+        pytest.param("dag_run", f"/dags/{DAG}/runs/{{run}}/plugin/spark-tuner-dag-run", marks=pytest.mark.nightly),
+        pytest.param("task", f"/dags/{DAG}/tasks/{TASK}/plugin/spark-tuner-task", marks=pytest.mark.nightly),
         ("task_instance", f"/dags/{DAG}/runs/{{run}}/tasks/{TASK}/plugin/spark-tuner-task-instance"),
     ],
 )

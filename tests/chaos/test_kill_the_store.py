@@ -73,6 +73,7 @@ def test_between_decision_and_harvest(cohort: Cohort, server: Server) -> None:
     assert stored(cohort)[VICTIM].state is RunState.SUCCEEDED
 
 
+@pytest.mark.nightly  # By day the store is killed before and after a run, and the driver at every step.
 def test_at_every_step(server: Server, template: Cohort, tmp_path: Path) -> None:
     for fatal in count(1):
         cohort = copied(template, server, tmp_path / str(fatal))

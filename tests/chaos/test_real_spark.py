@@ -25,6 +25,7 @@ pytestmark = [pytest.mark.spark]
 JOB = Path(__file__).with_name("failing_job.py")
 
 
+@pytest.mark.nightly
 def test_failures_are_recognised(spark_submit: Callable[..., Path], tmp_path: Path) -> None:
     log = spark_submit(JOB, tmp_path, log_dir=tmp_path / "events", conf={"spark.driver.maxResultSize": "1m"})
     (source,) = [s for s in find_logs(log) if "warehouse" not in str(s.path)]

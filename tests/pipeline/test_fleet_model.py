@@ -130,6 +130,7 @@ def test_training_again_finds_the_same_and_only_when_its_inputs_are_new(
         learned(spark, out, "c")
 
 
+@pytest.mark.nightly
 def test_a_model_that_is_gone_is_trained_again(spark: Any, out: Path) -> None:
     first = learned(spark, out)
     Path(by_version(first)["spark-3.5"].path).unlink()

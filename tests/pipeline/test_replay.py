@@ -185,6 +185,7 @@ def as_an_earlier_version_wrote(out: Path) -> None:
         (manifest.parent / f".{manifest.name}.crc").unlink(missing_ok=True)
 
 
+@pytest.mark.nightly
 def test_the_fleets_own_model_can_be_put_to_use(spark: Any, nights: Path, out: Path) -> None:
     pytest.importorskip("sklearn", reason="scikit-learn is not installed: pip install airflow-spark-tuner[learn]")
     model = replayed(spark, nights, out).model

@@ -35,13 +35,13 @@ def tpcds_application(
 ) -> Application:
     """Queries by default and steered, some of them also on other dates, and a DataFrame program.
 
-    A quarter of the 99, or all of them at night.
+    A fifth of the 99, or all of them at night.
     """
     root = tmp_path_factory.mktemp("identity")
     queries = {
         f"q{number}": text
         for number, text in tpcds_queries.items()
-        if AT_LENGTH or number % 10 == 0 or number in _ALWAYS
+        if AT_LENGTH or number % 20 == 0 or number in _ALWAYS
     }
     dated = [name for name, text in queries.items() if _DATE.search(text)][:6]
     redated = {f"{name} {OTHER_DATE}": on_another_date(queries[name]) for name in dated}

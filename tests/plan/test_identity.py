@@ -72,7 +72,7 @@ def runs(tpcds_application: Application) -> Runs:
 
 def test_everything_ran_and_is_there(runs: Runs) -> None:
     assert runs.application.status is Completeness.COMPLETE, runs.application.problems
-    assert len(runs.names) == (100 if AT_LENGTH else 23)
+    assert len(runs.names) == (100 if AT_LENGTH else 19)
     assert {query.status.value for query in runs.queries.values()} == {"succeeded"}
 
 

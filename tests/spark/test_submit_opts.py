@@ -122,7 +122,7 @@ spark.stop()
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("by", ["spark-submit", "python"])
+@pytest.mark.parametrize("by", ["spark-submit", pytest.param("python", marks=pytest.mark.nightly)])
 def test_spark_has_the_values_and_the_users_own_win(by: str, tmp_path: Path) -> None:
     application, conf = tmp_path / "app.py", tmp_path / "conf.json"
     application.write_text(_APPLICATION)

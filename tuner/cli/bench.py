@@ -11,9 +11,11 @@ import msgspec
 import typer
 from rich.console import Console
 
+from tuner import __version__
 from tuner.bench.bench_run import Setup, Workload
 from tuner.bench.contenders.contenders import CONTENDERS, contenders_named
 from tuner.bench.records import Records
+from tuner.bench.report.finished_bench import FinishedBench, command_of, when_measured, write_finished
 from tuner.bench.result_json import result_json
 from tuner.bench.results import results
 from tuner.bench.run_rounds import run_rounds
@@ -26,6 +28,7 @@ from tuner.cli.console import console
 from tuner.cli.options import AsJson
 from tuner.cli.print_lines import print_lines
 from tuner.cli.spark_session import Conf, parse_conf
+from tuner.eventlog.properties import redact
 from tuner.machine import cores, driver_memory, machine
 from tuner.spark.spark_submit import require_java
 
@@ -101,7 +104,25 @@ def bench(
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     with shown_progress(to_stderr) as tell:
         run_rounds(setup, found, records, lambda text: print_lines(to_stderr, [text]), tell)
-    result = results(setup, {c.name: c.title for c in found}, {c.name: records.of(c.name, setup.rounds) for c in found})
+    ran = {c.name: records.of(c.name, setup.rounds) for c in found}
+    result = results(setup, {c.name: c.title for c in found}, ran)
+    command = command_of({
+        "--workload": workload,
+        "--sql": sql.name if sql is not None else None,
+        "--tables": tables.name if tables is not None else None,
+        "--scale-factor": scale_factor,
+        "--seed": seed,
+        "--queries": queries,
+        "--runs": runs,
+        "--repeats": repeats,
+        "--fixed-every": fixed_every,
+        "--contenders": ",".join(c.name for c in found),
+        "--master": master,
+        "--driver-memory": memory,
+        "--conf": [redact(each) for each in conf or ()],
+    })  # fmt: skip
+    when = when_measured(run for each in ran.values() for run in each)
+    write_finished(directory, FinishedBench(result, command, machine(), __version__, *when))
     if report is not None:
         from tuner.bench.result_page import write_page
 

@@ -36,6 +36,7 @@ COMMANDS = (
     LazyCommand("ui", "tuner.cli.ui", "ui"),
     LazyCommand("mcp", "tuner.cli.mcp", "mcp"),
     LazyCommand("bench", "tuner.cli.bench", "bench"),
+    LazyCommand("bench-results", "tuner.cli.bench_results", "bench_results"),
     LazyCommand("db", "tuner.cli.db", "db"),
 )
 

@@ -49,7 +49,8 @@ def drawn_queries(directory: Path, seed: int, names: Sequence[str]) -> Mapping[s
     Drawing reads the tables many times: what was drawn is kept beside them.
     """
     templates = dict(numbered_templates())
-    with KeptTexts(directory / f"_queries-seed{seed}.json") as kept, parquet_views(directory, seed) as connection:
+    kept = KeptTexts(directory / f"_queries-seed{seed}.json")
+    with parquet_views(directory, seed) as connection:
         return {name: kept.get(name, partial(_text, connection, templates[name], f"{name}/{seed}")) for name in names}
 
 

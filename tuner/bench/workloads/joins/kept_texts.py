@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 
 
 class KeptTexts:
-    """The texts of a file by name. What was added is written as the block ends, also where it ends early."""
+    """The texts of a file by name. Each that is added is in the file before the next is drawn: who stops loses one."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -19,12 +18,10 @@ class KeptTexts:
         """The text of that name; drawn where there is none."""
         if name not in self._texts:
             self._texts[name] = draw()
+            self._write()
         return self._texts[name]
 
-    def __enter__(self) -> KeptTexts:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def _write(self) -> None:
         unfinished = self._file.with_suffix(".part")
         unfinished.write_text(json.dumps(dict(sorted(self._texts.items())), indent=1), encoding="utf-8")
         unfinished.replace(self._file)

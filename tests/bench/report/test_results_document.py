@@ -1,0 +1,87 @@
+"""The page on what benches measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.bench.made import runs, setup
+from tuner.bench.bench_run import BenchRun, QueryTime
+from tuner.bench.report.finished_bench import FinishedBench, command_of, read_finished, when_measured, write_finished
+from tuner.bench.report.results_document import results_document
+from tuner.bench.report.speed_up_picture import write_speed_ups
+from tuner.bench.results import results
+from tuner.errors import TunerError
+
+TITLES = {"default": "Spark's defaults", "tuner": "the tuner"}
+
+
+def finished(*tuned: dict[str, float], failed: bool = False) -> FinishedBench:
+    mine: list[BenchRun] = runs("tuner", *tuned)
+    if failed:
+        last = mine[-1]
+        mine[-1] = replace(last, queries=(QueryTime("q1", 1.0, error="no memory"), *last.queries[1:]))
+    default = runs("default", *[{"q1": 10.0 + n / 100, "q2": 5.0 + n / 100} for n in range(5)])
+    result = results(setup(), TITLES, {"default": default, "tuner": mine})
+    return FinishedBench(result, "spark-tuner bench --runs 3", "a machine", "1.0", "2026-01-01", "2026-01-02")
+
+
+def test_what_got_slower_comes_first_and_the_surest_of_it() -> None:
+    bench = finished(*[{"q1": 2.0, "q2": 9.0 + n / 100} for n in range(5)])
+    page = results_document([bench], {0: "images/p.svg"})
+    slower = page.index("| q2 | 5.0 | 9.0 | 0.56x | surely (p 0.000) |")
+    assert slower < page.index("## All of it") < page.index("spark-tuner bench --runs 3")
+    assert "5 of 10 (50.0%)" in page, "q2 was slow in each round"
+    assert "0 of 10 (0.0%)" in page, "the defaults never were"
+    assert "](images/p.svg)" in page
+
+
+def test_nothing_slower_is_said_to_be() -> None:
+    page = results_document([finished(*[{"q1": 2.0, "q2": 5.0}] * 5)], {})
+    assert "How sure" not in page
+    assert "no test does.\n\nNone." in page
+    assert page.count("- none") == 2, "neither other rows nor failures"
+
+
+def test_failures_and_other_rows_are_named() -> None:
+    page = results_document([finished(*[{"q1": 2.0, "q2": 5.0}] * 5, failed=True)], {})
+    assert ", tuner: q1\n" in page
+
+
+def test_it_is_the_bench_that_was_written(tmp_path: Path) -> None:
+    bench = finished(*[{"q1": 2.0, "q2": 5.0}] * 5)
+    write_finished(tmp_path, bench)
+    assert read_finished(tmp_path) == bench
+
+
+def test_a_bench_without_an_end_and_one_of_another_version_say_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(TunerError, match="no bench came to its end there .* run spark-tuner bench --directory"):
+        read_finished(tmp_path)
+    (tmp_path / "result.json").write_text('{"result": 1}')
+    with pytest.raises(TunerError, match=r"result\.json: not a result of this version"):
+        read_finished(tmp_path)
+
+
+def test_a_command_can_be_pasted_into_a_shell() -> None:
+    options = {"--workload": "", "--scale-factor": 0.1, "--runs": 3, "--conf": ["a=b c", "d=1"], "--seed": None}
+    assert command_of(options) == "spark-tuner bench --scale-factor 0.1 --runs 3 --conf 'a=b c' --conf d=1"
+
+
+def test_when_it_was_measured_is_told_by_its_runs() -> None:
+    first, second = runs("tuner", {"q1": 1}, {"q1": 1})
+    first = replace(first, started_at="2026-01-01T10:00:00+00:00", application_seconds=60)
+    second = replace(second, started_at="2026-01-01T11:00:00+00:00", application_seconds=90)
+    assert when_measured(iter([second, first])) == ("2026-01-01T10:00:00+00:00", "2026-01-01T11:01:30+00:00")
+    assert when_measured([]) == ("", "")
+
+
+def test_the_picture_is_the_same_for_the_same_result(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install airflow-spark-tuner[bench]")
+    bench = finished(*[{"q1": 2.0, "q2": 5.0}] * 5)
+    for name in ("a.svg", "b.svg"):
+        write_speed_ups(tmp_path / "images" / name, bench.result)
+    first, second = ((tmp_path / "images" / name).read_bytes() for name in ("a.svg", "b.svg"))
+    assert first == second
+    assert b"tuner" in first

@@ -1,0 +1,1 @@
+"""What finished benches are told by: one page of Markdown with pictures."""

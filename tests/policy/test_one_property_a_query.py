@@ -7,6 +7,7 @@ from dataclasses import replace
 from tuner.model.action import Action
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Mode, Standing
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.run import Run
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.decide import decide
@@ -83,6 +84,21 @@ def test_a_join_that_was_not_tried_yet_waits_for_none_but_a_property_that_is_new
     tried = run(1, {"q1": 19.5, "q2": 20, "q3": 20}, DecidedChange(change, Standing.TRIAL, change.reason))
     found = _decision((change,), *joins, runs=(BASE, tried))
     assert found == {FIRST.id: Standing.TRIAL, JOIN.id: Standing.TRIAL, OTHER_JOIN.id: Standing.TRIAL}
+
+
+def test_a_property_does_not_wait_for_what_the_agent_held() -> None:
+    """Rows that are too many to broadcast are so again tomorrow."""
+    (join,) = recommend(JOIN, high=9)
+    night = run(1, {"q1": 20, "q2": 20, "q3": 20}, DecidedChange(join, Standing.TRIAL, join.reason))
+    assert night.outcome is not None
+    first, *rest = night.outcome.queries
+    of_agent = {status: (DirectiveResult(join.actions[0].id, status),) for status in DirectiveStatus}
+    for status, standing in ((DirectiveStatus.HELD, Standing.TRIAL), (DirectiveStatus.APPLIED, Standing.TRIAL)):
+        ran = replace(night.outcome, queries=(replace(first, directives=of_agent[status]), *rest))
+        found = _decision(recommend(FIRST, high=9.8), (join,), runs=(BASE, replace(night, outcome=ran)))
+        assert found == {FIRST.id: standing, JOIN.id: Standing.TRIAL}
+    new = _decision(recommend(FIRST, high=9.8), (join,), recommend(OTHER_JOIN, high=9.5), runs=(BASE, night))
+    assert new[FIRST.id] is Standing.HELD, "another one is new"
 
 
 def test_a_query_that_runs_twice_is_judged_by_both() -> None:

@@ -109,6 +109,9 @@ for key in ("s_id", "s_ticket"):
 write("id % 4")
 skewed = rows("plain and skewed", "")
 same["skewed"] = rows("skewed", text) == skewed
+by_tickets = RENAMED.format(key="s_ticket")
+skewed = rows("plain and skewed tickets", "", by_tickets)
+same["skewed tickets"] = rows("skewed tickets", of_renamed, by_tickets) == skewed
 
 days = [OF_A_DAY.format(day=day) for day in (1, 2)]
 of_days = [rows(f"plain day {day}", "", sql) for day, sql in enumerate(days, 1)]

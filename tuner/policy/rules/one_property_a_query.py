@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
-from tuner.policy.changes_in_effect import changes_in_effect
+from tuner.policy.changes_in_effect import changes_in_effect, held_in
 from tuner.policy.held_back import held_back
 from tuner.policy.measure import usable
 from tuner.policy.situation import Situation
@@ -21,12 +21,13 @@ def one_property_a_query(situation: Situation, decided: Sequence[DecidedChange])
     other: later runs then tell what each of them does. Until then joins come first, unless a property is surer to gain than all
     of those on its queries, or their values have not come for long. None that is being tried makes way for a property that is
     not; a property that is, and gained less than foretold, counts for no more than that. What a person has asked for waits for
-    nothing.
+    nothing, and no property for what the latest run held: it may do so night after night.
     """
     latest = situation.latest_run
     tried = {d.id for d in latest.decision.in_force} if latest else set()
     trials = [d for d in decided if d.standing is Standing.TRIAL]
-    joins = [d for d in trials if d.change.is_on_joins and not situation.is_far_off(d)]
+    held_there = held_in(latest).keys() if latest else ()
+    joins = [d for d in trials if d.change.is_on_joins and not situation.is_far_off(d) and d.id not in held_there]
     properties = [d for d in trials if not d.change.is_on_joins]
     asked_for = {d.id for d in trials if situation.is_asked_for(d.change)}
     met = [{d.id for d in changes_in_effect(run)} for run in situation.runs if usable(run)]

@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.JoinHint;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.RebalancePartitions;
 import org.apache.spark.sql.catalyst.plans.logical.RepartitionByExpression;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
@@ -51,7 +52,7 @@ public final class BroadcastRule extends Rule implements Trees.Rewrite {
   /** What was counted of a side; 0 while its stage runs and once it is broadcast, no end of it where there is no such stage. */
   private static long relationBytes(LogicalPlan side) {
     while (side instanceof Project || side instanceof Filter) side = (LogicalPlan) Trees.children(side).get(0);
-    if (side instanceof RepartitionByExpression) return 0;
+    if (side instanceof RepartitionByExpression || side instanceof RebalancePartitions) return 0;
     if (!(side instanceof LogicalQueryStage)) return Long.MAX_VALUE;
     SparkPlan stage = ((LogicalQueryStage) side).physicalPlan();
     return stage instanceof BroadcastQueryStageExec ? 0 : Math.max(0, Measured.relationBytes(stage));

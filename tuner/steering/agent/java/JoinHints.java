@@ -150,7 +150,10 @@ public final class JoinHints implements Trees.Rewrite {
   private Join measuredFirst(Join join, Directives.Hint directed, boolean left) {
     String obstacle = MeasuredFirst.obstacle(join, left);
     if (obstacle != null) {
-      pass.hold(directed.id, new Held(Held.UNMEASURED_RESULT, "what it would broadcast cannot be counted first: " + obstacle));
+      String why = "what it would broadcast cannot be counted first: " + obstacle;
+      // A result of joins is to be counted in each run; a relation only where its filters or the heap are others.
+      if (MeasuredFirst.isNeeded(left ? join.left() : join.right())) pass.tell(directed.id, Pass.IMPOSSIBLE, why);
+      else pass.hold(directed.id, new Held(Held.UNMEASURED_RESULT, why));
       return join;
     }
     pass.tell(directed.id, Pass.APPLIED, "");

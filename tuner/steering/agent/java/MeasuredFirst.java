@@ -22,8 +22,8 @@ import scala.Some;
 
 /**
  * A broadcast of what no file tells the size of: the result of joins below, or what a filter keeps for values that were never
- * counted. Its rows are shuffled by the join's keys first, which counts them, as a sort merge join would have it;
- * BroadcastRule takes the hint away where they are too many.
+ * counted. Its rows are shuffled by the join's keys first, which counts them, as a sort merge join would have it (once more where
+ * the join below has shuffled them so); BroadcastRule takes the hint away where they are too many.
  */
 public final class MeasuredFirst extends HintInfo {
   private static final String COST_EVALUATOR = "spark.sql.adaptive.customCostEvaluatorClass";
@@ -72,7 +72,7 @@ public final class MeasuredFirst extends HintInfo {
     if (!evaluator.isEmpty() && !evaluator.equals(OURS)) return "the job has a cost evaluator of its own";
     List keys = keys(join, left);
     if (keys.isEmpty()) return "the join has no keys";
-    if (comesBy(left ? join.left() : join.right(), keys)) return "its rows come partitioned by the keys already";
+    if (isShuffled(left ? join.left() : join.right())) return "its rows come out of a shuffle already";
     if (prunes(left ? join.right() : join.left())) return "it prunes partitions of the other side";
     return null;
   }
@@ -81,7 +81,8 @@ public final class MeasuredFirst extends HintInfo {
   public static LogicalPlan counted(Join join, boolean left) {
     SQLConf.get().setConfString(COST_EVALUATOR, OURS);
     LogicalPlan side = left ? join.left() : join.right();
-    return Shuffled.by(keys(join, left), side);
+    List keys = keys(join, left);
+    return comesBy(side, keys) ? Shuffled.anew(keys, side) : Shuffled.by(keys, side);
   }
 
   private static List keys(Join join, boolean left) {
@@ -112,6 +113,14 @@ public final class MeasuredFirst extends HintInfo {
     }
     // What a projection computes is not followed.
     return asMany && there.containsAll(wanted) || !Trees.output(below).containsAll(wanted);
+  }
+
+  /** Whether a side is a shuffle that somebody asked for, which another one above it would take the place of (CollapseRepartition). */
+  private static boolean isShuffled(LogicalPlan side) {
+    LogicalPlan below = side;
+    while (below instanceof Project || below instanceof Filter) below = (LogicalPlan) Trees.children(below).get(0);
+    String name = below.getClass().getSimpleName();
+    return name.startsWith("Repartition") || name.startsWith("Rebalance");
   }
 
   /** What columns above a projection are called below it; what it computes keeps its name. */

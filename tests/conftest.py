@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.made_stores import make_at_once
 from tests.spark_archive import driver_options
 from tuner import side_by_side
 
@@ -25,6 +26,7 @@ os.environ["SPARK_TUNER_MOST_SECONDS_BEFORE"] = os.environ["SPARK_TUNER_MOST_SEC
 os.environ["SPARK_SUBMIT_OPTS"] = driver_options()
 # Nor is it in how many processes; those that are say so.
 side_by_side.ALONE_SECONDS = float("inf")
+make_at_once()
 # How wide the terminal of whoever runs the tests is, is not what they are about.
 os.environ.pop("COLUMNS", None)
 # Set by .ci/nightly: more queries of TPC-DS, more examples of each property.

@@ -45,6 +45,8 @@ class Estimates:
 
     def side(self, columns: Iterable[int]) -> SideEstimate:
         """The estimate of the join input made of the relations that own these columns (expression ids)."""
+        if not self._bytes_of_leaves:
+            return UNESTIMATED
         leaves = frozenset(self._leaf_of_column[c] for c in columns if c in self._leaf_of_column)
         if leaves not in self._bytes_of_leaves:
             return UNESTIMATED

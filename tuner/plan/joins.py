@@ -109,9 +109,12 @@ def planned_joins(joins: Iterable[Join], estimates: Estimates) -> Planned:
     }
 
 
-def every_join(root: PlanNode) -> list[Join]:
-    """The joins of a plan as the query has them, those that reuse another's result too: as many before AQE as after."""
-    lineage = lineage_of(root)
+def every_join(root: PlanNode, lineage: Lineage | None = None) -> list[Join]:
+    """The joins of a plan as the query has them, those that reuse another's result too: as many before AQE as after.
+
+    `lineage` is the plan's, where it is known.
+    """
+    lineage = lineage or lineage_of(root)
     scans_below = ScansBelow(root)
     seen: Counter[str] = Counter()
     found = []

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from msgspec import structs
 
@@ -19,11 +20,12 @@ from tuner.plan.aggregate_outputs import aggregate_outputs
 from tuner.plan.aggregate_sites import find_aggregates
 from tuner.plan.digest import digest
 from tuner.plan.directive_results import RanPlan, directive_results, merged_query
-from tuner.plan.estimates import read_estimates
+from tuner.plan.estimates import NO_ESTIMATES, Estimates, read_estimates
 from tuner.plan.fingerprint import fingerprint
 from tuner.plan.join_blocks import join_graphs
-from tuner.plan.joins import every_join, find_joins, planned_joins
+from tuner.plan.joins import Join, every_join, find_joins, planned_joins
 from tuner.plan.key_filter_sites import key_filter_sites
+from tuner.plan.lineage import Lineage, lineage_of
 from tuner.plan.literals import query_values, values_of_plan
 from tuner.plan.main_relations import main_relations
 from tuner.plan.measured_plan import MAX_WORK, MeasuredPlan
@@ -69,34 +71,33 @@ def plans_of(application: Application) -> Iterator[tuple[Execution, Sequence[Sta
 
 
 def query(execution: Execution, stages: Sequence[Stage], steering: AgentRecord = UNSTEERED) -> Query | None:
-    """A SQL execution with the stages its jobs ran; None where it reads no data, or its plan cannot be read.
+    """What a SQL execution is, with its joins as measured and its directives; None where it reads no data, or its plan cannot be
+    read. `query_and_plans` tells what else its plans and stages show.
 
     `steering` is what its application's log tells of directives.
     """
-    found = query_and_plan(execution, stages, steering)
+    found = _read_execution(execution, stages, steering, lambda ran: ran.query(NO_ESTIMATES))
     return found[0] if found else None
-
-
-def query_and_plan(
-    execution: Execution, stages: Sequence[Stage], steering: AgentRecord = UNSTEERED
-) -> tuple[Query, PlanNode] | None:
-    """Like `query`, with the plan that ran in the end."""
-    found = query_and_plans(execution, stages, steering)
-    return (found[0], found[2]) if found else None
 
 
 def query_and_plans(
     execution: Execution, stages: Sequence[Stage], steering: AgentRecord = UNSTEERED
 ) -> QueryAndPlans | None:
-    """Like `query`, with its plans."""
+    """The query with its sizes, and its plans; None as for `query`."""
+    return _read_execution(execution, stages, steering, _RanExecution.query_with_sizes)
+
+
+def _read_execution(
+    execution: Execution, stages: Sequence[Stage], steering: AgentRecord, read: Callable[[_RanExecution], Query]
+) -> QueryAndPlans | None:
     if execution.initial_plan is None:
         return None
     try:
         initial = build_tree(execution.initial_plan, execution.accumulators)
-        final = build_tree(execution.final_plan, execution.accumulators) if execution.final_plan else initial
         if not any(map(_reads, initial.walk_all())) or _is_command(execution.initial_plan):
             return None
-        return _measured(execution, initial, final, stages, steering), initial, final
+        final = build_tree(execution.final_plan, execution.accumulators) if execution.final_plan else initial
+        return read(_RanExecution(execution, initial, final, stages, steering)), initial, final
     except RecursionError:
         return None
 
@@ -114,18 +115,18 @@ def in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | N
     def graphs() -> tuple[JoinGraph, ...]:
         return _orderable(join_graphs(final, finished=whole, outputs=aggregate_outputs(logical_plan)))
 
-    blocks = _or_nothing(query, "join graphs", graphs) or ()
+    blocks = _or_nothing(query.id, "join graphs", graphs) or ()
     return replace(
         query,
         graphs=() if query.merged else blocks,
         merged_graphs=blocks if query.merged else (),
-        tables=_or_nothing(query, "tables", lambda: table_reads(final)) or (),
+        tables=_or_nothing(query.id, "tables", lambda: table_reads(final)) or (),
         work=_work(query, plan, stages),
-        values=_or_nothing(query, "values", lambda: values_of_plan(initial, logical_plan)) or (),
-        key_filters=_or_nothing(query, "key filters", lambda: key_filter_sites(final)) or () if plan else (),
-        shared_subplans=_or_nothing(query, "shared subplans", lambda: shared_subplans(final)) or () if plan else (),
-        aggregates=_or_nothing(query, "aggregates", lambda: find_aggregates(plan)) or () if plan else (),
-        skews=_or_nothing(query, "stages", lambda: find_skews(plan, stages)) or () if plan else (),
+        values=_or_nothing(query.id, "values", lambda: values_of_plan(initial, logical_plan)) or (),
+        key_filters=_or_nothing(query.id, "key filters", lambda: key_filter_sites(final)) or () if plan else (),
+        shared_subplans=_or_nothing(query.id, "shared subplans", lambda: shared_subplans(final)) or () if plan else (),
+        aggregates=_or_nothing(query.id, "aggregates", lambda: find_aggregates(plan)) or () if plan else (),
+        skews=_or_nothing(query.id, "stages", lambda: find_skews(plan, stages)) or () if plan else (),
     )
 
 
@@ -144,14 +145,14 @@ def measured_plan(found: QueryAndPlans, stages: Sequence[Stage]) -> MeasuredPlan
 
 
 def _work(query: Query, plan: MeasuredPlan | None, stages: Sequence[Stage]) -> QueryWork | None:
-    return _or_nothing(query, "work", lambda: query_work(plan, stages)) if plan else None
+    return _or_nothing(query.id, "work", lambda: query_work(plan, stages)) if plan else None
 
 
-def _or_nothing(query: Query, what: str, find: Callable[[], Found]) -> Found | None:
+def _or_nothing(query_id: int, what: str, find: Callable[[], Found]) -> Found | None:
     try:
         return find()
     except Exception:
-        _log.warning("the %s of query %d cannot be read; left out", what, query.id, exc_info=True)
+        _log.warning("the %s of query %d cannot be read; left out", what, query_id, exc_info=True)
         return None
 
 
@@ -169,76 +170,122 @@ def _is_command(plan: PlanInfo) -> bool:
     return plan.name.startswith(_COMMANDS) and not any(c.metrics or c.children for c in plan.children)
 
 
-def _measured(
-    execution: Execution, initial: PlanNode, final: PlanNode, stages: Sequence[Stage], steering: AgentRecord
-) -> Query:
-    scans, read = _scans(final), _read(initial)
-    status = _status(execution)
-    joins = every_join(initial)
-    planned = planned_joins(joins, read_estimates(execution.logical_plan))
-    measured = find_joins(final, planned, finished=status is QueryStatus.SUCCEEDED and _ran(final))
-    query = Query(
-        id=execution.execution_id,
-        root_id=execution.root_execution_id,
-        fingerprint=fingerprint(initial, joins),
-        description=execution.description,
-        start_ms=execution.start_ms,
-        duration_ms=_duration_ms(execution),
-        status=status,
-        joins=measured,
-        shuffles=find_shuffles(
-            final,
-            {a: stage.tasks for stage in stages for a in stage.accumulator_ids},
-            {a: stage.executor_run_time_ms for stage in stages for a in stage.accumulator_ids},
-        ),
-        input_bytes=_input_bytes(scans, stages),
-        input_rows=sum(scan.metrics.get("number of output rows", 0) for scan in scans),
-        executor_run_ms=sum(stage.executor_run_time_ms for stage in stages),
-        executor_cpu_ms=sum(stage.executor_cpu_time_ns for stage in stages) // 1_000_000,
-        spilled_bytes=sum(stage.disk_spilled_bytes for stage in stages),
-        task_count=sum(stage.tasks for stage in stages),
-        error=error_kind(execution.error) if execution.error else None,
-        broadcasts_off=broadcasts_off(execution.modified_conf),
-        relations=tuple(sorted(read)),
-        main_relations=main_relations(measured, sorted(read)),
-        columns=digest("\n".join(sorted(f"{name}.{column}" for name, columns in read.items() for column in columns))),
-        not_deterministic=not_deterministic(initial),
-    )
-    found = _values(execution, initial, query, steering)
-    query = replace(query, literals=found.literals, conditions=found.conditions, row_counts=row_counts(measured))
-    if not (execution.steered or steering.is_directed):
-        return query
-    ran = RanPlan(final, query.joins, joins)
-    if lent := opened(steering.sealed, query.relations, query.columns):
-        steering = structs.replace(steering, directives=(*steering.directives, *lent))
-    if merged := merged_query(execution, query.fingerprint, query.relations, steering):
-        query = replace(query, fingerprint=merged, merged=True)
-    outcomes = _or_nothing(query, "directives", lambda: directive_results(execution, query.fingerprint, ran, steering))
-    return replace(query, directives=outcomes or ())
+@dataclass(frozen=True)
+class _RanExecution:
+    """An execution with its plans. What is read of them is read once, and only where it is asked for."""
 
+    execution: Execution
+    initial: PlanNode
+    final: PlanNode
+    stages: Sequence[Stage]
+    steering: AgentRecord
 
-def _values(execution: Execution, initial: PlanNode, query: Query, steering: AgentRecord) -> QueryValues:
-    """What the agent says, which decides by it; else what the texts tell."""
-    of_query = UNKNOWN_VALUES if execution.steered else steering.values.get(query.fingerprint, UNKNOWN_VALUES)
-    for said in (execution.values, of_query):
-        if said.literals:
-            return said
-    return _or_nothing(query, "values", lambda: query_values(initial, execution.logical_plan)) or UNKNOWN_VALUES
+    def query(self, estimates: Estimates) -> Query:
+        """What tells the query from others and what its joins did, with these estimates of their sides."""
+        execution, status = self.execution, _status(self.execution)
+        planned = planned_joins(self._joins, estimates)
+        measured = find_joins(self.final, planned, finished=status is QueryStatus.SUCCEEDED and _ran(self.final))
+        found = Query(
+            id=execution.execution_id,
+            root_id=execution.root_execution_id,
+            fingerprint=fingerprint(self.initial, self._joins),
+            description=execution.description,
+            start_ms=execution.start_ms,
+            duration_ms=_duration_ms(execution),
+            status=status,
+            joins=measured,
+            main_relations=main_relations(measured, ()) or self._relations[:1],
+        )
+        values = self._values(found.fingerprint)
+        return self._directed(replace(found, literals=values.literals, conditions=values.conditions))
+
+    def query_with_sizes(self) -> Query:
+        """The same, and what its plans and stages tell of it besides."""
+        execution, stages = self.execution, self.stages
+        found = self.query(read_estimates(execution.logical_plan))
+        scans = _scans(self.final)
+        return replace(
+            found,
+            shuffles=find_shuffles(
+                self.final,
+                {a: stage.tasks for stage in stages for a in stage.accumulator_ids},
+                {a: stage.executor_run_time_ms for stage in stages for a in stage.accumulator_ids},
+            ),
+            input_bytes=_input_bytes(scans, stages),
+            input_rows=sum(scan.metrics.get("number of output rows", 0) for scan in scans),
+            executor_run_ms=sum(stage.executor_run_time_ms for stage in stages),
+            executor_cpu_ms=sum(stage.executor_cpu_time_ns for stage in stages) // 1_000_000,
+            spilled_bytes=sum(stage.disk_spilled_bytes for stage in stages),
+            task_count=sum(stage.tasks for stage in stages),
+            error=error_kind(execution.error) if execution.error else None,
+            broadcasts_off=broadcasts_off(execution.modified_conf),
+            relations=self._relations,
+            columns=self._columns,
+            not_deterministic=not_deterministic(self.initial),
+            row_counts=row_counts(found.joins),
+        )
+
+    @cached_property
+    def _lineage(self) -> Lineage:
+        return lineage_of(self.initial)
+
+    @cached_property
+    def _joins(self) -> list[Join]:
+        """Those of the plan before AQE."""
+        return every_join(self.initial, self._lineage)
+
+    @cached_property
+    def _read(self) -> Mapping[str, set[str]]:
+        """The relations that the plan before AQE reads, and the columns of each."""
+        found: dict[str, set[str]] = {}
+        for node in self.initial.walk_query():
+            if is_scan(node) and reads_rows(node):
+                found.setdefault(relation_name(node), set()).update(name for name, _ in scan_columns(node))
+        return found
+
+    @property
+    def _relations(self) -> tuple[str, ...]:
+        return tuple(sorted(self._read))
+
+    @property
+    def _columns(self) -> str:
+        columns = (f"{name}.{column}" for name, columns in self._read.items() for column in columns)
+        return digest("\n".join(sorted(columns)))
+
+    def _values(self, fingerprint: str) -> QueryValues:
+        """What the agent says, which decides by it; else what the texts tell."""
+        execution = self.execution
+        of_query = UNKNOWN_VALUES if execution.steered else self.steering.values.get(fingerprint, UNKNOWN_VALUES)
+        for said in (execution.values, of_query):
+            if said.literals:
+                return said
+        found = _or_nothing(
+            execution.execution_id,
+            "values",
+            lambda: query_values(self.initial, execution.logical_plan, self._lineage),
+        )
+        return found or UNKNOWN_VALUES
+
+    def _directed(self, query: Query) -> Query:
+        """The query with what became of its directives, where it had any."""
+        execution, steering = self.execution, self.steering
+        if not (execution.steered or steering.is_directed):
+            return query
+        ran = RanPlan(self.final, query.joins, self._joins)
+        if lent := opened(steering.sealed, self._relations, self._columns):
+            steering = structs.replace(steering, directives=(*steering.directives, *lent))
+        if merged := merged_query(execution, query.fingerprint, self._relations, steering):
+            query = replace(query, fingerprint=merged, merged=True)
+        outcomes = _or_nothing(
+            query.id, "directives", lambda: directive_results(execution, query.fingerprint, ran, steering)
+        )
+        return replace(query, directives=outcomes or ())
 
 
 def _duration_ms(execution: Execution) -> int | None:
     """None where it did not end, or the clock was set back while it ran."""
     took = -1 if execution.end_ms is None else execution.end_ms - execution.start_ms
     return took if took >= 0 else None
-
-
-def _read(initial: PlanNode) -> dict[str, set[str]]:
-    """The relations that a plan reads, and the columns of each."""
-    found: dict[str, set[str]] = {}
-    for node in initial.walk_query():
-        if is_scan(node) and reads_rows(node):
-            found.setdefault(relation_name(node), set()).update(name for name, _ in scan_columns(node))
-    return found
 
 
 def _scans(root: PlanNode) -> list[PlanNode]:

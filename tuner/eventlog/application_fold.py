@@ -29,6 +29,7 @@ from tuner.spark.settings import Settings
 
 _LOGICAL = "== Optimized Logical Plan =="
 _TOTALS = 12
+_MOST = (1 << 63) - 1
 _MAX_TEXT = 5000  # of texts of which `redact` looks at less
 _MAX_ID = 200
 _EXECUTION_ID = re.compile(r"[0-9]{1,18}")
@@ -330,8 +331,10 @@ class ApplicationFold:
 
     def _task_end(self, event: ev.TaskEnd) -> None:
         info = event.info
-        attempt = self._attempt(ev.StageInfo(stage_id=event.stage_id, attempt=event.stage_attempt))
-        stage = self.fragment.stages[event.stage_id]
+        stage = self._stage(event.stage_id)
+        attempt = stage.attempts.get(event.stage_attempt)
+        if attempt is None:
+            attempt = self._attempt(ev.StageInfo(stage_id=event.stage_id, attempt=event.stage_attempt))
         stage.running -= 1
         self.fragment.parallelism.change(-1, info.finished_ms)
         reason = event.end_reason.reason
@@ -504,18 +507,12 @@ def _logical_plan(event: ev.ExecutionStart) -> str | None:
 def _add_sql_updates(totals: dict[int, int], accumulables: list[ev.Accumulable]) -> None:
     for accumulable in accumulables:
         if accumulable.metadata == "sql":
-            value = _count(accumulable.update)
-            if value >= 0:  # a size or timing metric that was never set is -1
+            try:
+                value = int(accumulable.update)
+            except (TypeError, ValueError, OverflowError):
+                continue
+            if 0 <= value <= _MOST:  # a size or timing metric that was never set is -1
                 totals[accumulable.id] = totals.get(accumulable.id, 0) + value
-
-
-def _count(value: object) -> int:
-    """The value of a metric; negative where there is none."""
-    try:
-        count = int(value)  # type: ignore[call-overload]
-    except (TypeError, ValueError, OverflowError):
-        return -1
-    return count if count < 1 << 63 else -1
 
 
 def _compare_task(attempt: OpenAttempt, m: ev.TaskMetrics) -> None:

@@ -37,7 +37,14 @@ class OpenResources(msgspec.Struct):
     def take_task(self, event: ev.TaskEnd) -> None:
         metrics = event.metrics
         if metrics is not None:
-            self._add(max(0, metrics.run_time_ms), max(0, metrics.gc_time_ms), max(0, metrics.disk_spilled))
+            if metrics.run_time_ms > 0:
+                self.task_ms += metrics.run_time_ms
+            if metrics.gc_time_ms > 0:
+                self.gc_ms += metrics.gc_time_ms
+            if metrics.disk_spilled > 0:
+                self.spilled_bytes += metrics.disk_spilled
+            if self.task_ms > _MOST or self.gc_ms > _MOST or self.spilled_bytes > _MOST:
+                self._add(0, 0, 0)
         if event.peaks is not None:
             self.take_peaks(event.info.executor_id, event.peaks)
             self._take_firm(event.info, event.peaks)

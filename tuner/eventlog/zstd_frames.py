@@ -8,6 +8,8 @@ from typing import IO
 _MAGIC = b"\x28\xb5\x2f\xfd"
 _SKIPPABLE = range(0x184D2A50, 0x184D2A60)
 _RLE_BLOCK = 1
+# The longest header of a frame, and that of its first block, which is most often its only one.
+_HEAD_BYTES = 21
 
 
 def breaks_off(file: IO[bytes]) -> bool:
@@ -26,7 +28,7 @@ def breaks_off(file: IO[bytes]) -> bool:
 def _frame_end(file: IO[bytes], start: int, size: int) -> int | None:
     """The position after the frame at `start`, beyond `size` where it is not whole; None if it is no frame."""
     file.seek(start)
-    head = file.read(8)
+    head = file.read(_HEAD_BYTES)
     if len(head) < 8:
         return size + 1
     if int.from_bytes(head[:4], "little") in _SKIPPABLE:
@@ -34,16 +36,17 @@ def _frame_end(file: IO[bytes], start: int, size: int) -> int | None:
     if head[:4] != _MAGIC:
         return None
     descriptor = head[4]
-    position = start + 5 + _header_bytes(descriptor)
-    last = False
-    while not last:
+    header = 5 + _header_bytes(descriptor)
+    position, block = start + header, head[header : header + 3]
+    while len(block) == 3:
+        bits = int.from_bytes(block, "little")
+        position += 3 + (1 if (bits >> 1) & 3 == _RLE_BLOCK else bits >> 3)
+        if bits & 1:
+            break
         file.seek(position)
         block = file.read(3)
-        if len(block) < 3:
-            return size + 1
-        bits = int.from_bytes(block, "little")
-        last = bool(bits & 1)
-        position += 3 + (1 if (bits >> 1) & 3 == _RLE_BLOCK else bits >> 3)
+    else:
+        return size + 1
     return position + (4 if descriptor & 0b100 else 0)
 
 

@@ -15,7 +15,9 @@ _SPACES = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029")
 
 def printable(text: str, limit: int | None = None) -> str:
     """One line of text, at most `limit` characters long: spaces for line breaks and tabs, U+FFFD for the rest."""
-    text = _UNPRINTABLE.sub(_replacement, text if limit is None else text[: limit + 1])
+    text = text if limit is None else text[: limit + 1]
+    if not text.isprintable():  # which is soon seen, and false of all that is replaced
+        text = _UNPRINTABLE.sub(_replacement, text)
     return text if limit is None or len(text) <= limit else text[: limit - 1] + "…"
 
 

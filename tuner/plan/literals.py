@@ -17,6 +17,7 @@ from tuner.plan.digest import digest
 from tuner.plan.expression import ATTRIBUTE_OR_RUN, argument_list, bracketed, conjuncts, split_top_level
 from tuner.plan.joins import JOINS, parse_join
 from tuner.plan.lineage import Lineage, lineage_of
+from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan
 from tuner.plan.values import values_in
@@ -43,6 +44,10 @@ _COLUMN = "\x03"
 _OF_COLUMNS = re.compile(
     r"cast\(\x03 as [a-z]+(?:\([0-9, ]+\))?\)|\(\x03 (?:=|<=>|<=|>=|<|>|AND|OR) \x03\)|\x03 IN \(\x03\)|NOT \x03"
     r"|(?:isnull|isnotnull|knownfloatingpointnormalized|normalizenanandzero)?\(\x03\)"
+)
+# Most conditions of joins: they hold no value.
+_TWO_COLUMNS = re.compile(
+    r"[a-z_][a-z0-9_]*+#[0-9]{1,18}L? (?:=|<=>|<=|>=|<|>) [a-z_][a-z0-9_]*+#[0-9]{1,18}L?", re.IGNORECASE | re.ASCII
 )
 _DEEPEST = 50
 _LIST = re.compile(r" (?:IN \(([^()]*)\)|INSET ([^()]*?)(?=\)| AND | OR |$))")
@@ -221,13 +226,18 @@ class _Reader:
 
 def _is_null_check(conjunct: str) -> bool:
     """Most of these Spark adds by itself; none holds a value."""
+    if not conjunct.startswith("isnotnull("):
+        return False
     start = len("isnotnull")
-    inner = argument_list(conjunct, start) if conjunct.startswith("isnotnull(") else None
+    inner = argument_list(conjunct, start)
     return inner is not None and start + len(inner) + 2 == len(conjunct)
 
 
+@by_text
 def _holds_value(conjunct: str) -> bool:
     """Whether anything but columns is compared."""
+    if _TWO_COLUMNS.fullmatch(conjunct):
+        return False
     text = ATTRIBUTE_OR_RUN.sub(lambda m: _COLUMN if m[2] else m[0], _SUBQUERY.sub(_COLUMN, conjunct))
     text = f"({_ID.sub(_COLUMN, text)})"
     for _ in range(_DEEPEST):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
 
 # Expressions that Catalyst calls Nondeterministic, as plans print them (Rand, MonotonicallyIncreasingID, Uuid, …).
@@ -12,6 +13,8 @@ _FUNCTIONS = re.compile(
     r"|input_file_block_start|input_file_block_length)\(",
     re.IGNORECASE,
 )
+# What one of their names holds, in small letters: sooner looked for.
+_IN_NAMES = ("rand", "uniform(", "uuid(", "monotonically_", "spark_partition_id(", "shuffle(", "input_file_")
 _SAMPLE = "Sample"
 _LIMITS = frozenset({"CollectLimit", "CollectTail", "GlobalLimit"})
 _PASSED_ON = frozenset({"Project", "LocalLimit", "Exchange", "InputAdapter", "WholeStageCodegen"})
@@ -27,9 +30,18 @@ def not_deterministic(root: PlanNode) -> str:
             return _SAMPLE.lower()
         if node.name in _LIMITS and _takes_rows_of_joins_as_they_come(node):
             return "LIMIT without ORDER BY"
-        if match := _FUNCTIONS.search(node.text):
-            return match[1].lower()
+        if function := _function(node.text):
+            return function
     return ""
+
+
+@by_text
+def _function(text: str) -> str:
+    small = text.lower()
+    if text.isascii() and not any(part in small for part in _IN_NAMES):
+        return ""
+    match = _FUNCTIONS.search(text)
+    return match[1].lower() if match else ""
 
 
 def _takes_rows_of_joins_as_they_come(limit: PlanNode) -> bool:

@@ -6,6 +6,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
+from tuner.plan.memoize_by_text import by_text
+
 # Catalyst prints an attribute as name#exprId, with L for a long; the id differs in every run. What a run of other
 # characters holds is looked at once, from its start: from each of its characters takes quadratic time.
 _ID = r"#([0-9]{1,18})(?![0-9])L?"
@@ -70,6 +72,7 @@ def alias(text: str) -> tuple[str, str, int] | None:
     return (match[1], match[2], int(match[3])) if match else None
 
 
+@by_text
 def single_attribute(text: str) -> tuple[str, int] | None:
     """The column an expression is, through casts; None when it computes something."""
     for _ in range(_MAX_CASTS):
@@ -97,6 +100,7 @@ def _before_type(text: str) -> str:
     return text
 
 
+@by_text
 def skeleton(text: str) -> str:
     """Columns, operators and functions of an expression in order, without literals and ids: the same every night."""
     return without_ids(" ".join(_skeleton(text)))
@@ -130,6 +134,11 @@ def argument_list(text: str, start: int) -> str | None:
 
 def conjuncts(text: str) -> list[str]:
     """The parts of `((a AND b) AND c)`."""
+    return list(_conjuncts(text))
+
+
+@by_text
+def _conjuncts(text: str) -> tuple[str, ...]:
     nesting = _Nesting(text)
     found, waiting = [], [(0, len(text))]
     while waiting:
@@ -140,7 +149,7 @@ def conjuncts(text: str) -> list[str]:
             continue
         starts, ends = [start, *(a + len(" AND ") for a in ands)], [*ands, end]
         waiting.extend(reversed(list(zip(starts, ends, strict=True))))
-    return found
+    return tuple(found)
 
 
 class _Nesting:

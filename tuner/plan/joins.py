@@ -23,6 +23,7 @@ from tuner.plan.sides import measure_side, output_rows
 JOINS = {s.value: s for s in Strategy if s is not Strategy.UNKNOWN}
 _TYPE = re.compile(r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|ExistenceJoin|LeftSingle)\b")
 _BUILD = re.compile(r"\bBuild(Left|Right)\b")
+_RIGHT_OUTER = "RightOuter"
 _SYMMETRIC = frozenset({JoinType.INNER, JoinType.CROSS, JoinType.FULL_OUTER})
 
 
@@ -191,20 +192,26 @@ def parse_join(node: PlanNode) -> ParsedJoin:
     right: tuple[str, ...] = ()
     if node.name not in (Strategy.CARTESIAN, Strategy.BROADCAST_NESTED_LOOP):
         left, right, text = _keys(text)
-    # What a Cartesian product prints is a condition.
-    found = None if node.name == Strategy.CARTESIAN else _TYPE.search(text)
-    name = found[1] if found else ("Cross" if node.name == Strategy.CARTESIAN else "Unknown")
-    flipped = name == "RightOuter"
-    build = _BUILD.search(text)
+    name, build = _type_and_build(text)
+    if node.name == Strategy.CARTESIAN:  # what it prints is a condition
+        name = JoinType.CROSS.value
+    flipped = name == _RIGHT_OUTER
     return ParsedJoin(
         type=JoinType.LEFT_OUTER if flipped else JoinType(name),
         flipped=flipped,
         strategy=JOINS[node.name],
-        build_side=BuildSide(build[1].lower()) if build else None,
+        build_side=build,
         left_keys=left,
         right_keys=right,
         rest=text,
     )
+
+
+@by_text
+def _type_and_build(text: str) -> tuple[str, BuildSide | None]:
+    """The type and the build side that stand behind a join's keys."""
+    found, build = _TYPE.search(text), _BUILD.search(text)
+    return found[1] if found else JoinType.UNKNOWN.value, BuildSide(build[1].lower()) if build else None
 
 
 @by_text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.expression import alias, attributes, bracketed, single_attribute, split_top_level, without_ids
@@ -26,10 +26,14 @@ class Lineage:
     owner: dict[int, tuple[str, str]]
     renamed: dict[int, int]
     computed: dict[int, str]
+    _sources: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def source(self, expression: str) -> str:
         """`relation.column` of a key, or what it computes as an expression over names; at most 500 characters."""
-        return identifier(self._source(expression))
+        found = self._sources.get(expression)
+        if found is None:
+            found = self._sources[expression] = identifier(self._source(expression))
+        return found
 
     def _source(self, expression: str) -> str:
         column = single_attribute(expression)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache, wraps
 from typing import TypeVar
 
 _ENTRIES = 1024
@@ -12,12 +11,22 @@ _LONGEST = 2_000  # what is kept stays small, whatever a log holds
 Result = TypeVar("Result")
 
 
+class _Kept(dict[str, Result]):
+    """The results of a function for so many texts; the next one more takes the place of all."""
+
+    def __init__(self, function: Callable[[str], Result]) -> None:
+        super().__init__()
+        self._function = function
+
+    def __missing__(self, text: str) -> Result:
+        result = self._function(text)
+        if len(text) <= _LONGEST:
+            if len(self) >= _ENTRIES:
+                self.clear()
+            self[text] = result
+        return result
+
+
 def by_text(function: Callable[[str], Result]) -> Callable[[str], Result]:
     """Keep a pure function's results for the latest texts. Those of long texts are not kept."""
-    kept = lru_cache(maxsize=_ENTRIES)(function)
-
-    @wraps(function)
-    def result(text: str) -> Result:
-        return kept(text) if len(text) <= _LONGEST else function(text)
-
-    return result
+    return _Kept(function).__getitem__

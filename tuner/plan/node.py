@@ -8,6 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from tuner.model.application import PlanInfo
+from tuner.plan.memoize_by_text import by_text
 
 # These only say how the operator below is run; which of them appear changes from run to run.
 _WRAPPERS = frozenset(
@@ -162,12 +163,13 @@ def _node(
         full_name=info.name,
         text=info.text,
         metadata=info.metadata,
-        metrics={name: accumulators[id_] for name, id_ in metric_ids.items() if id_ in accumulators},
+        metrics={name: value for name, id_ in metric_ids.items() if (value := accumulators.get(id_)) is not None},
         children=inputs,
         subqueries=subqueries,
         metric_ids=metric_ids,
     )
 
 
+@by_text
 def _short_name(name: str) -> str:
     return name.partition(" ")[0].partition("(")[0]  # SortMergeJoin(skew=true)

@@ -17,7 +17,6 @@ from tuner.plan.digest import digest
 from tuner.plan.expression import ATTRIBUTE_OR_RUN, argument_list, bracketed, conjuncts, split_top_level
 from tuner.plan.joins import JOINS, parse_join
 from tuner.plan.lineage import Lineage, lineage_of
-from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan
 from tuner.plan.values import values_in
@@ -35,6 +34,8 @@ _LIKE_COLUMN = "\x02"
 # What a number stands behind that is of a column with a name in brackets.
 _CLOSING = (")", "]")
 _OF_CONDITIONS = frozenset({"Filter", "Join"})
+_LIMITING = "GlobalLimit"
+_ASKING = _OF_CONDITIONS | {_LIMITING}
 _COMPUTING = frozenset({"Project", "Aggregate", "Window", "Sort"})
 _NAMED = re.compile(r" AS (?:[^#\[\],()]{0,200} )?([^\s,()\[\]=<>#]+)#([0-9]{1,18})(?![0-9])")
 # Their arguments look like columns, and no operator puts them out.
@@ -47,7 +48,8 @@ _OF_COLUMNS = re.compile(
 )
 # Most conditions of joins: they hold no value.
 _TWO_COLUMNS = re.compile(
-    r"[a-z_][a-z0-9_]*+#[0-9]{1,18}L? (?:=|<=>|<=|>=|<|>) [a-z_][a-z0-9_]*+#[0-9]{1,18}L?", re.IGNORECASE | re.ASCII
+    r"([a-z_][a-z0-9_]*+)#([0-9]{1,18})L? (?:=|<=>|<=|>=|<|>) ([a-z_][a-z0-9_]*+)#([0-9]{1,18})L?",
+    re.IGNORECASE | re.ASCII,
 )
 _DEEPEST = 50
 _LIST = re.compile(r" (?:IN \(([^()]*)\)|INSET ([^()]*?)(?=\)| AND | OR |$))")
@@ -114,15 +116,18 @@ def _of_logical(text: str) -> Iterator[str]:
     for line in text.split("\n"):
         if (match := _LINE.match(line)) is None:
             continue
-        depth, name, rest = len(match[1]), match[2], _STATISTICS.sub("", match[3] or "")
+        depth, name = len(match[1]), match[2]
         if cached is not None and depth > cached:
             continue
         cached = depth if name == "InMemoryRelation" else None
+        if name not in _ASKING:
+            continue
+        rest = _STATISTICS.sub("", match[3] or "")
         if name == "Filter":
             yield rest
         elif name == "Join" and (join := _JOIN.match(rest)):
             yield join[1]
-        elif name == "GlobalLimit":
+        elif name == _LIMITING:
             yield f"limit {rest}"
 
 
@@ -157,8 +162,8 @@ def _put_out(text: str) -> _PutOut:
             continue
         is_all &= not _CUT.search(line)
         # What computes columns of others has those in its expressions; what it names is its own.
-        words = (_NAMED if operator[2] in _COMPUTING else ATTRIBUTE_OR_RUN).finditer(line)
-        found.update(f"{m[1]}#{m[2]}".lower() for m in words if m[2])
+        words = (_NAMED if operator[2] in _COMPUTING else ATTRIBUTE_OR_RUN).findall(line)
+        found.update([f"{name}#{id_}".lower() for name, id_ in words if id_])
     return _PutOut(frozenset(found), is_all)
 
 
@@ -179,12 +184,21 @@ class _Reader:
         if _CUT.search(condition):
             raise _CutError
         for conjunct in conjuncts(condition):
-            if any(derived in conjunct for derived in _DERIVED) or _is_null_check(conjunct):
+            if _is_null_check(conjunct) or self._compares_columns(conjunct):
+                continue
+            if any(derived in conjunct for derived in _DERIVED):
                 continue
             plain = _SUBQUERY.sub("subquery", conjunct)
             marked = self._with_values_marked(plain)
             if marked != plain or _holds_value(conjunct):
                 yield "" if marked != plain else self._columns(plain), self._entry(marked)
+
+    def _compares_columns(self, conjunct: str) -> bool:
+        """Whether it is known at a glance that two columns are compared, as in most conditions of joins."""
+        two = _TWO_COLUMNS.fullmatch(conjunct)
+        if two is None or not self.logical_plan:
+            return two is not None
+        return self._is_column(two[1], two[2]) and self._is_column(two[3], two[4])
 
     def _with_values_marked(self, conjunct: str) -> str:
         """Another mark for the number sign of values that look like columns: names are no proof, `Brand#23` is a value unless an
@@ -233,11 +247,8 @@ def _is_null_check(conjunct: str) -> bool:
     return inner is not None and start + len(inner) + 2 == len(conjunct)
 
 
-@by_text
 def _holds_value(conjunct: str) -> bool:
     """Whether anything but columns is compared."""
-    if _TWO_COLUMNS.fullmatch(conjunct):
-        return False
     text = ATTRIBUTE_OR_RUN.sub(lambda m: _COLUMN if m[2] else m[0], _SUBQUERY.sub(_COLUMN, conjunct))
     text = f"({_ID.sub(_COLUMN, text)})"
     for _ in range(_DEEPEST):

@@ -9,7 +9,7 @@ import pytest
 from tuner.model.application import Application, Completeness, Execution, Executors, PlanInfo, Stage
 from tuner.model.query import QueryStatus
 from tuner.model.strategy import Strategy
-from tuner.plan.queries import queries
+from tuner.plan.queries import queries, query
 
 from .trees import fixture, parse
 
@@ -184,6 +184,16 @@ def test_what_reads_nothing_is_no_query(command: str | None) -> None:
 
 def test_a_command_that_writes_what_a_query_reads_is_one() -> None:
     assert len(queries(application(execution(fixture("report.txt"))))) == 1
+
+
+def test_harvest_asks_for_a_part_of_what_advice_does() -> None:
+    whole = execution(JOINED.format(join=SORT_MERGE), JOINED.format(join=BROADCAST))
+    (full,) = queries(application(whole))
+    part = query(whole, (stage(0),))
+    assert part is not None
+    told = ("id", "root_id", "fingerprint", "status", "joins", "literals", "conditions", "main_relations", "directives")
+    assert [getattr(part, name) for name in told] == [getattr(full, name) for name in told]
+    assert full.relations and not part.relations
 
 
 def test_a_plan_deeper_than_python_recurses_is_read_like_any_other() -> None:

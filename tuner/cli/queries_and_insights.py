@@ -7,6 +7,7 @@ from tuner.advice.insights.insights import insights_of
 from tuner.cli.logs import QueryList
 from tuner.model.application import Work
 from tuner.model.query import Query
+from tuner.plan.looked_at import looked_at
 from tuner.plan.queries import QueryAndPlans, in_full
 
 
@@ -18,5 +19,6 @@ class QueriesAndInsights(QueryList):
         self.insights = ApplicationInsights()
 
     def _query(self, work: Work, found: QueryAndPlans) -> Query:
-        self.insights.add(insights_of(work, found))
-        return in_full(found, work.stages, work.execution.logical_plan if work.execution else None)
+        with looked_at(*found[1:]):
+            self.insights.add(insights_of(work, found))
+            return in_full(found, work.stages, work.execution.logical_plan if work.execution else None)

@@ -28,7 +28,7 @@ from tuner.plan.joins import JOINS, ParsedJoin, every_join, parse_join
 from tuner.plan.lineage import Lineage, lineage_of
 from tuner.plan.node import PlanNode, each_once, prunes
 from tuner.plan.physical_properties import physical_properties
-from tuner.plan.relation import ScansBelow, is_scan
+from tuner.plan.relation import ScansBelow, is_scan, scans_of
 from tuner.plan.row_bytes import row_bytes
 from tuner.plan.sides import EXCHANGED, measure_side
 from tuner.plan.subplan_digest import subplan_digest
@@ -62,7 +62,7 @@ def join_blocks(
 
     `finished` says that the plan ran to its end: what was not counted is then 0. `outputs` are `aggregate_outputs`.
     """
-    lineage, scans_below = lineage_of(root), ScansBelow(root)
+    lineage, scans_below = lineage_of(root), scans_of(root)
     elsewhere = {id(node) for node in root.walk_unfilled()}
     found: list[tuple[PlanNode, JoinBlock]] = []
     waiting = [root]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -15,9 +15,10 @@ from tuner.plan.equalities import equalities
 from tuner.plan.estimates import UNESTIMATED, Estimates, SideEstimate
 from tuner.plan.expression import bracketed, split_top_level
 from tuner.plan.lineage import Lineage, lineage_of
+from tuner.plan.looked_at import once_a_plan
 from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode, each_once
-from tuner.plan.relation import ScansBelow, scan_columns
+from tuner.plan.relation import ScansBelow, scan_columns, scans_of
 from tuner.plan.sides import measure_side, output_rows
 
 JOINS = {s.value: s for s in Strategy if s is not Strategy.UNKNOWN}
@@ -110,13 +111,10 @@ def planned_joins(joins: Iterable[Join], estimates: Estimates) -> Planned:
     }
 
 
-def every_join(root: PlanNode, lineage: Lineage | None = None) -> list[Join]:
-    """The joins of a plan as the query has them, those that reuse another's result too: as many before AQE as after.
-
-    `lineage` is the plan's, where it is known.
-    """
-    lineage = lineage or lineage_of(root)
-    scans_below = ScansBelow(root)
+@once_a_plan
+def every_join(root: PlanNode) -> Sequence[Join]:
+    """The joins of a plan as the query has them, those that reuse another's result too: as many before AQE as after."""
+    lineage, scans_below = lineage_of(root), scans_of(root)
     seen: Counter[str] = Counter()
     found = []
     for node in root.walk_query():

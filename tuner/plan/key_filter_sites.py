@@ -15,7 +15,7 @@ from tuner.plan.joins import JOINS, Join, JoinInput, every_join, parse_join
 from tuner.plan.lineage import Lineage, lineage_of
 from tuner.plan.node import PlanNode, each_once, prunes
 from tuner.plan.query_work import Resource, input_work, operator_work, shuffle_work, summed
-from tuner.plan.relation import ScansBelow, is_scan
+from tuner.plan.relation import is_scan, scans_of
 from tuner.plan.sides import BOUNDARIES, EXCHANGED, SHUFFLES, counted_rows, output_rows
 
 # Testing a row costs as much as shuffling a few bytes: what keeps more is not worth it, nor are inputs of fewer rows.
@@ -59,7 +59,7 @@ def key_filter_sites(root: PlanNode) -> tuple[KeyFilterSite, ...]:
 class _Finder:
     def __init__(self, root: PlanNode) -> None:
         self._lineage: Lineage = lineage_of(root)
-        self._scans_below = ScansBelow(root)
+        self._scans_below = scans_of(root)
         # What is shuffled once for several joins would be shuffled twice, filtered and not.
         self._shared = {
             below.counters for node in root.walk_all() if node.name == "ReusedExchange" for below in node.children

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.expression import alias, attributes, bracketed, single_attribute, split_top_level, without_ids
+from tuner.plan.looked_at import once_a_plan
 from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, relation_name, scan_columns
@@ -55,6 +56,7 @@ class Lineage:
         return id_
 
 
+@once_a_plan
 def lineage_of(root: PlanNode) -> Lineage:
     """The lineage of every column in a plan, subqueries included."""
     lineage = Lineage({}, {}, {})

@@ -78,10 +78,10 @@ def literals_of_plan(initial: PlanNode, logical_plan: str | None) -> str:
     return query_values(initial, logical_plan).literals
 
 
-def query_values(initial: PlanNode, logical_plan: str | None, lineage: Lineage | None = None) -> QueryValues:
+def query_values(initial: PlanNode, logical_plan: str | None) -> QueryValues:
     """The conditions that hold values, sorted, and their id: unknown where the texts do not tell all, as for
-    `literals_of_plan`. `lineage` is the plan's, where it is known."""
-    reader = _Reader(lineage or lineage_of(initial), logical_plan)
+    `literals_of_plan`."""
+    reader = _Reader(lineage_of(initial), logical_plan)
     found = _conditions(initial, logical_plan)
     try:
         told = {entry: columns for condition in found for columns, entry in reader.entries(condition)}

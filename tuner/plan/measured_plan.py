@@ -9,7 +9,7 @@ from tuner.model.application import Stage
 from tuner.plan.expression import attributes
 from tuner.plan.lineage import Lineage, lineage_of
 from tuner.plan.node import PlanNode
-from tuner.plan.relation import ScansBelow, is_scan
+from tuner.plan.relation import is_scan, scans_of
 from tuner.plan.sides import BOUNDARIES, SHUFFLE_WRITE_METRICS, SHUFFLES, output_rows
 
 # What looks around each operator, above and below, at all that the plan says there: operators times characters. The
@@ -30,7 +30,7 @@ class MeasuredPlan:
             for accumulator in stage.accumulator_ids:
                 self._stages_of.setdefault(accumulator, []).append(stage)
         self.operators = tuple(self._walk(root))
-        self.scans_below = ScansBelow(root)
+        self.scans_below = scans_of(root)
 
     @cached_property
     def lineage(self) -> Lineage:

@@ -17,7 +17,7 @@ from tuner.model.query import Query, QueryStatus
 from tuner.plan.column_names import ColumnNames
 from tuner.plan.joins import Join, every_join, parse_join
 from tuner.plan.node import PlanNode, ran_as
-from tuner.plan.relation import ScansBelow
+from tuner.plan.relation import scans_of
 from tuner.plan.sides import SHUFFLES, output_rows
 from tuner.plan.step_labels import described_step, kind_of, reused_step
 
@@ -70,7 +70,7 @@ class _Drawing:
         self._seconds = dict(seconds)
         self._finished = query.status is QueryStatus.SUCCEEDED and any(node.metrics for node in root.walk_all())
         self._columns = ColumnNames(root)
-        self._scans_below = ScansBelow(root)
+        self._scans_below = scans_of(root)
         self._sites = {(site.signature, site.occurrence): site for site in query.joins}
         self._joins: dict[object, Join] = {}
         for join in every_join(root):

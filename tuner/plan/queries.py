@@ -23,10 +23,10 @@ from tuner.plan.directive_results import RanPlan, directive_results, merged_quer
 from tuner.plan.estimates import NO_ESTIMATES, Estimates, read_estimates
 from tuner.plan.fingerprint import fingerprint
 from tuner.plan.join_blocks import join_graphs
-from tuner.plan.joins import Join, every_join, find_joins, planned_joins
+from tuner.plan.joins import every_join, find_joins, planned_joins
 from tuner.plan.key_filter_sites import key_filter_sites
-from tuner.plan.lineage import Lineage, lineage_of
 from tuner.plan.literals import query_values, values_of_plan
+from tuner.plan.looked_at import looked_at
 from tuner.plan.main_relations import main_relations
 from tuner.plan.measured_plan import MAX_WORK, MeasuredPlan
 from tuner.plan.node import Found, PlanNode, build_tree, each_once
@@ -97,7 +97,8 @@ def _read_execution(
         if not any(map(_reads, initial.walk_all())) or _is_command(execution.initial_plan):
             return None
         final = build_tree(execution.final_plan, execution.accumulators) if execution.final_plan else initial
-        return read(_RanExecution(execution, initial, final, stages, steering)), initial, final
+        with looked_at(initial, final):
+            return read(_RanExecution(execution, initial, final, stages, steering)), initial, final
     except RecursionError:
         return None
 
@@ -108,6 +109,11 @@ def in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | N
     `logical_plan` is its execution's: it tells what aggregates put out.
     What cannot be found is left out: a bug in it must not cost the query.
     """
+    with looked_at(*found[1:]):
+        return _in_full(found, stages, logical_plan)
+
+
+def _in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | None) -> Query:
     query, initial, final = found
     whole = query.status is QueryStatus.SUCCEEDED and _ran(final)
     plan = measured_plan(found, stages)
@@ -183,12 +189,13 @@ class _RanExecution:
     def query(self, estimates: Estimates) -> Query:
         """What tells the query from others and what its joins did, with these estimates of their sides."""
         execution, status = self.execution, _status(self.execution)
-        planned = planned_joins(self._joins, estimates)
+        joins = every_join(self.initial)
+        planned = planned_joins(joins, estimates)
         measured = find_joins(self.final, planned, finished=status is QueryStatus.SUCCEEDED and _ran(self.final))
         found = Query(
             id=execution.execution_id,
             root_id=execution.root_execution_id,
-            fingerprint=fingerprint(self.initial, self._joins),
+            fingerprint=fingerprint(self.initial, joins),
             description=execution.description,
             start_ms=execution.start_ms,
             duration_ms=_duration_ms(execution),
@@ -226,15 +233,6 @@ class _RanExecution:
         )
 
     @cached_property
-    def _lineage(self) -> Lineage:
-        return lineage_of(self.initial)
-
-    @cached_property
-    def _joins(self) -> list[Join]:
-        """Those of the plan before AQE."""
-        return every_join(self.initial, self._lineage)
-
-    @cached_property
     def _read(self) -> Mapping[str, set[str]]:
         """The relations that the plan before AQE reads, and the columns of each."""
         found: dict[str, set[str]] = {}
@@ -262,7 +260,7 @@ class _RanExecution:
         found = _or_nothing(
             execution.execution_id,
             "values",
-            lambda: query_values(self.initial, execution.logical_plan, self._lineage),
+            lambda: query_values(self.initial, execution.logical_plan),
         )
         return found or UNKNOWN_VALUES
 
@@ -271,7 +269,7 @@ class _RanExecution:
         execution, steering = self.execution, self.steering
         if not (execution.steered or steering.is_directed):
             return query
-        ran = RanPlan(self.final, query.joins, self._joins)
+        ran = RanPlan(self.final, query.joins, every_join(self.initial))
         if lent := opened(steering.sealed, self._relations, self._columns):
             steering = structs.replace(steering, directives=(*steering.directives, *lent))
         if merged := merged_query(execution, query.fingerprint, self._relations, steering):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from tuner.plan.expression import argument_list, attributes, bracketed, split_top_level
+from tuner.plan.looked_at import once_a_plan
 from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
 from tuner.printable import identifier
@@ -86,6 +87,9 @@ class ScansBelow:
     def relations(self, node: PlanNode) -> tuple[str, ...]:
         """The relations read below an operator, sorted, repeated as often as they are read."""
         return tuple(sorted([r for r in self._relations[self._span[id(node)]] if r is not None]))
+
+
+scans_of = once_a_plan(ScansBelow)
 
 
 def relation_name(scan: PlanNode) -> str:

@@ -18,7 +18,7 @@ from tuner.plan.joins import JOINS, every_join, parse_join
 from tuner.plan.lineage import lineage_of
 from tuner.plan.node import PlanNode
 from tuner.plan.query_work import Resource, input_work, operator_work, shuffle_work, summed
-from tuner.plan.relation import ScansBelow, is_scan
+from tuner.plan.relation import is_scan, scans_of
 from tuner.plan.sides import SHUFFLES, counted_rows
 
 # A scan of fewer rows takes less than what comes with another shuffle.
@@ -75,7 +75,7 @@ def shared_subplans(root: PlanNode) -> tuple[SharedSubplan, ...]:
 
 class _Finder:
     def __init__(self, root: PlanNode) -> None:
-        self.below = ScansBelow(root)
+        self.below = scans_of(root)
         self._lineage = lineage_of(root)
         self._signatures = {id(join.node): join.signature for join in every_join(root)}
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tuner.bench.workloads.drawn_number import drawn_number
 from tuner.bench.workloads.joins.join_size import join_rows, prefixes
 from tuner.bench.workloads.joins.join_tree import Relation, join_tree
 from tuner.bench.workloads.joins.kept_texts import KeptTexts
@@ -127,5 +127,4 @@ def _others(connection: duckdb.DuckDBPyConnection, table: str, of: Filter, near:
 
 
 def _number(purpose: str, of: str) -> float:
-    """In [0, 1), the same on any machine."""
-    return int.from_bytes(hashlib.sha256(f"{purpose}/{of}".encode()).digest()[:6], "big") / 2**48
+    return drawn_number(f"{purpose}/{of}")

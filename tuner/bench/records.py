@@ -18,12 +18,15 @@ _SETUP = "setup.json"
 
 
 class Records:
-    """The finished runs in a directory. A directory belongs to one setup: TunerError if another bench ran there."""
+    """The finished runs in a directory. A directory belongs to one setup: TunerError if another bench ran there.
 
-    def __init__(self, setup: Setup) -> None:
+    `identity` says what must be equal for runs to be comparable where that is not all of the setup.
+    """
+
+    def __init__(self, setup: Setup, identity: Mapping[str, Any] | None = None) -> None:
         self._directory = setup.directory
         self._directory.mkdir(parents=True, exist_ok=True)
-        _claim(self._directory / _SETUP, _identity(setup))
+        _claim(self._directory / _SETUP, _identity(setup) if identity is None else identity)
 
     def work(self, contender: str, number: int) -> Path:
         """The directory for a run's own files."""

@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TypeVar
 
 from tuner.bench.bench_run import BenchRun, QueryTime, Setup
 from tuner.bench.contenders.contender import Contender, Preparing
 from tuner.bench.progress import Progress, Step
 from tuner.bench.records import Records
+from tuner.bench.rotated import rotated
 
 Say = Callable[[str], None]
-_Any = TypeVar("_Any")
 
 
 def run_rounds(
@@ -31,7 +30,7 @@ def run_rounds(
     for first in (c for c in contenders if isinstance(c, Preparing)):
         if records.get(first.name, 0) is None:
             say(f"{first.name}: preparing")
-            _record(records, partial(first.prepare, setup, records.work(first.name, 0)))
+            record(records, partial(first.prepare, setup, records.work(first.name, 0)))
     turns = list(_turns(setup, contenders))
     recorded = (records.get(contender.name, number) for contender, number in turns)
     progress = Progress(list(setup.workload.queries), len(turns), (run for run in recorded if run is not None))
@@ -45,7 +44,7 @@ def run_rounds(
 
 def _turns(setup: Setup, contenders: Sequence[Contender]) -> Iterator[tuple[Contender, int]]:
     for number in range(1, setup.rounds + 1):
-        for contender in _rotated(contenders, number - 1):
+        for contender in rotated(contenders, number - 1):
             if setup.has_turn(number, learns=contender.learns):
                 yield contender, number
 
@@ -55,21 +54,17 @@ def _run(
 ) -> BenchRun:
     earlier = [run for run in records.of(contender.name, number - 1) if run.number]
     work = records.work(contender.name, number)
-    return _record(records, partial(contender.run, setup, number, earlier, work, heard))
+    return record(records, partial(contender.run, setup, number, earlier, work, heard))
 
 
 def _tell(progress: Progress, tell: Callable[[Step], None], contender: str, number: int, query: QueryTime) -> None:
     tell(progress.ended(contender, number, query))
 
 
-def _record(records: Records, run: Callable[[], BenchRun]) -> BenchRun:
+def record(records: Records, run: Callable[[], BenchRun]) -> BenchRun:
+    """Put a run on record once it has ended."""
     started = datetime.now(UTC)
     found = replace(run(), started_at=started.isoformat(timespec="seconds"))
     records.work(found.contender, found.number).mkdir(parents=True, exist_ok=True)
     records.add(found)
     return found
-
-
-def _rotated(contenders: Sequence[_Any], places: int) -> Iterator[_Any]:
-    for n in range(len(contenders)):
-        yield contenders[(n + places) % len(contenders)]

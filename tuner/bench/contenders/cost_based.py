@@ -22,15 +22,19 @@ CBO = {
 
 @dataclass(frozen=True, slots=True)
 class CostBased:
-    """ANALYZE once, then Spark's cost-based join reordering in every run."""
+    """ANALYZE each time it prepares, then Spark's cost-based join reordering in every run.
+
+    `catalog` is a directory with statistics that several jobs share; without it, one beside the runs.
+    """
 
     name: str = "cbo"
     title: str = "Spark's CBO, after ANALYZE of all columns"
     learns: bool = False
+    catalog: Path | None = None
 
     def prepare(self, setup: Setup, work: Path) -> BenchRun:
-        shutil.rmtree(_catalog(work), ignore_errors=True)
-        ran = run_application(setup, Submit(catalog=_catalog(work), analyze=True), work)
+        shutil.rmtree(self._catalog(work), ignore_errors=True)
+        ran = run_application(setup, Submit(catalog=self._catalog(work), analyze=True), work)
         if ran.exit_code:
             raise TunerError(f"ANALYZE ended with code {ran.exit_code}; read {work / 'spark.log'}")
         return BenchRun(
@@ -44,7 +48,7 @@ class CostBased:
         )
 
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path, heard: Heard) -> BenchRun:
-        ran = run_application(setup, Submit(CBO, catalog=_catalog(work)), work, heard)
+        ran = run_application(setup, Submit(CBO, catalog=self._catalog(work)), work, heard)
         return BenchRun(
             self.name,
             number,
@@ -53,7 +57,5 @@ class CostBased:
             allocated_core_seconds=ran.allocated_core_seconds,
         )
 
-
-def _catalog(work: Path) -> Path:
-    """Beside the runs: statistics are gathered once."""
-    return work.parent / "catalog"
+    def _catalog(self, work: Path) -> Path:
+        return self.catalog or work.parent / "catalog"

@@ -27,19 +27,25 @@ COHORT = "bench"
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """Mode auto from an empty history. It keeps learning in repeats, as it does night after night."""
+    """Mode auto from an empty history. It keeps learning in repeats, as it does night after night.
+
+    `history` is a file that several cohorts share; without it, one beside the runs.
+    """
 
     name: str = "tuner"
     title: str = "airflow-spark-tuner"
     learns: bool = True
+    cohort: str = COHORT
+    history: Path | None = None
 
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path, heard: Heard) -> BenchRun:
-        program, store = find_spark_submit(), store_url(work.parent)
+        program, history = find_spark_submit(), (self.history or work.parent / "history.db").absolute()
+        store = f"sqlite:///{history}"
         properties = {"spark.master": setup.master, DRIVER_MEMORY.property: setup.driver_memory, **setup.conf}
-        _as_before(work)
+        _as_before(work, history)
         job = Job(
-            cohort=COHORT,
-            key=f"{COHORT}/run-{number:03d}/1",
+            cohort=self.cohort,
+            key=f"{self.cohort}/run-{number:03d}/1",
             try_number=1,
             mode=Mode.AUTO,
             user_conf=dict(setup.conf),
@@ -66,18 +72,10 @@ class Tuned:
         )
 
 
-def store_url(directory: Path) -> str:
-    """The history that the tuner learns in a bench: `spark-tuner ui --db URL` shows it."""
-    return f"sqlite:///{_history(directory)}"
-
-
-def _history(directory: Path) -> Path:
-    return (directory / "history.db").absolute()
-
-
-def _as_before(work: Path) -> None:
+def _as_before(work: Path, history: Path) -> None:
     """Restore the history from before this run, if an earlier attempt was interrupted: the bench repeats it."""
-    history, before = _history(work.parent), work / "history-before.db"
+    before = work / "history-before.db"
+    history.parent.mkdir(parents=True, exist_ok=True)
     if work.exists():
         for leftover in (history, *history.parent.glob(f"{history.name}-*"), work / "events"):
             shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink(missing_ok=True)

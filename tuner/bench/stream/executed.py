@@ -1,0 +1,90 @@
+"""Each execution of a stream with what every contender took for it, and each job's night with what tuning took."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from tuner.bench.bench_run import BenchRun, QueryTime
+from tuner.bench.records import Records
+from tuner.bench.stream.drawn_stream import Execution, StreamJob
+from tuner.bench.stream.run_stream import STATISTICS
+from tuner.bench.stream.stream_setup import StreamSetup
+
+DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """An execution with its time by contender."""
+
+    night: int
+    of: Execution
+    times: Mapping[str, QueryTime]
+
+    def seconds(self, contender: str) -> float:
+        """What it took; if it failed, that and what it took by default, where that succeeded."""
+        mine, default = self.times[contender], self.times[DEFAULT]
+        return mine.seconds + (default.seconds if mine.error and not default.error else 0.0)
+
+    def compared(self, contender: str) -> bool:
+        """Whether it succeeded with both, so that their seconds can be compared."""
+        return not self.times[contender].error and not self.times[DEFAULT].error
+
+    def other_rows(self, contender: str) -> bool:
+        return self.compared(contender) and self.times[contender].digest != self.times[DEFAULT].digest
+
+
+@dataclass(frozen=True, slots=True)
+class JobNight:
+    """A job's run in a night. By contender: `tuning` is its seconds of deciding and reading logs, and its part of those in which
+    statistics were gathered for all jobs; `applications` its seconds of whole applications, tuning included."""
+
+    night: int
+    job: StreamJob
+    executions: tuple[Executed, ...]
+    tuning: Mapping[str, float] = field(default_factory=dict)
+    applications: Mapping[str, float] = field(default_factory=dict)
+
+    def seconds(self, contender: str) -> float:
+        """Those of its queries, and tuning."""
+        return sum(one.seconds(contender) for one in self.executions) + self.tuning[contender]
+
+
+def executed(stream: StreamSetup, contenders: Collection[str]) -> tuple[JobNight, ...]:
+    """All jobs' nights that are on record of every contender."""
+    records = {name: stream.records(name) for name in (STATISTICS, *(job.name for job in stream.jobs))}
+    return tuple(_job_nights(stream, contenders, records))
+
+
+def _job_nights(stream: StreamSetup, contenders: Collection[str], records: Mapping[str, Records]) -> Iterator[JobNight]:
+    for number, night in enumerate(stream.drawn(), start=1):
+        statistics = {name: records[STATISTICS].get(name, number) for name in contenders}
+        for job in stream.jobs:
+            found = {name: records[job.name].get(name, number) for name in contenders}
+            runs = {name: run for name, run in found.items() if run is not None}
+            if len(runs) == len(contenders):
+                shares = {name: _share(run, len(stream.jobs)) for name, run in statistics.items()}
+                yield _job_night(number, job, night[job.name], runs, shares)
+
+
+def _share(statistics: BenchRun | None, jobs: int) -> tuple[float, float]:
+    """A job's part of the seconds of gathering statistics, and of the application that did."""
+    return (statistics.tuning_seconds / jobs, statistics.application_seconds / jobs) if statistics else (0.0, 0.0)
+
+
+def _job_night(
+    night: int,
+    job: StreamJob,
+    executions: Collection[Execution],
+    runs: Mapping[str, BenchRun],
+    statistics: Mapping[str, tuple[float, float]],
+) -> JobNight:
+    times = {name: {query.name: query for query in run.queries} for name, run in runs.items()}
+    return JobNight(
+        night,
+        job,
+        tuple(Executed(night, one, {name: of[one.name] for name, of in times.items()}) for one in executions),
+        {name: run.tuning_seconds + statistics[name][0] for name, run in runs.items()},
+        {name: run.application_seconds + run.tuning_seconds + statistics[name][1] for name, run in runs.items()},
+    )

@@ -34,6 +34,19 @@ def p_slower(default: Sequence[float], contender: Sequence[float], margin: float
     )
 
 
+def p_slower_in_pairs(pairs: Sequence[tuple[float, float]], margin: float = MARGIN) -> float | None:
+    """The same of runs by default and by the contender that belong together, such as those of one night with its literals; None
+    with fewer than two pairs. Student's one-sided t-test of the logarithms of ratios."""
+    if len(pairs) < 2:
+        return None
+    from scipy.stats import ttest_1samp
+
+    ratios = [math.log(contender / (default * (1 + margin))) for default, contender in pairs]
+    if not stdev(ratios):
+        return 0.0 if ratios[0] > 0 else 1.0
+    return float(ttest_1samp(ratios, 0.0, alternative="greater").pvalue)
+
+
 def significant(p_values: Mapping[str, float | None], level: float = SIGNIFICANCE) -> frozenset[str]:
     """The tests that stay significant when all are taken together (Holm, Scandinavian Journal of Statistics 6, 1979)."""
     tested = sorted((p, name) for name, p in p_values.items() if p is not None)

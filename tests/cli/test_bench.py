@@ -75,6 +75,18 @@ def test_contenders_side_by_side(join_tables: Path, tmp_path: Path, contenders: 
         (("--workload", "tpcx"), "tpcx; there are tpcds, tpch, ssb, tpch-skew, joins"),
         (("--seed", "3"), "TPC-DS takes none: TPC-DS's generator in duckdb makes the same data"),
         (("--workload", "tpch", "--seed", "3"), "--search-seed is that of random search and TPE"),
+        (("--stream", "--workload", "tpch"), "tpch has no stream: its queries cannot be drawn anew each night"),
+        (("--stream", "--sql", ".", "--tables", "."), "--stream and --sql and --tables: they do not go together"),
+        (("--stream", "--report", "x.html"), "has no page"),
+        (("--stream", "--executions", "50"), "not two or more whole nights of 40 executions (5 jobs of 8); give 80"),
+        (("--stream", "--executions", "130"), "give 120 or 160"),
+        (
+            ("--stream", "--per-night", "6"),
+            "6 executions a night of repeats-25, repeats-75 do not come out whole; give 8",
+        ),
+        (("--stream", "--shares", "0,50,200"), "give different percentages from 0 to 100"),
+        (("--stream", "--contenders", "tuner,tpe"), "tpe cannot search queries that never come back"),
+        (("--executions", "1000"), "only a stream has it; give --stream too"),
         (("--workload", "ssb", "--sql", ".", "--tables", "."), "queries and tables of your own have neither"),
     ],
 )
@@ -108,6 +120,30 @@ def test_each_workload_is_one_flag(tmp_path: Path, workload: str, queries: str) 
         assert [run["failed"] for run in contender["runs"]] == [[], [], []]
         assert len(contender["queries"]) == len(queries.split(","))
         assert not any(query["other_rows"] for query in contender["queries"])
+
+
+@pytest.mark.spark
+@pytest.mark.nightly
+def test_a_stream_of_two_nights(tmp_path: Path) -> None:
+    asked = ("--stream", "--scale-factor", 0.01, "--shares", "0,100", "--per-night", 2, "--executions", 8)
+    asked += ("--master", "local[1]", "--driver-memory", "1g", "--directory", tmp_path, "--json")
+    done = bench(*asked)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert [one["name"] for one in found["contenders"]] == ["default", "tuner", "cbo"]
+    assert (found["nights"], found["executions"]) == (2, 8)
+    for one in found["contenders"]:
+        assert not one["failed"]
+        assert not one["other_rows"]
+        assert one["by_night"][-1] == pytest.approx(one["total"]["seconds"])
+    default, tuner, cbo = (one["tuning_seconds"] for one in found["contenders"])
+    assert default == 0 < tuner
+    assert cbo > 0
+    every = [one for each in found["job_nights"] for one in each["executions"]]
+    assert all(rows > 0 for one in every for rows in one["rows"].values())
+    started = time.monotonic()
+    assert json.loads(bench(*asked).stdout) == found
+    assert time.monotonic() - started < 30, "nothing is run again"
 
 
 def test_a_directory_without_sql_is_told_in_a_line(tmp_path: Path) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
@@ -13,16 +14,28 @@ from rich.console import Console
 
 from tuner import __version__
 from tuner.bench.bench_run import Setup, Workload
+from tuner.bench.contenders.contender import Contender
 from tuner.bench.contenders.contenders import CONTENDERS, contenders_named
 from tuner.bench.records import Records
 from tuner.bench.report.finished_bench import FinishedBench, command_of, when_measured, write_finished
 from tuner.bench.result_json import result_json
 from tuner.bench.results import results
 from tuner.bench.run_rounds import run_rounds
+from tuner.bench.stream.stream_contenders import USUAL as USUAL_IN_STREAM
 from tuner.bench.workloads.benchmark import Seeded
-from tuner.bench.workloads.benchmarks import BENCHMARKS, USUAL, benchmark_workload
+from tuner.bench.workloads.benchmarks import BENCHMARKS, STREAMED, USUAL, benchmark_tables, benchmark_workload
 from tuner.bench.workloads.from_directories import from_directories
 from tuner.cli.bench_progress import shown_progress
+from tuner.cli.bench_stream import (
+    AnalyzeEvery,
+    Executions,
+    PerNight,
+    Shares,
+    check_size,
+    check_stream,
+    run_and_show_stream,
+    stream_of,
+)
 from tuner.cli.bench_text import show
 from tuner.cli.console import console
 from tuner.cli.options import AsJson
@@ -37,7 +50,11 @@ _SEED = 1
 
 
 def bench(
-    workload: Annotated[str, typer.Option(help=f"What to run: {', '.join(BENCHMARKS)}.", show_default=USUAL)] = "",
+    ctx: typer.Context,
+    workload: Annotated[
+        str,
+        typer.Option(help=f"What to run: {', '.join(BENCHMARKS)}.", show_default=f"{USUAL}; of a stream {STREAMED}"),
+    ] = "",
     scale_factor: Annotated[
         float | None,
         typer.Option(
@@ -58,9 +75,23 @@ def bench(
     fixed_every: Annotated[
         int, typer.Option(min=1, help="Contenders that do not learn run in every N-th round, and in the repeats.")
     ] = 1,
-    contenders: Annotated[str, typer.Option(help="Comma-separated. `default` is always included.")] = ",".join(
-        CONTENDERS
-    ),
+    contenders: Annotated[
+        str,
+        typer.Option(
+            help=f"Comma-separated, of {', '.join(CONTENDERS)}; `default` is always included.",
+            show_default=f"all; of a stream {', '.join(USUAL_IN_STREAM)}",
+        ),
+    ] = "",
+    stream: Annotated[
+        bool,
+        typer.Option(
+            "--stream", help="Run jobs whose queries repeat between not at all and nightly, over tables that change."
+        ),
+    ] = False,
+    executions: Executions = None,
+    shares: Shares = "",
+    per_night: PerNight = None,
+    analyze_every: AnalyzeEvery = None,
     sql: Annotated[Path | None, typer.Option(help="A directory of .sql files to run instead of a benchmark.")] = None,
     tables: Annotated[
         Path | None, typer.Option(help="A directory with one folder of Parquet files for each table, for --sql.")
@@ -77,18 +108,22 @@ def bench(
     as_json: AsJson = False,
 ) -> None:
     """Compare the tuner with Spark's defaults, Spark's CBO, a raised broadcast threshold and searches on a recurring SQL job."""
-    names = _names(contenders)
+    names = _names(contenders) or list(USUAL_IN_STREAM if stream else CONTENDERS)
     if unknown := [name for name in names if name not in CONTENDERS]:
         raise typer.BadParameter(f"{', '.join(unknown)}; there are {', '.join(CONTENDERS)}", param_hint="--contenders")
-    _check(workload, sql, tables, seed)
+    check_stream(ctx, names)
+    _check(workload or (STREAMED if stream else ""), sql, tables, seed)
+    of_stream = check_size(executions, shares, per_night)
     require_java()
     to_stderr = console(stderr=True)
-    found = contenders_named(names)
+    found = [] if stream else contenders_named(names)
     directory = directory.absolute()
+    name, seed = workload or (STREAMED if stream else USUAL), _SEED if seed is None else seed
+    size = BENCHMARKS[name].scale_factor if scale_factor is None else scale_factor
     setup = Setup(
         from_directories(sql, _names(queries), tables)
         if sql is not None and tables is not None
-        else _benchmark(to_stderr, workload or USUAL, scale_factor, seed, _names(queries), directory),
+        else _benchmark(to_stderr, name, size, seed, None if stream else _names(queries), directory),
         directory,
         master or f"local[{cores()}]",
         memory or driver_memory(),
@@ -99,30 +134,24 @@ def bench(
         search_seed,
         fixed_every,
     )
-    records = Records(setup)
     # Spark runs in its own process group: who ends this program ends both.
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    if stream:
+        run_and_show_stream(stream_of(setup, size, seed, of_stream, analyze_every), names, as_json=as_json)
+    else:
+        _run_and_show(setup, found, _command(ctx.params, found), report, as_json=as_json)
+
+
+def _run_and_show(
+    setup: Setup, contenders: Sequence[Contender], command: str, report: Path | None, *, as_json: bool
+) -> None:
+    records, to_stderr = Records(setup), console(stderr=True)
     with shown_progress(to_stderr) as tell:
-        run_rounds(setup, found, records, lambda text: print_lines(to_stderr, [text]), tell)
-    ran = {c.name: records.of(c.name, setup.rounds) for c in found}
-    result = results(setup, {c.name: c.title for c in found}, ran)
-    command = command_of({
-        "--workload": workload,
-        "--sql": sql.name if sql is not None else None,
-        "--tables": tables.name if tables is not None else None,
-        "--scale-factor": scale_factor,
-        "--seed": seed,
-        "--queries": queries,
-        "--runs": runs,
-        "--repeats": repeats,
-        "--fixed-every": fixed_every,
-        "--contenders": ",".join(c.name for c in found),
-        "--master": master,
-        "--driver-memory": memory,
-        "--conf": [redact(each) for each in conf or ()],
-    })  # fmt: skip
+        run_rounds(setup, contenders, records, lambda text: print_lines(to_stderr, [text]), tell)
+    ran = {c.name: records.of(c.name, setup.rounds) for c in contenders}
+    result = results(setup, {c.name: c.title for c in contenders}, ran)
     when = when_measured(run for each in ran.values() for run in each)
-    write_finished(directory, FinishedBench(result, command, machine(), __version__, *when))
+    write_finished(setup.directory, FinishedBench(result, command, machine(), __version__, *when))
     if report is not None:
         from tuner.bench.result_page import write_page
 
@@ -131,6 +160,18 @@ def bench(
         typer.echo(msgspec.json.encode(result_json(result, machine())).decode())
     else:
         show(console(), result, machine())
+
+
+def _command(given: Mapping[str, Any], contenders: Sequence[Contender]) -> str:
+    """What measures it anew: without places of this machine, and without secrets."""
+    same = ("workload", "scale_factor", "seed", "queries", "runs", "repeats", "fixed_every", "master", "memory")
+    names = {"memory": "--driver-memory"}
+    return command_of({
+        **{f"--{place}": given[place].name for place in ("sql", "tables") if given[place] is not None},
+        **{names.get(name, f"--{name.replace('_', '-')}"): given[name] for name in same},
+        "--contenders": ",".join(contender.name for contender in contenders),
+        "--conf": [redact(each) for each in given["conf"] or ()],
+    })  # fmt: skip
 
 
 def _check(workload: str, sql: Path | None, tables: Path | None, seed: int | None) -> None:
@@ -148,13 +189,13 @@ def _check(workload: str, sql: Path | None, tables: Path | None, seed: int | Non
         )
 
 
-def _benchmark(
-    to: Console, name: str, scale_factor: float | None, seed: int | None, names: list[str], directory: Path
-) -> Workload:
-    benchmark = BENCHMARKS[name]
-    size = benchmark.scale_factor if scale_factor is None else scale_factor
-    print_lines(to, [f"{benchmark.title}: tables and queries, scale factor {size:g}"])
-    return benchmark_workload(name, size, _SEED if seed is None else seed, names, directory / "tables")
+def _benchmark(to: Console, name: str, size: float, seed: int, names: list[str] | None, directory: Path) -> Workload:
+    """With queries of these names, all if there are none; without any for None."""
+    what = "tables" if names is None else "tables and queries"
+    print_lines(to, [f"{BENCHMARKS[name].title}: {what}, scale factor {size:g}"])
+    if names is None:
+        return benchmark_tables(name, size, seed, directory / "tables")
+    return benchmark_workload(name, size, seed, names, directory / "tables")
 
 
 def _names(text: str) -> list[str]:

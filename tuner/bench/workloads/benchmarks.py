@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from tuner.bench.bench_run import Workload
@@ -21,6 +22,8 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "joins": JOINS,
 }
 USUAL = "tpcds"
+# Its queries can be drawn anew each night, and its tables grow: `spark-tuner bench --stream`.
+STREAMED = "joins"
 
 
 def benchmark_workload(name: str, scale_factor: float, seed: int, names: Collection[str], tables: Path) -> Workload:
@@ -30,9 +33,19 @@ def benchmark_workload(name: str, scale_factor: float, seed: int, names: Collect
     """
     benchmark = BENCHMARKS[name]
     found = chosen(benchmark.names(), names, benchmark.title)
+    made = benchmark_tables(name, scale_factor, seed, tables)
+    return replace(made, queries=benchmark.queries(made.tables, seed, found))
+
+
+def benchmark_tables(name: str, scale_factor: float, seed: int, tables: Path) -> Workload:
+    """The tables of a benchmark, without queries, made below `tables` if they are not there.
+
+    Raises RequirementError without the packages that make them.
+    """
+    benchmark = BENCHMARKS[name]
     directory = tables / _folder(name, benchmark, scale_factor, seed)
     benchmark.make(directory, scale_factor, seed)
-    return Workload(_title(benchmark, scale_factor, seed), benchmark.queries(directory, seed, found), directory)
+    return Workload(_title(benchmark, scale_factor, seed), {}, directory)
 
 
 def _folder(name: str, benchmark: Benchmark, scale_factor: float, seed: int) -> str:

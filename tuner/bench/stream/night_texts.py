@@ -19,11 +19,8 @@ def night_texts(night: Night, number: int, tables: Path, seed: int, directory: P
     """
     directory.mkdir(parents=True, exist_ok=True)
     found: dict[str, dict[str, str]] = {}
-    with (
-        KeptTexts(directory / f"night-{number:03d}.json") as of_night,
-        KeptTexts(directory / "kept.json") as kept,
-        parquet_views(tables, seed) as connection,
-    ):
+    of_night, kept = KeptTexts(directory / f"night-{number:03d}.json"), KeptTexts(directory / "kept.json")
+    with parquet_views(tables, seed) as connection:
         for job, executions in night.items():
             for one in executions:
                 texts = kept if one.keeps else of_night

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from tuner.bench.slowdown import p_slower, significant
+from tuner.bench.slowdown import p_slower, p_slower_in_pairs, significant
 
 
 def test_too_few_say_nothing() -> None:
@@ -41,3 +41,15 @@ def test_holm_asks_the_most_of_the_first_and_stops_at_one_that_fails() -> None:
     assert significant({"a": 0.02, "b": 0.02, "c": 0.02}) == set()
     assert significant({"a": 0.001, "b": 0.03, "c": 0.03}) == {"a"}
     assert significant({}) == set()
+
+
+def test_pairs_bear_out_what_other_literals_would_hide() -> None:
+    default = [1.0, 4.0, 16.0, 2.0, 8.0]
+    slower = [(one, one * (1.2 + n / 100)) for n, one in enumerate(default)]
+    assert (p := p_slower_in_pairs(slower)) is not None
+    assert p < 0.001
+    assert (p := p_slower(default, [mine for _, mine in slower])) is not None
+    assert p > 0.1
+    assert p_slower_in_pairs([(1.0, 1.04)] * 3) == 1.0
+    assert p_slower_in_pairs([(1.0, 1.06)] * 3) == 0.0
+    assert p_slower_in_pairs(slower[:1]) is None

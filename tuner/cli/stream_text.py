@@ -50,7 +50,7 @@ def _by_share(result: StreamResult) -> Table:
         text_column("share that repeats"),
         number_column("executions"),
         *_heads(result),
-        title="seconds with tuning, and how many times as long Spark's defaults take (90 % interval)",
+        title="seconds with tuning (default / contender, its 90 % interval)",
     )
     for job, share in result.shares.items():
         _add_sums(found, f"{share:.0%}", [one.by_job[job] for one in result.contenders])
@@ -79,7 +79,7 @@ def _by_return(result: StreamResult) -> Table:
         text_column("the query comes back"),
         number_column("executions"),
         *_heads(result),
-        title="queries alone: seconds by default, speed-up, executions over 5 % faster / slower than by default",
+        title="queries alone; executions over 5 % faster/slower",
     )
     for place, one in enumerate(result.contenders[0].compared):
         cells = (_faster_and_slower(contender.compared[place]) for contender in result.contenders[1:])

@@ -78,6 +78,7 @@ class Cardinality:
 
     def __init__(self, graph: JoinGraph, distinct: Mapping[str, int] | None = None) -> None:
         self._width = [relation.row_bytes for relation in graph.relations]
+        self._exact = graph.measured
         self._measured = sorted(graph.measured.items(), key=lambda item: (-item[0].bit_count(), item[0]))
         self._rows, self._factors = _fit(graph, list(_factors(graph, distinct or {})))
         self._sizes: dict[int, Size] = {}
@@ -113,6 +114,8 @@ class Cardinality:
 
     def _largest_measured(self, relations: int) -> tuple[int, MeasuredJoin | None]:
         """The largest measured part of a set, and what was measured of it; the empty set where none was."""
+        if relations in self._exact:
+            return relations, self._exact[relations]
         fitting = (item for item in self._measured if item[0] & relations == item[0])
         return next(fitting, (0, None))
 

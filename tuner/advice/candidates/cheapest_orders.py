@@ -95,6 +95,22 @@ class PricedBlock:
         Unlike the formula, this counts what is shuffled before it is filtered. For a large block it is the formula's order,
         improved part by part.
         """
+        number = len(self.graph.relations)
+        if number <= MOST_SEARCHED:
+            return self.searched_by_seconds()
+        pricing = Pricing((1 << number) - 1, self.sizes.size, self._seconds)
+        try:
+            return improved_tree(self.by_formula, JoinEdges(number, self._edges), pricing)
+        except TooManyPairsError:
+            return self.by_formula
+
+    def searched_by_seconds(self) -> JoinTree:
+        """The same, searched however large the block is: some ten seconds for one of sixteen relations."""
+        number = len(self.graph.relations)
+        return best_order(number, self._edges, self.sizes.size, self._seconds, written=self.written).tree
+
+    @cached_property
+    def _seconds(self) -> Seconds:
         priced: dict[tuple[int, int], float] = {}
 
         def price(left: int, right: int) -> float:
@@ -103,14 +119,7 @@ class PricedBlock:
                 priced[pair] = self._join_seconds(*pair)
             return priced[pair]
 
-        number, objective = len(self.graph.relations), Seconds(price)
-        if number <= MOST_SEARCHED:
-            return best_order(number, self._edges, self.sizes.size, objective, written=self.written).tree
-        pricing = Pricing((1 << number) - 1, self.sizes.size, objective)
-        try:
-            return improved_tree(self.by_formula, JoinEdges(number, self._edges), pricing)
-        except TooManyPairsError:
-            return self.by_formula
+        return Seconds(price)
 
     @property
     def candidates(self) -> tuple[JoinTree, ...]:

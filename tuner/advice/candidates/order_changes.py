@@ -154,7 +154,7 @@ class OrderPrices:
             for group in lookalike_groups(of_query):
                 if any(block.saves_rows(_MOST_ROWS_SHARE) for block in group):
                     for block, tree in zip(group, cheapest_orders(group), strict=True):
-                        change = self._change(query, block, tree)
+                        change = self.change_to(query, block, tree)
                         if change is not None and change.is_promising:
                             yield change
 
@@ -169,14 +169,15 @@ class OrderPrices:
         """The change to the order that is chosen for a block; None where that is the order that ran, or there is none."""
         block = self.block(graph)
         chosen = choose(graph, block.sizes, block.written)
-        return None if chosen is None else self._change(query, block, chosen)
+        return None if chosen is None else self.change_to(query, block, chosen)
 
     def block(self, graph: JoinGraph, query: Query | None = None) -> PricedBlock:
         """A block, to price its orders as this run's Spark would run them; with its query, as hints would have it run them."""
         weight = self.facts.once(search_weight)
         return PricedBlock(graph, self.facts, self._conf, self._execution, self._costs, weight, query)
 
-    def _change(self, query: Query, block: PricedBlock, chosen: JoinTree) -> OrderChange | None:
+    def change_to(self, query: Query, block: PricedBlock, chosen: JoinTree) -> OrderChange | None:
+        """The change to an order of a block; None where that is the order that ran."""
         if order_shape(chosen.order) == order_shape(block.written.order):
             return None
         other = block.tree(chosen.order)

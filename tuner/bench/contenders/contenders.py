@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from tuner.bench.contenders.contender import Contender
 from tuner.bench.contenders.cost_based import CostBased
 from tuner.bench.contenders.fixed import DEFAULT, THRESHOLD
+from tuner.bench.contenders.oracle import Oracle
 from tuner.bench.contenders.search import random_search, tpe
 from tuner.bench.contenders.tuned import Tuned
 from tuner.errors import RequirementError
@@ -19,6 +20,7 @@ CONTENDERS: Mapping[str, Callable[[], Contender]] = {
     "threshold": lambda: THRESHOLD,
     "random": random_search,
     "tpe": tpe,
+    "oracle": Oracle,
 }
 _BY_OPTUNA = ("random", "tpe")
 

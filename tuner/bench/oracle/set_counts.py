@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _LEAST_SECONDS = 1.0
+_MOST_OF_TABLE = 1 << 60
 
 
 class NotCountedError(TunerError):
@@ -26,8 +27,8 @@ class NotCountedError(TunerError):
 
 @dataclass(frozen=True, slots=True)
 class CountLimits:
-    """`sets` is the most sets of one block, `seconds` the most that counting these may take, `rows` the most of one set that are
-    looked at: sets with more are known to have more."""
+    """`sets` is the most sets of one block, `seconds` the most that counting these may take, `rows` the most of one join that are
+    looked at where it takes a query: it is known to have more."""
 
     sets: int = 20_000
     seconds: float = 300.0
@@ -62,8 +63,10 @@ def _by_query(block: SqlBlock, connection: duckdb.DuckDBPyConnection, limits: Co
     for relations in _connected(block):
         if len(found) == limits.sets:
             raise NotCountedError(f"more than {limits.sets:,} sets of its relations are joined, as many as are counted")
-        found[relations] = _rows(connection, count_text(block, relations, limits.rows), until, limits.seconds)
-    return SetCounts(found, frozenset(relations for relations, rows in found.items() if rows > limits.rows))
+        most = limits.rows if relations.bit_count() > 1 else _MOST_OF_TABLE
+        found[relations] = _rows(connection, count_text(block, relations, most), until, limits.seconds)
+    at_least = (relations for relations, rows in found.items() if relations.bit_count() > 1 and rows > limits.rows)
+    return SetCounts(found, frozenset(at_least))
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, text: str, until: float, seconds: float) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -21,6 +22,8 @@ _COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 # What is null where one of its columns is.
 _COMPUTED = (exp.Column, exp.Identifier, exp.Literal, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Paren)
 _QUERIES = (exp.Select, exp.Subquery, exp.Exists, exp.SetOperation)
+# Two quotes within a text are one, since Spark 4.0; sqlglot reads them as two texts, as Spark did before.
+_TEXT = re.compile(r"'(?:[^'\\]|\\.|'')*'", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +71,15 @@ def sql_blocks(text: str, columns: Columns) -> list[SqlBlock]:
     Conditions with subqueries are left out: whether they filter rows below the joins, what ran must tell. UnreadableSqlError
     where the text is no statement that can be read.
     """
-    tree = parse_statement(text).tree
+    tree = parse_statement(_TEXT.sub(_with_escapes, text)).tree
     named = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
     tables = {name: of for name, of in columns.items() if name not in named}
     found = (_block(select, tables) for select in tree.find_all(exp.Select))
     return [block for block in found if block is not None]
+
+
+def _with_escapes(text: re.Match[str]) -> str:
+    return "'" + text[0][1:-1].replace("''", "\\'") + "'"
 
 
 def _block(select: exp.Select, columns: Columns) -> SqlBlock | None:

@@ -16,8 +16,10 @@ from tuner.bench.oracle.set_counts import CountLimits, NotCountedError
 from tuner.bench.oracle.sql_block import sql_blocks
 from tuner.model.join_graph import Joined, JoinGraph, MeasuredJoin, RelationKind
 
-SELF_JOIN = "SELECT 1 FROM title t, title t2, link l WHERE t.id = l.title_id AND t2.id = l.other_id AND "
+SELF_JOIN = (
+    "SELECT 1 FROM title t, title t2, link l WHERE t.id = l.title_id AND t2.id = l.other_id AND "
     "t.year > 2010 AND t2.year < 1999"
+)
 # As its plan has them: the second title first.
 PREDICATES = ((0, "id", 1, "other_id"), (1, "title_id", 2, "id"))
 WRITTEN = Joined(Joined(0, 1), 2)

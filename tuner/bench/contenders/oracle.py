@@ -66,8 +66,8 @@ class Oracle:
         )
 
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path, heard: Heard) -> BenchRun:
-        message = _steering(work).message
-        added = hand_over(_route(setup), message) if message else Handover()
+        steering = _steering(work)
+        added = hand_over(_route(setup), steering.message) if steering.message else Handover()
         conf = {**_observed(work, number), **added.conf}
         ran = run_application(setup, Submit(conf, flags=as_arguments(added.merged)), _cleared(work), heard)
         return BenchRun(
@@ -76,7 +76,7 @@ class Oracle:
             ran.queries,
             application_seconds=ran.seconds,
             allocated_core_seconds=ran.allocated_core_seconds,
-            said=_said(work, number),
+            said=(*steering.said, *_said(work, number)),
         )
 
 

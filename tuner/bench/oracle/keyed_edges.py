@@ -15,6 +15,8 @@ from tuner.bench.oracle.tree_counts import TreeEdge
 if TYPE_CHECKING:
     import duckdb
 
+# Numbers that a key may have for each row before they are worth sorting.
+_SPARSE = 4
 # For each pair of relations the columns that are equal, the lower relation's first.
 Pairs = dict[tuple[int, int], list[tuple[str, str]]]
 
@@ -73,11 +75,19 @@ def _take(values: Sequence[NDArray[Any]], used: list[int], number: int, columns:
 
 def _numbered(left: Sequence[NDArray[Any]], right: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], int]:
     """One number for each key, of one column or several, of the left side's rows and then the right one's."""
-    keys, size = np.zeros(len(left[0]) + len(right[0]), dtype=np.int64), 1
-    for one, other in zip(left, right, strict=True):
-        values, numbers = np.unique(np.concatenate([one, other]), return_inverse=True)
-        both = keys * max(1, len(values)) + numbers.reshape(-1)
-        _, keys = np.unique(both, return_inverse=True)
-        keys = keys.reshape(-1)
-        size = int(keys.max()) + 1 if len(keys) else 1
+    (keys, size), *others = [_numbers(np.concatenate(both)) for both in zip(left, right, strict=True)]
+    for more, of_more in others:
+        keys, size = _numbers(keys * of_more + more)
     return keys, size
+
+
+def _numbers(values: NDArray[Any]) -> tuple[NDArray[Any], int]:
+    """A number from 0 for each value, and one more than the highest. Whole numbers that lie close need no sorting."""
+    if not len(values):
+        return np.zeros(0, dtype=np.int64), 1
+    if values.dtype.kind in "iu":
+        low, high = int(values.min()), int(values.max())
+        if high - low <= _SPARSE * len(values):
+            return values.astype(np.int64) - low, high - low + 1
+    _, numbers = np.unique(values, return_inverse=True)
+    return numbers.reshape(-1), int(numbers.max()) + 1

@@ -27,11 +27,12 @@ class NotCountedError(TunerError):
 
 @dataclass(frozen=True, slots=True)
 class CountLimits:
-    """`sets` is the most sets of one block, `seconds` the most that counting these may take, `rows` the most of one join that are
-    looked at where it takes a query: it is known to have more."""
+    """`sets` is the most sets of one block, `seconds` the most that counting these may take, `total_seconds` that of all blocks,
+    `rows` the most of one join that are looked at where it takes a query: it is known to have more."""
 
     sets: int = 20_000
     seconds: float = 300.0
+    total_seconds: float = 3_600.0
     rows: int = 20_000_000
 
 
@@ -47,42 +48,60 @@ def count_sets(block: SqlBlock, connection: duckdb.DuckDBPyConnection, limits: C
     """Counts the sets that conditions connect: where equalities make a tree of the relations from the rows by key, however many
     rows there are, else by one query each. The connection has the tables. NotCountedError beyond a limit.
     """
-    pairs = tree_pairs(block)
+    pairs, clock = tree_pairs(block), _Clock(time.monotonic() + limits.seconds, limits.seconds)
     if pairs is None:
-        return _by_query(block, connection, limits)
+        return _by_query(block, connection, limits, clock)
     if (sets := connected_sets(len(block.relations), list(pairs))) > limits.sets:
         raise NotCountedError(
             f"{sets:,} sets of its relations are joined by keys, more than the {limits.sets:,} to count"
         )
-    return SetCounts(tree_counts(*keyed_edges(block, pairs, connection)))
+    return SetCounts(tree_counts(*keyed_edges(block, pairs, connection), clock.look))
 
 
-def _by_query(block: SqlBlock, connection: duckdb.DuckDBPyConnection, limits: CountLimits) -> SetCounts:
+@dataclass(frozen=True, slots=True)
+class _Clock:
+    """The time that counting a block may take."""
+
+    until: float
+    seconds: float
+
+    @property
+    def late(self) -> NotCountedError:
+        return NotCountedError(f"counting its sets of relations takes more than {self.seconds:.0f} s")
+
+    @property
+    def left(self) -> float:
+        return self.until - time.monotonic()
+
+    def look(self) -> None:
+        """Raises NotCountedError where there is none left."""
+        if self.left <= 0:
+            raise self.late
+
+
+def _by_query(block: SqlBlock, connection: duckdb.DuckDBPyConnection, limits: CountLimits, clock: _Clock) -> SetCounts:
     found: dict[int, int] = {}
-    until = time.monotonic() + limits.seconds
     for relations in _connected(block):
         if len(found) == limits.sets:
             raise NotCountedError(f"more than {limits.sets:,} sets of its relations are joined, as many as are counted")
         most = limits.rows if relations.bit_count() > 1 else _MOST_OF_TABLE
-        found[relations] = _rows(connection, count_text(block, relations, most), until, limits.seconds)
+        found[relations] = _rows(connection, count_text(block, relations, most), clock)
     at_least = (relations for relations, rows in found.items() if relations.bit_count() > 1 and rows > limits.rows)
     return SetCounts(found, frozenset(at_least))
 
 
-def _rows(connection: duckdb.DuckDBPyConnection, text: str, until: float, seconds: float) -> int:
+def _rows(connection: duckdb.DuckDBPyConnection, text: str, clock: _Clock) -> int:
     import duckdb
 
-    late = NotCountedError(f"counting its sets of relations takes more than {seconds:g} s")
-    if (left := until - time.monotonic()) <= 0:
-        raise late
+    clock.look()
     # What interrupts a query before it has begun does not end it.
-    timer = Timer(max(_LEAST_SECONDS, left), connection.interrupt)
+    timer = Timer(max(_LEAST_SECONDS, clock.left), connection.interrupt)
     timer.daemon = True
     timer.start()
     try:
         (rows,) = connection.execute(text).fetchall()[0]
     except duckdb.InterruptException as error:
-        raise late from error
+        raise clock.late from error
     finally:
         timer.cancel()
     return int(rows)

@@ -7,7 +7,7 @@ for all sets that hold it, and is worked out once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,12 +34,14 @@ class TreeEdge:
         return self.right if relation == self.left else self.left
 
 
-def tree_counts(rows: Sequence[int], edges: Sequence[TreeEdge]) -> dict[int, int]:
+def tree_counts(
+    rows: Sequence[int], edges: Sequence[TreeEdge], look: Callable[[], None] = lambda: None
+) -> dict[int, int]:
     """Rows by set (bit i is relation i), of each connected set; `rows` are those of each relation.
 
-    Exact up to 2^53 rows. The edges must make a tree of all relations.
+    Exact up to 2^53 rows. The edges must make a tree of all relations. `look` is called before each set, and ends it by raising.
     """
-    tree = _Tree(rows, edges)
+    tree = _Tree(rows, edges, look)
     root = max(range(len(rows)), key=lambda relation: (len(tree.edges_of(relation)), rows[relation]))
     tree.visit(root, None)
     return tree.counts
@@ -69,9 +71,10 @@ def connected_sets(relations: int, edges: Sequence[tuple[int, int]]) -> int:
 class _Tree:
     """The tree while it is counted."""
 
-    def __init__(self, rows: Sequence[int], edges: Sequence[TreeEdge]) -> None:
+    def __init__(self, rows: Sequence[int], edges: Sequence[TreeEdge], look: Callable[[], None]) -> None:
         self._rows = rows
         self._edges = edges
+        self._look = look
         self.counts: dict[int, int] = {}
 
     def edges_of(self, relation: int) -> list[TreeEdge]:
@@ -86,6 +89,7 @@ class _Tree:
         ]
         told: dict[int, Weights] = {}
         for relations, weights in _combined(1 << relation, np.ones(self._rows[relation]), below):
+            self._look()
             self.counts[relations] = round(float(weights.sum()))
             if above is not None:
                 told[relations] = np.bincount(above.keys_of(relation), weights, above.keys).astype(np.float64)

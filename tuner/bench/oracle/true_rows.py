@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -42,12 +43,14 @@ def true_rows(workload: Workload, ran: Iterable[Query], limits: CountLimits) -> 
 
     Counts in duckdb over the workload's Parquet files. RequirementError where duckdb is not installed.
     """
+    until = time.monotonic() + limits.total_seconds
     with parquet_views(workload.tables, _NO_SEED) as connection:
         columns = _columns(connection)
         for query in ran:
             text = workload.queries.get(query.description)
             if text is not None and query.status is QueryStatus.SUCCEEDED and query.graphs:
-                yield _counted(query, text, columns, connection, limits)
+                seconds = min(limits.seconds, max(0.0, until - time.monotonic()))
+                yield _counted(query, text, columns, connection, replace(limits, seconds=seconds))
 
 
 def _counted(

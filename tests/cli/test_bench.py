@@ -28,7 +28,7 @@ def bench(*arguments: object) -> subprocess.CompletedProcess[str]:
 @pytest.mark.spark
 @pytest.mark.parametrize(
     "contenders",
-    [["default", "tuner"], ["default", "tuner", "cbo", "threshold", "random", "tpe"]],
+    [["default", "tuner"], ["default", "tuner", "cbo", "threshold", "random", "tpe", "oracle"]],
     ids=["two", "all"],
 )
 def test_contenders_side_by_side(join_tables: Path, tmp_path: Path, contenders: list[str]) -> None:
@@ -57,7 +57,7 @@ def test_contenders_side_by_side(join_tables: Path, tmp_path: Path, contenders: 
         assert [run["failed"] for run in contender["runs"]] == [["wrong"], ["wrong"]]
         assert all(query["other_rows"] is False for query in contender["queries"])
     assert any("on trial" in line for line in by_name["tuner"]["runs"][1]["said"])
-    assert "cbo" not in by_name or by_name["cbo"]["preparing_seconds"] > 0
+    assert all(by_name[name]["preparing_seconds"] > 0 for name in ("cbo", "oracle") if name in by_name)
     assert by_name["tuner"]["cumulative_seconds"] > sum(run["seconds"] for run in by_name["tuner"]["runs"])
     assert "Spark tuner: bench" in (tmp_path / "bench.html").read_text()
     started = time.monotonic()

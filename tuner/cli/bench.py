@@ -107,7 +107,7 @@ def bench(
     report: Annotated[Path | None, typer.Option(help="Write the result as one HTML page with plots.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare the tuner with Spark's defaults, Spark's CBO, a raised broadcast threshold and searches on a recurring SQL job."""
+    """Compare the tuner with Spark's defaults, its CBO, a raised threshold, searches and an oracle on a recurring SQL job."""
     names = _names(contenders) or list(USUAL_IN_STREAM if stream else CONTENDERS)
     if unknown := [name for name in names if name not in CONTENDERS]:
         raise typer.BadParameter(f"{', '.join(unknown)}; there are {', '.join(CONTENDERS)}", param_hint="--contenders")

@@ -68,6 +68,8 @@ def test_what_may_be_null_is_not_taken_for_not_null() -> None:
     "text",
     [
         "SELECT 1 FROM title t LEFT JOIN kind k ON t.kind_id = k.id",
+        "SELECT 1 FROM title t RIGHT JOIN kind k ON t.kind_id = k.id JOIN link l ON l.title_id = t.id",
+        "SELECT 1 FROM title t LEFT SEMI JOIN kind k ON t.kind_id = k.id JOIN link l ON l.title_id = t.id",
         "SELECT 1 FROM title t JOIN kind USING (id)",
         "SELECT 1 FROM title t, (SELECT id FROM kind) k WHERE t.kind_id = k.id",
         "WITH kind AS (SELECT 1 AS id) SELECT 1 FROM title t, kind k WHERE t.kind_id = k.id",
@@ -79,6 +81,17 @@ def test_what_may_be_null_is_not_taken_for_not_null() -> None:
 )
 def test_other_blocks_are_left_out(text: str) -> None:
     assert sql_blocks(text, COLUMNS) == []
+
+
+def test_tables_of_left_outer_joins_stand_above_the_block() -> None:
+    found = block(
+        "SELECT 1 FROM title t LEFT OUTER JOIN info i ON t.id = i.title_id AND t.year > 1 JOIN link l ON l.title_id = t.id "
+        "LEFT JOIN kind k ON t.kind_id = k.id WHERE k.kind IS NULL AND fact = 3 AND l.note = i.fact AND t.year = 1999"
+    )
+    assert [relation.alias for relation in found.relations] == ["t", "l"]
+    assert conditions(found, "t") == {'"t"."year" = 1999', 'NOT "t"."id" IS NULL'}
+    assert conditions(found, "l") == {'NOT "l"."title_id" IS NULL'}
+    assert len(conditions(found, "t", "l")) == 1
 
 
 def test_conditions_with_subqueries_are_left_to_what_ran() -> None:

@@ -68,8 +68,8 @@ class SqlBlock:
 def sql_blocks(text: str, columns: Columns) -> list[SqlBlock]:
     """The blocks of one statement that join two base tables or more and nothing else; `columns` are those of all tables.
 
-    Conditions with subqueries are left out: whether they filter rows below the joins, what ran must tell. UnreadableSqlError
-    where the text is no statement that can be read.
+    Tables that left outer joins add, and conditions on them or with subqueries, are left out: whether they filter rows below the
+    inner joins, what ran must tell. UnreadableSqlError where the text is no statement that can be read.
     """
     tree = parse_statement(_TEXT.sub(_with_escapes, text)).tree
     named = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
@@ -83,12 +83,15 @@ def _with_escapes(text: re.Match[str]) -> str:
 
 
 def _block(select: exp.Select, columns: Columns) -> SqlBlock | None:
-    read = _relations(select, columns)
-    if read is None or len(read) < 2:
+    joins = select.args.get("joins") or []
+    read, beside = _relations(select, columns), list(filter(_is_left, joins))
+    if read is None or len(read) - len(beside) < 2:
         return None
     where = select.args.get("where")
-    written = [*(join.args.get("on") for join in select.args.get("joins") or ()), where.this if where else None]
+    written = [*(join.args.get("on") for join in joins if not _is_left(join)), where.this if where else None]
+    # What is joined from the left comes after the others.
     names = _Names(read, columns)
+    inner = (1 << len(read) - len(beside)) - 1
     conditions: list[SqlCondition] = []
     for conjunct in (part for one in written if one is not None for part in _conjuncts(one)):
         if conjunct.find(*_QUERIES) or conjunct.find(exp.Column) is None:
@@ -96,16 +99,18 @@ def _block(select: exp.Select, columns: Columns) -> SqlBlock | None:
         qualified = names.qualified(conjunct)
         if qualified is None:
             return None
-        conditions += [_condition(qualified, names), *_inferred(qualified, names)]
-    return SqlBlock(tuple(read), tuple(dict.fromkeys(conditions)))
+        if names.of(qualified) & ~inner == 0:
+            conditions += [_condition(qualified, names), *_inferred(qualified, names)]
+    return SqlBlock(tuple(read[: inner.bit_length()]), tuple(dict.fromkeys(conditions)))
 
 
 def _relations(select: exp.Select, columns: Columns) -> list[SqlRelation] | None:
-    """The tables that a block joins; None where it joins anything else, or in another way."""
+    """The tables that a block joins, those that left outer joins add behind the others; None where it joins anything else, or
+    in another way."""
     source, joins = select.args.get("from_") or select.args.get("from"), select.args.get("joins") or []
     if source is None or select.args.get("laterals") or any(map(_is_other_join, joins)):
         return None
-    sources = [source.this, *(join.this for join in joins)]
+    sources = [source.this, *(join.this for join in sorted(joins, key=_is_left))]
     if not all(isinstance(one, exp.Table) and one.name.lower() in columns and not one.db for one in sources):
         return None
     if any(one.args.get("joins") or one.args.get("sample") for one in sources):
@@ -114,9 +119,14 @@ def _relations(select: exp.Select, columns: Columns) -> list[SqlRelation] | None
     return found if len({relation.alias for relation in found}) == len(found) else None
 
 
+def _is_left(join: exp.Join) -> bool:
+    return str(join.args.get("side") or "").upper() == "LEFT"
+
+
 def _is_other_join(join: exp.Join) -> bool:
-    kind = str(join.args.get("kind") or "").upper()
-    return kind not in ("", "INNER", "CROSS") or any(join.args.get(part) for part in ("side", "method", "using"))
+    kind, side = (str(join.args.get(part) or "").upper() for part in ("kind", "side"))
+    allowed = ("", "OUTER") if side == "LEFT" else ("", "INNER", "CROSS")
+    return kind not in allowed or side not in ("", "LEFT") or any(join.args.get(part) for part in ("method", "using"))
 
 
 def _conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:

@@ -43,7 +43,11 @@ def steered_by_oracle(workload: Workload, application: Application, limits: Coun
     counted = list(true_rows(workload, outcome.queries, limits))
     counting = time.monotonic() - started
     choices = _choices(outcome, counted)
-    decided = [DecidedChange(c, Standing.PINNED, c.reason) for choice in choices for c in choice.changes]
+    decided = [
+        DecidedChange(c, Standing.PINNED, c.reason, literals=(choice.query.literals,))
+        for choice in choices
+        for c in choice.changes
+    ]
     directives = agent_directives(Decision(Mode.AUTO, tuple(decided)), outcome.queries)
     return OracleSteering(
         directives.text,

@@ -1,5 +1,5 @@
 """What others have published of tuners like this one, with the conditions that it holds for: to print beside results, not to
-compare with them. Only what was read at its source is here."""
+compare with them. Of Databricks' figures those that its blog's summary lacks (1.288x, 41 %) were read in digests of it."""
 
 from __future__ import annotations
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from tuner.bench.published_results import PUBLISHED_RESULTS
 from tuner.bench.report.finished_bench import FinishedBench
 from tuner.bench.report.slow_executions import CLEARLY, slow_executions
 from tuner.bench.results import BenchResult, ContenderResult, QueryResult
 
 Row = Sequence[str]
+_PUBLISHED = (
+    "Of tuners like this one, by their authors, on other machines and data: not to be compared with the figures above."
+)
 _ABOUT = """\
 Written by `spark-tuner bench-results` from what `spark-tuner bench` measured: each command below measures its part anew.
 Seconds on other machines and days do not compare; what stands in one table was measured in turns. [Bench](bench.md) says how,
@@ -33,6 +37,7 @@ def results_document(benches: Sequence[FinishedBench], pictures: Mapping[int, st
     ]
     for place, bench in enumerate(benches):
         blocks += _bench(bench, pictures.get(place))
+    blocks += ["## What others have published", _PUBLISHED, _published()]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -91,6 +96,14 @@ def _figures(result: BenchResult, contender: ContenderResult) -> Row:
         f"run {contender.runs_to_most}" if contender.runs_to_most and not default else "–",
         f"{contender.cumulative_seconds:,.0f}",
     )
+
+
+def _published() -> str:
+    rows = [
+        (one.system, one.claim, one.counted, one.workload, one.budget, f"[{one.source}]({one.url})")
+        for one in PUBLISHED_RESULTS
+    ]
+    return _table(("system", "claim", "of what", "workload", "what tuning took", "source"), rows)
 
 
 def _bench(bench: FinishedBench, picture: str | None) -> Iterator[str]:

@@ -201,7 +201,7 @@ def test_pictures_of_tpc_ds_stay_small(tpcds_application: Application) -> None:
         for query, final in ran(tpcds_application)
         if query.description.startswith("default ") and OTHER_DATE not in query.description
     ]
-    assert len(default) >= 23
+    assert len(default) >= 19
     for query, final in default:
         check(query, final)
     size = sum(len(msgspec.json.encode(picture_of(query, final))) for query, final in default)

@@ -8,6 +8,7 @@ from tuner.model.action import Action
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.decide import decide
@@ -86,19 +87,23 @@ def test_a_join_that_was_not_tried_yet_waits_for_none_but_a_property_that_is_new
     assert found == {FIRST.id: Standing.TRIAL, JOIN.id: Standing.TRIAL, OTHER_JOIN.id: Standing.TRIAL}
 
 
-def test_a_property_does_not_wait_for_what_the_agent_held() -> None:
-    """Rows that are too many to broadcast are so again tomorrow."""
+def test_a_property_does_not_wait_for_what_the_agent_held_for_its_size() -> None:
+    """Rows that are too many to broadcast are so again tomorrow; of values that are others the situation knows how long."""
     (join,) = recommend(JOIN, high=9)
     night = run(1, {"q1": 20, "q2": 20, "q3": 20}, DecidedChange(join, Standing.TRIAL, join.reason))
     assert night.outcome is not None
     first, *rest = night.outcome.queries
-    of_agent = {status: (DirectiveResult(join.actions[0].id, status),) for status in DirectiveStatus}
-    for status, standing in ((DirectiveStatus.HELD, Standing.TRIAL), (DirectiveStatus.APPLIED, Standing.TRIAL)):
-        ran = replace(night.outcome, queries=(replace(first, directives=of_agent[status]), *rest))
-        found = _decision(recommend(FIRST, high=9.8), (join,), runs=(BASE, replace(night, outcome=ran)))
-        assert found == {FIRST.id: standing, JOIN.id: Standing.TRIAL}
-    new = _decision(recommend(FIRST, high=9.8), (join,), recommend(OTHER_JOIN, high=9.5), runs=(BASE, night))
-    assert new[FIRST.id] is Standing.HELD, "another one is new"
+
+    def standing(status: DirectiveStatus, held: Reason | None = None) -> Standing:
+        told = (DirectiveResult(join.actions[0].id, status, held=held),)
+        outcome = replace(night.outcome, queries=(replace(first, directives=told), *rest))  # type: ignore[type-var]
+        advice = (recommend(FIRST, high=9.8), (join,))
+        return _decision(*advice, runs=(BASE, replace(night, outcome=outcome)))[FIRST.id]
+
+    too_large = Reason(ReasonCode.HELD_LARGE_RESULT, {"bytes": 2, "most_bytes": 1})
+    assert standing(DirectiveStatus.HELD, too_large) is Standing.TRIAL
+    assert standing(DirectiveStatus.HELD, Reason(ReasonCode.HELD_OTHER_VALUES)) is Standing.HELD
+    assert standing(DirectiveStatus.APPLIED) is Standing.TRIAL, "the night tells them apart"
 
 
 def test_a_query_that_runs_twice_is_judged_by_both() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
+from tuner.model.run import Run
 from tuner.policy.changes_in_effect import changes_in_effect, held_in
 from tuner.policy.held_back import held_back
 from tuner.policy.measure import usable
@@ -21,12 +22,12 @@ def one_property_a_query(situation: Situation, decided: Sequence[DecidedChange])
     other: later runs then tell what each of them does. Until then joins come first, unless a property is surer to gain than all
     of those on its queries, or their values have not come for long. None that is being tried makes way for a property that is
     not; a property that is, and gained less than foretold, counts for no more than that. What a person has asked for waits for
-    nothing, and no property for what the latest run held: it may do so night after night.
+    nothing, and no property for what the latest run held for more than its values: it may do so night after night.
     """
     latest = situation.latest_run
     tried = {d.id for d in latest.decision.in_force} if latest else set()
     trials = [d for d in decided if d.standing is Standing.TRIAL]
-    held_there = held_in(latest).keys() if latest else ()
+    held_there = _held_for_sizes(latest) if latest else ()
     joins = [d for d in trials if d.change.is_on_joins and not situation.is_far_off(d) and d.id not in held_there]
     properties = [d for d in trials if not d.change.is_on_joins]
     asked_for = {d.id for d in trials if situation.is_asked_for(d.change)}
@@ -53,6 +54,15 @@ def one_property_a_query(situation: Situation, decided: Sequence[DecidedChange])
         if first:
             held.update(j.id for j in others)
     return [held_back(d, Reason(ReasonCode.TRIED_AFTER_ANOTHER)) if d.id in held else d for d in decided]
+
+
+def _held_for_sizes(run: Run) -> set[str]:
+    """What its agent held for what it found; what waits for its values is known to the situation."""
+    return {
+        id_
+        for id_, why in held_in(run).items()
+        if any(held.code is not ReasonCode.HELD_OTHER_VALUES for held in why.because)
+    }
 
 
 def _sure_seconds(decided: Iterable[DecidedChange]) -> float:

@@ -16,6 +16,7 @@ from tuner import __version__
 from tuner.bench.bench_run import Setup, Workload
 from tuner.bench.contenders.contender import Contender
 from tuner.bench.contenders.contenders import CONTENDERS, contenders_named
+from tuner.bench.contenders.contenders import USUAL as USUAL_CONTENDERS
 from tuner.bench.records import Records
 from tuner.bench.report.finished_bench import FinishedBench, command_of, when_measured, write_finished
 from tuner.bench.result_json import result_json
@@ -79,7 +80,7 @@ def bench(
         str,
         typer.Option(
             help=f"Comma-separated, of {', '.join(CONTENDERS)}; `default` is always included.",
-            show_default=f"all; of a stream {', '.join(USUAL_IN_STREAM)}",
+            show_default=f"all but oracle; of a stream {', '.join(USUAL_IN_STREAM)}",
         ),
     ] = "",
     stream: Annotated[
@@ -108,7 +109,7 @@ def bench(
     as_json: AsJson = False,
 ) -> None:
     """Compare the tuner with Spark's defaults, its CBO, a raised threshold, searches and an oracle on a recurring SQL job."""
-    names = _names(contenders) or list(USUAL_IN_STREAM if stream else CONTENDERS)
+    names = _names(contenders) or list(USUAL_IN_STREAM if stream else USUAL_CONTENDERS)
     if unknown := [name for name in names if name not in CONTENDERS]:
         raise typer.BadParameter(f"{', '.join(unknown)}; there are {', '.join(CONTENDERS)}", param_hint="--contenders")
     check_stream(ctx, names)

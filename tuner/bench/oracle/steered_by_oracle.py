@@ -20,6 +20,7 @@ from tuner.model.application import Application
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.run import Outcome
 from tuner.plan.queries import queries
+from tuner.policy.literal_classes import LiteralClasses
 from tuner.steering.agent.agent_directives import agent_directives
 from tuner.units import format_seconds
 from tuner.words.query_names import QueryNames
@@ -43,8 +44,10 @@ def steered_by_oracle(workload: Workload, application: Application, limits: Coun
     counted = list(true_rows(workload, outcome.queries, limits))
     counting = time.monotonic() - started
     choices = _choices(outcome, counted)
+    # It acts on the values that were counted alone.
+    classes = LiteralClasses()
     decided = [
-        DecidedChange(c, Standing.PINNED, c.reason, literals=(choice.query.literals,))
+        DecidedChange(c, Standing.PINNED, c.reason, literals=(classes.of(choice.query),))
         for choice in choices
         for c in choice.changes
     ]

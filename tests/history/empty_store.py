@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,18 +10,11 @@ import pytest
 from tuner.history.store import Store
 
 
-@pytest.fixture(scope="session")
-def empty_history(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database with the schema and nothing in it: making one takes longer than most tests."""
-    path = tmp_path_factory.mktemp("history") / "empty.db"
-    Store.open(f"sqlite:///{path}").close()
-    return path
-
-
 @pytest.fixture
-def url(tmp_path: Path, empty_history: Path) -> str:
-    shutil.copy(empty_history, tmp_path / "history.db")
-    return f"sqlite:///{tmp_path}/history.db"
+def url(tmp_path: Path) -> str:
+    found = f"sqlite:///{tmp_path}/history.db"
+    Store.open(found).close()
+    return found
 
 
 @pytest.fixture

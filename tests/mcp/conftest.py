@@ -16,7 +16,7 @@ from tuner.panel.access import Access
 from tuner.panel.models import Home
 from tuner.panel.recent_runs import RecentRuns
 
-empty_history, url, store = empty_store.empty_history, empty_store.url, empty_store.store
+url, store = empty_store.url, empty_store.store
 Call = Callable[..., dict[str, Any]]
 
 

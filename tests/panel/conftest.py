@@ -23,7 +23,7 @@ with warnings.catch_warnings():
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-empty_history, url, store = empty_store.empty_history, empty_store.url, empty_store.store
+url, store = empty_store.url, empty_store.store
 Ask = Callable[..., TestClient]
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tuner.spark.knobs import DRIVER_MEMORY
+
 
 @dataclass(frozen=True, slots=True)
 class Workload:
@@ -38,6 +40,11 @@ class Setup:
     @property
     def rounds(self) -> int:
         return self.runs + self.repeats
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """What the user's own spark-submit would say."""
+        return {"spark.master": self.master, DRIVER_MEMORY.property: self.driver_memory, **self.conf}
 
     def has_turn(self, number: int, *, learns: bool) -> bool:
         """Whether a contender runs in a round."""

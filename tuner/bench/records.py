@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import msgspec
 
 from tuner.bench.bench_run import BenchRun, Setup
+from tuner.bench.whole_file import write_whole
 from tuner.errors import TunerError
 
 _SETUP = "setup.json"
@@ -47,7 +47,7 @@ class Records:
     def add(self, run: BenchRun) -> None:
         """Written whole or not at all."""
         file = self._file(run.contender, run.number)
-        _write(file, msgspec.json.format(msgspec.json.encode(run), indent=1))
+        write_whole(file, msgspec.json.format(msgspec.json.encode(run), indent=1))
 
     def of(self, contender: str, rounds: int) -> list[BenchRun]:
         """A contender's finished runs up to a round, its preparation (run 0) first."""
@@ -68,7 +68,7 @@ def _identity(setup: Setup) -> dict[str, Any]:
 
 def _claim(file: Path, identity: Mapping[str, Any]) -> None:
     if not file.exists():
-        _write(file, json.dumps(identity, indent=1).encode())
+        write_whole(file, json.dumps(identity, indent=1).encode())
         return
     there = json.loads(file.read_bytes())
     different = sorted(key for key in identity.keys() | there.keys() if identity.get(key) != there.get(key))
@@ -76,9 +76,3 @@ def _claim(file: Path, identity: Mapping[str, Any]) -> None:
         raise TunerError(
             f"{file.parent}: a bench with other {', '.join(different)} ran there; give another --directory, or remove it"
         )
-
-
-def _write(file: Path, content: bytes) -> None:
-    unfinished = file.with_name(f".{file.name}-{os.getpid()}")
-    unfinished.write_bytes(content)
-    unfinished.replace(file)

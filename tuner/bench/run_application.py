@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tuner.bench.bench_run import QueryTime, Setup
+from tuner.bench.bench_run import BenchRun, QueryTime, Setup
 from tuner.bench.progress import Heard
 from tuner.errors import TunerError
 from tuner.spark.knobs import DRIVER_MEMORY
@@ -51,6 +51,16 @@ class Ran:
     seconds: float
     exit_code: int
     allocated_core_seconds: float | None = None
+
+    def as_run(self, contender: str, number: int) -> BenchRun:
+        """The run of a contender that it was, without what tuning took."""
+        return BenchRun(
+            contender,
+            number,
+            self.queries,
+            application_seconds=self.seconds,
+            allocated_core_seconds=self.allocated_core_seconds,
+        )
 
 
 def run_application(setup: Setup, submit: Submit, work: Path, heard: Heard = lambda query: None) -> Ran:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import typer
@@ -48,6 +48,8 @@ from tuner.spark.spark_submit import require_java
 
 # Without --seed.
 _SEED = 1
+# Where a bench that is no stream puts what it measures, and how it shows it.
+_OF_NO_FIGURE = {"directory", "report", "as_json", "stream"}
 
 
 def bench(
@@ -140,7 +142,7 @@ def bench(
     if stream:
         run_and_show_stream(stream_of(setup, size, seed, of_stream, analyze_every), names, as_json=as_json)
     else:
-        _run_and_show(setup, found, _command(ctx.params, found), report, as_json=as_json)
+        _run_and_show(setup, found, _command(ctx, found), report, as_json=as_json)
 
 
 def _run_and_show(
@@ -152,27 +154,29 @@ def _run_and_show(
     ran = {c.name: records.of(c.name, setup.rounds) for c in contenders}
     result = results(setup, {c.name: c.title for c in contenders}, ran)
     when = when_measured(run for each in ran.values() for run in each)
-    write_finished(setup.directory, FinishedBench(result, command, machine(), __version__, *when))
+    where = machine()
+    write_finished(setup.directory, FinishedBench(result, command, where, __version__, *when))
     if report is not None:
         from tuner.bench.result_page import write_page
 
-        write_page(report, result, machine())
+        write_page(report, result, where)
     if as_json:
-        typer.echo(msgspec.json.encode(result_json(result, machine())).decode())
+        typer.echo(msgspec.json.encode(result_json(result, where)).decode())
     else:
-        show(console(), result, machine())
+        show(console(), result, where)
 
 
-def _command(given: Mapping[str, Any], contenders: Sequence[Contender]) -> str:
+def _command(ctx: typer.Context, contenders: Sequence[Contender]) -> str:
     """What measures it anew: without places of this machine, and without secrets."""
-    same = ("workload", "scale_factor", "seed", "queries", "runs", "repeats", "fixed_every", "master", "memory")
-    names = {"memory": "--driver-memory"}
-    return command_of({
-        **{f"--{place}": given[place].name for place in ("sql", "tables") if given[place] is not None},
-        **{names.get(name, f"--{name.replace('_', '-')}"): given[name] for name in same},
-        "--contenders": ",".join(contender.name for contender in contenders),
-        "--conf": [redact(each) for each in given["conf"] or ()],
-    })  # fmt: skip
+    given = ctx.params
+    asked = {
+        **given,
+        **{place: given[place].name for place in ("sql", "tables") if given[place] is not None},
+        "contenders": ",".join(contender.name for contender in contenders),
+        "conf": [redact(each) for each in given["conf"] or ()],
+    }
+    options = {one.opts[0]: asked[one.name] for one in ctx.command.params if one.name in asked.keys() - _OF_NO_FIGURE}
+    return command_of(options)
 
 
 def _check(workload: str, sql: Path | None, tables: Path | None, seed: int | None) -> None:

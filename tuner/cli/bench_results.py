@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tuner.errors import TunerError
+from tuner.cli.write_page import write_page
 
 
 def bench_results(
@@ -33,7 +33,4 @@ def bench_results(
         if len(bench.result.contenders) > 1:
             pictures[place] = f"images/{page.stem}-{place + 1}.svg"
             write_speed_ups(page.parent / pictures[place], bench.result)
-    try:
-        page.write_text(results_document(benches, pictures), encoding="utf-8")
-    except OSError as error:
-        raise TunerError(f"{page}: cannot write the page: {error.strerror}") from error
+    write_page(page, results_document(benches, pictures))

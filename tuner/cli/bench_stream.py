@@ -115,8 +115,8 @@ def _check_what(workload: str, contenders: Collection[str]) -> None:
         )
     if other := [name for name in contenders if name not in STREAM_CONTENDERS]:
         raise typer.BadParameter(
-            f"{', '.join(other)} cannot search queries that never come back; of a stream there are "
-            f"{', '.join(STREAM_CONTENDERS)}",
+            f"{', '.join(other)} cannot search queries that never come back, or count rows that change each night; "
+            f"of a stream there are {', '.join(STREAM_CONTENDERS)}",
             param_hint="--contenders",
         )
 

@@ -12,7 +12,7 @@ import typer
 from tuner.cli.console import console
 from tuner.cli.db import Url, stored_url
 from tuner.cli.options import AsJson, CoreHourPrice
-from tuner.errors import TunerError
+from tuner.cli.write_page import write_page
 
 if TYPE_CHECKING:
     from tuner.savings.savings_report import SavingsReport
@@ -54,8 +54,5 @@ def savings(
 def _write(path: Path, report: SavingsReport, price: float | None) -> None:
     from tuner.savings.savings_mail import savings_mail
 
-    try:
-        path.write_text(savings_mail(report, price), encoding="utf-8")
-    except OSError as error:
-        raise TunerError(f"{path}: cannot write the page: {error.strerror}") from error
+    write_page(path, savings_mail(report, price))
     typer.echo(f"{path}: savings since {report.since}", err=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tuner.bench.bench_run import BenchRun, Setup
@@ -37,25 +37,16 @@ class CostBased:
         ran = run_application(setup, Submit(catalog=self._catalog(work), analyze=True), work)
         if ran.exit_code:
             raise TunerError(f"ANALYZE ended with code {ran.exit_code}; read {work / 'spark.log'}")
-        return BenchRun(
-            self.name,
-            0,
-            (),
+        return replace(
+            ran.as_run(self.name, 0),
+            queries=(),
             tuning_seconds=sum(query.seconds for query in ran.queries),
-            application_seconds=ran.seconds,
-            allocated_core_seconds=ran.allocated_core_seconds,
             said=("statistics of all columns gathered",),
         )
 
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path, heard: Heard) -> BenchRun:
         ran = run_application(setup, Submit(CBO, catalog=self._catalog(work)), work, heard)
-        return BenchRun(
-            self.name,
-            number,
-            ran.queries,
-            application_seconds=ran.seconds,
-            allocated_core_seconds=ran.allocated_core_seconds,
-        )
+        return ran.as_run(self.name, number)
 
     def _catalog(self, work: Path) -> Path:
         return self.catalog or work.parent / "catalog"

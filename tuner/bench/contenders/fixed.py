@@ -25,13 +25,7 @@ class Fixed:
 
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path, heard: Heard) -> BenchRun:
         ran = run_application(setup, Submit(self.conf), work, heard)
-        return BenchRun(
-            self.name,
-            number,
-            ran.queries,
-            application_seconds=ran.seconds,
-            allocated_core_seconds=ran.allocated_core_seconds,
-        )
+        return ran.as_run(self.name, number)
 
 
 DEFAULT = Fixed("default", "Spark's defaults")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -21,7 +21,6 @@ from tuner.eventlog.locate import locate
 from tuner.model.application import Application
 from tuner.model.decision import Decision, Mode
 from tuner.plan.queries import queries
-from tuner.spark.knobs import DRIVER_MEMORY
 from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.spark.submit_arguments import as_arguments
 from tuner.steering.agent.handover import Handover, hand_over
@@ -55,13 +54,10 @@ class Oracle:
         if steering.message and not route.submission.agent_jar and route.submission.spark is not None:
             agent_jar(route.submission.spark)
         _kept(work).write_bytes(msgspec.json.encode(steering))
-        return BenchRun(
-            self.name,
-            0,
-            (),
+        return replace(
+            ran.as_run(self.name, 0),
+            queries=(),
             tuning_seconds=sum(query.seconds for query in ran.queries) + time.monotonic() - started,
-            application_seconds=ran.seconds,
-            allocated_core_seconds=ran.allocated_core_seconds,
             said=steering.said,
         )
 
@@ -70,20 +66,12 @@ class Oracle:
         added = hand_over(_route(setup), steering.message) if steering.message else Handover()
         conf = {**_observed(work, number), **added.conf}
         ran = run_application(setup, Submit(conf, flags=as_arguments(added.merged)), _cleared(work), heard)
-        return BenchRun(
-            self.name,
-            number,
-            ran.queries,
-            application_seconds=ran.seconds,
-            allocated_core_seconds=ran.allocated_core_seconds,
-            said=(*steering.said, *_said(work, number)),
-        )
+        return replace(ran.as_run(self.name, number), said=(*steering.said, *_said(work, number)))
 
 
 def _route(setup: Setup) -> Route:
     program = find_spark_submit()
-    properties = {"spark.master": setup.master, DRIVER_MEMORY.property: setup.driver_memory, **setup.conf}
-    found = agent_route(submission(program, properties, environ=environment_for(program), with_defaults=True))
+    found = agent_route(submission(program, setup.properties, environ=environment_for(program), with_defaults=True))
     if isinstance(found, NoRoute):
         raise TunerError(f"the oracle's orders reach no run: {found.why}; leave it out of --contenders")
     return found

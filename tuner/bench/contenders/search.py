@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -54,15 +54,7 @@ class Search:
         }
         conf = self._next(setup, number, len(names), OF_APPLICATION, _of_application(tried))
         ran = run_application(setup, Submit(conf, by_query), work, heard)
-        return BenchRun(
-            self.name,
-            number,
-            ran.queries,
-            application_seconds=ran.seconds,
-            allocated_core_seconds=ran.allocated_core_seconds,
-            query_conf=by_query,
-            conf=conf,
-        )
+        return replace(ran.as_run(self.name, number), query_conf=by_query, conf=conf)
 
     def _next(
         self, setup: Setup, number: int, position: int, knobs: Sequence[Knob[Any]], tried: Sequence[Trial]

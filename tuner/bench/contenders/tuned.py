@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tuner.bench.bench_run import BenchRun, Setup
@@ -17,7 +17,6 @@ from tuner.loop.loop import complete, prepare
 from tuner.loop.time_limits import MostSeconds
 from tuner.loop.turn import Job
 from tuner.model.decision import Mode
-from tuner.spark.knobs import DRIVER_MEMORY
 from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.spark.submit_arguments import as_arguments
 from tuner.steering.agent.submission import submission
@@ -41,7 +40,6 @@ class Tuned:
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path, heard: Heard) -> BenchRun:
         program, history = find_spark_submit(), (self.history or work.parent / "history.db").absolute()
         store = f"sqlite:///{history}"
-        properties = {"spark.master": setup.master, DRIVER_MEMORY.property: setup.driver_memory, **setup.conf}
         _as_before(work, history)
         job = Job(
             cohort=self.cohort,
@@ -52,7 +50,7 @@ class Tuned:
             event_log_base=str(work / "events"),
             # Deciding counts as tuning time: a bench of many queries must not run unsteered because of it.
             most_seconds=MostSeconds(60.0, 60.0),
-            submission=submission(program, properties, environ=environment_for(program), with_defaults=True),
+            submission=submission(program, setup.properties, environ=environment_for(program), with_defaults=True),
         )
         started = time.monotonic()
         turn = prepare(job, store)
@@ -61,13 +59,9 @@ class Tuned:
         ran = run_application(setup, Submit(turn.conf, flags=flags), work, heard)
         started = time.monotonic()
         report = complete(turn, store, failed=ran.exit_code != 0, ending=Ending(ran.exit_code))
-        return BenchRun(
-            self.name,
-            number,
-            ran.queries,
+        return replace(
+            ran.as_run(self.name, number),
             tuning_seconds=deciding + time.monotonic() - started,
-            application_seconds=ran.seconds,
-            allocated_core_seconds=ran.allocated_core_seconds,
             said=(*turn_lines(turn), *turn_details(turn), *report_lines(report), *report_details(report)),
         )
 

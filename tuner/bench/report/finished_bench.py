@@ -12,6 +12,7 @@ import msgspec
 
 from tuner.bench.bench_run import BenchRun
 from tuner.bench.results import BenchResult
+from tuner.bench.whole_file import write_whole
 from tuner.errors import TunerError
 
 _FILE = "result.json"
@@ -54,9 +55,7 @@ def _seconds(run: BenchRun) -> float:
 
 def write_finished(directory: Path, finished: FinishedBench) -> None:
     """Into the bench's directory, whole or not at all."""
-    unfinished = directory / f".{_FILE}"
-    unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(finished), indent=1))
-    unfinished.replace(directory / _FILE)
+    write_whole(directory / _FILE, msgspec.json.format(msgspec.json.encode(finished), indent=1))
 
 
 def read_finished(directory: Path) -> FinishedBench:

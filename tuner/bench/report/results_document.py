@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tuner.bench.published_results import PUBLISHED_RESULTS
 from tuner.bench.report.finished_bench import FinishedBench
+from tuner.bench.report.published_results import PUBLISHED_RESULTS
 from tuner.bench.report.slow_executions import CLEARLY, slow_executions
 from tuner.bench.results import BenchResult, ContenderResult, QueryResult
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 
 from tuner.bench.bench_run import BenchRun, QueryTime
 from tuner.bench.records import Records
+from tuner.bench.results import DEFAULT
 from tuner.bench.stream.drawn_stream import Execution, StreamJob
 from tuner.bench.stream.run_stream import STATISTICS
 from tuner.bench.stream.stream_setup import StreamSetup
-
-DEFAULT = "default"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from tuner.bench.whole_file import write_whole
+
 _NIGHT = "_night"
 Change = Callable[[Path, int], None]
 
@@ -37,6 +39,4 @@ def night_of(directory: Path) -> int | None:
 
 
 def _mark(directory: Path, night: int) -> None:
-    unfinished = directory / f"{_NIGHT}.part"
-    unfinished.write_text(f"{night}", encoding="ascii")
-    unfinished.replace(directory / _NIGHT)
+    write_whole(directory / _NIGHT, f"{night}".encode())

@@ -8,8 +8,9 @@ from itertools import accumulate
 
 import numpy as np
 
+from tuner.bench.results import DEFAULT
 from tuner.bench.slowdown import MARGIN, p_slower_in_pairs, significant
-from tuner.bench.stream.executed import DEFAULT, Executed, JobNight
+from tuner.bench.stream.executed import Executed, JobNight
 
 # Of intervals: from the 5th to the 95th percentile of that many draws of jobs' nights.
 INTERVAL = (5.0, 95.0)

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from tuner.bench.whole_file import write_whole
+
 
 class KeptTexts:
     """The texts of a file by name. Each that is added is in the file before the next is drawn: who stops loses one."""
@@ -18,10 +20,5 @@ class KeptTexts:
         """The text of that name; drawn where there is none."""
         if name not in self._texts:
             self._texts[name] = draw()
-            self._write()
+            write_whole(self._file, json.dumps(dict(sorted(self._texts.items())), indent=1).encode())
         return self._texts[name]
-
-    def _write(self) -> None:
-        unfinished = self._file.with_suffix(".part")
-        unfinished.write_text(json.dumps(dict(sorted(self._texts.items())), indent=1), encoding="utf-8")
-        unfinished.replace(self._file)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.panel.browser.becomes_true import becomes_true
 from tests.panel.browser.canned import World
@@ -45,8 +46,8 @@ def test_its_address_leads_to_it_and_back_leads_to_the_runs(visit: Callable[...,
     page = visit(timezone_id="UTC").open("ui?cohort=c&before=run-10&after=run-11")
 
     page.get_by_role("heading", name="Two runs compared").wait_for()
-    assert page.get_by_label("Run before").input_value() == "run-10"
-    assert page.get_by_role("tab", name="Runs").get_attribute("aria-selected") == "true"
+    expect(page.get_by_label("Run before")).to_have_value("run-10")
+    expect(page.get_by_role("tab", name="Runs")).to_have_attribute("aria-selected", "true")
     page.get_by_role("button", name="All runs").click()
 
     assert becomes_true(page, "document.activeElement.dataset.key === 'run-11'")

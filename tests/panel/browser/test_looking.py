@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.panel.browser.becomes_true import becomes_true
 from tests.panel.browser.canned import World
@@ -75,7 +76,7 @@ def test_enter_opens_the_run_in_the_table(visit: Callable[..., Visit]) -> None:
     chart.press("Enter")
 
     assert becomes_true(page, "document.activeElement.dataset.key === 'run-0'")
-    assert page.get_by_role("tab", name="Runs").get_attribute("aria-selected") == "true"
+    expect(page.get_by_role("tab", name="Runs")).to_have_attribute("aria-selected", "true")
 
 
 def test_arrow_keys_walk_over_the_tabs(visit: Callable[..., Visit]) -> None:
@@ -95,7 +96,7 @@ def test_marks_the_run_it_was_opened_from(visit: Callable[..., Visit]) -> None:
     )
 
     marked = page.locator("tr", has_text="this run")
-    assert marked.get_attribute("data-key") == "run-3"
+    expect(marked).to_have_attribute("data-key", "run-3")
     assert marked.count() == 1
 
 
@@ -161,16 +162,16 @@ def test_queries_add_up_and_say_what_is_in_force(visit: Callable[..., Visit]) ->
 def test_a_column_sorts_by_itself_and_says_so(visit: Callable[..., Visit]) -> None:
     page = visit().open("ui?cohort=c#queries")
     head = page.get_by_role("columnheader", name="Latest run")
-    assert head.get_attribute("aria-sort") == "descending"
+    expect(head).to_have_attribute("aria-sort", "descending")
 
     head.get_by_role("button").press("Enter")
     page.get_by_role("row", name="saves the shuffle of 28.8M rows. 59").first.wait_for()
 
-    assert page.get_by_role("columnheader", name="Latest run").get_attribute("aria-sort") == "ascending"
+    expect(page.get_by_role("columnheader", name="Latest run")).to_have_attribute("aria-sort", "ascending")
     assert becomes_true(page, "document.activeElement.dataset.sort === 'latest'")
     assert "sort=latest&descending=false" in page.url
     page.get_by_role("button", name="Query", exact=True).click()
-    assert page.get_by_role("columnheader", name="Query", exact=True).get_attribute("aria-sort") == "ascending"
+    expect(page.get_by_role("columnheader", name="Query", exact=True)).to_have_attribute("aria-sort", "ascending")
     assert page.get_by_role("columnheader", name="Latest run").get_attribute("aria-sort") is None
 
 
@@ -220,18 +221,18 @@ def test_alone_it_has_the_systems_theme_until_one_is_chosen(visit: Callable[...,
     other = {"light": "dark", "dark": "light"}[scheme]
     theme = page.locator("html")
 
-    assert theme.get_attribute("data-theme") == scheme
+    expect(theme).to_have_attribute("data-theme", scheme)
     page.get_by_role("button", name=f"Use the {other} theme").click()
-    assert theme.get_attribute("data-theme") == other
+    expect(theme).to_have_attribute("data-theme", other)
     page.reload()
-    assert theme.get_attribute("data-theme") == other
+    expect(theme).to_have_attribute("data-theme", other)
 
 
 def test_in_airflows_frame_it_has_airflows_theme(visit: Callable[..., Visit]) -> None:
     page = visit(color_scheme="light").open("airflow?cohort=c")
     theme = page.frame_locator("iframe").locator("html")
 
-    assert theme.get_attribute("data-theme") == "dark"
+    expect(theme).to_have_attribute("data-theme", "dark")
     page.evaluate("document.documentElement.className = 'light'")
     page.frame_locator("iframe").locator("html[data-theme=light]").wait_for()
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.panel.browser.becomes_true import becomes_true
 from tests.panel.browser.conftest import ORIGIN, Visit
@@ -63,7 +64,7 @@ def test_a_new_tab_shows_the_same(visit: Callable[..., Visit], address: str) -> 
 def test_a_link_with_a_modifier_is_the_browsers(visit: Callable[..., Visit]) -> None:
     page = visit().open("ui?cohort=c#queries")
     link = page.locator("table.queries a").first
-    assert link.get_attribute("href") == "/ui?cohort=c&query=q0#queries"
+    expect(link).to_have_attribute("href", "/ui?cohort=c&query=q0#queries")
     with page.context.expect_page() as opened:
         link.click(modifiers=["Control"])
     opened.value.close()

@@ -49,7 +49,7 @@ def test_sorting_is_in_the_address_and_back_undoes_it(visit: Callable[..., Visit
     going = visit()
     page = going.open("ui?scope=nav")
     head = page.get_by_role("columnheader", name="Core-hours")
-    assert head.get_attribute("aria-sort") == "descending"
+    expect(head).to_have_attribute("aria-sort", "descending")
 
     head.get_by_role("button").click()
     expect(head).to_have_attribute("aria-sort", "ascending")
@@ -71,7 +71,7 @@ def test_what_waits_is_shown_alone_by_a_press(visit: Callable[..., Visit]) -> No
     expect(page.locator("table.cohorts tbody tr")).to_have_count(1)
 
     assert asked(going)["waits"] == "true"
-    assert wait.get_attribute("aria-pressed") == "true"
+    expect(wait).to_have_attribute("aria-pressed", "true")
     wait.click()
     expect(page.locator("table.cohorts tbody tr")).to_have_count(2)
 
@@ -81,13 +81,13 @@ def test_a_tag_filters_and_a_shared_address_shows_the_same(visit: Callable[..., 
     page = going.open("ui?scope=nav")
     page.get_by_role("button", name="finance").first.click()
     expect(page).to_have_url(re.compile(r"\btag=finance\b"))
-    assert page.get_by_label("DAG tag").input_value() == "finance"
+    expect(page.get_by_label("DAG tag")).to_have_value("finance")
 
     going.open("ui?scope=nav&tag=finance&sort=gained&state=trial")
 
-    assert page.get_by_label("DAG tag").input_value() == "finance"
-    assert page.get_by_label("State").input_value() == "trial"
-    assert page.get_by_role("columnheader", name="Gained a run").get_attribute("aria-sort") == "descending"
+    expect(page.get_by_label("DAG tag")).to_have_value("finance")
+    expect(page.get_by_label("State")).to_have_value("trial")
+    expect(page.get_by_role("columnheader", name="Gained a run")).to_have_attribute("aria-sort", "descending")
 
 
 def test_back_after_a_search_stays_in_the_panel(visit: Callable[..., Visit]) -> None:
@@ -99,7 +99,7 @@ def test_back_after_a_search_stays_in_the_panel(visit: Callable[..., Visit]) -> 
     page.go_back()
     expect(page).not_to_have_url(re.compile("search="))
 
-    assert page.get_by_role("searchbox").input_value() == ""
+    expect(page.get_by_role("searchbox")).to_have_value("")
     assert page.locator("table.cohorts tbody tr").count() == 2
 
 

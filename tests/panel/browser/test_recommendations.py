@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.panel.browser.becomes_true import becomes_true
 from tests.panel.browser.canned import HINT, World
@@ -62,11 +63,11 @@ def test_a_row_opens_by_keyboard_to_all_that_is_known(visit: Callable[..., Visit
     page = visit(many()).open("ui?cohort=c")
     opener = page.get_by_role("button", name="change 4", exact=True)
     opener.focus()
-    assert opener.get_attribute("aria-expanded") == "false"
+    expect(opener).to_have_attribute("aria-expanded", "false")
 
     page.keyboard.press("Enter")
     below = page.locator(f"#{opener.get_attribute('aria-controls')}")
-    assert opener.get_attribute("aria-expanded") == "true"
+    expect(opener).to_have_attribute("aria-expanded", "true")
     said = below.inner_text()
     assert "Broadcasting date_dim saves the shuffle of 28.8M rows." in said
     assert "9.0 s less 7.0 s to 11.0 s with 90%; 98% sure of a gain, by 4 runs over 1 query" in said
@@ -151,7 +152,7 @@ def test_a_glance_leads_to_what_it_is_about(visit: Callable[..., Visit]) -> None
     page = visit(many()).open("ui?cohort=c#queries")
     page.get_by_role("button", name="3 changes wait").click()
 
-    assert page.get_by_role("tab", name="Recommendations").get_attribute("aria-selected") == "true"
+    expect(page.get_by_role("tab", name="Recommendations")).to_have_attribute("aria-selected", "true")
     assert becomes_true(page, "document.activeElement.dataset.filter === 'waits'")
     assert page.locator("tr.change-row").count() == 3
 
@@ -239,5 +240,5 @@ def test_runs_of_one_day_have_their_times(visit: Callable[..., Visit]) -> None:
 def test_one_recommendation_is_open(visit: Callable[..., Visit]) -> None:
     page = visit().open("ui?cohort=c")
     opener = page.locator(".expander")
-    assert opener.get_attribute("aria-expanded") == "true"
+    expect(opener).to_have_attribute("aria-expanded", "true")
     assert HINT in opener.inner_text()

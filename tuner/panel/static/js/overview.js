@@ -84,8 +84,9 @@ function choice(label, first, options, asked, ask, name) {
   return select;
 }
 
-/** The filters: `show(asked, tags)` brings the choices up to date, `write(asked)` the search, in which somebody may be typing. */
+/** The filters: `show(asked, tags)` brings the choices up to date (of the tags last known, if none are given), `write(asked)` the search, in which somebody may be typing. */
 function filters(ask) {
+  let tags = [];
   const search = h("input", { type: "search", placeholder: "Search cohorts, DAGs, tags", "aria-label": "Search cohorts, DAGs and tags", autocomplete: "off", maxlength: "200" });
   let timer = 0;
   search.addEventListener("input", () => {
@@ -94,7 +95,8 @@ function filters(ask) {
   });
   const choices = h("span", { class: "choices" });
   const element = h("div", { class: "filters", role: "search" }, h("span", { class: "with-icon" }, icon("search"), search), choices);
-  const show = (asked, tags) => {
+  const show = (asked, found = tags) => {
+    tags = found;
     const focused = document.activeElement?.getAttribute("aria-label");
     const known = tags.includes(asked.tag) || !asked.tag ? tags : [asked.tag, ...tags];
     const states = Object.entries(STATES).map(([state, { words }]) => [state, words]);
@@ -141,11 +143,13 @@ export function overview(main, scope) {
   const ask = (change, { as = "", focus } = {}) => {
     asked = { ...asked, offset: 0, ...change };
     visit(written(asked), { as });
+    filter.show(asked);
     return load({ focus });
   };
   onReturn(() => {
     asked = readAsked();
     filter.write(asked);
+    filter.show(asked);
     load();
   });
 
@@ -154,7 +158,7 @@ export function overview(main, scope) {
   const savings = h("a", { class: "to-savings", href: savingsAddress(scope) }, icon("coins"), "Savings");
   main.replaceChildren(h("div", { class: "title-row" }, h("div", {}, h("h1", {}, ...title), said), filter.element, savings), top, place);
   filter.write(asked);
-  filter.show(asked, []);
+  filter.show(asked);
   place.replaceChildren(skeleton(6));
   return load();
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +28,7 @@ from tuner.bench.workloads.benchmarks import BENCHMARKS, STREAMED, USUAL, benchm
 from tuner.bench.workloads.from_directories import from_directories
 from tuner.cli.bench_progress import shown_progress
 from tuner.cli.bench_stream import (
+    NOT_OF_STREAM,
     AnalyzeEvery,
     Executions,
     PerNight,
@@ -48,8 +49,8 @@ from tuner.spark.spark_submit import require_java
 
 # Without --seed.
 _SEED = 1
-# Where a bench that is no stream puts what it measures, and how it shows it.
-_OF_NO_FIGURE = {"directory", "report", "as_json", "stream"}
+# Where a bench puts what it measures, and how it shows it.
+_OF_NO_FIGURE = {"directory", "report", "as_json"}
 
 
 def bench(
@@ -140,9 +141,10 @@ def bench(
     # Spark runs in its own process group: who ends this program ends both.
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     if stream:
-        run_and_show_stream(stream_of(setup, size, seed, of_stream, analyze_every), names, as_json=as_json)
+        of = stream_of(setup, size, seed, of_stream, analyze_every)
+        run_and_show_stream(of, names, _command(ctx, ["default", *names], NOT_OF_STREAM), as_json=as_json)
     else:
-        _run_and_show(setup, found, _command(ctx, found), report, as_json=as_json)
+        _run_and_show(setup, found, _command(ctx, [one.name for one in found]), report, as_json=as_json)
 
 
 def _run_and_show(
@@ -166,16 +168,17 @@ def _run_and_show(
         show(console(), result, where)
 
 
-def _command(ctx: typer.Context, contenders: Sequence[Contender]) -> str:
+def _command(ctx: typer.Context, contenders: Iterable[str], without: Iterable[str] = ()) -> str:
     """What measures it anew: without places of this machine, and without secrets."""
     given = ctx.params
     asked = {
         **given,
         **{place: given[place].name for place in ("sql", "tables") if given[place] is not None},
-        "contenders": ",".join(contender.name for contender in contenders),
+        "contenders": ",".join(dict.fromkeys(contenders)),
         "conf": [redact(each) for each in given["conf"] or ()],
     }
-    options = {one.opts[0]: asked[one.name] for one in ctx.command.params if one.name in asked.keys() - _OF_NO_FIGURE}
+    of_figures = asked.keys() - _OF_NO_FIGURE - set(without)
+    options = {one.opts[0]: asked[one.name] for one in ctx.command.params if one.name in of_figures}
     return command_of(options)
 
 

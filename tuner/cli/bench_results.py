@@ -1,4 +1,4 @@
-"""`spark-tuner bench-results`: what finished benches measured, as one page of Markdown."""
+"""`spark-tuner bench-results`: what finished benches and streams measured, as one page of Markdown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tuner.cli.write_page import write_page
 
 def bench_results(
     directories: Annotated[
-        list[Path], typer.Argument(help="Directories of benches that came to their end.", metavar="DIR…")
+        list[Path], typer.Argument(help="Directories of benches and streams that came to their end.", metavar="DIR…")
     ],
     page: Annotated[
         Path | None,
@@ -23,14 +23,23 @@ def bench_results(
     from tuner.bench.report.finished_bench import read_finished
     from tuner.bench.report.results_document import results_document
     from tuner.bench.report.speed_up_picture import write_speed_ups
+    from tuner.bench.report.stream_picture import write_nights
+    from tuner.bench.results import BenchResult
+    from tuner.bench.stream.stream_result import StreamResult
 
-    benches = [read_finished(directory) for directory in directories]
-    pictures: dict[int, str] = {}
+    found = [read_finished(directory) for directory in directories]
+    benches, streams = [bench for bench, _ in found if bench], [stream for _, stream in found if stream]
     if page is None:
-        typer.echo(results_document(benches, pictures), nl=False)
+        typer.echo(results_document(benches, streams), nl=False)
         return
-    for place, bench in enumerate(benches):
-        if len(bench.result.contenders) > 1:
-            pictures[place] = f"images/{page.stem}-{place + 1}.svg"
-            write_speed_ups(page.parent / pictures[place], bench.result)
-    write_page(page, results_document(benches, pictures))
+    measured: list[BenchResult | StreamResult] = [one.result for one in benches] + [one.result for one in streams]
+    pictures = {
+        place: f"images/{page.stem}-{place + 1}.svg" for place, one in enumerate(measured) if len(one.contenders) > 1
+    }
+    for place, address in pictures.items():
+        one = measured[place]
+        if isinstance(one, StreamResult):
+            write_nights(page.parent / address, one)
+        else:
+            write_speed_ups(page.parent / address, one)
+    write_page(page, results_document(benches, streams, pictures))

@@ -9,7 +9,9 @@ from typing import Annotated
 import msgspec
 import typer
 
+from tuner import __version__
 from tuner.bench.bench_run import Setup
+from tuner.bench.report.finished_bench import STREAM, Finished, when_measured, write_finished
 from tuner.bench.stream.drawn_stream import StreamJob, stream_job
 from tuner.bench.stream.executed import executed
 from tuner.bench.stream.run_stream import run_stream
@@ -29,8 +31,8 @@ PER_NIGHT = 8
 ANALYZE_EVERY = 5
 SHARES = "0,25,50,75,100"
 _ROUNDING = 1e-9
-_OF_STREAM = ("executions", "shares", "per_night", "analyze_every")
-_NOT_OF_STREAM = ("sql", "tables", "queries", "runs", "repeats", "fixed_every", "search_seed", "report")
+OF_STREAM = ("executions", "shares", "per_night", "analyze_every")
+NOT_OF_STREAM = ("sql", "tables", "queries", "runs", "repeats", "fixed_every", "search_seed", "report")
 
 Executions = Annotated[
     int | None,
@@ -57,7 +59,7 @@ def check_stream(ctx: typer.Context, contenders: Collection[str]) -> None:
     stream = ctx.params["stream"]
     given = [
         name
-        for name in (_NOT_OF_STREAM if stream else _OF_STREAM)
+        for name in (NOT_OF_STREAM if stream else OF_STREAM)
         if (source := ctx.get_parameter_source(name)) and source.name != "DEFAULT"
     ]
     if given and stream:
@@ -90,21 +92,23 @@ def stream_of(
 ) -> StreamSetup:
     """The stream of these options, below the setup's directory."""
     every = ANALYZE_EVERY if analyze_every is None else analyze_every
-    return StreamSetup(replace(setup, directory=setup.directory / "stream"), size, seed, *of, every)
+    return StreamSetup(replace(setup, directory=setup.directory / STREAM), size, seed, *of, every)
 
 
-def run_and_show_stream(stream: StreamSetup, names: Collection[str], *, as_json: bool) -> None:
-    """Run what is not on record, then print the result."""
+def run_and_show_stream(stream: StreamSetup, names: Collection[str], command: str, *, as_json: bool) -> None:
+    """Run what is not on record, then keep and print the result. `command` measures it anew."""
     to_stderr = console(stderr=True)
     with shown_progress(to_stderr) as tell:
         run_stream(stream, names, lambda text: print_lines(to_stderr, [text]), tell)
     titles = {one.name: one.title for one in stream_contenders(names, stream.setup.directory, "")}
     done = executed(stream, titles)
-    result = stream_result(stream.setup.workload.title, titles, done)
+    result, where = stream_result(stream.setup.workload.title, titles, done), machine()
+    ran = (run for job in stream.jobs for name in titles for run in stream.records(job.name).of(name, stream.nights))
+    write_finished(stream.setup.directory.parent, Finished(result, command, where, __version__, *when_measured(ran)))
     if as_json:
-        typer.echo(msgspec.json.encode(stream_json(result, done, machine())).decode())
+        typer.echo(msgspec.json.encode(stream_json(result, done, where)).decode())
     else:
-        show_stream(console(), result, machine())
+        show_stream(console(), result, where)
 
 
 def _check_what(workload: str, contenders: Collection[str]) -> None:

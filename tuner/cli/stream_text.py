@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.table import Column, Table
 
+from tuner.bench.stream.how_often import how_often
 from tuner.bench.stream.stream_result import Compared, ContenderSum, StreamResult, Sum
 from tuner.cli.print_lines import print_lines
 from tuner.cli.tables import number_column, table, text_column
@@ -83,16 +84,12 @@ def _by_return(result: StreamResult) -> Table:
     )
     for place, one in enumerate(result.contenders[0].compared):
         cells = (_faster_and_slower(contender.compared[place]) for contender in result.contenders[1:])
-        found.add_row(_how_often(one.every), f"{one.executions:,}", f"{one.default_seconds:,.0f}", *cells)
+        found.add_row(how_often(one.every), f"{one.executions:,}", f"{one.default_seconds:,.0f}", *cells)
     return found
 
 
 def _faster_and_slower(one: Compared) -> str:
     return f"{_ratio(one.seconds, one.default_seconds)} {one.faster}/{one.slower}"
-
-
-def _how_often(every: int) -> str:
-    return {0: "never", 1: "every night"}.get(every, f"every {every} nights")
 
 
 def _slower(one: ContenderSum) -> Iterator[str]:

@@ -8,11 +8,22 @@ from pathlib import Path
 import pytest
 
 from tests.bench.made import runs, setup
+from tests.bench.stream.made import JOBS, executed, job_night
 from tuner.bench.bench_run import BenchRun, QueryTime
-from tuner.bench.report.finished_bench import FinishedBench, command_of, read_finished, when_measured, write_finished
+from tuner.bench.report.finished_bench import (
+    Finished,
+    FinishedBench,
+    FinishedStream,
+    command_of,
+    read_finished,
+    when_measured,
+    write_finished,
+)
 from tuner.bench.report.results_document import results_document
 from tuner.bench.report.speed_up_picture import write_speed_ups
+from tuner.bench.report.stream_picture import write_nights
 from tuner.bench.results import results
+from tuner.bench.stream.stream_result import stream_result
 from tuner.errors import TunerError
 
 TITLES = {"default": "Spark's defaults", "tuner": "the tuner"}
@@ -28,9 +39,20 @@ def finished(*tuned: dict[str, float], failed: bool = False) -> FinishedBench:
     return FinishedBench(result, "spark-tuner bench --runs 3", "a machine", "1.0", "2026-01-01", "2026-01-02")
 
 
+def finished_stream(seconds: float, *, failed: str = "") -> FinishedStream:
+    """Of four nights, in which the tuner takes so long for one query, a little more each night; by default 10 s."""
+    nights = []
+    for night in (1, 2, 3, 4):
+        took = {"default": 10.0, "tuner": seconds + night / 10}
+        query = executed(night, "repeats-50", "r01", 1, took, failed)
+        nights.append(job_night(night, JOBS[1], query, tuning={"default": 0.0, "tuner": 0.0}))
+    result = stream_result("a workload", TITLES, nights)
+    return Finished(result, "spark-tuner bench --stream", "a machine", "1.0", "2026-01-01", "2026-01-02")
+
+
 def test_what_got_slower_comes_first_and_the_surest_of_it() -> None:
     bench = finished(*[{"q1": 2.0, "q2": 9.0 + n / 100} for n in range(5)])
-    page = results_document([bench], {0: "images/p.svg"})
+    page = results_document([bench], (), {0: "images/p.svg"})
     slower = page.index("| q2 | 5.0 | 9.0 | 0.56x | surely (p 0.000) |")
     assert slower < page.index("## All of it") < page.index("spark-tuner bench --runs 3") < page.index("1.288x")
     assert "5 of 10 (50.0%)" in page, "q2 was slow in each round"
@@ -39,25 +61,46 @@ def test_what_got_slower_comes_first_and_the_surest_of_it() -> None:
 
 
 def test_nothing_slower_is_said_to_be() -> None:
-    page = results_document([finished(*[{"q1": 2.0, "q2": 5.0}] * 5)], {})
+    page = results_document([finished(*[{"q1": 2.0, "q2": 5.0}] * 5)])
     assert "How sure" not in page
     assert "no test does.\n\nNone." in page
     assert page.count("- none") == 2, "neither other rows nor failures"
 
 
 def test_failures_and_other_rows_are_named() -> None:
-    page = results_document([finished(*[{"q1": 2.0, "q2": 5.0}] * 5, failed=True)], {})
+    page = results_document([finished(*[{"q1": 2.0, "q2": 5.0}] * 5, failed=True)])
     assert ", tuner: q1\n" in page
 
 
 def test_it_is_the_bench_that_was_written(tmp_path: Path) -> None:
     bench = finished(*[{"q1": 2.0, "q2": 5.0}] * 5)
     write_finished(tmp_path, bench)
-    assert read_finished(tmp_path) == bench
+    assert read_finished(tmp_path) == (bench, None)
+
+
+def test_a_stream_is_told_of_beside_it(tmp_path: Path) -> None:
+    bench, stream = finished(*[{"q1": 2.0, "q2": 5.0}] * 5), finished_stream(20.0)
+    write_finished(tmp_path, stream)
+    assert read_finished(tmp_path) == (None, stream)
+    write_finished(tmp_path, bench)
+    assert read_finished(tmp_path) == (bench, stream)
+
+    page = results_document([bench], [stream], {1: "images/s.svg"})
+    slower = page.index("| a workload, a stream | tuner | r01 of repeats-50 | – | – | 0.49x | surely")
+    assert slower < page.index("## All of it") < page.index("spark-tuner bench --stream\n")
+    assert "| a workload | 4 | tuner | 81 | 0 | 0.49x (0.49 to 0.50) | 0, 4 | 1 of 1 |" in page
+    assert "| every night | 4 | 40 | 81, 0.49x (0, 4) |" in page
+    assert "](images/s.svg)" in page
+
+
+def test_a_stream_alone_names_what_failed_first() -> None:
+    page = results_document([], [finished_stream(2.0, failed="tuner")])
+    assert page.index("a workload, tuner: night 1, repeats-50, r01; night 2") < page.index("## All of it")
+    assert "| workload | queries |" not in page
 
 
 def test_a_bench_without_an_end_and_one_of_another_version_say_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(TunerError, match="no bench came to its end there .* run spark-tuner bench --directory"):
+    with pytest.raises(TunerError, match="no bench came to its end there; run spark-tuner bench --directory"):
         read_finished(tmp_path)
     (tmp_path / "result.json").write_text('{"result": 1}')
     with pytest.raises(TunerError, match=r"result\.json: not a result of this version"):
@@ -67,6 +110,10 @@ def test_a_bench_without_an_end_and_one_of_another_version_say_what_to_do(tmp_pa
 def test_a_command_can_be_pasted_into_a_shell() -> None:
     options = {"--workload": "", "--scale-factor": 0.1, "--runs": 3, "--conf": ["a=b c", "d=1"], "--seed": None}
     assert command_of(options) == "spark-tuner bench --scale-factor 0.1 --runs 3 --conf 'a=b c' --conf d=1"
+    assert (
+        command_of({"--stream": True, "--report": False, "--search-seed": 0})
+        == "spark-tuner bench --stream --search-seed 0"
+    )
 
 
 def test_when_it_was_measured_is_told_by_its_runs() -> None:
@@ -79,9 +126,11 @@ def test_when_it_was_measured_is_told_by_its_runs() -> None:
 
 def test_the_picture_is_the_same_for_the_same_result(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install airflow-spark-tuner[bench]")
-    bench = finished(*[{"q1": 2.0, "q2": 5.0}] * 5)
+    bench, stream = finished(*[{"q1": 2.0, "q2": 5.0}] * 5), finished_stream(5.0)
     for name in ("a.svg", "b.svg"):
         write_speed_ups(tmp_path / "images" / name, bench.result)
-    first, second = ((tmp_path / "images" / name).read_bytes() for name in ("a.svg", "b.svg"))
-    assert first == second
-    assert b"tuner" in first
+        write_nights(tmp_path / "nights" / name, stream.result)
+    for folder in ("images", "nights"):
+        first, second = ((tmp_path / folder / name).read_bytes() for name in ("a.svg", "b.svg"))
+        assert first == second
+        assert b"tuner" in first

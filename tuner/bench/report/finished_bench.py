@@ -1,4 +1,4 @@
-"""A bench that came to its end, as a file that others are told by."""
+"""A bench or a stream that came to its end, as a file that others are told by."""
 
 from __future__ import annotations
 
@@ -7,27 +7,37 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import msgspec
 
 from tuner.bench.bench_run import BenchRun
 from tuner.bench.results import BenchResult
+from tuner.bench.stream.stream_result import StreamResult
 from tuner.bench.whole_file import write_whole
 from tuner.errors import TunerError
 
 _FILE = "result.json"
+# A stream's own directory, in that of its bench.
+STREAM = "stream"
+Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedBench:
+# Without slots: Python 3.11 makes no instance of a frozen generic class with them by its alias.
+@dataclass(frozen=True)
+class Finished(Generic[Result]):
     """Its result, the command that measures it anew, and where and when it was measured (ISO 8601)."""
 
-    result: BenchResult
+    result: Result
     command: str
     machine: str
     version: str
     started_at: str
     ended_at: str
+
+
+FinishedBench = Finished[BenchResult]
+FinishedStream = Finished[StreamResult]
 
 
 def when_measured(runs: Iterable[BenchRun]) -> tuple[str, str]:
@@ -40,11 +50,13 @@ def when_measured(runs: Iterable[BenchRun]) -> tuple[str, str]:
 
 
 def command_of(options: Mapping[str, object]) -> str:
-    """`spark-tuner bench` with those options that are not empty, as a shell reads it."""
+    """`spark-tuner bench` with those options that are not empty, as a shell reads it; True is a flag that is given."""
     words = ["spark-tuner", "bench"]
     for name, value in options.items():
         for one in value if isinstance(value, (list, tuple)) else [value]:
-            if one not in (None, ""):
+            if one is True:
+                words.append(name)
+            elif one is not None and one is not False and one != "":
                 words += [name, f"{one:g}" if isinstance(one, float) else str(one)]
     return shlex.join(words)
 
@@ -53,20 +65,30 @@ def _seconds(run: BenchRun) -> float:
     return max(run.application_seconds, run.tuning_seconds)
 
 
-def write_finished(directory: Path, finished: FinishedBench) -> None:
+def write_finished(directory: Path, finished: FinishedBench | FinishedStream) -> None:
     """Into the bench's directory, whole or not at all."""
-    write_whole(directory / _FILE, msgspec.json.format(msgspec.json.encode(finished), indent=1))
+    folder = directory / STREAM if isinstance(finished.result, StreamResult) else directory
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / _FILE, msgspec.json.format(msgspec.json.encode(finished), indent=1))
 
 
-def read_finished(directory: Path) -> FinishedBench:
-    """The bench that ran in a directory. TunerError where none came to its end, or another version's did."""
-    file = directory / _FILE
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=FinishedBench)
-    except OSError as error:
+def read_finished(directory: Path) -> tuple[FinishedBench | None, FinishedStream | None]:
+    """The bench and the stream that ran in a directory. TunerError where neither came to its end, or another version's."""
+    found = _read(directory / _FILE, FinishedBench), _read(directory / STREAM / _FILE, FinishedStream)
+    if found == (None, None):
         raise TunerError(
-            f"{directory}: no bench came to its end there ({error.strerror}); run spark-tuner bench --directory {directory}"
-        ) from error
+            f"{directory}: no bench came to its end there; run spark-tuner bench --directory {directory}, and see that it ends"
+        )
+    return found
+
+
+def _read(file: Path, of: type[Result]) -> Result | None:
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=of)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise TunerError(f"{file}: cannot be read ({error.strerror}); give a directory that you may read") from error
     except msgspec.MsgspecError as error:
         raise TunerError(
             f"{file}: not a result of this version ({error}); run the bench again with the same options, it only reads its runs"

@@ -5,6 +5,7 @@ its rows are the same.
 """
 
 import json
+import random
 import sys
 from pathlib import Path
 
@@ -47,6 +48,10 @@ STATEMENTS = {
     f"JOIN {ITEMS} ON k = i_item",
     "a source that may fail": "SELECT s_id, i_name FROM sales JOIN (SELECT * FROM items WHERE i_kind = 3 AND "
     "if(i_item > 900, raise_error('bad'), true)) ON s_item = i_item",
+    "keys of any rows": "SELECT s_id FROM sales JOIN (SELECT i_item FROM items WHERE i_kind = 3 LIMIT 5) ON s_item = i_item",
+    "keys of the first of those that tie": "SELECT count(*) FROM sales JOIN (SELECT i_item, row_number() OVER (PARTITION BY "
+    "i_kind ORDER BY i_double % 2) r FROM items) ON s_item = i_item WHERE r < 4",
+    "keys that are others each time": "SELECT count(*) FROM sales JOIN global_temp.drawn ON s_id = drawn",
     "an input that may fail": f"SELECT s_id, i_name FROM (SELECT s_item, s_id FROM sales WHERE 1 / (s_id + 1) < 2) JOIN {ITEMS} "
     "ON s_item = i_item",
 }
@@ -70,10 +75,13 @@ spark.range(0, 300, 1, 2).selectExpr(
     "concat('name ', id) AS i_name",
 ).write.parquet(f"{directory}/items")
 read_tables(spark, directory, ("sales", "items", "parts"))
+# Spark does not know that it is random. Each key meets one sale.
+drawn = spark.sparkContext.parallelize(range(200), 2).map(lambda _: (random.SystemRandom().randrange(6000),))
+spark.createDataFrame(drawn, "drawn long").createGlobalTempView("drawn")
 
 
 def filter_by_items(query: Query, values: tuple[str, ...]) -> tuple[HintDirective]:
-    items = tuple(relation for relation in query.relations if relation.endswith("/items"))
+    items = tuple(relation for relation in query.relations if not relation.endswith(("/sales", "/parts")))
     join = query.joins[0].signature
     return (HintDirective("hint_join:f", join, "FILTER_BY_KEY", items, literals=values, rows=100),)
 

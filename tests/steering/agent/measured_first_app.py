@@ -31,6 +31,11 @@ RENAMED = (
     "SELECT count(*), sum(v_id), max(note) FROM (SELECT {key} AS sale, note FROM sales JOIN returns ON s_ticket = r_ticket) "
     "JOIN visits ON v_sale = sale"
 )
+# The same, with a join above that one which leaves the rows where they are.
+FURTHER_DOWN = (
+    "SELECT count(*), sum(v_id), max(note) FROM (SELECT s_ticket AS sale, note FROM sales JOIN returns ON s_ticket = r_ticket "
+    "JOIN a ON s_id % 7 = a) JOIN visits ON v_sale = sale"
+)
 OF_A_DAY = "SELECT count(*), sum(v_id), max(note) FROM visits JOIN days ON v_sale = d_sale WHERE d_day = {day}"
 FLAGGED = "SELECT count(*), sum(v_id), max(note) FROM visits JOIN flags ON v_sale = f_sale WHERE f_flag = 1"
 FLAGS = 750_000
@@ -105,6 +110,14 @@ for key in ("s_id", "s_ticket"):
     )
     of_renamed = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
     same[f"renamed {key}"] = rows(f"renamed {key}", of_renamed, RENAMED.format(key=key)) == plain
+plain = rows("plain further down", "", FURTHER_DOWN, **small_broadcasts)
+first = harvested("plain further down")
+(join, side) = next((join, side) for join in first.joins for side in join.sides if len(side.relations) == 3)
+hint = HintDirective(
+    "hint_join:r", join.signature, "BROADCAST", side.relations, literals=(literal_class(first.conditions or ()),)
+)
+of_further = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
+same["further down"] = rows("further down", of_further, FURTHER_DOWN, **small_broadcasts) == plain
 # The same number of rows in files of about the same size: each ticket meets 500 others.
 write("id % 4")
 skewed = rows("plain and skewed", "")
@@ -112,6 +125,8 @@ same["skewed"] = rows("skewed", text) == skewed
 by_tickets = RENAMED.format(key="s_ticket")
 skewed = rows("plain and skewed tickets", "", by_tickets)
 same["skewed tickets"] = rows("skewed tickets", of_renamed, by_tickets) == skewed
+skewed = rows("plain and skewed further down", "", FURTHER_DOWN, **small_broadcasts)
+same["skewed further down"] = rows("skewed further down", of_further, FURTHER_DOWN, **small_broadcasts) == skewed
 
 days = [OF_A_DAY.format(day=day) for day in (1, 2)]
 of_days = [rows(f"plain day {day}", "", sql) for day, sql in enumerate(days, 1)]

@@ -27,7 +27,9 @@ def name_of_one_relation(name: str) -> bool:
 def _is_of_the_result(join: JoinSite) -> bool:
     """Whether it joins what sales and returns put out with anything."""
     sides = [{name.rpartition("/")[2] for name in side.relations} for side in join.sides]
-    return {"sales", "returns"} in sides and any("visits" in side for side in sides)
+    return ({"sales", "returns"} in sides or {"sales", "returns", "a"} in sides) and any(
+        "visits" in side for side in sides
+    )
 
 
 def test_a_result_is_broadcast_while_memory_has_room_for_it(
@@ -55,6 +57,8 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "beside others",
         "renamed s_id",
         "renamed s_ticket",
+        "further down",
+        "skewed further down",
         *(f"day {day} {hint}" for day in (1, 2) for hint in ("BROADCAST", "SHUFFLE_HASH")),
         "day 1 in a heap as it was",
         "day 1 in a smaller heap",
@@ -83,6 +87,10 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "renamed s_id": [Strategy.BROADCAST_HASH],
         "plain renamed s_ticket": sorts,
         "renamed s_ticket": [Strategy.BROADCAST_HASH],
+        "plain further down": sorts,
+        "further down": [Strategy.BROADCAST_HASH],
+        "plain and skewed further down": sorts,
+        "skewed further down": sorts,
     }
     held = {
         name: [(one.status.value, one.held.code if one.held else None) for one in query.directives]
@@ -98,6 +106,8 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "renamed s_id": [("applied", None)],
         # The join below has shuffled by the same key: what counts is a shuffle that Spark does not leave out.
         "renamed s_ticket": [("applied", None)],
+        "further down": [("applied", None)],
+        "skewed further down": [("held", ReasonCode.HELD_LARGE_RESULT)],
     }
     of_flags, of_days = (
         {

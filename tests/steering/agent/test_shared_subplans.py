@@ -27,7 +27,8 @@ REFUSED = {
     "all together, distinct": "a function of one of them takes no condition",
     "all together, by what may fail": "what may fail would be computed of other rows: divide",
     "zeros that are equal": "a condition is on what they are not grouped by, or not exactly",
-    "texts that are equal": "a condition is on what they are not grouped by, or not exactly",
+    "texts that are equal": "a group of texts that are equal in several spellings above it takes rows in the order in which they "
+    "come",
     "two kinds of distinct": "one computes what another cannot",
     "a sum of one alone": "what may fail would be computed of other rows: sum",
     "grouped by others": "they are grouped by other columns",

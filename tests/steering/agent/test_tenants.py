@@ -13,7 +13,7 @@ from tuner.eventlog.read import read_application
 from tuner.model.query import Query
 from tuner.plan.queries import queries
 
-pytestmark = [pytest.mark.spark]
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 _APP = Path(__file__).with_name("tenants_app.py")
 
 

@@ -15,7 +15,7 @@ from tuner.plan.queries import queries
 
 from .agent_log import steered_executions
 
-pytestmark = [pytest.mark.spark]
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 _APP = Path(__file__).with_name("values_app.py")
 # Equalities of joins pass values on to the columns they are equal to; a text with a number sign may be no column's name.
 CONDITIONS = ["", "kinds.kind", "returns.id", "returns.kind", "sales.day", "sales.id", "sales.kind"]

@@ -1,14 +1,10 @@
 package tuner.steering.agent;
 
-import java.lang.reflect.Constructor;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.execution.SparkPlan;
-import org.apache.spark.sql.execution.UnaryExecNode;
 import org.apache.spark.sql.execution.adaptive.Cost;
 import org.apache.spark.sql.execution.adaptive.CostEvaluator;
-import org.apache.spark.sql.execution.adaptive.SimpleCostEvaluator;
 import org.apache.spark.sql.execution.exchange.BroadcastExchangeExec;
-import org.apache.spark.sql.internal.SQLConf;
 import scala.Option;
 
 /**
@@ -23,46 +19,29 @@ public final class BroadcastCost implements CostEvaluator {
     } catch (Throwable error) {
       Agent.failure(error);
     }
-    return new Priced(tooLarge, sparks().evaluateCost(plan));
+    return new Priced(tooLarge, SparkCost.evaluator().evaluateCost(plan));
   }
 
   /** Broadcasts that the agent asked for; what the session plans otherwise costs what it costs Spark. */
   private static int tooLarge(SparkPlan plan) {
     int found = 0;
-    boolean asked = isAskedFor(plan);
+    boolean isTooLarge = isTooLarge(plan);
     scala.collection.Iterator children = plan.children().iterator();
     while (children.hasNext()) {
       SparkPlan child = (SparkPlan) children.next();
-      if (asked && child instanceof BroadcastExchangeExec && Measured.relationBytes(stage(child)) > Heap.mostBytes(0)) found++;
+      if (isTooLarge && child instanceof BroadcastExchangeExec) found++;
       found += tooLarge(child);
     }
     return found;
   }
 
-  private static boolean isAskedFor(SparkPlan plan) {
+  /** By what BroadcastRule found of the join: one limit for both. */
+  private static boolean isTooLarge(SparkPlan plan) {
     Option link = plan.logicalLink();
-    return link.isDefined() && link.get() instanceof Join && MeasuredFirst.isIn(((Join) link.get()).hint());
-  }
-
-  /** The stage that an operator reads, through those that hold a row at a time. */
-  private static SparkPlan stage(SparkPlan plan) {
-    while (plan instanceof UnaryExecNode) plan = (SparkPlan) plan.children().head();
-    return plan;
-  }
-
-  /** Spark's own evaluator, which takes some more of the conf in some versions. */
-  private static CostEvaluator sparks() {
-    SQLConf conf = SQLConf.get();
-    Constructor made = SimpleCostEvaluator.class.getConstructors()[0];
-    Object[] arguments = new Object[made.getParameterTypes().length];
-    try {
-      String[] switches = {"spark.sql.adaptive.forceOptimizeSkewedJoin", "costEvaluatorCountLocalSortEnabled"};
-      arguments[0] = Boolean.valueOf(conf.getConfString(switches[0], "false"));
-      if (arguments.length > 1) arguments[1] = SQLConf.class.getMethod(switches[1], new Class[0]).invoke(conf, new Object[0]);
-      return (CostEvaluator) made.newInstance(arguments);
-    } catch (ReflectiveOperationException error) {
-      throw new IllegalStateException(error);
-    }
+    if (link.isEmpty() || !(link.get() instanceof Join)) return false;
+    MeasuredFirst left = MeasuredFirst.of(((Join) link.get()).hint().leftHint());
+    MeasuredFirst right = MeasuredFirst.of(((Join) link.get()).hint().rightHint());
+    return left != null && left.isTooLarge || right != null && right.isTooLarge;
   }
 
   /** A cost that compares with its like. */

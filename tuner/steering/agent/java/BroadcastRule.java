@@ -18,35 +18,52 @@ import org.apache.spark.sql.execution.adaptive.BroadcastQueryStageExec;
 import org.apache.spark.sql.execution.adaptive.LogicalQueryStage;
 
 /** While a query runs: takes the hint of MeasuredFirst away where the rows that were counted are too many to broadcast. */
-public final class BroadcastRule extends Rule implements Trees.Rewrite {
+public final class BroadcastRule extends Rule {
   public String ruleName() {
     return "tuner.steering.agent.BroadcastRule";
   }
 
   public TreeNode apply(TreeNode given) {
     try {
-      return of((LogicalPlan) given);
+      return new Counted(broadcasts((LogicalPlan) given)).of((LogicalPlan) given);
     } catch (Throwable error) {
       Agent.failure(error);
       return given;
     }
   }
 
-  public LogicalPlan of(LogicalPlan plan) {
-    LogicalPlan rewritten = Trees.mapChildren(plan, this);
-    if (!(rewritten instanceof Join)) return rewritten;
-    Join join = (Join) rewritten;
-    MeasuredFirst left = MeasuredFirst.of(join.hint().leftHint());
-    MeasuredFirst right = MeasuredFirst.of(join.hint().rightHint());
-    if (left == null && right == null) return join;
-    MeasuredFirst hint = left == null ? right : left;
-    long bytes = relationBytes(left == null ? join.right() : join.left());
-    long most = Heap.mostBytes(broadcasts(left == null ? join.left() : join.right()));
-    if (bytes <= most) return join;
-    tell(hint, bytes, most);
-    Join free = new Join(join.left(), join.right(), join.joinType(), join.condition(), JoinHint.NONE());
-    free.copyTagsFrom(join);
-    return free;
+  /** One look at a plan: what it lets be broadcast counts against what comes after. */
+  private static final class Counted implements Trees.Rewrite {
+    private long taken;
+
+    Counted(long taken) {
+      this.taken = taken;
+    }
+
+    public LogicalPlan of(LogicalPlan plan) {
+      LogicalPlan rewritten = Trees.mapChildren(plan, this);
+      if (!(rewritten instanceof Join)) return rewritten;
+      Join join = (Join) rewritten;
+      MeasuredFirst left = MeasuredFirst.of(join.hint().leftHint());
+      MeasuredFirst hint = left == null ? MeasuredFirst.of(join.hint().rightHint()) : left;
+      if (hint == null) return join;
+      long bytes = relationBytes(left == null ? join.right() : join.left());
+      if (bytes == 0) return join;
+      // What it was let have before is taken, too.
+      long most = Heap.mostBytes(taken - hint.allowedBytes);
+      if (bytes <= most) {
+        taken += bytes - hint.allowedBytes;
+        hint.allowedBytes = bytes;
+        return join;
+      }
+      taken -= hint.allowedBytes;
+      hint.allowedBytes = 0;
+      if (!hint.isTooLarge) tell(hint, bytes, most);
+      hint.isTooLarge = true;
+      Join free = new Join(join.left(), join.right(), join.joinType(), join.condition(), JoinHint.NONE());
+      free.copyTagsFrom(join);
+      return free;
+    }
   }
 
   /** What was counted of a side; 0 while its stage runs and once it is broadcast, no end of it where there is no such stage. */
@@ -58,16 +75,30 @@ public final class BroadcastRule extends Rule implements Trees.Rewrite {
     return stage instanceof BroadcastQueryStageExec ? 0 : Math.max(0, Measured.relationBytes(stage));
   }
 
-  /** Bytes of what a plan has broadcast already. */
+  /** Bytes of what a plan has broadcast already, and of what it is let broadcast. */
   private static long broadcasts(LogicalPlan plan) {
     if (plan instanceof LogicalQueryStage) {
       SparkPlan stage = ((LogicalQueryStage) plan).physicalPlan();
       return stage instanceof BroadcastQueryStageExec ? Math.min(Measured.heldBytes(stage), Long.MAX_VALUE >> 8) : 0;
     }
-    long sum = 0;
+    long sum = plan instanceof Join ? allowed((Join) plan) : 0;
     List children = Trees.children(plan);
     for (int i = 0; i < children.size(); i++) sum += broadcasts((LogicalPlan) children.get(i));
     return sum;
+  }
+
+  /** What a join was let broadcast, as long as that is not there. */
+  private static long allowed(Join join) {
+    MeasuredFirst left = MeasuredFirst.of(join.hint().leftHint());
+    MeasuredFirst hint = left == null ? MeasuredFirst.of(join.hint().rightHint()) : left;
+    return hint == null || isThere(left == null ? join.right() : join.left()) ? 0 : hint.allowedBytes;
+  }
+
+  private static boolean isThere(LogicalPlan side) {
+    while (side instanceof Project || side instanceof Filter) side = (LogicalPlan) Trees.children(side).get(0);
+    if (!(side instanceof LogicalQueryStage)) return false;
+    SparkPlan stage = ((LogicalQueryStage) side).physicalPlan();
+    return stage instanceof BroadcastQueryStageExec && ((BroadcastQueryStageExec) stage).isMaterialized();
   }
 
   private static void tell(MeasuredFirst hint, long bytes, long most) {

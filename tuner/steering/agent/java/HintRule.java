@@ -15,7 +15,7 @@ public final class HintRule extends Rule {
 
   public TreeNode apply(TreeNode given) {
     LogicalPlan plan = (LogicalPlan) given;
-    Pass pass = Pass.current();
+    Pass pass = Pass.of(plan);
     if (plan instanceof Subquery || pass == null || pass.isDone(plan)) return plan;
     long start = System.nanoTime();
     LogicalPlan result = plan;

@@ -1,12 +1,7 @@
 package tuner.steering.agent;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
-import org.apache.spark.sql.catalyst.expressions.Alias;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys$;
 import org.apache.spark.sql.catalyst.plans.logical.BROADCAST$;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
@@ -35,6 +30,9 @@ public final class MeasuredFirst extends HintInfo {
   /** The query's values, as Pass has them. */
   public final String literals;
   public final List conditions;
+  /** What BroadcastRule found while the query ran: bytes that it lets be broadcast, 0 for none yet, and whether they are too many. */
+  public volatile long allowedBytes;
+  public volatile boolean isTooLarge;
 
   public MeasuredFirst(String id, String fingerprint, String literals, List conditions) {
     super((Option) new Some(BROADCAST$.MODULE$));
@@ -67,6 +65,8 @@ public final class MeasuredFirst extends HintInfo {
   /** Why a side of a join cannot be measured before it is broadcast; null where it can. */
   public static String obstacle(Join join, boolean left) {
     SQLConf conf = SQLConf.get();
+    if (!SparkCost.isKnown()) return "this Spark compares plans otherwise";
+    if (!isLoadable()) return "the class loader of this thread lacks the agent";
     if (!conf.adaptiveExecutionEnabled()) return "adaptive execution is off";
     String evaluator = conf.getConfString(COST_EVALUATOR, "");
     if (!evaluator.isEmpty() && !evaluator.equals(OURS)) return "the job has a cost evaluator of its own";
@@ -77,12 +77,31 @@ public final class MeasuredFirst extends HintInfo {
     return null;
   }
 
+  /**
+   * Leave plans of this session to Spark's own evaluator where this thread would not find ours: Spark loads it by name, for each
+   * adaptive plan, by the class loader of the thread that plans it.
+   */
+  public static void leaveWhereUnloadable() {
+    SQLConf conf = SQLConf.get();
+    if (OURS.equals(conf.getConfString(COST_EVALUATOR, "")) && !isLoadable()) conf.unsetConf(COST_EVALUATOR);
+  }
+
+  private static boolean isLoadable() {
+    try {
+      ClassLoader loader = Thread.currentThread().getContextClassLoader();
+      Class.forName(OURS, false, loader == null ? MeasuredFirst.class.getClassLoader() : loader);
+      return true;
+    } catch (ClassNotFoundException error) {
+      return false;
+    }
+  }
+
   /** The side, to be shuffled by the keys of the join. */
   public static LogicalPlan counted(Join join, boolean left) {
     SQLConf.get().setConfString(COST_EVALUATOR, OURS);
     LogicalPlan side = left ? join.left() : join.right();
     List keys = keys(join, left);
-    return comesBy(side, keys) ? Shuffled.anew(keys, side) : Shuffled.by(keys, side);
+    return comesPartitioned(side) ? Shuffled.anew(keys, side) : Shuffled.by(keys, side);
   }
 
   private static List keys(Join join, boolean left) {
@@ -92,27 +111,15 @@ public final class MeasuredFirst extends HintInfo {
   }
 
   /**
-   * Whether a shuffle by these keys would be left out: the join below has brought the rows together by just these. Rows that it
-   * brought together by more or fewer keys are shuffled again (EnsureRequirements leaves out what is semantically equal).
+   * Whether a shuffle of a side may be left out, for its rows may come partitioned so (EnsureRequirements): by a shuffle or a join
+   * below, however far, for what stands above keeps how they lie (PartitioningPreservingUnaryExecNode, HashJoin).
    */
-  private static boolean comesBy(LogicalPlan side, List keys) {
-    LogicalPlan below = side;
-    Set wanted = new HashSet();
-    for (int i = 0; i < keys.size(); i++) wanted.addAll(Trees.references((Expression) keys.get(i)));
-    while (below instanceof Project || below instanceof Filter) {
-      if (below instanceof Project) wanted = beforeRenaming(wanted, (Project) below);
-      below = (LogicalPlan) Trees.children(below).get(0);
+  private static boolean comesPartitioned(LogicalPlan side) {
+    List operators = Trees.everything(side);
+    for (int i = 0; i < operators.size(); i++) {
+      if (operators.get(i) instanceof Join || Shuffles.addsShuffle((LogicalPlan) operators.get(i))) return true;
     }
-    if (!(below instanceof Join)) return Shuffles.addsShuffle(below);
-    Set there = new HashSet();
-    boolean asMany = false;
-    for (int k = 0; k < 2; k++) {
-      List each = keys((Join) below, k == 0);
-      asMany |= each.size() == keys.size();
-      for (int i = 0; i < each.size(); i++) there.addAll(Trees.references((Expression) each.get(i)));
-    }
-    // What a projection computes is not followed.
-    return asMany && there.containsAll(wanted) || !Trees.output(below).containsAll(wanted);
+    return false;
   }
 
   /** Whether a side is a shuffle that somebody asked for, which another one above it would take the place of (CollapseRepartition). */
@@ -123,20 +130,8 @@ public final class MeasuredFirst extends HintInfo {
     return name.startsWith("Repartition") || name.startsWith("Rebalance");
   }
 
-  /** What columns above a projection are called below it; what it computes keeps its name. */
-  private static Set beforeRenaming(Set ids, Project project) {
-    Set before = new HashSet(ids);
-    List columns = Trees.list(project.projectList());
-    for (int i = 0; i < columns.size(); i++) {
-      if (!(columns.get(i) instanceof Alias) || !(((Alias) columns.get(i)).child() instanceof Attribute)) continue;
-      Alias alias = (Alias) columns.get(i);
-      if (before.remove(Long.valueOf(alias.exprId().id()))) before.addAll(Trees.references(alias.child()));
-    }
-    return before;
-  }
-
   /** Whether a plan's partitions are pruned by what another side has, which is a copy of that side. */
-  private static boolean prunes(LogicalPlan plan) {
+  public static boolean prunes(LogicalPlan plan) {
     List operators = Trees.everything(plan);
     for (int i = 0; i < operators.size(); i++) {
       List subqueries = Trees.planExpressions((LogicalPlan) operators.get(i));

@@ -24,7 +24,8 @@ public final class OrderRule extends Rule {
     // A subquery is optimised alone first; it is seen whole with the plan that holds it.
     if (plan instanceof Subquery) return plan;
     long start = System.nanoTime();
-    Pass pass = Pass.begin();
+    MeasuredFirst.leaveWhereUnloadable();
+    Pass pass = Pass.begin(plan);
     try {
       List queries = Agent.queries();
       if (Agent.traces()) {

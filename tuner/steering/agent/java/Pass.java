@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 
 /** One optimisation of one plan, through both rules: what became of each directive, and the time it took. */
@@ -32,13 +33,29 @@ public final class Pass {
   // What the last rule made of the plan. A thread remembers its last pass, which must not keep plans alive.
   private WeakReference result;
   private final Map outcomes = new LinkedHashMap();
+  /** The columns that its plan puts out, which every rule keeps. */
+  private final Set output;
+  // A plan that waits for its hints while this one is optimised: some rules run queries of their own.
+  private Pass outer;
 
-  public static Pass current() {
-    return (Pass) CURRENT.get();
+  private Pass(Set output) {
+    this.output = output;
   }
 
-  public static Pass begin() {
-    Pass pass = new Pass();
+  /** The pass of a plan, by the columns that it puts out; null where there is none. */
+  public static Pass of(LogicalPlan plan) {
+    Set output = Trees.output(plan);
+    for (Pass pass = (Pass) CURRENT.get(); pass != null; pass = pass.outer) if (pass.output.equals(output)) return pass;
+    return null;
+  }
+
+  public static Pass begin(LogicalPlan plan) {
+    Pass before = (Pass) CURRENT.get();
+    Pass pass = new Pass(Trees.output(plan));
+    boolean waits = before != null && !before.isReported() && !before.queries.isEmpty();
+    pass.outer = waits || before == null ? before : before.outer;
+    // One whose optimisation failed waits for ever.
+    if (pass.outer != null && pass.outer.outer != null) pass.outer.outer.outer = null;
     CURRENT.set(pass);
     return pass;
   }

@@ -20,7 +20,9 @@ import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.StringType;
 
 /**
  * Which joins must give their rows in the order in which they do. Some operators make of the same rows in another order
@@ -35,7 +37,7 @@ public final class RowOrder {
 
   // What is the same of the same rows in any order.
   private static final Set ANY_ORDER = names(
-      "Count Min Max BitAndAgg BitOrAgg BitXorAgg HyperLogLogPlusPlus Percentile Rank DenseRank PercentRank CumeDist");
+      "Count Min Max BloomFilterAggregate BitAndAgg BitOrAgg BitXorAgg HyperLogLogPlusPlus Percentile Rank DenseRank PercentRank CumeDist");
   // Sums of whole numbers and decimals are exact. Of floating point the last digits differ, as they do between plain runs:
   // what tasks add up meets in a shuffle, in the order in which it is fetched.
   private static final Set UP_TO_ROUNDING = names(
@@ -50,6 +52,7 @@ public final class RowOrder {
   private static final Set LIMITS = names("GlobalLimit LocalLimit Offset Tail");
 
   private static final String UNORDERED = "LIMIT without ORDER BY";
+  private static final String LOOSE = "a group of texts that are equal in several spellings";
   private static final String FIRST_MATCH = "a condition of IN or EXISTS that may fail";
 
   private final boolean strict;
@@ -59,6 +62,20 @@ public final class RowOrder {
   public RowOrder(LogicalPlan plan, String policy) {
     strict = policy.equals(LEAVE) || Shuffles.isInOnePartition(Trees.everything(plan));
     if (!policy.equals(ALLOW)) walk(plan, null, false);
+  }
+
+  private RowOrder() {
+    strict = true;
+  }
+
+  /** The first of these operators whose result may hang on the order of its rows, to the last digit; null where none's does. */
+  public static String sensitiveIn(List operators) {
+    RowOrder order = new RowOrder();
+    for (int i = 0; i < operators.size(); i++) {
+      String found = order.sensitive((LogicalPlan) operators.get(i));
+      if (found != null) return found;
+    }
+    return null;
   }
 
   private static Set names(String text) {
@@ -98,7 +115,11 @@ public final class RowOrder {
   private String sensitive(LogicalPlan plan) {
     String name = nameOf(plan);
     if (LIMITS.contains(name)) return ofLimit(plan);
-    if (plan instanceof Aggregate) return ofAll(((Aggregate) plan).aggregateExpressions());
+    if (plan instanceof Aggregate) {
+      List groups = Trees.list(((Aggregate) plan).groupingExpressions());
+      for (int i = 0; i < groups.size(); i++) if (isLoose((Expression) groups.get(i))) return LOOSE;
+      return ofAll(((Aggregate) plan).aggregateExpressions());
+    }
     if (plan instanceof Window) return ofWindow((Window) plan);
     if (plan instanceof Join && endsAtFirstMatch((Join) plan)) return FIRST_MATCH;
     boolean indifferent = INDIFFERENT.contains(name) || plan instanceof Command || Trees.children(plan).isEmpty();
@@ -199,9 +220,17 @@ public final class RowOrder {
 
   private String ofFunction(Expression function) {
     String name = function.getClass().getSimpleName();
+    boolean takesOne = name.equals("Min") || name.equals("Max");
+    if (takesOne && isLoose((Expression) Trees.list(function.children()).get(0))) return LOOSE;
     if (ANY_ORDER.contains(name)) return null;
     if (!UP_TO_ROUNDING.contains(name)) return function.prettyName();
     return !strict || isExact(function, name) ? null : function.prettyName() + " of floating point";
+  }
+
+  /** Whether texts that are equal may be spelled in several ways, of which the first one met is shown (collations, SPARK-46830). */
+  private static boolean isLoose(Expression expression) {
+    DataType type = expression.dataType();
+    return type instanceof StringType && !type.equals(DataTypes.StringType);
   }
 
   private static DataType inputOf(Expression function) {

@@ -1,0 +1,39 @@
+package tuner.steering.agent;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.catalog.HiveTableRelation;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+
+/** Whether a plan that runs twice gives the same rows: nobody else promises it, and Spark takes no RDD or LIMIT for random. */
+public final class Repeatable {
+  // Rows that the plan holds, or that are kept.
+  private static final Set HELD = new HashSet(Arrays.asList("LocalRelation Range OneRowRelation InMemoryRelation".split(" ")));
+
+  private Repeatable() {}
+
+  /** What of a plan may give other rows the next time; null for nothing. */
+  public static String obstacle(LogicalPlan plan) {
+    List operators = Trees.everything(plan);
+    for (int i = 0; i < operators.size(); i++) {
+      LogicalPlan one = (LogicalPlan) operators.get(i);
+      if (Trees.children(one).isEmpty() && !isSnapshot(one)) return one.nodeName();
+    }
+    return RowOrder.sensitiveIn(operators);
+  }
+
+  /** Whether the rows of a relation are fixed when it is planned: its files are listed, or its version is known. */
+  private static boolean isSnapshot(LogicalPlan leaf) {
+    if (leaf instanceof LogicalRelation) return ((LogicalRelation) leaf).relation() instanceof HadoopFsRelation;
+    // A query of a database is sent each time.
+    if (leaf instanceof DataSourceV2ScanRelation) {
+      return !((DataSourceV2ScanRelation) leaf).scan().getClass().getSimpleName().startsWith("JDBC");
+    }
+    return leaf instanceof HiveTableRelation || HELD.contains(leaf.getClass().getSimpleName());
+  }
+}

@@ -15,7 +15,7 @@ from tuner.model.verdict import Ruling
 from tuner.policy.evidence.comparison import MAX_TRIALS
 from tuner.policy.ledger import Record, read_ledger, same_target
 
-from .histories import GB, conf, decided, hint, run, told, verdict
+from .histories import GB, conf, decided, hint, recommend, run, told, verdict
 
 ACTION = hint("q1")
 CONF = conf()
@@ -75,6 +75,26 @@ def test_within_noise_it_is_tried_again_but_not_for_ever() -> None:
     found = record(BASE, *nights)
     assert found.standing is Standing.ROLLED_BACK
     assert f"{MAX_TRIALS} runs" in told(found)
+
+
+def test_a_trial_ends_once_a_gain_is_unlikely_which_one_night_does_not_tell() -> None:
+    assert record(BASE, on_trial(1, 10.8)).standing is Standing.TRIAL
+    found = record(BASE, on_trial(1, 10.8), on_trial(2, 10.8))
+    assert found.standing is Standing.ROLLED_BACK
+    assert re.fullmatch(
+        r"1 query took 10.8 s instead of 10.0 s \(2\d% sure of a gain\): a gain is unlikely, so it is not tried further",
+        told(found),
+    )
+    assert [loss.input_bytes for loss in found.losses] == [2 * GB], "it may come back with other inputs"
+    assert record(BASE, on_trial(1, 10.8), on_trial(2, 9.6)).standing is Standing.TRIAL
+
+
+def test_what_was_predicted_counts_in_whether_a_gain_is_unlikely() -> None:
+    (change,) = recommend(ACTION, before=10, after=5)
+    foretold = DecidedChange(change, Standing.TRIAL, change.reason)
+    nights = [run(n, {"q1": 10.7, "q2": 10}, foretold) for n in (1, 2)]
+    assert record(BASE, *nights).standing is Standing.TRIAL
+    assert record(BASE, *(on_trial(n, 10.7) for n in (1, 2))).standing is Standing.ROLLED_BACK
 
 
 def test_what_can_never_be_measured_is_not_tried_for_ever() -> None:

@@ -247,6 +247,7 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.FASTER, _with(_MEASURED, queries_not_named=1, other_changes=1, machine_speed=0.9)),
     Reason(ReasonCode.FASTER, _before_evidence(_MEASURED, "gain_probability")),
     Reason(ReasonCode.WITHIN_NOISE, _with(_MEASURED, seconds=8.9, gain_probability=0.61)),
+    Reason(ReasonCode.UNLIKELY_GAIN, _with(_MEASURED, seconds=10.4, gain_probability=0.09)),
     Reason(ReasonCode.WITHIN_NOISE, _with(_before_evidence(_MEASURED, "gain_probability"), seconds=8.9)),
     Reason(ReasonCode.SLOWER, _SLOWER),
     Reason(ReasonCode.SLOWER, _before_evidence(_SLOWER, "loss_probability")),

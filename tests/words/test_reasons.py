@@ -38,7 +38,7 @@ def _alike(name: str, number: Number) -> st.SearchStrategy[Number]:
     """Numbers of the kind that one of this name is."""
     if kind := _LISTED.get(name):
         values = st.sampled_from([one.value for one in kind])
-        return st.lists(values, max_size=3).map(tuple) if isinstance(number, tuple) else values
+        return st.lists(values, min_size=1, max_size=3).map(tuple) if isinstance(number, tuple) else values
     match number:
         case bool():
             return st.booleans()

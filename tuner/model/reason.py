@@ -50,6 +50,7 @@ class ReasonCode(StrEnum):
     WITHIN_NOISE = "within_noise"
     SLOWER = "slower"
     NO_GAIN = "no_gain"
+    UNLIKELY_GAIN = "unlikely_gain"
     ALLOCATED_MORE = "allocated_more"
     ALLOCATED_LESS = "allocated_less"
     HELD_OUT = "held_out"
@@ -123,7 +124,9 @@ class ReasonCode(StrEnum):
 
 
 # What was measured and lost: such a change is a reason to wait in other jobs, too.
-MEASURED_LOSSES = frozenset({ReasonCode.SLOWER, ReasonCode.NO_GAIN, ReasonCode.ALLOCATED_MORE})
+MEASURED_LOSSES = frozenset(
+    {ReasonCode.SLOWER, ReasonCode.NO_GAIN, ReasonCode.UNLIKELY_GAIN, ReasonCode.ALLOCATED_MORE}
+)
 # What the agent may say, with the numbers that it gives.
 HELD_NUMBERS: Mapping[ReasonCode, tuple[str, ...]] = {
     ReasonCode.HELD_OTHER_VALUES: (),

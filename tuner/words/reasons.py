@@ -87,6 +87,10 @@ def _within_noise(n: Numbers) -> str:
     return f"{_measured(n)}: {why}, so it is tried once more"
 
 
+def _unlikely_gain(n: Numbers) -> str:
+    return f"{_measured(n)}: a gain is unlikely, so it is not tried further"
+
+
 def _secured(n: Numbers) -> str:
     return f"{_measured(n)}: not slower, and AQE can no longer be late"
 
@@ -205,6 +209,7 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.SECURED: _secured,
     ReasonCode.WITHIN_NOISE: _within_noise,
     ReasonCode.SLOWER: _slower,
+    ReasonCode.UNLIKELY_GAIN: _unlikely_gain,
     ReasonCode.NO_GAIN: "no gain beyond noise in {runs:run}",
     ReasonCode.ALLOCATED_MORE: partial(_allocated, direction="more"),
     ReasonCode.ALLOCATED_LESS: partial(_allocated, direction="less"),

@@ -21,6 +21,7 @@ _WHY = {
     ReasonCode.RUN_FAILED: "run failed",
     ReasonCode.QUERY_FAILED: "query failed",
     ReasonCode.NO_GAIN: "no gain",
+    ReasonCode.UNLIKELY_GAIN: "gain unlikely",
     ReasonCode.NEVER_MEASURED: "not measured",
 }
 

@@ -10,8 +10,17 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
 
-from tuner.pipeline.batches import HarvestedLog, Manifest, clean, commit, finished
-from tuner.pipeline.schema import TABLES
+from tuner.pipeline.batches import (
+    MOST_MERGED,
+    HarvestedLog,
+    Manifest,
+    clean,
+    commit,
+    finished,
+    of_earlier_layout,
+    to_merge,
+)
+from tuner.pipeline.schema import LAYOUT, TABLES
 
 from .local_directory import KilledError, LocalDirectory
 
@@ -108,3 +117,40 @@ def test_killed_anywhere_the_next_harvest_finds_all_or_nothing_of_it(
         assert after == before or any(batch.startswith("r1" if harvest is first else "r2") for batch in after)
         assert not (root / "_staging").exists()
     assert ways_to_die > len(TABLES)
+
+
+def test_batches_of_an_earlier_layout_are_known_until_they_are_replaced(tmp_path: Path) -> None:
+    directory = LocalDirectory(tmp_path)
+    first(directory)
+    assert of_earlier_layout(directory) == {"r1-settled", "r1-unsettled"}
+    clean(directory)
+    staged = stage(tmp_path, "r2", "r2-settled")
+    commit(directory, "r2", staged, Manifest({"r2-settled": (HarvestedLog("a", "1"),)}, ("r1-settled",), LAYOUT))
+    clean(directory)
+    assert of_earlier_layout(directory) == {"r1-unsettled"}
+
+
+@pytest.mark.parametrize(
+    ("logs", "sizes", "taken"),
+    [
+        (100, {}, []),
+        (1, {"a": 100}, []),
+        (100, {"a": 100, "b": 300}, ["a"]),
+        (100, {"a": 100, "b": 200, "c": 400, "d": 801}, ["a", "b", "c"]),
+        (MOST_MERGED, {"a": MOST_MERGED, "b": 5}, ["b"]),
+    ],
+)
+def test_batches_as_small_as_a_new_one_are_merged_into_it(logs: int, sizes: dict[str, int], taken: list[str]) -> None:
+    assert to_merge(logs, sizes) == taken
+
+
+def test_a_year_of_nights_is_few_batches_and_a_log_is_rewritten_few_times() -> None:
+    batches: dict[str, int] = {}
+    rewritten = 0
+    for night in range(365):
+        taken = to_merge(1_000, batches)
+        moved = sum(batches.pop(batch) for batch in taken)
+        rewritten += moved
+        batches[f"night {night}"] = 1_000 + moved
+        assert len(batches) <= 5 + (night + 1) * 1_000 // MOST_MERGED
+    assert rewritten / 365_000 < 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
@@ -22,8 +24,9 @@ pytest.importorskip("pyspark", reason="pyspark is not installed: pip install air
 from tests.conftest import ON_CLUSTER, on_loopback, wait_until
 from tuner.cli.log_sources import log_sources
 from tuner.cli.spark_session import spark_session
+from tuner.pipeline.batches import Manifest
 from tuner.pipeline.harvest import harvest as pipeline_harvest
-from tuner.pipeline.schema import TABLES
+from tuner.pipeline.schema import LAYOUT, TABLES
 
 from .fleet import comparable, local_tables, small_log, write_fleet, written_tables
 
@@ -100,3 +103,49 @@ def test_a_harvest_that_was_killed_is_made_good_by_the_next(tmp_path: Path) -> N
     harvest(logs, out)
     assert_same(logs, out)
     assert not (out / "_staging").exists()
+
+
+def test_tables_that_lie_as_an_earlier_version_laid_them_are_laid_anew(tmp_path: Path) -> None:
+    """A log of them may be gone: its rows stay."""
+    logs, out = tmp_path / "logs", tmp_path / "out"
+    logs.mkdir()
+    for number in range(4):
+        (logs / f"app-{number}").write_bytes(small_log(f"app-{number}"))
+    harvest(logs, out)
+    everything = written_tables(out)
+    _lay_by_date(out)
+    (logs / "app-0").rename(tmp_path / "gone")
+    for number in range(8, 11):
+        (logs / f"app-{number}").write_bytes(small_log(f"app-{number}"))
+
+    found = harvest(logs, out)
+
+    assert (found["read"], found["unchanged"]) == (3, 3)
+    assert not list(out.rglob("date=*"))
+    (manifest,) = map(_manifest, (out / "_batches").glob("*.json"))
+    assert manifest.layout == LAYOUT
+    (logs / "app-0").write_bytes(small_log("app-0"))
+    assert_same(logs, out)
+    assert comparable(everything["applications"])[0] in comparable(written_tables(out)["applications"])
+    (month,) = {path.name for path in out.rglob("month=*")}
+    assert re.fullmatch(r"month=\d{4}-\d\d", month)
+
+
+def _lay_by_date(out: Path) -> None:
+    import pyarrow.parquet as pq
+
+    for file in sorted(out.rglob("*.parquet")):
+        rows = pq.read_table(file, partitioning=None)
+        (day,) = rows["date"].unique().to_pylist() or [None]
+        old = file.parent.with_name(f"date={day}")
+        old.mkdir(exist_ok=True)
+        pq.write_table(rows.drop_columns("date"), old / file.name)
+    for month in list(out.rglob("month=*")):
+        shutil.rmtree(month)
+    for file in (out / "_batches").glob("*.json"):
+        file.write_bytes(msgspec.json.encode(msgspec.structs.replace(_manifest(file), layout=0)))
+        file.with_name(f".{file.name}.crc").unlink()
+
+
+def _manifest(file: Path) -> Manifest:
+    return msgspec.json.decode(file.read_bytes(), type=Manifest)

@@ -1,6 +1,6 @@
 """What a harvest has written: batches of rows that become visible whole, and which logs they hold.
 
-    OUT/<table>/batch=<batch>/date=<date>/part-….parquet
+    OUT/<table>/batch=<batch>/month=<month>/part-….parquet
     OUT/_batches/<run>.json        written last: a batch that is in none was never finished
     OUT/_staging/<run>/…           what is being written
 
@@ -9,13 +9,16 @@ Names with an underscore are passed over by readers of Parquet.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 import msgspec
 
-from tuner.pipeline.schema import TABLES
+from tuner.pipeline.schema import LAYOUT, TABLES
 
 MANIFESTS, STAGING = "_batches", "_staging"
+# Logs. Files of so many are large, and to write them anew takes minutes.
+MOST_MERGED = 20_000
 
 
 class Directory(Protocol):
@@ -54,10 +57,12 @@ class HarvestedLog(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """The batches that became visible together; `replaces` names earlier ones whose rows are now in them."""
+    """The batches that became visible together; `replaces` names earlier ones whose rows are now in them. `layout` is how their
+    files lie (`schema.LAYOUT`)."""
 
     batches: dict[str, tuple[HarvestedLog, ...]]
     replaces: tuple[str, ...] = ()
+    layout: int = 0
 
 
 def finished(out: Directory) -> dict[str, tuple[HarvestedLog, ...]]:
@@ -65,6 +70,26 @@ def finished(out: Directory) -> dict[str, tuple[HarvestedLog, ...]]:
     found = [manifest for _, manifest in _manifests(out)]
     replaced = {batch for manifest in found for batch in manifest.replaces}
     return {batch: logs for manifest in found for batch, logs in manifest.batches.items() if batch not in replaced}
+
+
+def of_earlier_layout(out: Directory) -> set[str]:
+    """The finished batches whose files lie otherwise: readers of Parquet take no table that has both."""
+    there = finished(out).keys()
+    return {batch for _, manifest in _manifests(out) if manifest.layout != LAYOUT for batch in manifest.batches} & there
+
+
+def to_merge(logs: int, sizes: Mapping[str, int]) -> list[str]:
+    """Which batches a new one of so many logs takes in, by how many they have: the smallest as long as what is taken in so far
+    has at least as many. So there are few batches, and a log is rewritten as often as the logarithm of all. What has
+    MOST_MERGED stays as it is.
+    """
+    taken: list[str] = []
+    for batch, size in sorted(sizes.items(), key=lambda one: (one[1], one[0])):
+        if size > logs or size >= MOST_MERGED:
+            break
+        taken.append(batch)
+        logs += size
+    return taken
 
 
 def _manifests(out: Directory) -> list[tuple[str, Manifest]]:

@@ -27,6 +27,8 @@ _DIRECTORY = "operator_times"
 FILE = f"{_DIRECTORY}/model.json"
 _KINDS = f"{_DIRECTORY}/kinds"
 _LEARNED = "learned.json"
+# With so many, hashes seldom bring two kinds into one task.
+_TASKS_PER_KIND = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,8 @@ def fleet_model(spark: SparkSession, directory: Directory, out: str, prior: Oper
 def _train(spark: SparkSession, out: str, kinds: list[str], prior: OperatorTimes) -> tuple[dict[str, bytes], str]:
     """The model of each kind and of FLEET, as JSON; and what a worker lacked."""
     written = write_model(prior)
-    rows = training_sample(spark, out, kinds).groupBy("kind")
+    # A task each: they are few rows, which Spark would bring together in one, and minutes of work.
+    rows = training_sample(spark, out, kinds).repartition(_TASKS_PER_KIND * (len(kinds) + 1), "kind").groupBy("kind")
     # A lambda, because Spark 4 warns of type hints that it cannot resolve without pandas.
     trained = rows.applyInPandas(lambda key, frame: train_kind(key, frame, written), ddl(TRAINED)).collect()
     models = {row["kind"]: bytes(row["model"]) for row in trained if row["model"] is not None}

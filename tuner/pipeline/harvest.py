@@ -10,15 +10,17 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import msgspec
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
+from pyspark.sql.types import StructType
 
 from tuner.eventlog.find import LogSource
 from tuner.eventlog.log_version import log_name, version
@@ -28,7 +30,7 @@ from tuner.pipeline.decode import join_fragments, read_pieces
 from tuner.pipeline.documents import DOCUMENTS
 from tuner.pipeline.hadoop import HadoopDirectory
 from tuner.pipeline.pieces import Piece, pieces, slices
-from tuner.pipeline.schema import KEY, RECORD, TABLES, VERSION, ddl
+from tuner.pipeline.schema import DATE, KEY, LAYOUT, RECORD, TABLES, VERSION, ddl
 from tuner.pipeline.spark_conf import rows_per_batch
 
 # What is read before something is committed: a harvest that is killed loses no more than this.
@@ -36,6 +38,7 @@ ROUND_BYTES = 32 << 30
 # A fragment can hold megabytes: few of them in one Arrow batch.
 _FRAGMENTS_PER_BATCH = 8
 _ROWS_PER_FILE = 500_000
+_TABLES_AT_ONCE = 8
 
 _SETTLED, _UNSETTLED = "-settled", "-unsettled"
 _SUMMARY = ("app_id", "app_attempt", "start_ms", "status")
@@ -186,11 +189,14 @@ class _Round:
 
         Logs that may say more soon are kept in a batch of their own, which is small to write anew.
         """
+        finished, earlier = batches.finished(self._directory), batches.of_earlier_layout(self._directory)
         replaced = {
             batch: logs
-            for batch, logs in batches.finished(self._directory).items()
-            if any(log.log in self._logs for log in logs)
+            for batch, logs in finished.items()
+            if batch in earlier or any(log.log in self._logs for log in logs)
         }
+        sizes = {batch: len(logs) for batch, logs in finished.items() if batch.endswith(_SETTLED)}
+        replaced |= {batch: finished[batch] for batch in batches.to_merge(len(self._logs), sizes)}
         written = {}
         for kind, settled in ((_SETTLED, True), (_UNSETTLED, False)):
             old = {batch: logs for batch, logs in replaced.items() if batch.endswith(kind)}
@@ -205,7 +211,7 @@ class _Round:
                 chosen = [(log.log, *keys.get(log.log, (None, None, None))) for log in new]
                 self._write(batch, records, chosen, old, counts)
                 written[batch] = kept + new
-        manifest = Manifest(written, tuple(replaced))
+        manifest = Manifest(written, tuple(replaced), LAYOUT)
         batches.commit(self._directory, self._run, f"{batches.STAGING}/{self._run}", manifest)
         batches.clean(self._directory)
 
@@ -219,24 +225,34 @@ class _Round:
     ) -> None:
         """Write all tables of a batch: the rows of `chosen` logs among the records, and what is kept of `old` batches."""
         logs = f.broadcast(self._spark.createDataFrame(chosen, _KEYS))
-        dates = len({key[-1] for key in chosen})
         again = f.broadcast(self._spark.createDataFrame([(log,) for log in self._logs], "log string"))
-        for table, columns in TABLES.items():
+
+        def write(table: str) -> None:
             rows = _table(records, table)
             if table == "applications":
                 rows = rows.drop("app_id", "app_attempt")
-            names = [c.name for c in (*KEY, *columns)]
-            found = rows.join(logs, "log").select(*names, "date")
-            for before in old:
-                # An earlier version may not have had the table.
-                if not self._directory.names(f"{table}/batch={before}"):
-                    continue
-                there = self._spark.read.schema(found.schema).parquet(f"{self._out}/{table}/batch={before}")
-                found = found.unionByName(there.join(again, "log", "left_anti"))
-            files = 1 + counts[table] // _ROWS_PER_FILE
-            # A task writes a file for each date that it has rows of: with many dates, each is one task's.
-            whole = found.repartition(files, "date") if 1 < files < dates else found.coalesce(files)
-            whole.write.partitionBy("date").parquet(f"{self._staging()}/{batch}/{table}")
+            names = [c.name for c in (*KEY, *TABLES[table], DATE)]
+            found, count = rows.join(logs, "log").select(*names), counts[table]
+            # An earlier version may not have had the table.
+            if there := [b for b in old if self._directory.names(f"{table}/batch={b}")]:
+                kept = self._kept(table, there, found.schema)
+                found, count = found.unionByName(kept.join(again, "log", "left_anti")), count + kept.count()
+            by_month = found.withColumn("month", f.date_format("date", "yyyy-MM"))
+            # A task writes a file for each month that it has rows of: where there are several tasks, each has its own.
+            files = 1 + count // _ROWS_PER_FILE
+            share = f.pmod(f.xxhash64("log"), f.lit(files))
+            whole = by_month.coalesce(1) if files == 1 else by_month.repartition(files, "month", share)
+            whole.write.partitionBy("month").parquet(f"{self._staging()}/{batch}/{table}")
+
+        # Small tables are a task each.
+        with ThreadPoolExecutor(min(_TABLES_AT_ONCE, self._spark.sparkContext.defaultParallelism)) as pool:
+            list(pool.map(write, TABLES))
+
+    def _kept(self, table: str, old: Iterable[str], schema: StructType) -> DataFrame:
+        """The rows of earlier batches, which may lie by date or by month."""
+        read = self._spark.read.schema(schema)
+        found = [read.parquet(f"{self._out}/{table}/batch={batch}").select(*schema.names) for batch in old]
+        return reduce(DataFrame.unionByName, found)
 
 
 def _table(records: DataFrame, table: str) -> DataFrame:

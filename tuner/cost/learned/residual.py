@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -53,8 +54,8 @@ class Residual:
             return np.zeros(len(stages))
         features = _features(stages, price_ns)
         found = np.full(len(stages), self.start)
-        for tree in self.trees:
-            found += self.rate * _values(tree, features)
+        for values in self.rate * _forest(self.trees).leaves(features):
+            found += values
         return np.clip(self.share * found, -_MOST, _MOST)
 
 
@@ -97,13 +98,64 @@ def _tree(tree: Any) -> Tree:
     )
 
 
-def _values(tree: Tree, features: Array) -> Array:
-    """The value of the leaf that each row comes to."""
-    at = np.zeros(len(features), dtype=int)
-    split, threshold = np.array(tree.features), np.array(tree.thresholds)
-    left, right = np.array(tree.left), np.array(tree.right)
-    rows = np.arange(len(features))
-    while (inner := split[at] >= 0).any():
-        goes_left = features[rows, np.maximum(split[at], 0)] <= threshold[at]
-        at = np.where(inner, np.where(goes_left, left[at], right[at]), at)
-    return np.array(tree.values)[at]
+@dataclass(frozen=True, slots=True)
+class _Forest:
+    """Trees side by side: row i of each array is tree i, as long as the largest. `depth` steps lead from any root to its leaf."""
+
+    features: Array
+    thresholds: Array
+    left: Array
+    right: Array
+    values: Array
+    depth: int
+
+    def leaves(self, features: Array) -> Array:
+        """By tree, the value of the leaf that each row comes to."""
+        tree, row = np.arange(len(self.features))[:, None], np.arange(len(features))
+        at = np.zeros((len(self.features), len(features)), dtype=int)
+        for _ in range(self.depth):
+            split = self.features[tree, at]
+            goes_left = features[row, np.maximum(split, 0)] <= self.thresholds[tree, at]
+            at = np.where(split < 0, at, np.where(goes_left, self.left[tree, at], self.right[tree, at]))
+        found: Array = self.values[tree, at]
+        return found
+
+
+# By identity: to hash a model's trees takes longer than to ask them.
+_forests: dict[int, tuple[tuple[Tree, ...], _Forest]] = {}
+_MOST_FORESTS = 16
+_LOCK = Lock()
+
+
+def _forest(trees: tuple[Tree, ...]) -> _Forest:
+    known = _forests.get(id(trees))
+    if known is not None and known[0] is trees:
+        return known[1]
+    nodes = max(len(tree.features) for tree in trees)
+
+    def side_by_side(rows: Iterable[Sequence[float]], filler: float, dtype: type) -> Array:
+        return np.array([(*row, *[filler] * (nodes - len(row))) for row in rows], dtype=dtype)
+
+    made = _Forest(
+        side_by_side((tree.features for tree in trees), -1, int),
+        side_by_side((tree.thresholds for tree in trees), 0.0, float),
+        side_by_side((tree.left for tree in trees), 0, int),
+        side_by_side((tree.right for tree in trees), 0, int),
+        side_by_side((tree.values for tree in trees), 0.0, float),
+        max(_depth(tree) for tree in trees),
+    )
+    with _LOCK:
+        while len(_forests) >= _MOST_FORESTS:
+            _forests.pop(next(iter(_forests)))
+        _forests[id(trees)] = trees, made
+    return made
+
+
+def _depth(tree: Tree) -> int:
+    """Steps to its deepest leaf."""
+    deepest, level = 0, {0}
+    while level := {b for at in level if tree.features[at] >= 0 for b in (tree.left[at], tree.right[at])}:
+        deepest += 1
+        if deepest > len(tree.features):
+            raise ValueError("a tree of the model leads back to itself; train the model again")
+    return deepest

@@ -101,6 +101,7 @@ spark.stop()
 """
 
 
+@pytest.mark.nightly
 def test_the_users_own_event_log_stays_where_it_is_and_runs_at_once_find_theirs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +145,7 @@ def by_property(run: Run) -> dict[str, DecidedChange]:
     return {action.target: decided for decided in run.decision.changes for action in decided.change.actions}
 
 
+@pytest.mark.nightly
 def test_an_application_is_steered_by_conf_from_its_second_run_on(join_tables: Path, tmp_path: Path) -> None:
     cohort, results = Cohort(tmp_path), []
     for number in (1, 2, 3):

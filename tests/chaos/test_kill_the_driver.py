@@ -77,6 +77,7 @@ def deaths(root: Path, template: Cohort, copied: Callable[[str], str]) -> Iterat
             return
 
 
+@pytest.mark.nightly
 def test_while_the_store_is_made(tmp_path: Path) -> None:
     """The first run of all: the schema is there, or made anew, for the next."""
     for fatal in count(1):

@@ -20,12 +20,11 @@ from tuner.plan.queries import queries
 from tuner.words.failures import failure_words
 from tuner.words.query_names import QueryNames
 
-pytestmark = [pytest.mark.spark]
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 
 JOB = Path(__file__).with_name("failing_job.py")
 
 
-@pytest.mark.nightly
 def test_failures_are_recognised(spark_submit: Callable[..., Path], tmp_path: Path) -> None:
     log = spark_submit(JOB, tmp_path, log_dir=tmp_path / "events", conf={"spark.driver.maxResultSize": "1m"})
     (source,) = [s for s in find_logs(log) if "warehouse" not in str(s.path)]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+
+from tuner.bench.report.finished_bench import read_finished
 
 pytestmark = pytest.mark.processes
 
@@ -20,7 +23,15 @@ SQL = {
 
 
 def bench(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tuner.cli", "bench", *map(str, arguments)]
+    return _spark_tuner("bench", *arguments)
+
+
+def bench_results(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return _spark_tuner("bench-results", *arguments)
+
+
+def _spark_tuner(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tuner.cli", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=600)
 
 
@@ -144,6 +155,14 @@ def test_a_stream_of_two_nights(tmp_path: Path) -> None:
     started = time.monotonic()
     assert json.loads(bench(*asked).stdout) == found
     assert time.monotonic() - started < 30, "nothing is run again"
+    _, stream = read_finished(tmp_path)
+    assert stream is not None
+    assert stream.result.executions == 8
+    assert " --contenders default,tuner,cbo --stream --executions 8 --shares 0,100 --per-night 2 " in stream.command
+    assert bench(*shlex.split(stream.command)[2:], "--directory", tmp_path, "--json").stdout == done.stdout
+    told = bench_results(tmp_path).stdout
+    assert "## A stream of 8 executions: Many joins" in told
+    assert stream.command in told
 
 
 def test_a_directory_without_sql_is_told_in_a_line(tmp_path: Path) -> None:

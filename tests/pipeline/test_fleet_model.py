@@ -31,7 +31,7 @@ from tuner.pipeline.training_sample import MOST_QUERIES
 from .fleet import lines_of, written_tables
 from .many_nights import GOLDEN
 
-pytestmark = [pytest.mark.spark]
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 
 FAST = ("spark.sql.shuffle.partitions=2", "spark.driver.host=localhost", "spark.driver.bindAddress=127.0.0.1")
 SLOWER = 6
@@ -130,7 +130,6 @@ def test_training_again_finds_the_same_and_only_when_its_inputs_are_new(
         learned(spark, out, "c")
 
 
-@pytest.mark.nightly
 def test_a_model_that_is_gone_is_trained_again(spark: Any, out: Path) -> None:
     first = learned(spark, out)
     Path(by_version(first)["spark-3.5"].path).unlink()
@@ -203,7 +202,6 @@ def as_an_earlier_version_wrote(out: Path) -> None:
         (manifest.parent / f".{manifest.name}.crc").unlink(missing_ok=True)
 
 
-@pytest.mark.nightly
 def test_tables_of_an_earlier_version_are_made_anew_from_logs_that_are_there(
     spark: Any, logs: Path, tmp_path: Path
 ) -> None:

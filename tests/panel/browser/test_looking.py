@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.panel.browser.becomes_true import becomes_true
 from tests.panel.browser.canned import World
-from tests.panel.browser.conftest import ORIGIN, Visit
+from tests.panel.browser.conftest import Visit
 
 
 def test_asks_no_other_host_and_breaks_no_rule_of_its_policy(visit: Callable[..., Visit]) -> None:
@@ -17,7 +17,7 @@ def test_asks_no_other_host_and_breaks_no_rule_of_its_policy(visit: Callable[...
     page = going.open_chart("ui?cohort=c")
     page.locator(".chart svg").first.wait_for()
 
-    assert going.hosts == {ORIGIN.removeprefix("http://")}
+    assert going.hosts == {going.origin.removeprefix("http://")}
     assert going.complaints == []
 
 

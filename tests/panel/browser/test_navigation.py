@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.panel.browser.becomes_true import becomes_true
-from tests.panel.browser.conftest import ORIGIN, Visit
+from tests.panel.browser.conftest import Visit
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -23,13 +23,14 @@ def tab(page: Page) -> str:
 
 
 def test_back_returns_through_a_plan_its_list_and_the_tab_before(visit: Callable[..., Visit]) -> None:
-    page = visit().open("ui?cohort=c")
+    going = visit()
+    page = going.open("ui?cohort=c")
     page.get_by_role("tab", name="Queries and plans").click()
     page.get_by_role("button", name="Show more").click()
     page.locator("table.queries tbody tr").nth(59).wait_for()
     page.locator("table.queries a").nth(7).click()
     page.get_by_role("img", name=PLAN).wait_for()
-    assert page.url == f"{ORIGIN}/ui?cohort=c&query=q7#queries"
+    assert page.url == f"{going.origin}/ui?cohort=c&query=q7#queries"
     assert becomes_true(page, "document.activeElement.tagName === 'H2'")
 
     page.go_back()
@@ -44,11 +45,12 @@ def test_back_returns_through_a_plan_its_list_and_the_tab_before(visit: Callable
 
 
 def test_all_queries_leads_to_the_list(visit: Callable[..., Visit]) -> None:
-    page = visit().open("ui?cohort=c&query=q3#queries")
+    going = visit()
+    page = going.open("ui?cohort=c&query=q3#queries")
     page.get_by_role("link", name="All queries").click()
 
     page.get_by_role("table", name="Queries").wait_for()
-    assert page.url == f"{ORIGIN}/ui?cohort=c#queries"
+    assert page.url == f"{going.origin}/ui?cohort=c#queries"
 
 
 @pytest.mark.parametrize("address", ["ui?cohort=c&query=q7#queries", "ui?cohort=c&query=q7&sort=name#insights"])
@@ -117,7 +119,8 @@ def test_what_airflow_put_into_the_address_stays(visit: Callable[..., Visit]) ->
 
 
 def test_back_in_airflows_frame_stays_in_the_panel(visit: Callable[..., Visit]) -> None:
-    page = visit().open("airflow?cohort=c")
+    going = visit()
+    page = going.open("airflow?cohort=c")
     frame = page.frame_locator("iframe")
     frame.get_by_role("tab", name="Queries and plans").click()
     frame.locator("table.queries a").first.click()
@@ -127,4 +130,4 @@ def test_back_in_airflows_frame_stays_in_the_panel(visit: Callable[..., Visit]) 
     frame.get_by_role("table", name="Queries").wait_for()
     page.evaluate("history.back()")
     frame.get_by_role("tab", name="Recommendations", selected=True).wait_for()
-    assert page.url == f"{ORIGIN}/airflow?cohort=c"
+    assert page.url == f"{going.origin}/airflow?cohort=c"

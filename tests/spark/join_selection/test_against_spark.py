@@ -50,6 +50,7 @@ def test_on_keys_that_cannot_be_sorted_or_hashed(planner: SparkPlanner) -> None:
     assert_agreement(compared)
 
 
+@pytest.mark.nightly
 def test_as_executed(planner: SparkPlanner) -> None:
     compared = [compare_executed(planner, case) for case in executed_cases()]
     assert_agreement(compared)

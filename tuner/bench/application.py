@@ -18,6 +18,8 @@ from pyspark.sql import SparkSession
 
 # Sums of doubles depend on the order in which rows arrive: digits behind these are not compared.
 DOUBLE_DIGITS = 9
+# Of errors that lead back to themselves.
+MOST_CAUSES = 20
 
 
 def main(options_file, results_file):
@@ -119,7 +121,14 @@ def cell(value):
 
 
 def words(error):
-    first = str(error).strip().split("\n", 1)[0]
+    """What failed: of what Java threw the innermost cause, for what is around it says that there was one."""
+    thrown = getattr(error, "java_exception", None)
+    said = str(error)
+    for _ in range(MOST_CAUSES):
+        if thrown is None:
+            break
+        said, thrown = thrown.toString(), thrown.getCause()
+    first = said.strip().split("\n", 1)[0]
     return (first or type(error).__name__)[:500]
 
 

@@ -15,8 +15,9 @@ public final class HintRule extends Rule {
 
   public TreeNode apply(TreeNode given) {
     LogicalPlan plan = (LogicalPlan) given;
-    Pass pass = Pass.of(plan);
-    if (plan instanceof Subquery || pass == null || pass.isDone(plan)) return plan;
+    if (plan instanceof Subquery) return plan;
+    Pass pass = passOf(plan);
+    if (pass == null || pass.isDone(plan)) return plan;
     long start = System.nanoTime();
     LogicalPlan result = plan;
     try {
@@ -33,6 +34,15 @@ public final class HintRule extends Rule {
     }
     pass.done(result);
     return result;
+  }
+
+  private static Pass passOf(LogicalPlan plan) {
+    try {
+      return Pass.of(plan);
+    } catch (Throwable error) {
+      Agent.failure(error);
+      return null;
+    }
   }
 
   private static LogicalPlan hinted(LogicalPlan plan, Pass pass) {

@@ -24,8 +24,14 @@ public final class OrderRule extends Rule {
     // A subquery is optimised alone first; it is seen whole with the plan that holds it.
     if (plan instanceof Subquery) return plan;
     long start = System.nanoTime();
-    MeasuredFirst.leaveWhereUnloadable();
-    Pass pass = Pass.begin(plan);
+    Pass pass;
+    try {
+      MeasuredFirst.leaveWhereUnloadable();
+      pass = Pass.begin(plan);
+    } catch (Throwable error) {
+      Agent.failure(error);
+      return plan;
+    }
     try {
       List queries = Agent.queries();
       if (Agent.traces()) {

@@ -33,6 +33,8 @@ each_document = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: 
 @each_document
 def test_links_lead_somewhere(document: Path) -> None:
     for link in _LINK.findall(_prose(document)):
+        if link.startswith("https://"):
+            continue
         path, _, anchor = link.partition("#")
         target = (document.parent / path).resolve() if path else document
         assert target.is_file(), link

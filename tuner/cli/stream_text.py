@@ -89,7 +89,7 @@ def _by_return(result: StreamResult) -> Table:
 
 
 def _faster_and_slower(one: Compared) -> str:
-    return f"{_ratio(one.seconds, one.default_seconds)} {one.faster}/{one.slower}"
+    return f"{one.ratio:.2f}x {one.faster}/{one.slower}"
 
 
 def _slower(one: ContenderSum) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tuner.bench.report.finished_bench import FinishedBench, FinishedStream
+from tuner.bench.report.how_measured import how_measured
 from tuner.bench.report.markdown import Row, md_list, md_table, times
 from tuner.bench.report.published_results import PUBLISHED_RESULTS
 from tuner.bench.report.slow_executions import CLEARLY, slow_executions
@@ -118,9 +119,7 @@ def _published() -> str:
 def _bench(bench: FinishedBench, picture: str | None) -> Iterator[str]:
     result = bench.result
     yield f"## {result.title}"
-    yield f"{bench.started_at} to {bench.ended_at}, {bench.machine}, airflow-spark-tuner {bench.version}."
-    yield f"```sh\n{bench.command}\n```"
-    yield md_list(f"{contender.name}: {contender.title}" for contender in result.contenders)
+    yield from how_measured(bench)
     numbers = sorted({run.number for contender in result.contenders for run in contender.runs})
     yield "Seconds of all queries, and speed-up over the defaults of the same or the nearest round:"
     yield md_table(

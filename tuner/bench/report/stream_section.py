@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tuner.bench.report.finished_bench import FinishedStream
-from tuner.bench.report.markdown import Row, md_list, md_table, times
+from tuner.bench.report.how_measured import how_measured
+from tuner.bench.report.markdown import Row, md_table, times
 from tuner.bench.results import DEFAULT
 from tuner.bench.stream.how_often import how_often
 from tuner.bench.stream.stream_result import Compared, ContenderSum, Sum
@@ -34,9 +35,7 @@ def stream_section(stream: FinishedStream, picture: str | None) -> Iterator[str]
     """Where, when and how it was measured; its sums by share of repetition, and by how often a query comes back."""
     result = stream.result
     yield f"## A stream of {result.executions:,} executions: {result.title}"
-    yield f"{stream.started_at} to {stream.ended_at}, {stream.machine}, airflow-spark-tuner {stream.version}."
-    yield f"```sh\n{stream.command}\n```"
-    yield md_list(f"{contender.name}: {contender.title}" for contender in result.contenders)
+    yield from how_measured(stream)
     yield f"{result.nights} nights of {len(result.shares)} jobs; seconds with tuning, by the share of executions that repeat:"
     heads = [one.name for one in result.contenders]
     yield md_table(
@@ -90,8 +89,5 @@ def _by_return(compared: Sequence[Compared]) -> Row:
         how_often(default.every),
         f"{default.executions:,}",
         f"{default.default_seconds:,.0f}",
-        *(
-            f"{one.seconds:,.0f}, {times(one.default_seconds / one.seconds if one.seconds else 1)} ({one.faster}, {one.slower})"
-            for one in others
-        ),
+        *(f"{one.seconds:,.0f}, {times(one.ratio)} ({one.faster}, {one.slower})" for one in others),
     )

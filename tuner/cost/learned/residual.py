@@ -100,25 +100,26 @@ def _tree(tree: Any) -> Tree:
 
 @dataclass(frozen=True, slots=True)
 class _Forest:
-    """Trees side by side: row i of each array is tree i, as long as the largest. `depth` steps lead from any root to its leaf."""
+    """Trees side by side: row i of each array is tree i, as long as the largest."""
 
     features: Array
     thresholds: Array
     left: Array
     right: Array
     values: Array
-    depth: int
 
     def leaves(self, features: Array) -> Array:
-        """By tree, the value of the leaf that each row comes to."""
+        """By tree, the value of the leaf that each row comes to. ValueError for a tree without a way to one."""
         tree, row = np.arange(len(self.features))[:, None], np.arange(len(features))
         at = np.zeros((len(self.features), len(features)), dtype=int)
-        for _ in range(self.depth):
+        for _ in range(self.features.shape[1]):
             split = self.features[tree, at]
+            if (split < 0).all():
+                found: Array = self.values[tree, at]
+                return found
             goes_left = features[row, np.maximum(split, 0)] <= self.thresholds[tree, at]
             at = np.where(split < 0, at, np.where(goes_left, self.left[tree, at], self.right[tree, at]))
-        found: Array = self.values[tree, at]
-        return found
+        raise ValueError("a tree of the model leads back to itself; train the model again")
 
 
 # By identity: to hash a model's trees takes longer than to ask them.
@@ -142,20 +143,9 @@ def _forest(trees: tuple[Tree, ...]) -> _Forest:
         side_by_side((tree.left for tree in trees), 0, int),
         side_by_side((tree.right for tree in trees), 0, int),
         side_by_side((tree.values for tree in trees), 0.0, float),
-        max(_depth(tree) for tree in trees),
     )
     with _LOCK:
         while len(_forests) >= _MOST_FORESTS:
             _forests.pop(next(iter(_forests)))
         _forests[id(trees)] = trees, made
     return made
-
-
-def _depth(tree: Tree) -> int:
-    """Steps to its deepest leaf."""
-    deepest, level = 0, {0}
-    while level := {b for at in level if tree.features[at] >= 0 for b in (tree.left[at], tree.right[at])}:
-        deepest += 1
-        if deepest > len(tree.features):
-            raise ValueError("a tree of the model leads back to itself; train the model again")
-    return deepest

@@ -39,9 +39,8 @@ public final class BroadcastCost implements CostEvaluator {
   private static boolean isTooLarge(SparkPlan plan) {
     Option link = plan.logicalLink();
     if (link.isEmpty() || !(link.get() instanceof Join)) return false;
-    MeasuredFirst left = MeasuredFirst.of(((Join) link.get()).hint().leftHint());
-    MeasuredFirst right = MeasuredFirst.of(((Join) link.get()).hint().rightHint());
-    return left != null && left.isTooLarge || right != null && right.isTooLarge;
+    MeasuredFirst hint = MeasuredFirst.of((Join) link.get());
+    return hint != null && hint.isTooLarge;
   }
 
   /** A cost that compares with its like. */

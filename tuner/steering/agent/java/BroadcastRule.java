@@ -4,11 +4,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.JoinHint;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.RebalancePartitions;
 import org.apache.spark.sql.catalyst.plans.logical.RepartitionByExpression;
 import org.apache.spark.sql.catalyst.rules.Rule;
@@ -44,10 +42,9 @@ public final class BroadcastRule extends Rule {
       LogicalPlan rewritten = Trees.mapChildren(plan, this);
       if (!(rewritten instanceof Join)) return rewritten;
       Join join = (Join) rewritten;
-      MeasuredFirst left = MeasuredFirst.of(join.hint().leftHint());
-      MeasuredFirst hint = left == null ? MeasuredFirst.of(join.hint().rightHint()) : left;
+      MeasuredFirst hint = MeasuredFirst.of(join);
       if (hint == null) return join;
-      long bytes = relationBytes(left == null ? join.right() : join.left());
+      long bytes = relationBytes(MeasuredFirst.side(join));
       if (bytes == 0) return join;
       // What it was let have before is taken, too.
       long most = Heap.mostBytes(taken - hint.allowedBytes);
@@ -68,7 +65,7 @@ public final class BroadcastRule extends Rule {
 
   /** What was counted of a side; 0 while its stage runs and once it is broadcast, no end of it where there is no such stage. */
   private static long relationBytes(LogicalPlan side) {
-    while (side instanceof Project || side instanceof Filter) side = (LogicalPlan) Trees.children(side).get(0);
+    side = Trees.belowProjections(side);
     if (side instanceof RepartitionByExpression || side instanceof RebalancePartitions) return 0;
     if (!(side instanceof LogicalQueryStage)) return Long.MAX_VALUE;
     SparkPlan stage = ((LogicalQueryStage) side).physicalPlan();
@@ -89,13 +86,12 @@ public final class BroadcastRule extends Rule {
 
   /** What a join was let broadcast, as long as that is not there. */
   private static long allowed(Join join) {
-    MeasuredFirst left = MeasuredFirst.of(join.hint().leftHint());
-    MeasuredFirst hint = left == null ? MeasuredFirst.of(join.hint().rightHint()) : left;
-    return hint == null || isThere(left == null ? join.right() : join.left()) ? 0 : hint.allowedBytes;
+    MeasuredFirst hint = MeasuredFirst.of(join);
+    return hint == null || isThere(MeasuredFirst.side(join)) ? 0 : hint.allowedBytes;
   }
 
   private static boolean isThere(LogicalPlan side) {
-    while (side instanceof Project || side instanceof Filter) side = (LogicalPlan) Trees.children(side).get(0);
+    side = Trees.belowProjections(side);
     if (!(side instanceof LogicalQueryStage)) return false;
     SparkPlan stage = ((LogicalQueryStage) side).physicalPlan();
     return stage instanceof BroadcastQueryStageExec && ((BroadcastQueryStageExec) stage).isMaterialized();

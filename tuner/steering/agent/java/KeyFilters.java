@@ -225,7 +225,6 @@ public final class KeyFilters implements Trees.Rewrite {
   }
 
   private static boolean isRelation(LogicalPlan plan) {
-    while (plan instanceof Project || plan instanceof Filter) plan = (LogicalPlan) Trees.children(plan).get(0);
-    return Trees.children(plan).isEmpty();
+    return Trees.children(Trees.belowProjections(plan)).isEmpty();
   }
 }

@@ -4,12 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys$;
 import org.apache.spark.sql.catalyst.plans.logical.BROADCAST$;
-import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.HintInfo;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
-import org.apache.spark.sql.catalyst.plans.logical.JoinHint;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.internal.SQLConf;
 import scala.Option;
 import scala.Product;
@@ -42,13 +39,18 @@ public final class MeasuredFirst extends HintInfo {
     this.conditions = conditions;
   }
 
-  /** Whether one of a join's sides is to be counted. */
-  public static boolean isIn(JoinHint hint) {
-    return of(hint.leftHint()) != null || of(hint.rightHint()) != null;
+  /** The hint of a join that one of its sides has; null where neither has such a one. */
+  public static MeasuredFirst of(Join join) {
+    MeasuredFirst left = of(join.hint().leftHint());
+    return left == null ? of(join.hint().rightHint()) : left;
   }
 
-  /** The hint of one side, null where it has no such one. */
-  public static MeasuredFirst of(Option hint) {
+  /** The side of such a join that is to be counted. */
+  public static LogicalPlan side(Join join) {
+    return of(join.hint().leftHint()) == null ? join.right() : join.left();
+  }
+
+  private static MeasuredFirst of(Option hint) {
     return hint.isDefined() && hint.get() instanceof MeasuredFirst ? (MeasuredFirst) hint.get() : null;
   }
 
@@ -124,9 +126,7 @@ public final class MeasuredFirst extends HintInfo {
 
   /** Whether a side is a shuffle that somebody asked for, which another one above it would take the place of (CollapseRepartition). */
   private static boolean isShuffled(LogicalPlan side) {
-    LogicalPlan below = side;
-    while (below instanceof Project || below instanceof Filter) below = (LogicalPlan) Trees.children(below).get(0);
-    String name = below.getClass().getSimpleName();
+    String name = Trees.belowProjections(side).getClass().getSimpleName();
     return name.startsWith("Repartition") || name.startsWith("Rebalance");
   }
 

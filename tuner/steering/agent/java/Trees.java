@@ -9,9 +9,11 @@ import org.apache.spark.sql.catalyst.expressions.And;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.OneRowRelation;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.trees.TreePattern$;
 import scala.collection.immutable.Nil$;
 import scala.runtime.AbstractFunction1;
@@ -47,6 +49,12 @@ public final class Trees {
 
   public static List children(LogicalPlan plan) {
     return list(plan.children());
+  }
+
+  /** What stands below projections and filters: the plan itself where there are none. */
+  public static LogicalPlan belowProjections(LogicalPlan plan) {
+    while (plan instanceof Project || plan instanceof Filter) plan = (LogicalPlan) children(plan).get(0);
+    return plan;
   }
 
   /** Whether an operator, or one below it, has a subquery in its expressions. */

@@ -229,7 +229,7 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     "{most_rows}",
     ReasonCode.HELD_WITH_ORDER: "the join order that it needs is held",
     ReasonCode.HELD_UNMEASURED_RESULT: "the rows that it would hash could not be counted first",
-    ReasonCode.HELD_LARGE_RESULT: "what it would broadcast takes {bytes}, more than the {most_bytes} of memory there is for it",
+    ReasonCode.HELD_LARGE_RESULT: "what it would hash takes {bytes}, more than the {most_bytes} of memory there is for it",
     ReasonCode.RAISED: "run {run} died with {before}: {failure}",
     ReasonCode.NO_MORE_MEMORY: "run {run} died, and there is no more memory to give: {failure}",
     ReasonCode.RAISE_WORKED: lambda n: f"{n['because'][0]}; it worked in run {n['run']}",

@@ -38,6 +38,12 @@ FURTHER_DOWN = (
 )
 OF_A_DAY = "SELECT count(*), sum(v_id), max(note) FROM visits JOIN days ON v_sale = d_sale WHERE d_day = {day}"
 FLAGGED = "SELECT count(*), sum(v_id), max(note) FROM visits JOIN flags ON v_sale = f_sale WHERE f_flag = 1"
+# Eight broadcasts, of which each has room and all have not; each arm is done with its own before the query ends.
+ARM = (
+    "SELECT count(*) AS n, sum(v_id) AS v, max(note) AS note FROM visits JOIN "
+    "(SELECT arm_sale, note FROM arms JOIN a ON arm_sale % 10 = a WHERE arm = {arm}) ON v_sale = arm_sale"
+)
+ARMS = " UNION ALL ".join(ARM.format(arm=arm) for arm in range(8)) + " ORDER BY 1, 2, 3"
 FLAGS = 750_000
 
 directory, report = Path(sys.argv[1]), Path(sys.argv[2])
@@ -57,7 +63,7 @@ def rows(label: str, directives: str, sql: str = TEXT, **conf: str) -> list:
     session.conf.set("spark.tuner.directives", directives)
     for name, value in conf.items():
         session.conf.set(name.replace("_", "."), value)
-    for name in ("sales", "returns", "visits", "a", "b", "c", "days", "flags"):
+    for name in ("sales", "returns", "visits", "a", "b", "c", "days", "arms", "flags"):
         if not (directory / name).exists():
             continue
         session.read.parquet(f"{directory}/{name}").createOrReplaceTempView(name)
@@ -82,12 +88,29 @@ write("id")
 plain = rows("plain", "")
 first = harvested("plain")
 (join, side) = next((join, side) for join in first.joins for side in join.sides if len(side.relations) == 2)
-hint = HintDirective(
-    "hint_join:b", join.signature, "BROADCAST", side.relations, literals=(literal_class(first.conditions or ()),)
+text, of_tasks = (
+    encode_message(
+        (
+            QueryDirectives(
+                first.fingerprint,
+                first.relations,
+                hints=(
+                    HintDirective(
+                        "hint_join:b",
+                        join.signature,
+                        hint,
+                        side.relations,
+                        literals=(literal_class(first.conditions or ()),),
+                    ),
+                ),
+            ),
+        )
+    )
+    for hint in ("BROADCAST", "SHUFFLE_HASH")
 )
-text = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
 same = {
     "small": rows("small", text) == plain,
+    "small, hashed by tasks": rows("small, hashed by tasks", of_tasks) == plain,
     "not adaptive": rows("not adaptive", text, spark_sql_adaptive_enabled="false") == plain,
 }
 small_broadcasts = {"spark_sql_autoBroadcastJoinThreshold": "2000"}
@@ -158,6 +181,18 @@ for label, cap_bytes in {"day 1 in a heap as it was": 1, "day 1 in a smaller hea
     text = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
     same[label] = rows(label, text, days[0]) == of_days[0]
 
+spark.range(0, 8 * 65_000, 1, 2).selectExpr(
+    "id AS arm_id", "id % 65000 AS arm_sale", "id DIV 65000 AS arm", "concat('a note of ', id) AS note"
+).write.parquet(f"{directory}/arms")
+plain = rows("plain arms", "", ARMS)
+first = harvested("plain arms")
+(join, side) = next((join, side) for join in first.joins for side in join.sides if len(side.relations) == 2)
+hint = HintDirective(
+    "hint_join:a", join.signature, "BROADCAST", side.relations, literals=(literal_class(first.conditions or ()),)
+)
+text = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
+same["arms"] = rows("arms", text, ARMS) == plain
+
 
 def write_flags(rare: int) -> None:
     """As many rows in files of about the same size, of which more or fewer have a flag."""
@@ -170,13 +205,16 @@ write_flags(100)
 plain = rows("plain flag", "", FLAGGED)
 first = harvested("plain flag")
 ((join, side),) = ((join, side) for join in first.joins for side in join.sides if "flags" in side.relations[0])
-hint = HintDirective(
-    "hint_join:f", join.signature, "BROADCAST", side.relations, literals=(literal_class(first.conditions or ()),)
-)
-text = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
-same["flag is rare"] = rows("flag is rare", text, FLAGGED) == plain
+of_flags = {}
+for value in ("BROADCAST", "SHUFFLE_HASH"):
+    hint = HintDirective(
+        "hint_join:f", join.signature, value, side.relations, literals=(literal_class(first.conditions or ()),)
+    )
+    of_flags[value] = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
+    same[f"flag is rare {value}"] = rows(f"flag is rare {value}", of_flags[value], FLAGGED) == plain
 write_flags(FLAGS)
 plain = rows("plain flag everywhere", "", FLAGGED)
-same["flag is everywhere"] = rows("flag is everywhere", text, FLAGGED) == plain
+for value, text in of_flags.items():
+    same[f"flag is everywhere {value}"] = rows(f"flag is everywhere {value}", text, FLAGGED) == plain
 report.write_text(json.dumps(same))
 spark.stop()

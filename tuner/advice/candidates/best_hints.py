@@ -52,8 +52,8 @@ def _candidates(facts: Facts) -> Iterator[HintCandidate]:
     broadcasts = (*broadcast_candidates(facts), *late_broadcasts(facts), *secured_broadcasts(facts))
     yield from _admissible(facts.reach, broadcasts)
     hashed = _admissible(facts.reach, hash_candidates(facts))
-    yield from (candidate for candidate in hashed if is_much_smaller(candidate, facts.selection))
-    yield from _admissible(facts.reach, build_side_swaps(facts))
+    yield from (c for c in hashed if is_much_smaller(c, facts.selection) and not _hashes_result(c))
+    yield from (c for c in _admissible(facts.reach, build_side_swaps(facts)) if not _hashes_result(c))
     if facts.reach is Reach.AGENT:
         yield from _admissible(facts.reach, broadcast_removals(facts))
 
@@ -63,6 +63,11 @@ def _admissible(reach: Reach, candidates: Iterable[HintCandidate]) -> list[HintC
     found = [c for c in candidates if is_whole(c.query) and reach.hints(c.join, c.hinted)]
     vetoed = {(_join_of(c), c.side) for c in found if c.is_vetoed}
     return [c for c in found if (_join_of(c), c.side) not in vetoed]
+
+
+def _hashes_result(candidate: HintCandidate) -> bool:
+    """Whether tasks would hash what other joins put out, which no shuffle of its own may count (JoinHints.hashedByTasks)."""
+    return candidate.hint is Hint.SHUFFLE_HASH and len(candidate.hinted.relations) > 1
 
 
 def _is_worth_it(facts: Facts, candidate: HintCandidate) -> bool:

@@ -5,10 +5,11 @@ import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.adaptive.Cost;
 import org.apache.spark.sql.execution.adaptive.CostEvaluator;
 import org.apache.spark.sql.execution.exchange.BroadcastExchangeExec;
+import org.apache.spark.sql.execution.joins.ShuffledHashJoinExec;
 import scala.Option;
 
 /**
- * What adaptive execution compares plans by: first how many broadcasts of too many counted rows they have, then as Spark does.
+ * What adaptive execution compares plans by: first how many hash tables of too many counted rows they have, then as Spark does.
  * By itself Spark keeps a broadcast, however large its rows turn out, for a plan without it has a shuffle more.
  */
 public final class BroadcastCost implements CostEvaluator {
@@ -22,10 +23,11 @@ public final class BroadcastCost implements CostEvaluator {
     return new Priced(tooLarge, SparkCost.evaluator().evaluateCost(plan));
   }
 
-  /** Broadcasts that the agent asked for; what the session plans otherwise costs what it costs Spark. */
+  /** Hash tables that the agent asked for; what the session plans otherwise costs what it costs Spark. */
   private static int tooLarge(SparkPlan plan) {
     int found = 0;
     boolean isTooLarge = isTooLarge(plan);
+    if (isTooLarge && plan instanceof ShuffledHashJoinExec) found++;
     scala.collection.Iterator children = plan.children().iterator();
     while (children.hasNext()) {
       SparkPlan child = (SparkPlan) children.next();
@@ -40,7 +42,7 @@ public final class BroadcastCost implements CostEvaluator {
     Option link = plan.logicalLink();
     if (link.isEmpty() || !(link.get() instanceof Join)) return false;
     MeasuredFirst hint = MeasuredFirst.of((Join) link.get());
-    return hint != null && hint.isTooLarge;
+    return hint != null && hint.grant.isTooLarge;
   }
 
   /** A cost that compares with its like. */

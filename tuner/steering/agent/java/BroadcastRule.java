@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.JoinHint;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -15,7 +16,7 @@ import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.adaptive.BroadcastQueryStageExec;
 import org.apache.spark.sql.execution.adaptive.LogicalQueryStage;
 
-/** While a query runs: takes the hint of MeasuredFirst away where the rows that were counted are too many to broadcast. */
+/** While a query runs: takes the hint of MeasuredFirst away where the rows that were counted are too many. */
 public final class BroadcastRule extends Rule {
   public String ruleName() {
     return "tuner.steering.agent.BroadcastRule";
@@ -23,40 +24,53 @@ public final class BroadcastRule extends Rule {
 
   public TreeNode apply(TreeNode given) {
     try {
-      return new Counted(broadcasts((LogicalPlan) given)).of((LogicalPlan) given);
+      List joins = new ArrayList();
+      List broadcasts = new ArrayList();
+      look((LogicalPlan) given, joins, broadcasts);
+      if (joins.isEmpty()) return given;
+      for (int i = 0; i < joins.size(); i++) account((Join) joins.get(i), broadcasts);
+      return new Counted().of((LogicalPlan) given);
     } catch (Throwable error) {
       Agent.failure(error);
       return given;
     }
   }
 
-  /** One look at a plan: what it lets be broadcast counts against what comes after. */
-  private static final class Counted implements Trees.Rewrite {
-    private long taken;
-
-    Counted(long taken) {
-      this.taken = taken;
+  /** The joins with such a hint, and the broadcasts that are there or under way. */
+  private static void look(LogicalPlan plan, List joins, List broadcasts) {
+    if (plan instanceof LogicalQueryStage) {
+      SparkPlan stage = ((LogicalQueryStage) plan).physicalPlan();
+      if (stage instanceof BroadcastQueryStageExec) broadcasts.add(stage);
+      return;
     }
+    if (plan instanceof Join && MeasuredFirst.of((Join) plan) != null) joins.add(plan);
+    List children = Trees.children(plan);
+    for (int i = 0; i < children.size(); i++) look((LogicalPlan) children.get(i), joins, broadcasts);
+  }
 
+  /** Enters into the budget of a join's query what is there by now: before what it is for is done, and gone from the plan. */
+  private static void account(Join join, List broadcasts) {
+    MeasuredFirst hint = MeasuredFirst.of(join);
+    for (int i = 0; i < broadcasts.size(); i++) {
+      BroadcastQueryStageExec stage = (BroadcastQueryStageExec) broadcasts.get(i);
+      hint.budget.saw(((SparkPlan) (Object) stage.broadcast()).id(), Math.min(Measured.heldBytes(stage), Long.MAX_VALUE >> 8));
+    }
+    if (isThere(MeasuredFirst.side(join))) hint.grant.bytes = 0;
+  }
+
+  private static final class Counted implements Trees.Rewrite {
     public LogicalPlan of(LogicalPlan plan) {
       LogicalPlan rewritten = Trees.mapChildren(plan, this);
       if (!(rewritten instanceof Join)) return rewritten;
       Join join = (Join) rewritten;
       MeasuredFirst hint = MeasuredFirst.of(join);
       if (hint == null) return join;
-      long bytes = relationBytes(MeasuredFirst.side(join));
+      long bytes = hint.isOfTasks() ? taskBytes(MeasuredFirst.side(join)) : relationBytes(MeasuredFirst.side(join));
       if (bytes == 0) return join;
-      // What it was let have before is taken, too.
-      long most = Heap.mostBytes(taken - hint.allowedBytes);
-      if (bytes <= most) {
-        taken += bytes - hint.allowedBytes;
-        hint.allowedBytes = bytes;
-        return join;
-      }
-      taken -= hint.allowedBytes;
-      hint.allowedBytes = 0;
-      if (!hint.isTooLarge) tell(hint, bytes, most);
-      hint.isTooLarge = true;
+      boolean isTold = hint.grant.isTooLarge;
+      long most = hint.isOfTasks() ? hint.grant.takeOfTask(bytes) : hint.budget.take(hint.grant, bytes);
+      if (!hint.grant.isTooLarge) return join;
+      if (!isTold) tell(hint, bytes, most);
       Join free = new Join(join.left(), join.right(), join.joinType(), join.condition(), JoinHint.NONE());
       free.copyTagsFrom(join);
       return free;
@@ -72,22 +86,12 @@ public final class BroadcastRule extends Rule {
     return stage instanceof BroadcastQueryStageExec ? 0 : Math.max(0, Measured.relationBytes(stage));
   }
 
-  /** Bytes of what a plan has broadcast already, and of what it is let broadcast. */
-  private static long broadcasts(LogicalPlan plan) {
-    if (plan instanceof LogicalQueryStage) {
-      SparkPlan stage = ((LogicalQueryStage) plan).physicalPlan();
-      return stage instanceof BroadcastQueryStageExec ? Math.min(Measured.heldBytes(stage), Long.MAX_VALUE >> 8) : 0;
-    }
-    long sum = plan instanceof Join ? allowed((Join) plan) : 0;
-    List children = Trees.children(plan);
-    for (int i = 0; i < children.size(); i++) sum += broadcasts((LogicalPlan) children.get(i));
-    return sum;
-  }
-
-  /** What a join was let broadcast, as long as that is not there. */
-  private static long allowed(Join join) {
-    MeasuredFirst hint = MeasuredFirst.of(join);
-    return hint == null || isThere(MeasuredFirst.side(join)) ? 0 : hint.allowedBytes;
+  /** What a task would hash of a side at most, as it was counted; 0 where that is not known yet. */
+  private static long taskBytes(LogicalPlan side) {
+    side = Trees.belowProjections(side);
+    // What puts groups together keeps no more rows than it gets.
+    while (side instanceof Aggregate) side = Trees.belowProjections((LogicalPlan) Trees.children(side).get(0));
+    return side instanceof LogicalQueryStage ? Math.max(0, Measured.taskBytes(((LogicalQueryStage) side).physicalPlan())) : 0;
   }
 
   private static boolean isThere(LogicalPlan side) {

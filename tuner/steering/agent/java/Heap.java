@@ -11,6 +11,7 @@ public final class Heap {
   private static final long RESERVED_BYTES = 300L << 20;
   private static final double SHARE_OF_ONE = 0.10;
   private static final double SHARE_OF_QUERY = 0.20;
+  private static final double SHARE_OF_TASK = 0.5;
   private static final long MAP_BYTES_PER_ROW = 40L;
   private static final long MAP_BYTES_PER_SLOT = 16L;
   // BroadcastExchangeExec.MAX_BROADCAST_TABLE_BYTES and maxBroadcastRows.
@@ -21,19 +22,41 @@ public final class Heap {
 
   /** The most bytes of one relation, beside others of the same plan that take so many. */
   public static long mostBytes(long others) {
-    Option context = SparkContext$.MODULE$.getActive();
-    if (context.isEmpty()) return 0;
-    SparkConf conf = ((SparkContext) context.get()).getConf();
-    // The driver's heap as it is, which is also the executor's in local mode.
-    long heap = Runtime.getRuntime().maxMemory();
-    if (!((SparkContext) context.get()).isLocal()) {
-      heap = Math.min(heap, conf.getSizeAsBytes("spark.executor.memory", "1g"));
-    }
-    double unified = Math.max(0.0, (heap - RESERVED_BYTES) * conf.getDouble("spark.memory.fraction", 0.6));
+    SparkContext context = context();
+    if (context == null) return 0;
+    double unified = unifiedBytes(context);
     long one = Math.min((long) (unified * SHARE_OF_ONE), MOST_BYTES);
-    long collected = conf.getSizeAsBytes("spark.driver.maxResultSize", "1g");
+    long collected = context.getConf().getSizeAsBytes("spark.driver.maxResultSize", "1g");
     if (collected > 0) one = Math.min(one, collected);
     return Math.max(0, Math.min(one, (long) (unified * SHARE_OF_QUERY) - others));
+  }
+
+  /** The most bytes of what one task hashes, of what execution memory leaves each of its executor's tasks for certain. */
+  public static long mostTaskBytes() {
+    SparkContext context = context();
+    if (context == null) return 0;
+    double kept = context.getConf().getDouble("spark.memory.storageFraction", 0.5);
+    return (long) (unifiedBytes(context) * (1 - kept) / Math.max(1, coresOfOne(context)) * SHARE_OF_TASK);
+  }
+
+  private static SparkContext context() {
+    Option context = SparkContext$.MODULE$.getActive();
+    return context.isEmpty() ? null : (SparkContext) context.get();
+  }
+
+  private static double unifiedBytes(SparkContext context) {
+    SparkConf conf = context.getConf();
+    // The driver's heap as it is, which is also the executor's in local mode.
+    long heap = Runtime.getRuntime().maxMemory();
+    if (!context.isLocal()) heap = Math.min(heap, conf.getSizeAsBytes("spark.executor.memory", "1g"));
+    return Math.max(0.0, (heap - RESERVED_BYTES) * conf.getDouble("spark.memory.fraction", 0.6));
+  }
+
+  /** Where it is not said, Spark's own managers give an executor all cores of a machine, at most all that there are. */
+  private static int coresOfOne(SparkContext context) {
+    if (context.isLocal()) return context.defaultParallelism();
+    boolean one = context.master().startsWith("yarn") || context.master().startsWith("k8s");
+    return context.getConf().getInt("spark.executor.cores", one ? 1 : context.defaultParallelism());
   }
 
   /** Bytes of the hash relation of so many rows, which take so many bytes; Long.MAX_VALUE for more than Spark can build. */

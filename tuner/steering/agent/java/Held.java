@@ -30,7 +30,7 @@ public final class Held {
   }
 
   public static Held largeResult(long bytes, long most) {
-    String reason = "the rows that were counted take " + bytes + " bytes to broadcast, the most is " + most;
+    String reason = "the rows that were counted take " + bytes + " bytes as a hash table, the most is " + most;
     return new Held(LARGE_RESULT, reason).with("bytes", BigInteger.valueOf(bytes))
         .with("most_bytes", BigInteger.valueOf(most));
   }

@@ -115,14 +115,38 @@ public final class JoinHints implements Trees.Rewrite {
     LogicalPlan built = left ? site.join.left() : site.join.right();
     boolean unseen = builds(directed.hint) && mayHaveOtherValues(built, directed);
     if (directed.hint.equals("BROADCAST") && (unseen || isToBeCounted(built))) return measuredFirst(join, directed, left);
-    if (unseen) {
-      pass.hold(directed.id, new Held(Held.UNMEASURED_RESULT, "its filters may have values that were never counted"));
+    boolean moves = unseen || MeasuredFirst.isNeeded(built) || Sizes.drops(built);
+    if (directed.hint.equals("SHUFFLE_HASH") && moves) return hashedByTasks(join, directed, left, built);
+    pass.tell(directed.id, Pass.APPLIED, "");
+    return with(hint, join.left(), join.right(), join);
+  }
+
+  private static Join with(JoinHint hint, LogicalPlan left, LogicalPlan right, Join join) {
+    Join hinted = new Join(left, right, join.joinType(), join.condition(), hint);
+    hinted.copyTagsFrom(join);
+    return hinted;
+  }
+
+  /** A hash table cannot spill: what a filter keeps is counted by the shuffle that is there; what joins put out may have none. */
+  private Join hashedByTasks(Join join, Directives.Hint directed, boolean left, LogicalPlan built) {
+    String obstacle = MeasuredFirst.isNeeded(built) ? "it is what other joins put out" : MeasuredFirst.obstacle();
+    if (obstacle != null) {
+      pass.hold(directed.id, new Held(Held.UNMEASURED_RESULT, "what tasks would hash cannot be counted first: " + obstacle));
       return join;
     }
     pass.tell(directed.id, Pass.APPLIED, "");
-    Join hinted = new Join(join.left(), join.right(), join.joinType(), join.condition(), hint);
-    hinted.copyTagsFrom(join);
-    return hinted;
+    MeasuredFirst.compare();
+    return with(one(counting(directed), left), join.left(), join.right(), join);
+  }
+
+  private Option counting(Directives.Hint directed) {
+    return (Option) new Some(new MeasuredFirst(strategy(directed.hint), directed.id, pass.queryOf(directed), pass));
+  }
+
+  /** A hint of one side. */
+  private static JoinHint one(Option hint, boolean left) {
+    Option none = (Option) None$.MODULE$;
+    return new JoinHint(left ? hint : none, left ? none : hint);
   }
 
   /** The most bytes of a side's relations, in the heaps as they are. */
@@ -157,14 +181,8 @@ public final class JoinHints implements Trees.Rewrite {
       return join;
     }
     pass.tell(directed.id, Pass.APPLIED, "");
-    String query = pass.queryOf(directed);
-    Option hint = (Option) new Some(new MeasuredFirst(directed.id, query, pass.literals, pass.conditions));
-    Option none = (Option) None$.MODULE$;
     LogicalPlan counted = MeasuredFirst.counted(join, left);
-    Join hinted = new Join(left ? counted : join.left(), left ? join.right() : counted, join.joinType(), join.condition(),
-        new JoinHint(left ? hint : none, left ? none : hint));
-    hinted.copyTagsFrom(join);
-    return hinted;
+    return with(one(counting(directed), left), left ? counted : join.left(), left ? join.right() : counted, join);
   }
 
   private static String obstacle(JoinSite site, Directives.Hint directed, boolean left, boolean right) {

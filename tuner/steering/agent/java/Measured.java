@@ -1,11 +1,16 @@
 package tuner.steering.agent;
 
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.List;
+import org.apache.spark.MapOutputStatistics;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.plans.logical.Statistics;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.adaptive.QueryStageExec;
+import org.apache.spark.sql.execution.adaptive.ShuffleQueryStageExec;
+import org.apache.spark.sql.internal.SQLConf;
+import org.apache.spark.sql.internal.SQLConf$;
 import scala.Option;
 import scala.math.BigInt;
 
@@ -23,6 +28,32 @@ public final class Measured {
     Option rows = found.rowCount();
     if (rows.isEmpty()) return Long.MAX_VALUE;
     return Heap.relationBytes(((BigInt) rows.get()).bigInteger(), found.sizeInBytes().bigInteger());
+  }
+
+  /**
+   * Bytes of the hash relation that one task would build of a stage's rows at most, where what is above the stage keeps no more;
+   * -1 where they are not counted yet. Small partitions are put together to what adaptive execution aims at.
+   */
+  public static long taskBytes(SparkPlan plan) {
+    while (!(plan instanceof QueryStageExec) && plan.children().size() == 1) plan = (SparkPlan) plan.children().head();
+    if (!(plan instanceof ShuffleQueryStageExec) || !((ShuffleQueryStageExec) plan).isMaterialized()) return -1;
+    Statistics found = ((QueryStageExec) plan).getRuntimeStatistics();
+    Option written = ((ShuffleQueryStageExec) plan).mapStats();
+    if (found.rowCount().isEmpty() || written.isEmpty()) return -1;
+    long[] partitions = ((MapOutputStatistics) written.get()).bytesByPartitionId();
+    double largest = ((Long) SQLConf.get().getConf(SQLConf$.MODULE$.ADVISORY_PARTITION_SIZE_IN_BYTES())).doubleValue();
+    double sum = 0;
+    for (int i = 0; i < partitions.length; i++) {
+      largest = Math.max(largest, partitions[i]);
+      sum += partitions[i];
+    }
+    BigDecimal share = BigDecimal.valueOf(sum == 0 ? 1.0 : Math.min(1.0, largest / sum));
+    BigInteger rows = part(((BigInt) found.rowCount().get()).bigInteger(), share);
+    return Heap.relationBytes(rows, part(found.sizeInBytes().bigInteger(), share));
+  }
+
+  private static BigInteger part(BigInteger whole, BigDecimal share) {
+    return new BigDecimal(whole).multiply(share).toBigInteger();
   }
 
   /**

@@ -3,19 +3,19 @@ package tuner.steering.agent;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys$;
-import org.apache.spark.sql.catalyst.plans.logical.BROADCAST$;
 import org.apache.spark.sql.catalyst.plans.logical.HintInfo;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.SHUFFLE_HASH$;
 import org.apache.spark.sql.internal.SQLConf;
 import scala.Option;
 import scala.Product;
 import scala.Some;
 
 /**
- * A broadcast of what no file tells the size of: the result of joins below, or what a filter keeps for values that were never
- * counted. Its rows are shuffled by the join's keys first, which counts them, as a sort merge join would have it (once more where
- * the join below has shuffled them so); BroadcastRule takes the hint away where they are too many.
+ * A hash table of what no file tells the size of: the result of joins below, or what a filter keeps. Rows to broadcast are shuffled
+ * by the join's keys first, which counts them, as a sort merge join would have it (once more where the join below has shuffled them
+ * so); those that each task hashes are shuffled anyway. BroadcastRule takes the hint away where they are too many.
  */
 public final class MeasuredFirst extends HintInfo {
   private static final String COST_EVALUATOR = "spark.sql.adaptive.customCostEvaluatorClass";
@@ -27,16 +27,23 @@ public final class MeasuredFirst extends HintInfo {
   /** The query's values, as Pass has them. */
   public final String literals;
   public final List conditions;
-  /** What BroadcastRule found while the query ran: bytes that it lets be broadcast, 0 for none yet, and whether they are too many. */
-  public volatile long allowedBytes;
-  public volatile boolean isTooLarge;
+  /** What BroadcastRule lets it have of its query's budget while the query runs. */
+  public final Budget budget;
+  public final Budget.Grant grant;
 
-  public MeasuredFirst(String id, String fingerprint, String literals, List conditions) {
-    super((Option) new Some(BROADCAST$.MODULE$));
+  public MeasuredFirst(Object strategy, String id, String fingerprint, Pass pass) {
+    super((Option) new Some(strategy));
     this.id = id;
     this.fingerprint = fingerprint;
-    this.literals = literals;
-    this.conditions = conditions;
+    this.literals = pass.literals;
+    this.conditions = pass.conditions;
+    this.budget = pass.budget;
+    this.grant = pass.budget.grant();
+  }
+
+  /** Whether tasks hash their own part of the rows: it takes nothing of the budget. */
+  public boolean isOfTasks() {
+    return strategy().get() instanceof SHUFFLE_HASH$;
   }
 
   /** The hint of a join that one of its sides has; null where neither has such a one. */
@@ -64,14 +71,20 @@ public final class MeasuredFirst extends HintInfo {
     return false;
   }
 
-  /** Why a side of a join cannot be measured before it is broadcast; null where it can. */
-  public static String obstacle(Join join, boolean left) {
+  /** Why nothing can be counted first in this session; null where it can. */
+  public static String obstacle() {
     SQLConf conf = SQLConf.get();
     if (!SparkCost.isKnown()) return "this Spark compares plans otherwise";
     if (!isLoadable()) return "the class loader of this thread lacks the agent";
     if (!conf.adaptiveExecutionEnabled()) return "adaptive execution is off";
     String evaluator = conf.getConfString(COST_EVALUATOR, "");
-    if (!evaluator.isEmpty() && !evaluator.equals(OURS)) return "the job has a cost evaluator of its own";
+    return evaluator.isEmpty() || evaluator.equals(OURS) ? null : "the job has a cost evaluator of its own";
+  }
+
+  /** Why a side of a join cannot be measured before it is broadcast; null where it can. */
+  public static String obstacle(Join join, boolean left) {
+    String obstacle = obstacle();
+    if (obstacle != null) return obstacle;
     List keys = keys(join, left);
     if (keys.isEmpty()) return "the join has no keys";
     if (isShuffled(left ? join.left() : join.right())) return "its rows come out of a shuffle already";
@@ -98,9 +111,14 @@ public final class MeasuredFirst extends HintInfo {
     }
   }
 
+  /** Have this session's plans compared by what was counted, too. */
+  public static void compare() {
+    SQLConf.get().setConfString(COST_EVALUATOR, OURS);
+  }
+
   /** The side, to be shuffled by the keys of the join. */
   public static LogicalPlan counted(Join join, boolean left) {
-    SQLConf.get().setConfString(COST_EVALUATOR, OURS);
+    compare();
     LogicalPlan side = left ? join.left() : join.right();
     List keys = keys(join, left);
     return comesPartitioned(side) ? Shuffled.anew(keys, side) : Shuffled.by(keys, side);

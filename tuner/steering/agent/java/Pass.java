@@ -29,6 +29,8 @@ public final class Pass {
   public List conditions;
   /** Their id, "" where they could not be told. */
   public String literals = "";
+  /** What broadcasts that are counted first may take together. */
+  public final Budget budget = new Budget();
   private final Map classes = new HashMap();
   // What the last rule made of the plan. A thread remembers its last pass, which must not keep plans alive.
   private WeakReference result;

@@ -29,7 +29,7 @@ public final class Sizes {
   }
 
   /** Whether a plan drops rows by more than null checks, which Spark adds by itself, or puts groups together. */
-  private static boolean drops(LogicalPlan plan) {
+  public static boolean drops(LogicalPlan plan) {
     List operators = Trees.everything(plan);
     for (int i = 0; i < operators.size(); i++) {
       if (operators.get(i) instanceof Aggregate) return true;

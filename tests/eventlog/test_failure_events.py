@@ -68,6 +68,84 @@ TEXTS = [
         FailureKind.RESULT_TOO_LARGE,
         "results of 1030.8 MiB were too large for the driver (spark.driver.maxResultSize)",
     ),
+    *(
+        (LOST_TASK + text, FailureKind.EXECUTOR_OUT_OF_MEMORY, "a task ran out of memory")
+        for text in (
+            "java.lang.OutOfMemoryError: Java heap space\n\tat java.util.Arrays.copyOf",
+            "org.apache.spark.SparkException: [TASK_WRITE_FAILED] Task failed while writing rows to file:/out.\n\tat org.apache"
+            ".spark.sql.errors\nCaused by: java.lang.OutOfMemoryError: Java heap space\n\tat a.B\n\nDriver stacktrace:\n\tat c.D",
+            "org.apache.spark.SparkException: [FAILED_EXECUTE_UDF] Failed to execute user defined function (`f`).\n\tat a.B\n"
+            "Caused by: java.lang.OutOfMemoryError: GC overhead limit exceeded",
+        )
+    ),
+    # A larger heap heals none of these.
+    *(
+        (LOST_TASK + f"java.lang.OutOfMemoryError: {text}", FailureKind.UNKNOWN, "failed")
+        for text in (
+            "unable to create native thread: possibly out of memory or process/resource limits reached",
+            "unable to create new native thread",
+            "Requested array size exceeds VM limit",
+            "Metaspace",
+        )
+    ),
+    (
+        LOST_TASK + "org.apache.spark.api.python.PythonException: Traceback (most recent call last):\n"
+        "torch.cuda.OutOfMemoryError: CUDA out of memory.",
+        FailureKind.DATA_OR_CODE,
+        "the job's own data or code",
+    ),
+    (
+        LOST_TASK + "org.apache.spark.api.python.PythonException: Traceback (most recent call last):\n"
+        "subprocess.CalledProcessError: Command '['x']' returned non-zero exit status 137.",
+        FailureKind.DATA_OR_CODE,
+        "the job's own data or code",
+    ),
+    (
+        LOST_TASK
+        + "org.apache.spark.SparkException: Can't acquire 1048576 bytes memory to build hash relation, got 0 bytes",
+        FailureKind.TASK_MEMORY,
+        "a task could not get the memory it asked for",
+    ),
+    *(
+        (
+            "\nThe executor with id 3 exited with exit code 137(SIGKILL, possible container OOM).\n\n"
+            f"The API gave the following brief reason: {brief}\nThe API gave the following message: {message}\n",
+            kind,
+            words,
+        )
+        for brief, message, kind, words in (
+            (
+                "Terminated",
+                "Pod was terminated in response to imminent node shutdown.",
+                FailureKind.EXECUTOR_PREEMPTED,
+                "an executor was taken away",
+            ),
+            (
+                "Preempting",
+                "Preempted to admit critical pod",
+                FailureKind.EXECUTOR_PREEMPTED,
+                "an executor was taken away",
+            ),
+            (
+                "Evicted",
+                "The node was low on resource: ephemeral-storage.",
+                FailureKind.LOCAL_DISK,
+                "an executor's disk was full",
+            ),
+            (
+                "Evicted",
+                "The node was low on resource: memory.",
+                FailureKind.EXECUTOR_OVER_LIMIT,
+                "an executor needed more memory than its container has",
+            ),
+            (
+                "N/A",
+                "N/A\n  termination reason: OOMKilled",
+                FailureKind.EXECUTOR_OVER_LIMIT,
+                "an executor needed more memory than its container has",
+            ),
+        )
+    ),
     (
         LOST_TASK + "TaskResultLost (result lost from block manager)",
         FailureKind.RESULT_LOST,
@@ -286,7 +364,7 @@ JOB_END = {
     "Job Result": {"Result": "JobFailed", "Exception": {"Message": LOST_TASK + YARN_KILLED}},
 }
 EXPECTED = LoggedFailure(
-    FailureKind.EXECUTOR_OVER_LIMIT, "an executor needed more memory than its container has", "job 3", 7, 3
+    FailureKind.EXECUTOR_OVER_LIMIT, "an executor needed more memory than its container has", "job 3", 7, 3, "2"
 )
 
 
@@ -315,6 +393,37 @@ def test_an_executor_that_was_lost_tells_why_a_job_was() -> None:
     found = folded(removed, JOB_START, JOB_END | {"Job Result": failed}).application(()).failures
     assert [f.kind for f in found] == [FailureKind.EXECUTOR_OVER_LIMIT, FailureKind.EXECUTOR_LOST]
     assert root_cause(found) == EXPECTED
+
+
+def test_what_another_executor_was_lost_for_says_nothing_of_this_one() -> None:
+    reason = "The executor with id 1 exited with exit code 137(SIGKILL, possible container OOM)."
+    removed = {"Event": "SparkListenerExecutorRemoved", "Executor ID": "1", "Removed Reason": reason}
+    message = LOST_TASK + "ExecutorLostFailure (executor 8 exited caused by one of the running tasks) Reason: unknown"
+    failed = {"Result": "JobFailed", "Exception": {"Message": message}}
+    application = folded(removed, JOB_START, JOB_END | {"Job Result": failed}).application(())
+    found = root_cause(application.failures)
+    assert found is not None and found.kind is FailureKind.EXECUTOR_LOST
+    assert application.resources.lost_executors == (FailureKind.EXECUTOR_OVER_LIMIT,)
+
+
+def test_executors_that_a_run_made_up_for_are_told_with_its_resources() -> None:
+    removed = [
+        {
+            "Event": "SparkListenerExecutorRemoved",
+            "Executor ID": str(n),
+            "Removed Reason": f"Command exited with code {code}",
+        }
+        for n, code in enumerate((52, 52, 137, 143))
+    ]
+    removed[3]["Removed Reason"] = "Executor decommission: spot instance interruption, exit code 137"
+    ended = JOB_END | {"Job Result": {"Result": "JobSucceeded"}}
+    application = folded(*removed, JOB_START, ended).application(())
+    assert application.resources.lost_executors == (
+        FailureKind.EXECUTOR_OUT_OF_MEMORY,
+        FailureKind.EXECUTOR_OVER_LIMIT,
+        FailureKind.EXECUTOR_PREEMPTED,
+    )
+    assert root_cause(application.failures) is None
 
 
 def test_only_the_last_failures_are_kept() -> None:

@@ -214,7 +214,18 @@ def test_without_a_limit_it_gets_twice_what_its_author_asks_for_and_no_more() ->
     assert given(*died, own=own) == {}
 
 
-@pytest.mark.parametrize("kind", sorted(set(FailureKind) - HEALED))
+# What ends a run before it asks for executors.
+BEFORE = {
+    FailureKind.INPUT_MISSING,
+    FailureKind.ACCESS_DENIED,
+    FailureKind.UNREACHABLE,
+    FailureKind.CODE,
+    FailureKind.DATA_OR_CODE,
+    FailureKind.OWN_EXIT,
+}
+
+
+@pytest.mark.parametrize("kind", sorted(set(FailureKind) - HEALED - BEFORE))
 def test_what_a_cluster_refuses_or_never_grants_is_not_asked_for_again(kind: FailureKind) -> None:
     own = {HEAP: "2g"}
     died = ended(0, own, HEAP_DEATH)
@@ -222,7 +233,6 @@ def test_what_a_cluster_refuses_or_never_grants_is_not_asked_for_again(kind: Fai
     waited = ended(1, {HEAP: "4g"}, kind, raised, ran=False)
     assert given(died, waited, own=own) == {}
     assert given(died, replace(waited, outcome=None), own=own) == {}
-    assert given(died, replace(waited, outcome=None, state=RunState.LOST), own=own) == {}
     assert given(died, waited, ended(2, own, HEAP_DEATH), own=own) == {}
     # Of more that its author asks for himself, that says nothing.
     assert given(died, waited, ended(2, {HEAP: "6g"}, HEAP_DEATH), own={HEAP: "6g"}) == {HEAP: "12288m"}
@@ -230,6 +240,91 @@ def test_what_a_cluster_refuses_or_never_grants_is_not_asked_for_again(kind: Fai
     assert given(died, ended(1, {HEAP: "4g"}, kind, raised), own=own) == {HEAP: "4096m"}
     broken = replace(waited, state=RunState.PARTIAL, outcome=replace(waited.outcome, failure=None))
     assert given(died, broken, own=own) == {HEAP: "4096m"}
+
+
+@pytest.mark.parametrize("kind", sorted(BEFORE))
+def test_what_ends_a_run_before_its_tasks_says_nothing_of_sizes(kind: FailureKind) -> None:
+    own = {HEAP: "2g"}
+    died = ended(0, own, HEAP_DEATH)
+    raised = memory_raises([died], {**YARN, **own}, NO_LIMITS)
+    missed = ended(1, {HEAP: "4g"}, kind, raised, ran=False)
+    assert given(died, missed, own=own) == {HEAP: "4096m"}
+
+
+def test_a_try_that_got_executors_was_not_refused() -> None:
+    own = {HEAP: "2g"}
+    died = ended(0, own, HEAP_DEATH)
+    raised = memory_raises([died], {**YARN, **own}, NO_LIMITS)
+    killed = ended(1, {HEAP: "4g"}, FailureKind.KILLED, raised, ran=False)
+    assert killed.outcome is not None
+    had_some = replace(killed, outcome=replace(killed.outcome, resources=ResourceUse(executor_ms=5000)))
+    assert given(died, had_some, own=own) == {HEAP: "4096m"}
+
+
+def test_a_try_that_nobody_saw_is_made_once_more() -> None:
+    """Its submission may have failed for what passes, or its log be lost."""
+    own = {HEAP: "2g"}
+    died = ended(0, own, HEAP_DEATH)
+    raised = memory_raises([died], {**YARN, **own}, NO_LIMITS)
+    unseen = [
+        replace(ended(n, {HEAP: "4g"}, FailureKind.UNKNOWN, raised), outcome=None, state=RunState.LOST) for n in (1, 2)
+    ]
+    assert given(died, unseen[0], own=own) == {HEAP: "4096m"}
+    assert given(died, *unseen, own=own) == {}
+    succeeded = ended(3, {HEAP: "4g"}, raises=raised)
+    assert given(died, unseen[0], succeeded, unseen[1], own=own) == {HEAP: "4096m"}
+
+
+@pytest.mark.parametrize("kind", [FailureKind.KILLED, FailureKind.UNKNOWN])
+def test_what_worked_goes_where_no_executor_of_that_size_is_to_be_had_any_more(kind: FailureKind) -> None:
+    own = {HEAP: "2g"}
+    died = ended(0, own, HEAP_DEATH)
+    raised = memory_raises([died], {**YARN, **own}, NO_LIMITS)
+    worked = ended(1, {HEAP: "4g"}, raises=raised)
+    waited = ended(2, {HEAP: "4g"}, kind, raised, ran=False)
+    assert given(died, worked, own=own) == {HEAP: "4096m"}
+    assert given(died, worked, waited, own=own) == {}
+
+
+@pytest.mark.parametrize("own_now", [{HEAP: "8g", OVERHEAD: "1g"}, {HEAP: "2g"}])
+def test_an_author_who_asks_for_another_overhead_or_heap_is_heeded(own_now: dict[str, str]) -> None:
+    own = {HEAP: "8g"}
+    died = ended(0, own, FailureKind.EXECUTOR_OVER_LIMIT)
+    raised = memory_raises([died], {**YARN, **own}, NO_LIMITS)
+    worked = ended(1, {**own, OVERHEAD: "1639m"}, raises=raised)
+    assert given(died, worked, own=own) == {OVERHEAD: "1639m"}
+    assert given(died, worked, own=own_now) == {}
+
+
+def test_a_size_that_the_jobs_program_sets_is_not_given_again_and_the_next_remedy_is() -> None:
+    own = {HEAP: "2g", CORES: "4"}
+    died = ended(0, own, HEAP_DEATH)
+    raised = memory_raises([died], {**YARN, **own}, NO_LIMITS)
+    again = ended(1, own, HEAP_DEATH, raised)
+    assert given(died, again, own=own) == {CORES: "2"}
+
+
+def test_a_driver_that_comes_to_be_beside_others_has_what_its_author_asks_for() -> None:
+    own = {DRIVER: "2g"}
+    died = ended(0, {**own, **CLUSTER_MODE}, FailureKind.DRIVER_OUT_OF_MEMORY)
+    raised = memory_raises([died], {**YARN, **own, **CLUSTER_MODE}, NO_LIMITS)
+    worked = ended(1, {DRIVER: "4g", **CLUSTER_MODE}, raises=raised)
+    assert given(died, worked, own={**own, **CLUSTER_MODE}) == {DRIVER: "4096m"}
+    assert given(died, worked, own={**own, "spark.submit.deployMode": "client"}) == {}
+
+
+def test_a_services_driver_is_no_larger_than_its_containers() -> None:
+    own = {DRIVER: "14g", "spark.driver.cores": "4"}
+    died = ended(0, own, FailureKind.DRIVER_OUT_OF_MEMORY)
+    limits = MemoryLimits(shapes=((1, 8 * GIB), (4, 30 * GIB)), is_driver_apart=True)
+    # Of 30 GiB an eleventh is its overhead.
+    assert given(died, own=own, limits=limits) == {DRIVER: "27927m"}
+
+
+@pytest.mark.parametrize("name", ["spark.yarn.executor.memoryOverhead", "spark.kubernetes.memoryOverheadFactor"])
+def test_an_overhead_that_logs_do_not_tell_of_is_not_raised(name: str) -> None:
+    own = {HEAP: "8g", name: "1.0"}
+    assert OVERHEAD not in given(ended(0, {HEAP: "8g"}, FailureKind.EXECUTOR_OVER_LIMIT), own=own)
 
 
 def test_a_failing_upstream_takes_nothing_of_it_away() -> None:

@@ -50,6 +50,7 @@ def night(
     has_log: bool = True,
     outside: int | None = 100,
     state: RunState | None = None,
+    lost: tuple[FailureKind, ...] = (),
 ) -> Run:
     """A run in the author's size, or with less, of which it needed `firm` MiB."""
     failure = Failure(kind, "an executor ran out of memory") if kind else None
@@ -61,7 +62,9 @@ def night(
     task_ms = int(seconds * 1000)
     process = 0 if outside is None else 1 << 40
     peaks = MemoryPeaks(own * MIB, execution * MIB, 0, 50 * MIB, process, (outside or 0) * MIB)
-    use = ResourceUse(task_ms=task_ms, gc_ms=int(task_ms * gc_share), executors=peaks, firm_bytes=firm * MIB)
+    use = ResourceUse(
+        task_ms=task_ms, gc_ms=int(task_ms * gc_share), executors=peaks, firm_bytes=firm * MIB, lost_executors=lost
+    )
     had = {**conf, HEAP: f"{own}m", **{one.property: one.value for one in cuts}}
     if polled:
         had[EXECUTOR_METRICS_POLLING.property] = polled
@@ -172,8 +175,24 @@ def test_a_death_for_memory_takes_the_step_back_for_good_and_doubles_the_room(ki
 
 
 def test_executors_that_died_in_a_run_that_went_on_are_deaths_too() -> None:
-    made_up = night(3, less(4096), kind=HEAP_DEATH, state=RunState.SUCCEEDED)
-    assert given([*THREE, made_up, night(4), night(5)]) == OWN
+    for made_up in (
+        night(3, less(4096), lost=(HEAP_DEATH,)),
+        night(3, less(4096), kind=HEAP_DEATH, state=RunState.SUCCEEDED),
+        # Whatever ended it in the end.
+        night(3, less(4096), kind=FailureKind.INPUT_MISSING, lost=(FailureKind.EXECUTOR_PREEMPTED, HEAP_DEATH)),
+    ):
+        assert given([*THREE, made_up, night(4), night(5)]) == OWN
+    assert given([*THREE, night(3, less(4096), lost=(FailureKind.EXECUTOR_PREEMPTED,))]) != OWN
+
+
+@pytest.mark.parametrize("option", ["-Xms6g -XX:+UseG1GC", "-XX:+UseG1GC -XX:InitialHeapSize=6144m"])
+def test_a_heap_is_never_smaller_than_it_is_to_begin_with(option: str) -> None:
+    def heap(options: str) -> str:
+        (cut,) = cuts(THREE, conf={**STANDALONE, "spark.executor.extraJavaOptions": options})
+        return cut.value
+
+    assert heap(option) == "6144m"
+    assert heap("-Xmsx -Xss6g") == "4096m"
 
 
 def test_nothing_is_raised_after_a_death_of_what_was_taken() -> None:

@@ -211,6 +211,7 @@ class ApplicationFold:
             () if executor_ms is None else self.fragment.parallelism.tasks_at_once(),
             found.caches,
             found.has_barriers,
+            tuple(sorted({lost.kind for lost in self.fragment.losses})),
         )
 
     def _notes(self) -> Iterator[Problem]:

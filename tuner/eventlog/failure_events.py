@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from tuner.eventlog import events as ev
-from tuner.eventlog.failure_rules import recognise
+from tuner.eventlog.failure_rules import LOOKED_AT, recognise
 from tuner.eventlog.fragment import Fragment
 from tuner.model.failure import FailureKind, LoggedFailure
 from tuner.printable import printable
@@ -13,6 +14,8 @@ from tuner.printable import printable
 # What an application came to is told by its last failures.
 _MAX_FAILURES = 20
 _MAX_WHERE = 80
+# TaskEndReason.ExecutorLostFailure.
+_LOST_EXECUTOR = re.compile(r"ExecutorLostFailure \(executor (\w{1,40})[ )]")
 
 
 def take_execution(fragment: Fragment, event: ev.ExecutionEnd) -> None:
@@ -48,7 +51,8 @@ def _keep(
     kept: list[LoggedFailure], text: str, where: str, *, execution_id: int | None = None, job_id: int | None = None
 ) -> None:
     kind, words = recognise(text)
-    _add(kept, LoggedFailure(kind, words, printable(where, _MAX_WHERE), execution_id, job_id))
+    lost = _LOST_EXECUTOR.search(text[:LOOKED_AT])
+    _add(kept, LoggedFailure(kind, words, printable(where, _MAX_WHERE), execution_id, job_id, lost[1] if lost else ""))
 
 
 def _add(kept: list[LoggedFailure], failed: LoggedFailure) -> None:

@@ -18,9 +18,17 @@ class Rule:
 
 
 # What is looked at of one text; a stack trace follows.
-_LOOKED_AT = 20_000
+LOOKED_AT = 20_000
 _SIZE = r"[\d.]{1,12} ?[KMGTPE]?i?B"
-_EXIT_CODE = r"[Ee]xit(?:ed)?(?: with)?(?: exit)? ?(?:code|status):? ?(?:is )?"
+# Not what subprocess.CalledProcessError says of a program that the job itself started.
+_EXIT_CODE = r"(?<!non-zero )[Ee]xit(?:ed)?(?: with)?(?: exit)? ?(?:code|status):? ?(?:is )?"
+# Of a heap; not of threads, of an array's length or of classes, nor a library's own error of that name (torch.cuda).
+_HEAP_FULL = (
+    r"(?<![\w.])(?:java\.lang\.)?OutOfMemoryError(?!: (?:[Uu]nable to create (?:new )?native thread|Requested array size"
+    r"|Metaspace|Compressed class space))|GC overhead limit exceeded"
+)
+# What follows is the driver's own stack.
+_OF_TASK = r"Lost task (?:(?!Driver stacktrace:)[\s\S])*?"
 
 
 def _rules(*rows: tuple[FailureKind, str, str]) -> tuple[Rule, ...]:
@@ -64,8 +72,26 @@ RULES = _rules(
     (
         FailureKind.TASK_MEMORY,
         r"SparkOutOfMemoryError|Unable to acquire \d{1,19} bytes of memory|not enough memory to (?:build hash map|grow)"
-        r"|Could not allocate memory to grow|\[(?:AGGREGATE|POINTER_ARRAY|SPILL)_OUT_OF_MEMORY",
+        r"|Could not allocate memory to grow"
+        r"|[Cc]an't acquire \d{1,19} bytes memory to build hash relation|\[(?:AGGREGATE|POINTER_ARRAY|SPILL)_OUT_OF_MEMORY",
         "a task could not get the memory it asked for",
+    ),
+    # ExecutorPodsLifecycleManager: it says "possible container OOM" of any pod that ended by SIGKILL, and why the API says it did
+    (
+        FailureKind.EXECUTOR_PREEMPTED,
+        r"brief reason: (?:Terminated|Preempting|Shutdown|NodeShutdown|NodeLost)\b|imminent node shutdown",
+        "an executor was taken away",
+    ),
+    (
+        FailureKind.LOCAL_DISK,
+        r"low on resource: ephemeral-storage|ephemeral local storage usage exceeds|[Uu]sage of EmptyDir volume",
+        "an executor's disk was full",
+    ),
+    # CoarseGrainedSchedulerBackend, ExecutorDecommission, whatever its process ended with
+    (
+        FailureKind.EXECUTOR_PREEMPTED,
+        r"[Ee]xecutor decommission",
+        "an executor was taken away",
     ),
     # YarnAllocator and YARN's own diagnostics; ExecutorPodsLifecycleManager; exit codes: SparkExitCode.OOM is 52,
     # 137 is SIGKILL, which is how containers end that need more than they have
@@ -82,13 +108,13 @@ RULES = _rules(
     ),
     (
         FailureKind.EXECUTOR_OUT_OF_MEMORY,
-        r"Lost task [^\n]{1,300}(?:OutOfMemoryError|\bMemoryError\b|GC overhead limit exceeded)",
+        rf"{_OF_TASK}(?:{_HEAP_FULL})|Lost task [^\n]{{1,300}}\bMemoryError\b",
         "a task ran out of memory",
     ),
     # YarnAllocator; CoarseGrainedSchedulerBackend, ExecutorDecommission; ExecutorPodsLifecycleManager
     (
         FailureKind.EXECUTOR_PREEMPTED,
-        r"was preempted\b|\(e\.g\., preemption\)|Container released on a \*lost\* node|[Ee]xecutor decommission"
+        r"was preempted\b|\(e\.g\., preemption\)|Container released on a \*lost\* node"
         r"|[Ww]orker decommission|is decommissioned|deleted by a user or the framework",
         "an executor was taken away",
     ),
@@ -129,7 +155,7 @@ RULES = _rules(
     ),
     (
         FailureKind.DRIVER_OUT_OF_MEMORY,
-        r"OutOfMemoryError|GC overhead limit exceeded",
+        rf"\A(?:(?!Lost task )[\s\S])*?(?:{_HEAP_FULL})",
         "the driver ran out of memory",
     ),
     # JobsTab, StagesTab; OPERATION_CANCELED
@@ -200,7 +226,7 @@ RULES = _rules(
 
 def recognise(text: str) -> tuple[FailureKind, str]:
     """The kind of failure that an error message tells of, and words that say it; unknown where no rule knows it."""
-    text = text[:_LOOKED_AT]
+    text = text[:LOOKED_AT]
     for rule in RULES:
         if found := rule.pattern.search(text):
             return rule.kind, rule.words.format(**found.groupdict())

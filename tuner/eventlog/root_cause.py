@@ -13,9 +13,9 @@ _RESULT_NOT_TAKEN = "the driver could not take a task's result, which its execut
 def root_cause(failures: Sequence[LoggedFailure]) -> LoggedFailure | None:
     """Of the failures in the log's order the last that was not merely stopped, with the cause that its execution gives.
 
-    A lost executor counts with the reason for its loss, where the log tells one, and so does a result that was lost with it. One
-    that was lost though no executor was, waited on a disk or in memory for a driver that could not hold it. None where no
-    execution or job failed.
+    A lost executor counts with the reason for its loss, where the log tells one, and so does a result that was lost with it.
+    Where the failure names the executor, others' losses, which Spark made up for, say nothing. A result that was lost though no
+    executor was, waited on a disk or in memory for a driver that could not hold it. None where no execution or job failed.
     """
     ended = [f for f in failures if f.execution_id is not None or f.job_id is not None]
     if not ended:
@@ -23,9 +23,13 @@ def root_cause(failures: Sequence[LoggedFailure]) -> LoggedFailure | None:
     last = next((f for f in reversed(ended) if f.kind is not FailureKind.STOPPED), ended[-1])
     same = [f for f in ended if f is last or (f.execution_id is not None and f.execution_id == last.execution_id)]
     found = next((f for f in reversed(same) if f.kind not in UNEXPLAINED), last)
-    lost = [f for f in failures if f.execution_id is None and f.job_id is None]
+    lost = [f for f in failures if f.execution_id is None and f.job_id is None and _is_of(f, found)]
     if lost and found.kind in (FailureKind.EXECUTOR_LOST, FailureKind.RESULT_LOST):
         return replace(found, kind=lost[-1].kind, words=lost[-1].words)
     if found.kind is FailureKind.RESULT_LOST:
         return replace(found, kind=FailureKind.DRIVER_OUT_OF_MEMORY, words=_RESULT_NOT_TAKEN)
     return found
+
+
+def _is_of(loss: LoggedFailure, failed: LoggedFailure) -> bool:
+    return not failed.lost_executor or loss.where == f"executor {failed.lost_executor}"

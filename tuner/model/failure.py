@@ -76,7 +76,8 @@ NOT_OF_SIZES = frozenset(
 class LoggedFailure:
     """Something that failed in an application: a SQL execution, a job (of an execution, where it is known), or an executor.
 
-    `where` names it. `words` quote numbers of Spark's own, and nothing of the job's.
+    `where` names it. `words` quote numbers of Spark's own, and nothing of the job's. `lost_executor` is the id of the one that it
+    was lost with, where it says so.
     """
 
     kind: FailureKind
@@ -84,6 +85,7 @@ class LoggedFailure:
     where: str
     execution_id: int | None = None
     job_id: int | None = None
+    lost_executor: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tuner.model.failure import FailureKind
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryPeaks:
@@ -36,7 +38,8 @@ class ResourceUse:
     of ten seconds showed, at its largest; 0 where nothing was sampled. `tasks_at_once` are numbers of tasks that ran at once,
     ascending, each with the milliseconds in which so many did; () where the log does not tell. `caches` says that the job keeps
     rows or RDDs in its executors' memory (cache(), persist()), `has_barriers` that tasks of a stage of its run all at once or not
-    at all (RDD.barrier).
+    at all (RDD.barrier). `lost_executors` are why executors are gone, each reason once, where the log tells one; the run may have
+    gone on.
     """
 
     executor_ms: int | None = None
@@ -51,6 +54,7 @@ class ResourceUse:
     tasks_at_once: tuple[tuple[int, int], ...] = ()
     caches: bool = False
     has_barriers: bool = False
+    lost_executors: tuple[FailureKind, ...] = ()
 
     @property
     def needs_its_executors(self) -> bool:

@@ -15,9 +15,16 @@ from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.failed_run import FailedRun, failed_by
 from tuner.policy.remedies import HEALED, REMEDIES, SIZED, STEP, amount, as_value, more, remedies_of
 from tuner.spark.broadcasts_off import THRESHOLDS
-from tuner.spark.container import executor_container_bytes, largest_heap, overhead_bytes
+from tuner.spark.container import (
+    UNTOLD_OVERHEADS,
+    executor_container_bytes,
+    largest_driver_heap,
+    largest_heap,
+    overhead_bytes,
+)
 from tuner.spark.knobs import (
     BROADCAST_THRESHOLD,
+    DRIVER_CORES,
     DRIVER_MAX_RESULT_SIZE,
     DRIVER_MEMORY,
     EXECUTOR_CORES,
@@ -38,8 +45,17 @@ HEAP_PER_RESULT = 2
 _HEAP, _OVERHEAD, _OFF_HEAP = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property, OFF_HEAP_SIZE.property
 _DRIVER, _RESULTS = DRIVER_MEMORY.property, DRIVER_MAX_RESULT_SIZE.property
 _CORES = EXECUTOR_CORES.property
-# Its name before Spark 2.3, which logs do not tell of.
-_OLD_OVERHEAD = "spark.yarn.executor.memoryOverhead"
+# What ends a run before it has executors, whatever sizes it asks for.
+_BEFORE_ITS_TASKS = frozenset(
+    {
+        FailureKind.INPUT_MISSING,
+        FailureKind.ACCESS_DENIED,
+        FailureKind.UNREACHABLE,
+        FailureKind.CODE,
+        FailureKind.DATA_OR_CODE,
+        FailureKind.OWN_EXIT,
+    }
+)
 
 
 def memory_raises(runs: Sequence[Run], own_conf: Mapping[str, str], limits: MemoryLimits) -> tuple[SizeChange, ...]:
@@ -77,6 +93,8 @@ class _Known:
     tried: dict[str, _Given] = field(default_factory=dict)
     vain: dict[str, int] = field(default_factory=dict)
     short: dict[str, int] = field(default_factory=dict)
+    # The latest run left no log, and nobody knows whether it was submitted.
+    is_unseen: bool = False
     # What runs had of their own, where the author does not set it: of a properties file on the cluster, maybe.
     conf: dict[str, str] = field(default_factory=dict)
 
@@ -88,11 +106,12 @@ class _Known:
             if any(one.property == _OVERHEAD for one in run.decision.sizes):
                 del self.conf[_OVERHEAD]  # What it was, need not have been set.
         failure, outcome = run.failure, run.outcome
+        was_unseen, self.is_unseen = self.is_unseen, run.state is RunState.LOST and outcome is None and bool(had)
         if run.state is RunState.SUCCEEDED:
             self._succeeded(run, had)
         elif failure is not None and outcome is not None and failure.kind in HEALED:
             self._died(run, outcome, failure, earlier)
-        elif run.state in (RunState.FAILED, RunState.LOST) and not (outcome and outcome.resources.task_ms):
+        elif _waited_in_vain(run) and (was_unseen or not self.is_unseen):
             self._never_came_to_run(run, had)
 
     def _succeeded(self, run: Run, had: Mapping[str, SizeChange]) -> None:
@@ -117,11 +136,17 @@ class _Known:
         for name in had:
             if tried := self.tried.pop(name, None):
                 self.vain[name] = min(self.vain.get(name, tried.size), tried.size)
-            elif run.outcome is None and run.state is RunState.FAILED:
+            elif run.outcome is not None or run.state is RunState.FAILED:
                 self.worked.pop(name, None)
 
     def _died(self, run: Run, outcome: Outcome, failure: Failure, earlier: Sequence[Run]) -> None:
         conf = outcome.conf
+        for one in run.decision.raises:
+            if one.property in SIZED and amount(one.property, conf) < (
+                given := amount(one.property, {one.property: one.value})
+            ):
+                self.vain[one.property] = given  # The job's program sets it by itself.
+                self.tried.pop(one.property, None)
         had_less = failure.kind in OF_EXECUTOR_MEMORY and run.decision.cuts
         # The next try goes without what may have made it: changes, or less than its author asks for.
         if had_less or failed_by(FailedRun(run, earlier), changes_in_effect(run)):
@@ -143,7 +168,7 @@ class _Known:
     def _is_tellable(self, name: str, conf: Mapping[str, str]) -> bool:
         """Whether more of it reaches the run, and not something that nobody sees."""
         return name != _OVERHEAD or not (
-            _OLD_OVERHEAD in self.own_conf or gives_heap_alone(conf.get("spark.master", ""))
+            not UNTOLD_OVERHEADS.isdisjoint(self.own_conf) or gives_heap_alone(conf.get("spark.master", ""))
         )
 
     def _wanted(self, name: str, failure: Failure, outcome: Outcome) -> int | None:
@@ -178,11 +203,7 @@ class _Known:
         asked = {**conf, **self._asked}
         if name in (_HEAP, _OVERHEAD, _OFF_HEAP):
             return min(self._most_of_executor(name, conf, asked), self._limit(name, conf))
-        if self.limits.driver_bytes is None and not (self.limits.is_driver_apart or _is_elsewhere(asked)):
-            # Its driver is beside others, who share the machine with it: only who knows that may give more of it away.
-            heap = amount(_DRIVER, asked)
-        else:
-            heap = self.limits.driver_bytes or STEP * amount(_DRIVER, asked)
+        heap = min(self.limits.driver_bytes or STEP * amount(_DRIVER, asked), self._limit_of_driver(conf))
         return heap if name == _DRIVER else heap // HEAP_PER_RESULT
 
     def _most_of_executor(self, name: str, conf: Mapping[str, str], asked: Mapping[str, str]) -> int:
@@ -207,7 +228,7 @@ class _Known:
         for name in REMEDIES:
             own = amount(name, asked)
             worked, tried = self.worked.get(name), self.tried.get(name)
-            if worked is not None and worked.was != self._own_text(name) and name != _OVERHEAD:
+            if worked is not None and worked.was != self._own_text(name):
                 worked = None  # Its author has thought again.
             given = max((g for g in (worked, tried) if g), key=lambda g: g.size, default=None)
             is_unlimited = name == _RESULTS and own == 0
@@ -235,9 +256,26 @@ class _Known:
             return largest_heap(conf, min(limits)) // MIB * MIB
         if name in (_OVERHEAD, _OFF_HEAP) and limits:
             return (min(limits) - _beside(name, conf)) // MIB * MIB
-        if name == _DRIVER and self.limits.driver_bytes:
-            return self.limits.driver_bytes
-        return 1 << 62
+        return self._limit_of_driver(conf) if name == _DRIVER else 1 << 62
+
+    def _limit_of_driver(self, conf: Mapping[str, str]) -> int:
+        """Of its heap. One beside others, who share the machine with it, has what its author asks for."""
+        asked = self._asked
+        shape = self.limits.largest_shape(Settings(conf)[DRIVER_CORES])
+        limits = [limit for limit in (self.limits.driver_bytes,) if limit is not None]
+        if shape is not None:
+            limits.append(largest_driver_heap(conf, shape) // MIB * MIB)
+        if self.limits.driver_bytes is None and not (self.limits.is_driver_apart or _is_elsewhere(asked)):
+            limits.append(amount(_DRIVER, asked))
+        return min(limits, default=1 << 62)
+
+
+def _waited_in_vain(run: Run) -> bool:
+    """Whether a run got no executor, which may be for what it asked for: it was refused, or waited until somebody ended it. One
+    that met something else before has not shown that."""
+    if run.state not in (RunState.FAILED, RunState.LOST) or (run.failure and run.failure.kind in _BEFORE_ITS_TASKS):
+        return False
+    return run.outcome is None or not (run.outcome.resources.task_ms or run.outcome.resources.executor_ms)
 
 
 def _beside(name: str, conf: Mapping[str, str]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -15,7 +16,7 @@ from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.cut_steps import AS_MUCH, LEAST_RUNS, LEAST_TAKEN, MOST_SLOWER, MOST_TAKEN, MOST_UNEXPLAINED
 from tuner.policy.input_growth import input_growth
 from tuner.policy.measure import total_input_bytes
-from tuner.spark.container import executor_container_bytes, overhead_bytes
+from tuner.spark.container import UNTOLD_OVERHEADS, executor_container_bytes, overhead_bytes
 from tuner.spark.knobs import (
     EXECUTOR_CORES,
     EXECUTOR_MEMORY,
@@ -28,7 +29,7 @@ from tuner.spark.knobs import (
 from tuner.spark.master import gives_heap_alone, is_kubernetes, is_local
 from tuner.spark.memory import RESERVED_BYTES, SHARE_OF_ONE
 from tuner.spark.settings import Settings
-from tuner.units import MIB
+from tuner.units import MIB, parse_bytes
 
 # A run may hold more than any before it, by this share; a death for memory doubles it.
 HEAD_ROOM = 0.25
@@ -41,8 +42,9 @@ _LEAST_FRACTION = 0.01
 # A step goes that makes tasks wait for the collector for more than this share of their time, and so much longer than before.
 MOST_GC, MORE_GC = 0.1, 2.0
 _HEAP, _OVERHEAD = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property
-# Its name before Spark 2.3, which logs do not tell of.
-_OLD_OVERHEAD = "spark.yarn.executor.memoryOverhead"
+# A JVM whose heap is to begin larger than it may become does not start.
+_BEGINS = re.compile(r"-(?:Xms|XX:InitialHeapSize=)(\d{1,15}[kKmMgGtT]?)(?![\w.])")
+_JAVA_OPTIONS = ("spark.executor.extraJavaOptions", "spark.executor.defaultJavaOptions")
 
 
 def size_cuts(runs: Sequence[Run], own_conf: Mapping[str, str], *, may_step: bool) -> tuple[SizeChange, ...]:
@@ -129,12 +131,15 @@ class _Known:
             self.least, self.room = self.lessons.get(shape, (LEAST_HEAP, HEAD_ROOM))
         if not 0 < heap <= self.own:
             return
-        failed = outcome.failure.kind if outcome.failure else None
+        failed = outcome.failure.kind if outcome.failure else FailureKind.UNKNOWN
         # Spark may have made up for executors that died.
-        made_up = run.state in (RunState.SUCCEEDED, RunState.PARTIAL) and failed in OF_EXECUTOR_MEMORY
-        lost_some = run.state is RunState.SUCCEEDED and failed is FailureKind.EXECUTOR_LOST and heap < self.own
-        if run.state is RunState.FAILED or made_up or lost_some:
-            self._lost(heap, failed or FailureKind.UNKNOWN)
+        kinds = (failed, *outcome.resources.lost_executors)
+        of_memory = next((kind for kind in kinds if kind in OF_EXECUTOR_MEMORY), None)
+        lost_some = run.state is RunState.SUCCEEDED and FailureKind.EXECUTOR_LOST in kinds and heap < self.own
+        if of_memory is not None:
+            self._lost(heap, of_memory)
+        elif run.state is RunState.FAILED or lost_some:
+            self._lost(heap, failed if run.state is RunState.FAILED else FailureKind.EXECUTOR_LOST)
         elif run.state is RunState.SUCCEEDED:
             self._succeeded(run, outcome, heap)
 
@@ -193,7 +198,12 @@ class _Known:
         asked = self._asked
         master, settings = asked.get("spark.master", ""), Settings(asked)
         is_known = self.sizes and _shape(asked) == self.shape
-        if is_local(master) or _OLD_OVERHEAD in self.own_conf or not is_known or not self._fits_beside(asked):
+        if (
+            is_local(master)
+            or not UNTOLD_OVERHEADS.isdisjoint(self.own_conf)
+            or not is_known
+            or not self._fits_beside(asked)
+        ):
             return []
         size = now = min(self.sizes)
         telling = self._telling(now)
@@ -203,11 +213,11 @@ class _Known:
                 math.ceil(now * MOST_TAKEN / MIB) * MIB,
                 _rounded(needed * input_growth(s.input_bytes for s in self.sampled)),
             )
-            wanted = max(grown, half, self.least)
+            wanted = max(grown, half, self.least, _first_heap(asked))
             if wanted <= now * (1 - LEAST_TAKEN):
                 size = wanted
         # What a run in a larger one needed since, the next may need.
-        size = max(size, _rounded(needed), self.least)
+        size = max(size, _rounded(needed), self.least, _first_heap(asked))
         if size >= self.own:
             return []
         most = max(telling, key=lambda s: _heap_for(s, 1.0, settings[MEMORY_FRACTION]))
@@ -286,6 +296,12 @@ def _is_slower(found: Sequence[_Sampled], before: Sequence[_Sampled]) -> bool:
 def _heap(conf: Mapping[str, str]) -> int:
     """In whole MiB, as sizes are given."""
     return -(-Settings(conf)[EXECUTOR_MEMORY] // MIB) * MIB
+
+
+def _first_heap(conf: Mapping[str, str]) -> int:
+    """With how much its executors' heaps are to begin, by options of their JVMs; 0 where none says so."""
+    given = [size for name in _JAVA_OPTIONS for size in _BEGINS.findall(conf.get(name, ""))]
+    return max((parse_bytes(size, "b") or 0 for size in given), default=0)
 
 
 def _shape(conf: Mapping[str, str]) -> tuple[int | float, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from tuner.spark.knobs import (
     DRIVER_MEMORY,
+    DRIVER_MEMORY_OVERHEAD,
     EXECUTOR_MEMORY,
     EXECUTOR_MEMORY_OVERHEAD,
     EXECUTOR_MEMORY_OVERHEAD_FACTOR,
@@ -20,6 +21,8 @@ from tuner.spark.settings import Settings
 # spark.kubernetes.memoryOverheadFactor of jobs that are not of the JVM (BasicDriverFeatureStep).
 _ON_KUBERNETES = 0.4
 _LARGEST_FACTOR = 100.0
+# Names of overheads that logs do not tell of: of YARN before Spark 2.3, and of Kubernetes.
+UNTOLD_OVERHEADS = frozenset({"spark.yarn.executor.memoryOverhead", "spark.kubernetes.memoryOverheadFactor"})
 _MOST = (1 << 62) - 1
 
 
@@ -52,6 +55,14 @@ def largest_heap(conf: Mapping[str, str], container_bytes: int) -> int:
     if overhead := settings[EXECUTOR_MEMORY_OVERHEAD]:
         return left - overhead
     return min(left - settings[EXECUTOR_MIN_MEMORY_OVERHEAD], int(left / (1 + _factor(conf))))
+
+
+def largest_driver_heap(conf: Mapping[str, str], container_bytes: int) -> int:
+    """The most bytes of heap with which a driver's container is no larger than this; less than 0 where its overhead is."""
+    if overhead := Settings(conf)[DRIVER_MEMORY_OVERHEAD]:
+        return container_bytes - overhead
+    share = int(container_bytes / (1 + EXECUTOR_MEMORY_OVERHEAD_FACTOR.default))
+    return min(container_bytes - EXECUTOR_MIN_MEMORY_OVERHEAD.default, share)
 
 
 def _factor(conf: Mapping[str, str]) -> float:

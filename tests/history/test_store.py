@@ -462,13 +462,13 @@ def test_the_newest_mode_that_a_person_gave_counts(store: Store) -> None:
 # -- verdicts ----------------------------------------------------------------------------------------------------------
 
 
-def test_verdicts_are_kept_oldest_first_and_never_replaced(store: Store) -> None:
+def test_verdicts_are_kept_in_the_order_in_which_they_were_given_whatever_clocks_said(store: Store) -> None:
     approved = Verdict("c", "set_conf:x=1", Ruling.APPROVE, "ann", MIDNIGHT, "looks right")
     rejected = replace(approved, ruling=Ruling.REJECT, by="bob", reason="")
     earlier = replace(approved, ruling=Ruling.PIN, at=MIDNIGHT - timedelta(days=1))
     for verdict in (approved, rejected, approved, earlier, replace(approved, cohort="other")):
         store.record(verdict)
-    assert store.verdicts("c") == [earlier, approved, rejected, approved]
+    assert store.verdicts("c") == [approved, rejected, approved, earlier]
     assert store.verdicts("none") == []
 
 

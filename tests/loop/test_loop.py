@@ -28,6 +28,7 @@ from tuner.model.change import Change, Evidence, Prediction
 from tuner.model.decision import Mode, Standing
 from tuner.model.failure import FailureKind
 from tuner.model.plan_picture import StepKind
+from tuner.model.reason import ReasonCode
 from tuner.model.run import RunState
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.steering import directives_of_decision as carry_out
@@ -252,12 +253,25 @@ def test_a_job_that_fails_before_spark_starts_leaves_no_log(nightly: Nightly) ->
     assert "no event log" in problem
 
 
-def test_a_retry_of_a_run_that_was_not_steered_is_steered(nightly: Nightly) -> None:
+def test_a_retry_of_a_run_that_was_not_steered_tries_nothing_new(nightly: Nightly) -> None:
     nightly.night("e/1/1")
     nightly.mode = Mode.OBSERVE
     nightly.night("e/2/1", failed=True)
     nightly.mode = Mode.AUTO
-    assert nightly.prepare("e/2/2").decision.in_force
+    (decided,) = nightly.prepare("e/2/2").decision.changes
+    assert (decided.standing, decided.held and decided.held.code) == (Standing.HELD, ReasonCode.ONLY_PROVEN_ON_RETRY)
+    assert nightly.prepare("e/3/1").decision.in_force
+
+
+def test_a_run_that_is_made_again_under_its_key_carries_nothing_that_nobody_records(nightly: Nightly) -> None:
+    """A DAG run that was deleted and is there again: its runs have the keys of the earlier ones."""
+    nightly.night("e/1/1")
+    nightly.night("e/2/1")
+    before = nightly.stored("e/2/1")
+    again = nightly.prepare("e/2/1")
+    assert not again.decision.in_force
+    assert again.decision.unsteered is not None
+    assert nightly.stored("e/2/1").decision == before.decision
 
 
 def test_a_try_that_was_killed_with_changes_is_followed_by_one_without(nightly: Nightly) -> None:

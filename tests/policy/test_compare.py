@@ -68,7 +68,8 @@ def test_how_seconds_grow_with_input_is_left_open() -> None:
 
 
 def test_unknown_input_is_not_scaled() -> None:
-    assert _one(run(0, {"q1": 10}, input_bytes=0), now=run(1, {"q1": 10}, decided(ACTION))).expected == 10
+    now = run(1, {"q1": 10}, decided(ACTION), input_bytes=0)
+    assert _one(run(0, {"q1": 10}, input_bytes=0), now=now).expected == 10
 
 
 def test_a_slow_machine_is_not_the_changes_fault() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -12,7 +13,8 @@ from tuner.model.failure import Failure, FailureKind
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling, Verdict
-from tuner.policy.decide import decide, failed_with_changes, refused_with_changes
+from tuner.policy.decide import decide, failed_with_changes
+from tuner.policy.decided_advice import RUNS_OF_LATE
 from tuner.policy.situation import Situation
 from tuner.words.decisions import decision_summary
 
@@ -91,16 +93,27 @@ def test_what_won_stays_and_what_lost_is_not_tried_again() -> None:
 
 @pytest.mark.parametrize(("size", "again"), [(GB, False), (int(1.9 * GB), False), (2 * GB, True), (GB // 2, True)])
 def test_what_lost_is_tried_again_when_inputs_are_others(size: int, again: bool) -> None:
-    found = decision(BASE, night(1, 20), run(2, {"q1": 10, "q2": 10}, input_bytes=size))
-    assert bool(found.in_force) is again
+    others = [run(n, {"q1": 10, "q2": 10}, input_bytes=size) for n in range(2, 2 + RUNS_OF_LATE)]
+    assert bool(decision(BASE, night(1, 20), *others).in_force) is again
 
 
 def test_it_must_differ_from_every_input_it_lost_with() -> None:
-    """A job whose weekends are small would try it twice a week else."""
-    sunday = run(2, {"q1": 5, "q2": 5}, input_bytes=GB // 2)
-    lost_again = run(3, {"q1": 20, "q2": 5}, decided(ACTION), input_bytes=GB // 2)
-    assert decision(BASE, night(1, 20), sunday).in_force
-    assert not decision(BASE, night(1, 20), sunday, lost_again, run(4, {"q1": 10, "q2": 10})).in_force
+    """A job whose weekends are small would try it each Monday else, at the size that it lost with."""
+    weekend = [run(n, {"q1": 5, "q2": 5}, input_bytes=GB // 2) for n in (2, 3)]
+    assert not decision(BASE, night(1, 20), *weekend).in_force
+    shrunk = [run(n, {"q1": 5, "q2": 5}, input_bytes=GB // 2) for n in range(2, 2 + RUNS_OF_LATE)]
+    assert not decision(BASE, night(1, 20), *shrunk[1:]).in_force
+    assert decision(BASE, night(1, 20), *shrunk).in_force
+    lost_again = run(20, {"q1": 20, "q2": 5}, decided(ACTION), input_bytes=GB // 2)
+    grown = [run(n, {"q1": 10, "q2": 10}) for n in range(21, 21 + RUNS_OF_LATE)]
+    assert not decision(BASE, night(1, 20), *shrunk, lost_again, *grown).in_force
+
+
+def test_another_size_says_nothing_against_a_failure() -> None:
+    failure = Failure(FailureKind.BROADCAST_TOO_LARGE, "too large", "q1")
+    failed = run(1, {"q1": 1}, decided(ACTION), state=RunState.FAILED, failure=failure)
+    shrunk = [run(n, {"q1": 5, "q2": 5}, input_bytes=GB // 9) for n in range(2, 2 + RUNS_OF_LATE)]
+    assert standings(decision(BASE, failed, *shrunk)) == {ACTION.id: Standing.ROLLED_BACK}
 
 
 def test_a_failed_runs_own_input_is_none_to_compare_with() -> None:
@@ -141,7 +154,15 @@ def test_a_retry_after_a_failed_try_with_changes_runs_unsteered() -> None:
     found = decision(BASE, night(1, 5), try_number=2, earlier_try_failed=True)
     assert not found.changes
     assert "try 2" in decision_summary(found)
-    assert decision(BASE, try_number=2, earlier_try_failed=False).in_force
+    proven = decision(BASE, night(1, 5), try_number=2, earlier_try_failed=False)
+    assert standings(proven) == {ACTION.id: Standing.PROMOTED}
+
+
+def test_a_retry_tries_nothing_new_whatever_ended_the_try_before() -> None:
+    found = decision(BASE, try_number=2, earlier_try_failed=False)
+    assert not found.in_force
+    (held,) = found.changes
+    assert held.held is not None and held.held.code is ReasonCode.ONLY_PROVEN_ON_RETRY
 
 
 def test_a_job_without_retries_gets_a_run_without_what_was_proven() -> None:
@@ -156,6 +177,38 @@ def test_a_job_without_retries_gets_a_run_without_what_was_proven() -> None:
     assert standings(twice) == {ACTION.id: Standing.ROLLED_BACK}
     failed_too = run(3, None, state=RunState.FAILED)
     assert standings(decision(BASE, night(1, 5), failed, failed_too)) == {ACTION.id: Standing.PROMOTED}
+
+
+def at(one: Run, minutes: float, lasts: float = 10) -> Run:
+    started = one.started_at + timedelta(minutes=minutes)
+    return replace(one, started_at=started, ended_at=started + timedelta(minutes=lasts))
+
+
+@pytest.mark.parametrize("shown", [Standing.ROLLED_BACK, Standing.HELD])
+def test_what_one_of_several_beside_one_another_showed_is_not_taken_back_by_the_others(shown: Standing) -> None:
+    """Mapped instances, or dates of a backfill: all had it proven when they began, and one was killed by it, or slowed down."""
+    proven = decided(ACTION, Standing.PROMOTED)
+    too_large = Failure(FailureKind.BROADCAST_TOO_LARGE, "too large", "q1")
+    failed = run(2, {"q1": 1}, proven, state=RunState.FAILED, failure=too_large)
+    # One slow night says little, and is held against a run without it.
+    bad = failed if shown is Standing.ROLLED_BACK else night(2, 40, proven)
+    siblings = [replace(at(night(2, 5, proven), n), key=f"etl/2/1/{n}") for n in (1, 2, 3)]
+    before = [BASE, night(1, 5)]
+    assert standings(decision(*before, bad)) == {ACTION.id: shown}
+    assert standings(decision(*before, bad, *siblings)) == {ACTION.id: shown}
+    # One that began after it had ended was decided with what it told.
+    assert standings(decision(*before, bad, at(night(2, 5, proven), 60))) == {ACTION.id: Standing.PROMOTED}
+
+
+def test_a_night_that_read_nothing_proves_nothing() -> None:
+    """An upstream was late: it is done at once, whatever it was run with."""
+    empty = run(1, {"q1": 0.3, "q2": 0.3}, decided(ACTION), input_bytes=0)
+    assert standings(decision(BASE, empty)) == {ACTION.id: Standing.TRIAL}
+    assert standings(decision(BASE, empty, night(2, 14))) == {ACTION.id: Standing.ROLLED_BACK}
+    assert standings(decision(BASE, empty, night(2, 5))) == {ACTION.id: Standing.PROMOTED}
+    # Nor do nights before, in which it read nothing yet.
+    first = [run(n, {"q1": 0.3, "q2": 0.3}, input_bytes=0) for n in (0, 1)]
+    assert standings(decision(*first, night(2, 5))) == {ACTION.id: Standing.TRIAL}
 
 
 def test_what_may_lose_too_much_is_held() -> None:
@@ -284,7 +337,6 @@ def test_which_earlier_try_counts(state: RunState, actions: bool, expected: bool
     another = run(2, None, decided(ACTION), state=RunState.FAILED)
     assert failed_with_changes([earlier, another], "etl/1/2") is expected
     assert not failed_with_changes([earlier], "etl/1/1"), "this very try is no earlier one"
-    assert not refused_with_changes([earlier, another], "etl/1/2")
 
 
 @pytest.mark.parametrize("kind", sorted(FailureKind))
@@ -300,7 +352,6 @@ def test_a_retry_keeps_what_is_proven_only_where_the_try_before_was_refused(kind
         replace(
             known(*before, advice=(), try_number=3),
             earlier_try_failed=failed_with_changes(before, "etl/2/3"),
-            earlier_try_refused=refused_with_changes(before, "etl/2/3"),
         )
     )
     assert [d.id for d in found.in_force] == ([ACTION.id] if refused else [])

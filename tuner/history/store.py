@@ -130,7 +130,7 @@ class Store:
         self, run: Run, may_commit: Callable[[], bool] = lambda: True, tags: Collection[str] | None = None
     ) -> bool:
         """Stores a run that starts. Begun again while it runs, its new decision and log directory replace the old;
-        begun again once it is finished, nothing changes. `tags` are those of its DAG (None: not known).
+        begun again once it is finished, nothing changes: False. `tags` are those of its DAG (None: not known).
 
         `may_commit` is asked once all is ready: False, and nothing is stored, where it says no. ValueError for a run that
         is not running.
@@ -138,7 +138,8 @@ class Store:
         if run.state is not RunState.RUNNING:
             raise ValueError(f"run {run.key} is {run.state}: only a running one can begin")
         with self._writing() as connection:
-            connection.execute(_insert_or_replace_decision(run, connection.dialect.name))
+            if connection.execute(_insert_or_replace_decision(run, connection.dialect.name)).rowcount == 0:
+                return False
             count_in(connection, run, tags)
             if not may_commit():
                 connection.rollback()
@@ -270,8 +271,8 @@ class Store:
 
     def said_of(self, cohorts: Collection[str]) -> tuple[list[Verdict], dict[str, Mode | None]]:
         """What people said of the changes of some cohorts, oldest first, and the mode that each was given last."""
-        verdicts = select(VerdictRow).where(VerdictRow.cohort.in_(cohorts)).order_by(VerdictRow.at, VerdictRow.id)
-        modes = select(ModeRow).where(ModeRow.cohort.in_(cohorts)).order_by(ModeRow.at, ModeRow.id)
+        verdicts = select(VerdictRow).where(VerdictRow.cohort.in_(cohorts)).order_by(VerdictRow.id)
+        modes = select(ModeRow).where(ModeRow.cohort.in_(cohorts)).order_by(ModeRow.id)
         with self._reading() as session:
             found = list(_readable_verdicts(session.scalars(verdicts)))
             changes = _readable_modes(session.scalars(modes))
@@ -443,7 +444,7 @@ class Store:
 
     def mode_changes(self, cohort: str) -> list[ModeChange]:
         """The modes that people gave a cohort, oldest first."""
-        said = select(ModeRow).where(ModeRow.cohort == cohort).order_by(ModeRow.at, ModeRow.id)
+        said = select(ModeRow).where(ModeRow.cohort == cohort).order_by(ModeRow.id)
         with self._reading() as session:
             return list(_readable_modes(session.scalars(said)))
 
@@ -467,7 +468,7 @@ class Store:
 
     def objective_changes(self, cohort: str) -> list[ObjectiveChange]:
         """What people wanted a cohort's changes judged by, oldest first."""
-        said = select(ObjectiveRow).where(ObjectiveRow.cohort == cohort).order_by(ObjectiveRow.at, ObjectiveRow.id)
+        said = select(ObjectiveRow).where(ObjectiveRow.cohort == cohort).order_by(ObjectiveRow.id)
         with self._reading() as session:
             return list(_readable_objectives(session.scalars(said)))
 
@@ -483,7 +484,7 @@ class Store:
 
     def verdicts(self, cohort: str) -> list[Verdict]:
         """What people said of a cohort's actions, oldest first."""
-        said = select(VerdictRow).where(VerdictRow.cohort == cohort).order_by(VerdictRow.at, VerdictRow.id)
+        said = select(VerdictRow).where(VerdictRow.cohort == cohort).order_by(VerdictRow.id)
         with self._reading() as session:
             return list(_readable_verdicts(session.scalars(said)))
 

@@ -24,7 +24,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Elsewhere, Outcome, Run
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.context import Context, context_to_come
-from tuner.policy.decide import decide, failed_with_changes, refused_with_changes
+from tuner.policy.decide import decide, failed_with_changes
 from tuner.policy.foretold_pairs import foretold_pairs
 from tuner.policy.imported_changes import imports_now, with_imports
 from tuner.policy.measure import latest_outcome, latest_usable, usable
@@ -86,7 +86,6 @@ def next_decision(
         advised=with_imports(imports, own),
         verdicts=verdicts,
         earlier_try_failed=failed_with_changes(tries, key),
-        earlier_try_refused=refused_with_changes(tries, key),
         oversized=oversized_hints(facts, known) if facts else {},
         drivable=BY_AGENT if reach is Reach.AGENT else BY_SUBMIT,
         to_come=to_come,

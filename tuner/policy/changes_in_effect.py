@@ -67,7 +67,8 @@ def _why_not(
     if told:
         return _not_applied(told, run)
     if decided.change.query in ran:
-        return DirectiveStatus.IGNORED, _not_followed(DirectiveStatus.IGNORED, run, NOT_LOADED)
+        # Of that run alone: why_no_agent leaves the agent out of the next ones.
+        return DirectiveStatus.HELD, _not_followed(DirectiveStatus.HELD, run, NOT_LOADED)
     return None
 
 

@@ -104,20 +104,11 @@ def _is_ruled(situation: Situation, decided: DecidedChange) -> bool:
 
 def failed_with_changes(runs: Iterable[Run], key: str) -> bool:
     """Whether an earlier try of the run that `key` is a try of (its last part) carried changes and did not succeed, and was
-    not merely refused."""
-    return any(not _was_refused(run) for run in _earlier_with_changes(runs, key))
-
-
-def refused_with_changes(runs: Iterable[Run], key: str) -> bool:
-    """Whether an earlier try of that run carried changes, and was refused what it asked of others: no change can make that."""
-    return any(_was_refused(run) for run in _earlier_with_changes(runs, key))
-
-
-def _earlier_with_changes(runs: Iterable[Run], key: str) -> list[Run]:
+    not merely refused what it asked of others, which no change can make."""
     stem = key.rsplit("/", 1)[0]
     tries = (r for r in runs if r.key != key and r.key.rsplit("/", 1)[0] == stem)
     steered = (r for r in tries if r.decision.in_force or r.decision.lent)
-    return [r for r in steered if r.state is not RunState.SUCCEEDED]
+    return any(r.state is not RunState.SUCCEEDED and not _was_refused(r) for r in steered)
 
 
 def _was_refused(run: Run) -> bool:

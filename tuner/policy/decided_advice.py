@@ -12,7 +12,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.imported_changes import is_imported
 from tuner.policy.ledger import Record, differ_on_target, ruled_by, same_target, share_target
-from tuner.policy.measure import total_input_bytes
+from tuner.policy.measure import total_input_bytes, usable
 from tuner.policy.rules.left_to_people import proposed_to_people
 from tuner.policy.rules.needed_change import because_of
 from tuner.policy.situation import Situation
@@ -22,6 +22,10 @@ from tuner.policy.tried_elsewhere import NOT_TRIED, Tried, is_measured_loss, kin
 REGRESSION_BUDGET = 0.10
 # A number this near to the one in force is not worth a trial.
 SAME_VALUE = 0.25
+
+# So many runs, a week of nights, must have read another size before what lost with one is tried again.
+RUNS_OF_LATE = 7
+_FAILURES = frozenset({ReasonCode.RUN_FAILED, ReasonCode.QUERY_FAILED})
 
 
 def decided_advice(situation: Situation, records: Mapping[str, Record]) -> Iterable[DecidedChange]:
@@ -195,5 +199,15 @@ def _worth_another_try(situation: Situation, record: Record, verdict: Verdict | 
         return False
     if verdict is not None and verdict.ruling is Ruling.APPROVE:
         return record.judged_at is None or verdict.at > record.judged_at
-    size = total_input_bytes(situation.latest.queries) if situation.latest else 0
-    return bool(record.losses) and all(loss.is_past(size, situation.context) for loss in record.losses)
+    # A size says nothing against a failure; one that the job has had of late, on Sundays or once, will come again.
+    of_late = _sizes_of_late(situation, 1 if record.standing is Standing.EXPIRED else RUNS_OF_LATE)
+    sizes = [0] if record.why.code in _FAILURES else of_late
+    return bool(record.losses) and all(
+        loss.is_past(size, situation.context) for loss in record.losses for size in sizes
+    )
+
+
+def _sizes_of_late(situation: Situation, runs: int) -> list[int]:
+    """Input bytes of the latest runs whose times may be compared; 0, which tells nothing, where there is none."""
+    of_late = [run.outcome for run in reversed(situation.runs) if usable(run) and run.outcome][:runs]
+    return [total_input_bytes(outcome.queries) for outcome in of_late] or [0]

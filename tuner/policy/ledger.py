@@ -125,7 +125,8 @@ def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[s
             context = context_of(run.outcome, run.decision.cuts)
             difference = context.difference(ledger.latest.context)
             ledger.latest = Loss(total_input_bytes(run.outcome.queries), context)
-            ledger.measured = measured_queries(run)
+            history = ledger.histories.of(run)
+            ledger.measured = tuple(q for q in measured_queries(run) if not history.is_of_nothing(q))
         _remember(ledger, run, rulings)
         _expire(ledger, run)
         if usable(run) and run.outcome:
@@ -542,6 +543,12 @@ def _record(
 ) -> None:
     before = ledger.records.get(decided.id)
     losses = before.losses if before else ()
+    if before is not None and before.judged_at is not None and run.started_at < before.judged_at:
+        # It was decided before the other run had told: that stays said.
+        if before.standing in TAKEN_OUT and standing not in TAKEN_OUT:
+            return
+        decided = replace(decided, excluded=tuple(sorted({*decided.excluded, *before.decided.excluded})))
+        held_out = held_out or before.held_out
     if standing in TAKEN_OUT:
         losses = (*losses, ledger.latest)
         ledger.cleared.discard(decided.id)

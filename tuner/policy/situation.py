@@ -27,15 +27,14 @@ BY_SUBMIT = frozenset({ActionKind.SET_CONF, ActionKind.HINT_JOIN})
 class Situation:
     """`runs` are the cohort's, oldest first; the last usable one is what the `advised` changes rest on.
 
-    `earlier_try_failed` and `earlier_try_refused` are of tries of this run that carried changes: one failed and they may have
-    made that; one was refused an input, access or a host, which they cannot have. `drivable` are the kinds of actions that
-    the driver at hand can carry out; the others are left to people. By the id of a change: `oversized`, what it builds has
-    grown too large; `overruled`, the user's own settings speak against it; `undirectable`, the agent has no way to be told of
-    it; `worse_on_other_days`, it may act on days that were never measured, and would be slower with the rows of one that
-    was; `unlike`, it was imported, and proven with other inputs or in another context. `to_come` is the context of the run to
-    come, where that is known; `elsewhere` tells by kind of change what trials came to in other cohorts. `classes` are those of
-    the values that the runs' queries had: the runs hold them in place of their ids. `awaited` are, by the id of a change to a
-    join, the values that it was meant for and has not met since.
+    `earlier_try_failed`: a try of this run that carried changes failed, and they may have made that. `drivable` are the kinds
+    of actions that the driver at hand can carry out; the others are left to people. By the id of a change: `oversized`, what
+    it builds has grown too large; `overruled`, the user's own settings speak against it; `undirectable`, the agent has no way
+    to be told of it; `worse_on_other_days`, it may act on days that were never measured, and would be slower with the rows of
+    one that was; `unlike`, it was imported, and proven with other inputs or in another context. `to_come` is the context of
+    the run to come, where that is known; `elsewhere` tells by kind of change what trials came to in other cohorts. `classes`
+    are those of the values that the runs' queries had: the runs hold them in place of their ids. `awaited` are, by the id of
+    a change to a join, the values that it was meant for and has not met since.
     """
 
     mode: Mode
@@ -44,7 +43,6 @@ class Situation:
     advised: Sequence[Change] = ()
     verdicts: Sequence[Verdict] = ()
     earlier_try_failed: bool = False
-    earlier_try_refused: bool = False
     drivable: frozenset[ActionKind] = BY_SUBMIT
     oversized: Mapping[str, Reason] = field(default_factory=dict)
     overruled: Mapping[str, Reason] = field(default_factory=dict)

@@ -265,8 +265,7 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.NEW_CONTEXT: "first run with {difference}: observed, as a baseline for later runs",
     ReasonCode.FIRST_RUN: "first run: observed",
     ReasonCode.NOTHING_HARVESTED: "no earlier run's log has been read: observed",
-    ReasonCode.ONLY_PROVEN_ON_RETRY: "try {try_number}: the one before lacked an input, access or a host, so only what "
-    "is proven is in force",
+    ReasonCode.ONLY_PROVEN_ON_RETRY: "try {try_number} may be the last, so only what is proven is in force",
     ReasonCode.RETRY_AFTER_FAILURE: "try {try_number}: an earlier try with changes failed, so this one runs without changes",
     ReasonCode.CHANGES_SUSPECTED: "run {run} failed with {changes:change}, so this one runs without any, to find the cause",
     ReasonCode.UNSTEERED: lambda n: filled("{why}: runs without changes" if n["why"] else "runs without changes", n),

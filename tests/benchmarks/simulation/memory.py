@@ -12,7 +12,7 @@ from tuner.loop.next_decision import BY_AGENT, HISTORY_RUNS, facts_of, next_deci
 from tuner.model.change import Change
 from tuner.model.decision import Decision, Mode
 from tuner.model.run import Run
-from tuner.policy.decide import decide, failed_with_changes, refused_with_changes
+from tuner.policy.decide import decide, failed_with_changes
 from tuner.policy.measure import usable
 from tuner.policy.situation import Situation
 from tuner.problems import Problems
@@ -44,7 +44,6 @@ class InMemory:
             runs,
             advise(runs),
             earlier_try_failed=failed_with_changes(runs, key),
-            earlier_try_refused=refused_with_changes(runs, key),
             drivable=BY_AGENT,
         )
         return decide(situation)

@@ -88,7 +88,9 @@ class History:
         pairs = []
         for query, earlier in zip(queries, before, strict=True):
             key = self._keys.add(query)
-            if key not in self._known:
+            if key not in self._known or (query.input_bytes and not self._known[key].input_bytes):
+                # What it took to read nothing says nothing of what it takes now.
+                earlier = earlier if earlier and earlier.input_bytes else None
                 self._known[key] = deepcopy(earlier) if earlier else _Known(query.input_bytes, query.cores)
             pairs.append((query, self._known[key]))
         for metric in METRICS:
@@ -101,6 +103,11 @@ class History:
             for stage, seconds in query.stages.items():
                 usual = known.stages.get(stage)
                 known.stages[stage] = seconds if usual is None else 0.7 * usual + 0.3 * seconds
+
+    def is_of_nothing(self, query: Measured) -> bool:
+        """Whether a query read nothing that reads something else: an upstream was late, and its time tells of no change."""
+        known = self._of(query)
+        return known is not None and known.input_bytes > 0 and not query.input_bytes
 
     def effect(self, query: Measured, changes: frozenset[str], instead_of: Iterable[str] = ()) -> LogRatio | None:
         """How many times as long a query takes with these changes as with others instead: None where it never ran without."""

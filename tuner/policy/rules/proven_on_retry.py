@@ -11,8 +11,8 @@ from tuner.policy.situation import Situation
 
 
 def proven_on_retry(situation: Situation, decided: Sequence[DecidedChange]) -> list[DecidedChange]:
-    """Holds trials on a retry after a try that was refused what it asked for: it may be the last."""
-    if not situation.earlier_try_refused:
+    """Holds trials on a retry, whatever ended the try before: it may be the last."""
+    if situation.try_number <= 1:
         return list(decided)
     why = Reason(ReasonCode.ONLY_PROVEN_ON_RETRY, {"try_number": situation.try_number})
     return [held_back(d, why) if d.standing is Standing.TRIAL else d for d in decided]

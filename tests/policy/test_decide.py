@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from tuner.model.change import Change
-from tuner.model.decision import IN_FORCE, Decision, Mode, Standing
+from tuner.model.decision import IN_FORCE, DecidedChange, Decision, Mode, Standing
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
@@ -18,7 +18,7 @@ from tuner.policy.decided_advice import RUNS_OF_LATE
 from tuner.policy.situation import Situation
 from tuner.words.decisions import decision_summary
 
-from .histories import GB, conf, decided, hint, in_force, recommend, run, situation, standings, told, verdict
+from .histories import GB, MIDNIGHT, conf, decided, hint, in_force, recommend, run, situation, standings, told, verdict
 
 ACTION = hint("q1")
 ADVICE = recommend(ACTION)
@@ -129,6 +129,22 @@ def test_what_a_person_turned_down_stays_out(ruling: Ruling) -> None:
         found = decision(*runs, verdicts=out)
         assert not found.in_force
         assert "by ana" in told(found.changes[0])
+
+
+@pytest.mark.parametrize("ruling", [Ruling.REJECT, Ruling.ROLL_BACK])
+def test_what_a_person_turned_down_does_not_come_back_as_another_number(ruling: Ruling) -> None:
+    advised, moved = (recommend(conf(value=value)) for value in ("16", "17"))
+    (refused,) = advised
+    said = Verdict("etl", refused.id, ruling, "ana", MIDNIGHT + timedelta(days=0.9))
+    asked = run(1, {"q1": 10, "q2": 10}, DecidedChange(refused, Standing.HELD, refused.reason))
+    found = decide(known(BASE, asked, advice=(moved,), verdicts=(said,)))
+    assert [(d.id, d.standing) for d in found.changes if d.id == moved[0].id] == [(moved[0].id, Standing.HELD)]
+    assert not found.in_force
+    wanted = replace(said, change_id=moved[0].id, ruling=Ruling.APPROVE, at=said.at + timedelta(hours=1))
+    assert decide(known(BASE, asked, advice=(moved,), verdicts=(said, wanted))).in_force
+    # Another property was not spoken of.
+    other = recommend(conf("spark.sql.adaptive.advisoryPartitionSizeInBytes"))
+    assert decide(known(BASE, asked, advice=(other,), verdicts=(said,))).in_force
 
 
 def test_what_is_approved_after_it_was_rejected_is_tried() -> None:

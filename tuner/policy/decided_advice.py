@@ -111,9 +111,8 @@ def _decided(situation: Situation, change: Change, records: Mapping[str, Record]
     if record is None and ruling is not Ruling.APPROVE:
         if any(_is_like(change, r) and r.standing in IN_FORCE for r in records.values()):
             return None
-        if lost := _lost_alike(situation, change, records):
-            numbers = {"value": _shared_value(lost.decided.change, change)}
-            return _held(change, Reason(ReasonCode.LOST_ALIKE, numbers, (lost.why,)))
+        if (kept_out := _out_alike(situation, change, records)) is not None:
+            return kept_out
     if situation.mode is not Mode.AUTO and ruling is not Ruling.APPROVE:
         return DecidedChange(change, Standing.PROPOSED, change.reason)
     return _try(situation, change, records, approved=ruling is Ruling.APPROVE)
@@ -177,6 +176,16 @@ def _nearly(action: Action, other: Action) -> bool:
     if not (action.value.isdecimal() and other.value.isdecimal()):
         return action.value == other.value
     return abs(int(action.value) - int(other.value)) <= SAME_VALUE * int(other.value)
+
+
+def _out_alike(situation: Situation, change: Change, records: Mapping[str, Record]) -> DecidedChange | None:
+    """What keeps the same property out with another number: a person's word, or a loss."""
+    if refused := situation.rulings.refusal_alike(change):
+        return DecidedChange(change, Standing.HELD, ruled_by(refused))
+    if lost := _lost_alike(situation, change, records):
+        numbers = {"value": _shared_value(lost.decided.change, change)}
+        return _held(change, Reason(ReasonCode.LOST_ALIKE, numbers, (lost.why,)))
+    return None
 
 
 def _lost_alike(situation: Situation, change: Change, records: Mapping[str, Record]) -> Record | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tuner.model.action import Action
+from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change
 from tuner.model.verdict import Ruling, Verdict
 
@@ -18,25 +18,30 @@ _Placed = tuple[int, Verdict]
 @dataclass(frozen=True, slots=True)
 class Rulings:
     """The newest verdict by the id of a change and of each action that it did: a value that moves a little makes another
-    change, and verdicts of before there were changes are on single actions. `rolled_back` are the ids that ever were."""
+    change, and verdicts of before there were changes are on single actions. `rolled_back` are the ids that ever were,
+    `of_property` is the newest verdict on a change that sets a property, to whatever value."""
 
     newest: Mapping[str, _Placed]
     rolled_back: frozenset[str]
+    of_property: Mapping[str, Verdict]
 
     @classmethod
     def of(cls, verdicts: Sequence[Verdict], changes: Iterable[Change]) -> Rulings:
         """Verdicts are oldest first; `changes` are those that were ever decided on, as far as they are known."""
         if not verdicts:
             return NOTHING_SAID
-        actions = {change.id: [action.id for action in ruled_actions(change)] for change in changes}
+        actions = {change.id: ruled_actions(change) for change in changes}
         newest: dict[str, _Placed] = {}
         rolled_back: set[str] = set()
+        of_property: dict[str, Verdict] = {}
         for place, verdict in enumerate(verdicts):
-            for id_ in (verdict.change_id, *actions.get(verdict.change_id, ())):
+            ruled = actions.get(verdict.change_id, ())
+            of_property.update((action.target, verdict) for action in ruled if action.kind is ActionKind.SET_CONF)
+            for id_ in (verdict.change_id, *(action.id for action in ruled)):
                 newest[id_] = place, verdict
                 if verdict.ruling is Ruling.ROLL_BACK:
                     rolled_back.add(id_)
-        return cls(newest, frozenset(rolled_back))
+        return cls(newest, frozenset(rolled_back), of_property)
 
     def on(self, change: Change) -> Verdict | None:
         """The newest ruling on a change; of what is said of its parts since, a refusal of one is a refusal of all."""
@@ -46,6 +51,13 @@ class Rulings:
         found = [one for one in (own, *said) if one]
         refused = [one for one in found if one[1].ruling in _REFUSALS]
         return max(refused or found, key=lambda one: one[0])[1] if found else None
+
+    def refusal_alike(self, change: Change) -> Verdict | None:
+        """The newest ruling on a property that a change sets, where it was refused with another value: advice moves with the
+        data."""
+        of_properties = (a for a in ruled_actions(change) if a.kind is ActionKind.SET_CONF)
+        said = (self.of_property.get(action.target) for action in of_properties)
+        return next((one for one in said if one is not None and one.ruling in _REFUSALS), None)
 
     def on_id(self, id_: str) -> Verdict | None:
         """The newest verdict on the change, or the action, of an id."""
@@ -62,4 +74,4 @@ def ruled_actions(change: Change) -> tuple[Action, ...]:
     return change.carried_out or change.actions
 
 
-NOTHING_SAID = Rulings({}, frozenset())
+NOTHING_SAID = Rulings({}, frozenset(), {})

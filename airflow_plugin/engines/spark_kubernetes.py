@@ -26,6 +26,8 @@ _FIELDS = {
     ("dynamicAllocation", "maxExecutors"): knobs.DYNAMIC_ALLOCATION_MAX.property,
     ("dynamicAllocation", "initialExecutors"): knobs.DYNAMIC_ALLOCATION_INITIAL.property,
 }
+# It beats what sparkConf says, and no log tells of it.
+_OVERHEAD_FACTOR = "spark.kubernetes.memoryOverheadFactor"
 _LISTS = {"jars": JARS, "files": FILES, "packages": "spark.jars.packages"}
 
 
@@ -43,6 +45,7 @@ class SparkKubernetes(Engine):
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
         spec = request["body"]["spec"]
         fields = {name: (spec.get(part) or {}).get(field) for (part, field), name in _FIELDS.items()}
+        fields[_OVERHEAD_FACTOR] = spec.get("memoryOverheadFactor")
         lists = {name: (spec.get("deps") or {}).get(field) for field, name in _LISTS.items()}
         return (
             SparkJob(

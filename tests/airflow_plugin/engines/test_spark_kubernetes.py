@@ -229,6 +229,14 @@ def test_a_pod_with_a_limit_of_its_own_keeps_its_sizes() -> None:
     assert not ENGINE.read(None, {"body": body})[0].sets_sizes
 
 
+def test_a_factor_of_overheads_is_known_to_be_there() -> None:
+    body = application()
+    body["spec"]["memoryOverheadFactor"] = "0.8"
+    (job,) = ENGINE.read(None, {"body": body})
+    assert job.conf["spark.kubernetes.memoryOverheadFactor"] == "0.8"
+    assert "spark.kubernetes.memoryOverheadFactor" not in ENGINE.read(None, {"body": application()})[0].conf
+
+
 def test_the_retry_of_one_that_died_for_memory_has_more(
     kubeconfig: Path, service: SparkService, stored: Stored
 ) -> None:

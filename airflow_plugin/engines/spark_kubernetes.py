@@ -9,6 +9,7 @@ from typing import Any
 from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob
 from airflow_plugin.engines.kubernetes_refusal import is_kubernetes_refusal
 from tuner.spark import knobs
+from tuner.spark.container import KUBERNETES_OVERHEAD_FACTOR
 from tuner.spark.property_text import spark_text, spark_texts
 from tuner.steering.agent.submission import FILES, JARS
 
@@ -26,8 +27,6 @@ _FIELDS = {
     ("dynamicAllocation", "maxExecutors"): knobs.DYNAMIC_ALLOCATION_MAX.property,
     ("dynamicAllocation", "initialExecutors"): knobs.DYNAMIC_ALLOCATION_INITIAL.property,
 }
-# It beats what sparkConf says, and no log tells of it.
-_OVERHEAD_FACTOR = "spark.kubernetes.memoryOverheadFactor"
 _LISTS = {"jars": JARS, "files": FILES, "packages": "spark.jars.packages"}
 
 
@@ -45,7 +44,7 @@ class SparkKubernetes(Engine):
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
         spec = request["body"]["spec"]
         fields = {name: (spec.get(part) or {}).get(field) for (part, field), name in _FIELDS.items()}
-        fields[_OVERHEAD_FACTOR] = spec.get("memoryOverheadFactor")
+        fields[KUBERNETES_OVERHEAD_FACTOR] = spec.get("memoryOverheadFactor")
         lists = {name: (spec.get("deps") or {}).get(field) for field, name in _LISTS.items()}
         return (
             SparkJob(

@@ -34,7 +34,8 @@ def take_job(fragment: Fragment, event: ev.JobEnd, execution_id: int | None) -> 
 def take_executor(fragment: Fragment, event: ev.ExecutorRemoved) -> None:
     """Keep why an executor is gone, unless it was idle and given back."""
     if isinstance(event.reason, str) and recognise(event.reason)[0] is not FailureKind.UNKNOWN:
-        _keep(fragment.losses, event.reason, f"executor {event.executor_id}")
+        id_ = event.executor_id
+        _keep(fragment.losses, event.reason, f"executor {id_}", lost_executor=id_)
 
 
 def absorb_failures(here: Fragment, later: Fragment) -> None:
@@ -48,11 +49,18 @@ def absorb_failures(here: Fragment, later: Fragment) -> None:
 
 
 def _keep(
-    kept: list[LoggedFailure], text: str, where: str, *, execution_id: int | None = None, job_id: int | None = None
+    kept: list[LoggedFailure],
+    text: str,
+    where: str,
+    *,
+    execution_id: int | None = None,
+    job_id: int | None = None,
+    lost_executor: str = "",
 ) -> None:
     kind, words = recognise(text)
-    lost = _LOST_EXECUTOR.search(text[:LOOKED_AT])
-    _add(kept, LoggedFailure(kind, words, printable(where, _MAX_WHERE), execution_id, job_id, lost[1] if lost else ""))
+    if not lost_executor and (named := _LOST_EXECUTOR.search(text[:LOOKED_AT])):
+        lost_executor = named[1]
+    _add(kept, LoggedFailure(kind, words, printable(where, _MAX_WHERE), execution_id, job_id, lost_executor))
 
 
 def _add(kept: list[LoggedFailure], failed: LoggedFailure) -> None:

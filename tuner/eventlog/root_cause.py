@@ -32,4 +32,4 @@ def root_cause(failures: Sequence[LoggedFailure]) -> LoggedFailure | None:
 
 
 def _is_of(loss: LoggedFailure, failed: LoggedFailure) -> bool:
-    return not failed.lost_executor or loss.where == f"executor {failed.lost_executor}"
+    return failed.lost_executor in ("", loss.lost_executor)

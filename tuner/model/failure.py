@@ -76,8 +76,8 @@ NOT_OF_SIZES = frozenset(
 class LoggedFailure:
     """Something that failed in an application: a SQL execution, a job (of an execution, where it is known), or an executor.
 
-    `where` names it. `words` quote numbers of Spark's own, and nothing of the job's. `lost_executor` is the id of the one that it
-    was lost with, where it says so.
+    `where` names it. `words` quote numbers of Spark's own, and nothing of the job's. `lost_executor` is the id of the one that
+    was lost, or that it says it was lost with; "" where it says none.
     """
 
     kind: FailureKind

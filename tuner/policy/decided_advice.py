@@ -209,8 +209,8 @@ def _worth_another_try(situation: Situation, record: Record, verdict: Verdict | 
     if verdict is not None and verdict.ruling is Ruling.APPROVE:
         return record.judged_at is None or verdict.at > record.judged_at
     # A size says nothing against a failure; one that the job has had of late, on Sundays or once, will come again.
-    of_late = _sizes_of_late(situation, 1 if record.standing is Standing.EXPIRED else RUNS_OF_LATE)
-    sizes = [0] if record.why.code in _FAILURES else of_late
+    runs = 1 if record.standing is Standing.EXPIRED else RUNS_OF_LATE
+    sizes = [0] if record.why.code in _FAILURES else _sizes_of_late(situation, runs)
     return bool(record.losses) and all(
         loss.is_past(size, situation.context) for loss in record.losses for size in sizes
     )

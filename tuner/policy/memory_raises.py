@@ -14,6 +14,7 @@ from tuner.model.size_change import MemoryLimits, SizeChange, as_asked
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.failed_run import FailedRun, failed_by
 from tuner.policy.remedies import HEALED, REMEDIES, SIZED, STEP, amount, as_value, more, remedies_of
+from tuner.policy.suspects import REFUSED
 from tuner.spark.broadcasts_off import THRESHOLDS
 from tuner.spark.container import (
     UNTOLD_OVERHEADS,
@@ -46,16 +47,7 @@ _HEAP, _OVERHEAD, _OFF_HEAP = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD
 _DRIVER, _RESULTS = DRIVER_MEMORY.property, DRIVER_MAX_RESULT_SIZE.property
 _CORES = EXECUTOR_CORES.property
 # What ends a run before it has executors, whatever sizes it asks for.
-_BEFORE_ITS_TASKS = frozenset(
-    {
-        FailureKind.INPUT_MISSING,
-        FailureKind.ACCESS_DENIED,
-        FailureKind.UNREACHABLE,
-        FailureKind.CODE,
-        FailureKind.DATA_OR_CODE,
-        FailureKind.OWN_EXIT,
-    }
-)
+_BEFORE_ITS_TASKS = REFUSED | {FailureKind.DATA_OR_CODE, FailureKind.OWN_EXIT}
 
 
 def memory_raises(runs: Sequence[Run], own_conf: Mapping[str, str], limits: MemoryLimits) -> tuple[SizeChange, ...]:
@@ -260,14 +252,12 @@ class _Known:
 
     def _limit_of_driver(self, conf: Mapping[str, str]) -> int:
         """Of its heap. One beside others, who share the machine with it, has what its author asks for."""
-        asked = self._asked
+        asked, most = self._asked, self.limits.driver_bytes
+        if most is None:
+            is_alone = self.limits.is_driver_apart or _is_elsewhere(asked)
+            most = 1 << 62 if is_alone else amount(_DRIVER, asked)
         shape = self.limits.largest_shape(Settings(conf)[DRIVER_CORES])
-        limits = [limit for limit in (self.limits.driver_bytes,) if limit is not None]
-        if shape is not None:
-            limits.append(largest_driver_heap(conf, shape) // MIB * MIB)
-        if self.limits.driver_bytes is None and not (self.limits.is_driver_apart or _is_elsewhere(asked)):
-            limits.append(amount(_DRIVER, asked))
-        return min(limits, default=1 << 62)
+        return most if shape is None else min(most, largest_driver_heap(conf, shape) // MIB * MIB)
 
 
 def _waited_in_vain(run: Run) -> bool:

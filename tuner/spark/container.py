@@ -21,8 +21,9 @@ from tuner.spark.settings import Settings
 # spark.kubernetes.memoryOverheadFactor of jobs that are not of the JVM (BasicDriverFeatureStep).
 _ON_KUBERNETES = 0.4
 _LARGEST_FACTOR = 100.0
+KUBERNETES_OVERHEAD_FACTOR = "spark.kubernetes.memoryOverheadFactor"
 # Names of overheads that logs do not tell of: of YARN before Spark 2.3, and of Kubernetes.
-UNTOLD_OVERHEADS = frozenset({"spark.yarn.executor.memoryOverhead", "spark.kubernetes.memoryOverheadFactor"})
+UNTOLD_OVERHEADS = frozenset({"spark.yarn.executor.memoryOverhead", KUBERNETES_OVERHEAD_FACTOR})
 _MOST = (1 << 62) - 1
 
 

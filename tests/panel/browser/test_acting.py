@@ -73,6 +73,7 @@ def test_mode_goes_back_to_the_jobs_own(visit: Callable[..., Visit]) -> None:
     page.get_by_role("button", name="Change mode").click()
     page.get_by_label("suggest", exact=True).check()
     page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("form").wait_for(state="detached")
     page.get_by_role("button", name="Change mode").click()
     page.get_by_label("the job's own").check()
     page.get_by_role("button", name="Save", exact=True).click()

@@ -15,6 +15,10 @@ class StoreError(TunerError):
     """The history store cannot be reached, or its schema is not this version's."""
 
 
+class TriedMeanwhileError(TunerError):
+    """A run that began after this one was decided tries one of its changes already."""
+
+
 class SparkSubmitError(TunerError):
     """spark-submit cannot be started."""
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tuner.errors import TriedMeanwhileError
 from tuner.history.store import Store
-from tuner.model.run import RunState
+from tuner.model.run import Run, RunState
 
-from .samples import running
+from .samples import full_decision, running
 
 pytestmark = pytest.mark.processes
 
@@ -51,3 +53,20 @@ def test_threads_can_share_a_store(store: Store) -> None:
     with ThreadPoolExecutor(PROCESSES) as threads:
         list(threads.map(lambda number: store.begin(running(f"{number:02}", minute=number)), range(RUNS)))
     assert [run.key for run in store.runs("etl.load")] == [f"{number:02}" for number in range(RUNS)]
+
+
+def test_of_threads_that_try_the_same_change_one_begins(store: Store) -> None:
+    tries = [replace(running(f"{number:02}", minute=number), decision=full_decision()) for number in range(RUNS)]
+
+    def begins(run: Run) -> bool:
+        try:
+            return store.begin(run, decided_with=[])
+        except TriedMeanwhileError:
+            return False
+
+    with ThreadPoolExecutor(PROCESSES) as threads:
+        begun = list(threads.map(begins, tries))
+    assert [run.key for run in store.runs("etl.load")] == [
+        run.key for run, has in zip(tries, begun, strict=True) if has
+    ]
+    assert sum(begun) == 1

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from sqlalchemy import Connection, delete, text, update
 
-from tuner.errors import StoreError
+from tuner.errors import StoreError, TriedMeanwhileError
 from tuner.history.cohort_rows import CohortSummary
 from tuner.history.engine import open_engine
 from tuner.history.store import Store
@@ -25,7 +25,7 @@ from tuner.model.decision import CohortState, DecidedChange, Decision, Mode, Sta
 from tuner.model.insight import Insight, InsightKind
 from tuner.model.look_ahead import LookAhead
 from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
-from tuner.model.run import Origin, RunDetails, RunState
+from tuner.model.run import Origin, Run, RunDetails, RunState
 from tuner.model.saving import Saving
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.words.decisions import decision_summary
@@ -148,6 +148,40 @@ def test_only_a_running_run_begins(store: Store) -> None:
     with pytest.raises(ValueError, match="only a running one can begin"):
         store.begin(replace(running("k"), state=RunState.SUCCEEDED))
     assert store.run("k") is None
+
+
+def trying(key: str, minute: int = 0) -> Run:
+    """A run that has just started and has a change on trial."""
+    return replace(running(key, minute=minute), decision=replace(full_decision(), unsteered=None))
+
+
+def test_what_a_run_tries_that_began_since_is_not_tried_beside_it(store: Store) -> None:
+    store.begin(running("known"))
+    store.begin(trying("first", minute=1), decided_with=["known"])
+    with pytest.raises(TriedMeanwhileError, match="run first began meanwhile"):
+        store.begin(trying("second", minute=2), decided_with=["known"])
+    assert store.run("second") is None
+    assert [found.runs for found in store.cohorts()] == [2]
+
+    assert store.begin(trying("second", minute=2), decided_with=["known", "first"]), "it was decided with that"
+    assert store.begin(running("third", minute=3), decided_with=["known"]), "it tries nothing"
+    assert store.begin(trying("first", minute=1), decided_with=["known", "second"]), "it began already"
+    assert store.begin(trying("fourth")), "nobody asked"
+
+
+@pytest.mark.parametrize(
+    "state", [pytest.param(RunState.SUCCEEDED, id="it ended"), pytest.param(RunState.LOST, id="it was lost")]
+)
+def test_what_a_run_tried_may_be_tried_once_that_is_over(store: Store, state: RunState) -> None:
+    store.begin(trying("first"))
+    store.finish("first", state, LATER, None)
+    assert store.begin(trying("second"), decided_with=[])
+
+
+def test_a_run_older_than_all_that_a_decision_looked_at_did_not_begin_since(store: Store) -> None:
+    store.begin(trying("older"))
+    store.begin(running("known", minute=1))
+    assert store.begin(trying("now", minute=2), decided_with=["known"])
 
 
 # -- finish ------------------------------------------------------------------------------------------------------------

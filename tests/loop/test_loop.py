@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,7 +30,7 @@ from tuner.model.decision import Mode, Standing
 from tuner.model.failure import FailureKind
 from tuner.model.plan_picture import StepKind
 from tuner.model.reason import ReasonCode
-from tuner.model.run import RunState
+from tuner.model.run import Run, RunState
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.steering import directives_of_decision as carry_out
 from tuner.steering.agent.spark_home import SparkAtHand
@@ -305,6 +306,39 @@ def test_mapped_instances_share_what_they_learn_and_one_tries(nightly: Nightly) 
         Spark(seconds=4 if turn is trying else 7, broadcast=turn is trying).run(turn)
         complete(turn, nightly.url, failed=False)
     assert nightly.prepare("e/2/load/2/1").decision.in_force
+
+
+@pytest.mark.parametrize("siblings", [1, 2, 5])
+def test_of_runs_that_begin_at_the_same_moment_one_tries(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, siblings: int
+) -> None:
+    nightly.night("e/1/load/0/1")
+    turns: list[Turn] = []
+    genuine = Store.begin
+
+    def others_first(store: Store, run: Run, *given: Any) -> bool:
+        if len(turns) < siblings and run.key == "e/2/load/0/1":
+            with monkeypatch.context() as alone:
+                alone.setattr(Store, "begin", genuine)
+                turns.append(nightly.prepare(f"e/2/load/{len(turns) + 1}/1"))
+        return genuine(store, run, *given)
+
+    monkeypatch.setattr(Store, "begin", others_first)
+    turns.append(nightly.prepare("e/2/load/0/1"))
+    assert [bool(turn.decision.in_force) for turn in turns] == [True] + [False] * (len(turns) - 1)
+    last = nightly.stored("e/2/load/0/1").decision
+    assert last == turns[-1].decision
+    assert [d.held and d.held.code for d in last.changes] == [ReasonCode.ON_TRIAL_IN_ANOTHER_RUN]
+    assert not turns[-1].directives.conf
+    assert turns[-1].problems == ()
+
+
+def test_threads_that_prepare_at_once_try_a_change_once(nightly: Nightly) -> None:
+    nightly.night("e/1/load/0/1")
+    with ThreadPoolExecutor(6) as pool:
+        turns = list(pool.map(nightly.prepare, [f"e/2/load/{index}/1" for index in range(6)]))
+    assert sum(bool(turn.decision.in_force) for turn in turns) == 1
+    assert [problem for turn in turns for problem in turn.problems] == []
 
 
 def test_a_log_cut_in_the_middle_is_partial_and_no_evidence_on_a_change(nightly: Nightly) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Self
 from sqlalchemy import Connection, Engine, Insert, Select, Update, delete, func, insert, select, update
 from sqlalchemy.orm import Session, undefer
 
-from tuner.errors import StoreError
+from tuner.errors import StoreError, TriedMeanwhileError
 from tuner.garbage_collection import collection_paused
 from tuner.history.cohort_rows import (
     CohortSummary,
@@ -71,7 +71,7 @@ from tuner.history.upsert import insert_into
 from tuner.history.url import parse
 from tuner.model.cohort_figures import CohortFigures
 from tuner.model.cohort_stance import CohortStance
-from tuner.model.decision import Decision, Mode
+from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.imported_change import ImportedChange
 from tuner.model.look_ahead import LookAhead
 from tuner.model.objective import Objective
@@ -127,11 +127,17 @@ class Store:
         self._engine.dispose()
 
     def begin(
-        self, run: Run, may_commit: Callable[[], bool] = lambda: True, tags: Collection[str] | None = None
+        self,
+        run: Run,
+        may_commit: Callable[[], bool] = lambda: True,
+        tags: Collection[str] | None = None,
+        decided_with: Collection[str] | None = None,
     ) -> bool:
         """Stores a run that starts. Begun again while it runs, its new decision and log directory replace the old;
         begun again once it is finished, nothing changes: False. `tags` are those of its DAG (None: not known).
 
+        `decided_with` are the keys of the runs that its decision looked at (None: whatever they are): TriedMeanwhileError,
+        and nothing is stored, where another one of its cohort runs by now with a change in force that this one is to try.
         `may_commit` is asked once all is ready: False, and nothing is stored, where it says no. ValueError for a run that
         is not running.
         """
@@ -140,7 +146,10 @@ class Store:
         with self._writing() as connection:
             if connection.execute(_insert_or_replace_decision(run, connection.dialect.name)).rowcount == 0:
                 return False
+            # From here on no other run of the cohort begins until this one has, or has not.
             count_in(connection, run, tags)
+            if decided_with is not None:
+                _require_untried(connection, run, decided_with)
             if not may_commit():
                 connection.rollback()
                 return False
@@ -555,6 +564,25 @@ def _insert_or_replace_decision(run: Run, dialect: str) -> Insert:
     return added.on_conflict_do_update(
         index_elements=[RunRow.key], set_=replaced, where=RunRow.state == RunState.RUNNING.value
     )
+
+
+def _require_untried(connection: Connection, run: Run, decided_with: Collection[str]) -> None:
+    """TriedMeanwhileError where a run that is not among these, nor older, has a change in force that this one is to try."""
+    trials = {decided.id for decided in run.decision.in_force if decided.standing is Standing.TRIAL}
+    if not trials:
+        return
+    oldest = connection.scalar(select(func.min(RunRow.started_at)).where(RunRow.key.in_(decided_with)))
+    others = [
+        RunRow.cohort == run.cohort,
+        RunRow.state == RunState.RUNNING.value,
+        RunRow.key.not_in([*decided_with, run.key]),
+    ]
+    if oldest is not None:
+        others.append(RunRow.started_at >= oldest)
+    for key, document in connection.execute(select(RunRow.key, RunRow.decision).where(*others)):
+        decision = readable_decision(key, document)
+        if decision is not None and not trials.isdisjoint(decided.id for decided in decision.in_force):
+            raise TriedMeanwhileError(f"run {key} began meanwhile and tries a change that run {run.key} was to try")
 
 
 def _update_unfinished(key: str, state: RunState, ended_at: datetime, outcome: Outcome | None) -> Update:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from enum import Enum, auto
 from functools import partial
 from threading import Thread
 from typing import TypeGuard
@@ -18,7 +19,7 @@ from tuner.advice.facts import Facts
 from tuner.advice.oversized_hints import head_room
 from tuner.advice.steering_reach import Reach
 from tuner.cost.learned.has_learner import has_learner
-from tuner.errors import EventLogNotFoundError
+from tuner.errors import EventLogNotFoundError, TriedMeanwhileError
 from tuner.eventlog.as_ended import as_ended
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import MAX_SEARCH_SECONDS, locate
@@ -58,7 +59,7 @@ from tuner.model.insight import Insight
 from tuner.model.look_ahead import LookAhead
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
-from tuner.model.run import Elsewhere, Origin, Outcome, Run, RunState
+from tuner.model.run import Elsewhere, Origin, Outcome, Run, RunMark, RunState
 from tuner.model.size_change import Resources, SizeChange, values_of
 from tuner.model.verdict import Verdict
 from tuner.plan.queries import queries
@@ -92,6 +93,8 @@ MOST_LENT = 200
 MOST_COHORTS_ELSEWHERE = 20
 # Tries of a run that are looked up by their keys.
 MAX_TRIES = 10
+# So often is a run decided while others begin that try what it was to try; then it tries nothing.
+MOST_DECISIONS = 3
 # A run without a log after this long has lost it.
 LOST_AFTER = timedelta(days=2)
 # Clocks of driver and file system may differ.
@@ -134,6 +137,14 @@ class _Steering:
     conf: Mapping[str, str] = field(default_factory=dict)
     taught: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
+
+
+class _Begun(Enum):
+    """What came of recording a run."""
+
+    RECORDED = auto()
+    NOT_RECORDED = auto()
+    TRIED_MEANWHILE = auto()
 
 
 def prepare(job: Job, store_url: str) -> Turn:
@@ -243,15 +254,22 @@ def _record_unsteered(turn: Turn, store_url: str) -> None:
 
 
 def _steer(store: Store, preparing: _Preparing) -> _Steering | None:
-    """What the history asks for."""
+    """What the history asks for, decided anew where others that begin just now took the same changes on trial."""
     job, place, problems = _in_its_mode(store, preparing), preparing.place, preparing.problems
-    with collection_paused():
-        runs = problems.guard(
-            "read the history", lambda: store.recent(job.cohort, HISTORY_RUNS, LEARN_RUNS), list[Run]()
-        )
-        steering = problems.guard("decide", lambda: _decided(store, job, place, runs, problems), None)
-    steering = steering or problems.guard("observe the run", lambda: _unsteered(job, place, "no decision"), None)
-    return _recorded(store, preparing, job, steering) if steering else None
+    for _ in range(MOST_DECISIONS):
+        with collection_paused():
+            runs = problems.guard(
+                "read the history", lambda: store.recent(job.cohort, HISTORY_RUNS, LEARN_RUNS), list[Run]()
+            )
+            steering = problems.guard("decide", partial(_decided, store, job, place, runs, problems), None)
+        steering = steering or problems.guard("observe the run", lambda: _unsteered(job, place, "no decision"), None)
+        if steering is None:
+            return None
+        with suppress(TriedMeanwhileError):
+            return _recorded(store, preparing, job, steering, {run.key for run in runs})
+    others = partial(_unsteered, job, place, "runs that began with it try the same changes")
+    steering = problems.guard("observe the run", others, None)
+    return _recorded(store, preparing, job, steering, ()) if steering else None
 
 
 def _steer_as_decided_ahead(store: Store, preparing: _Preparing) -> _Steering | None:
@@ -260,8 +278,11 @@ def _steer_as_decided_ahead(store: Store, preparing: _Preparing) -> _Steering | 
         return None
     job = _in_its_mode(store, preparing)
     with collection_paused():
-        steering = _decided_ahead(store, job, preparing.place, preparing.problems)
-    return _recorded(store, preparing, job, steering) if steering else None
+        marks = store.marks(job.cohort, HISTORY_RUNS)
+        steering = _decided_ahead(store, job, preparing.place, marks, preparing.problems)
+    with suppress(TriedMeanwhileError):
+        return _recorded(store, preparing, job, steering, {mark.key for mark in marks}) if steering else None
+    return None
 
 
 def _in_its_mode(store: Store, preparing: _Preparing) -> Job:
@@ -275,12 +296,18 @@ def _as_told(store: Store, job: Job) -> Job:
     return replace(job, mode=mode or job.mode, objective=objective or job.objective)
 
 
-def _recorded(store: Store, preparing: _Preparing, job: Job, steering: _Steering) -> _Steering | None:
-    """The steering, once it is recorded: what is not cannot be verified or rolled back, and then nothing is in force."""
+def _recorded(
+    store: Store, preparing: _Preparing, job: Job, steering: _Steering, decided_with: Collection[str]
+) -> _Steering | None:
+    """The steering, once it is recorded: what is not cannot be verified or rolled back, and then nothing is in force.
+    `decided_with` are the keys of the runs that it rests on: TriedMeanwhileError as Store.begin raises it."""
     run = preparing.turn(job, steering, ()).run
-    begin = partial(_begin, store, run, preparing.waited_for, job.tags)
-    if preparing.problems.guard("record the run", begin, False):
+    begin = partial(_begin, store, run, preparing.waited_for, job.tags, decided_with)
+    begun = preparing.problems.guard("record the run", begin, _Begun.NOT_RECORDED)
+    if begun is _Begun.RECORDED:
         return steering
+    if begun is _Begun.TRIED_MEANWHILE:
+        raise TriedMeanwhileError(f"a run that began meanwhile tries a change of run {run.key}")
     unrecorded = partial(_unsteered, job, preparing.place, "not recorded")
     return preparing.problems.guard("observe the run", unrecorded, None)
 
@@ -355,13 +382,15 @@ def _decided(store: Store, job: Job, place: EventLogPlace, runs: Sequence[Run], 
     return _steering(job, place, decision, directives, taught, names_in(runs))
 
 
-def _decided_ahead(store: Store, job: Job, place: EventLogPlace, problems: Problems) -> _Steering | None:
+def _decided_ahead(
+    store: Store, job: Job, place: EventLogPlace, marks: Sequence[RunMark], problems: Problems
+) -> _Steering | None:
     """What was decided when the last run ended; None where anything that it rests on may have changed since."""
     ahead = store.look_ahead(job.cohort)
     if ahead is None or not ahead.stamp:
         return None
     way = choose_method(job.steering, job.submission, ahead.spark_version, ahead.no_agent)
-    marks, reach = store.marks(job.cohort, HISTORY_RUNS), _reach(job, way)
+    reach = _reach(job, way)
     advice = advice_stamp(marks, reach)
     elsewhere = store.elsewhere(job.cohort, MOST_COHORTS_ELSEWHERE, 0)
     verdicts, imported = store.verdicts(job.cohort), store.imports(job.cohort)
@@ -802,12 +831,17 @@ def _undecided(job: Job) -> Decision:
     return Decision(job.mode, (), unsteered=Reason(ReasonCode.UNSTEERED, {"why": ""}))
 
 
-def _begin(store: Store, run: Run, waited_for: Consent, tags: Collection[str] | None) -> bool:
+def _begin(
+    store: Store, run: Run, waited_for: Consent, tags: Collection[str] | None, decided_with: Collection[str]
+) -> _Begun:
     """Whether the run is recorded: what is decided too late for the job to have it never is."""
-    begun = store.begin(run, waited_for.take, tags)
+    try:
+        begun = store.begin(run, waited_for.take, tags, decided_with)
+    except TriedMeanwhileError:
+        return _Begun.TRIED_MEANWHILE
     if begun and waited_for.withdrawn:
         store.finish(run.key, RunState.LOST, run.started_at, None)
-    return begun
+    return _Begun.RECORDED if begun else _Begun.NOT_RECORDED
 
 
 def _finish(store_url: str, run: Run) -> bool:

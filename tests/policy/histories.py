@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -218,3 +218,10 @@ class Cohort:
 
     def nights_in_force(self, action: Action) -> list[int]:
         return [n for n, r in enumerate(self.runs) if action.id in in_force(r.decision)]
+
+
+def of_relations(found: Run) -> Run:
+    """A run whose queries read a relation."""
+    assert found.outcome is not None
+    queries = tuple(replace(query, relations=("db.sales",)) for query in found.outcome.queries)
+    return replace(found, outcome=replace(found.outcome, queries=queries))

@@ -29,7 +29,7 @@ from tuner.spark.knobs import (
 )
 from tuner.words.reasons import reason_words
 
-from .histories import decided, hint, run
+from .histories import decided, hint, of_relations, run
 
 INSTANCES = EXECUTOR_INSTANCES.property
 YARN = {"spark.master": "yarn", EXECUTOR_CORES.property: "4", INSTANCES: "16"}
@@ -100,6 +100,15 @@ def test_three_nights_come_before_the_first_step_and_one_before_each_further() -
     assert given([*THREE, night(3, fewer(8))]) == 4
     # With four, 64 tasks take four turns: twelve seconds of ten minutes, 2 %. With three it were 5.3 - 1 turns.
     assert given([*THREE, night(3, fewer(8)), night(4, fewer(4))]) == 4
+
+
+def test_nights_whose_upstream_was_late_say_nothing() -> None:
+    idle = [of_relations(night(n, gigabytes=0, minutes=0.1, at_once=((1, 6_000),))) for n in range(5)]
+    assert given(idle) == 16
+    assert given([*idle, *(of_relations(night(n)) for n in range(5, 7))]) == 16
+    assert given([*idle, *(of_relations(night(n)) for n in range(5, 8))]) == 8
+    # A job of no relations never reads any.
+    assert given([night(n, gigabytes=0) for n in range(3)]) == 8
 
 
 def test_it_says_what_the_tasks_needed() -> None:

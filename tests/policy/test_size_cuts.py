@@ -24,7 +24,7 @@ from tuner.spark.memory import broadcast_cap
 from tuner.units import GIB, MIB
 from tuner.words.reasons import reason_words
 
-from .histories import decided, hint, run
+from .histories import decided, hint, of_relations, run
 
 HEAP, OVERHEAD = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property
 STANDALONE = {"spark.master": "spark://master:7077"}
@@ -99,6 +99,13 @@ def test_three_sampled_nights_come_before_the_first_step_and_one_before_each_fur
     assert given([*THREE, night(3, less(4096))]) == 2048
     # 1,000 MiB and a quarter more, in steps of 64.
     assert given([*THREE, night(3, less(4096)), night(4, less(2048))]) == 1280
+
+
+def test_nights_whose_upstream_was_late_say_nothing() -> None:
+    idle = [of_relations(night(n, gigabytes=0, firm=60)) for n in range(5)]
+    assert given(idle) == OWN
+    assert given([*idle, *(of_relations(night(n)) for n in range(5, 7))]) == OWN
+    assert given([*idle, *(of_relations(night(n)) for n in range(5, 8))]) == OWN // 2
 
 
 def test_a_step_that_takes_little_is_none() -> None:

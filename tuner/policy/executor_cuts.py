@@ -16,7 +16,7 @@ from tuner.model.size_change import SizeChange, as_asked
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.cut_steps import AS_MUCH, LEAST_RUNS, LEAST_TAKEN, MOST_SLOWER, MOST_TAKEN, MOST_UNEXPLAINED
 from tuner.policy.input_growth import input_growth
-from tuner.policy.measure import total_input_bytes
+from tuner.policy.measure import found_nothing, total_input_bytes
 from tuner.spark.knob import Knob
 from tuner.spark.knobs import (
     CORES_MAX,
@@ -74,7 +74,7 @@ def executor_cuts(
     half at most in a step, once three runs were measured in the author's number, one of them with the changes of the next, and
     one in that of each step. If all runs in a number take over 5 % longer than those in the author's usually do, or one fails
     that may have for it, it is taken back for good. A number that no two runs have told of is left while changes are in force
-    that no run in the author's number had.
+    that no run in the author's number had. A run that found nothing to read tells nothing.
 
     With dynamic allocation the bound is what goes down. Nothing is taken in local mode, of jobs that keep rows in executors'
     memory or have barrier stages, of tasks that need other resources than cores, where a standalone cluster is not told the
@@ -170,7 +170,7 @@ class _Known:
         if use.needs_its_executors:
             self.measured, self.bounds = [], set()
             return
-        if not outcome.duration_ms or cluster.executors < 1:
+        if not outcome.duration_ms or cluster.executors < 1 or found_nothing(outcome.queries):
             return
         slots = cluster.cores_per_executor // max(1, Settings(outcome.conf)[TASK_CPUS])
         found = _Measured(

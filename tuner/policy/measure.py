@@ -171,3 +171,9 @@ def latest_outcome(runs: Sequence[Run]) -> Outcome | None:
 def total_input_bytes(queries: Iterable[Query]) -> int:
     """Bytes that the queries read together."""
     return sum(query.input_bytes for query in queries)
+
+
+def found_nothing(queries: Sequence[Query]) -> bool:
+    """Whether queries that read relations found nothing there: their upstream was late."""
+    read = [query for query in queries if query.relations]
+    return bool(read) and not any(query.input_bytes or query.input_rows for query in queries)

@@ -15,7 +15,7 @@ from tuner.model.size_change import SizeChange, as_asked
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.cut_steps import AS_MUCH, LEAST_RUNS, LEAST_TAKEN, MOST_SLOWER, MOST_TAKEN, MOST_UNEXPLAINED
 from tuner.policy.input_growth import input_growth
-from tuner.policy.measure import total_input_bytes
+from tuner.policy.measure import found_nothing, total_input_bytes
 from tuner.spark.container import UNTOLD_OVERHEADS, executor_container_bytes, overhead_bytes
 from tuner.spark.knobs import (
     EXECUTOR_CORES,
@@ -55,9 +55,10 @@ def size_cuts(runs: Sequence[Run], own_conf: Mapping[str, str], *, may_step: boo
     Spark's share of it, and a quarter more; by half at most in a step, once three runs were sampled in the author's size, and one
     in that of each step. Garbage fills any heap, and broadcasts of earlier queries any storage: neither is a need. A death for
     want of memory takes its step back for good and doubles the room; a step that tasks are slower with is taken back, too. A
-    retry takes no step (`may_step`). Where an overhead follows from the heap, it stays what it was. Nothing is taken in local
-    mode, after a raise, where more is held outside of the heap than a container has for that, or nobody knows how much is: it may
-    live off the heap. Nor on Kubernetes where no overhead is set, as its share of the heap is not known there.
+    retry takes no step (`may_step`), and a run that found nothing to read tells nothing. Where an overhead follows from the heap,
+    it stays what it was. Nothing is taken in local mode, after a raise, where more is held outside of the heap than a container
+    has for that, or nobody knows how much is: it may live off the heap. Nor on Kubernetes where no overhead is set, as its share
+    of the heap is not known there.
     """
     known = _Known(own_conf)
     for run in runs:
@@ -147,6 +148,8 @@ class _Known:
         use = outcome.resources
         polled_ms = Settings(outcome.conf)[EXECUTOR_METRICS_POLLING]
         if use.executors is None or not use.firm_bytes or not 0 < polled_ms <= MOST_SELDOM_MS:
+            return
+        if found_nothing(outcome.queries):
             return
         in_force = frozenset(d.id for d in changes_in_effect(run))
         input_bytes = total_input_bytes(outcome.queries)

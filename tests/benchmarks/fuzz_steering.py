@@ -1,12 +1,13 @@
 """Whether steering ever changes what a program returns, or makes one fail that does not.
 
-    python tests/benchmarks/fuzz_steering.py [--minutes 10] [--programs N] [--first 0] [--keep DIRECTORY]
+    python tests/benchmarks/fuzz_steering.py [--minutes 10] [--programs N] [--first 0] [--keep DIRECTORY] [--interpreted]
 
 Draws programs with raising, non-deterministic and order-sensitive expressions above, between and below blocks of joins, with
 ANSI on and off (tests/steering/agent/fragile_programs.py). Runs each as written, then under orders and hints drawn at random
 from all that the agent takes, in batches of applications, until the minutes or the programs are over. Rows are compared
 exactly, doubles to nine digits. What differs runs as written once more: what two plain runs do not agree on is counted by
-itself. Prints each difference with its statement and directives, then the counts; exits with 1 for any. Needs Java.
+itself. `--interpreted` has Spark compile nothing: of such small tables that takes most of the time, and what the agent changes
+comes before it. Prints each difference with its statement and directives, then the counts; exits with 1 for any. Needs Java.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ _CONF = {
     "spark.driver.memory": "3g",
     "spark.log.level": "OFF",
 }
+_INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 
 
 def verdict(entry: dict[str, Any]) -> str:
@@ -46,11 +48,13 @@ def verdict(entry: dict[str, Any]) -> str:
     return "FAILS STEERED" if entry["steered"][0] else "DIFFERS STEERED"
 
 
-def batch(directory: Path, tables: Path, first: int, count: int) -> tuple[list[dict[str, Any]], Counter[str]]:
+def batch(
+    directory: Path, tables: Path, first: int, count: int, conf: dict[str, str]
+) -> tuple[list[dict[str, Any]], Counter[str]]:
     """The report of some programs, and what the agent did with its directives."""
     phase = {"seed": first, "hinted": 0.6, "filtered": 0.4, "shared": 0.7, "cartesian": 0.1}
     options = {"tables": str(tables), "numbers": [first, count], "phase": phase}
-    report, logs = agent_runs.submit(agent_runs.APPS / "fragile_app.py", directory, "fuzz", options, _CONF)
+    report, logs = agent_runs.submit(agent_runs.APPS / "fragile_app.py", directory, "fuzz", options, conf)
     statuses: Counter[str] = Counter()
     for steered in steered_executions(logs):
         if steered.label.startswith("steered: "):
@@ -64,7 +68,9 @@ def main() -> None:
     parser.add_argument("--programs", type=int, default=10**9)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--keep", type=Path, help="where logs and reports stay; a temporary folder otherwise")
+    parser.add_argument("--interpreted", action="store_true", help="Spark compiles no code.")
     options = parser.parse_args()
+    conf = {**_CONF, **(_INTERPRETED if options.interpreted else {})}
     started, done = time.monotonic(), 0
     counts: Counter[str] = Counter()
     statuses: Counter[str] = Counter()
@@ -75,7 +81,7 @@ def main() -> None:
             write_fragile_tables(tables)
         while done < options.programs and time.monotonic() - started < options.minutes * 60:
             count = min(_BATCH, options.programs - done)
-            report, found = batch(directory, tables, options.first + done, count)
+            report, found = batch(directory, tables, options.first + done, count, conf)
             statuses.update(found)
             for entry in report:
                 counts[verdict(entry)] += 1

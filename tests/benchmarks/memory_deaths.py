@@ -1,13 +1,15 @@
 """Jobs that die for want of memory, on real Spark, and their next try: `python -m tests.benchmarks.memory_deaths DIRECTORY`.
 
-    python -m tests.benchmarks.memory_deaths DIRECTORY [--jobs 24] [--seed 1] [--kinds heap skew driver results broadcast]
+    python -m tests.benchmarks.memory_deaths DIRECTORY [--jobs 24] [--seed 1] [--nights 1] [--least-share 0.6]
+                                             [--kinds heap skew driver results broadcast]
     python -m tests.benchmarks.memory_deaths DIRECTORY --needs 200 500
 
 Each job is submitted by `spark-tuner submit` with a size drawn at random, and needs more than that, most often; where it died,
-it is submitted again, as a retry of Airflow's is, and once more. A line for each job; then how many of the dead succeeded in
-their first retry, how many did in the night after that at once, what healed ones were given for each MiB that they need, and
-what the tuner gave to jobs that did not die. DIRECTORY is empty or new. A local cluster gives executors no overhead: of deaths
-by their containers' limits it shows nothing.
+it is submitted again, as a retry of Airflow's is, and for `--nights` more. A line for each job; then how many of the dead
+succeeded in their first retry, how many did in the nights after that at once, what healed ones were given for each MiB that
+they need, and what the tuner gave to jobs that did not die. What is told of a job is in DIRECTORY/jobs.jsonl, too: begun again
+with the same arguments, or with more jobs, a stopped bench goes on there, and sums up all. A local cluster gives executors no
+overhead: of deaths by their containers' limits it shows nothing.
 
 `--needs` measures, without the tuner, with how much at least jobs of each kind succeed that hold so many MiB: that is what
 NEEDS says.
@@ -22,6 +24,7 @@ import random
 import re
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,15 +88,15 @@ def drawn(jobs: int, kinds: list[str], seed: int, least_share: float) -> list[Jo
     return found
 
 
-def submitted(job: Job, directory: Path) -> tuple[int, list[str]]:
-    """The exit code of a try, and what the tuner raised."""
+def submitted(job: Job, directory: Path, since: int) -> tuple[int, list[str]]:
+    """The exit code of a try, and what the tuner raised. `since` tells its tries from those of a bench that was stopped."""
     tuner = [
         sys.executable,
         "-m",
         "tuner.cli",
         "submit",
         "--cohort",
-        f"job-{job.number}",
+        f"job-{job.number}-{since}",
         "--event-log-base",
         str(directory / "events"),
     ]
@@ -116,7 +119,7 @@ def submitted(job: Job, directory: Path) -> tuple[int, list[str]]:
 def succeeds(kind: str, mebibytes: int, size_mib: int) -> bool:
     """Whether a job does with a size, without the tuner."""
     submit = Path(sys.executable).with_name("spark-submit")
-    command = [submit, "--master", MASTER, *as_arguments(conf_of(kind, size_mib)), APP, kind, str(mebibytes)]
+    command = [str(submit), "--master", MASTER, *as_arguments(conf_of(kind, size_mib)), str(APP), kind, str(mebibytes)]
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
     return subprocess.run(command, env=environment, capture_output=True, check=False).returncode == 0
 
@@ -145,6 +148,7 @@ def main() -> None:
     parser.add_argument(
         "--least-share", type=float, default=0.6, help="Of what its size holds, the least that a job needs."
     )
+    parser.add_argument("--nights", type=int, default=1, help="So many more runs of what died, after its retry.")
     parser.add_argument("--at-once", type=int, default=1, help="So many jobs beside one another.")
     parser.add_argument("--needs", type=int, nargs="+", help="Measure what jobs need that hold so many MiB.")
     options = parser.parse_args()
@@ -155,14 +159,14 @@ def main() -> None:
             print(json.dumps({"kind": kind, "needs_mib": found}), flush=True)
         return
     jobs = drawn(options.jobs, options.kinds, options.seed, options.least_share)
+    before = known(options.directory, jobs)
     with ThreadPoolExecutor(options.at_once) as pool:
-        tales = list(pool.map(lambda job: told(job, options.directory), jobs))
+        tales = list(pool.map(lambda job: before.get(job.number) or told(job, options.directory, options.nights), jobs))
     dead = [tale for tale in tales if tale.exits[0]]
     healed = [tale for tale in dead if not tale.exits[1]]
-    again = sum(not tale.exits[2] for tale in dead)
-    print(
-        f"{len(dead)} of {len(jobs)} jobs died; {len(healed)} succeeded in their first retry, {again} in the run after that"
-    )
+    later = [code for tale in healed for code in tale.exits[2:]]
+    print(f"{len(dead)} of {len(jobs)} jobs died; {len(healed)} succeeded in their first retry")
+    print(f"{later.count(0)} of {len(later)} nights after that succeeded at once")
     print(
         f"given to these for each MiB that they need: {max((tale.given_of_need for tale in healed), default=0):.2f} at most"
     )
@@ -183,23 +187,48 @@ class Tale:
         return self.given_mib / self.job.needs
 
 
-def told(job: Job, directory: Path) -> Tale:
-    """Submits a job until it is known how it is healed; prints a line."""
-    first, said = submitted(job, directory)
-    tries = [submitted(job, directory) for _ in range(2 if first else 1)]
+def told(job: Job, directory: Path, nights: int) -> Tale:
+    """Submits a job until it is known how it is healed; writes and prints a line."""
+    since = int(time.time())
+    first, said = submitted(job, directory, since)
+    tries = [submitted(job, directory, since) for _ in range(1 + nights if first else 1)]
     exits, raised = [first, *(code for code, _ in tries)], tries[-1][1]
-    line = {
+    sizes = [int(found[1]) for line in raised if (found := re.match(rf"{SIZES[job.kind][0]}=(\d+)m instead of ", line))]
+    given_mib = max(sizes, default=0)
+    line: dict[str, object] = {
         "job": job.number,
         "kind": job.kind,
         "asked_mib": job.asked,
         "needs_mib": round(job.needs),
         "holds_mib": job.mebibytes,
         "exits": exits,
+        "given_mib": given_mib,
         "raised": raised,
     }
-    print(json.dumps(line | ({"died_of": said} if first else {})), flush=True)
-    given = [int(found[1]) for line in raised if (found := re.match(rf"{SIZES[job.kind][0]}=(\d+)m instead of ", line))]
-    return Tale(job, exits, max(given, default=0))
+    written = json.dumps(line | ({"died_of": said} if first else {}))
+    print(written, flush=True)
+    with told_in(directory).open("a", encoding="utf-8") as lines:
+        lines.write(f"{written}\n")
+    return Tale(job, exits, given_mib)
+
+
+def told_in(directory: Path) -> Path:
+    return directory / "jobs.jsonl"
+
+
+def known(directory: Path, jobs: list[Job]) -> dict[int, Tale]:
+    """What was told of these jobs before, by their numbers. ValueError where that was of others."""
+    if not told_in(directory).exists():
+        return {}
+    lines = [json.loads(line) for line in told_in(directory).read_text(encoding="utf-8").splitlines()]
+    by_number = {job.number: job for job in jobs}
+    found = {}
+    for line in lines:
+        job = by_number.get(line["job"])
+        if job is None or (job.kind, job.asked, job.mebibytes) != (line["kind"], line["asked_mib"], line["holds_mib"]):
+            raise ValueError(f"{told_in(directory)} tells of other jobs (job {line['job']}): give another directory")
+        found[job.number] = Tale(job, line["exits"], line["given_mib"])
+    return found
 
 
 if __name__ == "__main__":

@@ -298,6 +298,28 @@ def test_a_pinned_value_is_not_replaced() -> None:
     assert in_force(found) == {old.id}
 
 
+@pytest.mark.parametrize("mode", [Mode.AUTO, Mode.SUGGEST])
+@pytest.mark.parametrize(
+    ("ruling", "standing"),
+    [(Ruling.PIN, Standing.PINNED), (Ruling.APPROVE, Standing.TRIAL)],
+    ids=["pinned", "approved"],
+)
+def test_what_a_person_asked_for_is_in_force_though_advice_has_moved_before_it_ran(
+    mode: Mode, ruling: Ruling, standing: Standing
+) -> None:
+    old, new = conf(value="16"), conf(value="64")
+    shown = run(1, {"q1": 10, "q2": 10}, decided(old, Standing.PROPOSED), mode=mode)
+    word = (verdict(old, ruling, night=1.5),)
+    found = decision(BASE, shown, advice=(recommend(new),), verdicts=word, mode=mode)
+    assert (in_force(found), standings(found)[old.id]) == ({old.id}, standing)
+    unlike = decision(BASE, shown, advice=(recommend(hint()),), verdicts=word, mode=mode)
+    assert (old.id in in_force(unlike)) is (ruling is Ruling.PIN), "nothing of the kind is advised any more"
+    later = (*word, verdict(old, Ruling.REJECT, night=1.6))
+    assert old.id not in in_force(decision(BASE, shown, advice=(recommend(new),), verdicts=later, mode=mode))
+    anew = (*word, verdict(new, ruling, night=1.6))
+    assert new.id in in_force(decision(BASE, shown, advice=(recommend(new),), verdicts=anew, mode=mode))
+
+
 def test_a_hint_whose_side_has_outgrown_memory_is_held() -> None:
     found = decision(
         BASE,

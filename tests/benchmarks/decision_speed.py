@@ -38,8 +38,9 @@ from tuner.history.engine import open_engine, writer
 from tuner.history.store import Store
 from tuner.history.tables import LookAheadRow, RunRow, VerdictRow
 from tuner.history.url import parse
+from tuner.loop.known_runs import known_runs
 from tuner.loop.loop import Job, _look_ahead, prepare
-from tuner.loop.next_decision import HISTORY_RUNS, LEARN_RUNS, facts_now, next_decision
+from tuner.loop.next_decision import facts_now, next_decision
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.application import Completeness
@@ -224,7 +225,7 @@ def look_ahead(url: str, job: Job) -> None:
     """Leaves for the next run what the end of the last one would have left."""
     problems = Problems()
     with Store.open(url) as store:
-        runs = store.recent(COHORT, HISTORY_RUNS, LEARN_RUNS)
+        runs = known_runs(store, COHORT)
         _look_ahead(store, job, runs, "4.0.1", problems)
         if problems.found or store.look_ahead(COHORT) is None:
             raise AssertionError(problems.found)
@@ -249,7 +250,7 @@ def _delete(url: str, table: type[LookAheadRow | VerdictRow]) -> None:
 
 def _step_by_step(url: str, laps: Laps, problems: Problems) -> Decision:
     store: Store = laps.time("open the store", lambda: Store.open(url))
-    runs: list[Run] = laps.time("read the history", lambda: store.recent(COHORT, HISTORY_RUNS, LEARN_RUNS))
+    runs: list[Run] = laps.time("read the history", lambda: known_runs(store, COHORT))
     facts = laps.time("facts, prices", lambda: facts_now(runs, Reach.AGENT, problems))
     decision: Decision = laps.time("advise and decide", lambda: _decide(store, runs, facts, problems))
     store.close()

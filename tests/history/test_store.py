@@ -184,6 +184,17 @@ def test_a_run_older_than_all_that_a_decision_looked_at_did_not_begin_since(stor
     assert store.begin(trying("now", minute=2), decided_with=["known"])
 
 
+def test_how_many_runs_go_back_to_the_first_of_the_latest_dag_runs(store: Store) -> None:
+    dag_runs = ["a", "a", "b", None, "b", "c", "c", "c"]
+    for minute, run_id in enumerate(dag_runs):
+        origin = Origin("etl", run_id, "load", minute) if run_id else None
+        store.begin(replace(running(f"{minute}", minute=minute), origin=origin))
+    found = [store.runs_since("etl.load", dag_runs=n, most=100) for n in range(5)]
+    assert found == [0, 3, 5, 7, 7]
+    assert store.runs_since("etl.load", dag_runs=3, most=4) == 4
+    assert store.runs_since("other", dag_runs=3, most=4) == 0
+
+
 # -- finish ------------------------------------------------------------------------------------------------------------
 
 

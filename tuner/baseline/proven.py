@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from tuner.baseline.flaw import action_flaw, change_flaw
 from tuner.history.store import Store
 from tuner.loop.decision_now import decision_now
-from tuner.loop.next_decision import HISTORY_RUNS, LEARN_RUNS
+from tuner.loop.known_runs import known_runs
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.exported_baseline import ExportedBaseline, ProvenGain, ProvenTrial, Ruled
 from tuner.model.run import Outcome, Run
@@ -32,7 +32,7 @@ _UNTOLD_VERSION = re.compile(r"[^0-9A-Za-z.+_-]")
 
 def proven_baseline(store: Store, cohort: str) -> ExportedBaseline | None:
     """What is promoted or pinned, whatever the next run has of it; None where no run of the cohort was measured."""
-    runs = store.recent(cohort, HISTORY_RUNS, LEARN_RUNS)
+    runs = known_runs(store, cohort)
     latest = latest_usable(runs)
     if latest is None or latest.outcome is None:
         return None

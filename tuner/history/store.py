@@ -205,6 +205,16 @@ class Store:
         known = (replace(run, outcome=outcomes[run.key]) if run.key in outcomes else run for run in runs)
         return [run for run in known if run.outcome is not None or run.key not in outcomes][::-1]
 
+    def runs_since(self, cohort: str, dag_runs: int, most: int) -> int:
+        """How many of a cohort's newest runs go back to the first of its latest `dag_runs` runs of a DAG, `most` at most; 0
+        outside Airflow. A mapped task has many in each."""
+        of_dag = (RunRow.cohort == cohort, RunRow.run_id.is_not(None))
+        newest = select(RunRow.run_id).where(*of_dag).order_by(RunRow.started_at.desc(), RunRow.key.desc()).limit(most)
+        with self._reading() as session:
+            run_ids = list(session.scalars(newest))
+        latest = set(list(dict.fromkeys(run_ids))[:dag_runs])
+        return max((place for place, run_id in enumerate(run_ids, 1) if run_id in latest), default=0)
+
     def elsewhere(self, cohort: str, cohorts: int, runs: int) -> Elsewhere:
         """What the newest runs of other cohorts hold for this one: the latest decisions of up to so many of them, and the
         outcomes of up to so many of their runs, two of a cohort at most."""

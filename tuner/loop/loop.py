@@ -31,8 +31,8 @@ from tuner.history.outcome import outcome_of, state_of
 from tuner.history.store import Store
 from tuner.loop.books import keep_books
 from tuner.loop.event_log_place import EventLogPlace, event_log_place, of_key
+from tuner.loop.known_runs import known_marks, known_runs
 from tuner.loop.next_decision import (
-    HISTORY_RUNS,
     LEARN_RUNS,
     advised_on,
     context_of_next,
@@ -258,9 +258,7 @@ def _steer(store: Store, preparing: _Preparing) -> _Steering | None:
     job, place, problems = _in_its_mode(store, preparing), preparing.place, preparing.problems
     for _ in range(MOST_DECISIONS):
         with collection_paused():
-            runs = problems.guard(
-                "read the history", lambda: store.recent(job.cohort, HISTORY_RUNS, LEARN_RUNS), list[Run]()
-            )
+            runs = problems.guard("read the history", lambda: known_runs(store, job.cohort), list[Run]())
             steering = problems.guard("decide", partial(_decided, store, job, place, runs, problems), None)
         steering = steering or problems.guard("observe the run", lambda: _unsteered(job, place, "no decision"), None)
         if steering is None:
@@ -278,7 +276,7 @@ def _steer_as_decided_ahead(store: Store, preparing: _Preparing) -> _Steering | 
         return None
     job = _in_its_mode(store, preparing)
     with collection_paused():
-        marks = store.marks(job.cohort, HISTORY_RUNS)
+        marks = known_marks(store, job.cohort)
         steering = _decided_ahead(store, job, preparing.place, marks, preparing.problems)
     with suppress(TriedMeanwhileError):
         return _recorded(store, preparing, job, steering, {mark.key for mark in marks}) if steering else None
@@ -410,7 +408,7 @@ def _sharing(way: SteeringMethod, job: Job, place: EventLogPlace) -> SteeringMet
 
 
 def _newest(store: Store, job: Job) -> list[Query]:
-    return newest_of_each(store.recent(job.cohort, HISTORY_RUNS, LEARN_RUNS))
+    return newest_of_each(known_runs(store, job.cohort))
 
 
 def _have_jar_built(job: Job, way: SteeringMethod, problems: Problems) -> None:
@@ -596,7 +594,7 @@ def _look_back(
                 store.prove(run.cohort, ())
         return None, None
     with Store.open(store_url) as store:
-        runs = store.recent(run.cohort, HISTORY_RUNS, LEARN_RUNS)
+        runs = known_runs(store, run.cohort)
         judged, outlook = None, None
         if judging:
             judged = problems.guard("judge the run", lambda: judge(run, runs, store.verdicts(run.cohort)), None)
@@ -887,7 +885,7 @@ def _outcomes_in(store_url: str, cohort: str) -> list[Outcome]:
 
 
 def _outcomes(store: Store, cohort: str) -> list[Outcome]:
-    return [run.outcome for run in store.recent(cohort, HISTORY_RUNS, LEARN_RUNS) if run.outcome]
+    return [run.outcome for run in known_runs(store, cohort) if run.outcome]
 
 
 def _failure(application: Application | None, outcome: Outcome | None, ending: Ending = UNSEEN) -> Failure | None:

@@ -1,0 +1,28 @@
+"""The runs of a cohort that a decision looks at."""
+
+from __future__ import annotations
+
+from tuner.history.store import Store
+from tuner.loop.next_decision import HISTORY_RUNS, LEARN_RUNS
+from tuner.model.run import Run, RunMark
+
+# Where a mapped task has more than HISTORY_RUNS in so many DAG runs, all of these: what one night showed, the next is to know,
+# and what that showed, the one after it.
+HISTORY_DAG_RUNS = 3
+# Reading and judging takes time with each: on 600 runs of 20 queries a decision takes 2.7 s of a core, on 60 0.4 s
+# (tests/benchmarks/decision_speed.py).
+MOST_HISTORY_RUNS = 600
+
+
+def known_runs(store: Store, cohort: str) -> list[Run]:
+    """Oldest first: as `Store.recent`, the newest LEARN_RUNS whole."""
+    return store.recent(cohort, _number(store, cohort), LEARN_RUNS)
+
+
+def known_marks(store: Store, cohort: str) -> list[RunMark]:
+    """What tells these runs from others, oldest first."""
+    return store.marks(cohort, _number(store, cohort))
+
+
+def _number(store: Store, cohort: str) -> int:
+    return max(HISTORY_RUNS, store.runs_since(cohort, HISTORY_DAG_RUNS, MOST_HISTORY_RUNS))

@@ -27,10 +27,10 @@ from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change
 from tuner.model.decision import IN_FORCE, DecidedChange, Decision, Mode, Standing
 from tuner.model.reason import Reason, ReasonCode
-from tuner.model.run import RunState
+from tuner.model.run import Origin, RunState
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.spark.knobs import DRIVER_MEMORY
-from tuner.steering.agent.submission import Submission
+from tuner.steering.agent.submission import DEPLOY_MODE, MASTER, Submission
 from tuner.steering.directives import Steering
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
@@ -273,6 +273,7 @@ BETWEEN: dict[str, Callable[[Watched], None]] = {
     "own setting of something else": _conf({"spark.app.tag": "s3cret"}),
     "own heap": _conf({DRIVER_MEMORY.property: "1g"}),
     "cluster's heap": _given(submission=Submission(None, {DRIVER_MEMORY.property: "1g"}, DEPLOYED.agent_jar)),
+    "another master": _given(submission=Submission(None, {MASTER: "yarn"}, DEPLOYED.agent_jar)),
     "no jar any more": _given(submission=Submission(None, {"spark.remote": "sc://there"}, DEPLOYED.agent_jar)),
     "steered otherwise": _other_steering,
     "not steered": _given(steering=Steering.OFF),
@@ -316,6 +317,23 @@ def test_the_run_after_a_retry_takes_up_what_was_decided_for_it(watched: Watched
     watched.nightly.night("e/5/2")
     _, taken_up = watched.next("e/6/1")
     assert taken_up
+
+
+@pytest.mark.parametrize(
+    ("name", "was", "now"), [(MASTER, "yarn", "k8s://api:443"), (DEPLOY_MODE, "client", "cluster")]
+)
+def test_where_a_run_takes_place_counts(watched: Watched, name: str, was: str, now: str) -> None:
+    watched.nightly.user_conf = {name: was}
+    watched.nightly.night("e/5/1")
+    watched.nightly.user_conf = {name: now}
+    assert not watched.next()[1]
+
+
+def test_a_task_that_is_mapped_now_is_decided_for_anew(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    genuine = Nightly.job
+    mapped = Origin("e", "9", "load", 0)
+    monkeypatch.setattr(Nightly, "job", lambda nightly, key: replace(genuine(nightly, key), origin=mapped))
+    assert not watched.next()[1]
 
 
 def test_statements_of_another_day_change_nothing_that_the_agent_is_told(watched: Watched) -> None:

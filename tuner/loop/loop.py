@@ -720,14 +720,10 @@ def _is_sized(known: _Known) -> bool:
     return is_steered and job.resources is not Resources.OBSERVE
 
 
-def _is_mapped(job: Job) -> bool:
-    return job.origin is not None and job.origin.map_index >= 0
-
-
 def _cuts(known: _Known, raises: Sequence[SizeChange], decided: Decision) -> tuple[SizeChange, ...]:
     """What the run gets less of memory and executors. One of many mapped instances may need what the others do not."""
     job = known.job
-    if not _is_sized(known) or job.resources is not Resources.TUNE or _is_mapped(job) or raises:
+    if not _is_sized(known) or job.resources is not Resources.TUNE or job.is_mapped or raises:
         return ()
     if any(run.decision.cuts for run in known.earlier_tries):
         return ()  # Whatever made that fail, this one has all that its author asks for.
@@ -751,8 +747,7 @@ def _raises(known: _Known) -> tuple[SizeChange, ...]:
     if not _is_sized(known):
         return ()
     # What one of many mapped instances needs, the others need not: it is given more only where it itself died.
-    is_mapped = _is_mapped(job)
-    tries = {run.key: run for run in (*(() if is_mapped else known.runs), *known.earlier_tries)}
+    tries = {run.key: run for run in (*(() if job.is_mapped else known.runs), *known.earlier_tries)}
     in_order = sorted(tries.values(), key=lambda run: run.started_at)
     return memory_raises(in_order, {**job.submission.conf, **job.user_conf}, job.memory_limits)
 

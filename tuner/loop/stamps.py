@@ -23,8 +23,11 @@ from tuner.model.run import Elsewhere, RunMark, RunState
 from tuner.model.verdict import Verdict
 from tuner.policy.tried_elsewhere import tried
 from tuner.spark.knobs import KNOBS
+from tuner.steering.agent.submission import DEPLOY_MODE, MASTER
 from tuner.steering.steering_method import SteeringMethod
 
+# Where a run takes place decides on the sizes that it can have.
+_OF_PLACE = frozenset({MASTER, DEPLOY_MODE})
 # What prices are learned with: another version of it may end at other prices.
 _LEARNER = ("numpy", "scipy")
 
@@ -42,8 +45,8 @@ def decision_stamp(
     """A digest of all that the decision on a first try rests on, which `advice` is the `advice_stamp` of; "" where runs under
     way or other tries of the same run have a part in it.
 
-    Of properties that no change sets (`tuner.spark.knobs`) only the names count: their values may be secrets, which a reader
-    of the store could guess.
+    Of properties that no change sets (`tuner.spark.knobs`), but for the master and the deploy mode, only the names count: their
+    values may be secrets, which a reader of the store could guess.
     """
     is_certain = advice and job.try_number == 1 and not any(_may_change(mark, job.key) for mark in marks)
     if not is_certain:
@@ -56,6 +59,7 @@ def decision_stamp(
         job.objective,
         job.resources,
         job.memory_limits,
+        job.is_mapped,
         way.steering,
         reach,
         spark.version if spark else "",
@@ -91,7 +95,7 @@ def are_known(changes: Iterable[Change]) -> bool:
 
 
 def _told(conf: Mapping[str, str]) -> list[tuple[str, str | None]]:
-    return sorted((name, value if name in KNOBS else None) for name, value in conf.items())
+    return sorted((name, value if name in KNOBS or name in _OF_PLACE else None) for name, value in conf.items())
 
 
 def _may_change(mark: RunMark, key: str) -> bool:

@@ -63,6 +63,11 @@ class Job:
     memory_limits: MemoryLimits = MemoryLimits()  # noqa: RUF009 (frozen)
     tags: tuple[str, ...] | None = None
 
+    @property
+    def is_mapped(self) -> bool:
+        """Whether it is one of many mapped task instances."""
+        return self.origin is not None and self.origin.map_index >= 0
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:

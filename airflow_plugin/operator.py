@@ -246,7 +246,8 @@ class SparkTunedOperator(SteeredSubmitOperator):
     def resolve_template_files(self) -> None:
         """Show the text of a .sql file in place of its path as soon as the DAG is parsed, where it is there to read."""
         if sql_job.is_path(self.sql):
-            with suppress(OSError):
+            # A file that is not UTF-8 fails its own task, not its DAG.
+            with suppress(OSError, ValueError):
                 self.sql = sql_job.read_source(str(self.sql), self.get_template_env())
         super().resolve_template_files()
 

@@ -20,16 +20,19 @@ def is_path(sql: object) -> bool:
 
 
 def read_source(path: str, environment: Environment) -> str:
-    """Text of a .sql file: an absolute path, or one in the DAG's template search path. Raises FileNotFoundError."""
+    """Text of a .sql file: an absolute path, or one in the DAG's template search path. Raises FileNotFoundError, and ValueError
+    for one that is not UTF-8."""
     from jinja2 import TemplateNotFound
 
     file = Path(path)
-    if file.is_absolute() and file.is_file():
-        return file.read_text(encoding="utf-8")
     try:
+        if file.is_absolute() and file.is_file():
+            return file.read_text(encoding="utf-8")
         if environment.loader is None:
             raise TemplateNotFound(path)
         return environment.loader.get_source(environment, path)[0]
+    except UnicodeDecodeError as error:
+        raise ValueError(f"sql={path!r}: not UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8") from None
     except TemplateNotFound:
         places = getattr(environment.loader, "searchpath", [])
         raise FileNotFoundError(

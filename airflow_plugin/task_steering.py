@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from airflow_plugin.at_call import at_call
-from airflow_plugin.compat import AirflowSkipException
-from airflow_plugin.engines.engine import Additions, Engine, LeftAloneError, Request, SparkJob
+from airflow_plugin.compat import AirflowException, AirflowSkipException
+from airflow_plugin.engines.engine import Additions, Call, Engine, LeftAloneError, Request, SparkJob
 from airflow_plugin.fail_open import failing_open
 from tuner.steering.submit_conf import EVENT_LOG_DIR
 
@@ -47,13 +48,26 @@ class TaskSteering:
             with failing_open(self._log, "steer this run"):
                 if _is_on():
                     self._enter(stack)
+            self._require_alive()
             yield
 
     def _enter(self, stack: ExitStack) -> None:
         for call in self.engine.calls(self.operator):
-            stack.enter_context(at_call(call.owner, call.name, self._submit))
+            stack.enter_context(at_call(call.owner, call.name, partial(self._called, call)))
         if self.engine.fields:
             stack.enter_context(self._fields_set())
+
+    def _called(self, call: Call, arguments: Request, send: Send) -> Any:
+        """A call that may be the operator's: its request is all of its arguments, or one of them."""
+        request: Request | None = None
+        with failing_open(self._log, "tell what the task submits"):
+            if call.is_meant(arguments):
+                request = arguments[call.part] if call.part else arguments
+        if request is None:
+            return send(arguments)
+        if not call.part:
+            return self._submit(request, send)
+        return self._submit(request, lambda r: send(arguments if r is request else {**arguments, call.part: r}))
 
     @contextmanager
     def harvesting(self) -> Iterator[TaskSteering]:
@@ -92,6 +106,7 @@ class TaskSteering:
         may_go_on = self._may_go_on(request)
         self._goes_on_with_another = may_go_on and self.engine.answers_with_its_job
         steered = None if may_go_on else self._steered(request)
+        self._require_alive()
         if steered is None:
             return self._sent(request, send)
         try:
@@ -110,7 +125,14 @@ class TaskSteering:
         else:
             self._taken = request, steered
             return answer
+        self._require_alive()
         return self._sent(request, send)
+
+    def _require_alive(self) -> None:
+        """Raises where the task was killed before it submitted: its operator had no job to stop then, and goes on (on_kill)."""
+        if self.killed:
+            self._withdraw()
+            raise AirflowException(f"Task {self.operator.task_id} was killed before its Spark job was submitted")
 
     def _sent_before(self, request: Request) -> Request | None:
         """As what a request was sent, where this one takes its place."""

@@ -68,7 +68,8 @@ def submitted(task: TaskSubmission, current: Settings) -> list[Begun]:
     def job(run: Run) -> loop.Job:
         return replace(now, cohort=run.cohort, key=run.key, try_number=run.try_number)
 
-    return [Begun(task, turn, url, {}) for turn in loop.submitted(origin_of(task.ti), job, url)]
+    turns = loop.submitted(origin_of(task.ti), job, url, now.most_seconds.before)
+    return [Begun(task, turn, url, {}) for turn in turns]
 
 
 def withdraw(begun: Begun) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from airflow_plugin.engines.engine import Call, Request, is_own
 from tuner.eventlog.location import scheme_of
 
 S3 = frozenset({"s3", "s3a", "s3n"})
@@ -18,6 +19,24 @@ _REFUSED = frozenset(
         "ValidationException",
     }
 )
+
+
+def api_call(operator: Any, service: str, operation: str) -> Call:
+    """An operation of a service of AWS, by a client of an operator's hook. Its request are the operation's parameters.
+
+    Clients have classes of their own, made with each; all make their calls in one place (botocore.client.BaseClient).
+    """
+    from botocore.client import BaseClient
+
+    is_own_client = is_own(operator, "hook", "conn")
+
+    def is_meant(arguments: Request) -> bool:
+        is_it = (
+            arguments["operation_name"] == operation and arguments["self"].meta.service_model.service_name == service
+        )
+        return is_it and is_own_client(arguments)
+
+    return Call(BaseClient, "_make_api_call", is_meant, "api_params")
 
 
 def is_aws_refusal(error: Exception) -> bool:

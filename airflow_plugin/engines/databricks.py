@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from airflow_plugin.engines.aws import S3
-from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob
+from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob, is_own
 from airflow_plugin.engines.http_refusal import is_http_refusal
 from tuner.eventlog.location import log_path, scheme_of
 from tuner.spark.property_text import spark_text, spark_texts
@@ -21,6 +21,13 @@ _Json = dict[str, Any]
 _CLUSTER, _CONF, _LOG_CONF = "new_cluster", "spark_conf", "cluster_log_conf"
 _SPARK_SUBMIT = "spark_submit_task"
 _POLICY = ("GET", "2.0/policies/clusters/get")
+
+
+def hook_call(operator: Any, name: str) -> Call:
+    """A method of the hook by which an operator of Databricks submits."""
+    from airflow.providers.databricks.hooks.databricks import DatabricksHook
+
+    return Call(DatabricksHook, name, is_own(operator, "_hook"))
 
 
 class Databricks(Engine):
@@ -39,7 +46,7 @@ class Databricks(Engine):
     def calls(self, operator: Any) -> Sequence[Call]:
         if _is_in_workflow(operator):
             return ()
-        return (Call(operator._hook, "submit_run"),)
+        return (hook_call(operator, "submit_run"),)
 
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
         return [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from airflow_plugin.engines.databricks import hook_call
 from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob
 
 
@@ -14,7 +15,7 @@ class DatabricksRunNow(Engine):
     title = "Databricks"
 
     def calls(self, operator: Any) -> Sequence[Call]:
-        return (Call(operator._hook, "run_now"),)
+        return (hook_call(operator, "run_now"),)
 
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
         return ()

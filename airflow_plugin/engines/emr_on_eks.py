@@ -11,7 +11,7 @@ class EmrOnEks(EmrRequest):
     """A job run of a virtual cluster."""
 
     title = "EMR on EKS"
-    driver = "sparkSubmitJobDriver"
+    service, driver = "emr-containers", "sparkSubmitJobDriver"
 
     def waits(self, operator: Any) -> bool:
         return bool(operator.wait_for_completion or operator.deferrable)

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from airflow_plugin.engines.aws import S3, is_aws_refusal, s3_access
+from airflow_plugin.engines.aws import S3, api_call, is_aws_refusal, s3_access
 from airflow_plugin.engines.engine import Additions, Call, Engine, Limits, Request, SparkJob
 from tuner.spark.property_text import spark_texts
 from tuner.spark.submit_arguments import as_arguments, parse
@@ -17,8 +17,10 @@ _PARAMETERS = "sparkSubmitParameters"
 
 
 class EmrRequest(Engine):
-    """`driver` is what the request calls a job of Spark. spark-submit's options beat spark-defaults."""
+    """`service` is what botocore calls the service, `driver` what the request calls a job of Spark. spark-submit's options beat
+    spark-defaults."""
 
+    service: ClassVar[str]
     driver: ClassVar[str]
     sets_sizes = True
     schemes = S3 | {"hdfs"}
@@ -26,7 +28,7 @@ class EmrRequest(Engine):
     limits = Limits(characters=1024, properties=100)
 
     def calls(self, operator: Any) -> Sequence[Call]:
-        return (Call(operator.hook.conn, "start_job_run"),)
+        return (api_call(operator, self.service, "StartJobRun"),)
 
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
         job = request.get("jobDriver", {}).get(self.driver)

@@ -10,7 +10,7 @@ class EmrServerless(EmrRequest):
     """A job run of an application that is deployed already; what that sets for all its runs is not seen."""
 
     title = "EMR Serverless"
-    driver = "sparkSubmit"
+    service, driver = "emr-serverless", "sparkSubmit"
     # Of its workers, by their vCPUs (EMR Serverless User Guide, "Supported worker configurations").
     shapes = ((1, 8 * GIB), (2, 16 * GIB), (4, 30 * GIB), (8, 60 * GIB), (16, 120 * GIB))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from airflow_plugin.engines.aws import S3, is_aws_refusal, s3_access
+from airflow_plugin.engines.aws import S3, api_call, is_aws_refusal, s3_access
 from airflow_plugin.engines.engine import Additions, Call, Engine, Limits, Request, SparkJob
 from tuner.spark.submit_arguments import SubmitArguments, as_arguments, conf_arguments, parse
 
@@ -32,7 +32,7 @@ class EmrSteps(Engine):
     limits = Limits(characters=4_000)
 
     def calls(self, operator: Any) -> Sequence[Call]:
-        return (Call(operator.hook.conn, "add_job_flow_steps"),)
+        return (api_call(operator, "emr", "AddJobFlowSteps"),)
 
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
         return [SparkJob(step.given.properties, name=step.name) for step in _steps(request)]

@@ -8,7 +8,7 @@ of the operator. What the author set is never changed; requests are copied.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -63,13 +63,37 @@ class Additions:
         return self.merged[JARS].split(",") if JARS in self.merged else []
 
 
+def _always(arguments: Request) -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A method by which an operator submits: `name` of `owner`, an object of the operator's; or a class, where the operator
-    makes the object when it submits."""
+    """A method by which an operator submits: `name` of `owner`, the class of the object that it submits by. That object itself is
+    not looked for: operators make it when they submit, of what their own execute() may have set by then.
+
+    `is_meant` tells a call of the operator's from those of others; `part` is the argument that is the request, where not all are.
+    """
 
     owner: Any
     name: str
+    is_meant: Callable[[Request], bool] = _always
+    part: str = ""
+
+
+def is_own(operator: Any, *attributes: str) -> Callable[[Request], bool]:
+    """Whether a call is of the object that an operator keeps in an attribute, or that in one of its own; of any, until it keeps
+    one."""
+
+    def is_meant(arguments: Request) -> bool:
+        kept = operator
+        for name in attributes:
+            kept = vars(kept).get(name)
+            if kept is None:
+                return True
+        return kept is arguments["self"]
+
+    return is_meant
 
 
 @dataclass(frozen=True, slots=True)

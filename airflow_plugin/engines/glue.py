@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from airflow_plugin.engines.aws import S3, is_aws_refusal, s3_access
+from airflow_plugin.engines.aws import S3, api_call, is_aws_refusal, s3_access
 from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob
 from tuner.steering.agent.submission import FILES, JARS, Submission
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
@@ -28,7 +28,7 @@ class Glue(Engine):
     log_lands_late = True
 
     def calls(self, operator: Any) -> Sequence[Call]:
-        return (Call(operator.hook.conn, "start_job_run"),)
+        return (api_call(operator, "glue", "StartJobRun"),)
 
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
         arguments = _arguments(operator, request)

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from airflow_plugin.engines.command_environment import added_options, given_to, own_properties, require_no_server
-from airflow_plugin.engines.engine import Additions, Call, Engine, LeftAloneError, Request, SparkJob
+from airflow_plugin.engines.engine import Additions, Call, Engine, LeftAloneError, Request, SparkJob, is_own
 from airflow_plugin.engines.kubernetes_refusal import is_kubernetes_refusal
 from tuner.eventlog.location import local_path
 from tuner.spark.shell_command import spark_program
@@ -27,7 +27,9 @@ class KubernetesPod(Engine):
     title = "the pod"
 
     def calls(self, operator: Any) -> Sequence[Call]:
-        return (Call(operator.pod_manager, "create_pod"),)
+        from airflow.providers.cncf.kubernetes.utils.pod_manager import PodManager
+
+        return (Call(PodManager, "create_pod", is_own(operator, "pod_manager")),)
 
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
         container = _container(operator, request["pod"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob
+from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob, is_own
 from airflow_plugin.engines.http_refusal import is_http_refusal
 from tuner.spark import knobs
 from tuner.spark.property_text import spark_texts
@@ -32,7 +32,9 @@ class Livy(Engine):
     title = "Livy"
 
     def calls(self, operator: Any) -> Sequence[Call]:
-        return (Call(operator.hook, "post_batch"),)
+        from airflow.providers.apache.livy.hooks.livy import LivyHook
+
+        return (Call(LivyHook, "post_batch", is_own(operator, "hook")),)
 
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
         fields = {name: str(request[field]) for field, name in _FIELDS.items() if request.get(field)}

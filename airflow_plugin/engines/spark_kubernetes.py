@@ -6,7 +6,7 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob
+from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob, is_own
 from airflow_plugin.engines.kubernetes_refusal import is_kubernetes_refusal
 from tuner.spark import knobs
 from tuner.spark.container import KUBERNETES_OVERHEAD_FACTOR
@@ -37,9 +37,9 @@ class SparkKubernetes(Engine):
     sets_sizes = True
 
     def calls(self, operator: Any) -> Sequence[Call]:
-        # Its API client takes the cluster from a configuration that this one loads.
-        assert operator.client
-        return (Call(operator.custom_obj_api, "create_namespaced_custom_object"),)
+        from kubernetes.client import CustomObjectsApi
+
+        return (Call(CustomObjectsApi, "create_namespaced_custom_object", is_own(operator, "custom_obj_api")),)
 
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
         spec = request["body"]["spec"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from airflow_plugin.engines.command_environment import added_options, given_to, own_properties, require_no_server
-from airflow_plugin.engines.engine import Additions, Call, Engine, LeftAloneError, Request, SparkJob
+from airflow_plugin.engines.engine import Additions, Call, Engine, LeftAloneError, Request, SparkJob, is_own
 from airflow_plugin.engines.shell_prologue import with_prologue
 from tuner.spark.shell_command import spark_programs
 from tuner.spark.submit_opts import VARIABLE
@@ -24,7 +24,9 @@ class Ssh(Engine):
     title = "the machine behind SSH"
 
     def calls(self, operator: Any) -> Sequence[Call]:
-        return (Call(operator.ssh_hook, "exec_ssh_client_command"),)
+        from airflow.providers.ssh.hooks.ssh import SSHHook
+
+        return (Call(SSHHook, "exec_ssh_client_command", is_own(operator, "ssh_hook")),)
 
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
         given = given_to(operator, spark_programs(request["command"]))

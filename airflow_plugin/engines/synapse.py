@@ -6,7 +6,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob
+from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob, is_own
 from airflow_plugin.engines.http_refusal import REFUSED
 from tuner.eventlog.location import scheme_of
 from tuner.spark import knobs
@@ -42,7 +42,9 @@ class Synapse(Engine):
     schemes = frozenset({"abfs", "abfss"})
 
     def calls(self, operator: Any) -> Sequence[Call]:
-        return (Call(operator.hook, "run_spark_job"),)
+        from airflow.providers.microsoft.azure.hooks.synapse import AzureSynapseHook
+
+        return (Call(AzureSynapseHook, "run_spark_job", is_own(operator, "hook")),)
 
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
         payload = request["payload"]

@@ -145,6 +145,15 @@ class TestFile:
         with pytest.raises(FileNotFoundError, match=rf"sql='nowhere.sql': no such file.*{tmp_path}"):
             self.render(op)
 
+    @pytest.mark.parametrize("is_absolute", [True, False])
+    def test_one_that_is_not_utf8_fails_its_task_and_not_its_dag(self, is_absolute: bool, tmp_path: Path) -> None:
+        (tmp_path / "old.sql").write_bytes("SELECT 'é'".encode("latin-1"))
+        with DAG("sales", template_searchpath=str(tmp_path)) as dag:
+            op = operator(str(tmp_path / "old.sql") if is_absolute else "old.sql")
+        dag.resolve_template_files()  # type: ignore[no-untyped-call]
+        with pytest.raises(ValueError, match=r"old.sql': not UTF-8 \(.* at byte 8\); save it as UTF-8"):
+            self.render(op)
+
     def test_text_that_ends_like_a_path_is_text(self) -> None:
         op = operator("SELECT 1\n-- from old.sql")
         self.render(op)

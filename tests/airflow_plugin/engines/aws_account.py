@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.airflow_plugin.engines.spark_service import SparkService
 
+Request = Mapping[str, Any]
+Send = Callable[[Request], Any]
+Answer = Callable[[Request, Send], Any]
 CREDENTIALS = {"aws_access_key_id": "job", "aws_secret_access_key": "hunter2", "region_name": "us-east-1"}
 BUCKET = "logs"
 
@@ -20,6 +27,8 @@ class AwsAccount:
 
     url: str
     service: SparkService
+    # What answers requests of a client by an operation, in place of its service: the last is asked first.
+    answers: list[tuple[Any, str, Answer]] = field(default_factory=list)
 
     def client(self, name: str) -> Any:
         import boto3
@@ -56,15 +65,39 @@ class AwsAccount:
         """Have requests by a client's method run the jobs that `conf_of` finds in them."""
         from botocore.exceptions import ClientError
 
-        own = getattr(client, method)
-
-        def submit(**request: Any) -> Any:
+        def submit(request: Request, send: Send) -> Any:
             jobs = conf_of(request)
             if not all(self.service.takes(job) for job in jobs):
                 raise ClientError({"Error": {"Code": "ValidationException", "Message": "no such property"}}, method)
-            answer = own(**request)
+            answer = send(request)
             for job in jobs:
                 self.run(job)
             return answer
 
-        setattr(client, method, submit)
+        self.answering(client, method, submit)
+
+    def answering(self, client: Any, method: str, answer: Answer) -> None:
+        """Have `answer(request, send)` answer requests by a client's method."""
+        self.answers.append((client, client.meta.method_to_api_mapping[method], answer))
+
+    @contextmanager
+    def answered(self) -> Iterator[None]:
+        """While it lasts, requests are answered so: below all that is wrapped around a client."""
+        from botocore.client import BaseClient
+
+        with pytest.MonkeyPatch.context() as patch:
+            own, answers = BaseClient._make_api_call, self.answers
+
+            def made(self: Any, operation_name: str, api_params: Request) -> Any:
+                send: Send = partial(own, self, operation_name)
+                for client, operation, answer in answers:
+                    if client is self and operation == operation_name:
+                        send = partial(_asked, answer, send)
+                return send(api_params)
+
+            patch.setattr(BaseClient, "_make_api_call", made)
+            yield
+
+
+def _asked(answer: Answer, send: Send, request: Request) -> Any:
+    return answer(request, send)

@@ -47,7 +47,8 @@ def aws(service: SparkService, monkeypatch: pytest.MonkeyPatch) -> Iterator[AwsA
     monkeypatch.setenv("AIRFLOW__SPARK_TUNER__EVENT_LOG_BASE", f"s3://{BUCKET}/tuner")
     account.client("s3").create_bucket(Bucket=BUCKET)
     try:
-        yield account
+        with account.answered():
+            yield account
     finally:
         urlopen(f"{account.url}/moto-api/reset", data=b"", timeout=10).close()
         server.stop()

@@ -58,11 +58,11 @@ def test_a_service_that_takes_nothing_is_asked_once(
 ) -> None:
     op, asked, (method, _) = engine(aws).operator(), list[Any](), METHOD_AND_STATE[engine]
 
-    def answer(**request: Any) -> Any:
+    def answer(request: Any, _: Any) -> Any:
         asked.append(request)
         raise ClientError({"Error": {"Code": code, "Message": "not now"}}, method)
 
-    setattr(op.hook.conn, method, answer)
+    aws.answering(op.hook.conn, method, answer)
     with pytest.raises(ClientError, match="not now"):
         run(op, "r1")
     assert (len(asked), service.submitted) == (1, [])

@@ -97,16 +97,15 @@ class Eks:
             return conf_of(request["jobDriver"][self.driver], request.get("configurationOverrides"))
 
         self.aws.submitting(op.hook.conn, "start_job_run", run)
-        own = op.hook.conn.start_job_run
 
-        def start(**request: Any) -> Any:
-            answer = own(**request)
+        def start(request: Any, send: Any) -> Any:
+            answer = send(request)
             # moto leaves it running.
             job = emrcontainers_backends["123456789012"]["us-east-1"].job_runs[answer["id"]]
             job.state = "COMPLETED" if self.aws.service.has_succeeded else "FAILED"
             return answer
 
-        op.hook.conn.start_job_run = start
+        self.aws.answering(op.hook.conn, "start_job_run", start)
         return tuned(op)
 
 
@@ -182,11 +181,11 @@ def test_a_service_that_throttles_is_not_asked_twice(emr: Any, service: SparkSer
 
     op, asked = emr.operator(), []
 
-    def throttled(**request: Any) -> Any:
+    def throttled(request: Any, _: Any) -> Any:
         asked.append(request)
         raise ClientError({"Error": {"Code": "ThrottlingException", "Message": "slow down"}}, "StartJobRun")
 
-    op.hook.conn.start_job_run = throttled
+    emr.aws.answering(op.hook.conn, "start_job_run", throttled)
     with pytest.raises(ClientError):
         run(op, "r1")
     assert len(asked) == 1

@@ -6,6 +6,7 @@ import copy
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +18,7 @@ pytest.importorskip("airflow.providers.cncf.kubernetes", reason="it is of the de
 
 from airflow.providers.cncf.kubernetes.operators.job import KubernetesJobOperator
 from airflow.providers.cncf.kubernetes.operators.pod import KubernetesPodOperator
+from airflow.providers.cncf.kubernetes.utils.pod_manager import PodManager
 from airflow.sdk.exceptions import TaskDeferred
 from kubernetes.client import models as k8s
 from kubernetes.client.exceptions import ApiException
@@ -60,18 +62,18 @@ def started(tmp_path: Path) -> Started:
 def make(kubeconfig: Path, tmp_path: Path) -> Callable[..., Any]:
     """A task whose pod has the volume that event logs go to."""
 
-    def pod(**arguments: Any) -> Any:
+    def pod(operator: type[Any] = KubernetesPodOperator, **arguments: Any) -> Any:
         volume = k8s.V1Volume(name="logs", empty_dir=k8s.V1EmptyDirVolumeSource())
+        own = {"name": "nightly", "config_file": str(kubeconfig)} if operator is KubernetesPodOperator else {}
         return tuned(
-            KubernetesPodOperator(
+            operator(
                 **{
+                    **own,
                     "task_id": "nightly",
-                    "name": "nightly",
                     "image": "spark",
                     "namespace": "default",
                     "cmds": ["spark-submit"],
                     "arguments": ["--conf", "spark.x=1", "ok"],
-                    "config_file": str(kubeconfig),
                     "get_logs": False,
                     "do_xcom_push": False,
                     "on_finish_action": "keep_pod",
@@ -258,29 +260,52 @@ def test_a_job_that_fails_in_a_trial_is_tried_without_it(
 
 
 def test_a_pod_that_is_refused_for_what_is_added_is_created_as_it_was(
-    make: Callable[..., Any], kubelet: Kubelet, started: Started, stored: Stored
+    make: Callable[..., Any],
+    kubelet: Kubelet,
+    started: Started,
+    stored: Stored,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    op = make()
-    create = op.pod_manager.create_pod
+    create = PodManager.create_pod
 
-    def admit(pod: Any) -> Any:
+    def admit(self: Any, pod: Any) -> Any:
         if pod.spec.containers[0].env:
             raise ApiException(status=403, reason="admission webhook denied the request")
-        return create(pod=pod)
+        return create(self, pod=pod)
 
-    op.pod_manager.create_pod = admit
-    run(op)
+    monkeypatch.setattr(PodManager, "create_pod", admit)
+    run(make())
     assert started() == [{"spark.x": "1"}] and [r.state for r in stored()] == [RunState.LOST]
 
 
-def test_a_cluster_that_does_not_answer_is_asked_once(make: Callable[..., Any], stored: Stored) -> None:
+def test_a_cluster_of_eks_is_looked_up_as_the_task_runs(
+    make: Callable[..., Any], kubeconfig: Path, started: Started, stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before that there is no way to it, and what is made of the operator stays so."""
+    eks = pytest.importorskip("airflow.providers.amazon.aws.operators.eks", reason="it is of the dev group")
+
+    @contextmanager
+    def looked_up(*_: Any, **__: Any) -> Iterator[tuple[str, str]]:
+        yield str(kubeconfig), ""
+
+    monkeypatch.setattr(eks.EksHook, "generate_config_file_with_credentials", looked_up)
+    monkeypatch.setenv("KUBECONFIG", "/nowhere")
+    for run_id in ("r1", "r2"):
+        run(make(eks.EksPodOperator, cluster_name="c", pod_name="nightly", aws_conn_id=None), run_id)
+    assert [THRESHOLD in conf for conf in started()] == [False, True]
+    assert {r.state for r in stored()} == {RunState.SUCCEEDED}
+
+
+def test_a_cluster_that_does_not_answer_is_asked_once(
+    make: Callable[..., Any], stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
     op, asked = make(), []
 
-    def unavailable(pod: Any) -> Any:
+    def unavailable(self: Any, pod: Any) -> Any:
         asked.append(pod)
         raise ApiException(status=503, reason="try later")
 
-    op.pod_manager.create_pod = unavailable
+    monkeypatch.setattr(PodManager, "create_pod", unavailable)
     with pytest.raises(ApiException):
         run(op)
     assert len(asked) == 1 and [r.state for r in stored()] == [RunState.LOST]

@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from airflow.providers.apache.livy.hooks.livy import LivyHook
 from airflow.providers.apache.livy.operators.livy import LivyOperator
 
+from airflow_plugin import turn
+from airflow_plugin.compat import AirflowException
 from airflow_plugin.tuned import tuned
 from tests.airflow_plugin.conftest import TaskInstance
 from tests.airflow_plugin.engines.livy_server import livy_server
@@ -64,11 +67,58 @@ def test_the_authors_own_value_wins(service: SparkService) -> None:
 
 def test_what_the_author_wrote_stays_as_it_was(service: SparkService) -> None:
     conf, jars = {"spark.executor.cores": 2}, ["hdfs:///own.jar"]
-    op = operator(conf=conf, jars=jars)
+    op, post_batch = operator(conf=conf, jars=jars), LivyHook.post_batch
     run("r1", op)
     assert op.spark_params["conf"] == {"spark.executor.cores": 2} and op.spark_params["jars"] == ["hdfs:///own.jar"]
     assert conf == {"spark.executor.cores": 2} and jars == ["hdfs:///own.jar"]
-    assert "post_batch" not in vars(op.hook)
+    assert LivyHook.post_batch is post_batch
+
+
+class PicksItsServer(LivyOperator):
+    """Of a team that knows which server is up when a task runs."""
+
+    def execute(self, context: Any) -> Any:
+        self._livy_conn_id = "livy_default"
+        return super().execute(context)
+
+
+def test_a_server_that_the_operator_picks_as_it_runs_gets_the_job(service: SparkService) -> None:
+    for run_id in ("r1", "r2"):
+        arguments = {"file": "hdfs:///etl.py", "livy_conn_id": "down", "polling_interval": 1, **NOT_DURABLE}
+        run(run_id, tuned(PicksItsServer(task_id="nightly", **arguments)))
+    assert [THRESHOLD in conf for conf in service.submitted] == [False, True]
+
+
+def test_a_batch_of_another_hook_is_not_taken_for_the_tasks(
+    service: SparkService, stored: Callable[[], list[Run]]
+) -> None:
+    class Other(LivyOperator):
+        def execute(self, context: Any) -> Any:
+            assert self.hook
+            LivyHook().post_batch(file="hdfs:///other.py", conf={"spark.other": "1"})
+            return super().execute(context)
+
+    op = tuned(Other(task_id="nightly", file="hdfs:///etl.py", polling_interval=1, **NOT_DURABLE))
+    run("r1", op)
+    assert ["spark.tuner.key" in conf for conf in service.submitted] == [False, True]
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED]
+
+
+def test_a_task_that_is_killed_while_it_is_decided_submits_nothing(
+    service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    op, begin = operator(), turn.begin
+
+    def killed_meanwhile(*given: Any, **named: Any) -> Any:
+        begun = begin(*given, **named)
+        op.on_kill()
+        return begun
+
+    monkeypatch.setattr(turn, "begin", killed_meanwhile)
+    with pytest.raises(AirflowException, match="was killed before its Spark job was submitted"):
+        run("r1", op)
+    assert service.submitted == []
+    assert [r.state for r in stored()] == [RunState.LOST]
 
 
 def test_a_job_that_is_refused_for_what_is_added_is_submitted_as_it_was(
@@ -97,8 +147,8 @@ def test_a_service_that_does_not_answer_is_asked_once(
     monkeypatch.setenv("AIRFLOW_CONN_LIVY_DEFAULT", "http://127.0.0.1:1")
     op = operator()
     asked = []
-    own = op.hook.post_batch
-    monkeypatch.setattr(op.hook, "post_batch", lambda **params: (asked.append(params), own(**params))[1])
+    own = LivyHook.post_batch
+    monkeypatch.setattr(LivyHook, "post_batch", lambda self, **params: (asked.append(params), own(self, **params))[1])
     with pytest.raises(Exception, match="onnection"):
         run("r1", op)
     assert len(asked) == 1

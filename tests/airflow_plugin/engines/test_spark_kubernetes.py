@@ -15,6 +15,7 @@ pytest.importorskip("kmock", reason="kmock is not installed: it is of the dev gr
 pytest.importorskip("airflow.providers.cncf.kubernetes", reason="it is of the dev group")
 
 from airflow.providers.cncf.kubernetes.operators.spark_kubernetes import SparkKubernetesOperator
+from kubernetes.client import CustomObjectsApi
 from kubernetes.client.exceptions import ApiException
 
 from airflow_plugin.engines.engine import Additions
@@ -120,32 +121,31 @@ def test_a_try_that_finds_its_job_there_goes_on_with_its_key(
 
 
 def test_an_application_that_is_refused_for_what_is_added_is_created_as_it_was(
-    kubeconfig: Path, service: SparkService, stored: Stored
+    kubeconfig: Path, service: SparkService, stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    op = operator(kubeconfig)
-    assert op.client
-    create = op.custom_obj_api.create_namespaced_custom_object
+    create = CustomObjectsApi.create_namespaced_custom_object
 
-    def admit(**request: Any) -> Any:
+    def admit(self: Any, **request: Any) -> Any:
         if "spark.tuner.key" in request["body"]["spec"]["sparkConf"]:
             raise ApiException(status=403, reason="admission webhook denied the request")
-        return create(**request)
+        return create(self, **request)
 
-    op.custom_obj_api.create_namespaced_custom_object = admit
-    run(op, "r1")
+    monkeypatch.setattr(CustomObjectsApi, "create_namespaced_custom_object", admit)
+    run(operator(kubeconfig), "r1")
     assert service.submitted == [{"spark.jars": "s3a://b/own.jar"}]
     assert [r.state for r in stored()] == [RunState.LOST]
 
 
-def test_a_cluster_that_does_not_answer_is_asked_once(kubeconfig: Path, stored: Stored) -> None:
+def test_a_cluster_that_does_not_answer_is_asked_once(
+    kubeconfig: Path, stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
     op, asked = operator(kubeconfig), []
-    assert op.client
 
-    def unavailable(**request: Any) -> Any:
+    def unavailable(self: Any, **request: Any) -> Any:
         asked.append(request)
         raise ApiException(status=503, reason="try later")
 
-    op.custom_obj_api.create_namespaced_custom_object = unavailable
+    monkeypatch.setattr(CustomObjectsApi, "create_namespaced_custom_object", unavailable)
     with pytest.raises(ApiException):
         run(op, "r1")
     assert len(asked) == 1 and [r.state for r in stored()] == [RunState.LOST]

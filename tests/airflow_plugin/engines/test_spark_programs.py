@@ -14,6 +14,8 @@ import pytest
 from airflow.providers.apache.spark.operators.spark_jdbc import SparkJDBCOperator
 from airflow.providers.apache.spark.operators.spark_sql import SparkSqlOperator
 
+from airflow_plugin import turn
+from airflow_plugin.compat import AirflowException
 from airflow_plugin.engines.engine import Additions
 from airflow_plugin.engines.spark_sql import ENGINE
 from airflow_plugin.tuned import tuned
@@ -78,6 +80,24 @@ def run(op: Any, run_id: str) -> TaskInstance:
     ti: Any = TaskInstance(run_id=run_id)
     op.execute({"ti": ti, "task_instance": ti})
     return ti
+
+
+@pytest.mark.parametrize("operator", [sql, jdbc])
+def test_a_task_that_is_killed_while_it_is_decided_submits_nothing(
+    operator: Callable[..., Any], commands: Any, stored: Stored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    op, begin = operator(), turn.begin
+
+    def killed_meanwhile(*given: Any, **named: Any) -> Any:
+        begun = begin(*given, **named)
+        op._tuner_steering.killed = True
+        return begun
+
+    monkeypatch.setattr(turn, "begin", killed_meanwhile)
+    with pytest.raises(AirflowException, match="was killed before its Spark job was submitted"):
+        run(op, "r1")
+    assert not (tmp_path / "commands").exists()
+    assert [r.state for r in stored()] == [RunState.LOST]
 
 
 @pytest.mark.parametrize("operator", [sql, jdbc])

@@ -90,6 +90,20 @@ def test_the_second_run_is_steered_and_the_third_has_it_proven(
     assert {r.state for r in stored()} == {RunState.SUCCEEDED} and ti.xcoms["ssh_exit"] == 0
 
 
+class PicksItsMachine(SSHOperator):
+    """Of a team that knows which machine is up when a task runs."""
+
+    def execute(self, context: Any) -> Any:
+        self.ssh_conn_id = "ssh_default"
+        return super().execute(context)
+
+
+def test_a_machine_that_the_operator_picks_as_it_runs_gets_the_command(server: SshServer, started: Started) -> None:
+    for run_id in ("r1", "r2"):
+        run(tuned(PicksItsMachine(task_id="nightly", ssh_conn_id="down", command="spark-submit ok")), run_id)
+    assert [THRESHOLD in conf for conf in started()] == [False, True]
+
+
 def test_what_the_machine_has_of_its_own_stays_and_wins(server: SshServer, started: Started) -> None:
     server.environment["SPARK_SUBMIT_OPTS"] = f"-Dspark.own='a  b' -D{THRESHOLD}=7"
     for run_id in ("r1", "r2"):

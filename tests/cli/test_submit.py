@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import stat
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tuner.history.store import Store
+from tuner.history.url import VARIABLE
 from tuner.loop.loop import Job, Turn, prepare
 from tuner.model.run import RunState
 from tuner.steering.agent.spark_home import SparkAtHand
@@ -134,6 +138,71 @@ def test_without_a_store_the_job_still_runs(spark_tuner: Call, submitted: Callab
     assert result.code == 0
     assert submitted()[-1] == "app.py"
     assert "could not open the history store" in result.err
+
+
+def program(tmp_path: Path, *arguments: str, store: str | None = None) -> tuple[list[str], dict[str, str]]:
+    """A command line of spark-tuner, in a process of its own, and its environment."""
+    environment = {**os.environ, VARIABLE: store or f"sqlite:///{tmp_path}/history.db"}
+    return [sys.executable, "-m", "tuner.cli", "submit", "--cohort", "nightly", *arguments], environment
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this machine")
+@pytest.mark.parametrize("exit_code", ["0", "7"])
+def test_lines_that_cannot_be_written_change_nothing(
+    submitted: Callable[[], list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exit_code: str
+) -> None:
+    """Standard error goes to a disk that is full."""
+    monkeypatch.setenv("EXIT_CODE", exit_code)
+    command, environment = program(tmp_path, "--", "app.py")
+    with Path("/dev/full").open("w") as full:
+        assert subprocess.run(command, env=environment, stderr=full, check=False).returncode == int(exit_code)
+    assert submitted()[-1] == "app.py"
+    assert runs(tmp_path) == [RunState.LOST if exit_code == "0" else RunState.FAILED]
+
+
+def test_a_reader_of_its_lines_who_has_gone_changes_nothing(submitted: Callable[[], list[str]], tmp_path: Path) -> None:
+    command, environment = program(tmp_path, "--", "app.py")
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE) as process:
+        assert process.stderr
+        process.stderr.close()
+        assert process.wait(60) == 0
+    assert submitted()[-1] == "app.py"
+
+
+def test_without_a_home_directory_the_job_still_runs(
+    spark_tuner: Call, submitted: Callable[[], list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobodys() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", nobodys)
+    result = spark_tuner("submit", "--cohort", "nightly", "--", "app.py")
+    assert (result.code, submitted()[-1]) == (0, "app.py")
+    assert runs(tmp_path) == [RunState.LOST]
+    monkeypatch.delenv(VARIABLE)
+    result = spark_tuner("submit", "--cohort", "nightly", "--", "other.py")
+    assert (result.code, submitted()[-1]) == (0, "other.py")
+    assert f"there is no place for a history store; name one with --db or {VARIABLE}" in result.err
+
+
+def test_a_properties_file_that_can_be_read_once_is_read_by_both(
+    tmp_path: Path, submitted: Callable[[], list[str]]
+) -> None:
+    """As bash gives one for ‹(…), or `--properties-file /dev/stdin`."""
+    spark_submit = tmp_path / "spark" / "bin" / "spark-submit"
+    spark_submit.write_text(
+        f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/arguments\n'
+        f'while [ $# -gt 1 ]; do [ "$1" = --properties-file ] && cp "$2" {tmp_path}/read; shift; done\n'
+    )
+    command, environment = program(tmp_path, "--", "--properties-file", "/dev/stdin", "app.py")
+    own = b"spark.x 1\nspark.sql.shuffle.partitions 7\n"
+    assert subprocess.run(command, env=environment, input=own, check=False).returncode == 0
+    assert (tmp_path / "read").read_bytes() == own
+    given = submitted()
+    assert given[-1] == "app.py" and "spark.eventLog.enabled=true" in given
+    assert not Path(given[-2]).exists(), "the copy is gone once the job is over"
 
 
 def test_sql_is_run_by_the_runner_that_ships(

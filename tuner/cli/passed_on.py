@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 _ASKS_TO_END = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
@@ -36,11 +38,27 @@ def signals_passed_on() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
     if threading.current_thread() is not threading.main_thread():
         yield has_started
         return
+    with _handled(pass_on):
+        yield has_started
+
+
+@contextmanager
+def signals_end_with(code: int) -> Iterator[None]:
+    """While it lasts, this program ends at once by them, with this code: what it ran is over, and how is known."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    with _handled(lambda *_: os._exit(code)):
+        yield
+
+
+@contextmanager
+def _handled(handle: Callable[[int, FrameType | None], object]) -> Iterator[None]:
     before = {number: found for number in _ASKS_TO_END if (found := signal.getsignal(number)) != signal.SIG_IGN}
     for number in before:
-        signal.signal(number, pass_on)
+        signal.signal(number, handle)
     try:
-        yield has_started
+        yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -6,8 +6,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import nullcontext
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,8 +18,8 @@ import typer
 
 from tuner.cli.cohort import new_name
 from tuner.cli.db import Url, store_url
-from tuner.cli.passed_on import signals_passed_on
-from tuner.errors import SparkSubmitError, TunerError
+from tuner.cli.passed_on import signals_end_with, signals_passed_on
+from tuner.errors import SparkSubmitError, StoreError, TunerError
 from tuner.history.failure import Ending
 from tuner.history.url import data_directory
 from tuner.loop.log_lines import report_lines, turn_lines
@@ -28,7 +29,7 @@ from tuner.model.decision import Mode
 from tuner.model.objective import Objective
 from tuner.model.size_change import MemoryLimits, Resources
 from tuner.spark.spark_submit import environment_for, find_spark_submit
-from tuner.spark.submit_arguments import SubmitArguments, as_arguments, conf_arguments, parse
+from tuner.spark.submit_arguments import SubmitArguments, as_arguments, conf_arguments, parse, with_properties_file
 from tuner.steering.agent.submission import submission
 from tuner.steering.directives import Steering
 from tuner.steering.sql_directory import sql_directory
@@ -131,39 +132,60 @@ def submit(
     if not arguments and sql is None:
         raise typer.BadParameter("give an application after --, as for spark-submit, or --sql FILE")
     program, statements = find_spark_submit(), _statements(sql)
-    store = store_url(url)
+    store, base = _store_or_none(url), event_log_base or _default_base()
     now = datetime.now(UTC)
-    job = Job(
-        cohort=cohort,
-        key=f"{cohort}/{now:%Y%m%dT%H%M%S.%f}/1",
-        try_number=1,
-        mode=mode,
-        user_conf=given.properties,
-        event_log_base=event_log_base or str(_default_base()),
-        base_is_shared=bool(event_log_base),
-        statements=statements,
-        steering=steering,
-        submission=submission(
-            program,
-            given.properties,
-            environ=environment_for(program),
-            with_defaults=given.with_defaults,
-            agent_jar=agent_jar,
-        ),
-        most_seconds=MostSeconds(most_seconds_before, most_seconds_after),
-        borrows=borrow,
-        objective=objective,
-        resources=resources,
-        memory_limits=MemoryLimits(max_executor_memory, max_driver_memory),
-    )
     # Before anything starts: where SQL has no place to lie, its job cannot.
-    with sql_directory() if statements else nullcontext("") as directory:
+    with _kept_properties(given) as given, sql_directory() if statements else nullcontext("") as directory:
+        job = Job(
+            cohort=cohort,
+            key=f"{cohort}/{now:%Y%m%dT%H%M%S.%f}/1",
+            try_number=1,
+            mode=mode,
+            user_conf=given.properties,
+            event_log_base=base,
+            base_is_shared=bool(event_log_base),
+            statements=statements,
+            steering=steering,
+            submission=submission(
+                program,
+                given.properties,
+                environ=environment_for(program),
+                with_defaults=given.with_defaults,
+                agent_jar=agent_jar,
+            ),
+            most_seconds=MostSeconds(most_seconds_before, most_seconds_after),
+            borrows=borrow,
+            objective=objective,
+            resources=resources,
+            memory_limits=MemoryLimits(max_executor_memory, max_driver_memory),
+        )
         turn = prepare(job, store)
         _say(turn_lines(turn))
         code = _run(program, turn, given, directory)
-    _say(report_lines(complete(turn, store, failed=code != 0, ending=Ending(code))))
     # As a shell tells that a signal ended a program: 137 for SIGKILL.
-    raise typer.Exit(code if code >= 0 else 128 - code)
+    told = code if code >= 0 else 128 - code
+    with signals_end_with(told):
+        _say(report_lines(complete(turn, store, failed=code != 0, ending=Ending(code))))
+    raise typer.Exit(told)
+
+
+@contextmanager
+def _kept_properties(given: SubmitArguments) -> Iterator[SubmitArguments]:
+    """With a copy of a properties file that can be read but once, as a pipe can, for as long as its job runs."""
+    file = given.properties_file
+    if file is None or not file.exists() or file.is_file() or file.is_dir():
+        yield given
+        return
+    try:
+        made = tempfile.TemporaryDirectory(prefix="spark-tuner-", ignore_cleanup_errors=True)
+        copy = Path(made.name, "spark.properties")
+        copy.write_bytes(file.read_bytes())
+    except OSError as error:
+        raise TunerError(
+            f"{file}: cannot be copied ({error.strerror}); make room, or give a file in its place"
+        ) from error
+    with made:
+        yield with_properties_file(given, copy)
 
 
 def _run(program: str, turn: Turn, given: SubmitArguments, directory: str) -> int:
@@ -210,10 +232,29 @@ def _statements(file: Path | None) -> tuple[str, ...]:
     return found
 
 
-def _default_base() -> Path:
-    return data_directory(os.environ) / "events"
+def _store_or_none(url: str | None) -> str:
+    """The store's URL; "" where there is no place for one: its job runs all the same."""
+    try:
+        return store_url(url)
+    except StoreError:
+        return ""
+
+
+def _default_base() -> str:
+    """Where event logs go; "" where there is no place for them."""
+    try:
+        return str(data_directory(os.environ) / "events")
+    except StoreError:
+        return ""
 
 
 def _say(lines: Sequence[str]) -> None:
-    for line in lines:
-        print(line, file=sys.stderr)
+    """What cannot be written, to a full disk or to no reader, is no reason for a job not to run, or to have failed."""
+    if sys.stderr is None:  # Closed by who started this.
+        return
+    try:
+        for line in lines:
+            print(line, file=sys.stderr, flush=True)
+    except (OSError, ValueError):
+        # Python writes what is left of it once more when it ends.
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115

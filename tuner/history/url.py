@@ -43,6 +43,8 @@ def default_url(environ: Mapping[str, str]) -> str:
 
 def parse(url: str) -> URL:
     """The URL with the driver the store uses. StoreError, without the password, when it names no usable database."""
+    if not url:
+        raise StoreError(f"there is no place for a history store; name one with --db or {VARIABLE}")
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):

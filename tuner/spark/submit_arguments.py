@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tuner.spark import knobs
@@ -29,9 +29,10 @@ _PROPERTIES = {
     "--remote": "spark.remote",
     "--total-executor-cores": knobs.CORES_MAX.property,
 }
+_PROPERTIES_FILE = "--properties-file"
 _WITH_VALUE = frozenset(_PROPERTIES) | {
     *("--class", "--conf", "-c", "--exclude-packages", "--keytab", "--kill", "--name", "--principal"),
-    *("--properties-file", "--proxy-user", "--py-files", "--queue", "--repositories", "--status"),
+    *(_PROPERTIES_FILE, "--proxy-user", "--py-files", "--queue", "--repositories", "--status"),
 }
 _SWITCHES = frozenset({"--help", "-h", "--load-spark-defaults", "--supervise", "--verbose", "-v", "--version"})
 _EQUALS = re.compile(r"(--[^=]+)=(.+)", re.DOTALL)
@@ -52,8 +53,13 @@ class SubmitArguments:
     @property
     def properties(self) -> dict[str, str]:
         """What the user set: flags over --conf over the properties file, as spark-submit has it."""
-        file = self.flags.get("--properties-file")
-        return {**(spark_properties.read(Path(file)) if file else {}), **self.properties_but_file}
+        file = self.properties_file
+        return {**(spark_properties.read(file) if file else {}), **self.properties_but_file}
+
+    @property
+    def properties_file(self) -> Path | None:
+        file = self.flags.get(_PROPERTIES_FILE)
+        return Path(file) if file else None
 
     @property
     def properties_but_file(self) -> dict[str, str]:
@@ -64,7 +70,13 @@ class SubmitArguments:
     @property
     def with_defaults(self) -> bool:
         """Whether spark-submit reads spark-defaults.conf, too (--load-spark-defaults: SPARK-48392)."""
-        return "--properties-file" not in self.flags or "--load-spark-defaults" in self.options
+        return _PROPERTIES_FILE not in self.flags or "--load-spark-defaults" in self.options
+
+
+def with_properties_file(given: SubmitArguments, file: Path) -> SubmitArguments:
+    """The same with another properties file: the last flag of a name counts."""
+    flags = {**given.flags, _PROPERTIES_FILE: str(file)}
+    return replace(given, options=(*given.options, _PROPERTIES_FILE, str(file)), flags=flags)
 
 
 def parse(arguments: Sequence[str]) -> SubmitArguments:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import msgspec
@@ -975,3 +977,19 @@ def test_one_that_ends_in_a_query_does_not(nightly: Nightly) -> None:
     _delivered(turn.event_log_dir, ended=False)
     assert not nightly.prepare("e/2/1").decision.in_force
     assert nightly.stored("e/1/1").state is RunState.RUNNING
+
+
+def test_who_asks_for_what_was_submitted_before_waits_no_longer_than_it_may(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin = Origin("e", "1", "load", -1)
+    job = replace(nightly.job("e/1/load/-1/1"), origin=origin)
+    prepare(job, nightly.url)
+    found = loop.submitted(origin, lambda _: job, nightly.url, most_seconds=30.0)
+    assert [turn.job.key for turn in found] == [job.key]
+    hangs = Event()
+    monkeypatch.setattr(Store, "open", lambda *_, **__: hangs.wait(60))
+    since = time.monotonic()
+    assert loop.submitted(origin, lambda _: job, nightly.url, most_seconds=0.2) == []
+    assert time.monotonic() - since < 30
+    hangs.set()

@@ -480,14 +480,19 @@ def forget(turn: Turn, store_url: str) -> None:
         within(turn.job.most_seconds.after, forgotten)
 
 
-def submitted(origin: Origin, job: Callable[[Run], Job], store_url: str) -> list[Turn]:
+def submitted(origin: Origin, job: Callable[[Run], Job], store_url: str, most_seconds: float) -> list[Turn]:
     """The turns of a task instance whose jobs were submitted and not harvested yet, by another process maybe; none where the
-    history store does not tell. Never raises. `job` is what is known of a run's job now."""
-    with suppress(Exception), Store.open(store_url) as store:
-        return [
-            Turn(job(run), run.decision, Directives(), {}, run.event_log_dir, run.started_at)
-            for run in store.pending_of(origin)
-        ]
+    history store does not tell within `most_seconds`. Never raises. `job` is what is known of a run's job now."""
+
+    def pending() -> list[Turn]:
+        with Store.open(store_url) as store:
+            return [
+                Turn(job(run), run.decision, Directives(), {}, run.event_log_dir, run.started_at)
+                for run in store.pending_of(origin)
+            ]
+
+    with suppress(Exception):
+        return within(most_seconds, pending)
     return []
 
 

@@ -32,6 +32,11 @@ from .trees import plan
         ("Scan csv | [a#1] | | InMemoryFileIndex [file:/in/orders.csv]", "file:/in/orders.csv"),
         ("Scan JDBCRelation(Sales.Orders) [numPartitions=4] | [a#1]", "jdbc:sales.orders"),
         ('Scan JDBCRelation("Sales"."Orders") [numPartitions=1] | [a#1]', "jdbc:sales.orders"),
+        (
+            "Scan org.apache.spark.sql.cassandra.CassandraSourceRelation@7b1d3a05 | [a#1]",
+            "org.apache.spark.sql.cassandra.cassandrasourcerelation",
+        ),
+        ("Scan com.acme.Relation@1b9a3a5e sales.orders | [a#1]", "sales.orders"),
         ("LocalTableScan | [a#1]", "localtablescan"),
         ("Range (0, 100, step=1, splits=2)", "range"),
         ("InMemoryTableScan | [a#1]", "cached"),

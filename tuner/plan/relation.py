@@ -29,6 +29,8 @@ _FORMAT = re.compile(r"^(?:parquet|orc|csv|json|text|avro|delta|hive|jdbc|binary
 _CATALOG_SCAN = re.compile(r"(?:File)?Scan (?:parquet|orc|csv|json|text|avro|hive) ")
 _OTHER_INDEX = re.compile(r"^(?:Prepared)?(?:Delta|Tahoe|Hoodie)\w*")
 _TABLE = re.compile(r"[^./\s]+\.[^./\s]+")  # database and table
+# Java's Object.toString: a class, and a hash that each object has of its own.
+_OBJECT = re.compile(r"([\w.$]+)@[0-9a-f]{1,8}")
 _JDBC = re.compile(r"\bJDBCRelation\(")
 # What may be a literal in some dialect, or a comment; double quotes are names only where a table stands.
 _LITERAL = re.compile(
@@ -139,7 +141,10 @@ def _named(full_name: str) -> tuple[str | None, str]:
     if "/" in name:
         return None, name.split()[0]
     if name and _SCAN.match(full_name):
-        return name.split()[0].removeprefix("spark_catalog.").replace("`", "").lower(), ""
+        first, *others = name.split()
+        nameless = _OBJECT.fullmatch(first)
+        named = (others[0] if others else nameless[1]) if nameless else first
+        return named.removeprefix("spark_catalog.").replace("`", "").lower(), ""
     return None, ""
 
 

@@ -37,6 +37,8 @@ public final class Names {
   private static final Pattern SCAN = Pattern.compile("^(?:Scan|FileScan|BatchScan)\\s+");
   private static final Pattern FORMAT =
       Pattern.compile("^(?:parquet|orc|csv|json|text|avro|delta|hive|jdbc|binaryFile|xml)(?:\\s+|$)");
+  /** Java's Object.toString: a class, and a hash that each object has of its own. */
+  private static final Pattern OBJECT = Pattern.compile("[\\w.$]+@[0-9a-f]{1,8}");
   private static final Pattern PLAIN_JDBC = Pattern.compile("JDBCRelation\\(([^\\s'()]+)\\)");
   private static final Pattern SPACES = Pattern.compile("[\\t\\n\\u000b\\f\\r\\u001c-\\u001e\\u001f\\u0085\\u2028\\u2029]");
   private static final Pattern UNPRINTABLE = Pattern.compile(
@@ -138,8 +140,10 @@ public final class Names {
     String name = FORMAT.matcher(SCAN.matcher(fullName).replaceFirst("")).replaceFirst("");
     name = name.split("\\[", 2)[0].split("\\(", 2)[0].trim();
     if (name.isEmpty()) return "";
-    String first = name.split("\\s+", 2)[0];
+    String[] words = name.split("\\s+", 3);
+    String first = words[0];
     if (name.indexOf('/') >= 0) return path(first);
+    if (OBJECT.matcher(first).matches()) first = words.length > 1 ? words[1] : first.substring(0, first.indexOf('@'));
     if (first.startsWith("spark_catalog.")) first = first.substring("spark_catalog.".length());
     return first.replace("`", "").toLowerCase(Locale.ROOT);
   }

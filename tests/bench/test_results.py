@@ -62,6 +62,17 @@ def test_core_seconds_held_are_the_median_of_the_repeats_that_tell() -> None:
     assert [r.allocated_core_seconds for r in found.contenders[1].runs] == [None, None, 40.0, None, 30.0]
 
 
+def test_seconds_of_processors_are_those_of_runs_that_tell_of_each_query() -> None:
+    def used(run: BenchRun, *seconds: float | None) -> BenchRun:
+        queries = (replace(query, cpu_seconds=s) for query, s in zip(run.queries, seconds, strict=True))
+        return replace(run, queries=tuple(queries))
+
+    *learning, third, fourth, last = runs("tuner", *LEARNS)
+    found = result(*learning, used(third, 4.0, 2.0), used(fourth, 3.0, None), used(last, 2.0, 1.5))
+    assert [r.cpu_seconds for r in found.contenders[1].runs] == [None, None, 6.0, None, 3.5]
+    assert [c["cpu_seconds"] for c in result_json(found, "")["contenders"]] == [None, 3.5]
+
+
 def test_a_failed_query_counts_what_it_took_and_a_run_by_default() -> None:
     found = tuner(*runs("tuner", LEARNS[0]), run("tuner", 2, {"q1": 3, "q2": 5}, failed=["q1"]))
     assert (found.runs[1].seconds, found.runs[1].failed) == (18, ("q1",))

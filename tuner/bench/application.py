@@ -79,6 +79,20 @@ def warm_up(spark):
     spark.catalog.dropTempView("bench_warm_up")
 
 
+def cpu_seconds(spark):
+    """Seconds of processors that this application has had so far, which other programs on the machine make no longer; None where
+    its tasks run elsewhere, or the system does not tell. spark-submit's Java is this program's parent."""
+    if not spark.sparkContext.master.startswith("local") or spark.sparkContext.master.startswith("local-cluster"):
+        return None
+    try:
+        with open("/proc/%d/stat" % os.getppid(), encoding="utf-8") as file:
+            name, _, fields = file.read().rpartition(")")
+        user, system = fields.split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK") if "(java" in name else None
+    except (OSError, ValueError):
+        return None
+
+
 def run(spark, query, timeout_seconds):
     """What a query took, from its text to its rows, and a digest of these."""
     for key, value in query["conf"].items():
@@ -93,7 +107,7 @@ def run(spark, query, timeout_seconds):
     timer = threading.Timer(timeout_seconds, cancel)
     timer.daemon = True
     timer.start()
-    started = time.monotonic()
+    used, started = cpu_seconds(spark), time.monotonic()
     try:
         rows = spark.sql(query["sql"]).collect()
         found = {"rows": len(rows), "digest": digest(rows)}
@@ -103,6 +117,7 @@ def run(spark, query, timeout_seconds):
         found["error"] = "ran longer than %g s" % timeout_seconds if late.is_set() else words(error)
     finally:
         timer.cancel()
+        found["cpu_seconds"] = None if used is None else cpu_seconds(spark) - used
         for key in query["conf"]:
             spark.conf.unset(key)
     return {"name": query["name"], **found}

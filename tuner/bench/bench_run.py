@@ -53,13 +53,15 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class QueryTime:
-    """One query of one run: wall seconds from text to rows. `error` is "" if it succeeded; equal rows have equal digests."""
+    """One query of one run: wall seconds from text to rows, and seconds of processors meanwhile (None: not known). `error` is ""
+    if it succeeded; equal rows have equal digests."""
 
     name: str
     seconds: float
     rows: int = 0
     digest: str = ""
     error: str = ""
+    cpu_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ def _contender(contender: ContenderResult) -> dict[str, Any]:
         "preparing_seconds": contender.preparing_seconds,
         "cumulative_seconds": contender.cumulative_seconds,
         "allocated_core_seconds": contender.allocated_core_seconds,
+        "cpu_seconds": contender.cpu_seconds,
         "runs": [_run(run) for run in contender.runs],
         "queries": [_query(query) for query in contender.queries],
     }
@@ -43,6 +44,7 @@ def _run(run: RunResult) -> dict[str, Any]:
         "tuning_seconds": run.tuning_seconds,
         "cumulative_seconds": run.cumulative_seconds,
         "allocated_core_seconds": run.allocated_core_seconds,
+        "cpu_seconds": run.cpu_seconds,
         "failed": list(run.failed),
         "said": list(run.said),
     }

@@ -45,7 +45,8 @@ class QueryResult:
 @dataclass(frozen=True, slots=True)
 class RunResult:
     """One run of a contender: seconds of its queries, speed-up over the defaults of the same or the nearest round, and the
-    sum so far with tuning. A failed query counts its own seconds and a run by default."""
+    sum so far with tuning. A failed query counts its own seconds and a run by default. `cpu_seconds` are those of processors,
+    which other programs on the machine make no longer (None: not known of every query)."""
 
     number: int
     seconds: float
@@ -53,6 +54,7 @@ class RunResult:
     tuning_seconds: float
     cumulative_seconds: float
     allocated_core_seconds: float | None
+    cpu_seconds: float | None
     failed: tuple[str, ...]
     said: tuple[str, ...]
 
@@ -62,7 +64,7 @@ class ContenderResult:
     """The result of a contender. Speed-ups are medians over the repeats; `runs_to_most` is the first run with 90 % of the
     final gain (None: no gain, or no run reached it). `cumulative_seconds` covers the same rounds for all contenders: a
     round without a run counts as the nearest run. `allocated_core_seconds` is what executors held in a run, busy or idle: the
-    median over the repeats (None: not known)."""
+    median over the repeats (None: not known), as `cpu_seconds` are of what its queries had of processors."""
 
     name: str
     title: str
@@ -75,6 +77,7 @@ class ContenderResult:
     runs_to_most: int | None
     cumulative_seconds: float
     allocated_core_seconds: float | None
+    cpu_seconds: float | None
 
     @property
     def slower(self) -> tuple[QueryResult, ...]:
@@ -116,6 +119,7 @@ def _contender(
     against = [run for run in default if run.number > setup.runs] or list(default[-1:])
     total = _typical_total(against, usual), _typical_total(final, usual)
     held = [run.allocated_core_seconds for run in final if run.allocated_core_seconds is not None]
+    used = [seconds for run in final if (seconds := _cpu_seconds(run)) is not None]
     by_run = tuple(_runs(mine, default, usual, preparing))
     return ContenderResult(
         name=name,
@@ -129,6 +133,7 @@ def _contender(
         runs_to_most=_runs_to_most(mine, default, usual, total),
         cumulative_seconds=_cumulative(by_run, rounds, preparing),
         allocated_core_seconds=median(held) if held else None,
+        cpu_seconds=median(used) if used else None,
     )
 
 
@@ -174,6 +179,7 @@ def _runs(
             tuning_seconds=run.tuning_seconds,
             cumulative_seconds=cumulative,
             allocated_core_seconds=run.allocated_core_seconds,
+            cpu_seconds=_cpu_seconds(run),
             failed=tuple(q.name for q in run.queries if q.error),
             said=run.said,
         )
@@ -208,6 +214,11 @@ def _nearest(runs: Sequence[BenchRun], number: int) -> BenchRun:
 
 def _total(run: BenchRun, usual: Mapping[str, float]) -> float:
     return sum(_counted(query, usual) for query in run.queries)
+
+
+def _cpu_seconds(run: BenchRun) -> float | None:
+    used = [query.cpu_seconds for query in run.queries]
+    return None if None in used else sum(seconds for seconds in used if seconds is not None)
 
 
 def _typical_total(runs: Sequence[BenchRun], usual: Mapping[str, float]) -> float:

@@ -49,6 +49,10 @@ def _held(contender: ContenderResult) -> str:
     return "-" if contender.allocated_core_seconds is None else f"{contender.allocated_core_seconds:,.0f}"
 
 
+def _used(contender: ContenderResult) -> str:
+    return "-" if contender.cpu_seconds is None else f"{contender.cpu_seconds:,.0f}"
+
+
 _ROWS: Mapping[str, Callable[[ContenderResult], str]] = {
     "in the end, all queries": lambda contender: _times(contender.total_speed_up),
     "by query, geometric mean": lambda contender: _times(contender.geometric_mean),
@@ -57,6 +61,7 @@ _ROWS: Mapping[str, Callable[[ContenderResult], str]] = {
     "queries slower": lambda contender: f"{len(contender.slower)}",
     "all runs, with tuning, s": lambda contender: f"{contender.cumulative_seconds:,.0f}",
     "core-seconds held a run": _held,
+    "CPU seconds a run": _used,
 }
 
 

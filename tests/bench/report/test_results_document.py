@@ -50,6 +50,14 @@ def finished_stream(seconds: float, *, failed: str = "") -> FinishedStream:
     return Finished(result, "spark-tuner bench --stream", "a machine", "1.0", "2026-01-01", "2026-01-02")
 
 
+def test_seconds_of_processors_are_held_against_the_defaults() -> None:
+    bench = finished({"q1": 2.0, "q2": 9.0})
+    default, tuner = bench.result.contenders
+    told = replace(bench.result, contenders=(replace(default, cpu_seconds=30.0), replace(tuner, cpu_seconds=20.0)))
+    page = results_document([replace(bench, result=told)])
+    assert "| 30 (1.00x) |" in page and "| 20 (1.50x) |" in page
+
+
 def test_what_got_slower_comes_first_and_the_surest_of_it() -> None:
     bench = finished(*[{"q1": 2.0, "q2": 9.0 + n / 100} for n in range(5)])
     page = results_document([bench], (), {0: "images/p.svg"})

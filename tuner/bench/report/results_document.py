@@ -24,7 +24,8 @@ Queries over 5 % slower in the end: *surely* by Welch's test over the repeats (i
 corrected for the number of queries (Holm); *seems* where the medians say so and no test does."""
 _SLOW = f"""\
 *Slow* are executions of a query, in all rounds, that took over {CLEARLY:g} times the defaults' nearest one; for the defaults
-against their own next one, which is what chance does."""
+against their own next one, which is what chance does. *CPU s* are seconds of processors that the queries of a run had, with
+planning and compiling: other programs on the machine make them hardly longer."""
 
 
 def results_document(
@@ -87,7 +88,7 @@ def _overview(benches: Sequence[FinishedBench]) -> str:
         for contender in bench.result.contenders
     ]
     heads = (
-        "workload", "queries", "contender", "s in the end", "all queries", "geometric mean", "surely slower", "slow",
+        "workload", "queries", "contender", "s in the end", "all queries", "geometric mean", "CPU s", "surely slower", "slow",
         "90 % of the gain", "all rounds, tuning included, s",
     )  # fmt: skip
     return f"{_SLOW}\n\n{md_table(heads, rows)}"
@@ -101,11 +102,20 @@ def _figures(result: BenchResult, contender: ContenderResult) -> Row:
         f"{sum(query.final_seconds for query in contender.queries):,.0f}",
         times(contender.total_speed_up),
         times(contender.geometric_mean),
+        _cpu(result, contender),
         "–" if default else str(len(contender.slower)),
         f"{slow.slow} of {slow.executions} ({slow.share:.1%})" if slow.executions else "–",
         f"run {contender.runs_to_most}" if contender.runs_to_most and not default else "–",
         f"{contender.cumulative_seconds:,.0f}",
     )
+
+
+def _cpu(result: BenchResult, contender: ContenderResult) -> str:
+    """Seconds of processors in the end, and how many times as many the defaults have."""
+    usual, used = result.contenders[0].cpu_seconds, contender.cpu_seconds
+    if used is None:
+        return "–"
+    return f"{used:,.0f} ({times(usual / used)})" if usual and used else f"{used:,.0f}"
 
 
 def _published() -> str:

@@ -21,11 +21,11 @@ function row(name, ...cells) {
 
 export function contenderTable(data) {
   const numbers = rounds(data.contenders);
-  const heads = ["", ...numbers.map((n) => `run ${n}`), "in the end", "geometric mean", "best 16", "90 % of it at", "slower", "all time, with tuning", "core-seconds held"];
+  const heads = ["", ...numbers.map((n) => `run ${n}`), "in the end", "geometric mean", "best 16", "90 % of it at", "slower", "all time, with tuning", "core-seconds held", "CPU s"];
   const rows = data.contenders.map((c, position) => {
     const byNumber = new Map(c.runs.map((run) => [run.run, times(run.speed_up)]));
     const ninety = position && c.runs_to_90_percent ? `run ${c.runs_to_90_percent}` : "–";
-    return row(c.title, ...numbers.map((n) => byNumber.get(n) ?? "–"), times(c.speed_up), times(c.geometric_mean), times(c.best_geometric_mean), ninety, c.slower.length ? c.slower.join(", ") : "none", seconds(c.cumulative_seconds), c.allocated_core_seconds === null ? "–" : grouped(Math.round(c.allocated_core_seconds)));
+    return row(c.title, ...numbers.map((n) => byNumber.get(n) ?? "–"), times(c.speed_up), times(c.geometric_mean), times(c.best_geometric_mean), ninety, c.slower.length ? c.slower.join(", ") : "none", seconds(c.cumulative_seconds), ...[c.allocated_core_seconds, c.cpu_seconds].map((used) => (used === null ? "–" : grouped(Math.round(used)))));
   });
   return table("Contenders", heads, rows);
 }

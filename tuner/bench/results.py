@@ -54,9 +54,9 @@ class RunResult:
     tuning_seconds: float
     cumulative_seconds: float
     allocated_core_seconds: float | None
-    cpu_seconds: float | None
     failed: tuple[str, ...]
     said: tuple[str, ...]
+    cpu_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class ContenderResult:
     runs_to_most: int | None
     cumulative_seconds: float
     allocated_core_seconds: float | None
-    cpu_seconds: float | None
+    cpu_seconds: float | None = None
 
     @property
     def slower(self) -> tuple[QueryResult, ...]:

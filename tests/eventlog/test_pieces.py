@@ -170,13 +170,22 @@ def repeated(times: int) -> list[bytes]:
 
 
 def test_what_has_finished_is_handed_on_and_let_go(tmp_path: Path) -> None:
-    (source,) = find_logs(write(tmp_path / "local-1", repeated(500)))
-    open_at_once, seen = [], []
+    open_at_once, works = handed_on(write(tmp_path / "local-1", repeated(500)))
+    assert (
+        [work.execution.execution_id for work in works if work.execution] == list(range(500)) == list(range(len(works)))
+    )
+    # 17 events each: those that ended within the last thousand linger.
+    assert max(open_at_once) <= 3 * (1000 // 17 + 2)
+
+
+def handed_on(log: Path) -> tuple[list[int], list[Work]]:
+    """What the reader hands on of a whole log, and how much it keeps open each time."""
+    (source,) = find_logs(log)
+    open_at_once, works = [], []
 
     def take(work: Work) -> None:
-        assert work.execution is not None
         open_at_once.append(len(gone.fragment.executions) + len(gone.fragment.stages) + len(gone.fragment.jobs))
-        seen.append(work.execution.execution_id)
+        works.append(work)
 
     gone = folding.ApplicationFold("", lambda _: None)
     original = folding.ApplicationFold.__init__
@@ -190,9 +199,36 @@ def test_what_has_finished_is_handed_on_and_let_go(tmp_path: Path) -> None:
         patch.setattr(folding.ApplicationFold, "__init__", watched)
         application = read_log(source, take)
     assert application.status == "complete"
-    assert seen == list(range(500))
-    # 17 events each: those that ended within the last thousand linger.
-    assert max(open_at_once) <= 3 * (1000 // 17 + 2)
+    return open_at_once, works
+
+
+def of_old_thread(execution_id: int, jobs: range) -> list[bytes]:
+    """Jobs of a thread that was made in an execution and still carries its id."""
+    ran: list[bytes] = []
+    for number in jobs:
+        ran += [job_start(execution_id, [number], job_id=number), stage_submitted(number), task_start(number)]
+        ran += [task_end(0, partition=0, stage_id=number), stage_completed(number), job_end(number)]
+    return ran
+
+
+def test_jobs_that_carry_the_id_of_an_execution_handed_on_are_of_none_and_let_go(tmp_path: Path) -> None:
+    lines = repeated(100)
+    lines[-1:-1] = of_old_thread(3, range(100, 1100))
+    open_at_once, works = handed_on(write(tmp_path / "local-1", lines))
+    late = [work for work in works if work.execution is None]
+    assert [job.job_id for work in late for job in work.jobs] == list(range(100, 1100))
+    assert {stage.execution_id for work in late for stage in work.stages} == {None}
+    assert {job.execution_id for work in late for job in work.jobs} == {None}
+    assert max(open_at_once) <= 2 * (1000 // 6 + 2)
+
+
+def test_so_they_are_in_pieces(directory: Path) -> None:
+    lines = repeated(200)
+    lines[-1:-1] = of_old_thread(3, range(200, 400))
+    (source,) = find_logs(rolled(directory, lines, [1700, 3000, len(lines) - 700]))
+    whole = read_application(source)
+    assert [stage.stage_id for stage in whole.stages if stage.execution_id is None] == list(range(200, 400))
+    assert in_pieces(directory) == whole
 
 
 def test_what_a_killed_task_reports_after_the_end_still_counts(tmp_path: Path) -> None:

@@ -209,20 +209,33 @@ class TestDamage:
         assert application.end_ms == 9000
 
     @pytest.mark.parametrize("depth", [300, 20_000])
-    def test_a_plan_nested_too_deeply_does_not_crash(self, tmp_path: Path, depth: int) -> None:
+    def test_a_plan_nested_too_deeply_costs_the_plans_of_its_execution_only(self, tmp_path: Path, depth: int) -> None:
         node = '{"nodeName":"Project","simpleString":"","metadata":{},"metrics":[],"children":['
         info = node * depth + "]}" * depth
         deep = execution_start(1).replace(b'"sparkPlanInfo":{', b'"sparkPlanInfo":' + info.encode() + b',"old":{')
         deeper = replan(0, plan()).replace(b'"sparkPlanInfo":{', b'"sparkPlanInfo":' + info.encode() + b',"old":{')
         application = read(write(tmp_path / "local-1", [*LINES[:7], deep, deeper, *LINES[7:]]))
-        assert application.end_ms == 9000
         readable = depth < 1000
-        assert len(application.executions) == (2 if readable else 1)
-        codes = [] if readable else [ProblemCode.BAD_LINE, ProblemCode.UNREADABLE_PLAN]
-        assert [p.code for p in application.problems] == codes
-        kept = application.executions[0].final_plan
-        assert kept is not None
-        assert kept.name == ("Project" if readable else "Scan orc ")
+        assert application.status is COMPLETE
+        assert [p.code for p in application.problems] == ([] if readable else [ProblemCode.DEEP_PLAN] * 2)
+        replanned, started = application.executions
+        assert (started.execution_id, started.description, started.start_ms) == (1, "count at app.py:7", 2000)
+        if readable:
+            assert replanned.final_plan is not None and started.initial_plan is not None
+            assert (replanned.final_plan.name, started.initial_plan.name) == ("Project", "Project")
+        else:
+            assert started.initial_plan is None
+            # The plan that ran is not known, and an earlier one has none of its metrics.
+            assert (replanned.initial_plan, replanned.final_plan) == (None, None)
+
+    def test_many_plans_nested_too_deeply_lose_no_events(self, tmp_path: Path) -> None:
+        node = b'{"nodeName":"Union","simpleString":"a \\"}","metadata":{},"metrics":[],"children":['
+        info = b'"sparkPlanInfo":' + node * 2000 + b"]}" * 2000 + b',"old":{'
+        deep = [execution_start(n).replace(b'"sparkPlanInfo":{', info) for n in range(1, 40)]
+        application = read(write(tmp_path / "local-1", [*LINES[:-1], *deep, LINES[-1]]))
+        assert application.status is COMPLETE
+        assert [e.execution_id for e in application.executions] == list(range(40))
+        assert {p.code for p in application.problems} == {ProblemCode.DEEP_PLAN}
 
 
 class TestForeign:

@@ -77,6 +77,7 @@ class ApplicationFold:
             ev.TaskEnd: self._task_end,
             ev.StageExecutorMetrics: self._stage_peaks,
             ev.ExecutionStart: self._execution_start,
+            ev.DeepExecutionStart: self._deep_execution_start,
             ev.ExecutionEnd: self._execution_end,
             ev.DriverAccumUpdates: self._driver_updates,
             ev.RawAdaptiveUpdate: self._adaptive_update,
@@ -132,6 +133,8 @@ class ApplicationFold:
             for number in stage.attempts.keys() - known.keys():
                 stage.attempts[number].job_ids[:0] = self._waiting(stage_id)
         for job_id, job in later.jobs.items():
+            if job.execution_id is not None and here.is_handed_on(job.execution_id):
+                job.execution_id = None
             here.jobs.setdefault(job_id, OpenJob()).absorb(job)
             if job.started:
                 self._own_stages(job_id, job)
@@ -139,6 +142,7 @@ class ApplicationFold:
             here.stages.setdefault(stage_id, OpenStage()).absorb(stage)
         for execution_id, execution in later.executions.items():
             self._absorb_execution(execution_id, execution)
+        here.absorb_handed_on(later)
 
     def close(self) -> None:
         """Hand on all that is still open, of a log that ends here."""
@@ -171,7 +175,7 @@ class ApplicationFold:
         if not here.events:
             status = Completeness.FAILED
         else:
-            lost = any(problem.code is not ProblemCode.UNREADABLE_DIRECTIVES for problem in found)
+            lost = any(problem.code.loses_events for problem in found)
             whole = here.end_ms is not None and start is not None and not lost
             status = Completeness.COMPLETE if whole else Completeness.PARTIAL
             held = self._held() if whole else None
@@ -268,6 +272,9 @@ class ApplicationFold:
     def _job_start(self, event: ev.JobStart) -> None:
         execution = event.properties.execution_id if event.properties else None
         execution_id = int(str(execution)) if _EXECUTION_ID.fullmatch(str(execution)) else None
+        if execution_id is not None and self.fragment.is_handed_on(execution_id):
+            # A thread keeps the id of the execution that it was made in, however long it runs (SparkContext.localProperties).
+            execution_id = None
         job = OpenJob(execution_id, event.stage_ids, event.stages, started=True, submitted_ms=event.submitted_ms)
         self.fragment.jobs.setdefault(event.job_id, OpenJob()).absorb(job)
         self._own_stages(event.job_id, job)
@@ -378,6 +385,11 @@ class ApplicationFold:
         start = msgspec.structs.replace(event, plan_text="", description=event.description[:_MAX_TEXT])
         self._absorb_execution(event.execution_id, OpenExecution(start, _logical_plan(event)))
 
+    def _deep_execution_start(self, event: ev.DeepExecutionStart) -> None:
+        message = f"the plan of SQL execution {event.execution_id} is nested too deeply to be read"
+        self.fragment.note(ProblemCode.DEEP_PLAN, message)
+        self._execution_start(event)
+
     def _absorb_execution(self, execution_id: int, later: OpenExecution) -> None:
         execution = self.fragment.executions.setdefault(execution_id, OpenExecution())
         if execution.start and later.start:
@@ -453,6 +465,7 @@ class ApplicationFold:
             for stage_id in {s for job in jobs for s in job.stage_ids} - stages.keys():
                 if (shared := here.stages.get(stage_id)) and shared.jobs() & {job.job_id for job in jobs}:
                     add_updates(started.driver_updates, shared.updates)
+            here.hand_on(execution_id)
             execution = finish_execution(started, stages, jobs, here.note, here.steered.pop(execution_id, ()))
             values = here.values.pop(execution_id, UNKNOWN_VALUES)
             execution = replace(execution, values=values) if execution and values != UNKNOWN_VALUES else execution

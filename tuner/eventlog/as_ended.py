@@ -22,7 +22,7 @@ def as_ended(application: Application, now: datetime) -> Application:
     if start_ms is None or end_ms is None or now.timestamp() * 1000 - end_ms < QUIET.total_seconds() * 1000:
         return application
     others = tuple(problem for problem in application.problems if problem.code is not ProblemCode.TRUNCATED)
-    if any(problem.code is not ProblemCode.UNREADABLE_DIRECTIVES for problem in others):
+    if any(problem.code.loses_events for problem in others):
         return application
     return replace(
         application,

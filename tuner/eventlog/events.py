@@ -242,6 +242,10 @@ class ExecutionStart(SqlEvent, frozen=True):
     modified_configs: dict[str, Any] = msgspec.field(default_factory=dict, name="modifiedConfigs")
 
 
+class DeepExecutionStart(ExecutionStart, frozen=True):
+    """One whose plan is nested too deeply to be read: without it."""
+
+
 class ExecutionEnd(SqlEvent, frozen=True):
     time: Long = 0
     error: str | None = msgspec.field(default=None, name="errorMessage")
@@ -318,6 +322,10 @@ _DECODERS: dict[bytes, msgspec.json.Decoder[Any]] = {
     name.encode(): msgspec.json.Decoder(type_, strict=False) for name, type_ in EVENT_TYPES.items()
 }
 _ADAPTIVE = (_SQL + "SparkListenerSQLAdaptiveExecutionUpdate").encode()
+_STARTED = (_SQL + "SparkListenerSQLExecutionStart").encode()
+_DEEP_START = msgspec.json.Decoder(DeepExecutionStart, strict=False)
+_PLAN = re.compile(rb'"sparkPlanInfo"\s*:\s*')
+_QUOTE_OR_BRACE = re.compile(rb'\\.|["{}]')
 _PREFIX = b'{"Event":"'
 _EXECUTION_ID = re.compile(rb'"executionId"\s*:\s*(\d{1,18})(?!\d)')
 # Decoded, the smallest object takes some 30 times its bytes: an event that is nothing but small objects is damage.
@@ -354,7 +362,7 @@ def event_name(line: bytes) -> bytes:
 def decode_event(line: bytes) -> msgspec.Struct | None:
     """The event on a line; None when it is of a kind that is not read.
 
-    Raises one of UNREADABLE: RecursionError for a plan nested too deeply, DecodeError also for far too many objects.
+    A start whose plan is nested too deeply comes without it. Raises one of UNREADABLE, DecodeError also for far too many objects.
     """
     name = event_name(line)
     decoder = _DECODERS.get(name)
@@ -365,4 +373,25 @@ def decode_event(line: bytes) -> msgspec.Struct | None:
     # Only a whole line may take the place of the re-plan before it.
     if name == _ADAPTIVE and line.endswith(b"}\n") and (found := _EXECUTION_ID.search(line, 0, 400)):
         return RawAdaptiveUpdate(int(found[1]), line)
-    return decoder.decode(line)  # type: ignore[no-any-return]
+    try:
+        return decoder.decode(line)  # type: ignore[no-any-return]
+    except RecursionError:
+        if name != _STARTED:
+            raise
+        return _DEEP_START.decode(_without_plan(line))
+
+
+def _without_plan(line: bytes) -> bytes:
+    """The start of an execution with null in the place of its plan."""
+    found = _PLAN.search(line)
+    if found is None:
+        return line
+    depth, in_text = 0, False
+    for token in _QUOTE_OR_BRACE.finditer(line, found.end()):
+        if token[0] == b'"':
+            in_text = not in_text
+        elif not in_text:
+            depth += (token[0] == b"{") - (token[0] == b"}")
+            if not depth:
+                return line[: found.end()] + b"null" + line[token.end() :]
+    return line

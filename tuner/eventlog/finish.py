@@ -30,6 +30,7 @@ def finish_execution(
         # gives each job stages of its own.
         if 0 in stage.attempts:
             add_updates(accumulators, stage.updates)
+    initial_plan, final_plan = _plans(start, execution, note)
     return Execution(
         execution_id=start.execution_id,
         root_execution_id=start.execution_id if start.root_execution_id is None else start.root_execution_id,
@@ -37,8 +38,8 @@ def finish_execution(
         start_ms=start.time,
         end_ms=end.time if end else None,
         error=_error(end, jobs),
-        initial_plan=start.plan,
-        final_plan=_final_plan(execution, note),
+        initial_plan=initial_plan,
+        final_plan=final_plan,
         modified_conf=allowed(start.modified_configs),
         stage_ids=tuple(stage_id for stage_id, stage in stages.items() if stage.attempts),
         logical_plan=execution.logical_plan,
@@ -55,6 +56,15 @@ def _error(end: ev.ExecutionEnd | None, jobs: Iterable[Job]) -> str | None:
     return (failed[-1] or "a job failed") if failed else None
 
 
+def _plans(start: ev.ExecutionStart, execution: OpenExecution, note: Note) -> tuple[PlanInfo | None, PlanInfo | None]:
+    """The plan before AQE, and AQE's last; neither where that is nested too deeply: another did not count what this one did."""
+    try:
+        return start.plan, _final_plan(execution, note)
+    except RecursionError:
+        note(ProblemCode.DEEP_PLAN, f"a plan of SQL execution {start.execution_id} is nested too deeply to be read")
+        return None, None
+
+
 def _final_plan(execution: OpenExecution, note: Note) -> PlanInfo | None:
     """The last re-plan that can be decoded; those after it are noted."""
     for update in (execution.latest_replan, execution.previous_replan):
@@ -62,6 +72,8 @@ def _final_plan(execution: OpenExecution, note: Note) -> PlanInfo | None:
             break
         try:
             return update.decode().plan
+        except RecursionError:
+            raise
         except ev.UNREADABLE as error:
             message = f"a plan of SQL execution {update.execution_id} cannot be read: {redact(str(error))}"
             note(ProblemCode.UNREADABLE_PLAN, message)

@@ -17,6 +17,7 @@ from tuner.model.query_values import UNKNOWN_VALUES, QueryValues
 
 _MAX_NOTES = 20
 _MAX_STEERED = 1000  # executions that have not ended
+_PAGE_IDS = 4096  # executions are marked in pages: one wild number must not cost megabytes
 
 
 class Fragment(msgspec.Struct):
@@ -25,7 +26,7 @@ class Fragment(msgspec.Struct):
     `steered` and `values` are what the agent said of executions, by their ids: it says so before they start. `failures`
     are the last executions and jobs that failed, `losses` the last executors that were lost. `executor_changes` are
     executors by name, with the cores they were added with (None: removed) and when. `of_databricks` says whose log it is,
-    `last_end_ms` when the last job or execution ended.
+    `last_end_ms` when the last job or execution ended. `handed_on` marks the executions that were, a bit each.
     """
 
     version: str = ""
@@ -41,6 +42,7 @@ class Fragment(msgspec.Struct):
     failures: list[LoggedFailure] = []
     losses: list[LoggedFailure] = []
     executions: dict[int, OpenExecution] = {}
+    handed_on: dict[int, bytearray] = {}
     jobs: dict[int, OpenJob] = {}
     stages: dict[int, OpenStage] = {}
     resources: OpenResources = msgspec.field(default_factory=OpenResources)
@@ -60,9 +62,27 @@ class Fragment(msgspec.Struct):
             forgotten = next(iter(self.steered))
             del self.steered[forgotten], self.values[forgotten]
 
+    def hand_on(self, execution_id: int) -> None:
+        """Keep that an execution was handed on."""
+        page = self.handed_on.setdefault(execution_id // _PAGE_IDS, bytearray(_PAGE_IDS // 8))
+        page[execution_id % _PAGE_IDS // 8] |= 1 << execution_id % 8
+
+    def is_handed_on(self, execution_id: int) -> bool:
+        """Whether an execution was handed on: neither open nor never heard of."""
+        if execution_id in self.executions:
+            return False
+        page = self.handed_on.get(execution_id // _PAGE_IDS)
+        return page is not None and bool(page[execution_id % _PAGE_IDS // 8] & 1 << execution_id % 8)
+
+    def absorb_handed_on(self, later: Fragment) -> None:
+        """Take in the marks of the stretch that follows."""
+        for number, page in later.handed_on.items():
+            marked = self.handed_on.get(number, bytes(len(page)))
+            self.handed_on[number] = bytearray(a | b for a, b in zip(marked, page, strict=True))
+
     def note(self, code: ProblemCode, message: str) -> None:
-        """Keep what is wrong with the log as a whole: the first few, and how many more."""
+        """Keep what is wrong with the log as a whole: the first few, and how many more that lose events."""
         if len(self.notes) < _MAX_NOTES:
             self.notes.append((code, message))
-        else:
+        elif code.loses_events:
             self.unlisted_notes += 1

@@ -39,6 +39,12 @@ class ProblemCode(StrEnum):
     MORE_PROBLEMS = "more_problems"
     UNREADABLE_PLAN = "unreadable_plan"
     UNREADABLE_DIRECTIVES = "unreadable_directives"
+    DEEP_PLAN = "deep_plan"
+
+    @property
+    def loses_events(self) -> bool:
+        """Whether a log with it is partial: not where directives, or the plan of one execution, are all that is missing."""
+        return self not in (ProblemCode.UNREADABLE_DIRECTIVES, ProblemCode.DEEP_PLAN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.change import Change, Evidence, Prediction, Risk
 from tuner.model.cluster import Cluster
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
-from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.join_site import JoinSide, JoinSite, RuntimeFilter
 from tuner.model.query import Query, QueryStatus, ShuffleExchange
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.resource_use import MemoryPeaks, ResourceUse
@@ -86,10 +86,13 @@ def full_outcome() -> Outcome:
         strategy=Strategy.SORT_MERGE,
         build_side=BuildSide.RIGHT,
         keys=(("store_sales.d", "date_dim.d"), ("store_sales.e", "date_dim.e")),
-        left=JoinSide(("store_sales",), rows=2**40, bytes=2**50),
+        left=JoinSide(
+            ("store_sales",), rows=2**40, bytes=2**50, filtered_by_other=RuntimeFilter.PARTITIONS, skipped=True
+        ),
         right=JoinSide(("date_dim",), 73_049, 1_200_000, 900_000, 8_000_000, 400_000, 12),
         output_rows=None,
         planned_strategy=Strategy.BROADCAST_HASH,
+        runs=2,
     )
     shuffle = ShuffleExchange(200, 5_000_000, 1_000_000, 42, map_tasks=3, adjustable=True)
     succeeded = Query(

@@ -118,6 +118,12 @@ def test_dynamic_pruning_is_no_part_of_the_query(pruning: str) -> None:
     assert len(list(root.walk_all())) == 3
 
 
+def test_nor_is_what_another_scan_reuses_of_it() -> None:
+    reused = """ReusedSubquery | SubqueryBroadcast dynamicpruning#7, 0, [d#3]
+        SubqueryBroadcast | dynamicpruning#7, 0, [d#3], [id=#5]"""
+    assert [node.name for node in plan(PRUNED.format(pruning=reused)).walk_query()] == ["Scan"]
+
+
 def test_bloom_filters_are_no_part_of_the_query_reused_or_not() -> None:
     root = plan(
         """

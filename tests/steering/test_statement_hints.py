@@ -148,6 +148,7 @@ def test_text_that_no_longer_has_the_join_is_left_alone() -> None:
         (replace(ACTION, value=Hint.FILTER_BY_KEY), "no hint that filters by key"),
         (replace(ACTION, value=Hint.SHARE), "no hint that computes groups once"),
         (replace(ACTION, relations=("date_dim", "store")), "cannot name a join's result"),
+        (replace(ACTION, by_agent_alone=True), "no bloom filter beside a hint"),
     ],
 )
 def test_what_sql_cannot_say_is_left_out_and_says_so(action: Action, why: str) -> None:

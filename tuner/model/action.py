@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -44,7 +44,7 @@ class Action:
     the hint, `query` the fingerprint, `relations` those of the side that is hinted (SHARE: all below the groups).
     order_joins: `target` is the join graph's signature, `value` the order by its relations' labels
     (`tuner.plan.order_text`), `query` the fingerprint. analyze_table: `target` is the table, `value` the columns,
-    comma-separated.
+    comma-separated. `by_agent_alone` says that the same hint in SQL text would do harm; it makes no other action of one.
     """
 
     kind: ActionKind
@@ -52,6 +52,7 @@ class Action:
     value: str
     query: str | None = None
     relations: tuple[str, ...] = ()
+    by_agent_alone: bool = field(default=False, compare=False)
 
     @property
     def id(self) -> str:

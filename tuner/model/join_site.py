@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from tuner.model.strategy import BuildSide as BuildSide
 from tuner.model.strategy import JoinType as JoinType
 from tuner.model.strategy import Strategy as Strategy
+
+
+class RuntimeFilter(StrEnum):
+    """What Spark made of one side of a join to read less of the other: a bloom filter of its keys, or the partitions that they
+    are in (dynamic partition pruning)."""
+
+    BLOOM = "bloom"
+    PARTITIONS = "partitions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +27,9 @@ class JoinSide:
     estimate (what it compares with autoBroadcastJoinThreshold): known when the run recorded it. `file_bytes` is the
     size of the files behind a side that is one scan with filters and projections: an upper bound of that estimate,
     which scales it by the share of the columns read (SizeInBytesOnlyStatsPlanVisitor). `leaf_bytes` sums the planner's estimates
-    of the relations themselves. `sort_ms` is what sorting took.
+    of the relations themselves. `sort_ms` is what sorting took. `filtered_by_other` is what the join's other side has left out of
+    this one: with another strategy Spark may not do so, and the rows are more. `skipped` says that an earlier execution of the
+    application has made its rows, which Spark found: nothing was measured of it here.
     """
 
     relations: tuple[str, ...]
@@ -30,6 +41,8 @@ class JoinSide:
     estimated_bytes: int | None = None
     sort_ms: int | None = None
     leaf_bytes: int | None = None
+    filtered_by_other: RuntimeFilter | None = None
+    skipped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +50,8 @@ class JoinSite:
     """One join of one query, the same in every run whichever strategy ran it.
 
     `occurrence` tells apart joins of one query that share a signature, in plan order. `keys` are pairs of
-    `relation.column`, left then right.
+    `relation.column`, left then right. `runs` says how often its stage computed it: twice below a range partitioning, which
+    samples its rows first.
     """
 
     signature: str
@@ -50,6 +64,7 @@ class JoinSite:
     right: JoinSide
     output_rows: int | None
     planned_strategy: Strategy | None
+    runs: int = 1
 
     def side(self, which: BuildSide) -> JoinSide:
         return self.left if which is BuildSide.LEFT else self.right
@@ -57,6 +72,11 @@ class JoinSite:
     @property
     def sides(self) -> tuple[JoinSide, JoinSide]:
         return self.left, self.right
+
+    @property
+    def is_skipped(self) -> bool:
+        """Whether an earlier execution has made what feeds it: the join is to be looked at there."""
+        return self.left.skipped or self.right.skipped
 
     @property
     def built(self) -> JoinSide | None:

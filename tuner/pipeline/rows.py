@@ -24,7 +24,9 @@ TableRow = tuple[str, dict[str, Any]]
 _NO_COLUMNS = ("accumulator_ids", "job_ids", "longest_task_ms", "longest_task_bytes", "most_written_bytes")
 _STAGE_FIELDS = tuple(f.name for f in fields(Stage) if f.name not in _NO_COLUMNS)
 _JOB_FIELDS = tuple(f.name for f in fields(Job))
-_SIDE_FIELDS = tuple(f.name for f in fields(JoinSide))
+# Of these the documents tell, which replays read.
+_NO_SIDE_COLUMNS = ("filtered_by_other", "skipped")
+_SIDE_FIELDS = tuple(f.name for f in fields(JoinSide) if f.name not in _NO_SIDE_COLUMNS)
 
 
 def log_rows(source: LogSource, *, documents: bool = False) -> Iterator[TableRow]:

@@ -20,6 +20,8 @@ from tuner.model.join_graph import (
 from tuner.model.strategy import JoinType
 from tuner.plan.aggregate import AGGREGATES
 from tuner.plan.color_refinement import color_refinement
+from tuner.plan.counting import Counting
+from tuner.plan.counting_of import counting_of
 from tuner.plan.digest import digest
 from tuner.plan.equalities import equality
 from tuner.plan.expression import attributes, bracketed, conjuncts, skeleton, split_top_level
@@ -64,12 +66,14 @@ def join_blocks(
     """
     lineage, scans_below = lineage_of(root), scans_of(root)
     elsewhere = {id(node) for node in root.walk_unfilled()}
+    counting = counting_of(root, finished=finished)
     found: list[tuple[PlanNode, JoinBlock]] = []
     waiting = [root]
     while waiting:
         node = waiting.pop()
         if parsed := _inner(node):
-            block = _Block(lineage, scans_below, outputs, finished=finished and id(node) not in elsewhere)
+            is_whole = finished and id(node) not in elsewhere
+            block = _Block(lineage, scans_below, outputs, counting, finished=is_whole)
             written, _ = block.flatten(node, parsed)
             found.append((node, JoinBlock(block.graph(written), tuple(block.items))))
             waiting.extend(reversed(block.items))
@@ -102,11 +106,18 @@ class _Block:
     """A block while its joins are taken apart."""
 
     def __init__(
-        self, lineage: Lineage, scans_below: ScansBelow, outputs: Mapping[int, int], *, finished: bool
+        self,
+        lineage: Lineage,
+        scans_below: ScansBelow,
+        outputs: Mapping[int, int],
+        counting: Counting,
+        *,
+        finished: bool,
     ) -> None:
         self._lineage = lineage
         self._scans_below = scans_below
         self._outputs = outputs
+        self._counting = counting
         self._finished = finished
         self.items: list[PlanNode] = []
         self._owner: dict[int, int] = {}
@@ -152,7 +163,7 @@ class _Block:
 
     def _measure(self, node: PlanNode, relations: int, join: ParsedJoin) -> None:
         """Rows of a join, and bytes where an exchange above it counted them."""
-        side = measure_side(node, (), finished=self._finished)
+        side = measure_side(node, (), finished=self._finished, counting=self._counting)
         if side.rows is not None:
             self._measured[relations] = MeasuredJoin(side.rows, side.shuffle_bytes, join.strategy, join.build_side)
 
@@ -196,7 +207,7 @@ class _Block:
         )
 
     def _relation(self, item: PlanNode, label: str) -> GraphRelation:
-        side = measure_side(item, (), finished=self._finished)
+        side = measure_side(item, (), finished=self._finished, counting=self._counting)
         below = _before_exchange(item)
         rows = physical_properties(below)
         kind = _kind(item)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import msgspec
 
 from tuner.model.join_site import JoinSite
 from tuner.model.strategy import BuildSide, JoinType, Strategy
+from tuner.plan.counting import Counting
+from tuner.plan.counting_of import counting_of
 from tuner.plan.digest import digest
 from tuner.plan.equalities import equalities
 from tuner.plan.estimates import UNESTIMATED, Estimates, SideEstimate
@@ -19,6 +22,7 @@ from tuner.plan.looked_at import once_a_plan
 from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode, each_once
 from tuner.plan.relation import ScansBelow, scan_columns, scans_of
+from tuner.plan.runtime_filters import RuntimeFilters, runtime_filters
 from tuner.plan.sides import measure_side, output_rows
 
 JOINS = {s.value: s for s in Strategy if s is not Strategy.UNKNOWN}
@@ -91,10 +95,13 @@ def find_joins(root: PlanNode, planned: Planned = _NOT_PLANNED, *, finished: boo
     What is reused ran once and is listed once, where it stands first; the others of its signature keep their number.
     """
     elsewhere = {id(node) for node in root.walk_unfilled()}
+    filters, counting = runtime_filters(root), counting_of(root, finished=finished)
     return tuple(
         _site(
             join,
             planned.get((join.signature, join.occurrence), _UNKNOWN),
+            filters,
+            counting,
             finished=finished and id(join.node) not in elsewhere,
         )
         for join in each_once(every_join(root), _operator)
@@ -146,8 +153,14 @@ def _join(node: PlanNode, lineage: Lineage, scans_below: ScansBelow, seen: Mappi
     return Join(node, number, seen[number], parsed.type, parsed.strategy, build, pairs, left, right, equated)
 
 
-def _site(join: Join, planned: PlannedJoin, *, finished: bool) -> JoinSite:
-    left, right = join.left, join.right
+def _site(join: Join, planned: PlannedJoin, filters: RuntimeFilters, counting: Counting, *, finished: bool) -> JoinSite:
+    left, right = (
+        replace(
+            measure_side(side.node, side.relations, estimate, finished=finished, counting=counting),
+            filtered_by_other=filters.by_other(side.node, other.node),
+        )
+        for side, other, estimate in ((join.left, join.right, planned.left), (join.right, join.left, planned.right))
+    )
     return JoinSite(
         signature=join.signature,
         occurrence=join.occurrence,
@@ -155,10 +168,11 @@ def _site(join: Join, planned: PlannedJoin, *, finished: bool) -> JoinSite:
         strategy=join.strategy,
         build_side=join.build_side,
         keys=join.keys,
-        left=measure_side(left.node, left.relations, planned.left, finished=finished),
-        right=measure_side(right.node, right.relations, planned.right, finished=finished),
-        output_rows=output_rows(join.node, finished=finished),
+        left=left,
+        right=right,
+        output_rows=output_rows(join.node, finished=finished, counting=counting),
         planned_strategy=planned.strategy,
+        runs=counting.runs.get(id(join.node), 1),
     )
 
 

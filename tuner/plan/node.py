@@ -76,10 +76,22 @@ class PlanNode(msgspec.Struct, frozen=True, gc=False):
     def walk_unfilled(self) -> Iterator[PlanNode]:
         """The operators below caches that this plan only read: what ran them was another query."""
         for cache in self.walk_all():
-            if cache.full_name.startswith(_CACHES):
-                below = [node for child in cache.children for node in child.walk_all()]
-                if not any(node.metrics for node in below):
-                    yield from below
+            if is_unfilled(cache):
+                yield from _all_below(cache)
+
+
+def is_cache(node: PlanNode) -> bool:
+    """Whether an operator reads a cache; what fills it is below."""
+    return node.full_name.startswith(_CACHES)
+
+
+def is_unfilled(node: PlanNode) -> bool:
+    """Whether an operator reads a cache that another query has filled."""
+    return is_cache(node) and not any(below.metrics for below in _all_below(node))
+
+
+def _all_below(node: PlanNode) -> Iterator[PlanNode]:
+    return (below for child in node.children for below in child.walk_all())
 
 
 def ran_as(node: PlanNode) -> object:
@@ -89,10 +101,22 @@ def ran_as(node: PlanNode) -> object:
 
 def prunes(node: PlanNode) -> bool:
     """Whether a subquery serves dynamic partition pruning or a runtime bloom filter."""
-    if node.name in ("SubqueryBroadcast", "SubqueryAdaptiveBroadcast"):
-        return True
-    inner = node.subqueries[0] if node.name == "ReusedSubquery" and node.subqueries else node
-    return inner.name == "Subquery" and any(_BLOOM in n.text for n in inner.walk())
+    return prunes_partitions(node) or makes_bloom_filter(node)
+
+
+def prunes_partitions(subquery: PlanNode) -> bool:
+    """Whether a subquery, or the one that it reuses, serves dynamic partition pruning."""
+    return _made_once(subquery).name in ("SubqueryBroadcast", "SubqueryAdaptiveBroadcast")
+
+
+def makes_bloom_filter(subquery: PlanNode) -> bool:
+    """Whether a subquery, or the one that it reuses, makes a runtime bloom filter."""
+    made = _made_once(subquery)
+    return made.name == "Subquery" and any(_BLOOM in n.text for n in made.walk())
+
+
+def _made_once(subquery: PlanNode) -> PlanNode:
+    return subquery.subqueries[0] if subquery.name == "ReusedSubquery" and subquery.subqueries else subquery
 
 
 def each_once(found: Iterable[Found], operator_of: Callable[[Found], PlanNode]) -> Iterator[Found]:

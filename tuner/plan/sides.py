@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 from tuner.model.join_site import JoinSide
+from tuner.plan.counting import WHOLE, Counting
 from tuner.plan.estimates import UNESTIMATED, SideEstimate
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import files_bytes, is_scan
@@ -38,7 +39,12 @@ _SHUFFLED_ROWS = "shuffle records written"
 
 
 def measure_side(
-    node: PlanNode, relations: tuple[str, ...], estimate: SideEstimate = UNESTIMATED, *, finished: bool
+    node: PlanNode,
+    relations: tuple[str, ...],
+    estimate: SideEstimate = UNESTIMATED,
+    *,
+    finished: bool,
+    counting: Counting = WHOLE,
 ) -> JoinSide:
     """What was measured of the input of a join that the operator `node` and those below it make.
 
@@ -48,11 +54,12 @@ def measure_side(
     # AQE broadcasts what it has shuffled already.
     exchange = _first(broadcast.children[0] if broadcast and broadcast.children else node, SHUFFLES)
     sort = _first(node, ("Sort",))
-    shuffle_bytes = exchange.metrics.get("data size") if exchange else None
+    is_counted = exchange is not None and id(exchange) not in counting.partial
+    shuffle_bytes = exchange.metrics.get("data size") if exchange and is_counted else None
     broadcast_bytes = broadcast.metrics.get("data size") if broadcast else None
     return JoinSide(
         relations=relations,
-        rows=output_rows(node, finished=finished),
+        rows=output_rows(node, finished=finished, counting=counting),
         bytes=shuffle_bytes if shuffle_bytes is not None else broadcast_bytes,
         shuffle_bytes=shuffle_bytes,
         broadcast_bytes=broadcast_bytes,
@@ -60,23 +67,46 @@ def measure_side(
         estimated_bytes=estimate.bytes,
         sort_ms=sort.metrics.get("sort time") if sort else None,
         leaf_bytes=estimate.leaf_bytes,
+        skipped=_is_skipped(node, counting),
     )
 
 
-def output_rows(node: PlanNode, *, finished: bool) -> int | None:
+def output_rows(node: PlanNode, *, finished: bool, counting: Counting = WHOLE) -> int | None:
     """Rows an operator put out, as measured at it or at what passes rows on to it unchanged."""
-    while True:
-        counter = _SHUFFLED_ROWS if node.name in SHUFFLES and _ROWS not in node.metric_ids else _ROWS
-        if counter in node.metric_ids:
-            return node.metrics[counter] if counter in node.metrics else 0 if finished or _ran(node) else None
-        if node.name == "Union":
-            parts = [output_rows(child, finished=finished) for child in node.children]
-            return sum(p for p in parts if p is not None) if all(p is not None for p in parts) else None
-        if node.name == "EmptyRelation":
-            return 0
+    counted = _counted(node)
+    if counted is None or id(counted) in counting.partial:
+        return None
+    if counted.name == "EmptyRelation":
+        return 0
+    counter = _counter(counted)
+    if counter not in counted.metric_ids:  # a union
+        parts = [output_rows(child, finished=finished, counting=counting) for child in counted.children]
+        return sum(p for p in parts if p is not None) if all(p is not None for p in parts) else None
+    if counter not in counted.metrics:
+        return 0 if finished or _ran(counted) else None
+    return counted.metrics[counter] // counting.runs.get(id(counted), 1)
+
+
+def _is_skipped(node: PlanNode, counting: Counting) -> bool:
+    """Whether the rows that an operator put out, or some of them, come from an earlier execution."""
+    counted = _counted(node) if counting.skipped else None
+    if counted is None:
+        return False
+    union = counted.children if counted.name == "Union" else ()
+    return id(counted) in counting.skipped or any(_is_skipped(child, counting) for child in union)
+
+
+def _counted(node: PlanNode) -> PlanNode | None:
+    """Where the rows that an operator puts out are counted: at it or below, where only row-preserving operators are between."""
+    while _counter(node) not in node.metric_ids and node.name not in ("Union", "EmptyRelation"):
         if node.name not in _ROW_PRESERVING or len(node.children) != 1:
             return None
         node = node.children[0]
+    return node
+
+
+def _counter(node: PlanNode) -> str:
+    return _SHUFFLED_ROWS if node.name in SHUFFLES and _ROWS not in node.metric_ids else _ROWS
 
 
 def counted_rows(node: PlanNode) -> int:

@@ -83,6 +83,8 @@ def _hint(
 
 def _no_text(action: Action) -> str:
     """Why no text can say an action."""
+    if action.by_agent_alone:
+        return "Spark makes no bloom filter beside a hint in SQL text"
     if action.value in _NO_HINT:
         return _NO_HINT[Hint(action.value)]
     return "SQL text cannot name a join's result" if len(action.relations) > 1 else "the join cannot be told apart"
@@ -96,7 +98,7 @@ def _statement_number(query: Query, count: int) -> int:
 
 def _request(action: Action, query: Query) -> JoinHintRequest | None:
     sites = [join for join in query.joins if join.signature == action.target]
-    if len(sites) != 1 or action.value in _NO_HINT:
+    if len(sites) != 1 or action.value in _NO_HINT or action.by_agent_alone:
         return None
     side = _side(sites[0], action.relations)
     return JoinHintRequest.for_side(Hint(action.value), sites[0], side) if side else None

@@ -49,7 +49,8 @@ def analyze_statement(action: Action) -> str:
 def hint_text(action: Action) -> str:
     """A join hint to paste behind SELECT, with the relation's last name: its alias goes there if the query gives it one.
     Empty where SQL has no text for the change."""
-    if action.kind is not ActionKind.HINT_JOIN or action.value in BY_AGENT_ALONE or len(action.relations) != 1:
+    by_agent = action.value in BY_AGENT_ALONE or action.by_agent_alone
+    if action.kind is not ActionKind.HINT_JOIN or by_agent or len(action.relations) != 1:
         return ""
     return f"/*+ {action.value}({_last_name(action.relations[0])}) */"
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from tests.advice.joins import broadcast_by_aqe, facts, inner, query, query_25, query_72, side
 from tuner.advice.advisors.broadcast_hint import advise_broadcast_hints
+from tuner.advice.steering_reach import Reach
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.join_site import JoinSide, JoinSite
-from tuner.model.query import QueryStatus
+from tuner.model.join_site import JoinSide, JoinSite, RuntimeFilter
+from tuner.model.query import QueryStatus, ShuffleExchange
 from tuner.model.strategy import BuildSide, JoinType, Strategy
+from tuner.words.actions import hint_text
 from tuner.words.reasons import reason_words
 
 DIM = side("date_dim", rows=73_049, shuffle_bytes=2_000_000, sort_ms=20)
@@ -122,3 +125,48 @@ def test_a_side_over_eight_gigabytes_or_too_many_rows_is_never_broadcast() -> No
         assert not list(
             advise_broadcast_hints(facts(query(inner(probe, build), seconds=9e4), per_join=True, cluster=huge))
         )
+
+
+class TestAFilteredSide:
+    """Of a join with a broadcast hint Spark makes no bloom filter; the agent hints it when that is made."""
+
+    @staticmethod
+    def filtered(by: RuntimeFilter) -> JoinSide:
+        return replace(DIM, filtered_by_other=by)
+
+    @pytest.mark.parametrize("make", [inner, broadcast_by_aqe])
+    def test_by_a_bloom_filter_is_broadcast_by_the_agent_alone(self, make: Callable[..., JoinSite]) -> None:
+        job = query(make(FACT, self.filtered(RuntimeFilter.BLOOM)), seconds=30)
+        assert not list(advise_broadcast_hints(facts(job, reach=Reach.TEXT)))
+        ((action,),) = [change.actions for change in advise_broadcast_hints(facts(job, reach=Reach.AGENT))]
+        assert action.by_agent_alone
+        assert hint_text(action) == ""
+        assert action == replace(action, by_agent_alone=False)
+
+    @pytest.mark.parametrize("reach", [Reach.TEXT, Reach.AGENT])
+    def test_by_pruned_partitions_is_never_broadcast(self, reach: Reach) -> None:
+        job = query(inner(FACT, self.filtered(RuntimeFilter.PARTITIONS)), seconds=30)
+        assert not list(advise_broadcast_hints(facts(job, reach=reach)))
+
+
+def test_an_execution_that_skipped_what_another_has_shuffled_says_nothing() -> None:
+    ran = query(inner(FACT, DIM), seconds=30, fingerprint="q1")
+    skipped = inner(*(JoinSide(found.relations, skipped=True) for found in (FACT, DIM)), output_rows=20_000_000)
+    again = query(skipped, seconds=9, fingerprint="q1")
+    alone = [change.actions for change in advise_broadcast_hints(facts(ran, per_join=True))]
+    assert [change.actions for change in advise_broadcast_hints(facts(ran, again, per_join=True))] == alone != []
+
+
+@pytest.mark.parametrize("make", [inner, broadcast_by_aqe])
+def test_below_a_range_partitioning_the_other_side_would_be_computed_twice(make: Callable[..., JoinSite]) -> None:
+    join = make(FACT, DIM)
+
+    def advised(runs: int, map_core_ms: int | None) -> bool:
+        written = ShuffleExchange(200, 800_000_000, 10**8, 20_000_000, 50, adjustable=True, map_core_ms=map_core_ms)
+        job = query(replace(join, runs=runs), seconds=30, shuffles=(written,))
+        return bool(list(advise_broadcast_hints(facts(job, per_join=True))))
+
+    assert advised(runs=1, map_core_ms=60_000)
+    assert advised(runs=2, map_core_ms=100)
+    assert not advised(runs=2, map_core_ms=60_000)
+    assert not advised(runs=2, map_core_ms=None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +13,7 @@ from tuner.advice.advisors.broadcast_threshold import advise_broadcast_threshold
 from tuner.advice.candidates.broadcast_candidates import threshold_candidates
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.facts import Facts
-from tuner.model.join_site import JoinSide
+from tuner.model.join_site import JoinSide, RuntimeFilter
 from tuner.model.query import Query, QueryStatus
 from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.spark.join_selection.selection_conf import SelectionConf
@@ -262,3 +264,21 @@ def test_what_is_hashed_already_is_not_hashed_by_a_higher_threshold() -> None:
     merged_by_hint = query(hashed, seconds=30)
     found = _thresholds(facts(_pair(12_000_000, estimated_bytes=11_000_000), merged_by_hint, conf=HASHING))
     assert found[STATIC] < 15_500_000
+
+
+@pytest.mark.parametrize(("estimate", "threshold"), [(14_889_779, STATIC), (10**10, ADAPTIVE)])
+def test_a_side_that_a_bloom_filter_made_small_is_broadcast_by_aqe_alone(estimate: int, threshold: str) -> None:
+    """At planning no filter is made for a join that is broadcast by its estimate (InjectRuntimeFilter.isProbablyShuffleJoin)."""
+    build = side("d", rows=198_263, shuffle_bytes=14_274_936, estimated_bytes=estimate)
+    probe = side("f", rows=1_430_861, shuffle_bytes=57_234_440, estimated_bytes=10**11, sort_ms=9_000)
+    filtered = replace(build, filtered_by_other=RuntimeFilter.BLOOM)
+    found, of_filtered = (_thresholds(facts(query(inner(each, probe), seconds=7))) for each in (build, filtered))
+    assert found[threshold] > DEFAULT_THRESHOLD
+    assert STATIC not in of_filtered
+    assert of_filtered[ADAPTIVE] > DEFAULT_THRESHOLD
+
+
+def test_a_join_whose_shuffles_another_execution_has_made_is_not_looked_at() -> None:
+    skipped = inner(*(JoinSide(found.relations, skipped=True) for found in query_25().joins[0].sides), output_rows=199)
+    again = replace(query_25(), joins=(skipped,))
+    assert _thresholds(facts(query_25(), again)) == _thresholds(facts(query_25()))

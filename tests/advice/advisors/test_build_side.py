@@ -8,9 +8,10 @@ import pytest
 
 from tests.advice.joins import facts, inner, query, side
 from tuner.advice.advisors.build_side import advise_build_sides
+from tuner.advice.steering_reach import Reach
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.change import Change
-from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.join_site import JoinSide, JoinSite, RuntimeFilter
 from tuner.model.query import Query, QueryStatus
 from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.words.reasons import reason_words
@@ -115,3 +116,17 @@ def test_broadcasts_are_built_side_by_side_so_that_the_next_largest_bounds_the_g
 
 def test_one_veto_is_one_for_all_joins_that_share_the_hint() -> None:
     assert not _advised(query(_hash_join(), _hash_join(out=9_000_000, occurrence=1), seconds=8))
+
+
+@pytest.mark.parametrize("reach", [Reach.TEXT, Reach.AGENT])
+def test_a_side_whose_partitions_the_built_one_prunes_is_not_built(reach: Reach) -> None:
+    """Without the broadcast of the other side nothing prunes it (PlanDynamicPruningFilters): it would be read as a whole."""
+    pruned = query(_hash_join(other=replace(SMALL, filtered_by_other=RuntimeFilter.PARTITIONS)), seconds=8)
+    assert not list(advise_build_sides(facts(pruned, reach=reach)))
+
+
+def test_a_side_that_a_bloom_filter_of_the_built_one_made_small_is_built_by_the_agent_alone() -> None:
+    filtered = query(_hash_join(other=replace(SMALL, filtered_by_other=RuntimeFilter.BLOOM)), seconds=8)
+    assert not list(advise_build_sides(facts(filtered, reach=Reach.TEXT)))
+    (found,) = advise_build_sides(facts(filtered, reach=Reach.AGENT))
+    assert [action.by_agent_alone for action in found.actions] == [True]

@@ -9,6 +9,7 @@ import pytest
 from tests.advice.joins import facts, inner, query, side
 from tuner.advice.candidates.hash_candidates import hash_candidates, hash_evidence
 from tuner.advice.candidates.hint_candidate import HintCandidate
+from tuner.model.join_site import JoinSide
 from tuner.model.query import Query
 
 CUSTOMERS = side("customer", rows=1_000_000, shuffle_bytes=60_000_000, sort_ms=1_500)
@@ -47,3 +48,8 @@ def test_a_merge_join_above_that_relied_on_the_order_sorts_anew() -> None:
     above = inner(both, side("returns", rows=1_000_000, shuffle_bytes=10**7, sort_ms=900))
     alone, relied = _hashed_customers(query(below)), _hashed_customers(query(below, above))
     assert relied.added_seconds > alone.added_seconds + 3
+
+
+def test_of_an_execution_that_skipped_its_shuffles_nothing_is_said() -> None:
+    skipped = inner(*(JoinSide(found.relations, skipped=True) for found in (SALES, CUSTOMERS)))
+    assert not list(hash_candidates(facts(query(skipped))))

@@ -8,8 +8,10 @@ from collections.abc import Collection, Iterator
 from tuner.advice.candidates.fan_out import fans_out
 from tuner.advice.candidates.growth import Growth
 from tuner.advice.candidates.hint_candidate import HintCandidate
+from tuner.advice.candidates.lost_filters import loses_filter
 from tuner.advice.candidates.query_gain import capped
 from tuner.advice.candidates.side_name import side_name
+from tuner.advice.candidates.task_relation import shuffle_of
 from tuner.advice.facts import Facts, is_whole
 from tuner.cost.operator_seconds import broadcast_seconds, shuffle_core_seconds, sort_merge_core_seconds
 from tuner.cost.unit_costs import UnitCosts
@@ -38,10 +40,10 @@ def threshold_candidates(facts: Facts, *, after_shuffles: bool = False) -> Itera
     """
     for query in facts.queries:
         for join in query.joins:
-            if join.strategy in UNBROADCAST:
+            if join.strategy in UNBROADCAST and not join.is_skipped:
                 for side in BROADCAST_SIDES.get(join.type, ()):
                     saved, added = _seconds(facts, query, join, side, after_shuffles=after_shuffles)
-                    yield _candidate(facts, query, join, side, saved, added)
+                    yield _candidate(facts, query, join, side, saved, added, after_shuffles=after_shuffles)
 
 
 def late_broadcasts(facts: Facts) -> Iterator[HintCandidate]:
@@ -56,7 +58,7 @@ def late_broadcasts(facts: Facts) -> Iterator[HintCandidate]:
             side = broadcast_by_aqe(join)
             if side is not None and join.side(side.other).shuffle_bytes is not None:
                 saved = sum(shuffle_and_write_core_seconds(each, costs) for each in join.sides) / cores
-                yield _candidate(facts, query, join, side, saved, 0.0)
+                yield _candidate(facts, query, join, side, saved, _resampled_seconds(facts, query, join, side.other))
 
 
 def broadcast_by_aqe(join: JoinSite) -> BuildSide | None:
@@ -99,8 +101,13 @@ def is_measured(query: Query, side: JoinSide) -> bool:
     return is_whole(query) and side.rows is not None and side.shuffle_bytes is not None
 
 
-def broadcast_vetoed(facts: Facts, query: Query, join: JoinSite, build: JoinSide, relation_bytes: int) -> bool:
-    """Whether a side must not be broadcast, whatever that gains: unmeasured, too large, or met by too many rows."""
+def broadcast_vetoed(
+    facts: Facts, query: Query, join: JoinSite, build: JoinSide, relation_bytes: int, *, after_shuffles: bool = False
+) -> bool:
+    """Whether a side must not be broadcast, whatever that gains: unmeasured, too large, met by too many rows, or no more filtered
+    then; it is, where AQE turns the join `after_shuffles`."""
+    if not after_shuffles and loses_filter(facts.reach, build):
+        return True
     return not is_measured(query, build) or fans_out(join) or _is_too_large(facts, query, join, build, relation_bytes)
 
 
@@ -117,12 +124,19 @@ def _predict(price_error: float, before: float, gain: float, total: float, added
 
 
 def _candidate(
-    facts: Facts, query: Query, join: JoinSite, side: BuildSide, saved: float, added: float
+    facts: Facts,
+    query: Query,
+    join: JoinSite,
+    side: BuildSide,
+    saved: float,
+    added: float,
+    *,
+    after_shuffles: bool = False,
 ) -> HintCandidate:
     build, gain = join.side(side), saved - added
     size = relation_bytes(build.rows or 0, build.shuffle_bytes or 0)
     prediction = _predict(facts.price_error, query.seconds, capped(gain, query.seconds), gain, added)
-    vetoed = broadcast_vetoed(facts, query, join, build, size)
+    vetoed = broadcast_vetoed(facts, query, join, build, size, after_shuffles=after_shuffles)
     return HintCandidate(query, join, side, Hint.BROADCAST, size, saved, added, prediction, vetoed)
 
 
@@ -137,7 +151,21 @@ def _seconds(
     broadcast = broadcast_seconds(build, join.side(side.other), data, facts.cluster.executors, costs)
     merge = sort_merge_core_seconds(join, costs) / cores
     shuffles = (shuffle_core_seconds(join.left, costs) + shuffle_core_seconds(join.right, costs)) / cores
-    return merge if after_shuffles else merge + shuffles, broadcast.serial + broadcast.probe_core / cores
+    added = broadcast.serial + broadcast.probe_core / cores
+    if after_shuffles:
+        return merge, added
+    return merge + shuffles, added + _resampled_seconds(facts, query, join, side.other)
+
+
+def _resampled_seconds(facts: Facts, query: Query, join: JoinSite, probe: BuildSide) -> float:
+    """Wall seconds of computing the probe side again where a range partitioning above samples what the join puts out: its shuffle
+    kept that from running twice. Where nothing tells what wrote the shuffle, as long as the query."""
+    if join.runs == 1:
+        return 0.0
+    shuffle = shuffle_of(query, join.side(probe))
+    if shuffle is None or shuffle.map_core_ms is None:
+        return query.seconds
+    return (join.runs - 1) * shuffle.map_core_ms / 1e3 / max(1, facts.cluster.cores)
 
 
 def shuffle_and_write_core_seconds(side: JoinSide, costs: UnitCosts) -> float:

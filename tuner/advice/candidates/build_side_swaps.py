@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tuner.advice.candidates.fan_out import fans_out
 from tuner.advice.candidates.hint_candidate import HintCandidate
+from tuner.advice.candidates.lost_filters import loses_filter
 from tuner.advice.candidates.query_gain import predict_gains
 from tuner.advice.candidates.task_relation import task_relation_bytes
 from tuner.advice.facts import Facts, is_whole
@@ -30,7 +31,7 @@ def build_side_swaps(facts: Facts) -> Iterator[HintCandidate]:
     conf = facts.selection
     for query in facts.queries:
         for join in query.joins:
-            if join.strategy not in _HASH_JOINS or join.build_side is None:
+            if join.strategy not in _HASH_JOINS or join.build_side is None or join.is_skipped:
                 continue
             side, logical = join.build_side.other, LogicalJoin(join.type, Side(0), Side(0))
             shuffled = join.strategy is Strategy.SHUFFLED_HASH
@@ -74,7 +75,7 @@ def _broadcast_swap(facts: Facts, query: Query, join: JoinSite, side: BuildSide)
     least = (before - max([after, *(_broadcast_seconds(facts, other) for other in others)])) / 2 - probing
     reused = any((other.relations, other.rows) == (built.relations, built.rows) for other in others)
     too_large = size > facts.cap.one_bytes or (build.rows or 0) > MAX_BROADCAST_ROWS
-    vetoed = _is_vetoed(query, join, build) or too_large or reused
+    vetoed = _is_vetoed(query, join, build) or too_large or reused or loses_filter(facts.reach, build)
     prediction = _predict(query, before - after - probing, least)
     return HintCandidate(query, join, side, Hint.BROADCAST, size, before - after, probing, prediction, vetoed)
 

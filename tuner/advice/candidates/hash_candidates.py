@@ -34,7 +34,7 @@ def hash_candidates(facts: Facts) -> Iterator[HintCandidate]:
     """
     for query in facts.queries:
         for join in query.joins:
-            if join.strategy is Strategy.SORT_MERGE:
+            if join.strategy is Strategy.SORT_MERGE and not join.is_skipped:
                 for side in shuffled_hash_sides(LogicalJoin(join.type, Side(0), Side(0)), facts.selection):
                     yield _candidate(facts, query, join, side)
 

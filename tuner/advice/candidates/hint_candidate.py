@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.change import Prediction
-from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.join_site import JoinSide, JoinSite, RuntimeFilter
 from tuner.model.query import Query
 from tuner.model.strategy import BuildSide, Strategy
 
@@ -62,5 +62,12 @@ class HintCandidate:
 
     @property
     def action(self) -> Action:
-        relations = self.hinted.relations
-        return Action(ActionKind.HINT_JOIN, self.join.signature, self.hint, self.query.fingerprint, relations)
+        return Action(
+            ActionKind.HINT_JOIN,
+            self.join.signature,
+            self.hint,
+            self.query.fingerprint,
+            self.hinted.relations,
+            # With a broadcast hint in the text Spark makes no bloom filter (InjectRuntimeFilter): the side would be whole.
+            self.hint is Hint.BROADCAST and self.hinted.filtered_by_other is RuntimeFilter.BLOOM,
+        )

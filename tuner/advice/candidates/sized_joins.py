@@ -131,7 +131,8 @@ def measured_joins(facts: Facts) -> Iterator[SizedJoin]:
 
 
 def _unbroadcast(facts: Facts) -> Iterator[tuple[Query, JoinSite]]:
-    return ((q, join) for q in facts.queries for join in q.joins if join.strategy in UNBROADCAST)
+    joins = ((q, join) for q in facts.queries for join in q.joins)
+    return ((q, join) for q, join in joins if join.strategy in UNBROADCAST and not join.is_skipped)
 
 
 def _edges(conf: SelectionConf, *, measured: bool) -> tuple[int, ...]:

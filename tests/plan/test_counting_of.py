@@ -1,0 +1,165 @@
+"""Rows of joins that ran in part, before, or twice: as many as there are, or unknown."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+
+from tuner.model.join_site import JoinSite
+from tuner.plan.join_blocks import join_graphs
+from tuner.plan.joins import find_joins
+from tuner.plan.row_counts import row_counts
+
+from .trees import plan
+
+Rows = tuple[int | None, int | None, int | None]
+
+
+def operator(line: str, *below: str) -> str:
+    """An operator over others."""
+    return "\n".join([line, *(indent(text, "  ") for text in below)])
+
+
+def scan(key: str, table: str, rows: str) -> str:
+    return f"Scan parquet t.{table} | [{key}] | number of output rows={rows}"
+
+
+def shuffled(key: str, table: str, rows: str, read: str = "") -> str:
+    """A shuffle of a scan."""
+    metrics = f"data size={rows}; shuffle records written={rows}; records read={read or rows}"
+    return operator(f"Exchange | hashpartitioning({key}, 8) | {metrics}", scan(key, table, rows))
+
+
+def merge_join(rows: str = "50", left: str = "", right: str = "") -> str:
+    left, right = left or shuffled("k#1", "sales", "1000"), right or shuffled("k#2", "items", "900")
+    return operator(f"SortMergeJoin | [k#1], [k#2], Inner | number of output rows={rows}", left, right)
+
+
+def broadcast_join(broadcast: str = "900") -> str:
+    metrics = f"number of output rows={broadcast}; data size={broadcast}"
+    return operator(
+        "BroadcastHashJoin | [k#1], [k#2], Inner, BuildRight, false | number of output rows=50",
+        scan("k#1", "sales", "50"),
+        operator(f"BroadcastExchange | HashedRelationBroadcastMode | {metrics}", scan("k#2", "items", broadcast)),
+    )
+
+
+def joined(text: str) -> JoinSite:
+    """The only join of a plan that ran to its end."""
+    (site,) = find_joins(plan(text), finished=True)
+    return site
+
+
+def rows_of(text: str) -> Rows:
+    """Of the sides of the only join, and of the join."""
+    site = joined(text)
+    return site.left.rows, site.right.rows, site.output_rows
+
+
+class TestLimits:
+    @pytest.mark.parametrize(
+        "limit", ["CollectLimit | 21", "CollectTail | 50", "LocalLimit | 10", "GlobalLimit | 10, 0"]
+    )
+    def test_what_runs_with_a_limit_stops_with_it(self, limit: str) -> None:
+        assert rows_of(operator(limit, operator("Project | [k#1]", broadcast_join()))) == (None, 900, None)
+
+    @pytest.mark.parametrize("limit", ["CollectLimit | 51", "LocalLimit | 100", "CollectLimit | -1, 5"])
+    def test_a_limit_that_is_not_reached_stops_nothing(self, limit: str) -> None:
+        assert rows_of(operator(limit, operator("Project | [k#1]", broadcast_join()))) == (50, 900, 50)
+
+    def test_what_is_shuffled_below_it_is_whole(self) -> None:
+        assert rows_of(operator("CollectLimit | 21", merge_join())) == (1000, 900, None)
+
+    def test_an_aggregate_takes_all_its_rows_in_each_task_that_runs(self) -> None:
+        grouped = operator("HashAggregate | (keys=[k#1], functions=[]) | number of output rows=40", broadcast_join())
+        assert rows_of(operator("LocalLimit | 10", grouped)) == (50, 900, 50)
+        assert rows_of(operator("CollectLimit | 10", grouped)) == (None, 900, None)
+
+    def test_blocks_do_not_know_what_it_left_out_either(self) -> None:
+        (graph,) = join_graphs(plan(operator("CollectLimit | 21", broadcast_join())), finished=True)
+        assert ([relation.rows for relation in graph.relations], graph.measured) == ([None, 900], {})
+
+
+class TestCaches:
+    @staticmethod
+    def cached(read: str) -> str:
+        return operator(f"InMemoryTableScan | [k#1] | number of output rows={read}", merge_join())
+
+    def test_where_only_lost_partitions_were_computed_again_nothing_is_known(self) -> None:
+        site = joined(self.cached(read="10000"))
+        assert [(side.rows, side.shuffle_bytes) for side in site.sides] == [(None, None), (None, None)]
+        assert site.output_rows is None
+
+    @pytest.mark.parametrize("read", ["50", "30", "0", ""])
+    def test_a_cache_that_was_filled_is_measured_whatever_is_read_of_it(self, read: str) -> None:
+        assert rows_of(self.cached(read)) == (1000, 900, 50)
+
+    def test_it_is_filled_once_by_a_stage_that_runs_twice(self) -> None:
+        ranges = "Exchange | rangepartitioning(k#1 ASC NULLS FIRST, 8) | shuffle records written=50"
+        assert rows_of(operator(ranges, self.cached(read="100"))) == (1000, 900, 50)
+
+
+class TestSkippedStages:
+    def test_a_shuffle_that_was_there_tells_no_rows(self) -> None:
+        skipped = shuffled("k#1", "sales", "", read="900"), shuffled("k#2", "items", "", read="900")
+        site = joined(merge_join("50", *skipped))
+        assert (site.left.rows, site.right.rows, site.output_rows) == (None, None, 50)
+        assert site.is_skipped
+        assert [count.rows for count in row_counts([site])] == [50]
+
+    def test_one_of_no_rows_was_not_skipped(self) -> None:
+        site = joined(merge_join("", right=shuffled("k#2", "items", "")))
+        assert ((site.left.rows, site.right.rows, site.output_rows), site.is_skipped) == ((1000, 0, 0), False)
+
+    def test_a_broadcast_that_was_there_tells_no_rows(self) -> None:
+        site = joined(broadcast_join(""))
+        assert ((site.left.rows, site.right.rows, site.output_rows), site.is_skipped) == ((50, None, 50), True)
+
+    def test_of_what_did_not_run_to_its_end_nothing_is_said(self) -> None:
+        (site,) = find_joins(plan(broadcast_join("")))
+        assert not site.is_skipped
+
+
+class TestRangePartitioning:
+    @staticmethod
+    def ordered(written: int, below: str) -> str:
+        ranges = "Exchange | rangepartitioning(k#1 ASC NULLS FIRST, 8), ENSURE_REQUIREMENTS"
+        return operator(f"{ranges} | shuffle records written={written}", operator("Project | [k#1]", below))
+
+    def test_what_it_samples_first_has_counted_each_row_twice(self) -> None:
+        text = self.ordered(50, merge_join("100"))
+        assert (rows_of(text), joined(text).runs) == ((1000, 900, 50), 2)
+
+    # Of one partition it samples nothing; what it samples again in part is no number of runs.
+    @pytest.mark.parametrize("written", [100, 45])
+    def test_what_ran_once_or_in_part_again_is_left_as_it_was_counted(self, written: int) -> None:
+        text = self.ordered(written, merge_join("100"))
+        assert (rows_of(text), joined(text).runs) == ((1000, 900, 100), 1)
+
+    def test_the_sides_of_a_broadcast_join_run_with_it(self) -> None:
+        text = self.ordered(25, broadcast_join())
+        assert rows_of(text) == (25, 900, 25)
+        (graph,) = join_graphs(plan(text), finished=True)
+        assert ([relation.rows for relation in graph.relations], graph.measured[0b11].rows) == ([25, 900], 25)
+
+
+class TestProducts:
+    @staticmethod
+    def product(left: str, right: str) -> str:
+        return operator("CartesianProduct | (k#1 < x#9) | number of output rows=30", left, right)
+
+    def test_its_sides_ran_for_each_partition_of_the_other_and_tell_no_rows(self) -> None:
+        text = self.product(scan("k#1", "sales", "4000"), scan("x#9", "days", "600"))
+        assert rows_of(text) == (None, None, 30)
+        (graph,) = join_graphs(plan(text), finished=True)
+        assert ([relation.rows for relation in graph.relations], graph.measured[0b11].rows) == ([None, None], 30)
+
+    def test_so_did_the_joins_below_it_up_to_their_shuffles(self) -> None:
+        above, below = find_joins(plan(self.product(merge_join("200"), scan("x#9", "days", "600"))), finished=True)
+        assert (above.left.rows, above.right.rows, above.output_rows) == (None, None, 30)
+        assert (below.left.rows, below.right.rows, below.output_rows) == (1000, 900, None)
+
+    def test_what_it_reads_of_a_shuffle_was_written_once(self) -> None:
+        text = self.product(shuffled("k#1", "sales", "1000", read="4000"), shuffled("x#9", "days", "150", read="600"))
+        assert rows_of(text) == (1000, 150, 30)

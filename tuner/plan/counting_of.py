@@ -1,0 +1,121 @@
+"""Finds the operators of a plan that did not count each of their rows once: stopped early, ran in part, before, or again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+from tuner.model.strategy import Strategy
+from tuner.plan.counting import Counting
+from tuner.plan.node import PlanNode, is_cache, is_unfilled
+from tuner.plan.sides import BOUNDARIES, SHUFFLE_WRITE_METRICS, SHUFFLES, output_rows
+
+# SparkPlan.executeTake and executeTail run as many tasks of the last stage as give the rows that are asked for.
+_TAKES = frozenset({"CollectLimit", "CollectTail"})
+_LIMITS = _TAKES | {"LocalLimit", "GlobalLimit"}
+# What has all its input before it puts out a row.
+_TAKES_ALL = frozenset({"Sort", "HashAggregate", "ObjectHashAggregate", "TakeOrderedAndProject"})
+_NUMBER = re.compile(r"-?\d{1,10}\b")
+_ROWS = "number of output rows"
+_READ = "records read"
+_WRITTEN = "shuffle records written"
+
+
+class _Stop(IntEnum):
+    """What a limit above has left out: nothing, rows of each task, or tasks."""
+
+    NEVER = 0
+    ROWS = 1
+    TASKS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What operators above an operator make of its counts.
+
+    `in_part`: of what a cache above it holds only a part was computed. `again`: a product above reads it for each partition of
+    its other side.
+    """
+
+    stop: _Stop = _Stop.NEVER
+    runs: int = 1
+    skipped: bool = False
+    in_part: bool = False
+    again: bool = False
+
+
+def counting_of(root: PlanNode, *, finished: bool) -> Counting:
+    """What of a plan is not counted as it is; of one that did not run to its end nothing is told."""
+    if not finished:
+        return Counting()
+    partial, skipped, runs = set[int](), set[int](), dict[int, int]()
+    waiting = [(root, _Place())]
+    while waiting:
+        node, above = waiting.pop()
+        here = _at(node, above)
+        if here.skipped:
+            skipped.add(id(node))
+        if here.skipped or here.stop or here.in_part or here.again:
+            partial.add(id(node))
+        if here.runs > 1:
+            runs[id(node)] = here.runs
+        waiting += _below(node, here)
+    return Counting(frozenset(partial), frozenset(skipped), runs)
+
+
+def _at(node: PlanNode, above: _Place) -> _Place:
+    """A stage ends at its shuffles and broadcasts: what wrote them ran whole, and once."""
+    place = replace(above, stop=_Stop.NEVER, runs=1, again=False) if node.name in BOUNDARIES else above
+    # A reused exchange has run, below a skipped one too.
+    return replace(place, skipped=_is_skipped(node) or (above.skipped and not node.metrics))
+
+
+def _below(node: PlanNode, here: _Place) -> Iterator[tuple[PlanNode, _Place]]:
+    if is_unfilled(node):  # nothing ran there
+        return
+    again = (here.again and not is_cache(node)) or node.name == Strategy.CARTESIAN  # UnsafeCartesianRDD
+    place = replace(here, stop=_stop_below(node, here.stop), runs=_runs_below(node, here.runs), again=again)
+    if is_cache(node):
+        place = replace(place, in_part=here.in_part or _is_filled_in_part(node, here.runs))
+    yield from ((child, place) for child in node.children)
+    alone = replace(place, stop=_Stop.NEVER, runs=1, again=False)
+    yield from ((subquery, alone) for subquery in node.subqueries)
+
+
+def _stop_below(node: PlanNode, stop: _Stop) -> _Stop:
+    if node.name in _LIMITS and _is_reached(node):
+        return max(stop, _Stop.TASKS if node.name in _TAKES else _Stop.ROWS)
+    # A cache computes a partition to its end, whatever is read of it.
+    takes_all = node.name in _TAKES_ALL or is_cache(node)
+    return _Stop.NEVER if stop is _Stop.ROWS and takes_all else stop
+
+
+def _is_reached(limit: PlanNode) -> bool:
+    """Whether there were rows enough for a limit to stop what is below it."""
+    rows = output_rows(limit.children[0], finished=True) if limit.children else None
+    most = _NUMBER.search(limit.text)
+    return rows is None or most is None or 0 <= int(most[0]) <= rows
+
+
+def _runs_below(node: PlanNode, runs: int) -> int:
+    """RangePartitioner runs its input once to sample it, and once to write it; where it has one partition, only that."""
+    if node.name in SHUFFLES and "rangepartitioning(" in node.text and len(node.children) == 1:
+        counted, written = output_rows(node.children[0], finished=True), node.metrics.get(_WRITTEN, 0)
+        return counted // written if counted and written and counted % written == 0 else 1
+    return 1 if is_cache(node) else runs
+
+
+def _is_skipped(node: PlanNode) -> bool:
+    """Whether its rows were there: a finished stage is skipped (DAGScheduler.getMissingParentStages), a broadcast kept."""
+    if node.name in SHUFFLES:
+        return node.metrics.get(_READ, 0) > 0 and not any(node.metrics.get(name) for name in SHUFFLE_WRITE_METRICS)
+    return node.name == "BroadcastExchange" and bool(node.metric_ids) and not node.metrics
+
+
+def _is_filled_in_part(cache: PlanNode, runs: int) -> bool:
+    """Whether more rows were read of a cache than computed for it: the others were there, or those that were lost."""
+    read = cache.metrics.get(_ROWS)
+    computed = [output_rows(child, finished=True) for child in cache.children]
+    return read is not None and any(rows is not None and rows * runs < read for rows in computed)

@@ -63,6 +63,17 @@ def test_the_clocks_time_of_tasks_side_by_side() -> None:
     assert sum(seconds or 0 for seconds in shares(root, ran)) == pytest.approx(1.0)
 
 
+def test_what_a_later_attempt_ran_again_goes_by_its_tasks() -> None:
+    """Nine tasks read for 810 of their 1000 ms, the one that ran again for 90: not each attempt for 450."""
+    root = plan(
+        "Filter | (v#3 > 1) | number of output rows=40\n"
+        "  Scan parquet | [k#1] | number of output rows=100; scan time=900"
+    )
+    again = replace(stage(0, root.children, core_ms=90, tasks=1), attempt=1)
+    found = shares(root, stage(0, root.walk(), core_ms=1000, tasks=9), again)
+    assert found == [pytest.approx(0.19), pytest.approx(0.81 + 0.09)]
+
+
 def test_a_broadcast_has_what_the_driver_took() -> None:
     root = plan(
         "BroadcastExchange | HashedRelationBroadcastMode(List(k#2)) | number of output rows=5; data size=640; "

@@ -146,6 +146,14 @@ def test_shuffles_know_how_many_tasks_wrote_them() -> None:
     assert [shuffle.map_tasks for shuffle in query.shuffles] == [10]
 
 
+def test_a_shuffle_that_was_written_again_in_part_has_the_tasks_of_the_first_time_and_the_times_of_both() -> None:
+    text = "Exchange | hashpartitioning(k#1, 8) | shuffle bytes written=9\n  Scan parquet default.orders | [k#1]"
+    first = stage(0, accumulators=frozenset({1}))
+    again = replace(first, attempt=1, tasks=3, completed_tasks=3, executor_run_time_ms=50)
+    (query,) = queries(application(execution(text), stages=(first, again)))
+    assert [(shuffle.map_tasks, shuffle.map_core_ms) for shuffle in query.shuffles] == [(10, 2050)]
+
+
 @pytest.mark.parametrize(
     ("fields", "status", "duration", "error"),
     [

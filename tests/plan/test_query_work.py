@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -134,6 +134,50 @@ def test_pairs_of_a_nested_loop() -> None:
     )
     found = amounts(query_work(root, [stage(0, list(root.walk())[:2])]))[0]
     assert (found["pair"], found["emit"]) == (500, 7)
+
+
+PRODUCT = """
+CartesianProduct | (a#1 < b#2) | number of output rows=7
+  Filter | isnotnull(a#1) | number of output rows=200
+    Scan parquet | [a#1] | number of output rows=200
+  Project | [b#2]
+    Exchange | RoundRobinPartitioning(2), REPARTITION_BY_NUM | data size=480; shuffle records written=60; records read=240
+      Scan parquet | [b#2] | number of output rows=60
+"""
+
+
+def test_pairs_of_a_product_are_those_of_its_rows_though_each_task_reads_and_counts_them_anew() -> None:
+    """100 rows in 4 partitions and 60 in 2: eight tasks, which read the ones twice and the others four times."""
+    root = plan(PRODUCT)
+    left, left_scan, right, shuffle, right_scan = list(root.walk())[1:]
+    assert shuffle.metrics["shuffle records written"] == 60
+    ran = [stage(0, [shuffle, right_scan]), stage(1, [root, left, left_scan, right, shuffle], tasks=8)]
+    found = amounts(query_work(root, ran))[1]
+    assert (found["pair"], found["emit"], found["scan"]) == (100 * 60, 7, 200)
+
+
+def test_a_product_whose_stage_ran_again_in_part_has_the_tasks_of_its_first_attempt() -> None:
+    root = plan(PRODUCT)
+    nodes = [node for node in root.walk() if node.name in ("CartesianProduct", "Filter")]
+    first = stage(1, nodes, tasks=8)
+    found = amounts(query_work(root, [first, replace(first, attempt=1, tasks=2, completed_tasks=2)]))
+    assert sum(attempt["pair"] for attempt in found) == 100 * 60
+
+
+def test_what_a_later_attempt_ran_again_is_its_share_of_the_tasks() -> None:
+    join = plan(MERGED)
+    left_sort, left, filter_, left_scan, right_sort, right, right_scan = list(join.walk())[1:]
+    written = stage(0, [left, filter_, left_scan], tasks=15)
+    read = stage(2, [join, left_sort, right_sort, left, right], tasks=15)
+    again = (replace(ran, attempt=1, tasks=5, completed_tasks=5) for ran in (written, read))
+    first, other, joined, second, joined_again = amounts(
+        query_work(join, [written, stage(1, [right, right_scan]), read, *again])
+    )
+    assert (first["shuffle_write"], second["shuffle_write"]) == (600, 200)
+    assert (first["scan"], second["scan"]) == (150, 50)
+    assert (joined["shuffle_read"], joined_again["shuffle_read"]) == (1050, 350)
+    assert (joined["merge"], joined_again["merge"]) == (52, 18)
+    assert other["shuffle_write"] == 600
 
 
 def test_work_of_two_stages_is_split_and_what_is_reused_counts_once() -> None:

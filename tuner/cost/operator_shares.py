@@ -10,7 +10,7 @@ from tuner.cost.unit_costs import DEFAULT_COSTS
 from tuner.model.application import Stage
 from tuner.plan.measured_plan import MeasuredPlan, wall_seconds
 from tuner.plan.node import PlanNode, ran_as
-from tuner.plan.query_work import Resource, operator_work, running_stages
+from tuner.plan.query_work import Resource, operator_work, partitions, running_stages, shares_of
 from tuner.plan.sides import SHUFFLES
 
 _PRICES: Mapping[str, float] = asdict(DEFAULT_COSTS)
@@ -40,10 +40,10 @@ def operator_shares(plan: MeasuredPlan) -> dict[object, float]:
             seconds[ran_as(node)] = sum(times) / 1e3
         for ran, work in _work(plan, node):
             timed, priced = _timed(node, work), _priced(node, work)
-            for stage in ran:
+            for stage, share in shares_of(ran):
                 key = stage.stage_id, stage.attempt
                 stages[key] = stage
-                by_stage[key].append(_Part(ran_as(node), timed / len(ran), priced / len(ran)))
+                by_stage[key].append(_Part(ran_as(node), timed * share, priced * share))
     for key, parts in by_stage.items():
         for part, share in zip(parts, _shares(parts, stages[key].executor_run_time_ms), strict=True):
             if share:
@@ -71,7 +71,8 @@ def _work(plan: MeasuredPlan, node: PlanNode) -> Iterator[tuple[tuple[Stage, ...
         yield writing, {Resource.SHUFFLE_WRITE: size, Resource.SHUFFLE_WRITE_ROW: rows}
         yield tuple(s for s in plan.reading_stages(node) if s not in writing), {Resource.SHUFFLE_READ: size}
     elif node.name != "BroadcastExchange":
-        yield running_stages(plan, node), _summed(operator_work(node))
+        ran = running_stages(plan, node)
+        yield ran, _summed(operator_work(node, partitions(ran)))
 
 
 def _summed(work: Iterable[tuple[Resource, float]]) -> _Work:

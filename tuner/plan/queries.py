@@ -211,13 +211,10 @@ class _RanExecution:
         execution, stages = self.execution, self.stages
         found = self.query(read_estimates(execution.logical_plan))
         scans = _scans(self.final)
+        tasks, core_ms = _tasks_and_core_ms(stages)
         return replace(
             found,
-            shuffles=find_shuffles(
-                self.final,
-                {a: stage.tasks for stage in stages for a in stage.accumulator_ids},
-                {a: stage.executor_run_time_ms for stage in stages for a in stage.accumulator_ids},
-            ),
+            shuffles=find_shuffles(self.final, tasks, core_ms),
             input_bytes=_input_bytes(scans, stages),
             input_rows=sum(scan.metrics.get("number of output rows", 0) for scan in scans),
             executor_run_ms=sum(stage.executor_run_time_ms for stage in stages),
@@ -284,6 +281,20 @@ def _duration_ms(execution: Execution) -> int | None:
     """None where it did not end, or the clock was set back while it ran."""
     took = -1 if execution.end_ms is None else execution.end_ms - execution.start_ms
     return took if took >= 0 else None
+
+
+def _tasks_and_core_ms(stages: Iterable[Stage]) -> tuple[Mapping[int, int], Mapping[int, int]]:
+    """By accumulator, the tasks of the stage that updated it, and the run times of all its attempts.
+
+    A later attempt has only the tasks whose output was lost (DAGScheduler.submitMissingTasks).
+    """
+    tasks: dict[int, int] = {}
+    core_ms: dict[int, int] = {}
+    for stage in stages:
+        for accumulator in stage.accumulator_ids:
+            tasks[accumulator] = max(tasks.get(accumulator, 0), stage.tasks)
+            core_ms[accumulator] = core_ms.get(accumulator, 0) + stage.executor_run_time_ms
+    return tasks, core_ms
 
 
 def _scans(root: PlanNode) -> list[PlanNode]:

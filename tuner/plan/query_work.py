@@ -47,7 +47,7 @@ class Resource(StrEnum):
 def query_work(plan: MeasuredPlan, stages: Sequence[Stage]) -> QueryWork:
     """The work of a query that ran to its end, from the plan that ran and the stages that ran it.
 
-    Operators belong to the stages whose tasks updated their metrics; what several stages ran is split evenly.
+    Operators belong to the stages whose tasks updated their metrics; what several stages ran is split by their tasks.
     """
     amounts = {_key(stage): _amounts_of_stage(stage) for stage in stages}
     broadcasts: list[BroadcastWork] = []
@@ -62,10 +62,11 @@ def query_work(plan: MeasuredPlan, stages: Sequence[Stage]) -> QueryWork:
         if node.name == "Sort" and "sort time" in node.metrics:
             sorts = SortWork(sorts.rows + counted_rows(node), sorts.sort_ms + node.metrics["sort time"])
         found = running_stages(plan, node)
-        for stage in found:
+        work = tuple(operator_work(node, partitions(found)))
+        for stage, share in shares_of(found):
             amounts[_key(stage)][Resource.COMPILE] += 1
-            for resource, amount in operator_work(node):
-                amounts[_key(stage)][resource] += amount / len(found)
+            for resource, amount in work:
+                amounts[_key(stage)][resource] += amount * share
     return QueryWork(
         tuple(
             StageWork(
@@ -96,6 +97,21 @@ def running_stages(plan: MeasuredPlan, node: PlanNode) -> tuple[Stage, ...]:
         node = below[0]
 
 
+def shares_of(stages: Sequence[Stage]) -> Iterator[tuple[Stage, float]]:
+    """Each of these stages with its share of what they did together: a later attempt runs again what was lost of the first."""
+    whole = sum(stage.completed_tasks for stage in stages)
+    for stage in stages:
+        yield stage, stage.completed_tasks / whole if whole else 1 / len(stages)
+
+
+def partitions(stages: Iterable[Stage]) -> int:
+    """The tasks of these stages, but for those that a later attempt ran again."""
+    found: defaultdict[int, int] = defaultdict(int)
+    for stage in stages:
+        found[stage.stage_id] = max(found[stage.stage_id], stage.tasks)
+    return sum(found.values())
+
+
 def _amounts_of_stage(stage: Stage) -> defaultdict[Resource, float]:
     found: defaultdict[Resource, float] = defaultdict(float)
     found[Resource.TASK] = stage.completed_tasks
@@ -110,14 +126,18 @@ def _shuffle(plan: MeasuredPlan, node: PlanNode, amounts: Mapping[tuple[int, int
     """Written once; every stage that reads it reads all of it."""
     size, rows = node.metrics.get("data size", 0), node.metrics.get("shuffle records written", 0)
     writing = plan.stages(node)
-    for stage in writing:
-        amounts[_key(stage)][Resource.SHUFFLE_WRITE] += size / len(writing)
-        amounts[_key(stage)][Resource.SHUFFLE_WRITE_ROW] += rows / len(writing)
+    for stage, share in shares_of(writing):
+        amounts[_key(stage)][Resource.SHUFFLE_WRITE] += size * share
+        amounts[_key(stage)][Resource.SHUFFLE_WRITE_ROW] += rows * share
     blocks = sum(node.metrics.get(name, 0) for name in ("local blocks read", "remote blocks read"))
-    reading = [stage for stage in plan.reading_stages(node) if stage not in writing]
-    for stage in reading:
-        amounts[_key(stage)][Resource.SHUFFLE_READ] += size
-        amounts[_key(stage)][Resource.SHUFFLE_SEGMENT] += blocks / len(reading)
+    reading: defaultdict[int, list[Stage]] = defaultdict(list)
+    for stage in plan.reading_stages(node):
+        if stage not in writing:
+            reading[stage.stage_id].append(stage)
+    for attempts in reading.values():
+        for stage, share in shares_of(attempts):
+            amounts[_key(stage)][Resource.SHUFFLE_READ] += size * share
+            amounts[_key(stage)][Resource.SHUFFLE_SEGMENT] += blocks * share / len(reading)
 
 
 def _broadcast(node: PlanNode, readers: int) -> BroadcastWork:
@@ -156,12 +176,12 @@ def shuffle_work(node: PlanNode) -> Iterator[tuple[Resource, float]]:
 _BY_KEYS = frozenset({Strategy.SORT_MERGE, Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH})
 
 
-def operator_work(node: PlanNode) -> Iterator[tuple[Resource, float]]:
-    """What an operator does with its rows, but for a shuffle."""
+def operator_work(node: PlanNode, tasks: int = 1) -> Iterator[tuple[Resource, float]]:
+    """What an operator that so many tasks ran does with its rows, but for a shuffle."""
     if is_scan(node):
         yield Resource.SCAN, counted_rows(node) * max(1, len(scan_columns(node)))
     elif node.name in JOINS and len(node.children) == 2:
-        yield from _join_work(node)
+        yield from _join_work(node, tasks)
     elif node.name in AGGREGATES:
         yield from _aggregate_work(node)
     elif node.name == "Project":
@@ -181,15 +201,26 @@ _ROWS_IN: Mapping[str, Resource] = {
 }
 
 
-def _join_work(node: PlanNode) -> _Work:
+def _join_work(node: PlanNode, tasks: int) -> _Work:
     parsed = parse_join(node)
     yield Resource.EMIT, counted_rows(node)
     if parsed.strategy in _BY_KEYS:
         for at in (0, 1):
             yield from input_work(node, parsed, at)
+    elif parsed.strategy is Strategy.CARTESIAN:
+        # A task for each two partitions reads both anew (UnsafeCartesianRDD): of all these rows, those of one task meet.
+        left, right = map(_rows_read, node.children)
+        yield Resource.PAIR, left * right / max(1, tasks)
     else:
         left, right = map(counted_rows, node.children)
         yield Resource.PAIR, left * right
+
+
+def _rows_read(side: PlanNode) -> int:
+    """Rows of an input of a product, as often as tasks read them."""
+    while side.name in ("Project", "ReusedExchange") and len(side.children) == 1:
+        side = side.children[0]
+    return (side.metrics.get("records read") if side.name in SHUFFLES else None) or counted_rows(side)
 
 
 def input_work(join: PlanNode, parsed: ParsedJoin, at: int) -> Iterator[tuple[Resource, float]]:

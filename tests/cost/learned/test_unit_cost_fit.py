@@ -13,7 +13,7 @@ from tuner.cost.learned.operator_times import OperatorTimes
 from tuner.cost.learned.query_samples import Sample, of_one_run
 from tuner.cost.learned.unit_cost_fit import HOLD_TRAINING, PRICES, fit_unit_costs, usual_stretch, work_terms
 from tuner.cost.unit_costs import DEFAULT_COSTS, PRICE_UNITS, UnitCosts
-from tuner.model.query_work import QueryWork
+from tuner.model.query_work import QueryWork, StageWork
 from tuner.plan.query_work import Resource
 
 from .nights import night
@@ -85,6 +85,15 @@ def test_one_stage_of_one_query_is_no_reason_to_turn_prices_over() -> None:
     learned = asdict(fit_unit_costs(one, DEFAULT_COSTS))
     assert all(0 < learned[name] < math.inf for name in PRICE_UNITS)
     assert 0.2 < learned["probe"] / DEFAULT_COSTS.probe < 5
+
+
+def test_a_stage_that_cannot_have_done_its_work_in_its_time_tells_nothing() -> None:
+    """The pairs of a product, counted once for each of its 40,000 tasks."""
+    found = night(TRUE)
+    miscounted = StageWork(9, 40_000, 850_000, {"pair": 2e14, "task": 40_000})
+    product = Sample("product", 400_000, 4, QueryWork((miscounted,)))
+    assert fit_unit_costs([*found, product], DEFAULT_COSTS) == fit_unit_costs(found, DEFAULT_COSTS)
+    assert fit_unit_costs([product], DEFAULT_COSTS) == DEFAULT_COSTS
 
 
 def test_without_stages_there_is_nothing_to_learn() -> None:

@@ -17,7 +17,7 @@ from tuner.baseline.read_baseline import BaselineError, read_baseline
 from tuner.model.change import Change
 from tuner.model.reason import ReasonCode
 
-from .made import BASELINE, HINT, ORDER, PROPERTY, Q1, Q2
+from .made import BASELINE, HINT, ORDER, PROPERTY, Q1, Q2, change
 
 TEXT = baseline_text(BASELINE)
 
@@ -33,6 +33,16 @@ def test_what_is_written_is_read() -> None:
         assert without_reasons(trial.changes) == without_reasons(written.changes)
         assert replace(trial, changes=()) == replace(written, changes=())
     assert baseline_text(found) == TEXT
+
+
+@pytest.mark.parametrize("by_agent_alone", [True, False])
+def test_a_hint_that_only_the_agent_may_give_stays_one(by_agent_alone: bool) -> None:
+    hint = replace(HINT, by_agent_alone=by_agent_alone)
+    trial = replace(BASELINE.trials[1], changes=(change(hint, queries=(Q2,), secures=True),))
+    text = baseline_text(replace(BASELINE, trials=(trial,)))
+    assert ("by_agent_alone" in text) is by_agent_alone
+    ((read,),) = (found.changes for found in read_baseline(text.encode(), "b.json").trials)
+    assert [action.by_agent_alone for action in read.actions] == [by_agent_alone]
 
 
 def test_the_reason_says_where_it_was_proven() -> None:

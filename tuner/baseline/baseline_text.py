@@ -57,7 +57,8 @@ def _part(change: Change) -> PartDocument:
 
 
 def _action(action: Action) -> ActionDocument:
-    return ActionDocument(action.kind, action.target, action.value, action.query, action.relations)
+    what = (action.kind, action.target, action.value, action.query, action.relations)
+    return ActionDocument(*what, action.by_agent_alone)
 
 
 def _gain(gain: ProvenGain) -> GainDocument:

@@ -37,6 +37,7 @@ class ActionDocument(Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     value: Annotated[str, Meta(max_length=4000)]
     query: _Digest | None = None
     relations: Annotated[tuple[_Name, ...], Meta(max_length=100)] = ()
+    by_agent_alone: bool = False
 
 
 class PartDocument(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -164,7 +164,8 @@ def _is_between(gain: GainDocument) -> bool:
 
 
 def _action(action: ActionDocument) -> Action:
-    return Action(action.kind, action.target, action.value, action.query, action.relations)
+    what = (action.kind, action.target, action.value, action.query, action.relations)
+    return Action(*what, action.by_agent_alone)
 
 
 def _change(

@@ -45,6 +45,12 @@ class _Place:
     in_part: bool = False
     again: bool = False
 
+    @property
+    def of_own_stage(self) -> _Place:
+        """The same for what no operator above of the same stage has a part in."""
+        is_alone = self.stop is _Stop.NEVER and self.runs == 1 and not self.again
+        return self if is_alone else replace(self, stop=_Stop.NEVER, runs=1, again=False)
+
 
 def counting_of(root: PlanNode, *, finished: bool) -> Counting:
     """What of a plan is not counted as it is; of one that did not run to its end nothing is told."""
@@ -67,29 +73,39 @@ def counting_of(root: PlanNode, *, finished: bool) -> Counting:
 
 def _at(node: PlanNode, above: _Place) -> _Place:
     """A stage ends at its shuffles and broadcasts: what wrote them ran whole, and once."""
-    place = replace(above, stop=_Stop.NEVER, runs=1, again=False) if node.name in BOUNDARIES else above
     # A reused exchange has run, below a skipped one too.
-    return replace(place, skipped=_is_skipped(node) or (above.skipped and not node.metrics))
+    skipped = _is_skipped(node) or (above.skipped and not node.metrics)
+    place = above.of_own_stage if node.name in BOUNDARIES else above
+    return place if skipped == place.skipped else replace(place, skipped=skipped)
 
 
 def _below(node: PlanNode, here: _Place) -> Iterator[tuple[PlanNode, _Place]]:
-    if is_unfilled(node):  # nothing ran there
-        return
-    again = (here.again and not is_cache(node)) or node.name == Strategy.CARTESIAN  # UnsafeCartesianRDD
-    place = replace(here, stop=_stop_below(node, here.stop), runs=_runs_below(node, here.runs), again=again)
     if is_cache(node):
-        place = replace(place, in_part=here.in_part or _is_filled_in_part(node, here.runs))
-    yield from ((child, place) for child in node.children)
-    alone = replace(place, stop=_Stop.NEVER, runs=1, again=False)
-    yield from ((subquery, alone) for subquery in node.subqueries)
+        if is_unfilled(node):  # nothing ran there
+            return
+        place = _in_cache(node, here)
+    else:
+        stop, runs = _stop_below(node, here.stop), _runs_below(node, here.runs)
+        again = here.again or node.name == Strategy.CARTESIAN  # UnsafeCartesianRDD
+        is_as_here = stop is here.stop and runs == here.runs and again is here.again
+        place = here if is_as_here else replace(here, stop=stop, runs=runs, again=again)
+    for child in node.children:
+        yield child, place
+    for subquery in node.subqueries:
+        yield subquery, place.of_own_stage
+
+
+def _in_cache(cache: PlanNode, here: _Place) -> _Place:
+    """It computes a partition to its end, whatever is read of it, and once."""
+    stop = _Stop.NEVER if here.stop is _Stop.ROWS else here.stop
+    in_part = here.in_part or _is_filled_in_part(cache, here.runs)
+    return replace(here, stop=stop, runs=1, in_part=in_part, again=False)
 
 
 def _stop_below(node: PlanNode, stop: _Stop) -> _Stop:
     if node.name in _LIMITS and _is_reached(node):
         return max(stop, _Stop.TASKS if node.name in _TAKES else _Stop.ROWS)
-    # A cache computes a partition to its end, whatever is read of it.
-    takes_all = node.name in _TAKES_ALL or is_cache(node)
-    return _Stop.NEVER if stop is _Stop.ROWS and takes_all else stop
+    return _Stop.NEVER if stop is _Stop.ROWS and node.name in _TAKES_ALL else stop
 
 
 def _is_reached(limit: PlanNode) -> bool:
@@ -104,7 +120,7 @@ def _runs_below(node: PlanNode, runs: int) -> int:
     if node.name in SHUFFLES and "rangepartitioning(" in node.text and len(node.children) == 1:
         counted, written = output_rows(node.children[0], finished=True), node.metrics.get(_WRITTEN, 0)
         return counted // written if counted and written and counted % written == 0 else 1
-    return 1 if is_cache(node) else runs
+    return runs
 
 
 def _is_skipped(node: PlanNode) -> bool:

@@ -158,7 +158,9 @@ def test_each_join_as_measured_knows_how_it_was_planned(runs: Runs) -> None:
 
 
 def test_most_joins_have_measured_sides_and_rows(runs: Runs) -> None:
-    sites = [site for query in runs.queries.values() for site in query.joins]
+    # A product reads its sides anew for each two partitions: how many rows these have, no count tells.
+    found = (site for query in runs.queries.values() for site in query.joins)
+    sites = [site for site in found if site.strategy is not Strategy.CARTESIAN]
     measured = [site for site in sites if site.left.rows is not None and site.right.rows is not None]
     assert len(measured) > 0.98 * len(sites)
     assert all(site.output_rows is not None for site in sites)

@@ -34,6 +34,7 @@ def test_it_is_passed_on_even_if_it_came_while_the_program_was_being_started(ear
 def test_who_has_to_end_once_the_program_is_over_tells_how_that_ended(number: signal.Signals) -> None:
     reader, writer = os.pipe()
     if (child := os.fork()) == 0:
+        signal.signal(number, signal.SIG_DFL)  # Who runs the tests may ignore it (nohup).
         with signals_end_with(7):
             os.write(writer, b"ready")
             while True:

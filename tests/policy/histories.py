@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from itertools import accumulate
 from typing import Any
 
 from tuner.model.action import ON_JOINS, Action, ActionKind, Hint
@@ -101,14 +102,15 @@ def decided(
 def outcome(
     seconds: Seconds, input_bytes: int = GB, failed: Sequence[str] = (), failure: Failure | None = None
 ) -> Outcome:
-    """`seconds` by fingerprint; each query reads `input_bytes`."""
+    """`seconds` by fingerprint, one query after the other; each reads `input_bytes`."""
+    ends = list(accumulate(int(took * 1000) for took in seconds.values()))
     queries = tuple(
         Query(
             id=number,
             root_id=number,
             fingerprint=fingerprint,
             description="",
-            start_ms=0,
+            start_ms=ends[number] - int(took * 1000),
             duration_ms=int(took * 1000),
             status=QueryStatus.FAILED if fingerprint in failed else QueryStatus.SUCCEEDED,
             input_bytes=input_bytes,

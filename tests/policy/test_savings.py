@@ -43,6 +43,24 @@ def held(one: Run, cores: float, gib: float = 0.0) -> Run:
     return replace(one, outcome=replace(one.outcome, allocated_core_ms=int(cores * took), resources=use))
 
 
+def at_once(one: Run) -> Run:
+    """A run whose queries all start together, and which ends with the longest."""
+    assert one.outcome
+    queries = tuple(replace(query, start_ms=0) for query in one.outcome.queries)
+    took = max(query.duration_ms or 0 for query in queries)
+    return replace(one, outcome=replace(one.outcome, queries=queries, duration_ms=took))
+
+
+def cut(one: Run, cores: float, gib: float = 0.0) -> Run:
+    """A run with fewer executors than its job asks for, which held so much."""
+    return replace(held(one, cores, gib), decision=replace(one.decision, cuts=(FEWER,)))
+
+
+def core_hours(one: Run) -> float:
+    assert one.outcome and one.outcome.allocated_core_hours is not None
+    return one.outcome.allocated_core_hours
+
+
 def test_runs_that_nothing_was_in_force_in_gained_nothing() -> None:
     assert savings([run(n, {"q1": 20.0}) for n in range(5)]) == []
 
@@ -179,6 +197,50 @@ def test_hours_are_those_of_the_cores_that_the_run_held() -> None:
     assert saving.core_hours == pytest.approx(4 * saving.seconds / 3600)
     assert saving.gib_hours == pytest.approx(8 * saving.seconds / 3600)
     assert savings([run(0, {"q1": 20.0}), run(1, {"q1": 10.0}, HINT)])[0].core_hours is None
+
+
+def test_hours_count_once_for_queries_that_run_at_once() -> None:
+    queries = [f"q{number}" for number in range(8)]
+    everywhere = decided(conf(), Standing.PROMOTED, queries=queries)
+    nights = [held(at_once(run(n, dict.fromkeys(queries, 100.0))), 8, 32) for n in range(3)]
+    tuned = [held(at_once(run(n, dict.fromkeys(queries, 50.0), everywhere)), 8, 32) for n in range(3, 8)]
+    saving = savings([*nights, *tuned])[-1]
+    assert saving.seconds == pytest.approx(400, rel=0.03)
+    assert saving.core_hours == pytest.approx(core_hours(nights[0]) - core_hours(tuned[0]), rel=0.03)
+    assert saving.gib_hours == pytest.approx(32 * 50 / 3600, rel=0.03)
+
+
+@pytest.mark.parametrize("slower", [1.0, 1.05, 1.5, 2.0, 3.0])
+def test_fewer_executors_save_no_more_where_they_make_a_run_slower(slower: float) -> None:
+    nights = [held(run(n, {"q1": 1000.0}), 16, 64) for n in range(3)]
+    fewer = [cut(run(n, {"q1": 1000.0 * slower}), 8, 32) for n in range(3, 6)]
+    found = savings([*nights, *fewer])
+    assert [saving.change_id for saving in found] == [OF_SIZES] * 3
+    for saving in found:
+        assert saving.core_hours == pytest.approx(core_hours(nights[0]) - core_hours(fewer[0]), abs=1e-6)
+        assert saving.gib_hours == pytest.approx(4 * (saving.core_hours or 0), abs=1e-6)
+
+
+def test_fewer_executors_that_slow_a_run_are_told_from_a_change_that_hastens_it() -> None:
+    nights = [held(run(n, {"q1": 1000.0}), 16) for n in range(3)]
+    slowed = [cut(run(n, {"q1": 1500.0}), 8) for n in range(3, 6)]
+    hastened = [cut(run(n, {"q1": 750.0}, HINT), 8) for n in range(6, 12)]
+    found = [saving for saving in savings([*nights, *slowed, *hastened]) if saving.change_id == OF_SIZES]
+    assert [saving.core_hours for saving in found[:3]] == pytest.approx([(16 - 8 * 1.5) * 1000 / 3600] * 3)
+
+
+def test_a_night_that_hung_says_nothing_of_fewer_executors() -> None:
+    nights = [held(run(n, {"q1": 1000.0}), 16) for n in range(3)]
+    fewer = [cut(run(n, {"q1": 20_000.0 if n == 6 else 1000.0}), 8) for n in range(3, 9)]
+    found = savings([*nights, *fewer])
+    assert [saving.core_hours for saving in found] == pytest.approx([8 * 1000 / 3600] * 6)
+
+
+def test_what_a_run_takes_longer_for_more_data_is_not_held_against_fewer_executors() -> None:
+    nights = [held(run(n, {"q1": 1000.0}, input_bytes=10**9), 16) for n in range(3)]
+    fewer = [cut(run(n, {"q1": 2500.0}, input_bytes=3 * 10**9), 8) for n in range(3, 6)]
+    found = savings([*nights, *fewer])
+    assert [saving.core_hours for saving in found] == pytest.approx([8 * 2500 / 3600] * 3)
 
 
 def test_fewer_executors_and_faster_queries_are_counted_apart() -> None:

@@ -22,6 +22,7 @@ from tuner.policy.evidence.history import MIN_CONTROL_SECONDS
 from tuner.policy.evidence.log_ratio import Z_90
 from tuner.policy.evidence.machine import FEW, Control, machine_speed
 from tuner.policy.evidence.metric import CLOCK
+from tuner.policy.overlap import clock_seconds
 
 # Two runs of one query differ by less nine times of ten, where nothing but the night is another.
 NOISE = Z_90 * math.sqrt(2) * CLOCK.noise
@@ -79,7 +80,7 @@ def _totals(run: Run) -> RunTotals:
     outcome = _outcome(run)
     amounts = ExecutionAmounts.together(ExecutionAmounts.of(query, outcome.cluster.cores) for query in outcome.queries)
     took = None if outcome.duration_ms is None else outcome.duration_ms / 1e3
-    covered = _covered_seconds(outcome.queries)
+    covered = clock_seconds(outcome.queries)
     return RunTotals(
         key=run.key,
         cohort=run.cohort,
@@ -96,15 +97,6 @@ def _totals(run: Run) -> RunTotals:
         spark_version=outcome.spark_version,
         cluster=outcome.cluster,
     )
-
-
-def _covered_seconds(queries: Iterable[Query]) -> float:
-    """Seconds on the clock in which a query ran."""
-    covered, until = 0, 0
-    for start, end in sorted((q.start_ms, q.start_ms + (q.duration_ms or 0)) for q in queries):
-        covered += max(0, end - max(start, until))
-        until = max(until, end)
-    return covered / 1e3
 
 
 def _outside(before: RunTotals, after: RunTotals) -> Cause | None:

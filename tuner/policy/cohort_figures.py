@@ -10,6 +10,7 @@ from tuner.model.run import Outcome, Run
 from tuner.policy.baseline import Baseline, baseline_of
 from tuner.policy.evidence.log_ratio import Z_90, interval_90
 from tuner.policy.measure import latest_usable, query_seconds
+from tuner.policy.overlap import clock_share
 
 # As many runs as a sparkline shows.
 TREND_RUNS = 20
@@ -42,5 +43,7 @@ def gained_between(took: float, gained: Gained) -> tuple[float, float]:
 
 def _gained(band: Baseline, seconds: float, outcome: Outcome) -> Gained:
     gain, hours = band.expected - seconds, outcome.allocated_core_hours
-    core_hours = gain * 1e3 * hours / outcome.duration_ms if hours is not None and outcome.duration_ms else None
-    return Gained(gain, (band.high - band.low) / (2 * Z_90), core_hours)
+    deviation = (band.high - band.low) / (2 * Z_90)
+    if hours is None or not outcome.duration_ms:
+        return Gained(gain, deviation)
+    return Gained(gain, deviation, gain * clock_share(outcome.queries) * 1e3 * hours / outcome.duration_ms)

@@ -17,8 +17,9 @@ from tuner.policy.evidence.history import EFFECT_SPREAD, History
 from tuner.policy.evidence.log_ratio import LogRatio
 from tuner.policy.failed_run import FailedRun, after_failure
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import Key, Measured, measured_queries, usable
+from tuner.policy.measure import Key, Measured, measured_queries, total_input_bytes, usable
 from tuner.policy.moved_beside import moved_beside
+from tuner.policy.overlap import clock_share
 from tuner.units import SECONDS_PER_HOUR
 
 
@@ -43,8 +44,9 @@ def savings(runs: Sequence[Run]) -> list[Saving]:
     held = _Held(runs)
     found = list(_of_failures(runs, held))
     for run, gained in _gained(runs):
+        on_the_clock = clock_share(run.outcome.queries if run.outcome else ())
         for s in gained:
-            hours, variance = held.hours(run, s.seconds), s.variance_of_all
+            hours, variance = held.hours(run, s.seconds * on_the_clock), s.variance_of_all
             found.append(Saving(run.key, s.change_id, s.seconds, s.deviation, *hours, variance_of_run=variance))
     found.extend(held.of_sizes())
     order = {run.key: number for number, run in enumerate(runs)}
@@ -138,16 +140,30 @@ def _of_run(took: Sequence[_Took], trials: Mapping[str, str], effects: _Effects,
     return [Share(id_, seconds, math.sqrt(variance), of_all) for id_, (seconds, variance, of_all) in total.items()]
 
 
+@dataclass(frozen=True, slots=True)
+class _Sized:
+    """What a run's executors held on average, and for how long; `sizes` are those set in place of its job's own."""
+
+    run: Run
+    cores: float
+    gib: float
+    seconds: float
+    sizes: frozenset[tuple[str, str]]
+    changes: frozenset[str]
+    input_bytes: int
+
+
 class _Held:
     """What executors held in each run of a cohort, a second: cores, and GiB."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
-        self._sized = [(run, rates) for run in runs if usable(run) and (rates := _rates(run)) is not None]
-        asked = [rates for run, rates in self._sized if not values_of(run.decision.sizes)]
-        self._asked = _median(asked)
+        sized = [one for run in runs if usable(run) and (one := _sized(run)) is not None]
+        self._own = [one for one in sized if not one.sizes]
+        self._other = [one for one in sized if one.sizes]
+        self._asked = _median(self._own)
 
     def hours(self, run: Run, seconds: float) -> tuple[float | None, float | None]:
-        """Core-hours and GiB-hours that so many seconds of a run's job as its author sized it hold."""
+        """Core-hours and GiB-hours that a run's job as its author sized it holds in so many seconds on the clock."""
         rates = self._asked if values_of(run.decision.sizes) else _rates(run)
         if rates is None:
             return None, None
@@ -155,12 +171,38 @@ class _Held:
         return cores, gib
 
     def of_sizes(self) -> Iterator[Saving]:
-        """What other sizes than the job's own saved of the time that their runs took."""
-        for run, (cores, gib) in self._sized:
-            if values_of(run.decision.sizes) and self._asked is not None:
-                took = _took_seconds(run) / SECONDS_PER_HOUR
-                saved = ((self._asked[0] - cores) * took, (self._asked[1] - gib) * took)
-                yield Saving(run.key, OF_SIZES, 0.0, 0.0, *saved)
+        """What other sizes than the job's own saved: what runs held, against what its own hold in the time it takes with them."""
+        if self._asked is None:
+            return
+        alike: dict[tuple[frozenset[tuple[str, str]], frozenset[str]], list[_Sized]] = {}
+        for one in self._other:
+            alike.setdefault((one.sizes, one.changes), []).append(one)
+        for (_, changes), sized in alike.items():
+            own = [one for one in self._own if one.changes == changes] or self._own
+            yield from _of_alike(sized, own, self._asked)
+
+
+def _of_alike(sized: Sequence[_Sized], own: Sequence[_Sized], asked: tuple[float, float]) -> Iterator[Saving]:
+    """Of runs with the same sizes and changes, which together tell how much slower these sizes make the job."""
+    usual, read = median(one.seconds for one in own), median(one.input_bytes for one in own)
+    # Who reads more takes longer with any sizes.
+    expected = [usual * max(1.0, one.input_bytes / read) if read else usual for one in sized]
+    slower = max(1.0, median(one.seconds / seconds for one, seconds in zip(sized, expected, strict=True)))
+    for one, seconds in zip(sized, expected, strict=True):
+        # A night that hung saves no more than others.
+        hours = min(one.seconds, seconds * slower) / SECONDS_PER_HOUR
+        saved = (asked[0] / slower - one.cores) * hours, (asked[1] / slower - one.gib) * hours
+        yield Saving(one.run.key, OF_SIZES, 0.0, 0.0, *saved)
+
+
+def _sized(run: Run) -> _Sized | None:
+    """None where its log does not tell."""
+    rates = _rates(run)
+    if rates is None or run.outcome is None:
+        return None
+    changes = frozenset(decided.id for decided in changes_in_effect(run))
+    read = total_input_bytes(run.outcome.queries)
+    return _Sized(run, *rates, _took_seconds(run), values_of(run.decision.sizes), changes, read)
 
 
 def _rates(run: Run) -> tuple[float, float] | None:
@@ -171,8 +213,8 @@ def _rates(run: Run) -> tuple[float, float] | None:
     return outcome.allocated_core_hours / hours, (outcome.allocated_gib_hours or 0.0) / hours
 
 
-def _median(rates: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    return (median(cores for cores, _ in rates), median(gib for _, gib in rates)) if rates else None
+def _median(sized: Sequence[_Sized]) -> tuple[float, float] | None:
+    return (median(one.cores for one in sized), median(one.gib for one in sized)) if sized else None
 
 
 def _took_seconds(run: Run) -> float:

@@ -83,7 +83,8 @@ class ReplayedRun:
 
     `in_force` are ids of the decision's changes that the run did have, `lacked` the changes that it had not.
     `actual_seconds` is what its queries took, `predicted_seconds` what they would have with what it lacked (`before` is
-    the actual); None where nothing was measured, or lacking. `core_seconds` is what their tasks ran,
+    the actual); None where nothing was measured, or lacking. `clock_share` is how much of a second of its queries passed on the
+    clock (less than 1 where several ran at once). `core_seconds` is what their tasks ran,
     `allocated_core_ms` the time that the application's executors held their cores, busy or idle (None: its log does not tell),
     `resources` what else they held and used. `as_live` says
     whether a steered run's own decision reads the same; None for a run that the tuner did not steer.
@@ -106,11 +107,12 @@ class ReplayedRun:
     observed: tuple[Observed, ...] = ()
     allocated_core_ms: int | None = None
     resources: ResourceUse = UNKNOWN_USE
+    clock_share: float = 1.0
 
     @property
-    def cores(self) -> int:
-        """What its tasks could use at once."""
-        return self.cluster.cores
+    def query_cores(self) -> float:
+        """Cores of its cluster, shared out among queries that ran at once."""
+        return self.cluster.cores * self.clock_share
 
     @property
     def allocated_core_hours(self) -> float | None:
@@ -121,20 +123,20 @@ class ReplayedRun:
 class Upcoming:
     """The decision for a run that would come now, and what it would save if that were like the newest measured one.
 
-    `names` are those of the cohort's queries, by fingerprint.
+    `query_cores` are as that one had them, `names` those of the cohort's queries, by fingerprint.
     """
 
     decision: Decision
     lacked: tuple[Lacked, ...] = ()
     predicted_seconds: Prediction | None = None
-    cores: int = 0
+    query_cores: float = 0.0
     names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Advised:
     """A trial over all runs of a cohort that it was advised for and that ran without it. Seconds are sums over those runs;
-    `core_hours` is the gain times the cores of each run's cluster.
+    `core_hours` is the gain times the cores of each run's cluster, shared out among queries that ran at once.
 
     `last` is the newest decision on each of its changes; `runs` counts the runs, 0 where only the run to come would have
     it: seconds and core-hours are then of that one.
@@ -150,9 +152,10 @@ class Advised:
 class CohortReplay:
     """A cohort's runs as one: where its time went, and what was advised, most core-hours first.
 
-    `query_seconds` sums what its queries took, `core_hours` is that times the cluster's cores; `saved` is None where no
-    run lacked an advised change. `next` is the decision for a run that would come now, `next_saved` what it would save in
-    that one. `live` counts the runs that the tuner steered, `as_live` those of them whose decision reads the same here.
+    `query_seconds` sums what its queries took, `core_hours` is that times the cores of each run's cluster, shared out among
+    queries that ran at once; `saved` is None where no run lacked an advised change. `next` is the decision for a run that would
+    come now, `next_saved` what it would save in that one. `live` counts the runs that the tuner steered, `as_live` those of them
+    whose decision reads the same here.
     `resources` has what executors held in the runs whose logs tell.
     """
 

@@ -22,11 +22,11 @@ class _Advice:
     seconds: Prediction = NOTHING
     core_hours: float = 0.0
 
-    def add(self, decided: tuple[DecidedChange, ...], lacked: Lacked, cores: int) -> None:
+    def add(self, decided: tuple[DecidedChange, ...], lacked: Lacked, query_cores: float) -> None:
         self.last = decided
         self.runs += 1
         self.seconds = added(self.seconds, lacked.predicted)
-        self.core_hours += lacked.predicted.gain * cores / SECONDS_PER_HOUR
+        self.core_hours += lacked.predicted.gain * query_cores / SECONDS_PER_HOUR
 
     def advised(self) -> Advised:
         return Advised(self.last, self.runs, self.seconds, self.core_hours)
@@ -63,13 +63,13 @@ class CohortTotals:
             return
         self.measured += 1
         self.query_seconds += run.actual_seconds
-        self.core_hours += run.actual_seconds * run.cores / SECONDS_PER_HOUR
+        self.core_hours += run.actual_seconds * run.query_cores / SECONDS_PER_HOUR
         if run.predicted_seconds is not None:
             self._saved = added(self._saved or NOTHING, run.predicted_seconds)
-            self.saved_core_hours += run.predicted_seconds.gain * run.cores / SECONDS_PER_HOUR
+            self.saved_core_hours += run.predicted_seconds.gain * run.query_cores / SECONDS_PER_HOUR
         for decided, lacked in _decided(run.decision, run.lacked):
             place = place_of(decided)
-            self._advice.setdefault(place, _Advice(decided)).add(decided, lacked, run.cores)
+            self._advice.setdefault(place, _Advice(decided)).add(decided, lacked, run.query_cores)
 
     def result(self, upcoming: Upcoming) -> CohortReplay:
         """With what a run that would come now is given. ValueError before the first run."""
@@ -103,7 +103,7 @@ class CohortTotals:
         """Changes that no run so far was to have."""
         for decided, lacked in _decided(upcoming.decision, upcoming.lacked):
             if place_of(decided) not in self._advice:
-                core_hours = lacked.predicted.gain * upcoming.cores / SECONDS_PER_HOUR
+                core_hours = lacked.predicted.gain * upcoming.query_cores / SECONDS_PER_HOUR
                 yield Advised(decided, 0, lacked.predicted, core_hours)
 
 

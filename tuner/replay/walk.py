@@ -17,6 +17,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.model.verdict import Verdict
 from tuner.policy.measure import latest_outcome, latest_usable, seconds_by_query, usable
+from tuner.policy.overlap import clock_share
 from tuner.problems import Problems
 from tuner.replay.cohort_replay import Lacked, LoggedRun, Observed, ReplayedRun, Upcoming
 from tuner.replay.observed import Observer
@@ -91,7 +92,8 @@ def _upcoming(decision: Decision, past: Iterable[Run], names: QueryNames) -> Upc
         return Upcoming(decision, names=names)
     seconds, in_force = seconds_by_query(newest), {decided.id for decided in newest.decision.in_force}
     lacked, predicted = tuple(_lacked(decision, in_force, seconds)), _predicted(decision, in_force, seconds)
-    return Upcoming(decision, lacked, predicted, newest.outcome.cluster.cores, names)
+    query_cores = newest.outcome.cluster.cores * clock_share(newest.outcome.queries)
+    return Upcoming(decision, lacked, predicted, query_cores, names)
 
 
 def _known_at(run: Run, moment: datetime) -> Run:
@@ -121,6 +123,7 @@ def _replayed(decision: Decision, run: Run, logged: LoggedRun, observed: tuple[O
         observed=observed,
         allocated_core_ms=outcome.allocated_core_ms,
         resources=outcome.resources,
+        clock_share=clock_share(outcome.queries),
     )
 
 

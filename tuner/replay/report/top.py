@@ -75,7 +75,7 @@ def top_insights(cohorts: Iterable[CohortReplay], paged: Mapping[str, Paged]) ->
 
 
 def _cores(cohort: CohortReplay) -> float:
-    """Of its runs' clusters, by the time that was spent on them."""
+    """Of its runs' clusters, by the time that was spent on them, shared out among queries that ran at once."""
     return cohort.core_hours * SECONDS_PER_HOUR / cohort.query_seconds if cohort.query_seconds else 0.0
 
 

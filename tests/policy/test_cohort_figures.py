@@ -1,0 +1,26 @@
+"""A cohort's figures, from its runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tuner.model.decision import Standing
+from tuner.policy.cohort_figures import cohort_figures
+
+from .histories import conf, decided, run
+from .test_savings import at_once, held
+
+QUERIES = tuple(f"q{number}" for number in range(8))
+PROPERTY = decided(conf(), Standing.PROMOTED, queries=QUERIES)
+
+
+def test_a_gain_in_queries_that_run_at_once_is_worth_what_executors_held_less() -> None:
+    nights = [run(n, dict.fromkeys(QUERIES, 100.0)) for n in range(3)]
+    nights += [run(n, dict.fromkeys(QUERIES, 50.0), PROPERTY) for n in range(3, 13)]
+    one_by_one, side_by_side = (
+        cohort_figures([held(each, 8) for each in placed]) for placed in (nights, [at_once(night) for night in nights])
+    )
+    assert one_by_one and one_by_one.gained and side_by_side and side_by_side.gained
+    assert side_by_side.gained.seconds == one_by_one.gained.seconds == pytest.approx(400, rel=0.05)
+    assert one_by_one.gained.core_hours == pytest.approx(8 * 400 / 3600, rel=0.05)
+    assert side_by_side.gained.core_hours == pytest.approx(8 * 50 / 3600, rel=0.05)

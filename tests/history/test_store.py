@@ -124,13 +124,13 @@ def test_a_number_that_json_cannot_hold_is_refused_when_written(store: Store) ->
 
 
 def test_a_run_begun_twice_is_one_run_with_the_newer_decision(store: Store) -> None:
-    store.begin(running("k", summary="first"))
+    assert store.begin(running("k", summary="first"))
     second = replace(
         running("k", minute=5),
         decision=Decision(Mode.OBSERVE, (), unsteered=said("second")),
         event_log_dir="/logs/second",
     )
-    store.begin(second)
+    assert store.begin(second)
     assert store.runs("etl.load") == [replace(second, started_at=MIDNIGHT)]
 
 
@@ -139,9 +139,16 @@ def test_a_finished_run_cannot_begin_again(store: Store, outcome: None) -> None:
     store.begin(running("k", summary="first"))
     store.finish("k", RunState.FAILED, LATER, outcome)
     finished = store.run("k")
-    store.begin(running("k", summary="second"))
+    assert not store.begin(running("k", summary="second"))
     assert store.run("k") == finished
     assert finished is not None and decision_summary(finished.decision) == "first"
+
+
+def test_a_key_of_another_cohorts_run_begins_nothing(store: Store) -> None:
+    store.begin(running("k", cohort="ads", summary="first"))
+    assert not store.begin(running("k", cohort="finance", summary="second"))
+    assert store.run("k") == running("k", cohort="ads", summary="first")
+    assert (store.cohort_of("k"), store.cohort_of("none")) == ("ads", None)
 
 
 def test_only_a_running_run_begins(store: Store) -> None:
@@ -322,6 +329,36 @@ def test_figures_and_where_a_cohort_stands_are_kept_beside_its_runs(store: Store
     (summary,) = store.cohorts()
     assert (summary.figures, summary.runs) == (figures, 3)
     assert summary.stance == CohortStance(CohortState.OBSERVING, Mode.AUTO), "as its newest run has it"
+
+
+def test_what_was_booked_of_what_is_not_told_of_stays(store: Store) -> None:
+    monday = datetime(2026, 11, 16, 1, tzinfo=UTC)
+    store.begin(running("1", "a"))
+    booked = [Saving("1", change, 3.0, 3.0, 0.5, None, variance_of_run=8.0) for change in ("w", "x", "y")]
+    store.keep_books("a", None, {"1": monday}, booked)
+    told = [Saving("1", "x", 4.0, 2.0, 1.0, variance_of_run=17.0)]
+    for _ in range(2):
+        store.keep_books("a", None, {"1": monday}, told, untold={("1", "y"), ("1", "z")})
+    (week,) = store.saved_by_week(None, monday)
+    assert (week.saved.seconds, week.saved.core_hours, week.saved.runs) == (7.0, 1.5, 1)
+    assert week.saved.deviation == pytest.approx(5.0)
+    changes = store.saved_by_change(None, monday, 5)
+    assert {one.change_id: one.saved.seconds for one in changes} == {"x": 4.0, "y": 3.0}
+
+
+def test_runs_that_nothing_is_booked_of_are_the_newest_and_the_oldest(store: Store) -> None:
+    for day in range(1, 9):
+        run = running(str(day), "a", day)
+        store.begin(run)
+        if day != 4:
+            store.finish(run.key, RunState.SUCCEEDED, run.started_at, full_outcome())
+    started = {str(day): running(str(day), "a", day).started_at for day in range(1, 9)}
+    store.keep_books("a", None, started, [Saving("2", "x", 1.0), Saving("6", "x", 1.0)])
+    assert [run.key for run in store.never_booked("a", started["8"], 1)] == ["1", "7"]
+    assert [run.key for run in store.never_booked("a", started["8"], 9)] == ["1", "3", "5", "7"]
+    assert store.never_booked("b", started["8"], 9) == []
+    assert [run.key for run in store.first_between("a", started["1"], started["8"], 3)] == ["2", "3", "5"]
+    assert [run.key for run in store.first_between("a", started["6"], started["8"], 3)] == ["7"]
 
 
 def test_savings_are_summed_by_week_and_change_and_told_anew(store: Store) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import random
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -9,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.panel.nights import COHORT, HINT, decided, night, query
+from tests.panel.nights import COHORT, HINT, PARTITIONS, decided, night, query
 from tuner.history.store import Store
 from tuner.loop.books import BOOKED_RUNS, keep_books
 from tuner.loop.stance_now import keep_stance_now
@@ -17,6 +19,7 @@ from tuner.model.cohort_figures import Gained
 from tuner.model.decision import Mode, Standing
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import ModeChange
+from tuner.policy.evidence.log_ratio import Z_90
 
 CHANGE = decided(HINT, Standing.PROMOTED)
 
@@ -72,6 +75,68 @@ def test_what_is_booked_stays_where_no_run_tells_of_it_any_more(store: Store) ->
     begin(store, replace(a_night(10, steered=True), started_at=runs[-1].started_at + timedelta(days=1)))
     keep_books(store, COHORT, None, most=3)
     assert total(store) == pytest.approx(before, rel=0.05)
+
+
+def test_a_query_of_every_week_is_booked_though_most_runs_with_its_change_were_without_it(store: Store) -> None:
+    """Its change is in force every night. Of the nights before that, only those that ran it tell what it took."""
+    for number in range(113):
+        run = a_night(number, steered=number >= 14)
+        if number % 7:
+            run = night(number, query("q2", 30.0), changes=run.decision.changes)
+        begin(store, run)
+        store.finish(run.key, run.state, run.ended_at or run.started_at, run.outcome)
+        if number % 7 == 0:
+            keep_books(store, COHORT, None)
+    assert total(store) == pytest.approx(10 * 15, rel=0.05)
+
+
+def test_what_cannot_be_told_anew_of_a_run_stays_beside_what_can(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = decided(replace(HINT, query="q2"), Standing.PROMOTED, queries=("q2",))
+    for number in range(10):
+        changes = [CHANGE] * (number >= 3) + [other] * (number >= 8)
+        queries = query("q1", 20.0 if number < 3 else 10.0), query("q2", 30.0 if number < 8 else 25.0)
+        begin(store, run := night(number, *queries, changes=changes))
+        finish(store, run)
+    before = store.saved_by_change(None, run.started_at - timedelta(days=14), 5)
+    weeks = store.saved_by_week(None, run.started_at - timedelta(days=14))
+    monkeypatch.setattr(Store, "never_booked", lambda *_: [])
+    keep_books(store, COHORT, None, most=5)
+    after = store.saved_by_change(None, run.started_at - timedelta(days=14), 5)
+    assert [(one.change_id, one.saved.runs) for one in after] == [(CHANGE.id, 7), (other.id, 2)]
+    assert [one.saved.seconds for one in after] == pytest.approx([one.saved.seconds for one in before], rel=0.05)
+    kept = store.saved_by_week(None, run.started_at - timedelta(days=14))
+    assert [week.saved.runs for week in kept] == [week.saved.runs for week in weeks]
+
+
+def test_of_a_mapped_task_every_instance_is_booked_night_after_night(store: Store) -> None:
+    """Each has values of its own: only the same one, three nights and more before, tells what it takes without the change."""
+    instances = BOOKED_RUNS + 2
+    for number in range(5):
+        for index in range(instances):
+            told = replace(query("q1", 20.0 if number == 0 else 10.0), literals=f"{index:016x}")
+            run = night(number, told, query("q2", 9.0), changes=[CHANGE] if number else [])
+            started = run.started_at + timedelta(seconds=index)
+            run = replace(run, key=f"{run.key}/{index}", started_at=started, ended_at=started + timedelta(minutes=10))
+            begin(store, run)
+            store.finish(run.key, run.state, started, run.outcome)
+        keep_books(store, COHORT, None)
+    assert total(store) == pytest.approx(10 * 4 * instances, rel=0.05)
+
+
+def test_faster_machines_are_no_gain_of_a_change_that_was_there_before_them(store: Store) -> None:
+    change = decided(PARTITIONS, Standing.PROMOTED, queries=("q1", "q2"))
+    noise = random.Random(1)
+    for number in range(110):
+        speed = 1.0 if number < 25 else 0.65
+        took = [speed * usual * math.exp(noise.gauss(0, 0.03)) for usual in (100.0, 60.0)]
+        run = night(number, query("q1", took[0]), query("q2", took[1]), changes=[change] if number >= 5 else [])
+        begin(store, run)
+        store.finish(run.key, run.state, run.ended_at or run.started_at, run.outcome)
+        if number % 20 == 19:
+            keep_books(store, COHORT, None)
+    booked = keep_books(store, COHORT, None, run.key)
+    assert booked is not None
+    assert booked.seconds < Z_90 * booked.deviation, "that it does nothing is within the bounds"
 
 
 def test_each_of_two_runs_at_once_is_told_its_own(store: Store) -> None:

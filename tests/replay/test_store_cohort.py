@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.nightly import Nightly
 from tests.replay.test_by_hand import STATIC, night
 from tests.replay.test_live_histories import Nights, only, replayed
@@ -75,6 +77,21 @@ def test_imported_runs_have_keys_of_their_own_and_no_task(tmp_path: Path) -> Non
     (run,) = runs(url, "etl.load")
     assert run.outcome is not None
     assert (run.key, run.origin) == (f"imported/{run.outcome.app_id}/1", None)
+
+
+@pytest.mark.parametrize("broke_off", [False, True])
+def test_another_cohorts_application_of_the_same_id_is_another_run(tmp_path: Path, broke_off: bool) -> None:
+    """Clusters that start in the same second give their applications the same id (app-20260101020011-0000)."""
+    url = f"sqlite:///{tmp_path}/new.db"
+    for name, ended in (("ads", not broke_off), ("finance", True)):
+        (tmp_path / name).mkdir()
+        night(tmp_path / name, 0, 7, ended=ended)
+        assert keep(tmp_path / name, url, name) == 1
+        assert keep(tmp_path / name, url, name) == 0
+    (ads,), (finance,) = runs(url, "ads"), runs(url, "finance")
+    assert ads.key != finance.key
+    assert ads.outcome and finance.outcome and ads.outcome.app_id == finance.outcome.app_id
+    assert (ads.outcome.duration_ms is None) is broke_off and finance.outcome.duration_ms is not None
 
 
 def test_the_newest_run_has_plans_and_the_decision_to_come(tmp_path: Path) -> None:

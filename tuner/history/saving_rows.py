@@ -54,6 +54,32 @@ def replace_savings(
     _sum_weeks(connection, cohort, {week_of(started[key]) for key in of_run})
 
 
+def booked_before(connection: Connection, cohort: str, of: Collection[tuple[str, str]]) -> list[Saving]:
+    """What is booked of runs and a change each."""
+    if not of:
+        return []
+    rows = select(*SavingRow.__table__.columns).where(SavingRow.cohort == cohort)
+    booked = connection.execute(rows.where(SavingRow.run_key.in_({key for key, _ in of}))).all()
+    # A run's shares add up to its deviation, and each is its part of the variance over that.
+    deviations = dict.fromkeys((row.run_key for row in booked), 0.0)
+    for row in booked:
+        deviations[row.run_key] += row.deviation_in_run
+    return [
+        Saving(
+            row.run_key,
+            row.change_id,
+            row.seconds,
+            row.deviation,
+            row.core_hours,
+            row.gib_hours,
+            bool(row.failed),
+            row.deviation_in_run * deviations[row.run_key],
+        )
+        for row in booked
+        if (row.run_key, row.change_id) in of
+    ]
+
+
 def _sum_weeks(connection: Connection, cohort: str, weeks: Collection[str]) -> None:
     of_it = (WeeklySavingRow.cohort == cohort, WeeklySavingRow.week.in_(list(weeks)))
     connection.execute(delete(WeeklySavingRow).where(*of_it))

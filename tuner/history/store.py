@@ -47,6 +47,7 @@ from tuner.history.documents import (
 )
 from tuner.history.engine import explained, open_engine, writer
 from tuner.history.saving_rows import (
+    booked_before,
     last_runs_with,
     never_booked,
     replace_savings,
@@ -134,7 +135,8 @@ class Store:
         decided_with: Collection[str] | None = None,
     ) -> bool:
         """Stores a run that starts. Begun again while it runs, its new decision and log directory replace the old;
-        begun again once it is finished, nothing changes: False. `tags` are those of its DAG (None: not known).
+        begun again once it is finished, or under the key of another cohort's run, nothing changes: False. `tags` are those of
+        its DAG (None: not known).
 
         `decided_with` are the keys of the runs that its decision looked at (None: whatever they are): TriedMeanwhileError,
         and nothing is stored, where another one of its cohort runs by now with a change in force that this one is to try.
@@ -144,7 +146,9 @@ class Store:
         if run.state is not RunState.RUNNING:
             raise ValueError(f"run {run.key} is {run.state}: only a running one can begin")
         with self._writing() as connection:
-            if connection.execute(_insert_or_replace_decision(run, connection.dialect.name)).rowcount == 0:
+            # No rowcount: of an INSERT not every driver tells it.
+            begun = _insert_or_replace_decision(run, connection.dialect.name).returning(RunRow.key)
+            if connection.scalar(begun) is None:
                 return False
             # From here on no other run of the cohort begins until this one has, or has not.
             count_in(connection, run, tags)
@@ -247,6 +251,7 @@ class Store:
             for proof in proofs
         ]
         with self._writing() as connection:
+            lock(connection, cohort)  # Mapped instances end together.
             connection.execute(delete(ProofRow).where(ProofRow.cohort == cohort))
             if rows:
                 connection.execute(insert(ProofRow), rows)
@@ -332,6 +337,11 @@ class Store:
         with self._reading() as session:
             return session.scalar(select(func.count()).where(RunRow.cohort == cohort)) or 0
 
+    def cohort_of(self, key: str) -> str | None:
+        """The cohort of a run; None where there is none."""
+        with self._reading() as session:
+            return session.scalar(select(RunRow.cohort).where(RunRow.key == key))
+
     def app_ids(self, cohort: str) -> set[str]:
         """The Spark applications of a cohort's runs whose whole logs are known."""
         finished = select(RunRow.app_id).where(RunRow.cohort == cohort, RunRow.duration_ms.is_not(None))
@@ -413,21 +423,37 @@ class Store:
             keep_stance(connection, cohort, stance)
 
     def keep_books(
-        self, cohort: str, figures: CohortFigures | None, started: Mapping[str, datetime], savings: Collection[Saving]
+        self,
+        cohort: str,
+        figures: CohortFigures | None,
+        started: Mapping[str, datetime],
+        savings: Collection[Saving],
+        untold: Collection[tuple[str, str]] = (),
     ) -> None:
         """Stores a cohort's figures (None: as they were), and what changes gained in its runs, of which `started` says when they
-        began, in place of what was booked of the same runs."""
+        began, in place of what was booked of the same runs; what was booked of `untold`, runs with a change each, stays."""
         with self._writing() as connection:
+            lock(connection, cohort)
             if figures is not None:
                 keep_figures(connection, cohort, figures)
-            replace_savings(connection, cohort, started, savings)
+            replace_savings(connection, cohort, started, [*savings, *booked_before(connection, cohort, untold)])
 
     def never_booked(self, cohort: str, before: datetime, limit: int) -> list[Run]:
-        """The newest runs, in brief, that succeeded before a time and that no saving is booked of, oldest first."""
+        """Runs, in brief, that succeeded before a time and that no saving is booked of, oldest first: the newest `limit`, and as
+        many of the oldest."""
         wanted = never_booked(cohort).where(RunRow.started_at < before, RunRow.state == RunState.SUCCEEDED.value)
         newest = wanted.order_by(RunRow.started_at.desc(), RunRow.key.desc()).limit(limit)
-        runs = self._read_runs(_rows().where(RunRow.key.in_(newest)), Detail.TIMES)
+        oldest = wanted.order_by(RunRow.started_at, RunRow.key).limit(limit)
+        with self._reading() as session:
+            keys = {*session.scalars(newest), *session.scalars(oldest)}
+        runs = self._read_runs(_rows().where(RunRow.key.in_(keys)), Detail.TIMES)
         return sorted(runs, key=lambda run: (run.started_at, run.key))
+
+    def first_between(self, cohort: str, after: datetime, before: datetime, limit: int) -> list[Run]:
+        """The first `limit` runs, in brief, that began between two times and succeeded, oldest first."""
+        between = (RunRow.started_at > after, RunRow.started_at < before)
+        wanted = _rows().where(RunRow.cohort == cohort, RunRow.state == RunState.SUCCEEDED.value, *between)
+        return self._read_runs(wanted.order_by(RunRow.started_at, RunRow.key).limit(limit), Detail.TIMES)
 
     def saved_by_week(self, cohorts: Collection[str] | None, since: datetime) -> list[SavedInWeek]:
         """What changes gained, by cohort and week, from the week of `since` on; of all cohorts where None are given."""
@@ -571,9 +597,8 @@ def _insert_or_replace_decision(run: Run, dialect: str) -> Insert:
         decision=decision_document(run.key, run.decision),
     )
     replaced = {name: added.excluded[name] for name in ("mode", "decision", "event_log_dir")}
-    return added.on_conflict_do_update(
-        index_elements=[RunRow.key], set_=replaced, where=RunRow.state == RunState.RUNNING.value
-    )
+    its_own = (RunRow.state == RunState.RUNNING.value) & (RunRow.cohort == run.cohort)
+    return added.on_conflict_do_update(index_elements=[RunRow.key], set_=replaced, where=its_own)
 
 
 def _require_untried(connection: Connection, run: Run, decided_with: Collection[str]) -> None:

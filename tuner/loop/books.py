@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 from tuner.history.store import Store
+from tuner.loop.known_runs import HISTORY_DAG_RUNS, MOST_HISTORY_RUNS
 from tuner.model.cohort_figures import Gained
 from tuner.model.cohort_stance import stance_of
 from tuner.model.decision import Decision
 from tuner.model.run import Run
-from tuner.model.saving import Saving
+from tuner.model.saving import OF_SIZES, Saving
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.cohort_figures import cohort_figures
-from tuner.policy.measure import latest_usable, usable
+from tuner.policy.literal_classes import with_literal_classes
+from tuner.policy.measure import Key, measured_queries, usable
 from tuner.policy.savings import savings
 
-# So many of a cohort's newest runs are told anew.
+# So many of a cohort's newest runs are told anew; of a mapped task all of its latest DAG runs, as decisions know them.
 BOOKED_RUNS = 60
-# Where none of these was without what is in force now, so many older ones that were without are the evidence.
+# Of each query that never ran without something in these, so many older runs without it are the evidence.
 CONTROL_RUNS = 5
+# These are looked for among so many.
+OLDER_RUNS = 50
+# So many of the first runs after them tell what changes did on the machines of that time: those of today may be others.
+FIRST_RUNS = 15
 
 
 def keep_books(
@@ -31,28 +38,78 @@ def keep_books(
     What the newest runs gained is known better with every run, and told anew for up to `most` of them; a booking that no run
     tells of any more stays as it was.
     """
-    runs = store.runs(cohort, most, brief=True)
+    of_dag_runs = store.runs_since(cohort, HISTORY_DAG_RUNS, MOST_HISTORY_RUNS)
+    runs = store.runs(cohort, max(most, of_dag_runs), brief=True)
     if not runs:
         return None
-    controls = [] if _has_controls(runs) else store.never_booked(cohort, runs[0].started_at, CONTROL_RUNS)
-    known, own = [*controls, *runs], {run.key: run.started_at for run in runs}
+    known = [*_older(store, cohort, runs, of_dag_runs // HISTORY_DAG_RUNS), *runs]
+    own = {run.key: run.started_at for run in runs}
     booked = [saving for saving in savings(known) if saving.run_key in own]
-    store.keep_books(cohort, cohort_figures(known), own, booked)
+    store.keep_books(cohort, cohort_figures(known), own, booked, _untold(runs, booked))
     if outlook is not None:
         store.keep_stance(cohort, stance_of(outlook))
     return _together([saving for saving in booked if saving.run_key == key])
 
 
-def _has_controls(runs: Sequence[Run]) -> bool:
-    """Whether of each change, and of the sizes, of the latest run some other was without."""
-    latest = latest_usable(runs)
-    if latest is None:
-        return True
-    rest = [run for run in runs if usable(run)]
-    in_force = [{d.id for d in changes_in_effect(run)} for run in rest]
-    sized = [bool(run.decision.sizes) for run in rest]
-    now = {d.id for d in changes_in_effect(latest)}
-    return all(any(id_ not in ids for ids in in_force) for id_ in now) and not (latest.decision.sizes and all(sized))
+def _older(store: Store, cohort: str, runs: Sequence[Run], of_dag_run: int) -> list[Run]:
+    """Runs from before these that tell what these cannot; of a mapped task, as many as a DAG run has are looked at."""
+    if not any(run.decision.in_force or run.decision.sizes for run in runs):
+        return []
+    before = runs[0].started_at
+    controls = _controls(store.never_booked(cohort, before, max(OLDER_RUNS, of_dag_run)), runs)
+    if not controls:
+        return []
+    first = store.first_between(cohort, controls[-1].started_at, before, max(FIRST_RUNS, of_dag_run))
+    return [*controls, *first]
+
+
+def _controls(older: Sequence[Run], runs: Sequence[Run]) -> list[Run]:
+    """Of each query the newest of the `older` runs that were without what it never ran without in `runs`; the same of sizes."""
+    if not older:
+        return []
+    classed = with_literal_classes([*older, *runs])
+    always = _always(classed[len(older) :])
+    all_sized = all(run.decision.sizes for run in runs if usable(run))
+    found: Counter[tuple[Key | None, str]] = Counter()
+    controls = []
+    for run, of_classes in zip(reversed(older), reversed(classed[: len(older)]), strict=True):
+        without: list[tuple[Key | None, str]] = [
+            (query.key, id_)
+            for query in measured_queries(of_classes)
+            for id_ in always.get(query.key, frozenset()) - query.changes - query.properties
+        ]
+        if all_sized and not run.decision.sizes:
+            without.append((None, OF_SIZES))
+        if any(found[one] < CONTROL_RUNS for one in without):
+            controls.append(run)
+            found.update(without)
+    return controls[::-1]
+
+
+def _always(runs: Sequence[Run]) -> dict[Key, frozenset[str]]:
+    """What was in force on a query whenever it ran."""
+    found: dict[Key, frozenset[str]] = {}
+    for run in runs:
+        for query in measured_queries(run) if usable(run) else ():
+            in_force = query.changes | query.properties
+            # Older runs may not have its values.
+            for key in {query.key, query.key_without_values}:
+                found[key] = found.get(key, in_force) & in_force
+    return found
+
+
+def _untold(runs: Sequence[Run], booked: Sequence[Saving]) -> set[tuple[str, str]]:
+    """What runs had in force that `booked` does not tell of, though it tells of others in them: of a failure it tells all."""
+    trials = {d.id: d.change.trial for run in runs for d in run.decision.changes}
+    told = {(saving.run_key, saving.change_id) for saving in booked}
+    of_runs = {key for key, _ in told}
+    untold = set()
+    for run in runs:
+        if run.key in of_runs and usable(run):
+            untold |= {(run.key, trials[d.id]) for d in changes_in_effect(run)}
+            if run.decision.sizes:
+                untold.add((run.key, OF_SIZES))
+    return untold - told
 
 
 def _together(booked: Sequence[Saving]) -> Gained | None:

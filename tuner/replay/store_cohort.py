@@ -14,6 +14,7 @@ from tuner.loop.stance_now import keep_stance_now
 from tuner.model.decision import Decision
 from tuner.model.insight import Insight
 from tuner.model.run import Run
+from tuner.plan.digest import digest
 from tuner.policy.measure import usable
 from tuner.problems import Problems
 from tuner.replay.cohort_replay import CohortReplay, LoggedRun
@@ -41,9 +42,8 @@ def store_cohort(
     kept = deque[tuple[LoggedRun, Run]](maxlen=KEPT_RUNS)
     for read, found in zip(replayed.logged(cohort.cohort), replayed.runs(cohort.cohort), strict=True):
         logged = after(read, (run for _, run in kept))
-        kept.append(
-            (logged, replace(run_in_effect(found.decision, logged), key=_key(logged), cohort=name, origin=None))
-        )
+        kept.append((logged, replace(run_in_effect(found.decision, logged), cohort=name, origin=None)))
+    kept = deque((logged, replace(run, key=_key(store, name, logged))) for logged, run in kept)
     added = {
         run.key
         for logged, run in kept
@@ -66,8 +66,11 @@ def _stored(store: Store, run: Run) -> bool:
     return store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome)
 
 
-def _key(run: LoggedRun) -> str:
-    return f"{_PREFIX}/{run.outcome.app_id}/{run.try_number}"
+def _key(store: Store, cohort: str, run: LoggedRun) -> str:
+    """Ids of applications are those of their cluster: others start some in the same second."""
+    of_it = f"{run.outcome.app_id}/{run.try_number}"
+    holder = store.cohort_of(f"{_PREFIX}/{of_it}")
+    return f"{_PREFIX}/{of_it}" if holder in (None, cohort) else f"{_PREFIX}/{digest(cohort)}/{of_it}"
 
 
 def _add_details(

@@ -83,13 +83,13 @@ def test_a_locked_store_costs_a_job_no_more_than_its_limit_and_its_steering(nigh
 def test_a_decision_that_comes_too_late_is_never_recorded(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
     decided, advise = Event(), next_decision._advise
     monkeypatch.setattr(next_decision, "_advise", lambda facts: (decided.wait(30), advise(facts))[1])
-    begun = list[bool]()
+    begun = list[loop._Begun]()
     begin = loop._begin
     monkeypatch.setattr(loop, "_begin", lambda *given: begun.append(begin(*given)) or begun[-1])
     turn = soon(lambda: prepare(impatient(nightly), nightly.url))
     assert turn.problems[-1].startswith("could not advise within 0.3 s")
     decided.set()
-    wait_until(lambda: begun == [False], 40)
+    wait_until(lambda: begun == [loop._Begun.NOT_RECORDED], 40)
     wait_until(lambda: state_of(nightly) is RunState.RUNNING, 40)
     assert nightly.stored(TRY_1).decision == turn.decision
 

@@ -70,7 +70,8 @@ def _always(arguments: Request) -> bool:
 @dataclass(frozen=True, slots=True)
 class Call:
     """A method by which an operator submits: `name` of `owner`, the class of the object that it submits by. That object itself is
-    not looked for: operators make it when they submit, of what their own execute() may have set by then.
+    not looked for: operators make it when they submit, of what their own execute() may have set by then. (It may be `owner` where
+    it is made of nothing, as Bash's is.)
 
     `is_meant` tells a call of the operator's from those of others; `part` is the argument that is the request, where not all are.
     """

@@ -132,7 +132,7 @@ def submit(
     if not arguments and sql is None:
         raise typer.BadParameter("give an application after --, as for spark-submit, or --sql FILE")
     program, statements = find_spark_submit(), _statements(sql)
-    store, base = _store_or_none(url), event_log_base or _default_base()
+    store, base = _store(url), event_log_base or _default_base()
     now = datetime.now(UTC)
     # Before anything starts: where SQL has no place to lie, its job cannot.
     with _kept_properties(given) as given, sql_directory() if statements else nullcontext("") as directory:
@@ -232,7 +232,7 @@ def _statements(file: Path | None) -> tuple[str, ...]:
     return found
 
 
-def _store_or_none(url: str | None) -> str:
+def _store(url: str | None) -> str:
     """The store's URL; "" where there is no place for one: its job runs all the same."""
     try:
         return store_url(url)

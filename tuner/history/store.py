@@ -212,10 +212,9 @@ class Store:
     def runs_since(self, cohort: str, dag_runs: int, most: int) -> int:
         """How many of a cohort's newest runs go back to the first of its latest `dag_runs` runs of a DAG, `most` at most; 0
         outside Airflow. A mapped task has many in each."""
-        of_dag = (RunRow.cohort == cohort, RunRow.run_id.is_not(None))
-        newest = select(RunRow.run_id).where(*of_dag).order_by(RunRow.started_at.desc(), RunRow.key.desc()).limit(most)
+        of_dags = select(RunRow.run_id).where(RunRow.run_id.is_not(None))
         with self._reading() as session:
-            run_ids = list(session.scalars(newest))
+            run_ids = list(session.scalars(_newest(of_dags, cohort, most, 0)))
         latest = set(list(dict.fromkeys(run_ids))[:dag_runs])
         return max((place for place, run_id in enumerate(run_ids, 1) if run_id in latest), default=0)
 

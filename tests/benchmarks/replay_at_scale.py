@@ -189,23 +189,29 @@ def _process(pid: int) -> tuple[str, int]:
 
 def measure(paths: Sequence[str], out: str, master: str, conf: Sequence[str]) -> dict[str, Any]:
     """In this process: harvest and replay, then both again with nothing new."""
+    from tuner.pipeline.hadoop import HadoopDirectory
     from tuner.pipeline.harvest import harvest
     from tuner.pipeline.replay import replay_on_spark
+    from tuner.pipeline.sole_writer import sole_writer
     from tuner.replay.walk import Walker
 
     clock = _Clock()
-    with Peaks() as peaks, spark_session(master, conf, "replay at scale") as spark:
+    with (
+        Peaks() as peaks,
+        spark_session(master, conf, "replay at scale") as spark,
+        sole_writer(HadoopDirectory(spark, out)) as writer,
+    ):
         sources, _ = log_sources(paths, out)
         clock.lap("find logs, start Spark")
-        read = harvest(spark, sources, out, for_replay=True)
+        read = harvest(spark, sources, writer, for_replay=True)
         clock.lap("harvest")
-        replayed = replay_on_spark(spark, sources, out, Walker())
+        replayed = replay_on_spark(spark, sources, writer, Walker())
         clock.lap("cohorts, model, walk")
         summary = replayed.summary
         clock.lap("summary")
         runs = sum(1 for _ in replayed.runs())
         clock.lap("all runs read")
-        again = replay_on_spark(spark, sources, out, Walker())
+        again = replay_on_spark(spark, sources, writer, Walker())
         same = again.summary == summary
         clock.lap("again, nothing new")
         memory = peaks.found()

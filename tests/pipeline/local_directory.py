@@ -16,6 +16,7 @@ class LocalDirectory:
 
     def __init__(self, root: Path, changes: int | None = None) -> None:
         self.root = root
+        self.location = str(root)
         self._left = itertools.count() if changes is None else iter(range(changes))
 
     def _change(self) -> None:
@@ -33,6 +34,9 @@ class LocalDirectory:
         self._change()
         (self.root / path).parent.mkdir(parents=True, exist_ok=True)
         (self.root / path).write_bytes(content)
+
+    def put(self, path: str, content: bytes) -> None:
+        self.write(path, content)
 
     def move(self, source: str, target: str) -> None:
         if (self.root / source).exists():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ pytest.importorskip("pyspark", reason="pyspark is not installed: pip install air
 pytest.importorskip("sklearn", reason="scikit-learn is not installed: pip install airflow-spark-tuner[learn]")
 
 from tests.conftest import on_loopback
-from tuner.cli.log_sources import log_sources
 from tuner.cli.spark_session import spark_session
 from tuner.cost.learned.calibrated_model import VARIABLE, configured_model
 from tuner.cost.learned.operator_times import OperatorTimes, shipped_model
@@ -25,11 +25,11 @@ from tuner.model.query_work import QueryWork, StageWork
 from tuner.pipeline import fleet_model as fleet_model_module
 from tuner.pipeline.fleet_model import FILE, FleetModel, KindModel, fleet_model
 from tuner.pipeline.hadoop import HadoopDirectory
-from tuner.pipeline.harvest import harvest
 from tuner.pipeline.training_sample import MOST_QUERIES
 
 from .fleet import lines_of, written_tables
 from .many_nights import GOLDEN
+from .on_spark import harvested
 
 pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 
@@ -74,7 +74,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def out(spark: Any, logs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("out") / "tables"
-    harvest(spark, log_sources([str(logs)], str(place))[0], str(place))
+    harvested(spark, logs, place)
     return place
 
 
@@ -207,7 +207,7 @@ def test_tables_of_an_earlier_version_are_made_anew_from_logs_that_are_there(
 ) -> None:
     mine, out = tmp_path / "logs", tmp_path / "out"
     shutil.copytree(logs, mine, ignore=shutil.ignore_patterns("*-slow"))
-    read: Callable[[], Any] = lambda: harvest(spark, log_sources([str(mine)], str(out))[0], str(out))  # noqa: E731
+    read = partial(harvested, spark, mine, out)
     whole = read()
     expected = learned(spark, out)
     as_an_earlier_version_wrote(out)

@@ -22,13 +22,12 @@ pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install air
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[pipeline]")
 
 from tests.conftest import ON_CLUSTER, on_loopback, wait_until
-from tuner.cli.log_sources import log_sources
 from tuner.cli.spark_session import spark_session
 from tuner.pipeline.batches import Manifest
-from tuner.pipeline.harvest import harvest as pipeline_harvest
 from tuner.pipeline.schema import LAYOUT, TABLES
 
 from .fleet import comparable, local_tables, small_log, write_fleet, written_tables
+from .on_spark import harvested
 
 pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 
@@ -77,10 +76,10 @@ def test_a_cluster_makes_the_tables_that_the_local_reader_says_and_they_follow_t
     for name, value in on_loopback().items():
         monkeypatch.setenv(name, value)
     with spark_session("local[2]", (*FAST, "spark.driver.host=localhost"), "tests") as spark:
-        second = pipeline_harvest(spark, log_sources([str(logs)], str(out))[0], str(out))
+        second = harvested(spark, logs, out)
         assert (second.read, second.unchanged) == (3, first["read"] - 2)
         assert_same(logs, out)
-        third = pipeline_harvest(spark, log_sources([str(logs)], str(out))[0], str(out))
+        third = harvested(spark, logs, out)
         assert (third.read, third.unchanged) == (0, first["read"] + 1)
 
 
@@ -103,6 +102,37 @@ def test_a_harvest_that_was_killed_is_made_good_by_the_next(tmp_path: Path) -> N
     harvest(logs, out)
     assert_same(logs, out)
     assert not (out / "_staging").exists()
+
+
+def test_two_at_once_lose_nothing(tmp_path: Path) -> None:
+    """Who comes second is told, and what it was to read it reads the next time."""
+    out = tmp_path / "out"
+    both = [tmp_path / "a", tmp_path / "b"]
+    for logs in both:
+        logs.mkdir()
+        for number in range(12):
+            (logs / f"app-{logs.name}-{number}").write_bytes(small_log(f"app-{logs.name}-{number}"))
+    started = [
+        subprocess.Popen(
+            command(logs, out, "local[1]"),
+            env=on_loopback(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for logs in both
+    ]
+    told = [process.communicate(timeout=300)[1] for process in started]
+    ended = [process.returncode for process in started]
+    assert sorted(ended) in ([0, 0], [0, 1]), told
+    for logs, code, said in zip(both, ended, told, strict=True):
+        if code:
+            assert f"{out}: another harvest or replay writes there, process " in said
+            assert harvest(logs, out)["read"] == 12
+    for logs in both:
+        assert harvest(logs, out)["unchanged"] == 12
+    found = Counter(application["app_id"] for application in written_tables(out)["applications"])
+    assert found == Counter(f"app-{logs.name}-{number}" for logs in both for number in range(12))
 
 
 def test_tables_that_lie_as_an_earlier_version_laid_them_are_laid_anew(tmp_path: Path) -> None:

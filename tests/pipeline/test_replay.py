@@ -29,14 +29,12 @@ from tuner.cli.spark_session import spark_session
 from tuner.cost.learned.calibrated_model import VARIABLE, configured_model
 from tuner.cost.learned.operator_times import shipped_model, write_model
 from tuner.model.decision import Mode
-from tuner.pipeline.harvest import harvest
-from tuner.pipeline.replay import replay_on_spark
-from tuner.pipeline.replayed import SparkReplayed
 from tuner.replay.cohort_of import CohortRules
 from tuner.replay.run_selection import RunSelection
 from tuner.replay.walk import Walker
 
 from .many_nights import found, found_here, night, write_nights
+from .on_spark import harvested, replayed
 
 pytestmark = [pytest.mark.spark]
 
@@ -65,11 +63,6 @@ def nights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where `nights` are harvested: once, by whichever test is the first."""
     return tmp_path_factory.mktemp("out") / "tables"
-
-
-def replayed(spark: Any, logs: Path, out: Path, walker: Walker | None = None, **more: Any) -> SparkReplayed:
-    sources, _ = log_sources([str(logs)], str(out))
-    return replay_on_spark(spark, sources, str(out), walker or Walker(), **more)
 
 
 def test_spark_finds_what_the_replay_in_one_process_finds(spark: Any, nights: Path, out: Path) -> None:
@@ -146,7 +139,7 @@ def test_cohorts_and_runs_are_chosen_anew_each_time(
 def test_without_a_log_nothing_is_found(spark: Any, tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "notes.txt").write_text("no log\n")
-    replay = replay_on_spark(spark, [], str(tmp_path / "out"), Walker())
+    replay = replayed(spark, tmp_path / "logs", tmp_path / "out")
     assert found(replay) == found_here(tmp_path / "logs", Walker())
     assert replay.model.skipped
 
@@ -156,8 +149,7 @@ def test_a_harvest_without_documents_is_read_anew_where_that_can_be(spark: Any, 
     logs, out = tmp_path / "logs", tmp_path / "out"
     for number in range(3):
         night(logs, "a", number)
-    sources, _ = log_sources([str(logs)], str(out))
-    harvest(spark, sources, str(out))
+    harvested(spark, logs, out)
     as_an_earlier_version_wrote(out)
     (logs / "local-a-0").unlink()
     replay = replayed(spark, logs, out)
@@ -167,7 +159,7 @@ def test_a_harvest_without_documents_is_read_anew_where_that_can_be(spark: Any, 
     assert found(replay).runs == found_here(logs, Walker()).runs
     assert replay.harvest.read == 2
     # From now on, harvests keep up with what replays need.
-    assert harvest(spark, log_sources([str(logs)], str(out))[0], str(out)).unchanged == 2
+    assert harvested(spark, logs, out).unchanged == 2
     assert replayed(spark, logs, out).harvest.read == 0
 
 

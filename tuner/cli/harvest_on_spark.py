@@ -23,13 +23,18 @@ def harvest_on_spark(paths: Iterable[str], master: str, out: str, conf: Iterable
     """
     sources, failures = log_sources(paths, out)
     try:
+        from tuner.pipeline.hadoop import HadoopDirectory
         from tuner.pipeline.harvest import harvest
+        from tuner.pipeline.sole_writer import sole_writer
     except ImportError as error:
         raise RequirementError(
             f"harvest --spark needs PySpark and PyArrow ({error}); pip install 'airflow-spark-tuner[pipeline]'"
         ) from None
-    with spark_session(master, conf, "spark-tuner harvest") as spark:
-        done = harvest(spark, sources, out)
+    with (
+        spark_session(master, conf, "spark-tuner harvest") as spark,
+        sole_writer(HadoopDirectory(spark, out)) as writer,
+    ):
+        done = harvest(spark, sources, writer)
     if as_json:
         typer.echo(msgspec.json.encode(asdict(done)).decode())
     else:

@@ -17,10 +17,12 @@ from tuner.cli.log_sources import log_sources, on_stderr
 from tuner.cli.options import AsJson, CoreHourPrice, Paths, Processes
 from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
 from tuner.cli.spark_session import Conf, Master, Out, check_spark_options, spark_session
+from tuner.cli.write_page import check_page
 from tuner.errors import RequirementError
 from tuner.model.decision import Mode
 from tuner.model.objective import Objective
 from tuner.problems import Problems
+from tuner.words.counts import counted
 
 if TYPE_CHECKING:
     from tuner.eventlog.find import LogSource
@@ -72,9 +74,12 @@ def replay(
     from tuner.replay.report.requirement import require_report
     from tuner.replay.walk import Walker
 
-    check_spark_options(spark, out, conf)
+    check_spark_options(spark, out, conf, processes)
     if report is not None:
         require_report()
+        check_page(report)
+    if db is not None:
+        _check_store(db)
     walker = Walker(mode, agent=steering is By.AGENT, text=sql, objective=objective)
     rules = cohort_rules(cohort_pattern)
     sources, failures = log_sources(paths, out)
@@ -93,6 +98,13 @@ def replay(
             _keep(found, db, report, core_hour_price)
         if failures or not found.summary.cohorts:
             raise typer.Exit(1)
+
+
+def _check_store(url: str) -> None:
+    """Before logs are read for hours. Raises StoreError."""
+    from tuner.history.store import Store
+
+    Store.open(url).close()
 
 
 def _keep(found: Replayed, db: str | None, report: Path | None, core_hour_price: float | None) -> None:
@@ -114,6 +126,11 @@ def _keep(found: Replayed, db: str | None, report: Path | None, core_hour_price:
             print(f"report: {report}", file=sys.stderr)
         if db is not None:
             on_stderr(f"in the store {shown(parse(db))}: `spark-tuner status --db URL`, or ui, shows it")
+            if (left_out := len(found.summary.cohorts) - KEPT_COHORTS) > 0:
+                on_stderr(
+                    f"the store has the {KEPT_COHORTS} cohorts that take most core-hours, not {counted(left_out, 'other')}; "
+                    "choose with --cohort, or put all into one with `spark-tuner import`"
+                )
     for line in problems.found:
         on_stderr(line)
 
@@ -128,13 +145,18 @@ def _on_spark(
 ) -> Iterator[Replayed]:
     master, out, conf = spark
     try:
+        from tuner.pipeline.hadoop import HadoopDirectory
         from tuner.pipeline.replay import replay_on_spark
+        from tuner.pipeline.sole_writer import sole_writer
     except ImportError as error:
         raise RequirementError(
             f"replay --spark needs PySpark and PyArrow ({error}); pip install 'airflow-spark-tuner[pipeline]'"
         ) from None
-    with spark_session(master, conf, "spark-tuner replay") as session:
-        found = replay_on_spark(session, sources, out, walker, rules, which)
+    with (
+        spark_session(master, conf, "spark-tuner replay") as session,
+        sole_writer(HadoopDirectory(session, out)) as writer,
+    ):
+        found = replay_on_spark(session, sources, writer, walker, rules, which)
         for line in _work(found):
             on_stderr(line)
         try:

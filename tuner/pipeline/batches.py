@@ -24,6 +24,11 @@ MOST_MERGED = 20_000
 class Directory(Protocol):
     """The output directory, on whatever file system it lies. Paths are relative to it."""
 
+    @property
+    def location(self) -> str:
+        """Its own path or URL, as Spark understands it."""
+        ...
+
     def names(self, path: str) -> list[str]:
         """What a directory holds; nothing where it is not there."""
         ...
@@ -31,7 +36,11 @@ class Directory(Protocol):
     def read(self, path: str) -> bytes: ...
 
     def write(self, path: str, content: bytes) -> None:
-        """Write a file whole or not at all."""
+        """Write a file whole or not at all, where none is."""
+        ...
+
+    def put(self, path: str, content: bytes) -> None:
+        """Write a file, in place of one that is there. Who reads it meanwhile may see a part of it."""
         ...
 
     def move(self, source: str, target: str) -> None:

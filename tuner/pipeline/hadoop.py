@@ -14,6 +14,7 @@ class HadoopDirectory:
     """A `Directory` at a path or URL as Spark understands it."""
 
     def __init__(self, spark: SparkSession, location: str) -> None:
+        self.location = location
         self._jvm: Any = spark.sparkContext._jvm
         self._root = self._jvm.org.apache.hadoop.fs.Path(location)
         self._fs = self._root.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
@@ -29,10 +30,13 @@ class HadoopDirectory:
             return bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream))
 
     def write(self, path: str, content: bytes) -> None:
-        unfinished = self._at(f"{path}._unfinished")
-        with closing(self._fs.create(unfinished, True)) as stream:
+        unfinished = f"{path}._unfinished"
+        self.put(unfinished, content)
+        self._rename(self._at(unfinished), self._at(path))
+
+    def put(self, path: str, content: bytes) -> None:
+        with closing(self._fs.create(self._at(path), True)) as stream:
             stream.write(bytearray(content))
-        self._rename(unfinished, self._at(path))
 
     def move(self, source: str, target: str) -> None:
         origin, destination = self._at(source), self._at(target)

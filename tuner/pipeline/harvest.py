@@ -28,9 +28,9 @@ from tuner.pipeline import batches
 from tuner.pipeline.batches import HarvestedLog, Manifest
 from tuner.pipeline.decode import join_fragments, read_pieces
 from tuner.pipeline.documents import DOCUMENTS
-from tuner.pipeline.hadoop import HadoopDirectory
 from tuner.pipeline.pieces import Piece, pieces, slices
 from tuner.pipeline.schema import DATE, KEY, LAYOUT, RECORD, TABLES, VERSION, ddl
+from tuner.pipeline.sole_writer import SoleWriter
 from tuner.pipeline.spark_conf import rows_per_batch
 
 # What is read before something is committed: a harvest that is killed loses no more than this.
@@ -60,17 +60,17 @@ class Harvest:
 def harvest(
     spark: SparkSession,
     sources: Iterable[LogSource],
-    out: str,
+    writer: SoleWriter,
     round_bytes: int = ROUND_BYTES,
     *,
     for_replay: bool = False,
 ) -> Harvest:
-    """Bring the tables at `out` (a path or URL as Spark understands it) up to date with the logs.
+    """Bring the tables in the writer's directory up to date with the logs.
 
     The documents that replays read take about as long to make as the rest: they are made for a replay, and from then on
-    in this directory. One harvest at a time may write to `out`. Raises HarvestError where it cannot.
+    in this directory. Raises HarvestError where it cannot write.
     """
-    directory = HadoopDirectory(spark, out)
+    directory = writer.directory
     batches.clean(directory)
     known = {log.log: log for logs in batches.finished(directory).values() for log in logs}
     documents = DOCUMENTS if for_replay or any(log.documents for log in known.values()) else 0
@@ -90,7 +90,7 @@ def harvest(
             changed.append(source)
     statuses, rows, size = Counter[str](), Counter[str](), 0
     for some in _rounds(changed, round_bytes):
-        done = _Round(spark, directory, out, some, versions, documents).run()
+        done = _Round(spark, writer, some, versions, documents).run()
         statuses.update(done.statuses)
         rows.update(done.rows)
         size += sum(piece.size_bytes for piece in some)
@@ -123,15 +123,15 @@ class _Round:
     def __init__(
         self,
         spark: SparkSession,
-        directory: HadoopDirectory,
-        out: str,
+        writer: SoleWriter,
         some: list[Piece],
         versions: Mapping[str, str],
         documents: int,
     ) -> None:
         self._spark = spark
-        self._directory = directory
-        self._out = out
+        self._writer = writer
+        self._directory = writer.directory
+        self._out = writer.directory.location
         self._pieces = some
         self._logs = {piece.log: versions[piece.log] for piece in some}
         self._documents = documents
@@ -212,6 +212,7 @@ class _Round:
                 self._write(batch, records, chosen, old, counts)
                 written[batch] = kept + new
         manifest = Manifest(written, tuple(replaced), LAYOUT)
+        self._writer.require()
         batches.commit(self._directory, self._run, f"{batches.STAGING}/{self._run}", manifest)
         batches.clean(self._directory)
 

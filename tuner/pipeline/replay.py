@@ -24,11 +24,11 @@ from tuner.pipeline import batches, walks
 from tuner.pipeline.batches import HarvestedLog
 from tuner.pipeline.cohorts import Fleet, Place, fleet_of
 from tuner.pipeline.fleet_model import FleetModel, fleet_model
-from tuner.pipeline.hadoop import HadoopDirectory
 from tuner.pipeline.harvest import harvest
 from tuner.pipeline.replayed import SparkReplayed
 from tuner.pipeline.rounds import Walking
 from tuner.pipeline.schema import VERSION
+from tuner.pipeline.sole_writer import SoleWriter
 from tuner.pipeline.walk import walk_cohorts
 from tuner.replay.cohort_of import BY_LOG, CohortRules
 from tuner.replay.run_selection import EVERYTHING, RunSelection
@@ -41,21 +41,22 @@ ROUND_RUNS = 1_000
 def replay_on_spark(
     spark: SparkSession,
     sources: Iterable[LogSource],
-    out: str,
+    writer: SoleWriter,
     walker: Walker,
     rules: CohortRules = BY_LOG,
     chosen: RunSelection = EVERYTHING,
     *,
     round_runs: int | None = None,
 ) -> SparkReplayed:
-    """Bring the directory `out` up to date with the logs, and replay all that it holds: logs that are gone since, too.
+    """Bring the writer's directory up to date with the logs, and replay all that it holds: logs that are gone since, too.
 
-    One harvest or replay at a time may write to `out`. Raises HarvestError where it cannot, TunerError where
-    SPARK_TUNER_MODEL names no model.
+    What it found is read from the directory, for as long as the writer may write there. Raises HarvestError where it cannot
+    write, TunerError where SPARK_TUNER_MODEL names no model.
     """
     prior = configured_model()
-    directory = HadoopDirectory(spark, out)
-    harvested = harvest(spark, sources, out, for_replay=True)
+    directory = writer.directory
+    out = directory.location
+    harvested = harvest(spark, sources, writer, for_replay=True)
     logs = {log.log: log for some in batches.finished(directory).values() for log in some}
     fleet = fleet_of(spark, out, rules, chosen) if logs else Fleet()
     model = FleetModel(skipped="there is no log to learn from")
@@ -71,11 +72,11 @@ def replay_on_spark(
     if changed:
         step = partial(walk_cohorts, walker=walker, model=named)
         runs = round_runs or ROUND_RUNS * spark.sparkContext.defaultParallelism
-        Walking(spark, directory, out, step, digests).walk(changed, runs)
+        Walking(spark, writer, step, digests).walk(changed, runs)
         walks.clean(directory, fleet.known)
     kept = {cohort: walk for cohort, walk in walks.walked(directory).items() if cohort in fleet.cohorts}
     size = sum(logs[log].size_bytes for log in fleet.logs)
-    return SparkReplayed(spark, directory, out, fleet, kept, size, harvested, model, len(changed))
+    return SparkReplayed(spark, directory, fleet, kept, size, harvested, model, len(changed))
 
 
 def _digests(

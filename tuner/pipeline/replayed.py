@@ -32,13 +32,12 @@ _BLOCK_BYTES = 8 << 20
 
 @dataclass
 class SparkReplayed:
-    """A `Replayed`, for as long as its Spark session lives. `walked` counts the cohorts that this replay has walked; the
-    others are as an earlier one left them.
+    """A `Replayed`, for as long as its Spark session lives and nobody else writes to its directory. `walked` counts the cohorts
+    that this replay has walked; the others are as an earlier one left them.
     """
 
     spark: SparkSession
     directory: Directory
-    out: str
     fleet: Fleet
     walks: Mapping[str, Walked]
     size_bytes: int
@@ -87,8 +86,8 @@ class SparkReplayed:
         self.directory.delete(STAGING)
 
     def _sorted(self) -> DataFrame:
-        path = f"{self.out}/{STAGING}/logged-{uuid.uuid4().hex[:8]}"
-        rows = run_rows(self.spark, self.out, self.fleet.cohorts)
+        path = f"{self.directory.location}/{STAGING}/logged-{uuid.uuid4().hex[:8]}"
+        rows = run_rows(self.spark, self.directory.location, self.fleet.cohorts)
         partitions = min(len(self.fleet.cohorts), 4 * self.spark.sparkContext.defaultParallelism)
         by_cohort(rows, partitions).write.option("parquet.block.size", _BLOCK_BYTES).parquet(path)
         return self.spark.read.schema(rows.schema).parquet(path)
@@ -100,7 +99,9 @@ class SparkReplayed:
         """The rows of one kind that count."""
         walks = self.walks if cohort is None else {cohort: self.walks[cohort]}
         current = self.spark.createDataFrame([(w.round, c) for c, w in walks.items()], "round string, cohort string")
-        paths = [f"{self.out}/{place_of(round_)}" for round_ in sorted({w.round for w in walks.values()})]
+        paths = [
+            f"{self.directory.location}/{place_of(round_)}" for round_ in sorted({w.round for w in walks.values()})
+        ]
         reader = self.spark.read.schema(ddl(FOUND))
         rows = reader.parquet(*paths) if paths else self.spark.createDataFrame([], ddl(FOUND))
         if cohort is not None:

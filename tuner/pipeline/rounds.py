@@ -12,10 +12,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from tuner.pipeline import walks
-from tuner.pipeline.batches import Directory
 from tuner.pipeline.cohorts import Place
 from tuner.pipeline.run_rows import ROWS_PER_BATCH, by_cohort, run_rows
 from tuner.pipeline.schema import ddl
+from tuner.pipeline.sole_writer import SoleWriter
 from tuner.pipeline.spark_conf import rows_per_batch
 from tuner.pipeline.walk import FOUND
 
@@ -38,12 +38,10 @@ def rounds(cohorts: Cohorts, runs: int) -> list[dict[str, Sequence[Place]]]:
 class Walking:
     """Walks the cohorts of one replay. `digests` are those of their walks."""
 
-    def __init__(
-        self, spark: SparkSession, directory: Directory, out: str, step: Step, digests: Mapping[str, str]
-    ) -> None:
+    def __init__(self, spark: SparkSession, writer: SoleWriter, step: Step, digests: Mapping[str, str]) -> None:
         self._spark = spark
-        self._directory = directory
-        self._out = out
+        self._writer = writer
+        self._out = writer.directory.location
         self._step = step
         self._digests = digests
 
@@ -72,7 +70,8 @@ class Walking:
             walked = by_cohort(rows, tasks).mapInArrow(partial(self._step, round_=name), ddl(FOUND))
             walked.write.option("compression", "zstd").parquet(self._staging(name))
         digests = {cohort: self._digests[cohort] for cohort in cohorts}
-        walks.commit(self._directory, name, f"{walks.STAGING}/{name}", digests)
+        self._writer.require()
+        walks.commit(self._writer.directory, name, f"{walks.STAGING}/{name}", digests)
 
     def _staging(self, name: str) -> str:
         return f"{self._out}/{walks.STAGING}/{name}"

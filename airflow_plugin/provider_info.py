@@ -108,14 +108,15 @@ def get_provider_info() -> dict[str, object]:
                         "What becomes of the memory that a job asks for: raise gives more to the try after one that died for "
                         "want of it, and to the runs after that as much as worked, in place of the job's own; tune also takes "
                         "executors' memory down where no run came near to what they have; observe changes none. "
-                        "Where spark-submit submits (SparkTunedOperator, enrolled SparkSubmitOperators).",
+                        "Where spark-submit submits (SparkTunedOperator, enrolled SparkSubmitOperators), and for jobs of EMR "
+                        "Serverless, EMR on EKS and the Spark operator of Kubernetes.",
                         example="observe",
                     ),
                     "heal_retries": _option(
                         "boolean",
                         "False",
                         "Whether a task that has no retries left submits its job once more by itself, after a death for want of "
-                        "memory, with what it lacked. Where spark-submit submits.",
+                        "memory, with what it lacked. For tasks of SparkSubmitOperator and SparkTunedOperator.",
                         example="True",
                     ),
                     "max_executor_memory": _option(
@@ -147,15 +148,17 @@ def get_provider_info() -> dict[str, object]:
                     ),
                     "most_seconds_before": _option(
                         "float",
-                        "2.0",
-                        "How long a job waits for its decision at most, whatever hangs (the history store, a file system): "
-                        "then it runs unsteered.",
+                        "",
+                        "How many seconds a job waits for its decision at most, whatever hangs (the history store, a file "
+                        "system): then it runs unsteered. By default 2, or 2 % of the time that its runs take, 10 at most.",
+                        example="2",
                     ),
                     "most_seconds_after": _option(
                         "float",
-                        "5.0",
-                        "How long a task waits at most for its event log to be harvested: what takes longer is left for the "
-                        "cohort's next decision.",
+                        "",
+                        "How many seconds a task waits at most for its event log to be harvested: what takes longer is left for "
+                        "the cohort's next decision. By default 5, or 5 % of the time that its job took, 30 at most.",
+                        example="5",
                     ),
                     "enrol": _option(
                         "string",

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from airflow_plugin.compat import conf
 from tuner.errors import TunerError
-from tuner.loop.time_limits import DEFAULT, is_limit
+from tuner.loop.time_limits import is_limit
 from tuner.model.decision import Mode
 from tuner.model.objective import Objective
 from tuner.model.size_change import Resources
@@ -37,8 +37,8 @@ class Settings:
     order_sensitive: OrderSensitive = OrderSensitive.STABLE
     borrow: bool = True
     objective: Objective = Objective.TIME
-    most_seconds_before: float = DEFAULT.before
-    most_seconds_after: float = DEFAULT.after
+    most_seconds_before: float | None = None
+    most_seconds_after: float | None = None
     resources: Resources = Resources.RAISE
     heal_retries: bool = False
     max_executor_memory: int | None = None
@@ -58,8 +58,8 @@ def load() -> Settings:
         order_sensitive=_one_of(OrderSensitive, "order_sensitive", OrderSensitive.STABLE),
         borrow=conf.getboolean(_SECTION, "borrow", fallback=True),
         objective=_one_of(Objective, "objective", Objective.TIME),
-        most_seconds_before=_seconds("most_seconds_before", DEFAULT.before),
-        most_seconds_after=_seconds("most_seconds_after", DEFAULT.after),
+        most_seconds_before=_seconds("most_seconds_before"),
+        most_seconds_after=_seconds("most_seconds_after"),
         resources=_one_of(Resources, "resources", Resources.RAISE),
         heal_retries=conf.getboolean(_SECTION, "heal_retries", fallback=False),
         max_executor_memory=_bytes("max_executor_memory"),
@@ -100,15 +100,15 @@ def _text(option: str) -> str:
     return (conf.get(_SECTION, option, fallback="") or "").strip()
 
 
-def _seconds(option: str, default: float) -> float:
+def _seconds(option: str) -> float | None:
     text = _text(option)
     try:
-        seconds = float(text) if text else default
+        seconds = float(text) if text else None
     except ValueError:
         seconds = 0.0
-    if not is_limit(seconds):
+    if seconds is not None and not is_limit(seconds):
         raise TunerError(
-            f"airflow.cfg, [{_SECTION}] {option}: {text!r} is not a number of seconds above 0; give one, such as {default:g}"
+            f"airflow.cfg, [{_SECTION}] {option}: {text!r} is not a number of seconds above 0; give one, such as 5"
         )
     return seconds
 

@@ -68,7 +68,7 @@ def submitted(task: TaskSubmission, current: Settings) -> list[Begun]:
     def job(run: Run) -> loop.Job:
         return replace(now, cohort=run.cohort, key=run.key, try_number=run.try_number)
 
-    turns = loop.submitted(origin_of(task.ti), job, url, now.most_seconds.before)
+    turns = loop.submitted(origin_of(task.ti), job, url, now.most_seconds.before_run())
     return [Begun(task, turn, url, {}) for turn in turns]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -389,7 +390,7 @@ def test_no_log_at_all_is_a_lost_run(nightly: Nightly) -> None:
 def test_to_complete_twice_changes_nothing(nightly: Nightly) -> None:
     report = nightly.night("e/1/1")
     before = nightly.stored("e/1/1")
-    again = complete(report.turn, nightly.url, failed=True)
+    again = complete(report.turn, nightly.url, failed=False)
     assert again.problems == ()
     assert nightly.stored("e/1/1") == before
 
@@ -412,6 +413,24 @@ def test_a_run_that_ended_unseen_is_harvested_at_the_next_decision_once(
     assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
     nightly.prepare("e/3/1")
     assert harvested.count("e/1/1") == 1
+
+
+@pytest.mark.parametrize("log_is_there", [True, False])
+def test_a_job_that_fails_when_its_log_has_ended_has_failed_though_another_run_read_that(
+    nightly: Nightly, log_is_there: bool
+) -> None:
+    nightly.night("e/1/1")
+    turn = nightly.prepare("e/2/1")
+    Spark(4.0, broadcast=True).run(turn)
+    assert turn.decision.in_force
+    nightly.prepare("f/1/1")
+    assert nightly.stored("e/2/1").state is RunState.SUCCEEDED
+    if not log_is_there:
+        shutil.rmtree(local_path(turn.event_log_dir))
+    complete(turn, nightly.url, failed=True)
+    assert nightly.stored("e/2/1").state is RunState.FAILED
+    assert nightly.stored("e/2/1").outcome is not None
+    assert not nightly.prepare("e/2/2").decision.in_force, "its retry tries nothing"
 
 
 def test_an_unseen_run_whose_queries_failed_counts_as_failed(nightly: Nightly) -> None:

@@ -24,7 +24,7 @@ from tuner.history.failure import Ending
 from tuner.history.url import data_directory
 from tuner.loop.log_lines import report_lines, turn_lines
 from tuner.loop.loop import Job, Turn, complete, load_beside, prepare
-from tuner.loop.time_limits import DEFAULT, MostSeconds, is_limit
+from tuner.loop.time_limits import MostSeconds, is_limit
 from tuner.model.decision import Mode
 from tuner.model.objective import Objective
 from tuner.model.size_change import MemoryLimits, Resources
@@ -38,8 +38,8 @@ from tuner.units import parse_bytes
 _VARIABLE = "SPARK_TUNER_MOST_SECONDS"
 
 
-def _limit(seconds: float) -> float:
-    if not is_limit(seconds):
+def _limit(seconds: float | None) -> float | None:
+    if seconds is not None and not is_limit(seconds):
         raise typer.BadParameter(f"{seconds:g} is not a number of seconds above 0")
     return seconds
 
@@ -111,15 +111,21 @@ def submit(
         ),
     ] = None,
     most_seconds_before: Annotated[
-        float,
+        float | None,
         typer.Option(
-            callback=_limit, envvar=f"{_VARIABLE}_BEFORE", help="How long the job waits for its decision at most."
+            callback=_limit,
+            envvar=f"{_VARIABLE}_BEFORE",
+            help="How long the job waits for its decision at most. [default: 2; of its time 2 %, but no more than 10]",
         ),
-    ] = DEFAULT.before,
+    ] = None,
     most_seconds_after: Annotated[
-        float,
-        typer.Option(callback=_limit, envvar=f"{_VARIABLE}_AFTER", help="How long its end waits for its harvest."),
-    ] = DEFAULT.after,
+        float | None,
+        typer.Option(
+            callback=_limit,
+            envvar=f"{_VARIABLE}_AFTER",
+            help="How long its end waits for its harvest at most. [default: 5; of its time 5 %, but no more than 30]",
+        ),
+    ] = None,
     url: Url = None,
 ) -> None:
     """Run spark-submit, steered by what earlier runs of the cohort measured.
@@ -227,6 +233,8 @@ def _statements(file: Path | None) -> tuple[str, ...]:
         found = split_statements(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise TunerError(f"{file}: {error.strerror}; give a readable .sql file") from error
+    except UnicodeDecodeError as error:
+        raise TunerError(f"{file}: not UTF-8 text; give a .sql file") from error
     if not found:
         raise TunerError(f"{file}: no SQL statement in it")
     return found

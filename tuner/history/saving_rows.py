@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, func, insert, select
+from sqlalchemy import Connection, Select, case, delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from tuner.history.tables import RunRow, SavingRow, WeeklySavingRow
@@ -83,24 +83,25 @@ def booked_before(connection: Connection, cohort: str, of: Collection[tuple[str,
 def _sum_weeks(connection: Connection, cohort: str, weeks: Collection[str]) -> None:
     of_it = (WeeklySavingRow.cohort == cohort, WeeklySavingRow.week.in_(list(weeks)))
     connection.execute(delete(WeeklySavingRow).where(*of_it))
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    rows = select(*SavingRow.__table__.columns).where(SavingRow.cohort == cohort, SavingRow.week.in_(list(weeks)))
-    for row in connection.execute(rows.order_by(SavingRow.at, SavingRow.run_key)):
-        nothing = dict.fromkeys(
-            ("seconds", "deviation", "deviation_in_run", "lost_seconds", "core_hours", "gib_hours"), 0.0
-        )
-        key = {"cohort": cohort, "week": row.week, "change_id": row.change_id}
-        first = {**key, **nothing, "failed": 0, "of_run": 0.0, "runs": 0, "first_at": row.at}
-        week = found.setdefault((row.week, row.change_id), first)
-        for name in ("seconds", "deviation", "deviation_in_run", "failed", "of_run"):
-            week[name] += getattr(row, name)
-        week["lost_seconds"] += max(0.0, -row.seconds)
-        week["core_hours"] += row.core_hours or 0.0
-        week["gib_hours"] += row.gib_hours or 0.0
-        week["runs"] += 1
-        week |= {"last_at": row.at, "last_key": row.run_key}
-    if found:
-        connection.execute(insert(WeeklySavingRow), list(found.values()))
+    row = SavingRow
+    newest_first = (row.at.desc(), row.run_key.desc())
+    place = func.row_number().over(partition_by=(row.week, row.change_id), order_by=newest_first).label("place")
+    booked = select(*row.__table__.columns, place).where(row.cohort == cohort, row.week.in_(list(weeks)))
+    c = booked.subquery().c
+    sums = {
+        "cohort": c.cohort,
+        "week": c.week,
+        "change_id": c.change_id,
+        **{name: func.sum(c[name]) for name in ("seconds", "deviation", "deviation_in_run", "failed", "of_run")},
+        **{name: func.coalesce(func.sum(c[name]), 0.0) for name in ("core_hours", "gib_hours")},
+        "lost_seconds": func.sum(case((c.seconds < 0, -c.seconds), else_=0.0)),
+        "runs": func.count(),
+        "first_at": func.min(c.at),
+        "last_at": func.max(c.at),
+        "last_key": func.max(case((c.place == 1, c.run_key))),
+    }
+    summed = select(*sums.values()).group_by(c.cohort, c.week, c.change_id)
+    connection.execute(insert(WeeklySavingRow).from_select(list(sums), summed))
 
 
 def never_booked(cohort: str) -> Select[Any]:

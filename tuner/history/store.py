@@ -8,10 +8,25 @@ from dataclasses import fields, replace
 from datetime import datetime
 from hashlib import sha256
 from itertools import zip_longest
+from statistics import median
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Connection, Engine, Insert, Select, Update, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Insert,
+    Select,
+    Update,
+    and_,
+    delete,
+    false,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session, undefer
 
 from tuner.errors import StoreError, TriedMeanwhileError
@@ -159,16 +174,19 @@ class Store:
                 return False
         return True
 
-    def finish(self, key: str, state: RunState, ended_at: datetime, outcome: Outcome | None) -> bool:
+    def finish(
+        self, key: str, state: RunState, ended_at: datetime, outcome: Outcome | None, *, seen: bool = False
+    ) -> bool:
         """Stores how a run ended, once: False, and nothing changes, when it has an outcome already.
 
         A run that ended without an outcome (a lost one) takes one later; one that was given up while its log had no end
-        takes the whole one. ValueError for the state running; StoreError for a run that never began.
+        takes the whole one; one that succeeded by its log, the failure that its driver has `seen`: a job may fail when its
+        Spark has stopped. ValueError for the state running; StoreError for a run that never began.
         """
         if state is RunState.RUNNING:
             raise ValueError(f"run {key} cannot finish as {state}")
         with self._writing() as connection:
-            if connection.execute(_update_unfinished(key, state, ended_at, outcome)).rowcount == 1:
+            if connection.execute(_update_unfinished(key, state, ended_at, outcome, seen)).rowcount == 1:
                 if outcome is not None:
                     connection.execute(_replace_times(key, outcome, connection.dialect.name))
                 connection.execute(update(CohortRow).where(CohortRow.last_key == key).values(last_state=state.value))
@@ -194,6 +212,13 @@ class Store:
         """
         detail = Detail.TIMES if brief else Detail.FULL
         return self._read_runs(_newest(_rows(), cohort, limit, offset), detail)[::-1]
+
+    def usual_ms(self, cohort: str) -> float:
+        """How long a cohort's runs take: the median of the newest five whose logs tell; 0 where none does."""
+        told = select(RunRow.duration_ms).where(RunRow.cohort == cohort, RunRow.duration_ms.is_not(None))
+        with self._reading() as session:
+            found = session.scalars(told.order_by(RunRow.started_at.desc()).limit(5)).all()
+        return median(ms for ms in found if ms is not None) if found else 0.0
 
     def recent(self, cohort: str, limit: int, in_full: int) -> list[Run]:
         """As `runs`, for a decision: the newest `in_full` that succeeded are whole; what is older has what times rest on, and
@@ -521,10 +546,11 @@ class Store:
         changes = self.objective_changes(cohort)
         return changes[-1].objective if changes else None
 
-    def record(self, verdict: Verdict) -> None:
-        """Adds what a person said of an action."""
+    def record(self, *verdicts: Verdict) -> None:
+        """Adds what a person said of actions: all or nothing."""
         with self._writing() as connection:
-            connection.execute(_add_verdict(verdict))
+            for verdict in verdicts:
+                connection.execute(_add_verdict(verdict))
 
     def verdicts(self, cohort: str) -> list[Verdict]:
         """What people said of a cohort's actions, oldest first."""
@@ -619,14 +645,16 @@ def _require_untried(connection: Connection, run: Run, decided_with: Collection[
             raise TriedMeanwhileError(f"run {key} began meanwhile and tries a change that run {run.key} was to try")
 
 
-def _update_unfinished(key: str, state: RunState, ended_at: datetime, outcome: Outcome | None) -> Update:
-    unfinished = update(RunRow).where(RunRow.key == key)
+def _update_unfinished(key: str, state: RunState, ended_at: datetime, outcome: Outcome | None, seen: bool) -> Update:
+    of_run = update(RunRow).where(RunRow.key == key)
+    mistaken: ColumnElement[bool] = false()
+    if seen and state is RunState.FAILED:
+        mistaken = RunRow.state == RunState.SUCCEEDED.value
     if outcome is None:
-        running = (RunRow.outcome.is_(None), RunRow.state == RunState.RUNNING.value)
-        return unfinished.where(*running).values(state=state.value, ended_at=ended_at)
+        running = and_(RunRow.outcome.is_(None), RunRow.state == RunState.RUNNING.value)
+        return of_run.where(running | mistaken).values(state=state.value, ended_at=ended_at)
     lacks = RunRow.outcome.is_(None) if outcome.duration_ms is None else RunRow.duration_ms.is_(None)
-    unfinished = unfinished.where(lacks)
-    return unfinished.values(
+    return of_run.where(lacks | mistaken).values(
         state=state.value,
         ended_at=ended_at,
         app_id=outcome.app_id,

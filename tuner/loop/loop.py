@@ -149,15 +149,16 @@ class _Begun(Enum):
 
 def prepare(job: Job, store_url: str) -> Turn:
     """Decide how the next run is steered and record it as running. Never raises: without a store it runs unsteered, as where
-    deciding takes longer than `job.most_seconds.before`."""
-    preparing = _Preparing(job, store_url, datetime.now(UTC), time.monotonic() + job.most_seconds.before)
+    deciding takes longer than `job.most_seconds` allows."""
+    preparing = _Preparing(job, store_url, datetime.now(UTC), time.monotonic(), job.most_seconds.before_run())
     late = partial(_not_prepared, preparing)
-    if (turn := within(job.most_seconds.before, lambda: _prepared_ahead(preparing), late)) is not None:
-        return turn
+    for step in (_looked_up, _prepared_ahead):
+        if (turn := within(preparing.seconds_left, partial(step, preparing), late)) is not None:
+            return turn
     since = time.monotonic()
     with suppress(Exception):
         load_rules()
-    preparing.ends_at += time.monotonic() - since
+    preparing.began += time.monotonic() - since
     return within(preparing.seconds_left, lambda: _prepared(preparing), late)
 
 
@@ -179,27 +180,38 @@ class _Preparing:
     job: Job
     store_url: str
     now: datetime
-    ends_at: float
+    began: float
+    most_seconds: float
+    store: Store | None = None
     place: EventLogPlace = field(default_factory=lambda: EventLogPlace(why="no event log"))
     problems: Problems = field(default_factory=Problems)
     waited_for: Consent = field(default_factory=Consent)
 
     @property
     def seconds_left(self) -> float:
-        return self.ends_at - time.monotonic()
+        return self.began + self.most_seconds - time.monotonic()
 
     def turn(self, job: Job, steering: _Steering, problems: Sequence[str]) -> Turn:
         decided = (steering.decision, steering.directives, steering.conf)
         return Turn(job, *decided, self.place.directory, self.now, tuple(problems), steering.taught, steering.names)
 
 
-def _prepared_ahead(preparing: _Preparing) -> Turn | None:
-    """The turn, where what was decided when the last run ended still holds; None where it is to be decided now."""
+def _looked_up(preparing: _Preparing) -> Turn | None:
+    """None where there is a history to decide on. A job that takes long may wait longer for that."""
     job, problems = preparing.job, preparing.problems
     preparing.place = problems.guard("find a place for the event log", lambda: event_log_place(job), preparing.place)
-    store = _opened(preparing)
+    store = preparing.store = _opened(preparing)
     if store is None:
         return _observed(preparing)
+    usual_ms = problems.guard("look up how long its runs take", lambda: store.usual_ms(job.cohort), 0.0)
+    preparing.most_seconds = job.most_seconds.before_run(usual_ms / 1e3)
+    return None
+
+
+def _prepared_ahead(preparing: _Preparing) -> Turn | None:
+    """The turn, where what was decided when the last run ended still holds; None where it is to be decided now."""
+    job, problems, store = preparing.job, preparing.problems, preparing.store
+    assert store is not None
     problems.guard("harvest earlier runs", lambda: _catch_up(store, preparing), None)
     take_up = partial(_steer_as_decided_ahead, store, preparing)
     steering = problems.guard("take up what was decided ahead", take_up, None)
@@ -232,10 +244,10 @@ def _observed(preparing: _Preparing) -> Turn:
 
 def _not_prepared(preparing: _Preparing) -> Turn:
     """The turn of a job that waits no longer: unsteered, and recorded as that while it runs."""
-    job, problems, seconds = preparing.job, Problems(preparing.problems.found), preparing.job.most_seconds.before
+    job, problems, seconds = preparing.job, Problems(preparing.problems.found), preparing.most_seconds
     doing = preparing.problems.doing or "decide"
     problems.found.append(
-        f"could not {doing} within {seconds:g} s: this run is not steered; most_seconds_before is how long a job waits"
+        f"could not {doing} within {seconds:.3g} s: this run is not steered; most_seconds_before is how long a job waits"
     )
     if not preparing.waited_for.withdraw():
         # Its record may hold the other decision, and no log may be taken for that one's.
@@ -466,7 +478,7 @@ def withdraw(turn: Turn, store_url: str) -> None:
             store.finish(turn.job.key, RunState.LOST, datetime.now(UTC), None)
 
     with suppress(Exception):
-        within(turn.job.most_seconds.after, withdrawn)
+        within(turn.job.most_seconds.after_run(), withdrawn)
 
 
 def forget(turn: Turn, store_url: str) -> None:
@@ -477,7 +489,7 @@ def forget(turn: Turn, store_url: str) -> None:
             store.forget(turn.job.key)
 
     with suppress(Exception):
-        within(turn.job.most_seconds.after, forgotten)
+        within(turn.job.most_seconds.after_run(), forgotten)
 
 
 def submitted(origin: Origin, job: Callable[[Run], Job], store_url: str, most_seconds: float) -> list[Turn]:
@@ -500,11 +512,12 @@ def complete(turn: Turn, store_url: str, *, failed: bool | None, ending: Ending 
     """Harvest the run's event log and store its outcome. Never raises. `ending` is what its driver saw of the job's end; where
     it saw none (`failed` is None), the log tells.
 
-    What takes longer than `turn.job.most_seconds.after` is left for the cohort's next decision, as is a log that is to land
+    What takes longer than `turn.job.most_seconds` allows is left for the cohort's next decision, as is a log that is to land
     later than its job ends.
     """
-    completing = _Completing(turn, store_url, failed, ending, Problems(turn.problems))
-    return within(turn.job.most_seconds.after, lambda: _completed(completing), lambda: _not_completed(completing))
+    most_seconds = turn.job.most_seconds.after_run((datetime.now(UTC) - turn.started_at).total_seconds())
+    completing = _Completing(turn, store_url, failed, ending, Problems(turn.problems), most_seconds)
+    return within(most_seconds, lambda: _completed(completing), lambda: _not_completed(completing))
 
 
 @dataclass(slots=True)
@@ -516,6 +529,7 @@ class _Completing:
     failed: bool | None
     ending: Ending
     problems: Problems
+    most_seconds: float
     stored: Run | None = None
     judged: Judgement | None = None
 
@@ -524,7 +538,7 @@ def _not_completed(completing: _Completing) -> Report:
     turn, run, problems = completing.turn, completing.stored, completing.problems
     left = "the run is stored" if run else "left for the cohort's next decision"
     late = (
-        f"could not {problems.doing or 'harvest the run'} within {turn.job.most_seconds.after:g} s: {left}; "
+        f"could not {problems.doing or 'harvest the run'} within {completing.most_seconds:.3g} s: {left}; "
         "most_seconds_after is how long a job waits"
     )
     seen = _failure(None, None, completing.ending) if completing.failed else None
@@ -554,7 +568,7 @@ def _completed(completing: _Completing) -> Report:
     outcome = replace(outcome, failure=failure) if outcome and failure else outcome
     run = with_borrowed(replace(turn.run, state=state, ended_at=datetime.now(UTC), outcome=outcome))
     turn = replace(turn, decision=run.decision)
-    stored = problems.guard("store the outcome", lambda: _finish(store_url, run), False)
+    stored = problems.guard("store the outcome", lambda: _finish(store_url, run, seen=bool(completing.failed)), False)
     completing.stored = run if stored else None
     look_back = partial(_look_back, turn, store_url, run, application, problems)
     judged, outlook = (problems.guard("look back at the run", look_back, None) if stored else None) or (None, None)
@@ -842,11 +856,11 @@ def _begin(
     return _Begun.RECORDED if begun else _Begun.NOT_RECORDED
 
 
-def _finish(store_url: str, run: Run) -> bool:
+def _finish(store_url: str, run: Run, *, seen: bool) -> bool:
     with Store.open(store_url) as store:
         # Whatever was recorded before it: this decision is what the run was submitted with.
         store.begin(run.begun)
-        store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome)
+        store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome, seen=seen)
     return True
 
 

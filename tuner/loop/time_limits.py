@@ -7,11 +7,38 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class MostSeconds:
-    """Seconds that a job waits at most: for its decision before it starts, for its harvest after it has ended."""
+class _Allowance:
+    """Seconds that any job waits, the share of its time that a longer one does, and the seconds that none waits longer than."""
 
-    before: float = 2.0
-    after: float = 5.0
+    least: float
+    share: float
+    most: float
+
+    def of(self, job_seconds: float) -> float:
+        return min(max(self.least, self.share * job_seconds), self.most)
+
+
+# Deciding on 100 queries takes 2 s of a core, reading their log and looking ahead 8 (TPC-DS, tests/benchmarks/large_job.py): a
+# job of so many takes minutes.
+BEFORE = _Allowance(2.0, 0.02, 10.0)
+AFTER = _Allowance(5.0, 0.05, 30.0)
+
+
+@dataclass(frozen=True, slots=True)
+class MostSeconds:
+    """Seconds that a job waits at most: for its decision before it starts, for its harvest after it has ended. None: as BEFORE
+    and AFTER allow a job that takes so long."""
+
+    before: float | None = None
+    after: float | None = None
+
+    def before_run(self, usual_seconds: float = 0.0) -> float:
+        """`usual_seconds` is what its runs take, as far as that is known."""
+        return BEFORE.of(usual_seconds) if self.before is None else self.before
+
+    def after_run(self, run_seconds: float = 0.0) -> float:
+        """`run_seconds` is what this run took."""
+        return AFTER.of(run_seconds) if self.after is None else self.after
 
 
 DEFAULT = MostSeconds()

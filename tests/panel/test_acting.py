@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -27,8 +28,16 @@ def proposed(store: Store) -> None:
     )
 
 
-def rule(client: Any, *change_ids: str, ruling: str = "approve", reason: str = "", **how: Any) -> Any:
-    body = {"cohort": COHORT, "change_ids": list(change_ids), "ruling": ruling, "reason": reason}
+def rule(
+    client: Any,
+    *change_ids: str,
+    ruling: str = "approve",
+    reason: str = "",
+    seen: dict[str, str] | None = None,
+    **how: Any,
+) -> Any:
+    body: dict[str, Any] = {"cohort": COHORT, "change_ids": list(change_ids), "ruling": ruling, "reason": reason}
+    body |= {"seen": seen} if seen else {}
     return client.post("/api/cohort/rulings", json=body, **how)
 
 
@@ -85,9 +94,46 @@ def test_nothing_is_kept_when_one_change_is_unknown(ask: Ask, store: Store) -> N
     assert not store.verdicts(COHORT)
 
 
+def test_a_ruling_on_what_no_longer_stands_as_it_was_shown_is_refused(ask: Ask, store: Store) -> None:
+    client = ask()
+    shown = {HINT.id: "proposed", PARTITIONS.id: "proposed"}
+    assert rule(client, HINT.id, seen=shown).status_code == 200
+    late = rule(client, HINT.id, ruling="pin", seen=shown)
+    assert (late.status_code, late.json()["detail"]) == (
+        409,
+        "nothing was done: what was shown as proposed is on trial",
+    )
+    both = rule(client, HINT.id, PARTITIONS.id, ruling="pin", seen=dict.fromkeys(shown, "promoted"))
+    assert (both.status_code, both.json()["detail"]) == (
+        409,
+        "nothing was done: 2 changes no longer stand as they were shown",
+    )
+    gone = rule(client, "x", seen={"x": "trial"})
+    assert (gone.status_code, gone.json()["detail"]) == (
+        409,
+        "nothing was done: what was shown as on trial is advised no more",
+    )
+    assert [(v.change_id, v.ruling) for v in store.verdicts(COHORT)] == [(HINT.id, Ruling.APPROVE)]
+    assert rule(client, HINT.id, ruling="pin", seen={HINT.id: "trial"}).status_code == 200
+
+
+def test_rulings_of_one_request_are_kept_all_or_none(ask: Ask, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded: list[int] = []
+    monkeypatch.setattr(Store, "record", lambda _store, *verdicts: recorded.append(len(verdicts)))
+    rule(ask(), HINT.id, PARTITIONS.id, HINT.id)
+    assert recorded == [2]
+
+
 @pytest.mark.parametrize(
     "wrong",
-    [{"change_ids": []}, {"ruling": "burn"}, {"reason": "x" * 1001}, {"by": "bob"}, {"change_ids": ["x"] * 201}],
+    [
+        {"change_ids": []},
+        {"ruling": "burn"},
+        {"reason": "x" * 1001},
+        {"by": "bob"},
+        {"change_ids": ["x"] * 201},
+        {"seen": {"x": "up"}},
+    ],
 )
 def test_requests_of_another_form_are_refused(ask: Ask, store: Store, wrong: dict[str, Any]) -> None:
     body = {"cohort": COHORT, "change_ids": [HINT.id], "ruling": "approve", **wrong}
@@ -105,6 +151,21 @@ def test_the_mode_is_set_and_given_back(ask: Ask, store: Store) -> None:
     assert answer.json() == {"message": "the job's own mode holds from the next run on"}
     page = client.get("/api/cohort", params={"cohort": COHORT}).json()
     assert (page["mode"], page["mode_setting"]["by"]) == ("suggest", "")
+
+
+def test_given_back_the_mode_is_the_jobs_own_which_the_next_run_tells(ask: Ask, store: Store) -> None:
+    def setting() -> tuple[str, bool]:
+        told = ask().get("/api/cohort", params={"cohort": COHORT}).json()["mode_setting"]
+        return told["mode"], told["is_known"]
+
+    store.set_mode(ModeChange(COHORT, Mode.OBSERVE, "bea", FIRST + timedelta(days=0.5)))
+    keep(store, night(1, query("q1", 20), mode=Mode.OBSERVE), details=outlook(decided(), mode=Mode.OBSERVE))
+    assert setting() == ("observe", True)
+    store.set_mode(ModeChange(COHORT, None, "bea", FIRST + timedelta(days=1.5)))
+    assert setting() == ("observe", False)
+    assert rule(ask(), HINT.id).json()["message"] == "approved: the next run tries it"
+    keep(store, night(2, query("q1", 20), mode=Mode.AUTO))
+    assert setting() == ("auto", True)
 
 
 def test_the_audit_has_all_that_was_done_newest_first(ask: Ask) -> None:

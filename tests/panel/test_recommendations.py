@@ -150,6 +150,24 @@ def test_what_waits_for_a_person_does_so_but_for_mode_observe(ask: Ask, store: S
     assert [(r["standing"], r["waits"]) for r in shown(ask)] == [("proposed", False), ("proposed", False)]
 
 
+def test_of_what_is_tried_in_part_each_part_is_ruled_on_by_itself(ask: Ask, store: Store) -> None:
+    order, needing = decided(ORDER, Standing.TRIAL), decided(replace(HINT, target="a=b"), needs=ORDER.id)
+    settled = hinted(1, Standing.PROMOTED, gain=99.0)
+    keep(
+        store,
+        night(0, query("q1", 20), mode=Mode.SUGGEST),
+        details=outlook(settled, order, needing, mode=Mode.SUGGEST),
+    )
+    mixed, other = shown(ask)
+    assert (mixed["standing"], mixed["waits"], other["waits"]) == ("trial", True, False)
+    assert sorted(mixed["rulings"]) == ["approve", "pin", "reject", "rollback"]
+    assert {a["change_id"]: sorted(a["rulings"]) for a in mixed["actions"]} == {
+        order.id: ["pin", "rollback"],
+        needing.id: ["approve", "reject", "rollback"],
+    }
+    assert sorted(other["actions"][0]["rulings"]) == ["pin", "rollback"]
+
+
 def test_since_when_it_stands_so_and_how_it_stood(ask: Ask, store: Store) -> None:
     first = night(0, query("q1", 20), changes=[hinted(1), hinted(2)])
     second = night(1, query("q1", 20), changes=[hinted(1, Standing.TRIAL), hinted(2)])

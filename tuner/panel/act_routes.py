@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 
 from fastapi import APIRouter, Depends, HTTPException
 
 from tuner.loop.stance_now import keep_stance_now
-from tuner.model.decision import Mode
+from tuner.model.decision import Mode, Standing
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.panel.access import Access
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import Done, ModeRequest, RulingRequest
 from tuner.panel.same_origin import from_own_page
+from tuner.words.standings import standing_words
 
 
 def act_routes(access_of: Callable[..., Access]) -> APIRouter:
@@ -25,13 +26,11 @@ def act_routes(access_of: Callable[..., Access]) -> APIRouter:
     @routes.post("/cohort/rulings")
     def rulings(request: RulingRequest, access: Access = asking) -> Done:
         facts = access.facts_to_change(request.cohort)
+        _check_seen(request.seen, facts.standings)
         _check(request, facts)
-        now = datetime.now(UTC)
-        for change_id in dict.fromkeys(request.change_ids):
-            verdict = Verdict(facts.cohort, change_id, request.ruling, access.viewer.name, now, request.reason.strip())
-            access.store().record(verdict)
+        access.store().record(*_verdicts(request, facts.cohort, access.viewer.name))
         keep_stance_now(access.store(), facts.cohort)
-        return Done(message=_done(request.ruling, _trials(request.change_ids, facts), facts.mode))
+        return Done(message=_done(request.ruling, _trials(request.change_ids, facts), _mode_for_certain(facts)))
 
     @routes.post("/cohort/mode")
     def mode(request: ModeRequest, access: Access = asking) -> Done:
@@ -57,13 +56,34 @@ def _check(request: RulingRequest, facts: CohortFacts) -> None:
         )
 
 
+def _check_seen(seen: Mapping[str, Standing], now: Mapping[str, Standing]) -> None:
+    """409 where a change stands elsewhere than its ruler saw it."""
+    moved = {change_id: standing for change_id, standing in seen.items() if now.get(change_id) is not standing}
+    if not moved:
+        return
+    if len(moved) > 1:
+        raise HTTPException(409, f"nothing was done: {len(moved)} changes no longer stand as they were shown")
+    ((change_id, then),) = moved.items()
+    stands = standing_words(now[change_id]) if change_id in now else "advised no more"
+    raise HTTPException(409, f"nothing was done: what was shown as {standing_words(then)} is {stands}")
+
+
+def _verdicts(request: RulingRequest, cohort: str, by: str) -> list[Verdict]:
+    now, reason = datetime.now(UTC), request.reason.strip()
+    return [Verdict(cohort, id_, request.ruling, by, now, reason) for id_ in dict.fromkeys(request.change_ids)]
+
+
+def _mode_for_certain(facts: CohortFacts) -> Mode | None:
+    return facts.mode if facts.mode_is_known else None
+
+
 def _trials(change_ids: Collection[str], facts: CohortFacts) -> int:
     """How many these are as people count them: what is tried together is one."""
     outlook = {decided.id: decided.change.trial for decided in facts.outlook.changes} if facts.outlook else {}
     return len({outlook.get(change_id, change_id) for change_id in change_ids})
 
 
-def _done(ruling: Ruling, count: int, mode: Mode) -> str:
+def _done(ruling: Ruling, count: int, mode: Mode | None) -> str:
     if mode is Mode.OBSERVE and ruling in (Ruling.APPROVE, Ruling.PIN):
         did = "approved" if ruling is Ruling.APPROVE else "pinned"
         return f"{did}: mode observe changes nothing, so no run applies {_it(count)} before the mode is another"

@@ -10,7 +10,7 @@ from tuner.history.cohort_rows import CohortSummary
 from tuner.history.store import Store
 from tuner.loop.imports_since import imports_since
 from tuner.loop.outlook import OUTLOOK_AMONG
-from tuner.model.decision import Decision, Mode
+from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.imported_change import ImportedChange
 from tuner.model.objective import Objective
 from tuner.model.run import Run, RunDetails, RunState
@@ -84,6 +84,15 @@ class CohortFacts:
         newest = self.last_decision
         return given or (newest.mode if newest else Mode.OBSERVE)
 
+    @property
+    def mode_is_known(self) -> bool:
+        """Whether it is sure to be that: not where the newest run had a person's, and since then a person gave the cohort back
+        to its job's own."""
+        if not self.mode_changes or self.mode_changes[-1].mode is not None:
+            return True
+        had = [change.mode for change in self.mode_changes if change.at <= self.summary.last_started_at]
+        return not had or had[-1] is None
+
     @cached_property
     def objective_changes(self) -> list[ObjectiveChange]:
         return self._store.objective_changes(self.cohort)
@@ -147,6 +156,11 @@ class CohortFacts:
             return None
         imports = imports_since(self._store, self.cohort, *self.outlook_as_made, self.runs)
         return rulings_since(*self.outlook_as_made, self.verdicts, self.mode, imports)
+
+    @property
+    def standings(self) -> dict[str, Standing]:
+        """Where each change stands now, by its id."""
+        return {decided.id: decided.standing for decided in self.outlook.changes} if self.outlook else {}
 
     def words_of_changes(self) -> dict[str, str]:
         """What each change that was ever decided on does, by its id and by those of its actions: older rulings have these."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from tuner.history.store import Store
 from tuner.panel.app import create_app
 from tuner.panel.guarded_answers import GuardedAnswers
 from tuner.panel.models import Home
+from tuner.person import this_person
 
 # What a browser calls this machine. Another name in the Host header is another site's, made to resolve to here.
 HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
@@ -85,7 +85,7 @@ class Loopback:
 
 def loopback_app(store: Callable[[], Store], token: str, port: int, core_hour_price: float | None = None) -> ASGIApp:
     """The panel for whoever knows the token, as the user of this process."""
-    owner = Owner(getpass.getuser())
+    owner = Owner(this_person())
 
     def viewer() -> Owner:
         return owner

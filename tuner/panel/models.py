@@ -183,9 +183,11 @@ class Savings(Answer):
 
 
 class ModeSetting(Answer):
-    """The mode of the cohort's next run. `by` is empty where no person set it: then the job or configuration did."""
+    """The mode of the cohort's next run. `by` is empty where no person set it: then the job or configuration did. It `is_known`
+    but where a person gave the cohort back to that and no run has started since: then it is the newest run's."""
 
     mode: Mode
+    is_known: bool = True
     by: str = ""
     at: datetime | None = None
     reason: str = ""
@@ -345,7 +347,7 @@ class RulingItem(Answer):
 class ActionItem(Answer):
     """One action of the change that is ruled on by `change_id`; `short_words` leave out its query. `copy_text` is the conf
     (`--conf key=value`), the SQL hint or the statement to paste; empty where there is none. `join` is the signature of the
-    join that it changes."""
+    join that it changes. Of the recommendation's rulings, `rulings` are those that are on this change."""
 
     change_id: str
     action_id: str
@@ -357,6 +359,7 @@ class ActionItem(Answer):
     verdict: RulingItem | None = None
     join: str = ""
     relations: list[str] = []
+    rulings: list[Ruling] = []
 
 
 class Recommendation(Answer):
@@ -366,7 +369,8 @@ class Recommendation(Answer):
     `gained_seconds` is what it gained in the latest run that measured it, `measured` what by all runs (None: they do not tell);
     `since_run` is the key of the run in which it first was in force. `rulings` are those that make sense now, and where it
     `waits` nothing comes of it without a person. It stands as it does since `stands_since`, and before that as it `stood`
-    (None: nowhere, or nothing tells). It `reaches_all` queries of a run, whichever it is for.
+    (None: nowhere, or nothing tells). It `reaches_all` queries of a run, whichever it is for. Of changes that stand apart
+    `standing` is that of what is furthest; some of them may wait all the same.
     """
 
     id: str
@@ -604,7 +608,8 @@ Sent = Annotated[str, AfterValidator(_storable)]
 
 
 class RulingRequest(BaseModel):
-    """`reason` is asked for where the ruling is reject."""
+    """`reason` is asked for where the ruling is reject. `seen` is where changes stood when they were ruled on, by their ids:
+    the ruling is refused where one of them stands elsewhere by now."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -612,6 +617,7 @@ class RulingRequest(BaseModel):
     change_ids: list[Sent] = Field(min_length=1, max_length=MOST_ITEMS)
     ruling: Ruling
     reason: Sent = Field("", max_length=MOST_REASON)
+    seen: dict[Sent, Standing] = Field(default_factory=dict, max_length=MOST_ITEMS)
 
 
 class ModeRequest(BaseModel):

@@ -98,6 +98,7 @@ class World:
     gained_seconds: float | None = 10.0
     recommendations: int = 1
     mode: Mode = Mode.AUTO
+    mode_is_known: bool = True
     hours_between_runs: int = 24
     last_run: RunState = RunState.SUCCEEDED
     approved: set[str] = field(default_factory=set)
@@ -149,7 +150,7 @@ class World:
             trend=[200.0, 198.0, None, 128.0],
             may_act=self.may_act,
             next_decision="1 on trial, 2 promoted",
-            mode_setting=ModeSetting(mode=self.mode),
+            mode_setting=ModeSetting(mode=self.mode, is_known=self.mode_is_known),
             objective=Objective.COST,
             counts={self.standing: 1},
             baseline_seconds=200.0,
@@ -186,7 +187,9 @@ class World:
         gained = GainItem(seconds=72.0, low=60.0, high=84.0, core_hours=0.2)
         known = {"measured": 1, "query_seconds": 128.0, "core_hours": 0.5, "cost": 0.04, "tuned": 1}
         totals = CohortTotalsItem(**known, gained=gained, waiting=1, failed=len(items) - 1)
-        return CohortList(items=items, total=len(items), offset=0, limit=50, totals=totals, tags=[self.texts.tag])
+        offset = int(asked.get("offset", "0"))
+        of_page = {"items": items[offset:], "total": len(items), "offset": offset, "limit": 50}
+        return CohortList(**of_page, totals=totals, tags=[self.texts.tag])
 
     def savings(self) -> Savings:
         def saved(seconds: float, lost: float = 0.0) -> SavedItem:
@@ -200,7 +203,7 @@ class World:
         return Savings(
             since="2026-03-02",
             total=total,
-            cohorts_in_all=1,
+            cohorts_in_all=3,
             weeks=[SavedOfWeek(week="2026-03-02", saved=total)],
             tags=[
                 SavedOfTag(tag=self.texts.tag, cohorts=1, saved=total),
@@ -249,8 +252,9 @@ class World:
         if change in self.approved:
             standing = Standing.TRIAL
         waits = standing is Standing.PROPOSED
+        rulings = [Ruling.APPROVE, Ruling.REJECT] if waits else [Ruling.PIN, Ruling.ROLL_BACK]
         action = first.actions[0].model_copy(
-            update={"change_id": change, "short_words": f"change {number}", "standing": standing}
+            update={"change_id": change, "short_words": f"change {number}", "standing": standing, "rulings": rulings}
         )
         measured = Measured(seconds=9.0, low=7.0, high=11.0, probability=0.98, queries=1, not_named=0, runs=4)
         risk = RiskItem(words="may cost up to 2.0 s (predicted)", may_harm=True)
@@ -265,7 +269,7 @@ class World:
                 "gained_seconds": None if waits else 10.0,
                 "risks": [risk] if number == 1 else [],
                 "queries": [QueryRef(fingerprint=f"q{number // 2}", name=f"query {number // 2}")],
-                "rulings": [Ruling.APPROVE, Ruling.REJECT] if waits else [Ruling.PIN, Ruling.ROLL_BACK],
+                "rulings": rulings,
             }
         )
 
@@ -278,6 +282,7 @@ class World:
             short_words=self.texts.copied,
             copy_text=self.texts.copied,
             standing=self.standing,
+            rulings=list(self.rulings),
         )
         return Recommendation(
             id="first",

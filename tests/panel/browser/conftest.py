@@ -12,7 +12,10 @@ from tests.panel.browser.canned import World
 from tests.panel.browser.world_server import WorldServer
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Request
+
+# So long nothing is asked once a page is drawn.
+STEP_MS, QUIET_STEPS = 20, 5
 
 
 class Visit:
@@ -22,13 +25,24 @@ class Visit:
         self.page, self.world, self.failing, self.origin = page, server.world, server.failing, server.origin
         self.hosts: set[str] = set()
         self.complaints: list[str] = []
-        page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
+        self._asked: set[Request] = set()
+        page.on("request", self._ask)
+        for end in ("requestfinished", "requestfailed"):
+            page.on(end, lambda request: self._asked.discard(request))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
 
+    def _ask(self, request: Request) -> None:
+        self.hosts.add(urlsplit(request.url).netloc)
+        self._asked.add(request)
+
     def open(self, address: str) -> Page:
         self.page.goto(f"{self.origin}/{address}")
-        self.page.wait_for_load_state("networkidle")
+        # As Playwright's networkidle, which waits for half a second.
+        quiet = 0
+        while quiet < QUIET_STEPS:
+            self.page.wait_for_timeout(STEP_MS)
+            quiet = 0 if self._asked else quiet + 1
         return self.page
 
     def open_chart(self, address: str) -> Page:

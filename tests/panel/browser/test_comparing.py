@@ -9,8 +9,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.panel.browser.becomes_true import becomes_true
-from tests.panel.browser.canned import World
+from tests.panel.browser.canned import START, World
 from tests.panel.browser.conftest import Visit
+from tuner.panel.models import RunItem
 
 
 def test_a_run_is_compared_with_the_one_before_by_one_button(visit: Callable[..., Visit]) -> None:
@@ -64,6 +65,33 @@ def test_other_runs_are_chosen_from_lists(visit: Callable[..., Visit]) -> None:
     assert becomes_true(page, "window.location.search.includes('before=run-0')")
     page.locator(".headline", has_text="72.0 s slower").wait_for()
     assert parse_qs(urlsplit(page.url).query)["after"] == ["run-11"]
+
+
+def test_runs_of_one_moment_are_told_apart(visit: Callable[..., Visit]) -> None:
+    class Mapped(World):
+        def run(self, night: int) -> RunItem:
+            alike = {"started_at": START, "query_seconds": 128.0, "run_id": f"run {night}"}
+            return World.run(self, night).model_copy(update=alike | {"map_index": night % 2})
+
+    page = visit(Mapped(runs=5), timezone_id="UTC").open("ui?cohort=c#runs")
+    page.get_by_role("button", name="Compare the run").first.click()
+    expect(page.get_by_label("Run before")).to_have_value("run-2")
+    label = "1 Mar 2026, 02:00 · succeeded · 4 min 0 s · map {} · run {}"
+    assert page.get_by_label("Run after").locator("option").all_inner_texts() == [
+        label.format(night % 2, night) for night in reversed(range(5))
+    ]
+
+
+def test_its_address_is_to_be_copied_by_hand_where_nothing_else_may(visit: Callable[..., Visit]) -> None:
+    going = visit()
+    page = going.open("ui?cohort=c&before=run-10&after=run-11#runs")
+    page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject(new Error()))")
+    page.evaluate("void (document.execCommand = () => false)")
+    page.get_by_role("button", name="Copy the address of this comparison").click()
+
+    field = page.get_by_role("textbox", name="the address of this comparison")
+    expect(field).to_have_value(f"{going.origin}/ui?cohort=c&before=run-10&after=run-11#runs")
+    assert field.evaluate("field => field.selectionEnd - field.selectionStart === field.value.length")
 
 
 def test_what_cannot_be_compared_says_why(visit: Callable[..., Visit]) -> None:

@@ -25,7 +25,7 @@ def test_what_runs_hold_with_other_sizes_stands_beside_what_they_held(visit: Cal
     page = visit().open("ui?cohort=c")
     figure = page.locator(".figure", has_text="GiB-hours a run")
     figure.wait_for()
-    said = "instead of 2.25 as the job asks (60% less); core-hours 0.500 instead of 0.500"
+    said = "instead of 2.25 as the job asks (60% less); core-hours 0.5 instead of 0.5"
     assert figure.inner_text().split("\n")[-1] == said
 
 
@@ -77,6 +77,42 @@ def test_enter_opens_the_run_in_the_table(visit: Callable[..., Visit]) -> None:
 
     assert becomes_true(page, "document.activeElement.dataset.key === 'run-0'")
     expect(page.get_by_role("tab", name="Runs")).to_have_attribute("aria-selected", "true")
+
+
+def test_a_tap_on_the_chart_opens_the_run_below_the_finger(visit: Callable[..., Visit]) -> None:
+    page = visit().open_chart("ui?cohort=c")
+    picture = page.locator(".chart-picture svg").first
+    box = picture.bounding_box()
+    assert box is not None
+    picture.dispatch_event("click", {"clientX": box["x"] + 62, "clientY": box["y"] + 50})
+    assert becomes_true(page, "document.activeElement.dataset.key === 'run-0'")
+
+
+def test_numbers_are_never_powers_of_ten(visit: Callable[..., Visit]) -> None:
+    page = visit().open("ui?cohort=c")
+    written = page.evaluate(
+        """import('/static/js/units.js').then(({ hours, measured, money }) => [
+            measured(1234.5, "runs"), measured(0.25, ""), measured(3e-9, ""), hours(1e-9), hours(0.0167), hours(1203.6),
+            money(1.4e-10), money(0.001), money(0), money(-1203.6),
+        ])"""
+    )
+    assert written == ["1,235 runs", "0.250", "0", "0", "0.0167", "1,204", "0", "0.001", "0.00", "-1,204"]
+
+
+def test_an_answer_that_comes_too_late_is_not_shown(visit: Callable[..., Visit]) -> None:
+    page = visit().open("ui?cohort=c")
+    shown = page.evaluate(
+        """import('/static/js/status.js').then(async ({ loadInto }) => {
+            const place = document.createElement("div");
+            let answer;
+            const late = loadInto(place, () => new Promise((resolve) => { answer = resolve; }), (text) => text);
+            await loadInto(place, async () => "new", (text) => text);
+            answer("old");
+            await late;
+            return place.textContent;
+        })"""
+    )
+    assert shown == "new"
 
 
 def test_arrow_keys_walk_over_the_tabs(visit: Callable[..., Visit]) -> None:
@@ -178,10 +214,11 @@ def test_a_column_sorts_by_itself_and_says_so(visit: Callable[..., Visit]) -> No
 def test_more_queries_are_asked_for(visit: Callable[..., Visit]) -> None:
     page = visit().open("ui?cohort=c#queries")
 
-    page.get_by_role("button", name="Show more").click()
+    page.get_by_role("button", name="Show more").evaluate("button => { button.click(); button.click(); }")
 
     page.locator("table.queries tbody tr").nth(59).wait_for()
     assert page.get_by_role("button", name="Show more").count() == 0
+    assert page.locator("table.queries tbody tr").count() == 60, "asked for twice at once, they come once"
 
 
 @pytest.mark.parametrize(

@@ -84,13 +84,14 @@ def test_a_recommendation_and_an_insight_lead_to_their_query_and_back(visit: Cal
 
 
 def test_walking_over_the_tabs_by_keys_is_one_step(visit: Callable[..., Visit]) -> None:
-    page = visit().open("ui?cohort=c")
+    page = visit().open("ui?cohort=c&query=q3#recommendations")
     before = page.evaluate("history.length")
     page.get_by_role("tab", name="Recommendations").focus()
     for _ in range(3):
         page.keyboard.press("ArrowRight")
 
     assert page.url.endswith("#runs")
+    assert page.get_by_role("tab", name="Runs").evaluate("tab => tab === document.activeElement")
     assert page.evaluate("history.length") == before + 1
     page.go_back()
     assert becomes_true(page, "document.querySelector('[role=tab][aria-selected=true]').innerText.startsWith('Rec')")

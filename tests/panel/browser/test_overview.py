@@ -72,6 +72,7 @@ def test_what_waits_is_shown_alone_by_a_press(visit: Callable[..., Visit]) -> No
 
     assert asked(going)["waits"] == "true"
     expect(wait).to_have_attribute("aria-pressed", "true")
+    assert page.evaluate("document.activeElement.dataset.total") == "waits", "the focus stays on the figure"
     wait.click()
     expect(page.locator("table.cohorts tbody tr")).to_have_count(2)
 
@@ -82,12 +83,27 @@ def test_a_tag_filters_and_a_shared_address_shows_the_same(visit: Callable[..., 
     page.get_by_role("button", name="finance").first.click()
     expect(page).to_have_url(re.compile(r"\btag=finance\b"))
     expect(page.get_by_label("DAG tag")).to_have_value("finance")
+    expect(page.get_by_label("DAG tag")).to_be_focused()
 
     going.open("ui?scope=nav&tag=finance&sort=gained&state=trial")
 
     expect(page.get_by_label("DAG tag")).to_have_value("finance")
     expect(page.get_by_label("State")).to_have_value("trial")
     expect(page.get_by_role("columnheader", name="Gained a run")).to_have_attribute("aria-sort", "descending")
+
+
+def test_a_page_behind_the_last_is_the_first(visit: Callable[..., Visit]) -> None:
+    going = visit()
+    page = going.open("ui?scope=nav&offset=100")
+    expect(page.locator("table.cohorts tbody tr")).to_have_count(2)
+    assert "offset" not in asked(going)
+
+
+def test_a_page_to_sign_in_in_the_place_of_an_answer_is_told_as_that(visit: Callable[..., Visit]) -> None:
+    going = visit()
+    going.page.route("**/api/cohorts*", lambda route: route.fulfill(content_type="text/html", body="<title>Sign in"))
+    page = going.open("ui?scope=nav")
+    assert "Signed out" in page.get_by_role("alert").inner_text()
 
 
 def test_back_after_a_search_stays_in_the_panel(visit: Callable[..., Visit]) -> None:
@@ -100,7 +116,7 @@ def test_back_after_a_search_stays_in_the_panel(visit: Callable[..., Visit]) -> 
     expect(page).not_to_have_url(re.compile("search="))
 
     expect(page.get_by_role("searchbox")).to_have_value("")
-    assert page.locator("table.cohorts tbody tr").count() == 2
+    expect(page.locator("table.cohorts tbody tr")).to_have_count(2)
 
 
 def test_savings_are_a_link_away_and_lead_back(visit: Callable[..., Visit]) -> None:
@@ -118,6 +134,7 @@ def test_savings_are_a_link_away_and_lead_back(visit: Callable[..., Visit]) -> N
         "By team",
         "no tag",
         "Other sizes than the job asks for",
+        "1 of 3: those that gained or lost most",
     ):
         assert told in seen, told
     page.get_by_label("Time").select_option("52")

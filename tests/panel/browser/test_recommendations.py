@@ -14,6 +14,7 @@ from tests.panel.browser.conftest import Visit
 from tuner.model.decision import Mode, Standing
 from tuner.model.run import RunState
 from tuner.model.verdict import Ruling
+from tuner.panel.models import RunItem
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
@@ -49,8 +50,8 @@ def test_rows_are_grouped_by_query_with_what_waits_first(visit: Callable[..., Vi
     page = visit(many()).open("ui?cohort=c")
     heads = [head.split("\n")[:2] for head in page.locator(".group-head").all_inner_texts()]
     assert heads[:3] == [
-        ["query 0", "2 changes, 2 wait for you"],
-        ["query 1", "2 changes, 1 waits for you"],
+        ["query 0", "2 changes, 2 wait"],
+        ["query 1", "2 changes, 1 waits"],
         ["query 2", "2 changes"],
     ]
     row = page.locator("tr.change-row")
@@ -81,8 +82,10 @@ def test_several_are_approved_in_one_request(visit: Callable[..., Visit]) -> Non
     going = visit(many())
     page = going.open("ui?cohort=c")
 
-    page.get_by_role("button", name="Select the 3 that wait").click()
+    page.get_by_role("button", name="Select the 3 that wait").press("Enter")
     bar = page.get_by_role("group", name="Rule on the selected")
+    page.keyboard.press("Enter")
+    assert going.world.posted == [], "a key that is held down rules on nothing"
     assert "3 changes selected" in bar.inner_text()
     bar.get_by_role("button", name="Approve").click()
     page.locator(".change-row .badge", has_text="On trial").nth(2).wait_for()
@@ -90,7 +93,13 @@ def test_several_are_approved_in_one_request(visit: Callable[..., Visit]) -> Non
     assert going.world.posted == [
         (
             "cohort/rulings",
-            {"cohort": "c", "change_ids": ["hint 0", "hint 1", "hint 2"], "ruling": "approve", "reason": ""},
+            {
+                "cohort": "c",
+                "change_ids": ["hint 0", "hint 1", "hint 2"],
+                "ruling": "approve",
+                "reason": "",
+                "seen": dict.fromkeys(["hint 0", "hint 1", "hint 2"], "proposed"),
+            },
         )
     ]
     assert page.locator(".table-note").inner_text() == "it holds from the next run on"
@@ -112,7 +121,7 @@ def test_several_are_rejected_with_one_reason(visit: Callable[..., Visit]) -> No
     form.wait_for(state="detached")
 
     ((_, body),) = going.world.posted
-    assert body == {"cohort": "c", "change_ids": ["hint 0", "hint 2"], "ruling": "reject", "reason": "quarter's end"}
+    assert (body["change_ids"], body["ruling"], body["reason"]) == (["hint 0", "hint 2"], "reject", "quarter's end")
 
 
 def test_what_no_ruling_fits_is_said(visit: Callable[..., Visit]) -> None:
@@ -167,6 +176,20 @@ def test_nobody_rules_on_what_a_filter_hides(visit: Callable[..., Visit]) -> Non
     assert page.get_by_role("group", name="Rule on the selected").count() == 0
 
 
+def test_what_a_filter_comes_to_hide_is_chosen_no_more(visit: Callable[..., Visit]) -> None:
+    going = visit(many())
+    page = going.open("ui?cohort=c")
+    page.locator("[data-filter=waits]").click()
+    page.get_by_role("checkbox", name="Select change 1").check()
+    page.get_by_role("button", name="change 0", exact=True).click()
+    going.world.approved.add("hint 1")
+    page.locator(".details").get_by_role("button", name="Approve").click()
+
+    page.locator(".table-note").wait_for()
+    assert page.locator("tr.change-row").count() == 1
+    assert page.get_by_role("group", name="Rule on the selected").count() == 0
+
+
 def test_after_the_last_of_a_filter_is_ruled_on_the_rest_is_shown(visit: Callable[..., Visit]) -> None:
     page = visit(many()).open("ui?cohort=c")
     page.locator("[data-filter=waits]").click()
@@ -180,6 +203,40 @@ def test_a_last_run_that_failed_needs_a_person(visit: Callable[..., Visit]) -> N
     page = visit(many(last_run=RunState.FAILED)).open("ui?cohort=c")
     page.get_by_role("button", name="Last run: failed with changes in force").click()
     assert becomes_true(page, "document.activeElement.dataset.key === 'run-11'")
+
+
+def test_a_last_run_that_failed_does_so_while_it_is_tried_again(visit: Callable[..., Visit]) -> None:
+    class TriedAgain(World):
+        def run(self, night: int) -> RunItem:
+            states = {self.runs - 1: RunState.RUNNING, self.runs - 2: RunState.FAILED}
+            return World.run(self, night).model_copy(update={"state": states.get(night, RunState.SUCCEEDED)})
+
+    page = visit(TriedAgain()).open("ui?cohort=c")
+    page.get_by_role("button", name="Last run: failed with changes in force").click()
+    assert becomes_true(page, "document.activeElement.dataset.key === 'run-10'")
+
+
+def test_a_page_that_was_left_open_is_of_now_when_it_is_seen_again(visit: Callable[..., Visit]) -> None:
+    going = visit(many())
+    page = going.open("ui?cohort=c")
+    going.world.runs, going.world.recommendations = 14, 15
+    runs = page.get_by_role("tab", name="Runs")
+
+    def seen_again() -> None:
+        page.evaluate("void (Date.now = ((now) => () => now() + 600_000)(Date.now))")
+        page.evaluate("void document.dispatchEvent(new Event('visibilitychange'))")
+
+    box = page.get_by_role("checkbox", name="Select change 0")
+    box.check()
+    seen_again()
+    page.wait_for_load_state("networkidle")
+    assert runs.inner_text().split() == ["Runs", "12"], "not below what somebody is about to rule on"
+    box.uncheck()
+    seen_again()
+    expect(page.locator("tr.change-row")).to_have_count(15)
+    assert runs.inner_text().split() == ["Runs", "14"]
+    runs.click()
+    page.locator("tr[data-key=run-13]").wait_for()
 
 
 def test_mode_observe_says_plainly_that_nothing_will_be_changed(visit: Callable[..., Visit]) -> None:

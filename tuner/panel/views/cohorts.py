@@ -91,5 +91,5 @@ def _now(facts: CohortFacts) -> dict[str, object]:
 def _mode_setting(facts: CohortFacts) -> ModeSetting:
     newest = facts.mode_changes[-1] if facts.mode_changes else None
     if newest is None or newest.mode is None:
-        return ModeSetting(mode=facts.mode)
+        return ModeSetting(mode=facts.mode, is_known=facts.mode_is_known)
     return ModeSetting(mode=newest.mode, by=newest.by, at=newest.at, reason=shortened(newest.reason))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Risk
-from tuner.model.decision import DecidedChange, Decision, Mode, Standing
+from tuner.model.decision import IN_FORCE, DecidedChange, Decision, Mode, Standing
 from tuner.model.run import Run
 from tuner.model.trial import decided_by_trial, standing_of
 from tuner.model.verdict import Ruling, Verdict
@@ -56,7 +56,7 @@ Trial = tuple[DecidedChange, ...]
 def recommended_trials(outlook: Decision | None) -> list[Trial]:
     """What asks for a person first, and the largest gain first among equals."""
     trials = decided_by_trial(outlook.changes) if outlook else []
-    return sorted(trials, key=lambda trial: (ORDER.index(standing_of(trial)), -_gain(trial)))
+    return sorted(trials, key=lambda trial: (not _is_asked(trial), ORDER.index(standing_of(trial)), -_gain(trial)))
 
 
 def recommendations(facts: CohortFacts, trials: Sequence[Trial]) -> list[Recommendation]:
@@ -76,17 +76,20 @@ def _recommendation(trial: Trial, facts: CohortFacts, stands: StandingHistory, r
     said = {decided.id: rulings.on(decided.change) for decided in trial}
     gain = view.so_far.gain(trial)
     told = stands.of_trial(trial, list(said.values()))
+    ruled = _ruled(trial, standing, said)
     return Recommendation(
         id=digest("\n".join(sorted(decided.id for decided in trial))),
         standing=standing,
-        waits=standing is Standing.PROPOSED and facts.mode is not Mode.OBSERVE,
+        waits=_is_asked(trial) and facts.mode is not Mode.OBSERVE,
         stands_since=told.since,
         stood=told.before,
         sentence=shortened(reason_words(first.change.reason, names)),
         status=shortened(status_words(first, names)),
         values=shortened(values_words(first)),
         actions=[
-            _action_item(decided, a, said[decided.id], names) for decided in trial for a in decided.change.actions
+            _action_item(decided, a, said[decided.id], [r for r, ids in ruled.items() if decided.id in ids], names)
+            for decided in trial
+            for a in decided.change.actions
         ],
         evidence=evidence_items(first.change.evidence),
         predicted=Seconds.of(first.change.prediction) if first.change.prediction else None,
@@ -99,7 +102,7 @@ def _recommendation(trial: Trial, facts: CohortFacts, stands: StandingHistory, r
         reaches_all=any(decided.change.sets_properties for decided in trial),
         since_run=since.key if since else "",
         since_at=since.started_at if since else None,
-        rulings=_rulings(trial, standing, list(said.values())),
+        rulings=list(ruled),
     )
 
 
@@ -113,7 +116,9 @@ def _runs_with(trial: Trial, view: RunsInView) -> list[Run]:
     return [run for run, followed in view.followed if not ids.isdisjoint(followed)]
 
 
-def _action_item(decided: DecidedChange, action: Action, verdict: Verdict | None, names: QueryNames) -> ActionItem:
+def _action_item(
+    decided: DecidedChange, action: Action, verdict: Verdict | None, rulings: list[Ruling], names: QueryNames
+) -> ActionItem:
     return ActionItem(
         change_id=decided.id,
         action_id=action.id,
@@ -125,6 +130,7 @@ def _action_item(decided: DecidedChange, action: Action, verdict: Verdict | None
         verdict=_ruling_item(verdict) if verdict else None,
         join=action.target if action.kind is ActionKind.HINT_JOIN else "",
         relations=list(action.relations),
+        rulings=rulings,
     )
 
 
@@ -132,12 +138,40 @@ def _ruling_item(verdict: Verdict) -> RulingItem:
     return RulingItem(ruling=verdict.ruling, by=verdict.by, at=verdict.at, reason=shortened(verdict.reason))
 
 
-def _rulings(trial: Trial, standing: Standing, said: Sequence[Verdict | None]) -> list[Ruling]:
-    """Those that would change something. What only a person can carry out can only be rejected."""
+def _is_asked(trial: Trial) -> bool:
+    """Whether a part of it is left to a person."""
+    return any(decided.standing is Standing.PROPOSED for decided in trial)
+
+
+def _ruled(trial: Trial, standing: Standing, said: Mapping[str, Verdict | None]) -> dict[Ruling, list[str]]:
+    """The rulings that would change something, each with the ids of the changes that it is on. What only a person can carry
+    out can only be rejected."""
     if not any(decided.change.carried_out for decided in trial):
-        return [Ruling.REJECT] if standing is Standing.PROPOSED else []
-    same = {verdict.ruling for verdict in said if verdict} if all(said) else set()
-    return [ruling for ruling in _RULINGS[standing] if same != {ruling} or standing is Standing.EXPIRED]
+        return {Ruling.REJECT: _ids(trial)} if standing is Standing.PROPOSED else {}
+    found = {ruling: _ids(trial) for ruling in _RULINGS[standing]} | _ruled_in_part(trial, standing)
+    return {
+        ruling: ids
+        for ruling, ids in found.items()
+        if standing is Standing.EXPIRED or any(_newest(said[id_]) is not ruling for id_ in ids)
+    }
+
+
+def _ruled_in_part(trial: Trial, standing: Standing) -> dict[Ruling, list[str]]:
+    """Of a trial that is in force in part: what is proposed is approved by itself, and what was never tried is not pinned."""
+    if standing not in IN_FORCE:
+        return {}
+    proposed = _ids([decided for decided in trial if decided.standing is Standing.PROPOSED])
+    asked = {Ruling.APPROVE: proposed, Ruling.REJECT: proposed} if proposed else {}
+    can_pin = Ruling.PIN in _RULINGS[standing]
+    return asked | ({Ruling.PIN: _ids([decided for decided in trial if decided.is_in_force])} if can_pin else {})
+
+
+def _ids(trial: Sequence[DecidedChange]) -> list[str]:
+    return [decided.id for decided in trial]
+
+
+def _newest(verdict: Verdict | None) -> Ruling | None:
+    return verdict.ruling if verdict else None
 
 
 def _gain(trial: Trial) -> float:

@@ -24,8 +24,13 @@ async function answer(path, options) {
     if (error.name === "AbortError") throw error;
     throw new ApiError(0, WORDS[0]);
   }
-  const body = await response.json().catch(() => null);
+  const body = await response.json().catch((error) => {
+    if (error.name === "AbortError") throw error;
+    return null;
+  });
   if (response.ok && body !== null) return body;
+  // A proxy that answers with its page to sign in, in place of the API.
+  if (response.ok && (response.headers.get("content-type") ?? "").startsWith("text/html")) throw new ApiError(401, WORDS[401]);
   const detail = typeof body?.detail === "string" ? body.detail : "";
   throw new ApiError(response.status, detail || WORDS[response.status] || `The server answered ${response.status}. Try again; its log says more.`);
 }

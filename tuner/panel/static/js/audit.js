@@ -4,11 +4,12 @@ import * as api from "./api.js";
 import { h } from "./element.js";
 import { moreButton } from "./more.js";
 import { named } from "./printable.js";
+import { RULED } from "./standing.js";
 import { empty, loadInto } from "./status.js";
 import { time } from "./times.js";
 
 const LIMIT = 50;
-const DID = { approve: "Approved", reject: "Rejected", pin: "Pinned", rollback: "Rolled back", import: "Imported", mode: "Changed the mode", objective: "Changed the objective" };
+const DID = { ...RULED, import: "Imported", mode: "Changed the mode", objective: "Changed the objective" };
 
 function what(item) {
   if (item.did === "objective") return item.objective ? `to ${item.objective}` : "back to the job's own";

@@ -51,7 +51,8 @@ export function followRuns({ reader, picture, tip, points, isHere, open }) {
   reader.addEventListener("pointerleave", () => document.activeElement !== reader && hide());
   reader.addEventListener("focus", () => reader.matches(":focus-visible") && show(at));
   reader.addEventListener("blur", hide);
-  picture.addEventListener("click", () => open(points[at].run));
+  // By where it was pressed: a finger has not moved there before.
+  picture.addEventListener("click", (event) => svg && open(points[nearest(event)].run));
   reader.addEventListener("keydown", (event) => {
     if (event.key === "Enter") return open(points[at].run);
     if (event.key === "Escape") return hide();

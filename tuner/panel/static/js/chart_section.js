@@ -17,17 +17,17 @@ function isOpenAtFirst() {
   return left ? left === "open" : window.innerHeight >= TALL;
 }
 
-/** `loaded` answers the newest runs. */
-export function chartSection(page, loaded) {
+/** Of the page's newest runs; `open` or not. */
+export function chartSection(page, { open = isOpenAtFirst() } = {}) {
   const place = h("div", { class: "chart-place" });
   const trend = h("span", { class: "trend faint" });
   const asTable = h("button", { type: "button", class: "link", hidden: true, on: { click: () => page.openRuns() } }, "Read as a table");
-  const fold = h("details", { class: "chart-fold", open: isOpenAtFirst() }, h("summary", {}, h("h2", { id: "runs-title" }, "Query time over runs"), trend), h("div", { class: "chart-tools" }, asTable), place);
+  const fold = h("details", { class: "chart-fold", open }, h("summary", {}, h("h2", { id: "runs-title" }, "Query time over runs"), trend), h("div", { class: "chart-tools" }, asTable), place);
   let drawn = false;
 
   const draw = async () => {
     try {
-      const runs = await loaded();
+      const runs = await page.runs();
       if (!runs.items.length) return place.replaceChildren(empty("No run has been recorded.", "The chart begins with the first run."));
       asTable.hidden = false;
       if (runs.items.every((run) => run.query_seconds === null)) return place.replaceChildren(empty("No run has been measured yet.", "A run is measured when it has ended and its event log was read."));
@@ -48,7 +48,7 @@ export function chartSection(page, loaded) {
   };
 
   const drawTrend = async () => {
-    const runs = [...(await loaded()).items].reverse();
+    const runs = [...(await page.runs()).items].reverse();
     trend.replaceChildren(...[sparkLine(runs), chartWords(runs)].filter(Boolean));
   };
 

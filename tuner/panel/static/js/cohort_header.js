@@ -9,7 +9,8 @@ import { clipped, named } from "./printable.js";
 import { STATES, badge } from "./standing.js";
 import { time } from "./times.js";
 
-function whoSetIt({ by, at, reason }) {
+function whoSetIt({ is_known: isKnown, by, at, reason }) {
+  if (!isKnown) return h("span", { class: "faint" }, "known when the next run starts");
   if (!by) return h("span", { class: "faint" }, "as the job or the configuration has it");
   return h("span", { class: "faint" }, "set by ", named(by, { limit: 60 }), at ? [" on ", time(at)] : "", reason ? [": ", named(reason, { limit: 160 })] : "");
 }
@@ -19,19 +20,15 @@ function judgedBy({ objective }) {
   return objective === "time" ? "" : h("span", { class: "faint" }, `judged by ${objective === "cost" ? "cost: time and core-hours" : "either time or core-hours"}`);
 }
 
-function modeRow(page) {
-  const { mode_setting: setting, may_act: mayAct } = page.cohort;
-  const row = h("div", { class: "mode-row" }, h("span", { class: "label" }, "Mode"), h("strong", {}, setting.mode), whoSetIt(setting), judgedBy(page.cohort));
-  if (!mayAct) {
-    row.append(h("span", { class: "notice inline" }, icon("eye"), MAY_NOT_ACT));
-    return row;
-  }
+/** What changes the mode: a button, and the place of its form. */
+function modeChanger(page) {
   const place = h("div", { class: "mode-place" });
   const button = h("button", { type: "button", class: "small", "aria-expanded": "false" }, "Change mode");
-  const close = ({ focus = true } = {}) => {
+  const close = () => {
+    if (place.firstChild?.inert) return;
     place.replaceChildren();
     button.setAttribute("aria-expanded", "false");
-    if (focus) button.focus();
+    button.focus();
   };
   button.addEventListener("click", () => {
     if (place.hasChildNodes()) return close();
@@ -40,16 +37,29 @@ function modeRow(page) {
     place.replaceChildren(form);
     return form.querySelector("input:checked")?.focus();
   });
-  row.append(button);
-  return [row, place];
+  return { button, place };
+}
+
+function modeRow(page) {
+  const { mode_setting: setting, may_act: mayAct } = page.cohort;
+  const mode = setting.is_known ? setting.mode : "the job's own";
+  const row = h("div", { class: "mode-row" }, h("span", { class: "label" }, "Mode"), h("strong", {}, mode), whoSetIt(setting), judgedBy(page.cohort));
+  if (!mayAct) {
+    row.append(h("span", { class: "notice inline" }, icon("eye"), MAY_NOT_ACT));
+    return row;
+  }
+  // One for all times that the header is drawn: somebody may be writing in its form.
+  page.modeChanger ??= modeChanger(page);
+  row.append(page.modeChanger.button);
+  return [row, page.modeChanger.place];
 }
 
 /** What the next run is to have: in mode observe plainly nothing, whatever the latest had. */
-function nextRun({ mode, next_decision: decision }) {
+function nextRun({ mode, mode_setting: setting, next_decision: decision }) {
   if (!decision && mode !== "observe") return "";
   const words = decision ? named(decision, { limit: 400 }) : "";
   const told = mode === "observe" ? ["nothing will be changed", words ? [" (", words, ")"] : ""] : words;
-  return h("p", { class: "decision" }, h("strong", {}, "Next run: "), told);
+  return h("p", { class: "decision" }, h("strong", {}, "Next run: "), setting.is_known ? "" : `if its mode is ${mode}, as the latest run's: `, told);
 }
 
 export function cohortHeader(page) {

@@ -1,37 +1,39 @@
 // A cohort: its state and mode, the chart of its runs, and what is known and can be done, in tabs.
 
-import { allPages } from "./all_pages.js";
-import { announce } from "./announce.js";
 import * as api from "./api.js";
 import { auditTrail } from "./audit.js";
 import { chartSection } from "./chart_section.js";
 import { cohortHeader } from "./cohort_header.js";
+import { countUnopened, renewWhenSeenAgain, renewable, runsOf } from "./cohort_renewal.js";
 import { comparedRuns } from "./compared_runs.js";
 import { h } from "./element.js";
 import { figures } from "./figures.js";
 import { drawGlance } from "./glance.js";
 import { insightList } from "./insights.js";
 import { here, onReturn, visit } from "./navigation.js";
-import { clipped } from "./printable.js";
 import { queriesAsked, queriesPanel } from "./queries.js";
-import { recommendationList } from "./recommendations.js";
+import { listAtFirst, recommendationList } from "./recommendations.js";
 import { runsPanel } from "./runs_panel.js";
 import { skeleton } from "./status.js";
 import { tabs } from "./tabs.js";
 
-const MOST_RUNS = 200;
 const FIRST_TAB = "recommendations";
 
-function pageTabs(page, loaded) {
+/** The tab that the address asks for. */
+function tabAsked(page) {
+  return here().part || (page.comparison ? "runs" : FIRST_TAB);
+}
+
+function pageTabs(page) {
   const entries = [
     { name: FIRST_TAB, words: "Recommendations", fill: (panel) => recommendationList(panel, page) },
-    { name: "queries", words: "Queries and plans", fill: (panel) => queriesPanel(panel, page) },
+    { name: "queries", words: "Queries and plans", fill: (panel, how) => queriesPanel(panel, page, how) },
     { name: "insights", words: "Insights", fill: (panel) => insightList(panel, page) },
-    { name: "runs", words: "Runs", fill: (panel) => runsPanel(panel, page, loaded) },
+    { name: "runs", words: "Runs", fill: (panel, how) => runsPanel(panel, page, how) },
     { name: "audit", words: "Audit", fill: (panel) => auditTrail(panel, page) },
   ];
   return tabs("Parts of the cohort", entries, {
-    first: here().part || (page.comparison ? "runs" : ""),
+    first: tabAsked(page),
     chosen: (name, { walking }) => visit({}, { part: name, as: walking ? "tabs" : "" }),
   });
 }
@@ -47,47 +49,11 @@ function follow(page) {
     page.comparison = compared;
     page.tabs.stale("runs");
   }
-  page.tabs.select(here().part || FIRST_TAB);
+  page.tabs.select(tabAsked(page));
 }
 
-/** Asks once, and again only after a failure. */
-function once(ask) {
-  let asked = null;
-  return () => {
-    asked ??= ask().catch((error) => {
-      asked = null;
-      throw error;
-    });
-    return asked;
-  };
-}
-
-/** How many there are behind the tabs that nobody has opened; a failure shows when one does. */
-function countUnopened(page) {
-  for (const [tab, ask] of Object.entries({ insights: api.insights, audit: api.audit })) {
-    if (page.tabs.opened(tab)) continue;
-    ask(page.name, { limit: 1, offset: 0 }).then(({ total }) => page.tabs.count(tab, total)).catch(() => {});
-  }
-  page.recommendations().then((items) => page.tabs.count("recommendations", items.length)).catch(() => {});
-}
-
-/** Draws the page of `cohort` into `main`. */
-export async function cohortPage(main, name, scope) {
-  const loaded = once(() => api.runs(name, { limit: MOST_RUNS }));
-  // Asked for at once, so that what shows runs waits for one answer and not for two after another; it shows the failures.
-  loaded().catch(() => {});
-  const cohort = await api.cohort(name);
-  const top = h("div", { class: "cohort-top" });
-  const glance = h("section", { class: "glance-place", "aria-labelledby": "glance-title" }, skeleton(2));
-
-  const page = { name, scope, cohort, run: null, comparison: comparedRuns(), filter: null, runs: loaded };
-  page.ask = () => {
-    page.recommendations = once(() => allPages((paged) => api.recommendations(name, paged)));
-  };
-  page.drawTop = () => {
-    top.replaceChildren(cohortHeader(page), glance, figures(page.cohort));
-    drawGlance(glance, page);
-  };
+/** The ways from one part of the page to another. */
+function addWays(page) {
   page.openRecommendations = (filter) => {
     page.filter = filter;
     page.tabs.stale(FIRST_TAB);
@@ -108,24 +74,41 @@ export async function cohortPage(main, name, scope) {
     page.tabs.stale("queries");
     page.tabs.select("queries");
   };
-  /** After a person did something: what the server says now. */
-  page.changed = async (message) => {
-    announce(clipped(message, 300));
-    page.tabs.stale("audit");
-    page.ask();
-    page.cohort = await api.cohort(name);
-    page.drawTop();
-    countUnopened(page);
-  };
+}
 
-  page.ask();
+/** Draws the page of `cohort` into `main`. */
+export async function cohortPage(main, name, scope) {
+  const runs = runsOf(name);
+  // Asked for at once, so that what shows runs waits for one answer and not for two after another; it shows the failures.
+  runs().catch(() => {});
+  const cohort = await api.cohort(name);
+  const top = h("div", { class: "cohort-top" });
+  const glance = h("section", { class: "glance-place", "aria-labelledby": "glance-title" }, skeleton(2));
+
+  const page = { name, scope, cohort, runs, run: null, comparison: comparedRuns(), filter: null, list: listAtFirst(), underWay: 0 };
+  page.drawTop = () => {
+    const focused = document.activeElement;
+    top.replaceChildren(cohortHeader(page), glance, figures(page.cohort));
+    // A form that is open stays, but is put back.
+    if (top.contains(focused)) focused.focus();
+    drawGlance(glance, page);
+  };
+  renewable(page);
+  addWays(page);
+
   page.drawTop();
-  const chart = chartSection(page, loaded);
+  let chart = chartSection(page);
+  page.drawChart = () => {
+    const drawn = chartSection(page, { open: chart.querySelector("details").open });
+    chart.replaceWith(drawn);
+    chart = drawn;
+  };
   page.counted = (tab, number) => page.tabs?.count(tab, number);
-  page.tabs = pageTabs(page, loaded);
+  page.tabs = pageTabs(page);
   page.tabs.count("queries", cohort.queries);
   page.tabs.count("runs", cohort.runs);
   countUnopened(page);
   main.replaceChildren(top, chart, page.tabs.element);
   onReturn(() => follow(page));
+  renewWhenSeenAgain(page, () => page.underWay > 0 || main.querySelector("form, .choice-bar") !== null);
 }

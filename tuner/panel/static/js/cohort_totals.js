@@ -9,7 +9,7 @@ import { counted, grouped, hours, money, seconds, share } from "./units.js";
 /** A number of cohorts or changes that is a filter, too: `name` is that of the filter, `none` is said where there are none. */
 function filterFigure(label, number, name, none, asked, ask) {
   if (!number && !asked[name]) return figure(label, grouped(number), none);
-  const press = h("button", { type: "button", class: "link", "aria-pressed": String(Boolean(asked[name])), on: { click: () => ask({ [name]: asked[name] ? "" : "true" }) } }, grouped(number));
+  const press = h("button", { type: "button", class: "link", "data-total": name, "aria-pressed": String(Boolean(asked[name])), on: { click: () => ask({ [name]: asked[name] ? "" : "true" }, { focus: [`[data-total=${name}]`, ".scroller"] }) } }, grouped(number));
   return figure(label, press, asked[name] ? "shown alone; press for all" : "press to show them alone");
 }
 
@@ -20,7 +20,7 @@ function gained({ gained: gain, tuned, query_seconds: took }) {
   return figure("Gained by their changes", lessOrMore(gain.seconds), `${part}${boundsWords(gain) || "exactly"}, in ${counted(tuned, "cohort")}`);
 }
 
-/** `totals` of `total` cohorts; `asked` are the filters, `ask(change)` asks for others. */
+/** `totals` of `total` cohorts; `asked` are the filters, `ask(change, {focus})` asks for others. */
 export function cohortTotals({ total, totals }, asked, ask) {
   const cost = totals.cost === null ? "" : `, cost ${money(totals.cost)}`;
   return h(

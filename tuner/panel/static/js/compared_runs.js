@@ -8,10 +8,13 @@ export function comparedRuns() {
   return before && after ? { before, after } : null;
 }
 
-/** Before a run, of those that are known, newest first: the newest that succeeded and was measured; null where there is none. */
+/**
+ * Before a run, of those that are known, newest first: the newest that succeeded and was measured, of the same mapped task where
+ * there is one; null where there is none.
+ */
 export function runBefore(run, known) {
-  const older = known.slice(known.indexOf(run) + 1);
-  return older.find((each) => each.state === "succeeded" && each.query_seconds !== null) ?? null;
+  const older = known.slice(known.indexOf(run) + 1).filter((each) => each.state === "succeeded" && each.query_seconds !== null);
+  return older.find((each) => each.map_index === run.map_index) ?? older[0] ?? null;
 }
 
 /** Whether there is anything to compare of a run. */

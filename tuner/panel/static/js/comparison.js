@@ -7,7 +7,7 @@ import { copyButton } from "./copying.js";
 import { difference, lessOrMore } from "./difference.js";
 import { h, uniqueId } from "./element.js";
 import { icon } from "./icons.js";
-import { visit } from "./navigation.js";
+import { addressWith, visit } from "./navigation.js";
 import { clipped, named } from "./printable.js";
 import { RUN_STATES } from "./standing.js";
 import { empty, loadInto } from "./status.js";
@@ -127,17 +127,26 @@ function drawn(found, page) {
   return [h("p", { class: `headline ${tone}` }, named(found.headline, { limit: 400 })), ...[why(found)].flat(), ...[queries(found, page)].flat(), others(found)].filter(Boolean);
 }
 
-/** `3 Mar 2026, 02:00 · succeeded · 2 min 8 s`. */
+/** `3 Mar 2026, 02:00 · succeeded · 2 min 8 s · map 3 · try 2`. */
 function label(run) {
   const took = run.application_seconds ?? run.query_seconds;
-  return [moment(run.started_at), RUN_STATES[run.state].words.toLowerCase(), ...(took === null ? [] : [seconds(took)]), ...(run.try_number > 1 ? [`try ${run.try_number}`] : [])].join(" · ");
+  const parts = [moment(run.started_at), RUN_STATES[run.state].words.toLowerCase(), took === null ? "" : seconds(took)];
+  return [...parts, run.map_index >= 0 ? `map ${run.map_index}` : "", run.try_number > 1 ? `try ${run.try_number}` : ""].filter(Boolean).join(" · ");
+}
+
+/** A label for each run, with what it is called where another has the same. */
+function labels(runs) {
+  const all = runs.map(label);
+  return runs.map((run, index) => (all.indexOf(all[index]) === all.lastIndexOf(all[index]) ? all[index] : `${all[index]} · ${clipped(run.run_id || run.key, 60)}`));
 }
 
 function choice(words, chosen, runs, choose) {
   const id = uniqueId("run");
   // A run that the address asks for may be older than those at hand.
   const unknown = runs.some((run) => run.key === chosen) ? [] : [h("option", { value: chosen, selected: true }, clipped(chosen, 90))];
-  const known = runs.filter((run) => isMeasured(run) || run.key === chosen).map((run) => h("option", { value: run.key, selected: run.key === chosen }, label(run)));
+  const offered = runs.filter((run) => isMeasured(run) || run.key === chosen);
+  const called = labels(offered);
+  const known = offered.map((run, index) => h("option", { value: run.key, selected: run.key === chosen }, called[index]));
   const select = h("select", { id, on: { change: () => choose(select.value) } }, unknown, known);
   return h("div", { class: "choice" }, h("label", { for: id }, words), select);
 }
@@ -148,11 +157,16 @@ export function comparisonView(chosen, runs, page, back) {
   const tools = h("div", { class: "buttons" });
   const show = (now) => {
     page.comparison = now;
-    visit(now, { part: "runs", as: "comparison" });
-    tools.replaceChildren(faint("Link to this comparison"), copyButton(window.location.href, tools, "the address of this comparison"));
+    // The tab may not be the one that is open by now, and the page's address that of another.
+    const address = new URL(addressWith(now, "runs"), window.location.href).href;
+    tools.replaceChildren(faint("Link to this comparison"), copyButton(address, null, "the address of this comparison"));
     return loadInto(place, () => api.compare(page.name, now), (found) => drawn(found, page), { lines: 8 });
   };
-  const choose = (side) => (key) => show({ ...page.comparison, [side]: key });
+  const choose = (side) => (key) => {
+    const now = { ...page.comparison, [side]: key };
+    visit(now, { part: "runs", as: "comparison" });
+    return show(now);
+  };
   const head = h(
     "div",
     { class: "comparison-head" },

@@ -38,7 +38,16 @@ function copiedByCommand(text) {
   return done;
 }
 
-/** A button that copies `text`, which stands in `shown`; `what` names it for screen readers. */
+/** `text` in a field behind `button`, where it can be copied by hand. */
+function selectBehind(button, text, what) {
+  const before = button.nextElementSibling;
+  const field = before?.matches("input.to-copy") ? before : h("input", { type: "text", class: "to-copy", readonly: true, "aria-label": what });
+  field.value = text;
+  if (field !== before) button.after(field);
+  field.select();
+}
+
+/** A button that copies `text`, which stands in `shown` (null: nowhere); `what` names it for screen readers. */
 export function copyButton(text, shown, what) {
   const words = h("span", {}, "Copy");
   const button = h("button", { type: "button", class: "small", "aria-label": `Copy ${what}` }, icon("copy"), words);
@@ -51,7 +60,8 @@ export function copyButton(text, shown, what) {
   };
   button.addEventListener("click", async () => {
     if ((await copied(text)) || copiedByCommand(text)) return say("Copied", `Copied ${what}.`);
-    selectAll(shown);
+    if (shown) selectAll(shown);
+    else selectBehind(button, text, what);
     return say("Selected", "The browser forbids copying here. The text is selected: press Ctrl+C or ⌘C.");
   });
   return button;

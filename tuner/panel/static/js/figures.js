@@ -5,7 +5,7 @@ import { figure } from "./figure.js";
 import { named } from "./printable.js";
 import { RUN_STATES } from "./standing.js";
 import { time } from "./times.js";
-import { counted, grouped, measured, seconds, share } from "./units.js";
+import { counted, grouped, hours, seconds, share } from "./units.js";
 
 function inForce(counts) {
   const parts = [
@@ -20,7 +20,7 @@ function inForce(counts) {
 /** What a run holds with the sizes that it has now, against those that the job asks for. */
 function held({ core_hours: cores, core_hours_before: coresBefore, gib_hours: memory, gib_hours_before: memoryBefore }) {
   const change = (now, before) => (before > 0 && Math.abs(before - now) >= before / 200 ? ` (${share(Math.abs(before - now) / before)} ${now > before ? "more" : "less"})` : "");
-  return figure("GiB-hours a run", measured(memory, ""), `instead of ${measured(memoryBefore, "")} as the job asks${change(memory, memoryBefore)}; `, `core-hours ${measured(cores, "")} instead of ${measured(coresBefore, "")}${change(cores, coresBefore)}`);
+  return figure("GiB-hours a run", hours(memory), `instead of ${hours(memoryBefore)} as the job asks${change(memory, memoryBefore)}; `, `core-hours ${hours(cores)} instead of ${hours(coresBefore)}${change(cores, coresBefore)}`);
 }
 
 export function figures(cohort) {

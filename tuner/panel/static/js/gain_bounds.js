@@ -1,14 +1,12 @@
 // What was gained or lost, and between which bounds that lies, 90 % sure.
 
-import { difference } from "./difference.js";
+import { difference, isNone } from "./difference.js";
 import { h } from "./element.js";
 import { intervalWords } from "./gain_words.js";
 
-const LEAST = 0.005;
-
 /** `2.0 s to 4.4 s less`; empty where the bounds are one. */
 export function boundsWords({ low, high }) {
-  if (high - low < LEAST) return "";
+  if (isNone(high - low)) return "";
   const words = intervalWords(low, high);
   if (low < 0 && high > 0) return words;
   return `${words} ${low >= 0 ? "less" : "more"}`;

@@ -22,8 +22,9 @@ function way(words, on) {
   return h("button", { type: "button", class: "link", on: { click: on } }, words);
 }
 
-/** The newest run, where it did not end well. */
-function lastRun(page, run) {
+/** The newest run that has ended, where it did not end well: while it is tried again, too. */
+function lastRun(page, runs) {
+  const run = runs.find((each) => each.state !== "running");
   if (!run || !NOT_GOOD.includes(run.state)) return "";
   const steered = run.in_force.length ? " with changes in force" : "";
   return h("span", { class: "harm" }, icon("warn"), way([`Last run: ${RUN_STATES[run.state].words.toLowerCase()}${steered}, ${ago(run.started_at)}`], () => page.openRuns(run.key)));
@@ -31,10 +32,10 @@ function lastRun(page, run) {
 
 function needs(page, items, runs) {
   const waiting = filtered(items, "waits", page.cohort).length;
-  const last = lastRun(page, runs[0]);
+  const last = lastRun(page, runs);
   const [tone, label] = [waiting || last ? "asks" : "", page.cohort.may_act ? "Needs you" : "Needs a person"];
   if (waiting) return cell(label, way(`${counted(waiting, "change")} ${waiting === 1 ? "waits" : "wait"}`, () => page.openRecommendations("waits")), last || "to be approved or rejected", tone);
-  const none = page.cohort.mode === "observe" ? "mode observe only records runs" : "no change waits";
+  const none = page.cohort.mode === "observe" && page.cohort.mode_setting.is_known ? "mode observe only records runs" : "no change waits";
   return cell(label, last ? "The last run" : "Nothing", last || none, tone);
 }
 
@@ -70,7 +71,7 @@ function risky(page, items) {
 /** Fills `place` once its recommendations and its runs are there. */
 export async function drawGlance(place, page) {
   try {
-    const [items, runs] = await Promise.all([page.recommendations(), page.runs()]);
+    const [{ items }, runs] = await Promise.all([page.recommendations(), page.runs()]);
     place.replaceChildren(h("h2", { class: "unseen", id: "glance-title" }, "At a glance"), h("dl", { class: "figures glance" }, needs(page, items, runs.items), changed(page, items), gained(page, runs.items), risky(page, items)));
   } catch (error) {
     place.replaceChildren(failure(error, () => drawGlance(place, page)));

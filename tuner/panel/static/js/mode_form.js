@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { h, uniqueId } from "./element.js";
 import { MODES } from "./standing.js";
-import { failure } from "./status.js";
+import { failure, unseen } from "./status.js";
 
 const OWN = "own";
 
@@ -18,7 +18,7 @@ function choice(group, value, words, means, chosen) {
   );
 }
 
-/** The form for `page`'s cohort; `close` takes it away. */
+/** The form for `page`'s cohort; `close` takes it away. It is inert while it is sent. */
 export function modeForm(page, close) {
   const { mode_setting: setting, cohort } = page.cohort;
   const group = uniqueId("modes");
@@ -40,20 +40,44 @@ export function modeForm(page, close) {
     problem,
     h("div", { class: "buttons" }, save, h("button", { type: "button", on: { click: () => close() } }, "Cancel")),
   );
-  form.addEventListener("keydown", (event) => event.key === "Escape" && close());
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const chosen = form.querySelector("input[type=radio]:checked").value;
-    save.disabled = true;
+
+  const hold = (isHeld) => {
+    if (form.inert === isHeld) return;
+    form.inert = isHeld;
+    page.underWay += isHeld ? 1 : -1;
+  };
+
+  /** What was set is set, whether the page can show it or not. */
+  const show = async (message) => {
     try {
-      const done = await api.changeMode({ cohort, mode: chosen === OWN ? null : chosen, reason: reason.value.trim() });
-      await page.changed(done.message);
+      await page.changed(message);
       page.tabs.stale("recommendations");
-      document.querySelector(".mode-row button")?.focus();
+      hold(false);
+      close();
     } catch (error) {
-      problem.replaceChildren(failure(error));
-      save.disabled = false;
+      form.replaceChildren(unseen(message, error, () => show(message)));
+      hold(false);
+      form.querySelector("button").focus();
     }
+  };
+
+  const send = async () => {
+    const chosen = form.querySelector("input[type=radio]:checked").value;
+    hold(true);
+    try {
+      const { message } = await api.changeMode({ cohort, mode: chosen === OWN ? null : chosen, reason: reason.value.trim() });
+      await show(message);
+    } catch (error) {
+      hold(false);
+      problem.replaceChildren(failure(error));
+      save.focus();
+    }
+  };
+
+  form.addEventListener("keydown", (event) => event.key === "Escape" && close());
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (!form.inert) send();
   });
   return form;
 }

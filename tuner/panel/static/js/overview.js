@@ -6,7 +6,7 @@ import { cohortRow } from "./cohort_row.js";
 import { cohortTotals } from "./cohort_totals.js";
 import { h } from "./element.js";
 import { icon } from "./icons.js";
-import { here, onReturn, visit } from "./navigation.js";
+import { amend, here, onReturn, visit } from "./navigation.js";
 import { clipped, named } from "./printable.js";
 import { sortHead } from "./sort_head.js";
 import { STATES } from "./standing.js";
@@ -14,7 +14,8 @@ import { empty, failure, skeleton } from "./status.js";
 import { counted, grouped } from "./units.js";
 
 const LIMIT = 50;
-const TYPING_MS = 40;
+// A word is asked for as a whole, and not key by key.
+const TYPING_MS = 200;
 // What is answered sooner needs no word that it is loading.
 const SILENT_MS = 250;
 const FIRST = { search: "", state: "", tag: "", waits: "", failed: "", sort: "core_hours", reverse: "", offset: 0 };
@@ -25,7 +26,7 @@ const COLUMNS = [
   { words: "Query time", style: "number", name: "seconds" },
   { words: "Gained a run", style: "number", name: "gained" },
   { words: "State", name: "state", ascending: true },
-  { words: "Waits for you", style: "number", name: "waiting" },
+  { words: "Waits", style: "number", name: "waiting", title: "Changes that wait for a person" },
   { words: "Last run", name: "last_run" },
 ];
 
@@ -47,9 +48,9 @@ function written(asked) {
 
 function table(page, scope, asked, ask) {
   const order = { sort: asked.sort, descending: startsAscending(asked.sort) === (asked.reverse === "true") };
-  const choose = ({ sort, descending }) => ask({ sort, reverse: descending === startsAscending(sort) ? "true" : "" }, { focus: `button[data-sort="${sort}"]` });
+  const choose = ({ sort, descending }) => ask({ sort, reverse: descending === startsAscending(sort) ? "true" : "" }, { focus: [`button[data-sort="${sort}"]`] });
   const heads = h("thead", {}, h("tr", {}, COLUMNS.map((column) => sortHead(column, order, choose))));
-  const rows = page.items.map((item) => cohortRow(item, scope, (tag) => ask({ tag })));
+  const rows = page.items.map((item) => cohortRow(item, scope, (tag) => ask({ tag }, { focus: ['[aria-label="DAG tag"]'] })));
   return h("div", { class: "scroller", role: "region", "aria-label": "Cohorts, scrolls sideways", tabindex: "0" }, h("table", { class: "cohorts" }, h("caption", { class: "unseen" }, "Cohorts"), heads, h("tbody", {}, rows)));
 }
 
@@ -67,7 +68,7 @@ function nothing(asked, scope) {
 function pages(page, go) {
   if (page.total <= page.limit) return "";
   const last = Math.min(page.offset + page.items.length, page.total);
-  const step = (words, offset, possible) => h("button", { type: "button", disabled: !possible, on: { click: () => go(offset) } }, words);
+  const step = (words, offset, possible) => h("button", { type: "button", disabled: !possible, "data-step": words, on: { click: () => go(offset, words) } }, words);
   return h(
     "nav",
     { class: "pages", "aria-label": "Pages of cohorts" },
@@ -118,7 +119,13 @@ export function overview(main, scope) {
   const place = h("div", {});
   const said = h("p", { class: "faint", role: "status" });
 
-  const load = async ({ focus } = {}) => {
+  /** What had the focus is drawn anew: it goes to the first of these that is there. */
+  const refocus = (selectors) => {
+    if (document.activeElement !== document.body) return;
+    selectors.map((each) => main.querySelector(each)).find(Boolean)?.focus();
+  };
+
+  const load = async ({ focus = [] } = {}) => {
     calls.abort();
     calls = new AbortController();
     place.setAttribute("aria-busy", "true");
@@ -127,19 +134,28 @@ export function overview(main, scope) {
       const { dag_id, task_id, run_id } = scope;
       const page = await api.cohorts({ dag_id, task_id, run_id, ...asked, limit: LIMIT }, { signal: calls.signal });
       window.clearTimeout(slow);
+      if (!page.items.length && page.total && asked.offset) return startOver({ focus });
       said.textContent = counted(page.total, "cohort");
       filter.show(asked, page.tags);
       top.replaceChildren(cohortTotals(page, asked, ask));
-      place.replaceChildren(...[page.items.length ? table(page, scope, asked, ask) : nothing(asked, scope), pages(page, (offset) => ask({ offset }))].filter(Boolean));
-      if (focus) place.querySelector(focus)?.focus();
+      place.replaceChildren(...[page.items.length ? table(page, scope, asked, ask) : nothing(asked, scope), pages(page, turn)].filter(Boolean));
+      refocus(focus);
     } catch (error) {
       window.clearTimeout(slow);
-      if (error.name === "AbortError") return;
+      if (error.name === "AbortError") return undefined;
       said.textContent = "";
       place.replaceChildren(failure(error, load));
     }
     place.removeAttribute("aria-busy");
+    return undefined;
   };
+  /** A page behind the last, as of an address that was passed on: there are fewer cohorts by now. */
+  const startOver = (how) => {
+    asked = { ...asked, offset: 0 };
+    amend(written(asked));
+    return load(how);
+  };
+  const turn = (offset, step) => ask({ offset }, { focus: [`[data-step=${step}]:not([disabled])`, "[data-step]:not([disabled])"] });
   const ask = (change, { as = "", focus } = {}) => {
     asked = { ...asked, offset: 0, ...change };
     visit(written(asked), { as });

@@ -124,12 +124,12 @@ async function showList(place, page, order, focused = "") {
 }
 
 /** Fills `panel` with the queries, or with the page of the one that is open, `page.query`; `page.leftQuery` was open before. */
-export function queriesPanel(panel, page) {
+export function queriesPanel(panel, page, how) {
   const { fingerprint, order } = queriesAsked();
   const left = page.leftQuery;
   Object.assign(page, { query: fingerprint, leftQuery: "", queriesShown: JSON.stringify(queriesAsked()) });
   const place = h("div", {});
   panel.replaceChildren(place);
-  if (fingerprint) return queryView(place, fingerprint, page);
+  if (fingerprint) return queryView(place, fingerprint, page, how);
   return showList(place, page, order, left ? `[data-query="${CSS.escape(left)}"]` : "");
 }

@@ -32,13 +32,13 @@ function backLink(page) {
   return h("a", { class: "back", href: addressWith({ query: null }, "queries"), on: { click: back } }, icon("left"), "All queries");
 }
 
-/** Fills `place` with the page of a query of the cohort. */
-export function queryView(place, fingerprint, page) {
+/** Fills `place` with the page of a query of the cohort; the focus goes to its name, or is to be kept where it is. */
+export function queryView(place, fingerprint, page, { keepFocus = false } = {}) {
   const heading = h("h2", { tabindex: "-1" }, "Query");
   const body = h("div", {});
   const view = h("div", { class: "query-view" }, h("div", {}, backLink(page)), h("div", {}, heading, h("p", { class: "fingerprint" }, named(fingerprint, { limit: 60 }))), body);
   place.replaceChildren(view);
-  heading.focus();
+  if (!keepFocus) heading.focus();
   const draw = (comparison) => {
     heading.replaceChildren(named(comparison.query.name, { limit: 200 }));
     const { before, after, item } = comparison;

@@ -7,12 +7,11 @@ import { gainView } from "./gain_view.js";
 import { icon } from "./icons.js";
 import { clipped, named, printable } from "./printable.js";
 import { rulingButtons } from "./rulings.js";
-import { IN_FORCE, STANDINGS, badge } from "./standing.js";
+import { IN_FORCE, RULED, STANDINGS, badge } from "./standing.js";
 import { time } from "./times.js";
 import { counted } from "./units.js";
 
 const MOST_QUERIES = 6;
-const RULED = { approve: "Approved", reject: "Rejected", pin: "Pinned", rollback: "Rolled back" };
 
 function verdictLine({ ruling, by, at, reason }) {
   return h("p", { class: "verdict" }, `${RULED[ruling]} by `, named(by, { limit: 60 }), " on ", time(at), reason ? [": ", named(reason, { limit: 300 })] : "");
@@ -55,8 +54,9 @@ function riskList({ risk, risks }) {
   return h("div", { class: "risks" }, h("p", {}, h("span", { class: "faint" }, "Risk: "), risk), items.length ? h("ul", { class: "bare" }, items) : "");
 }
 
-/** `note` is what the last ruling answered; `ruled(items, message)` is called after one. */
-export function recommendationDetails(item, page, { note, ruled }) {
+/** `list` has what the last ruling answered, and is told of the next. */
+export function recommendationDetails(item, page, list) {
+  const note = list.note(item.id);
   return h(
     "div",
     { class: "card-body" },
@@ -70,7 +70,7 @@ export function recommendationDetails(item, page, { note, ruled }) {
       queryLinks(item, page),
       sinceLine(item),
       h("div", { class: "actions" }, item.actions.map((action) => actionView(action, item.standing, item.actions.length === 1))),
-      page.cohort.may_act && item.rulings.length ? rulingButtons([item], page, ruled) : "",
+      page.cohort.may_act && item.rulings.length ? rulingButtons([item], page, list, item.id) : "",
     ),
     h("div", { class: "numbers" }, gainView(item), riskList(item), evidenceTable(item.evidence)),
   );

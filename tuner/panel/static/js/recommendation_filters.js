@@ -7,7 +7,7 @@ import { IN_FORCE } from "./standing.js";
 /** By name: what it is called, and whether it has a recommendation of a cohort. */
 export const FILTERS = {
   all: { words: "All", has: () => true },
-  waits: { words: "Wait for you", has: (item) => item.waits },
+  waits: { words: "Wait for a person", has: (item) => item.waits },
   changed: { words: "Changed lately", has: changedLately },
   harm: { words: "May harm", has: (item) => (item.waits || IN_FORCE.includes(item.standing)) && item.risks.some((risk) => risk.may_harm) },
   in_force: { words: "In force", has: (item) => IN_FORCE.includes(item.standing) },

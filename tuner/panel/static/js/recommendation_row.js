@@ -1,7 +1,7 @@
 // One recommendation as a row, and below it, when it is opened, all that is known of it.
 
 import { h, uniqueId } from "./element.js";
-import { lessOrMore } from "./difference.js";
+import { isNone, lessOrMore } from "./difference.js";
 import { gainStrip } from "./gain_strip.js";
 import { headline, intervalWords } from "./gain_words.js";
 import { icon } from "./icons.js";
@@ -22,14 +22,15 @@ function changeWords(item) {
 
 function gainCell(found, scale) {
   if (!found) return h("td", { class: "faint" }, "–");
-  const tone = Math.abs(found.gain) < 0.005 ? "" : found.gain > 0 ? "better" : "worse";
+  const tone = isNone(found.gain) ? "" : found.gain > 0 ? "better" : "worse";
   const how = h("span", { class: "faint" }, found.kind, found.low === null ? "" : `, ${intervalWords(found.low, found.high)}`);
   return h("td", {}, h("div", { class: `gain-line ${found.kind}` }, gainStrip(found, scale), h("span", {}, h("span", { class: `seconds ${tone}` }, lessOrMore(found.gain)), " ", how)));
 }
 
 function standingCell(item, cohort) {
   const lately = changedLately(item, cohort) ? h("span", { class: "faint since" }, time(item.stands_since, { relative: true })) : "";
-  return h("td", {}, badge(STANDINGS[item.standing]), lately);
+  const apart = item.waits && item.standing !== "proposed" ? h("span", { class: "faint since" }, "a part waits") : "";
+  return h("td", {}, badge(STANDINGS[item.standing]), lately, apart);
 }
 
 function riskCell({ risk, risks }) {
@@ -48,7 +49,7 @@ export function recommendationRow(item, page, list, scale) {
     expander.setAttribute("aria-expanded", String(open));
     below.hidden = !open;
     list.opened(item.id, open);
-    if (open && !inside.hasChildNodes()) inside.append(recommendationDetails(item, page, { note: list.note(item.id), ruled: list.ruled }));
+    if (open && !inside.hasChildNodes()) inside.append(recommendationDetails(item, page, list));
   };
   expander.addEventListener("click", () => toggle(below.hidden));
   const name = expander.textContent;

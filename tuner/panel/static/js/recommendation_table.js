@@ -28,7 +28,7 @@ export function groupsOf(items) {
 
 function groupHead({ words, query, items }, page) {
   const waiting = items.filter((item) => item.waits).length;
-  const count = `${counted(items.length, "change")}${waiting ? `, ${waiting} ${waiting === 1 ? "waits" : "wait"} for you` : ""}`;
+  const count = `${counted(items.length, "change")}${waiting ? `, ${waiting} ${waiting === 1 ? "waits" : "wait"}` : ""}`;
   const plan = query ? h("button", { type: "button", class: "link", "aria-label": `Plan of ${clipped(query.name, 100)}`, on: { click: () => page.openQuery(query) } }, "Plan") : "";
   return h("tr", { class: "group-head" }, h("th", { scope: "rowgroup", colspan: COLUMNS }, h("div", { class: "group-line" }, named(words, { limit: 110, class: "group-name" }), h("span", { class: "faint" }, count), plan)));
 }

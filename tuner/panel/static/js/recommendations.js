@@ -5,8 +5,11 @@ import { named } from "./printable.js";
 import { filterButtons, filtered } from "./recommendation_filters.js";
 import { recommendationTable } from "./recommendation_table.js";
 import { rulingButtons, rulingsFor } from "./rulings.js";
-import { empty, loadInto } from "./status.js";
-import { counted } from "./units.js";
+import { empty, failure, loadInto } from "./status.js";
+import { counted, grouped } from "./units.js";
+
+// Under it the reason is kept that is being written for those that are chosen.
+const CHOSEN = "chosen";
 
 function why(cohort) {
   if (!cohort.runs) return "The first run is observed; recommendations come from what it measures.";
@@ -21,24 +24,32 @@ function choiceBar(chosen, page, list, clear) {
   const none = h("p", { class: "faint" }, "No ruling fits all of these: what is proposed can be approved or rejected, what is in force rolled back.");
   return h(
     "div",
-    { class: "choice-bar", role: "group", "aria-label": "Rule on the selected" },
+    { class: "choice-bar", role: "group", "aria-label": "Rule on the selected", tabindex: "-1" },
     h("strong", {}, `${counted(chosen.length, "change")} selected`),
-    fits ? rulingButtons(chosen, page, list.ruled) : none,
+    fits ? rulingButtons(chosen, page, list, CHOSEN) : none,
     h("button", { type: "button", class: "plain small", on: { click: clear } }, "Clear"),
   );
 }
 
+/** How a person left the list, for when it is filled anew: its filter, the rows that are open, and reasons not yet sent. */
+export function listAtFirst() {
+  return { filter: "all", open: new Set(), drafts: new Map() };
+}
+
 /** Fills `panel` with the page's recommendations; `page.filter` says which are shown, and is followed by the focus once. */
 export function recommendationList(panel, page) {
-  const [open, chosen, notes] = [new Set(), new Set(), new Map()];
+  const { open, drafts } = page.list;
+  const [chosen, notes] = [new Set(), new Map()];
   const [bar, table, said] = [h("div", { class: "choice-place" }), h("div", {}), h("div", {})];
   const chips = h("div", { class: "table-tools" });
   let items = [];
-  let filter = "all";
+  let total = 0;
+  let held = false;
 
-  const shown = () => filtered(items, filter, page.cohort);
+  const shown = () => filtered(items, page.list.filter, page.cohort);
 
   const list = {
+    drafts,
     isOpen: (id) => open.has(id),
     opened: (id, isOpen) => (isOpen ? open.add(id) : open.delete(id)),
     note: (id) => notes.get(id),
@@ -48,17 +59,45 @@ export function recommendationList(panel, page) {
       for (const id of ids) isChosen ? chosen.add(id) : chosen.delete(id);
       drawChoice();
     },
-    ruled: async (of, message) => {
-      const at = shown().findIndex((item) => item.id === of[0].id);
-      await page.changed(message);
-      items = await page.recommendations();
-      for (const item of of) chosen.delete(item.id);
-      notes.clear();
-      if (of.length === 1 && shown().some((item) => item.id === of[0].id)) notes.set(of[0].id, message);
-      else said.replaceChildren(h("p", { class: "note table-note" }, named(message, { limit: 400 })));
-      draw();
-      focusNear(of[0].id, at);
+    /** While a ruling is under way, nothing else is said or chosen here. */
+    hold: (isHeld) => {
+      if (held === isHeld) return;
+      held = isHeld;
+      page.underWay += isHeld ? 1 : -1;
+      for (const part of [chips, bar, table]) part.inert = isHeld;
     },
+    ruled: (of, message) => {
+      const tell = () => {
+        if (of.length === 1 && open.has(of[0].id) && shown().some((item) => item.id === of[0].id)) notes.set(of[0].id, message);
+        else said.replaceChildren(h("p", { class: "note table-note" }, named(message, { limit: 400 })));
+      };
+      return renewed(of, () => page.changed(message), tell);
+    },
+    /** Whether the list could be loaded anew, and says that a ruling came too late. */
+    moved: (of, error) =>
+      renewed(of, page.renew, () => said.replaceChildren(h("div", { class: "table-note" }, failure(error)))).then(
+        () => true,
+        () => false,
+      ),
+  };
+
+  /** After a ruling on `of`: what stands now, and what `tell` says of it. */
+  const renewed = async (of, renew, tell) => {
+    const at = shown().findIndex((item) => item.id === of[0].id);
+    await renew();
+    const found = await page.recommendations();
+    // The list was filled meanwhile, maybe with what stood before.
+    if (!bar.isConnected) return page.tabs.stale("recommendations");
+    ({ items, total } = found);
+    for (const item of of) chosen.delete(item.id);
+    notes.clear();
+    said.replaceChildren();
+    list.hold(false);
+    tell();
+    draw();
+    // Whoever went on elsewhere stays there.
+    if (document.activeElement === document.body) focusNear(of[0].id, at);
+    return undefined;
   };
 
   const rows = () => [...table.querySelectorAll("tr.change-row")];
@@ -76,6 +115,7 @@ export function recommendationList(panel, page) {
   };
 
   const drawChoice = () => {
+    if (!chosen.size) drafts.delete(CHOSEN);
     bar.replaceChildren(choiceBar(items.filter((item) => chosen.has(item.id)), page, list, clear));
     for (const row of rows()) {
       const box = row.querySelector("input[type=checkbox]");
@@ -88,8 +128,7 @@ export function recommendationList(panel, page) {
   };
 
   const show = (name) => {
-    filter = name;
-    // Nobody rules on what he does not see.
+    page.list.filter = name;
     chosen.clear();
     said.replaceChildren();
     draw();
@@ -98,31 +137,42 @@ export function recommendationList(panel, page) {
 
   const chooseWaiting = () => {
     const waiting = items.filter((item) => item.waits && list.canChoose(item));
-    if (filter !== "all") show("all");
+    if (page.list.filter !== "all") show("all");
     list.choose(waiting.map((item) => item.id), true);
-    bar.querySelector("button")?.focus();
+    // Not one of its buttons: a key that is held down would press it, too.
+    bar.querySelector(".choice-bar")?.focus();
+  };
+
+  /** Nobody rules on what he does not see. */
+  const forgetHidden = () => {
+    const seen = new Set(shown().map((item) => item.id));
+    for (const id of chosen) if (!seen.has(id)) chosen.delete(id);
   };
 
   const draw = () => {
-    if (!shown().length) filter = "all";
+    if (!shown().length) page.list.filter = "all";
+    forgetHidden();
     const waiting = items.filter((item) => item.waits && list.canChoose(item)).length;
     const all = waiting > 1 ? h("button", { type: "button", class: "small", on: { click: chooseWaiting } }, `Select the ${waiting} that wait`) : "";
-    chips.replaceChildren(filterButtons(items, filter, page.cohort, show), all);
+    const some = items.length < total ? h("span", { class: "faint" }, `the first ${grouped(items.length)} of ${grouped(total)}`) : "";
+    chips.replaceChildren(filterButtons(items, page.list.filter, page.cohort, show), all, some);
     table.replaceChildren(recommendationTable(shown(), page, list));
     drawChoice();
   };
 
   const fill = (found) => {
-    items = found;
+    ({ items, total } = found);
     if (!items.length) return empty("No recommendation.", why(page.cohort));
     if (items.length === 1) open.add(items[0].id);
-    [filter, page.filter] = [page.filter ?? "all", null];
+    page.list.filter = page.filter ?? page.list.filter;
+    page.filter = null;
     draw();
     return [chips, said, bar, table];
   };
 
   const wanted = page.filter;
-  return loadInto(panel, page.recommendations, fill, { lines: 8 }).then(() => {
-    if (wanted) chips.querySelector(`[data-filter=${filter}]`)?.focus();
+  // Not `page.recommendations` itself: tried again, it is to be the question of then.
+  return loadInto(panel, () => page.recommendations(), fill, { lines: 8 }).then(() => {
+    if (wanted) chips.querySelector(`[data-filter=${page.list.filter}]`)?.focus();
   });
 }

@@ -1,12 +1,10 @@
 // What rolling back costs a run, said before it is done.
 
-import { lessOrMore } from "./difference.js";
+import { isNone, lessOrMore } from "./difference.js";
 import { headline, intervalWords } from "./gain_words.js";
 
-const LEAST = 0.005;
-
 function moreOrLess(cost) {
-  return Math.abs(cost) < LEAST ? "as long as now" : `about ${lessOrMore(-cost)}`;
+  return isNone(cost) ? "as long as now" : `about ${lessOrMore(-cost)}`;
 }
 
 function measuredWords(known, all) {

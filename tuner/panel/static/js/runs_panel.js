@@ -7,10 +7,11 @@ import { amend, visit } from "./navigation.js";
 import { runsTable } from "./runs_table.js";
 import { loadInto } from "./status.js";
 
-/** Fills `panel` with the runs that `loaded` answers, or with the comparison that `page.comparison` asks for. */
-export function runsPanel(panel, page, loaded) {
+/** Fills `panel` with the page's runs, or with the comparison that `page.comparison` asks for. */
+export function runsPanel(panel, page, { keepFocus = false } = {}) {
   const list = (runs) => runsTable(runs, page, (chosen) => compare(runs, chosen));
   const compare = (runs, chosen) => {
+    visit(chosen, { part: "runs", as: "comparison" });
     panel.replaceChildren(comparison(runs, chosen));
     panel.querySelector("h2").focus();
   };
@@ -24,7 +25,7 @@ export function runsPanel(panel, page, loaded) {
   const comparison = (runs, chosen) => comparisonView(chosen, runs.items, page, () => back(runs, page.comparison ?? chosen));
   const asked = api.compare ? page.comparison : null;
   if (!asked && comparedRuns()) amend({ before: null, after: null });
-  const filled = loadInto(panel, loaded, (runs) => (asked ? comparison(runs, asked) : list(runs)));
+  const filled = loadInto(panel, () => page.runs(), (runs) => (asked ? comparison(runs, asked) : list(runs)));
   // A link to a comparison leads to it, and not to the chart above.
-  return asked ? filled.then(() => panel.querySelector("h2")?.focus()) : filled;
+  return asked && !keepFocus ? filled.then(() => panel.querySelector("h2")?.focus()) : filled;
 }

@@ -13,7 +13,7 @@ import { gainOf } from "./run_kind.js";
 import { RUN_STATES, badge } from "./standing.js";
 import { empty } from "./status.js";
 import { moment, time } from "./times.js";
-import { measured, money, seconds } from "./units.js";
+import { hours, money, seconds } from "./units.js";
 
 const AT_ONCE = 25;
 
@@ -24,13 +24,13 @@ function runLink(run) {
   const address = new URL(`../${run.href.replace(/^\/+/, "")}`, document.baseURI);
   if (!["http:", "https:"].includes(address.protocol) || address.origin !== window.location.origin) return label;
   if (window.top === window) return h("a", { href: address.href }, label);
-  return h("span", { class: "run-link" }, label, copyButton(address.href, label, "the address of the run in Airflow"));
+  return h("span", { class: "run-link" }, label, copyButton(address.href, null, "the address of the run in Airflow"));
 }
 
 /** What the run's executors held, busy or idle, and what that cost. */
 function held({ allocated_core_hours: cores, allocated_gib_hours: memory, cost }) {
-  const hours = (amount, unit) => (amount === null ? [] : [measured(amount >= 100 ? Math.round(amount) : amount, unit)]);
-  const told = [...hours(cores, "core-hours"), ...hours(memory, "GiB-hours"), ...(cost === null ? [] : [`cost ${money(cost)}`])];
+  const amounts = [[cores, "core-hours"], [memory, "GiB-hours"]].filter(([amount]) => amount !== null);
+  const told = [...amounts.map(([amount, unit]) => `${hours(amount)} ${unit}`), ...(cost === null ? [] : [`cost ${money(cost)}`])];
   return told.length ? h("div", { class: "faint" }, told.join(", ")) : "";
 }
 

@@ -76,6 +76,11 @@ function ofWeek({ week }) {
   return `${day(`${week}T12:00:00`)} ${week.slice(0, 4)}`;
 }
 
+/** What a list says that does not have all. */
+function of(items, total) {
+  return items.length < total ? `${grouped(items.length)} of ${grouped(total)}: those that gained or lost most` : "";
+}
+
 function report(found, scope) {
   if (!found.total.runs) return empty(`Nothing is booked since ${ofWeek({ week: found.since })}.`, "A run is booked when a change was in force in it and it was measured. The first run of a cohort is observed.");
   const cost = found.total.cost !== null;
@@ -85,7 +90,7 @@ function report(found, scope) {
     totals(found),
     table("By week", "Week of", [...found.weeks].reverse(), ofWeek, cost, "weeks begin on Mondays, UTC"),
     found.tags.some((each) => each.tag) ? table("By team", "DAG tag", found.tags, tag, cost, "a cohort with several tags counts for each") : "",
-    table("By cohort", "Cohort", found.cohorts, (item) => cohortLink(item.cohort, scope), cost),
+    table("By cohort", "Cohort", found.cohorts, (item) => cohortLink(item.cohort, scope), cost, of(found.cohorts, found.cohorts_in_all)),
     table("By change", "Change", found.changes, change, cost, "those that gained or lost most"),
   ].filter(Boolean);
 }

@@ -1,4 +1,4 @@
-// States of cohorts, standings of changes and ends of runs: each a word, an icon and a tone, never colour alone.
+// States of cohorts, standings of changes, ends of runs: each a word, an icon and a tone, never colour alone. And what people did.
 
 import { h } from "./element.js";
 import { icon } from "./icons.js";
@@ -23,6 +23,9 @@ export const STANDINGS = {
 
 /** Standings in which a change steers runs. */
 export const IN_FORCE = ["trial", "promoted", "pinned"];
+
+/** What a person did, by the ruling. */
+export const RULED = { approve: "Approved", reject: "Rejected", pin: "Pinned", rollback: "Rolled back" };
 
 export const RUN_STATES = {
   running: { words: "Running", icon: "clock", tone: "accent" },

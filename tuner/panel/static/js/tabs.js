@@ -4,8 +4,9 @@ import { h, uniqueId } from "./element.js";
 
 const KEYS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 
-/** `entries`: {name, words, count, fill(panel)}. `select(name)` shows one, where there is one of that name; `stale(name)` has it
- * filled anew when next shown. `chosen(name, {walking})` is told what a person chose, `walking` over the tabs by keys or not.
+/** `entries`: {name, words, count, fill(panel, {keepFocus})}. `select(name)` shows one, where there is one of that name;
+ * `stale(name)` has it filled anew when next shown. A panel that is to `keepFocus` leaves it where it is.
+ * `chosen(name, {walking})` is told what a person chose, `walking` over the tabs by keys or not.
  */
 export function tabs(label, entries, { first, chosen = () => {} }) {
   const list = h("div", { role: "tablist", "aria-label": label, class: "tabs" });
@@ -19,7 +20,7 @@ export function tabs(label, entries, { first, chosen = () => {} }) {
 
   const known = (name) => made.some((each) => each.name === name);
 
-  const select = (name, { focus = false } = {}) => {
+  const select = (name, { focus = false, keepFocus = focus } = {}) => {
     if (!known(name)) return;
     for (const each of made) {
       const shown = each.name === name;
@@ -29,7 +30,7 @@ export function tabs(label, entries, { first, chosen = () => {} }) {
       if (shown && focus) each.tab.focus();
       if (shown && !each.filled) {
         each.filled = true;
-        each.fill(each.panel);
+        each.fill(each.panel, { keepFocus });
       }
     }
   };
@@ -44,10 +45,10 @@ export function tabs(label, entries, { first, chosen = () => {} }) {
     counter.textContent = number === null || number === undefined ? "" : String(number);
   };
 
-  const stale = (name) => {
+  const stale = (name, how) => {
     const entry = made.find((each) => each.name === name);
     entry.filled = false;
-    if (!entry.panel.hidden) select(name);
+    if (!entry.panel.hidden) select(name, how);
   };
 
   const opened = (name) => made.some((each) => each.name === name && each.filled);

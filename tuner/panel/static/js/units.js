@@ -36,15 +36,21 @@ export function share(value) {
   return `${percent.toPrecision(1)}%`;
 }
 
+// What is less is none to speak of, and would be written as a power of ten.
+const LEAST = 1e-6;
+
 /** Core-hours or GiB-hours: `0.0167`, `12.3`, `1,204`: the number alone. */
 export function hours(amount) {
-  return Math.abs(amount) >= 100 ? grouped(Math.round(amount)) : String(Number(amount.toPrecision(3)));
+  const size = Math.abs(amount);
+  if (size < LEAST) return "0";
+  return size >= 100 ? grouped(Math.round(amount)) : String(Number(amount.toPrecision(3)));
 }
 
 /** An amount in whatever currency its price was in. */
 export function money(amount) {
   const size = Math.abs(amount);
   if (size >= 100) return `${amount < 0 ? "-" : ""}${grouped(Math.round(size))}`;
+  if (size > 0 && size < LEAST) return "0";
   return size >= 0.1 || size === 0 ? amount.toFixed(2) : amount.toPrecision(2).replace(/\.?0+$/, "");
 }
 
@@ -59,12 +65,17 @@ export function grouped(number) {
     .replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+function decimal(value) {
+  const size = Math.abs(value);
+  if (Number.isInteger(value) || size >= 100) return grouped(Math.round(value));
+  return size < LEAST ? "0" : value.toPrecision(3);
+}
+
 const WORDS = { rows, bytes, seconds, share };
 
 /** A measured number with the unit that the core gives it: rows, bytes, seconds, share, runs, tasks, … */
 export function measured(value, unit) {
   if (Object.hasOwn(WORDS, unit)) return WORDS[unit](value);
   if (unit.endsWith("seconds")) return `${seconds(value)} (${unit})`;
-  const number = Number.isInteger(value) ? grouped(value) : value.toPrecision(3);
-  return unit ? `${number} ${unit}` : number;
+  return unit ? `${decimal(value)} ${unit}` : decimal(value);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -202,3 +203,11 @@ def test_a_file_with_anything_in_one_place_is_read_or_refused(data: st.DataObjec
 def test_ids_are_those_of_the_actions() -> None:
     ids = [change.id for trial in read_baseline(TEXT.encode(), "b").trials for change in trial.changes]
     assert ids[0] == ORDER.id and ids[2:] == [HINT.id, PROPERTY.id]
+
+
+def test_many_names_are_read_in_no_time() -> None:
+    names = ",".join(f'"n{number}": 1' for number in range(40_000))
+    started = time.monotonic()
+    with pytest.raises(BaselineError, match="'n0' is there twice"):
+        read_baseline(f'{{{names}, "n0": 1}}'.encode(), "hostile.json")
+    assert time.monotonic() - started < 5

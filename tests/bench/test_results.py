@@ -99,7 +99,32 @@ def test_rows_that_differ_are_told_where_spark_itself_is_of_one_mind() -> None:
     other = run("tuner", 1, {"q1": 10, "q2": 5}, digests={"q1": "others"})
     assert [q.other_rows for q in tuner(other).queries] == [True, False]
     tied = [run("default", n, {"q1": 10, "q2": 5}, digests={"q1": f"tie {n}"}) for n in (1, 2)]
-    assert [q.other_rows for q in tuner(other, default=tied).queries] == [False, False]
+    found = tuner(other, default=tied).queries
+    assert [(q.other_rows, q.rows_vary) for q in found] == [(False, True), (False, False)]
+
+
+def test_where_rows_vary_by_default_their_number_is_still_compared() -> None:
+    tied = [run("default", n, {"q1": 10, "q2": 5}, digests={"q1": f"tie {n}"}) for n in (1, 2)]
+    (first, second) = run("tuner", 1, {"q1": 10, "q2": 5}).queries
+    fewer = BenchRun("tuner", 1, (replace(first, rows=0), second))
+    assert [q.other_rows for q in tuner(fewer, default=tied).queries] == [True, False]
+
+
+def test_slower_is_told_of_the_same_rounds_alone() -> None:
+    """A machine that got slower for all is no query that did."""
+    slow_end = runs("default", *[{"q1": 10, "q2": 5}] * 3, {"q1": 20.0, "q2": 5}, {"q1": 20.2, "q2": 5})
+    found = tuner(
+        *runs("tuner", *[{"q1": 10, "q2": 5}] * 3, {"q1": 20.1, "q2": 5}, {"q1": 20.0, "q2": 5}), default=slow_end
+    )
+    assert (found.slower, found.tested) == ((), 2)
+
+
+def test_without_repeats_nothing_is_tested() -> None:
+    of = setup(repeats=1)
+    all_runs = {"default": DEFAULT[:4], "tuner": runs("tuner", *[{"q1": 30, "q2": 5}] * 4)}
+    default, mine = results(of, {"default": "Spark", "tuner": "the tuner"}, all_runs).contenders
+    assert (default.tested, mine.tested, mine.slower) == (0, 0, ())
+    assert [q.name for q in mine.queries if q.seems_slower] == ["q1"]
 
 
 def test_rounds_without_a_run_by_default_are_compared_with_the_nearest() -> None:

@@ -6,7 +6,9 @@ import json
 import os
 import signal
 import sys
+import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +16,9 @@ import pytest
 from tests.bench.made import setup
 from tuner.bench import run_application as module
 from tuner.bench.bench_run import QueryTime
+from tuner.bench.contenders.fixed import DEFAULT, THRESHOLD
 from tuner.bench.run_application import Submit, run_application
+from tuner.errors import TunerError
 
 
 @pytest.mark.parametrize(
@@ -70,11 +74,60 @@ def test_an_application_is_waited_for_looked_at_and_ended_once_it_takes_too_long
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: list[int] = []
+
+    def look() -> bool:
+        looks.append(1)
+        return False
+
     monkeypatch.setattr(module, "_LOOK_SECONDS", 0.05)
     program = [sys.executable, "-c", "import time; time.sleep(60)"]
-    code = module._run(program, os.environ, tmp_path, tmp_path / "log", 0.4, lambda: looks.append(1))
+    code = module._run(program, os.environ, tmp_path, tmp_path / "log", module._Patience(0.4, 60.0), look)
     assert code == -signal.SIGKILL
     assert len(looks) > 2
-    assert (
-        module._run([sys.executable, "-c", "exit(3)"], os.environ, tmp_path, tmp_path / "log", 60.0, lambda: None) == 3
-    )
+    patience = module._Patience(60.0, 60.0)
+    assert module._run([sys.executable, "-c", "exit(3)"], os.environ, tmp_path, tmp_path / "log", patience, look) == 3
+
+
+@pytest.mark.processes
+def test_it_is_ended_once_no_line_comes_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = iter([True, True, True])
+    monkeypatch.setattr(module, "_LOOK_SECONDS", 0.05)
+    program = [sys.executable, "-c", "import time; time.sleep(60)"]
+    patience = module._Patience(60.0, 0.3)
+    started = time.monotonic()
+    code = module._run(program, os.environ, tmp_path, tmp_path / "log", patience, lambda: next(lines, False))
+    assert code == -signal.SIGKILL
+    assert 0.3 < time.monotonic() - started < 30
+
+
+@pytest.mark.parametrize("ended", [["q1"], []])
+def test_what_an_application_that_died_took_is_lost_with_the_query_that_it_ran(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ended: list[str]
+) -> None:
+    def run(command: list[str], *_: object) -> int:
+        lines = [json.dumps({"name": name, "seconds": 2.0}) + "\n" for name in ended]
+        Path(command[-1]).write_text("".join(lines))
+        return 137
+
+    times = iter([0.0, 50.0])
+    monkeypatch.setattr(module, "_run", run)
+    monkeypatch.setattr(module, "find_spark_submit", lambda: "spark-submit")
+    monkeypatch.setattr(module, "environment_for", lambda program: {})
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    of = setup(tmp_path, queries=("q1", "q2", "q3"))
+    ran = run_application(of, Submit(), tmp_path / "work")
+    assert sum(query.seconds for query in ran.queries) == 50.0
+    assert [query.name for query in ran.queries if query.error] == [
+        name for name in ("q1", "q2", "q3") if name not in ended
+    ]
+    assert ran.queries[-1].seconds == 0
+    assert "ended with code 137" in ran.queries[-1].error
+
+
+def test_the_defaults_have_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_run", lambda *_: 1)
+    monkeypatch.setattr(module, "find_spark_submit", lambda: "spark-submit")
+    monkeypatch.setattr(module, "environment_for", lambda program: {})
+    with pytest.raises(TunerError, match="ended with code 1 before its first query ended"):
+        DEFAULT.run(setup(tmp_path), 1, [], tmp_path / "work", lambda query: None)
+    assert all(q.error for q in THRESHOLD.run(setup(tmp_path), 1, [], tmp_path / "work", lambda query: None).queries)

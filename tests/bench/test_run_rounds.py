@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -117,3 +119,52 @@ def test_each_query_is_told_as_it_ends_also_of_a_bench_that_goes_on(tmp_path: Pa
         ("a", 2, "q2", 8, 8),
     ]
     assert second[-1].left_seconds == 0
+
+
+def test_another_is_first_each_time_also_of_those_that_run_less_often(tmp_path: Path) -> None:
+    calls: list[tuple[str, int, list[int]]] = []
+    of = replace(setup(tmp_path, runs=3, repeats=1), fixed_every=3)
+    contenders = [Counting("a", calls, learns=False), Counting("b", calls), Counting("c", calls, learns=False)]
+    run_rounds(of, contenders, Records(of), lambda _: None)
+    order = {number: "".join(name for name, at, _ in calls if at == number) for number in (1, 2, 3, 4)}
+    assert order == {1: "abc", 2: "b", 3: "b", 4: "bca"}
+
+
+def test_runs_of_another_version_or_machine_are_only_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[tuple[str, int, list[int]]] = []
+    of = setup(tmp_path, runs=2, repeats=0)
+    run_rounds(of, [Counting("a", calls)], Records(of), lambda _: None)
+    monkeypatch.setattr("tuner.bench.records.machine", lambda: "another machine")
+    run_rounds(of, [Counting("a", calls)], Records(of), lambda _: None)
+    assert Records(of).machine != "another machine", "runs are told where they were measured"
+    with pytest.raises(
+        TunerError, match=r"measured with the machine .*, not another machine: .*give another --directory"
+    ):
+        run_rounds(of, [Counting("a", calls), Counting("b", calls)], Records(of), lambda _: None)
+    assert {name for name, _, _ in calls} == {"a"}
+
+
+def test_what_an_old_directory_does_not_tell_is_taken_for_the_same(tmp_path: Path) -> None:
+    of = setup(tmp_path, runs=2, repeats=0)
+    Records(of)
+    file = tmp_path / "setup.json"
+    old = {key: value for key, value in json.loads(file.read_bytes()).items() if key != "measured_by"}
+    file.write_text(json.dumps(old))
+    Records(of).require_like_those()
+    assert json.loads(file.read_bytes()) == old
+
+
+def test_settings_that_may_be_secrets_are_kept_as_digests(tmp_path: Path) -> None:
+    conf = {"spark.hadoop.fs.s3a.secret.key": "hunter2", "spark.sql.shuffle.partitions": "8"}
+    of = replace(setup(tmp_path), conf=conf)
+    Records(of)
+    file = tmp_path / "setup.json"
+    assert ("hunter2" in file.read_text(), '"8"' in file.read_text()) == (False, True)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    Records(of)
+    with pytest.raises(TunerError, match="other conf ran there"):
+        Records(replace(of, conf={**conf, "spark.hadoop.fs.s3a.secret.key": "hunter3"}))
+    # As versions before this one wrote it.
+    file.write_text(json.dumps({**json.loads(file.read_bytes()), "conf": conf}))
+    Records(of)
+    assert "hunter2" not in file.read_text()

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tuner.bench.contenders import tuned as module
+from tuner.history.store import Store
+from tuner.loop.loop import prepare
+from tuner.loop.time_limits import DEFAULT
+from tuner.loop.turn import Job
+from tuner.model.decision import Mode
+from tuner.model.run import RunState
 
 
 def test_a_run_that_is_repeated_has_the_history_from_before_it_also_where_jobs_share_one(tmp_path: Path) -> None:
@@ -23,3 +31,14 @@ def test_a_run_that_is_repeated_has_the_history_from_before_it_also_where_jobs_s
     module._as_before(second, history)
     assert history.read_text() == "the first"
     assert not history.with_name("history.db-wal").exists()
+
+
+@pytest.mark.processes
+def test_a_run_is_completed_as_long_as_a_task_waits_for_it(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/history.db"
+    job = Job("bench", "bench/run-001/1", 1, Mode.AUTO, event_log_base=str(tmp_path / "events"), most_seconds=DEFAULT)
+    seconds, said = module._completed(prepare(job, store), store, 1)
+    assert 0 < seconds <= DEFAULT.after_run() + 1
+    assert any("event log" in line for line in said)
+    with Store.open(store) as opened:
+        assert [run.state for run in opened.runs("bench")] == [RunState.FAILED]

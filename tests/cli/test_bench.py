@@ -98,7 +98,8 @@ def test_contenders_side_by_side(join_tables: Path, tmp_path: Path, contenders: 
         (("--stream", "--shares", "0,50,200"), "give different percentages from 0 to 100"),
         (("--stream", "--contenders", "tuner,tpe"), "tpe cannot search queries that never come back"),
         (("--executions", "1000"), "only a stream has it; give --stream too"),
-        (("--workload", "ssb", "--sql", ".", "--tables", "."), "queries and tables of your own have neither"),
+        (("--workload", "ssb", "--sql", ".", "--tables", "."), "queries and tables of your own have none of these"),
+        (("--scale-factor", "2", "--sql", ".", "--tables", "."), "queries and tables of your own have none of these"),
     ],
 )
 def test_bad_usage(arguments: tuple[str, ...], told: str) -> None:

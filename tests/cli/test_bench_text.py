@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from tests.bench.made import runs, setup
+from tests.bench.made import run, runs, setup
 from tuner.bench.bench_run import QueryTime
 from tuner.bench.contenders.contenders import CONTENDERS
 from tuner.bench.progress import Step
@@ -53,3 +53,15 @@ def test_the_result_of_all_contenders_fits(capsys: pytest.CaptureFixture[str], w
     assert len(re.findall(r"1234\.5", shown)) == len(CONTENDERS)
     assert "…" not in shown
     assert all(f" run {number} " in shown for number in range(1, of.rounds + 1))
+
+
+def test_what_was_not_tested_and_cannot_be_compared_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    of = setup(runs=3, repeats=1)
+    default = [run("default", n, {"q1": 10, "q2": 5}, digests={"q2": f"tie {n}"}) for n in (1, 2, 3, 4)]
+    took = {"default": default, "tuner": runs("tuner", *[{"q1": 20, "q2": 5}] * 4)}
+    show(Console(width=100), results(of, {"default": "Spark", "tuner": "the tuner"}, took), "2 cores")
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "queries slower - -" in shown
+    assert "no query was tested for being slower: that takes two repeats at least (--repeats 2)" in shown
+    assert "tuner: more than 5 % slower, not tested: q1 (0.50x)" in shown
+    assert "differ from run to run; only their number is: q2" in shown

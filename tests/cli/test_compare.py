@@ -237,3 +237,10 @@ def test_hostile_names_neither_steer_the_terminal_nor_are_markup(spark_tuner: Ca
     assert "[bold]x[/bold]" in out.replace("\n", "")
     assert len(out) < 4000
     json.loads(spark_tuner("compare", "etl.load", "--json").out)
+
+
+def test_a_cohort_beside_logs_alone_is_refused(spark_tuner: Call, tmp_path: Path) -> None:
+    logs = [write_log(tmp_path / name) for name in ("a", "b")]
+    for arguments in (logs, [tmp_path]):
+        result = spark_tuner("compare", *arguments, "--cohort", "etl.load")
+        assert (result.code, "logs are no runs of the store's cohorts" in " ".join(result.err.split())) == (2, True)

@@ -49,12 +49,12 @@ def test_the_model_trained_on_logs_is_saved_and_put_to_use(
     assert 0 <= told["errors"]["wall"]["within_2"] <= 1
     assert load_model(path).costs.sort == pytest.approx(told["unit_costs_ns"]["sort"])
     monkeypatch.setenv("SPARK_TUNER_MODEL", str(path))
-    before = json.loads(spark_tuner("explain", "--model", "--json", "--db", f"sqlite:///{tmp_path}/none.db").out)
+    before = json.loads(spark_tuner("explain", "--model", "--json").out)
     assert before["unit_costs_ns"] == pytest.approx(told["unit_costs_ns"])
 
 
-def test_the_shipped_model_where_there_is_no_history(spark_tuner: Call, tmp_path: Path) -> None:
-    result = spark_tuner("explain", "--model", "--db", f"sqlite:///{tmp_path}/history.db")
+def test_the_shipped_model_where_there_is_no_history(spark_tuner: Call) -> None:
+    result = spark_tuner("explain", "--model")
     assert result.code == 0
     assert "TPC-DS" in result.out and "time on the clock" in result.out
     assert f"{shipped_model().errors['wall'].median:.2f} x" in result.out
@@ -75,7 +75,7 @@ def test_the_runs_of_the_store(spark_tuner: Call, tmp_path: Path) -> None:
     assert told["trained_on"] == "2 runs"
     runs = {q["run"] for q in json.loads(spark_tuner("explain", "--json", "--db", url).out)["queries"]}
     assert runs == {"run/0", "run/1"}
-    assert "no query to explain" in spark_tuner("explain", "--db", url, "--cohort", "other").err
+    assert "no run of cohort 'other' in the store" in spark_tuner("explain", "--db", url, "--cohort", "other").err
 
 
 @pytest.mark.parametrize(
@@ -102,3 +102,9 @@ def test_training_without_scikit_learn(spark_tuner: Call, monkeypatch: pytest.Mo
     result = spark_tuner("explain", "--model", LOG)
     assert (result.code, "airflow-spark-tuner[learn]" in result.err) == (1, True)
     assert spark_tuner("explain", LOG).code == 0
+
+
+def test_no_store_is_made(spark_tuner: Call, tmp_path: Path) -> None:
+    missing = spark_tuner("explain", "--db", f"sqlite:///{tmp_path}/none.db")
+    assert (missing.code, "there is no history store" in missing.err) == (1, True)
+    assert not (tmp_path / "none.db").exists()

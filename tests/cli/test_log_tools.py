@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import pytest
 
@@ -16,7 +19,7 @@ from tuner.cli.log_answers import LogAdvice, LogItem, LogReplay
 from tuner.cli.log_folders import LogFolders, OutsideError
 from tuner.cli.log_list import log_list
 from tuner.cli.log_replay import log_replay, newest_within
-from tuner.cli.log_tools import LogTools
+from tuner.cli.log_tools import _ONE_AT_A_TIME, MOST_SECONDS, LogTools
 from tuner.errors import TunerError
 from tuner.eventlog.log_version import log_bytes
 from tuner.panel.models import Page
@@ -107,6 +110,33 @@ def test_what_lies_elsewhere_is_refused(folders: LogFolders, tmp_path: Path) -> 
         log_advice(folders, outside, 20, 0)
     with pytest.raises(OutsideError):
         log_replay(folders, outside, ALL, 20, 0, None)
+
+
+def test_who_waits_too_long_for_another_question_is_refused(
+    folders: LogFolders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tuner.cli.log_tools.MOST_SECONDS_IN_LINE", 0.01)
+    tool = next(iter(LogTools(folders)))
+    with _ONE_AT_A_TIME, pytest.raises(TunerError, match="still being read for an earlier question; ask again"):
+        tool.ask(tool.question.model_validate({}))
+    assert not _ONE_AT_A_TIME.locked()
+
+
+def test_waiting_counts(folders: LogFolders, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+
+    def nothing(seconds: float, *_: object) -> dict[str, Any]:
+        given.append(seconds)
+        return {"items": [], "total": 0, "limit": 20, "offset": 0}
+
+    monkeypatch.setattr("tuner.cli.log_tools.in_own_process", nothing)
+    tool = next(iter(LogTools(folders)))
+    with _ONE_AT_A_TIME:
+        asking = Thread(target=tool.ask, args=(tool.question.model_validate({}),))
+        asking.start()
+        time.sleep(0.2)
+    asking.join(10)
+    assert MOST_SECONDS - 5 < given[0] < MOST_SECONDS - 0.1
 
 
 @pytest.mark.processes

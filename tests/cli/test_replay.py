@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 from tests.replay.test_by_hand import night, three_nights
 from tests.replay.test_live_histories import Nights
 from tuner.cli.main import app
+from tuner.errors import TunerError
 from tuner.history.store import Store
 from tuner.units import GIB
 
@@ -165,3 +166,41 @@ def test_real_logs_of_others_are_all_read_and_what_is_not_used_is_named() -> Non
     assert "nothing to recommend: no change should gain enough" in done.stdout
     assert "Databricks Shell: 1 run" in done.stdout  # Its log has no end, but its work has one.
     assert "truncated_eventlog: of the same application as" in said(done)
+
+
+def test_where_the_result_cannot_go_is_said_before_the_walk(
+    logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tuner.cli.replay.log_sources", None)
+    for options, why in (
+        (("--report", tmp_path / "none" / "page.html"), "there is no directory"),
+        (("--report", tmp_path), "is a directory"),
+        (("--db", "nonsense"), ""),
+    ):
+        done = spark_tuner("replay", logs, *options)
+        assert isinstance(done.exception, TunerError)
+        assert why in str(done.exception)
+
+
+def test_a_store_says_how_many_cohorts_it_left_out(
+    logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tuner.cli.replay.KEPT_COHORTS", 0)
+    done = spark_tuner("replay", logs, "--db", f"sqlite:///{tmp_path}/replay.db")
+    assert done.exit_code == 0
+    assert "the store has the 0 cohorts that take most core-hours, not 1 other;" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("replay", "--spark", "local[2]", "--out", "o", "--processes", 2), "leave --processes out"),
+        (("harvest", "--spark", "local[2]", "--out", "o", "--processes", 2), "leave --processes out"),
+        (("import", "--every", 5), "alone it changes nothing: give --watch, too"),
+    ],
+)
+def test_what_would_be_ignored_is_refused(logs: Path, arguments: tuple[object, ...], told: str) -> None:
+    command, *options = arguments
+    done = spark_tuner(command, logs, *options)
+    assert done.exit_code == 2
+    assert told in " ".join(done.stderr.replace("│", " ").split())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -230,3 +231,35 @@ def test_a_store_that_cannot_be_reached(spark_tuner: Call) -> None:
     assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
     assert "127.0.0.1" in result.err
     assert "hunter2" not in result.err
+
+
+@pytest.mark.parametrize("command", ["approve", "reject", "pin", "rollback"])
+def test_an_empty_id_is_no_change(spark_tuner: Call, run: Run, url: str, command: str) -> None:
+    result = spark_tuner(command, "etl.nightly", "")
+    assert (result.code, "an empty id may be any change" in " ".join(result.err.split())) == (2, True)
+    with Store.open(url) as store:
+        assert store.verdicts("etl.nightly") == []
+
+
+def test_who_has_no_name_here_is_told_by_his_number(
+    spark_tuner: Call, run: Run, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody() -> str:
+        raise KeyError("getpwuid(): uid not found: 12345")
+
+    monkeypatch.setattr("getpass.getuser", nobody)
+    assert spark_tuner("pin", "etl.nightly", short_id(ACTION.id)).code == 0
+    with Store.open(url) as store:
+        assert [verdict.by for verdict in store.verdicts("etl.nightly")] == [f"uid {os.getuid()}"]
+
+
+@pytest.mark.parametrize("options", [("--runs", 3), ("--core-hour-price", "0.05")])
+def test_what_only_one_cohort_has_is_not_ignored_for_all(spark_tuner: Call, options: tuple[object, ...]) -> None:
+    result = spark_tuner("status", *options)
+    told = " ".join(result.err.replace("│", " ").split())
+    assert (result.code, "alone it changes nothing: give a COHORT" in told) == (2, True)
+
+
+def test_a_price_in_the_environment_is_no_option(spark_tuner: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARK_TUNER_CORE_HOUR_PRICE", "0.05")
+    assert spark_tuner("status").code == 0

@@ -218,6 +218,14 @@ def test_bad_usage(spark_tuner: Call, arguments: list[str]) -> None:
     assert spark_tuner("submit", *arguments).code == 2
 
 
+def test_sql_that_is_not_utf8_is_told_in_a_line(
+    spark_tuner: Call, submitted: Callable[[], list[str]], tmp_path: Path
+) -> None:
+    (tmp_path / "job.sql").write_bytes("SELECT 'gr\u00fcn'".encode("latin-1"))
+    result = spark_tuner("submit", "--cohort", "nightly", "--sql", tmp_path / "job.sql")
+    assert (result.code, result.err) == (1, f"spark-tuner: {tmp_path}/job.sql: not UTF-8 text; give a .sql file\n")
+
+
 def test_no_such_sql_file(spark_tuner: Call, submitted: Callable[[], list[str]], tmp_path: Path) -> None:
     result = spark_tuner("submit", "--cohort", "nightly", "--sql", tmp_path / "no.sql")
     assert (result.code, result.err) == (

@@ -75,11 +75,11 @@ def _parsed(data: bytes, source: str) -> Any:
         _refuse(source, f"it has more than {MOST_BYTES >> 20} MiB")
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"{twice!r} is there twice in one object")
+        found: dict[str, Any] = {}
+        for name, value in pairs:
+            if name in found:
+                raise ValueError(f"{name!r} is there twice in one object")
+            found[name] = value
         return found
 
     try:

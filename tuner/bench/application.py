@@ -20,6 +20,7 @@ from pyspark.sql import SparkSession
 DOUBLE_DIGITS = 9
 # Of errors that lead back to themselves.
 MOST_CAUSES = 20
+CANCEL_AGAIN_SECONDS = 1.0
 
 
 def main(options_file, results_file):
@@ -98,29 +99,58 @@ def run(spark, query, timeout_seconds):
     for key, value in query["conf"].items():
         spark.conf.set(key, value)
     spark.sparkContext.setJobDescription(query["name"])
-    late = threading.Event()
-
-    def cancel():
-        late.set()
-        spark.sparkContext.cancelAllJobs()
-
-    timer = threading.Timer(timeout_seconds, cancel)
-    timer.daemon = True
-    timer.start()
     used, started = cpu_seconds(spark), time.monotonic()
+    late, end_watch = watch(spark, timeout_seconds)
     try:
         rows = spark.sql(query["sql"]).collect()
         found = {"rows": len(rows), "digest": digest(rows)}
-        found["seconds"] = time.monotonic() - started
     except Exception as error:
-        found = {"seconds": time.monotonic() - started}
-        found["error"] = "ran longer than %g s" % timeout_seconds if late.is_set() else words(error)
+        found = {"error": words(error)}
     finally:
-        timer.cancel()
-        found["cpu_seconds"] = None if used is None else cpu_seconds(spark) - used
-        for key in query["conf"]:
+        seconds = time.monotonic() - started
+        end_watch()
+    if late.is_set():
+        found = {"error": "ran longer than %g s" % timeout_seconds}
+    now = None if used is None else cpu_seconds(spark)
+    set_back(spark, query["conf"])
+    return {"name": query["name"], "seconds": seconds, "cpu_seconds": None if now is None else now - used, **found}
+
+
+def watch(spark, timeout_seconds):
+    """What is set once a query is late, and what ends the watch. Its jobs are cancelled over and over: a late query may start
+    others, or be planned still."""
+    late, done = threading.Event(), threading.Event()
+
+    def cancel():
+        if done.wait(timeout_seconds):
+            return
+        late.set()
+        while not done.is_set():
+            try:
+                spark.sparkContext.cancelAllJobs()
+            except Exception:
+                return
+            done.wait(CANCEL_AGAIN_SECONDS)
+
+    def end():
+        done.set()
+        # Or it cancels the next query's jobs.
+        watcher.join()
+
+    watcher = threading.Thread(target=cancel)
+    watcher.daemon = True
+    watcher.start()
+    return late, end
+
+
+def set_back(spark, conf):
+    """As the application was given it: to unset a setting would take the user's own away, too."""
+    given = dict(spark.sparkContext.getConf().getAll()) if conf else {}
+    for key in conf:
+        if key in given:
+            spark.conf.set(key, given[key])
+        else:
             spark.conf.unset(key)
-    return {"name": query["name"], **found}
 
 
 def digest(rows):

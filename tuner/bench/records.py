@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -10,11 +12,21 @@ from typing import Any
 
 import msgspec
 
+from tuner import __version__
 from tuner.bench.bench_run import BenchRun, Setup
-from tuner.bench.whole_file import write_whole
-from tuner.errors import TunerError
+from tuner.errors import SparkSubmitError, TunerError
+from tuner.eventlog.properties import redact
+from tuner.machine import machine
+from tuner.spark.spark_submit import find_spark_submit
+from tuner.steering.agent.spark_home import spark_at_hand
+from tuner.whole_file import write_whole
 
 _SETUP = "setup.json"
+_MEASURED_BY = "measured_by"
+_TUNER = "airflow-spark-tuner"
+_MACHINE = "the machine"
+_FOR_OWNER_ALONE = 0o600
+_DIGEST = re.compile(r"sha256:[0-9a-f]{16}")
 
 
 class Records:
@@ -26,7 +38,28 @@ class Records:
     def __init__(self, setup: Setup, identity: Mapping[str, Any] | None = None) -> None:
         self._directory = setup.directory
         self._directory.mkdir(parents=True, exist_ok=True)
-        _claim(self._directory / _SETUP, _identity(setup) if identity is None else identity)
+        self._measured_by = _claim(self._directory / _SETUP, _identity(setup) if identity is None else identity)
+
+    @property
+    def version(self) -> str:
+        """Of the tuner that measured the runs on record; this one's where that is not known."""
+        return self._measured_by.get(_TUNER, __version__)
+
+    @property
+    def machine(self) -> str:
+        """That the runs on record were measured on; this one where that is not known."""
+        return self._measured_by.get(_MACHINE) or machine()
+
+    def require_like_those(self) -> None:
+        """TunerError where the runs on record were measured by another version, Spark or machine: no other run compares with
+        them. What an old directory does not tell is taken for the same."""
+        now = _measured_by()
+        those = self._measured_by.items()
+        if other := [f"{name} {was}, not {now[name]}" for name, was in those if was != now.get(name, was)]:
+            raise TunerError(
+                f"{self._directory}: its runs were measured with {'; '.join(other)}: seconds of both do not compare; "
+                "give another --directory, or remove it"
+            )
 
     def work(self, contender: str, number: int) -> Path:
         """The directory for a run's own files."""
@@ -66,13 +99,52 @@ def _identity(setup: Setup) -> dict[str, Any]:
     return {**of_setup, "runs": setup.runs, "queries": setup.workload.queries, "tables": str(setup.workload.tables)}
 
 
-def _claim(file: Path, identity: Mapping[str, Any]) -> None:
+def _claim(file: Path, identity: Mapping[str, Any]) -> Mapping[str, str]:
+    """What the runs in the directory are measured by; empty where it does not tell."""
+    mine = _without_secrets(identity)
     if not file.exists():
-        write_whole(file, json.dumps(identity, indent=1).encode())
-        return
-    there = json.loads(file.read_bytes())
-    different = sorted(key for key in identity.keys() | there.keys() if identity.get(key) != there.get(key))
+        measured_by = _measured_by()
+        _write(file, {**mine, _MEASURED_BY: measured_by})
+        return measured_by
+    stored = json.loads(file.read_bytes())
+    there = _without_secrets({key: value for key, value in stored.items() if key != _MEASURED_BY})
+    different = sorted(key for key in mine.keys() | there.keys() if mine.get(key) != there.get(key))
     if different:
         raise TunerError(
             f"{file.parent}: a bench with other {', '.join(different)} ran there; give another --directory, or remove it"
         )
+    if there.get("conf") != stored.get("conf"):
+        # Earlier versions kept secrets as they are.
+        _write(file, {**stored, "conf": there["conf"]})
+    found: Mapping[str, str] = stored.get(_MEASURED_BY, {})
+    return found
+
+
+def _write(file: Path, content: Mapping[str, Any]) -> None:
+    write_whole(file, json.dumps(content, indent=1).encode(), _FOR_OWNER_ALONE)
+
+
+def _measured_by() -> dict[str, str]:
+    return {_TUNER: __version__, "Spark": _spark_version(), _MACHINE: machine()}
+
+
+def _spark_version() -> str:
+    try:
+        spark = spark_at_hand(find_spark_submit())
+    except SparkSubmitError:
+        spark = None
+    return spark.version if spark else "unknown"
+
+
+def _without_secrets(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """With a digest of each setting that may be one: it tells another value, and nothing else."""
+    if "conf" not in identity:
+        return dict(identity)
+    return {**identity, "conf": {key: _told(key, value) for key, value in identity["conf"].items()}}
+
+
+def _told(key: str, value: str) -> str:
+    text = f"{key}={value}"
+    if redact(text) == text or _DIGEST.fullmatch(value):
+        return value
+    return f"sha256:{hashlib.sha256(value.encode()).hexdigest()[:16]}"

@@ -27,6 +27,7 @@ def _contender(contender: ContenderResult) -> dict[str, Any]:
         "best_geometric_mean": contender.best_geometric_mean,
         "runs_to_90_percent": contender.runs_to_most,
         "slower": [query.name for query in contender.slower],
+        "tested_for_slower": contender.tested,
         "preparing_seconds": contender.preparing_seconds,
         "cumulative_seconds": contender.cumulative_seconds,
         "allocated_core_seconds": contender.allocated_core_seconds,
@@ -61,4 +62,5 @@ def _query(query: QueryResult) -> dict[str, Any]:
         "slower": query.slower,
         "seems_slower": query.seems_slower,
         "other_rows": query.other_rows,
+        "rows_vary": query.rows_vary,
     }

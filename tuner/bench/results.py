@@ -20,8 +20,9 @@ BEST = 16
 class QueryResult:
     """One query of a contender: median seconds by default and over the repeats, and seconds of each run (None: it failed).
 
-    `p_slower` is the p-value of being at most 5 % slower than by default; `slower` holds if that is significant over all
-    queries. `seems_slower`: the medians differ by more, but the test is not significant.
+    `p_slower` is the p-value of being at most 5 % slower than by default (None: too few repeats to tell); `slower` holds if that
+    is significant over all queries. `seems_slower`: the medians differ by more, but the test is not significant, or there is
+    none. `rows_vary`: by default its rows differ from run to run, so that no more than their number can be compared.
     """
 
     name: str
@@ -31,6 +32,7 @@ class QueryResult:
     p_slower: float | None
     slower: bool
     other_rows: bool
+    rows_vary: bool = False
 
     @property
     def speed_up(self) -> float:
@@ -82,6 +84,11 @@ class ContenderResult:
     @property
     def slower(self) -> tuple[QueryResult, ...]:
         return tuple(q for q in self.queries if q.slower)
+
+    @property
+    def tested(self) -> int:
+        """How many queries could be tested for being slower; none of Spark's defaults, which all others are compared with."""
+        return 0 if self.name == DEFAULT else sum(q.p_slower is not None for q in self.queries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +152,8 @@ def _queries(
     usual: Mapping[str, float],
 ) -> tuple[QueryResult, ...]:
     against = [run for run in default if run.number > setup.runs] or list(default)
-    p_values = {name: p_slower(_whole(default, name), _whole(final, name)) for name in usual}
+    # Of the same rounds: a slow hour of the machine is nobody's gain.
+    p_values = {name: p_slower(_whole(against, name), _whole(final, name)) for name in usual}
     slower = significant(p_values)
     return tuple(
         QueryResult(
@@ -156,6 +164,7 @@ def _queries(
             p_slower=p_values[name],
             slower=name in slower,
             other_rows=_other_rows(default, mine, name),
+            rows_vary=len(_digests(default, name)) > 1,
         )
         for name in usual
     )
@@ -242,6 +251,18 @@ def _median_whole(runs: Iterable[BenchRun], name: str) -> float:
 
 
 def _other_rows(default: Sequence[BenchRun], mine: Sequence[BenchRun], name: str) -> bool:
-    """Whether rows differ from those by default, which are the same in all runs by default (a LIMIT may cut through ties)."""
-    reference = {query.digest for query in _of(default, name) if not query.error}
-    return len(reference) == 1 and any(q.digest not in reference for q in _of(mine, name) if not q.error)
+    """Whether rows differ from those by default; where those vary, too (a LIMIT may cut through ties), whether their number
+    does."""
+    usual, found = _digests(default, name), _digests(mine, name)
+    if len(usual) == 1:
+        return not found <= usual
+    usual_rows, rows = _numbers_of_rows(default, name), _numbers_of_rows(mine, name)
+    return len(usual_rows) == 1 and not rows <= usual_rows
+
+
+def _digests(runs: Sequence[BenchRun], name: str) -> set[str]:
+    return {query.digest for query in _of(runs, name) if not query.error}
+
+
+def _numbers_of_rows(runs: Sequence[BenchRun], name: str) -> set[int]:
+    return {query.rows for query in _of(runs, name) if not query.error}

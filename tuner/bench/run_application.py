@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -21,8 +21,10 @@ from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.spark.submit_arguments import conf_arguments
 
 APPLICATION = Path(__file__).with_name("application.py")
-# An application starts, lists files and stops, beside running its queries.
+# An application starts and lists files before its first query.
 _START_SECONDS = 600.0
+# A query that is cancelled takes a while to end, and so does an application.
+_GRACE_SECONDS = 120.0
 _HELD = "allocated_core_seconds"
 _LOOK_SECONDS = 1.0
 
@@ -32,7 +34,7 @@ class Submit:
     """How to start one application. `conf` holds for all queries, `query_conf` for one query each, by name.
 
     `flags` are spark-submit's own. `catalog` is the directory of a catalog with statistics; without it, tables are
-    temporary views.
+    temporary views. `must_run`: no other run means anything where not one of its queries ends.
     """
 
     conf: Mapping[str, str] = field(default_factory=dict)
@@ -40,6 +42,7 @@ class Submit:
     flags: Sequence[str] = ()
     catalog: Path | None = None
     analyze: bool = False
+    must_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,8 @@ def run_application(setup: Setup, submit: Submit, work: Path, heard: Heard = lam
     """Run the application in its own directory `work`; its output goes to `work/spark.log`. `heard` is told of each query as
     it ends.
 
-    If it dies, the queries that are left are in the result with the reason. TunerError if no query ended.
+    If it dies, the queries that are left are in the result with the reason, the first of them with what it took until then.
+    TunerError if no query ended of one that must run, or analyses.
     """
     work.mkdir(parents=True, exist_ok=True)
     options, results, log = work / "options.json", work / "results.jsonl", work / "spark.log"
@@ -79,12 +83,15 @@ def run_application(setup: Setup, submit: Submit, work: Path, heard: Heard = lam
     started = time.monotonic()
     written = _Written(results)
     look = partial(_tell, written, heard)
-    code = _run(command, environment_for(program), work, log, _most_seconds(setup, submit), look)
+    code = _run(command, environment_for(program), work, log, _patience(setup), look)
     seconds = time.monotonic() - started
     found, held = _read(results)
-    if not found:
+    if not found and (submit.must_run or submit.analyze):
         raise TunerError(f"the application ended with code {code} before its first query ended; read {log}")
-    return Ran((*found, *_missing(setup, submit, found, code, log)), seconds, code, held)
+    missing = (
+        [] if submit.analyze else _missing(setup, found, seconds, f"the application ended with code {code}; read {log}")
+    )
+    return Ran((*found, *missing), seconds, code, held)
 
 
 def _options(setup: Setup, submit: Submit) -> dict[str, Any]:
@@ -124,8 +131,16 @@ def _catalog_conf(catalog: Path | None) -> dict[str, str]:
     }
 
 
-def _most_seconds(setup: Setup, submit: Submit) -> float:
-    return _START_SECONDS + setup.timeout_seconds * (1 if submit.analyze else len(setup.workload.queries))
+@dataclass(frozen=True, slots=True)
+class _Patience:
+    """Seconds in which an application must write its first line, and then the next one each time, or end."""
+
+    first: float
+    next: float
+
+
+def _patience(setup: Setup) -> _Patience:
+    return _Patience(_START_SECONDS + setup.timeout_seconds, _GRACE_SECONDS + setup.timeout_seconds)
 
 
 def _run(
@@ -133,10 +148,10 @@ def _run(
     environ: Mapping[str, str],
     work: Path,
     log: Path,
-    most_seconds: float,
-    look: Callable[[], None],
+    patience: _Patience,
+    look: Callable[[], bool],
 ) -> int:
-    """Its exit code; `look` is called now and then, and once it has ended."""
+    """Its exit code; `look` is called now and then, and once it has ended: it tells whether there are new lines."""
     with log.open("wb") as output:
         # A process group of its own: an interrupted bench leaves no Spark behind.
         process = subprocess.Popen(
@@ -144,7 +159,7 @@ def _run(
             stdin=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         try:
-            return _waited(process, most_seconds, look)
+            return _waited(process, patience, look)
         finally:
             look()
             if process.poll() is None:
@@ -152,13 +167,14 @@ def _run(
                 process.wait()
 
 
-def _waited(process: subprocess.Popen[bytes], most_seconds: float, look: Callable[[], None]) -> int:
-    until = time.monotonic() + most_seconds
+def _waited(process: subprocess.Popen[bytes], patience: _Patience, look: Callable[[], bool]) -> int:
+    until = time.monotonic() + patience.first
     while (left := until - time.monotonic()) > 0:
         try:
             return process.wait(min(_LOOK_SECONDS, left))
         except subprocess.TimeoutExpired:
-            look()
+            if look():
+                until = time.monotonic() + patience.next
     return -signal.SIGKILL
 
 
@@ -179,10 +195,13 @@ class _Written:
         return [json.loads(line) for line in whole.splitlines()]
 
 
-def _tell(written: _Written, heard: Heard) -> None:
-    for line in written.new_lines():
+def _tell(written: _Written, heard: Heard) -> bool:
+    """Whether there was anything to tell."""
+    lines = written.new_lines()
+    for line in lines:
         if _HELD not in line:
             heard(QueryTime(**line))
+    return bool(lines)
 
 
 def _read(results: Path) -> tuple[list[QueryTime], float | None]:
@@ -195,9 +214,11 @@ def _read(results: Path) -> tuple[list[QueryTime], float | None]:
     return [QueryTime(**line) for line in told if _HELD not in line], held
 
 
-def _missing(setup: Setup, submit: Submit, found: Sequence[QueryTime], code: int, log: Path) -> list[QueryTime]:
-    if submit.analyze:
-        return []
+def _missing(setup: Setup, found: Sequence[QueryTime], seconds: float, why: str) -> Iterator[QueryTime]:
+    """Those that did not end. The first of them was under way: what the application took is lost with it."""
     ended = {query.name for query in found}
-    why = f"the application ended with code {code}; read {log}"
-    return [QueryTime(name, 0.0, error=why) for name in setup.workload.queries if name not in ended]
+    lost = max(0.0, seconds - sum(query.seconds for query in found))
+    for name in setup.workload.queries:
+        if name not in ended:
+            yield QueryTime(name, lost, error=why)
+            lost = 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -43,10 +44,13 @@ def run_rounds(
 
 
 def _turns(setup: Setup, contenders: Sequence[Contender]) -> Iterator[tuple[Contender, int]]:
+    # Rounds in which all run and rounds of those that learn take turns of their own: else the same may always be first in one.
+    before: Counter[int] = Counter()
     for number in range(1, setup.rounds + 1):
-        for contender in rotated(contenders, number - 1):
-            if setup.has_turn(number, learns=contender.learns):
-                yield contender, number
+        those = [one for one in contenders if setup.has_turn(number, learns=one.learns)]
+        for contender in rotated(those, before[len(those)]):
+            yield contender, number
+        before[len(those)] += 1
 
 
 def _run(
@@ -62,7 +66,8 @@ def _tell(progress: Progress, tell: Callable[[Step], None], contender: str, numb
 
 
 def record(records: Records, run: Callable[[], BenchRun]) -> BenchRun:
-    """Put a run on record once it has ended."""
+    """Put a run on record once it has ended. TunerError where those on record are of another version or machine."""
+    records.require_like_those()
     started = datetime.now(UTC)
     found = replace(run(), started_at=started.isoformat(timespec="seconds"))
     records.work(found.contender, found.number).mkdir(parents=True, exist_ok=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +12,10 @@ import typer
 from tuner.cli.cohort import known_name, new_name
 from tuner.cli.db import Url, stored_url
 from tuner.cli.options import AsJson
+from tuner.cli.streams import utf8_stdout
 from tuner.errors import TunerError
+from tuner.person import this_person
+from tuner.whole_file import write_whole
 
 baseline = typer.Typer(
     help="Export what a cohort has proven to a file for git, or import such a file.", no_args_is_help=True
@@ -49,6 +51,7 @@ def export(
         )
     text = baseline_text(found)
     if output is None:
+        utf8_stdout()
         sys.stdout.write(text)
     else:
         _write(output, text)
@@ -77,7 +80,7 @@ def import_(
 
     found = read_baseline(_read(file), str(file))
     with Store.open(stored_url(url)) as store:
-        plan = plan_import(store, found, cohort or found.cohort, Importer(getpass.getuser(), datetime.now(UTC), pin))
+        plan = plan_import(store, found, cohort or found.cohort, Importer(this_person(), datetime.now(UTC), pin))
         if not dry_run and plan.imported:
             store.keep_imports(plan.imported, plan.verdicts)
             keep_stance_now(store, plan.cohort)
@@ -96,6 +99,6 @@ def _read(file: Path) -> bytes:
 
 def _write(file: Path, text: str) -> None:
     try:
-        file.write_text(text, encoding="utf-8", newline="\n")
+        write_whole(file, text.encode())
     except OSError as error:
         raise TunerError(f"{file}: cannot write the baseline: {error.strerror}") from error

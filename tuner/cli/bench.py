@@ -12,7 +12,6 @@ import msgspec
 import typer
 from rich.console import Console
 
-from tuner import __version__
 from tuner.bench.bench_run import Setup, Workload
 from tuner.bench.contenders.contender import Contender
 from tuner.bench.contenders.contenders import CONTENDERS, contenders_named
@@ -40,15 +39,18 @@ from tuner.cli.bench_stream import (
 )
 from tuner.cli.bench_text import show
 from tuner.cli.console import console
+from tuner.cli.held_file import held_file
 from tuner.cli.options import AsJson
 from tuner.cli.print_lines import print_lines
 from tuner.cli.spark_session import Conf, parse_conf
 from tuner.eventlog.properties import redact
-from tuner.machine import cores, driver_memory, machine
+from tuner.machine import cores, driver_memory
 from tuner.spark.spark_submit import require_java
 
 # Without --seed.
 _SEED = 1
+# In the directory of a bench that runs.
+_LOCK = ".lock"
 # Where a bench puts what it measures, and how it shows it.
 _OF_NO_FIGURE = {"directory", "report", "as_json"}
 
@@ -116,7 +118,7 @@ def bench(
     if unknown := [name for name in names if name not in CONTENDERS]:
         raise typer.BadParameter(f"{', '.join(unknown)}; there are {', '.join(CONTENDERS)}", param_hint="--contenders")
     check_stream(ctx, names)
-    _check(workload or (STREAMED if stream else ""), sql, tables, seed)
+    _check(workload or (STREAMED if stream else ""), sql, tables, seed, scale_factor)
     of_stream = check_size(executions, shares, per_night)
     require_java()
     to_stderr = console(stderr=True)
@@ -124,27 +126,35 @@ def bench(
     directory = directory.absolute()
     name, seed = workload or (STREAMED if stream else USUAL), _SEED if seed is None else seed
     size = BENCHMARKS[name].scale_factor if scale_factor is None else scale_factor
-    setup = Setup(
-        from_directories(sql, _names(queries), tables)
-        if sql is not None and tables is not None
-        else _benchmark(to_stderr, name, size, seed, None if stream else _names(queries), directory),
-        directory,
-        master or f"local[{cores()}]",
-        memory or driver_memory(),
-        runs,
-        repeats,
-        timeout_seconds,
-        parse_conf(conf),
-        search_seed,
-        fixed_every,
-    )
-    # Spark runs in its own process group: who ends this program ends both.
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
-    if stream:
-        of = stream_of(setup, size, seed, of_stream, analyze_every)
-        run_and_show_stream(of, names, _command(ctx, ["default", *names], NOT_OF_STREAM), as_json=as_json)
-    else:
-        _run_and_show(setup, found, _command(ctx, [one.name for one in found]), report, as_json=as_json)
+    _end_by_signals()
+    directory.mkdir(parents=True, exist_ok=True)
+    with held_file(directory / _LOCK, "another bench"):
+        setup = Setup(
+            from_directories(sql, _names(queries), tables)
+            if sql is not None and tables is not None
+            else _benchmark(to_stderr, name, size, seed, None if stream else _names(queries), directory),
+            directory,
+            master or f"local[{cores()}]",
+            memory or driver_memory(),
+            runs,
+            repeats,
+            timeout_seconds,
+            parse_conf(conf),
+            search_seed,
+            fixed_every,
+        )
+        if stream:
+            of = stream_of(setup, size, seed, of_stream, analyze_every)
+            run_and_show_stream(of, names, _command(ctx, ["default", *names], NOT_OF_STREAM), as_json=as_json)
+        else:
+            _run_and_show(setup, found, _command(ctx, [one.name for one in found]), report, as_json=as_json)
+
+
+def _end_by_signals() -> None:
+    """Spark runs in its own process group: who ends this program ends both. What is ignored (nohup) stays so."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, lambda asked, _: sys.exit(128 + asked))
 
 
 def _run_and_show(
@@ -156,8 +166,8 @@ def _run_and_show(
     ran = {c.name: records.of(c.name, setup.rounds) for c in contenders}
     result = results(setup, {c.name: c.title for c in contenders}, ran)
     when = when_measured(run for each in ran.values() for run in each)
-    where = machine()
-    write_finished(setup.directory, FinishedBench(result, command, where, __version__, *when))
+    where = records.machine
+    write_finished(setup.directory, FinishedBench(result, command, where, records.version, *when))
     if report is not None:
         from tuner.bench.result_page import write_page
 
@@ -182,11 +192,13 @@ def _command(ctx: typer.Context, contenders: Iterable[str], without: Iterable[st
     return command_of(options)
 
 
-def _check(workload: str, sql: Path | None, tables: Path | None, seed: int | None) -> None:
+def _check(workload: str, sql: Path | None, tables: Path | None, seed: int | None, scale_factor: float | None) -> None:
     if (sql is None) != (tables is None):
         raise typer.BadParameter("give both, or neither for a benchmark", param_hint="--sql and --tables")
-    if sql is not None and (workload or seed is not None):
-        raise typer.BadParameter("queries and tables of your own have neither", param_hint="--workload and --seed")
+    if sql is not None and (workload or seed is not None or scale_factor is not None):
+        raise typer.BadParameter(
+            "queries and tables of your own have none of these", param_hint="--workload, --seed and --scale-factor"
+        )
     if workload and workload not in BENCHMARKS:
         raise typer.BadParameter(f"{workload}; there are {', '.join(BENCHMARKS)}", param_hint="--workload")
     benchmark = BENCHMARKS[workload or USUAL]

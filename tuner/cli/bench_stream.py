@@ -9,7 +9,6 @@ from typing import Annotated
 import msgspec
 import typer
 
-from tuner import __version__
 from tuner.bench.bench_run import Setup
 from tuner.bench.report.finished_bench import STREAM, Finished, when_measured, write_finished
 from tuner.bench.stream.drawn_stream import StreamJob, stream_job
@@ -24,7 +23,6 @@ from tuner.cli.bench_progress import shown_progress
 from tuner.cli.console import console
 from tuner.cli.print_lines import print_lines
 from tuner.cli.stream_text import show_stream
-from tuner.machine import machine
 
 EXECUTIONS = 1000
 PER_NIGHT = 8
@@ -102,9 +100,12 @@ def run_and_show_stream(stream: StreamSetup, names: Collection[str], command: st
         run_stream(stream, names, lambda text: print_lines(to_stderr, [text]), tell)
     titles = {one.name: one.title for one in stream_contenders(names, stream.setup.directory, "")}
     done = executed(stream, titles)
-    result, where = stream_result(stream.setup.workload.title, titles, done), machine()
+    records = stream.records(stream.jobs[0].name)
+    result, where = stream_result(stream.setup.workload.title, titles, done), records.machine
     ran = (run for job in stream.jobs for name in titles for run in stream.records(job.name).of(name, stream.nights))
-    write_finished(stream.setup.directory.parent, Finished(result, command, where, __version__, *when_measured(ran)))
+    write_finished(
+        stream.setup.directory.parent, Finished(result, command, where, records.version, *when_measured(ran))
+    )
     if as_json:
         typer.echo(msgspec.json.encode(stream_json(result, done, where)).decode())
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -21,7 +21,7 @@ def show(console: Console, result: BenchResult, machine: str) -> None:
     console.print(_gains(result))
     print_lines(console, [""])
     console.print(_by_query(result))
-    print_lines(console, (line for contender in result.contenders for line in _remarks(contender)))
+    print_lines(console, [*_not_told(result), *(line for one in result.contenders for line in _remarks(one))])
 
 
 def _gains(result: BenchResult) -> Table:
@@ -45,6 +45,10 @@ def _runs_to_most(contender: ContenderResult) -> str:
     return f"run {contender.runs_to_most}" if contender.runs_to_most and contender.name != DEFAULT else "-"
 
 
+def _slower(contender: ContenderResult) -> str:
+    return f"{len(contender.slower)} of {contender.tested}" if contender.tested else "-"
+
+
 def _held(contender: ContenderResult) -> str:
     return "-" if contender.allocated_core_seconds is None else f"{contender.allocated_core_seconds:,.0f}"
 
@@ -58,7 +62,7 @@ _ROWS: Mapping[str, Callable[[ContenderResult], str]] = {
     "by query, geometric mean": lambda contender: _times(contender.geometric_mean),
     f"the {BEST} best queries": lambda contender: _times(contender.best_geometric_mean),
     "90 % of the gain at": _runs_to_most,
-    "queries slower": lambda contender: f"{len(contender.slower)}",
+    "queries slower": _slower,
     "all runs, with tuning, s": lambda contender: f"{contender.cumulative_seconds:,.0f}",
     "core-seconds held a run": _held,
     "CPU seconds a run": _used,
@@ -81,13 +85,23 @@ def _cell(query: QueryResult) -> str:
     return f"{query.final_seconds:.1f} ({query.speed_up:.2f}x){mark}"
 
 
+def _not_told(result: BenchResult) -> Iterator[str]:
+    """What these runs cannot tell, of any contender."""
+    default, *others = result.contenders
+    if others and not any(one.tested for one in others):
+        yield "no query was tested for being slower: that takes two repeats at least (--repeats 2)"
+    if vary := [query.name for query in default.queries if query.rows_vary]:
+        yield f"rows not comparable, by default they differ from run to run; only their number is: {', '.join(vary)}"
+
+
 def _remarks(contender: ContenderResult) -> Sequence[str]:
     lines = []
     if contender.slower:
         names = ", ".join(f"{q.name} (p {q.p_slower:.3f})" for q in contender.slower)
         lines.append(f"{contender.name}: more than 5 % slower than by default: {names}")
     if seem := [f"{q.name} ({q.speed_up:.2f}x)" for q in contender.queries if q.seems_slower]:
-        lines.append(f"{contender.name}: more than 5 % slower, but not significant: {', '.join(seem)}")
+        why = "but not significant" if contender.tested else "not tested"
+        lines.append(f"{contender.name}: more than 5 % slower, {why}: {', '.join(seem)}")
     if failed := sorted({name for run in contender.runs for name in run.failed}):
         lines.append(f"{contender.name}: failed in some runs: {', '.join(failed)}")
     if other := [q.name for q in contender.queries if q.other_rows]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+import typer
+
 from tuner.cli.cohort import require_known
 from tuner.cli.db import stored_url
 from tuner.cli.logs import LogReader, QueriesInFull, read_into
@@ -27,6 +29,8 @@ _LIST_RUNS = "`spark-tuner status COHORT` lists the runs of a cohort"
 
 def compared_runs(before: str, after: str | None, cohort: str | None, url: str | None) -> tuple[Run, Run]:
     """The earlier and the later run, as they are given. Raises TunerError for what is no run, or may be several."""
+    if cohort is not None and _is_log(before) and (after is None or _is_log(after)):
+        raise typer.BadParameter("logs are no runs of the store's cohorts: leave it out", param_hint="--cohort")
     if after is None:
         return _two_logs(before, url) if _is_log(before) else _latest_two(before, cohort, url)
     return _run(before, cohort, url), _run(after, cohort, url)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from tuner.cli.console import console
+from tuner.cli.held_file import held_file
 from tuner.cli.options import AsJson
 from tuner.cli.print_lines import print_lines, print_to_copy
 from tuner.errors import TunerError
@@ -37,6 +40,11 @@ def demo(
 ) -> None:
     """Make TPC-DS tables, run a nightly PySpark job through Airflow several times, and show what the tuner made of it."""
     require_java()
+    with _work_directory(directory) as work:
+        _demo(work, runs, scale_factor, as_json=as_json)
+
+
+def _demo(work: Path, runs: int, scale_factor: float, *, as_json: bool) -> None:
     # These need the demo's extra packages, and Java comes first.
     from tuner.cli.demo_text import show
     from tuner.demo import airflow, table, tables, workload
@@ -44,7 +52,6 @@ def demo(
 
     out = console(stderr=as_json)
     started = time.monotonic()
-    work = _work_directory(directory)
     cores = min(airflow.MAX_CORES, usable_cores())
     tables_directory = work / "tables" / f"sf{scale_factor:g}"
     job = workload.write_workload(work / "job", tables_directory)
@@ -98,17 +105,18 @@ def _answer(home: Airflow) -> str:
     return answer
 
 
-def _work_directory(directory: Path) -> Path:
-    """The demo's directory, with what an earlier demo left in it cleared, except its tables."""
+@contextmanager
+def _work_directory(directory: Path) -> Iterator[Path]:
+    """The demo's directory, with what an earlier demo left in it cleared, except its tables; TunerError where one runs there."""
     work = directory.absolute()
     mark = work / _MARK
     if work.exists() and any(work.iterdir()) and not mark.exists():
         raise TunerError(f"{directory}: not empty, and not made by an earlier demo; give another --directory")
     work.mkdir(parents=True, exist_ok=True)
-    mark.touch()
-    for name in ("job", "airflow"):
-        shutil.rmtree(work / name, ignore_errors=True)
-    return work
+    with held_file(mark, "another demo"):
+        for name in ("job", "airflow"):
+            shutil.rmtree(work / name, ignore_errors=True)
+        yield work
 
 
 def _progress(console: Console) -> Progress:

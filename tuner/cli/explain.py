@@ -12,6 +12,7 @@ from tuner.cli.cohort import known_name
 from tuner.cli.db import Url
 from tuner.cli.options import AsJson
 from tuner.errors import TunerError
+from tuner.whole_file import write_whole
 
 
 def explain(
@@ -59,7 +60,7 @@ def _write(path: Path, trained: Any) -> None:
     from tuner.cost.learned.operator_times import write_model
 
     try:
-        path.write_bytes(write_model(trained))
+        write_whole(path, write_model(trained))
     except OSError as error:
         raise TunerError(f"cannot write the model to {path}: {error.strerror or error}") from error
 

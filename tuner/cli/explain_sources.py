@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
-from tuner.cli.db import store_url
+from tuner.cli.cohort import require_known
+from tuner.cli.db import stored_url
 from tuner.cli.logs import LogReader, QueriesInFull, read_into
 from tuner.cost.learned.query_samples import Sample, sample_of
 from tuner.errors import TunerError
@@ -44,12 +46,21 @@ def _of_logs(paths: list[str]) -> Iterator[Measured]:
 
 
 def _of_store(url: str | None, cohort: str | None) -> Iterator[Measured]:
-    with Store.open(store_url(url)) as store:
+    with Store.open(stored_url(url)) as store:
+        if cohort is not None:
+            require_known(store, cohort)
         cohorts = [cohort] if cohort is not None else [summary.cohort for summary in store.cohorts()]
-        runs = sorted((run for name in cohorts for run in store.runs(name)), key=lambda run: run.started_at)
-    for run in runs:
+        # Of the runs of one cohort at a time: those of a whole store may be more than memory holds.
+        found = [one for name in cohorts for one in _of_cohort(store, name)]
+    yield from (one for _, one in sorted(found, key=lambda one: one[0]))
+
+
+def _of_cohort(store: Store, cohort: str) -> Iterator[tuple[datetime, Measured]]:
+    """Each with the start of its run."""
+    for run in store.runs(cohort):
         if run.outcome is not None:
-            yield from _measured(run.key, run.outcome.queries, run.outcome.cluster)
+            measured = _measured(run.key, run.outcome.queries, run.outcome.cluster)
+            yield from ((run.started_at, one) for one in measured)
 
 
 def _measured(run: str, queries: tuple[Query, ...], cluster: Cluster) -> Iterator[Measured]:

@@ -36,7 +36,7 @@ def harvest(
     conf: Conf = None,
 ) -> None:
     """Read event logs: applications, queries, joins with measured rows and bytes, stages, problems."""
-    check_spark_options(spark, out, conf)
+    check_spark_options(spark, out, conf, processes)
     if spark is not None and out is not None:
         harvest_on_spark(paths, spark, out, conf or [], as_json=as_json)
         return

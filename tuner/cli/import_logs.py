@@ -14,7 +14,7 @@ from tuner.cli.cohort import new_name
 from tuner.cli.console import console
 from tuner.cli.db import Url, store_url
 from tuner.cli.log_sources import log_sources, on_stderr
-from tuner.cli.options import AsJson, Paths
+from tuner.cli.options import AsJson, Paths, require_none_typed
 from tuner.cli.print_lines import print_lines, print_to_copy
 from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
 from tuner.history.url import parse, shown
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 
 def import_logs(
+    ctx: typer.Context,
     paths: Paths,
     as_cohort: Annotated[
         str,
@@ -60,6 +61,8 @@ def import_logs(
     from tuner.replay.local import LocalReplay
     from tuner.replay.walk import Walker
 
+    if not watch:
+        require_none_typed(ctx, {"every": "--every"}, "give --watch, too")
     rules, which = cohort_rules(cohort_pattern, as_cohort), chosen(cohort, since, months)
     walker = Walker(Mode.AUTO, agent=steering is By.AGENT, text=sql)
     store_at = store_url(url)

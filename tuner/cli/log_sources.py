@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import LogSource, find_logs
-from tuner.eventlog.location import log_path
+from tuner.eventlog.location import LogPath, log_path, on_disk
 from tuner.printable import printable
 
 
@@ -20,16 +19,27 @@ def log_sources(
     paths: Iterable[str], out: str | None = None, tell: Callable[[str], None] = on_stderr
 ) -> tuple[list[LogSource], int]:
     """The logs at the paths, and how many paths there are without any. What lies in `out` is no log."""
-    written = f"{Path(out).absolute()}/" if out else None
+    written = _written(out) if out else None
     found: list[LogSource] = []
     failures = 0
     for path in paths:
         try:
-            place = log_path(path)
-            # Workers have working directories of their own.
-            logs = find_logs(place.absolute() if isinstance(place, Path) else place)
+            logs = find_logs(_absolute(log_path(path)))
             found += [log for log in logs if written is None or not str(log.path).startswith(written)]
         except (EventLogNotFoundError, OSError) as error:
             failures += 1
             tell(str(error))
     return found, failures
+
+
+def _absolute(place: LogPath) -> LogPath:
+    """Workers have working directories of their own."""
+    return place.absolute() if on_disk(place) else place
+
+
+def _written(out: str) -> str | None:
+    """What the paths of tables written there begin with; None where no log can lie there, for nothing here reads such URLs."""
+    try:
+        return f"{str(_absolute(log_path(out))).rstrip('/')}/"
+    except EventLogNotFoundError:
+        return None

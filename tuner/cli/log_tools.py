@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from threading import Lock
@@ -13,7 +14,7 @@ from tuner.cli.log_advice import log_advice
 from tuner.cli.log_answers import LogAdvice, LogItem, LogReplay
 from tuner.cli.log_folders import LogFolders
 from tuner.cli.log_list import log_list
-from tuner.cli.log_replay import log_replay
+from tuner.cli.log_replay import READING_SECONDS, WALKING_SECONDS, log_replay
 from tuner.in_own_process import TooLongError, in_own_process
 from tuner.mcp.tool import Paged, Tool
 from tuner.panel.models import Page
@@ -22,6 +23,8 @@ from tuner.replay.run_selection import RunSelection
 
 # Clients give up after a minute.
 MOST_SECONDS = 50.0
+# What is left then is what a replay takes at most.
+MOST_SECONDS_IN_LINE = MOST_SECONDS - READING_SECONDS - WALKING_SECONDS
 
 # Who gives up asks again, and what he gave up on is still being read.
 _ONE_AT_A_TIME = Lock()
@@ -54,7 +57,8 @@ class OfReplay(Paged):
 
 @dataclass(frozen=True, slots=True)
 class LogTools:
-    """What lies in `folders`. Logs are read in a process of their own, one after the other, which is ended after MOST_SECONDS."""
+    """What lies in `folders`. Logs are read in a process of their own, one after the other, which is ended after MOST_SECONDS:
+    waiting for its turn counts."""
 
     folders: LogFolders
     core_hour_price: float | None = None
@@ -101,8 +105,13 @@ class LogTools:
 
     def _read(self, do: str, work: Callable[..., dict[str, Any]], *asked: Any) -> dict[str, Any]:
         """`do` is what a person can do where it takes too long."""
+        since = time.monotonic()
+        if not _ONE_AT_A_TIME.acquire(timeout=MOST_SECONDS_IN_LINE):
+            raise TooLongError("logs are still being read for an earlier question; ask again in a minute")
         try:
-            with _ONE_AT_A_TIME:
-                return in_own_process(MOST_SECONDS, work, self.folders, *asked)
+            left = max(0.0, MOST_SECONDS - (time.monotonic() - since))
+            return in_own_process(left, work, self.folders, *asked)
         except TooLongError as error:
             raise TooLongError(f"{error}; {do}") from None
+        finally:
+            _ONE_AT_A_TIME.release()

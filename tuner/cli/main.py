@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from tuner import __version__
 from tuner.cli.lazy_command import LazyCommand
+from tuner.cli.streams import open_streams
 from tuner.errors import TunerError
 from tuner.printable import printable
 
@@ -77,13 +78,21 @@ def _options(
 
 
 def main() -> None:
-    """Run a command. A TunerError becomes one line on stderr; a closed pipe ends quietly."""
+    """Run a command. A TunerError becomes one line on stderr, as does what the system refuses; a closed pipe ends quietly."""
+    open_streams()
     try:
         app()
     except TunerError as error:
-        sys.exit(f"spark-tuner: {printable(' '.join(str(error).split()))}")
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(1)
-    except KeyboardInterrupt:
-        sys.exit(130)
+        _end(str(error))
+    except OSError as error:
+        _end(_refused(error))
+
+
+def _end(why: str) -> NoReturn:
+    sys.exit(f"spark-tuner: {printable(' '.join(why.split()))}")
+
+
+def _refused(error: OSError) -> str:
+    """As in "/full/history.db: No space left on device"."""
+    why = error.strerror or str(error) or type(error).__name__
+    return why if error.filename is None else f"{error.filename}: {why}"

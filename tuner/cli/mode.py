@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated
@@ -18,6 +17,7 @@ from tuner.history.store import Store
 from tuner.loop.stance_now import keep_stance_now
 from tuner.model.decision import Mode
 from tuner.model.verdict import ModeChange
+from tuner.person import this_person
 
 
 class ModeOrDefault(StrEnum):
@@ -37,7 +37,7 @@ def mode(cohort: Cohort, wanted: Wanted, reason: Reason = "", url: Url = None) -
     chosen = None if wanted is ModeOrDefault.DEFAULT else Mode(wanted.value)
     with Store.open(stored_url(url)) as store:
         require_known(store, cohort)
-        store.set_mode(ModeChange(cohort, chosen, getpass.getuser(), datetime.now(UTC), reason))
+        store.set_mode(ModeChange(cohort, chosen, this_person(), datetime.now(UTC), reason))
         keep_stance_now(store, cohort)
     set_ = f"mode {chosen}" if chosen else "the mode of the job"
     print_lines(console(), [f"{set_}: from the next run of {cohort} on"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated
@@ -17,6 +16,7 @@ from tuner.cli.verdict import Cohort, Reason
 from tuner.history.store import Store
 from tuner.model.objective import Objective
 from tuner.model.verdict import ObjectiveChange
+from tuner.person import this_person
 
 
 class ObjectiveOrDefault(StrEnum):
@@ -37,6 +37,6 @@ def objective(cohort: Cohort, wanted: Wanted, reason: Reason = "", url: Url = No
     chosen = None if wanted is ObjectiveOrDefault.DEFAULT else Objective(wanted.value)
     with Store.open(stored_url(url)) as store:
         require_known(store, cohort)
-        store.set_objective(ObjectiveChange(cohort, chosen, getpass.getuser(), datetime.now(UTC), reason))
+        store.set_objective(ObjectiveChange(cohort, chosen, this_person(), datetime.now(UTC), reason))
     set_ = f"objective {chosen}" if chosen else "the objective of the job"
     print_lines(console(), [f"{set_}: from the next run of {cohort} on"])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
 
+from tuner.cli.streams import utf8_stdout
 from tuner.units import is_price
 
 Paths = Annotated[
@@ -15,6 +17,19 @@ Paths = Annotated[
         metavar="PATH...",
     ),
 ]
+
+
+def require_none_typed(ctx: typer.Context, options: Mapping[str, str], do: str) -> None:
+    """typer.BadParameter where one of these is on the command line, by parameter, that would be ignored; `do` is a way out."""
+    given = [option for name, option in options.items() if _is_typed(ctx, name)]
+    if given:
+        raise typer.BadParameter(f"alone it changes nothing: {do}, or leave it out", param_hint=" and ".join(given))
+
+
+def _is_typed(ctx: typer.Context, name: str) -> bool:
+    """Defaults and variables of the environment are not."""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _price(price: float | None) -> float | None:
@@ -39,4 +54,12 @@ Processes = Annotated[
         min=1, help="How many logs to read at once, each in a process of its own. [default: as many as cores]"
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def _as_json(asked: bool) -> bool:
+    if asked:
+        utf8_stdout()
+    return asked
+
+
+AsJson = Annotated[bool, typer.Option("--json", callback=_as_json, help="Print JSON.")]

@@ -27,7 +27,7 @@ def signals_passed_on() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
     def pass_on(number: int, _: object) -> None:
         if not started:
             early.append(number)
-        elif number != signal.SIGINT or not sys.stdin.isatty():
+        elif number != signal.SIGINT or not _in_terminal():
             started[0].send_signal(number)
 
     def has_started(process: subprocess.Popen[bytes]) -> None:
@@ -50,6 +50,11 @@ def signals_end_with(code: int) -> Iterator[None]:
         return
     with _handled(lambda *_: os._exit(code)):
         yield
+
+
+def _in_terminal() -> bool:
+    """Whoever starts this may have closed its stdin."""
+    return sys.stdin is not None and not sys.stdin.closed and sys.stdin.isatty()
 
 
 @contextmanager

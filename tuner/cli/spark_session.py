@@ -19,12 +19,18 @@ Out = Annotated[
 Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting for Spark; repeatable.")]
 
 
-def check_spark_options(master: str | None, out: str | None, conf: list[str] | None) -> None:
+def check_spark_options(
+    master: str | None, out: str | None, conf: list[str] | None, processes: int | None = None
+) -> None:
     """typer.BadParameter where they do not go together."""
     if (master is None) != (out is None):
         raise typer.BadParameter("--spark MASTER and --out DIR go together")
     if master is None and conf:
         raise typer.BadParameter("--conf is for Spark: give --spark MASTER and --out DIR too")
+    if master is not None and processes is not None:
+        raise typer.BadParameter(
+            "on Spark the master says how many logs are read at once, as local[4] does: leave --processes out"
+        )
 
 
 def parse_conf(conf: Iterable[str] | None) -> dict[str, str]:

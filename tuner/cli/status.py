@@ -10,7 +10,7 @@ import typer
 from tuner.cli.cohort import known_name, known_runs
 from tuner.cli.console import console
 from tuner.cli.db import Url, stored_url
-from tuner.cli.options import AsJson, CoreHourPrice
+from tuner.cli.options import AsJson, CoreHourPrice, require_none_typed
 from tuner.cli.print_lines import print_lines
 from tuner.cli.status_cohorts import show_cohorts
 from tuner.cli.status_json import run_json, summary_json
@@ -21,6 +21,7 @@ _NO_RUNS = "no runs yet: run a DAG with SparkTunedOperator, or `spark-tuner subm
 
 
 def status(
+    ctx: typer.Context,
     cohort: Annotated[
         str | None, typer.Argument(callback=known_name, help="A cohort: dag_id.task_id under Airflow. [default: all]")
     ] = None,
@@ -30,6 +31,8 @@ def status(
     as_json: AsJson = False,
 ) -> None:
     """Show what is in force, what it gained, what waits for a person, what failed; of all cohorts, or of one."""
+    if cohort is None:
+        require_none_typed(ctx, {"runs": "--runs", "core_hour_price": "--core-hour-price"}, "give a COHORT, too")
     with Store.open(stored_url(url)) as store:
         if cohort is None:
             _all(store, as_json)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated
@@ -19,17 +18,26 @@ from tuner.loop.decision_now import decision_now
 from tuner.loop.stance_now import keep_stance_now
 from tuner.model.change import Change
 from tuner.model.verdict import Ruling, Verdict
+from tuner.person import this_person
 from tuner.words.changes import change_words
 from tuner.words.query_names import QueryNames, names_in
 from tuner.words.short_ids import short_id
 
 MOST_NAMED = 5
 
+
+def _change(text: str) -> str:
+    if not text.strip():
+        raise typer.BadParameter("an empty id may be any change; `spark-tuner status COHORT` lists them with their ids")
+    return text
+
+
 Cohort = Annotated[str, typer.Argument(callback=known_name, help="The cohort, as `spark-tuner status` lists it.")]
 ChangeId = Annotated[
     str,
     typer.Argument(
         metavar="CHANGE",
+        callback=_change,
         help="The change as `spark-tuner status COHORT` calls it: its short or its long id, or a part of that.",
     ),
 ]
@@ -63,7 +71,7 @@ def _rule(ruling: Ruling, cohort: str, part: str, reason: str, url: str | None) 
         known = {d.id: d.change for decision in decisions for d in decision.changes}
         names = names_in(runs)
         change = known[_the_one(known, part, cohort, names)]
-        store.record(Verdict(cohort, change.id, ruling, getpass.getuser(), datetime.now(UTC), reason))
+        store.record(Verdict(cohort, change.id, ruling, this_person(), datetime.now(UTC), reason))
         keep_stance_now(store, cohort)
     said = f"{ruling}: {change_words(change, names)} (from the next run of {cohort} on)"
     print_lines(console(), [said, f"  id: {short_id(change.id)}"])

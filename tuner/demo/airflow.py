@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
 from select import select
@@ -20,6 +21,7 @@ TASK_ID = "nightly"
 COHORT = f"{DAG_ID}.{TASK_ID}"
 DRIVER_MEMORY = "3g"
 MAX_CORES = 4
+_SPARK_PROVIDER = "apache-airflow-providers-apache-spark"
 
 
 class Airflow:
@@ -27,8 +29,7 @@ class Airflow:
 
     def __init__(self, home: Path, workload: Workload, cores: int) -> None:
         """Start it: it makes its database first, so that other work can go on meanwhile."""
-        if find_spec("airflow") is None or find_spec("airflow.providers.apache.spark") is None:
-            raise RequirementError("Airflow is not installed; pip install 'airflow-spark-tuner[demo]'")
+        _require_airflow()
         home.mkdir(parents=True, exist_ok=True)
         self.log = home / "airflow.log"
         self.store_url = f"sqlite:///{home / 'history.db'}"
@@ -71,6 +72,21 @@ class Airflow:
                 self._process.wait(20)
             except subprocess.TimeoutExpired:
                 os.killpg(self._process.pid, signal.SIGKILL)
+
+
+def _require_airflow() -> None:
+    """RequirementError without it. To look for a package inside it would import it: in this process, with this home."""
+    try:
+        distribution(_SPARK_PROVIDER)
+    except PackageNotFoundError:
+        has_provider = False
+    else:
+        has_provider = True
+    if find_spec("airflow") is None or not has_provider:
+        # pip alone installs pyspark and pyspark-client beside each other, whose files are the same.
+        raise RequirementError(
+            "Airflow is not installed, or its Spark provider is not; uv pip install 'airflow-spark-tuner[demo]'"
+        )
 
 
 def dags_folder() -> Path:

@@ -11,6 +11,9 @@ import sys
 
 from pyspark.sql import SparkSession
 
+# Sums of doubles depend on the order in which rows arrive: digits behind these are not written.
+DOUBLE_DIGITS = 9
+
 
 def main(tables, queries, output):
     spark = SparkSession.builder.appName("nightly").getOrCreate()
@@ -25,12 +28,18 @@ def main(tables, queries, output):
         spark.read.parquet(os.path.join(tables, table)).createOrReplaceTempView(table)
     for name, sql in texts.items():
         spark.sparkContext.setJobDescription(name)
-        rows = [[None if value is None else str(value) for value in row] for row in spark.sql(sql).collect()]
+        rows = [[cell(value) for value in row] for row in spark.sql(sql).collect()]
         part = os.path.join(output, name + ".part")
         with open(part, "w", encoding="utf-8") as result:
             json.dump(rows, result)
         os.replace(part, os.path.join(output, name + ".json"))
     spark.stop()
+
+
+def cell(value):
+    if isinstance(value, float):
+        return "%.*g" % (DOUBLE_DIGITS, value)
+    return None if value is None else str(value)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,9 @@ import pytest
 
 from tests.advice.joins import facts
 from tests.plan.trees import plan
+from tuner.advice.candidates.order_changes import OrderPrices
 from tuner.advice.steering_reach import Reach
+from tuner.bench.oracle import oracle_choice as module
 from tuner.bench.oracle.oracle_choice import OracleChoice, oracle_choices
 from tuner.bench.oracle.oracle_words import choice_lines
 from tuner.bench.oracle.true_rows import TrueQuery
@@ -88,3 +90,16 @@ def test_it_says_what_was_chosen_and_from_which_counts() -> None:
     assert "1,000 rows between joins, not 400,000,000; by prices " in said
     (_, nothing) = choice_lines([TrueQuery("q", query, (), ("why not",))], [])
     assert nothing == "q: not counted: why not; it runs by default"
+
+
+def test_blocks_that_are_alike_stay_as_they_ran_where_the_best_order_makes_what_was_not_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    query = counted(1_000)
+    (graph,) = query.graphs
+    block = OrderPrices(replace(facts(query), reach=Reach.AGENT)).block(graph, query)
+    best = block.by_seconds
+    monkeypatch.setattr(module, "cheapest_orders", lambda blocks: [best for _ in blocks])
+    assert module._common_orders([block, block], {}) == [best, best]
+    unknown = {graph.signature: frozenset({sets(graph, "sales", "days")})}
+    assert module._common_orders([block, block], unknown) == [block.written, block.written]

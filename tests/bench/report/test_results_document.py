@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.made import runs, setup
+from tests.bench.made import run, runs, setup
 from tests.bench.stream.made import JOBS, executed, job_night
 from tuner.bench.bench_run import BenchRun, QueryTime
 from tuner.bench.report.finished_bench import (
@@ -71,8 +71,25 @@ def test_what_got_slower_comes_first_and_the_surest_of_it() -> None:
 def test_nothing_slower_is_said_to_be() -> None:
     page = results_document([finished(*[{"q1": 2.0, "q2": 5.0}] * 5)])
     assert "How sure" not in page
-    assert "no test does.\n\nNone." in page
+    assert "tests none.\n\nNone." in page
+    assert "| 0 of 2 |" in page, "both queries were tested"
     assert page.count("- none") == 2, "neither other rows nor failures"
+
+
+def test_where_nothing_was_tested_it_is_said_not_to_be() -> None:
+    of, default = setup(repeats=1), runs("default", *[{"q1": 10.0, "q2": 5.0}] * 4)
+    mine = runs("tuner", *[{"q1": 2.0, "q2": 9.0}] * 4)
+    bench = finished({"q1": 2.0, "q2": 5.0})
+    page = results_document([replace(bench, result=results(of, TITLES, {"default": default, "tuner": mine}))])
+    assert "| q2 | 5.0 | 9.0 | 0.56x | seems (not tested) |" in page
+    assert "| not tested |" in page
+
+
+def test_queries_whose_rows_vary_by_default_are_named() -> None:
+    default = [run("default", n, {"q1": 10, "q2": 5}, digests={"q2": f"tie {n}"}) for n in (1, 2)]
+    bench = finished({"q1": 2.0, "q2": 5.0})
+    result = results(setup(), TITLES, {"default": default, "tuner": runs("tuner", {"q1": 2.0, "q2": 5.0})})
+    assert "only their number is:\n\n- two queries: q2\n" in results_document([replace(bench, result=result)])
 
 
 def test_failures_and_other_rows_are_named() -> None:

@@ -30,11 +30,17 @@ def test_each_execution_is_held_against_the_defaults_nearest_one() -> None:
 
 
 def test_the_defaults_are_held_against_their_own_next_one() -> None:
-    default = [run("default", 1, {"q1": 10, "q2": 5}), run("default", 5, {"q1": 20, "q2": 5})]
+    default = [run("default", 1, {"q1": 10, "q2": 5}), run("default", 2, {"q1": 20, "q2": 5})]
     found = result(default, runs("tuner", {"q1": 1, "q2": 1}))
     assert slow_executions(found, found.contenders[0]) == SlowExecutions(1, 4)
     alone = result(default[:1], [])
     assert slow_executions(alone, alone.contenders[0]).share == 0
+
+
+def test_rounds_that_lie_apart_do_not_tell_what_chance_does() -> None:
+    apart = [run("default", 1, {"q1": 10, "q2": 5}), run("default", 4, {"q1": 20, "q2": 5})]
+    found = result(apart, runs("tuner", {"q1": 1, "q2": 1}))
+    assert slow_executions(found, found.contenders[0]) == SlowExecutions(0, 0)
 
 
 def test_what_failed_is_not_compared() -> None:

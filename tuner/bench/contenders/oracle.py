@@ -48,7 +48,7 @@ class Oracle:
         The seconds of that run's queries, of counting and of choosing are tuning. Raises TunerError where the run leaves no log.
         """
         route = _route(setup)
-        ran = run_application(setup, Submit(_observed(work, 0)), _cleared(work))
+        ran = run_application(setup, Submit(_observed(work, 0), must_run=True), _cleared(work))
         started = time.monotonic()
         steering = steered_by_oracle(setup.workload, _application(work, 0), self.limits)
         if steering.message and not route.submission.agent_jar and route.submission.spark is not None:

@@ -11,24 +11,30 @@ from pathlib import Path
 from tuner.bench.bench_run import BenchRun, Setup
 from tuner.bench.progress import Heard
 from tuner.bench.run_application import Submit, run_application
+from tuner.errors import TunerError
 from tuner.history.failure import Ending
+from tuner.in_own_process import in_own_process
 from tuner.loop.log_lines import report_details, report_lines, turn_details, turn_lines
 from tuner.loop.loop import complete, prepare
-from tuner.loop.time_limits import MostSeconds
-from tuner.loop.turn import Job
+from tuner.loop.next_decision import load_rules
+from tuner.loop.time_limits import DEFAULT
+from tuner.loop.turn import Job, Turn
 from tuner.model.decision import Mode
 from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.spark.submit_arguments import as_arguments
 from tuner.steering.agent.submission import submission
 
 COHORT = "bench"
+# With the start of a process, and what it loads.
+_MOST_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
     """Mode auto from an empty history. It keeps learning in repeats, as it does night after night.
 
-    `history` is a file that several cohorts share; without it, one beside the runs.
+    `history` is a file that several cohorts share; without it, one beside the runs. It waits for the tuner as long as users' jobs
+    do, and what is not done by then is not done.
     """
 
     name: str = "tuner"
@@ -48,8 +54,7 @@ class Tuned:
             mode=Mode.AUTO,
             user_conf=dict(setup.conf),
             event_log_base=str(work / "events"),
-            # Deciding counts as tuning time: a bench of many queries must not run unsteered because of it.
-            most_seconds=MostSeconds(60.0, 60.0),
+            most_seconds=DEFAULT,
             submission=submission(program, setup.properties, environ=environment_for(program), with_defaults=True),
         )
         started = time.monotonic()
@@ -57,13 +62,29 @@ class Tuned:
         deciding = time.monotonic() - started
         flags = as_arguments(turn.directives.merged)
         ran = run_application(setup, Submit(turn.conf, flags=flags), work, heard)
-        started = time.monotonic()
-        report = complete(turn, store, failed=ran.exit_code != 0, ending=Ending(ran.exit_code))
+        completing, said = _completed(turn, store, ran.exit_code)
         return replace(
             ran.as_run(self.name, number),
-            tuning_seconds=deciding + time.monotonic() - started,
-            said=(*turn_lines(turn), *turn_details(turn), *report_lines(report), *report_details(report)),
+            tuning_seconds=deciding + completing,
+            said=(*turn_lines(turn), *turn_details(turn), *said),
         )
+
+
+def _completed(turn: Turn, store: str, exit_code: int) -> tuple[float, tuple[str, ...]]:
+    """What completing took, and what it says. In a process that ends with it, as a task's does: here, what is late would go on,
+    and slow down the next contender."""
+    try:
+        return in_own_process(_MOST_SECONDS, _complete, turn, store, exit_code)
+    except TunerError as error:
+        return turn.job.most_seconds.after_run(), (f"could not harvest the run: {error}",)
+
+
+def _complete(turn: Turn, store: str, exit_code: int) -> tuple[float, tuple[str, ...]]:
+    # A driver has loaded these while its job ran.
+    load_rules()
+    started = time.monotonic()
+    report = complete(turn, store, failed=exit_code != 0, ending=Ending(exit_code))
+    return time.monotonic() - started, (*report_lines(report), *report_details(report))
 
 
 def _as_before(work: Path, history: Path) -> None:

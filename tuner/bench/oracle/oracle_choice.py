@@ -98,13 +98,25 @@ def _orders(facts: Facts, prices: OrderPrices, at_least: Mapping[str, AtLeast]) 
     for query in facts.succeeded:
         unknown, hints = at_least.get(query.fingerprint, _ALL_COUNTED), _hints(facts, query)
         for group in lookalike_groups(by_query.get(query.id, [])):
-            trees = [_cheapest(group[0], query, unknown, hints)] if len(group) == 1 else cheapest_orders(group)
+            trees = [_cheapest(group[0], query, unknown, hints)] if len(group) == 1 else _common_orders(group, unknown)
             for block, tree in zip(group, trees, strict=True):
                 change = prices.change_to(query, block, tree)
                 if change is not None:
                     seconds = hinted_seconds(block, query, change.other, hints)
                     chosen = ChosenOrder(change, seconds, *_written_seconds(block, query, hints))
                     yield from [chosen] if chosen.is_cheaper else []
+
+
+def _common_orders(blocks: Sequence[PricedBlock], at_least: AtLeast) -> Sequence[JoinTree]:
+    """Of blocks that the agent cannot tell apart; those that ran where the cheapest one makes what was not counted."""
+    trees = cheapest_orders(blocks)
+    known = all(_is_counted(tree, block, at_least) for block, tree in zip(blocks, trees, strict=True))
+    return trees if known else [block.written for block in blocks]
+
+
+def _is_counted(tree: JoinTree, block: PricedBlock, at_least: AtLeast) -> bool:
+    unknown = at_least.get(block.graph.signature, frozenset[int]())
+    return all(join.mask not in unknown for join in tree.joins)
 
 
 def _written_seconds(block: PricedBlock, query: Query, hints: Sequence[HintCandidate]) -> tuple[float, float]:
@@ -119,9 +131,8 @@ def _hints(facts: Facts, query: Query) -> list[HintCandidate]:
 
 def _cheapest(block: PricedBlock, query: Query, at_least: AtLeast, hints: Sequence[HintCandidate]) -> JoinTree:
     """Of those that formula and prices find, searched however large the block is, and the one that ran."""
-    unknown = at_least.get(block.graph.signature, frozenset[int]())
     trees = (*block.candidates, block.searched_by_seconds())
-    known = [tree for tree in trees if all(join.mask not in unknown for join in tree.joins)]
+    known = [tree for tree in trees if _is_counted(tree, block, at_least)]
     return min((block.written, *known), key=lambda tree: hinted_seconds(block, query, tree, hints))
 
 

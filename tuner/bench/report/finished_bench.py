@@ -14,8 +14,8 @@ import msgspec
 from tuner.bench.bench_run import BenchRun
 from tuner.bench.results import BenchResult
 from tuner.bench.stream.stream_result import StreamResult
-from tuner.bench.whole_file import write_whole
 from tuner.errors import TunerError
+from tuner.whole_file import write_whole
 
 _FILE = "result.json"
 # A stream's own directory, in that of its bench.

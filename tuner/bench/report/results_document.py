@@ -21,11 +21,13 @@ Seconds on other machines and days do not compare; what stands in one table was 
 [stream](stream.md) say how, [workloads](workloads.md) on what. Results are not comparable with published TPC results."""
 _SLOWER = """\
 Queries over 5 % slower in the end: *surely* by Welch's test over the repeats (in a stream by a test of pairs over the nights),
-corrected for the number of queries (Holm); *seems* where the medians say so and no test does."""
+corrected for the number of queries (Holm); *seems* where the medians say so and no test does. A bench with fewer than two repeats
+tests none."""
 _SLOW = f"""\
 *Slow* are executions of a query, in all rounds, that took over {CLEARLY:g} times the defaults' nearest one; for the defaults
-against their own next one, which is what chance does. *CPU s* are seconds of processors that the queries of a run had, with
-planning and compiling: other programs on the machine make them hardly longer."""
+against their own one in the next round, which is what chance does (– where they ran in no two rounds on end). *CPU s* are
+seconds of processors that the queries of a run had, with planning and compiling: other programs on the machine make them hardly
+longer."""
 
 
 def results_document(
@@ -56,6 +58,10 @@ def _losses(benches: Sequence[FinishedBench], streams: Sequence[FinishedStream])
         [f"{title}, {contender.name}: {query.name}" for title, contender, query in found if query.other_rows]
         + [f"{of.title}, {one.name}: {'; '.join(one.other_rows)}" for of, one in of_streams if one.other_rows]
     )
+    if vary := [line for bench in benches for line in _varying(bench.result)]:
+        yield "Not comparable, for by default their rows differ from run to run; only their number is:\n\n" + md_list(
+            vary
+        )
     yield "Queries that failed in some run:\n\n" + md_list(
         [
             f"{bench.result.title}, {contender.name}: {', '.join(failed)}"
@@ -81,6 +87,11 @@ def _losses(benches: Sequence[FinishedBench], streams: Sequence[FinishedStream])
     yield md_table(heads, rows) if rows else "None."
 
 
+def _varying(result: BenchResult) -> Iterator[str]:
+    if names := [query.name for query in result.contenders[0].queries if query.rows_vary]:
+        yield f"{result.title}: {', '.join(names)}"
+
+
 def _overview(benches: Sequence[FinishedBench]) -> str:
     rows = [
         (bench.result.title, str(bench.result.queries), *_figures(bench.result, contender))
@@ -103,11 +114,15 @@ def _figures(result: BenchResult, contender: ContenderResult) -> Row:
         times(contender.total_speed_up),
         times(contender.geometric_mean),
         _cpu(result, contender),
-        "–" if default else str(len(contender.slower)),
+        "–" if default else _surely_slower(contender),
         f"{slow.slow} of {slow.executions} ({slow.share:.1%})" if slow.executions else "–",
         f"run {contender.runs_to_most}" if contender.runs_to_most and not default else "–",
         f"{contender.cumulative_seconds:,.0f}",
     )
+
+
+def _surely_slower(contender: ContenderResult) -> str:
+    return f"{len(contender.slower)} of {contender.tested}" if contender.tested else "not tested"
 
 
 def _cpu(result: BenchResult, contender: ContenderResult) -> str:
@@ -161,5 +176,5 @@ def _seconds(query: QueryResult) -> str:
 
 
 def _sure(query: QueryResult) -> str:
-    p = "" if query.p_slower is None else f" (p {query.p_slower:.3f})"
-    return f"surely{p}" if query.slower else f"seems{p}"
+    p = "not tested" if query.p_slower is None else f"p {query.p_slower:.3f}"
+    return f"surely ({p})" if query.slower else f"seems ({p})"

@@ -23,7 +23,8 @@ class SlowExecutions:
 
 
 def slow_executions(result: BenchResult, contender: ContenderResult) -> SlowExecutions:
-    """Those of a contender in all of its rounds; those of the defaults against the nearest other round of theirs.
+    """Those of a contender in all of its rounds; those of the defaults against the next round, where they ran in that, too: an
+    hour later the machine itself may be another one.
 
     What failed took no time that could be compared.
     """
@@ -32,7 +33,7 @@ def slow_executions(result: BenchResult, contender: ContenderResult) -> SlowExec
     slow = executions = 0
     for mine, base in zip(contender.queries, default.queries, strict=True):
         for run, seconds in zip(contender.runs, mine.seconds, strict=True):
-            others = [n for n in rounds if contender is not default or n != run.number]
+            others = [n for n in rounds if contender is not default or abs(n - run.number) == 1]
             nearest = min(others, key=lambda n: (abs(n - run.number), n), default=None)
             usual = base.seconds[rounds.index(nearest)] if nearest is not None else None
             if seconds is not None and usual is not None:

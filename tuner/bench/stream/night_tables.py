@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from tuner.bench.whole_file import write_whole
+from tuner.whole_file import write_whole
 
 _NIGHT = "_night"
 Change = Callable[[Path, int], None]

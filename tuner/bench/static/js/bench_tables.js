@@ -25,14 +25,14 @@ export function contenderTable(data) {
   const rows = data.contenders.map((c, position) => {
     const byNumber = new Map(c.runs.map((run) => [run.run, times(run.speed_up)]));
     const ninety = position && c.runs_to_90_percent ? `run ${c.runs_to_90_percent}` : "–";
-    return row(c.title, ...numbers.map((n) => byNumber.get(n) ?? "–"), times(c.speed_up), times(c.geometric_mean), times(c.best_geometric_mean), ninety, c.slower.length ? c.slower.join(", ") : "none", seconds(c.cumulative_seconds), ...[c.allocated_core_seconds, c.cpu_seconds].map((used) => (used === null ? "–" : grouped(Math.round(used)))));
+    return row(c.title, ...numbers.map((n) => byNumber.get(n) ?? "–"), times(c.speed_up), times(c.geometric_mean), times(c.best_geometric_mean), ninety, c.tested_for_slower ? c.slower.join(", ") || "none" : position ? "not tested" : "–", seconds(c.cumulative_seconds), ...[c.allocated_core_seconds, c.cpu_seconds].map((used) => (used === null ? "–" : grouped(Math.round(used)))));
   });
   return table("Contenders", heads, rows);
 }
 
 function cell(query) {
   const style = query.slower ? "worse" : query.speed_up > 1.05 ? "better" : "";
-  const marks = [query.slower ? "slower" : "", query.other_rows ? "other rows" : ""].filter(Boolean).join(", ");
+  const marks = [query.slower ? "slower" : "", query.other_rows ? "other rows" : "", query.rows_vary ? "by default its rows vary" : ""].filter(Boolean).join(", ");
   return [h("span", { class: style }, `${seconds(query.final_seconds)}, ${times(query.speed_up)}`), marks ? h("div", { class: "faint" }, marks) : ""];
 }
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from tuner.bench.whole_file import write_whole
+from tuner.whole_file import write_whole
 
 
 class KeptTexts:
